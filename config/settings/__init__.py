@@ -1,0 +1,1 @@
+"""Settings: base for all, then local (the embedded default), production and test."""

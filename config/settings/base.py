@@ -1,0 +1,150 @@
+"""What every installation shares. Addresses and secrets come from the environment or from `.env`."""
+
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+env = environ.Env()
+environ.Env.read_env(BASE_DIR / ".env")
+
+DEMO_SECRET_KEY = "demo-key-for-the-seeded-floor-only"
+SECRET_KEY = env("SECRET_KEY", default=DEMO_SECRET_KEY)
+DEBUG = False
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=[])
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "axes",
+    "channels",
+    "csp",
+    "django_htmx",
+    "audit",
+    "games",
+    "tables",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "audit.middleware.StationMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+AUTH_USER_MODEL = "audit.Person"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "audit.people.PinBackend",
+]
+LOGIN_URL = "sign-in"
+# One attempt counter for each person at each address: three wrong PINs at one tablet must not lock a whole floor.
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = 0.1  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+AXES_ENABLE_ADMIN = False
+
+SESSION_COOKIE_AGE = 12 * 60 * 60
+SESSION_COOKIE_SAMESITE = "Strict"
+SESSION_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = "Strict"
+DEVICE_COOKIE_NAME = "pitside_device"
+DEVICE_IDLE_LOCK_SECONDS = env.int("DEVICE_IDLE_LOCK_SECONDS", default=300)
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "object-src": [NONE],
+    }
+}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+SQLITE_OPTIONS = {
+    "timeout": 20,
+    "transaction_mode": "IMMEDIATE",
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA recursive_triggers=ON;",
+}
+POSTGRES_OPTIONS = {
+    "pool": {"min_size": 2, "max_size": 8, "timeout": 3, "max_lifetime": 1800},
+    "options": "-c lock_timeout=2s -c statement_timeout=5s -c idle_in_transaction_session_timeout=10s",
+}
+
+
+def database_from(address: str) -> dict:
+    """Django's settings of one database address, with the options that each engine needs (docs/structure.md)."""
+    settings = environ.Env.db_url_config(address)
+    sqlite = settings["ENGINE"].endswith("sqlite3")
+    settings["OPTIONS"] = {**(SQLITE_OPTIONS if sqlite else POSTGRES_OPTIONS), **settings.get("OPTIONS", {})}
+    settings["CONN_MAX_AGE"] = 0  # persistent connections leak under ASGI; the pool keeps them instead
+    return settings
+
+
+def layer_from(address: str) -> dict:
+    """The channel layer: Redis pub/sub at an address, or in memory when there is none."""
+    if not address:
+        return {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 1000}}
+    return {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [address]}}
+
+
+DATABASES = {"default": database_from(env("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}"))}
+CHANNEL_LAYERS = {"default": layer_from(env("REDIS_URL", default=""))}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# The ticker runs inside the one process of the embedded default; production runs `manage.py ticker`.
+EMBEDDED_TICKER = env.bool("EMBEDDED_TICKER", default=not env("REDIS_URL", default=""))
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+
+BUILD = env("PITSIDE_BUILD", default="dev")

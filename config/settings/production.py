@@ -1,0 +1,37 @@
+"""Production: PostgreSQL, Redis, TLS. It refuses to start in any state that only a demo may be in."""
+
+from django.core.exceptions import ImproperlyConfigured
+
+from .base import *  # noqa: F403
+from .base import DEMO_SECRET_KEY, env
+
+DEBUG = env.bool("DEBUG", default=False)
+SECRET_KEY = env("SECRET_KEY", default="")
+REDIS_URL = env("REDIS_URL", default="")
+
+if DEBUG:
+    raise ImproperlyConfigured("DEBUG must be off in production.")
+if not SECRET_KEY or SECRET_KEY == DEMO_SECRET_KEY or len(SECRET_KEY) < 50:
+    raise ImproperlyConfigured("SECRET_KEY must be set to a long random value of your own, not the demo key.")
+if not REDIS_URL:
+    raise ImproperlyConfigured("REDIS_URL must be set: the in-memory layer serves one process only.")
+if not env("DATABASE_URL", default="").startswith(("postgres://", "postgresql://")):
+    raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database in production.")
+if not env.list("ALLOWED_HOSTS", default=[]) or "*" in env.list("ALLOWED_HOSTS", default=[]):
+    raise ImproperlyConfigured("ALLOWED_HOSTS must list the names of this installation, and not '*'.")
+
+EMBEDDED_TICKER = False
+SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_HSTS_SECONDS = 31_536_000
+SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+SECURE_HSTS_PRELOAD = True
+SESSION_COOKIE_SECURE = True
+SESSION_COOKIE_NAME = "__Host-pitside"
+CSRF_COOKIE_SECURE = True
+CSRF_COOKIE_NAME = "__Host-csrf"
+CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in env.list("ALLOWED_HOSTS")]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}

@@ -1,0 +1,16 @@
+"""The test suite. `TEST_DATABASE_URL` and `TEST_REDIS_URL`, set by script/test, choose the leg."""
+
+import os
+
+from .base import *  # noqa: F403
+from .base import database_from, layer_from
+
+SECRET_KEY = "the key of the test suite, of no use elsewhere at all"
+DATABASES = {"default": database_from(os.environ.get("TEST_DATABASE_URL", "sqlite:///:memory:"))}
+CHANNEL_LAYERS = {"default": layer_from(os.environ.get("TEST_REDIS_URL", ""))}
+ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMBEDDED_TICKER = False
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True
+AXES_ENABLED = True
