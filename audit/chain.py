@@ -1,0 +1,65 @@
+"""The record's arithmetic: canonical bytes, the hash of an entry, and where a stream begins. Pure.
+
+- canonical bytes are RFC 8785 of objects, arrays, strings, integers below 2^53, true, false and null; keys are ASCII
+- `hash = SHA-256("pitside/entry/v1\\n" + previous hash (32 raw bytes) + body)`
+- a stream's first previous hash is `SHA-256("pitside/stream/v1\\n" + its name in UTF-8)`
+
+The exact bytes, with a worked example, are in `FORMAT.md`.
+"""
+
+import hashlib
+from typing import Any
+
+import rfc8785
+
+ENTRY_TAG = b"pitside/entry/v1\n"
+STREAM_TAG = b"pitside/stream/v1\n"
+HASH_BYTES = 32
+LARGEST_INTEGER = 2**53 - 1
+
+
+class NotCanonical(ValueError):
+    """A value that the record does not hold: it would have no single spelling in every language."""
+
+
+def canonical(value: Any) -> bytes:
+    """RFC 8785 bytes of a JSON value; raises NotCanonical for floats, NUL, keys beyond ASCII, integers beyond 2^53-1."""
+    _verify(value)
+    try:
+        return rfc8785.dumps(value)
+    except (rfc8785.CanonicalizationError, UnicodeError) as error:
+        raise NotCanonical(str(error)) from error
+
+
+def entry_hash(prev: bytes, body: bytes) -> bytes:
+    """The 32 bytes that seal a body (canonical bytes) behind the previous hash (32 bytes)."""
+    if len(prev) != HASH_BYTES:
+        raise ValueError("A previous hash has 32 bytes.")
+    return hashlib.sha256(ENTRY_TAG + prev + body).digest()
+
+
+def genesis(stream_name: str) -> bytes:
+    """The 32 bytes before the first entry of a stream."""
+    return hashlib.sha256(STREAM_TAG + stream_name.encode()).digest()
+
+
+def _verify(value: Any) -> None:
+    match value:
+        case None | bool():
+            return
+        case str():
+            if "\0" in value:
+                raise NotCanonical("The record holds no NUL character: PostgreSQL could not read it back.")
+        case int():
+            if abs(value) > LARGEST_INTEGER:
+                raise NotCanonical(f"{value} is beyond 2^53-1.")
+        case dict():
+            for key, item in value.items():
+                if not (isinstance(key, str) and key.isascii()):
+                    raise NotCanonical(f"The key {key!r} is not ASCII text.")
+                _verify(item)
+        case list() | tuple():
+            for item in value:
+                _verify(item)
+        case _:
+            raise NotCanonical(f"{value!r} is a {type(value).__name__}, which the record does not hold.")

@@ -1,0 +1,235 @@
+"""Who acts, at which device, and the append-only record of what they did.
+
+The database itself holds what these classes promise: the guards are in `migrations/0002_refuse_rewriting.py`.
+"""
+
+import uuid
+from typing import ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from audit import chain
+
+PIN_DIGITS = 6
+code_validator = RegexValidator(
+    r"^[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("Use lowercase letters, digits and single hyphens.")
+)
+
+
+class Role(models.TextChoices):
+    DEALER = "dealer", _("Dealer")
+    STICKPERSON = "stickperson", _("Stickperson")
+    FLOORPERSON = "floorperson", _("Floorperson")
+    CASINO_SUPERVISOR = "casino-supervisor", _("Casino supervisor")
+    PIT_MANAGER = "pit-manager", _("Pit manager")
+    SHIFT_MANAGER = "shift-manager", _("Shift manager")
+    SECURITY = "security", _("Security")
+    SURVEILLANCE = "surveillance", _("Surveillance")
+    COMPLIANCE = "compliance", _("Compliance")
+    GAMES_ADMINISTRATOR = "games-administrator", _("Games administrator")
+    GAMING_AGENT = "gaming-agent", _("Gaming agent")
+    SYSTEM_ADMINISTRATOR = "system-administrator", _("System administrator")
+
+
+class Department(models.TextChoices):
+    TABLE_GAMES = "table-games", _("Table games")
+    SECURITY = "security", _("Security")
+    SURVEILLANCE = "surveillance", _("Surveillance")
+    COMPLIANCE = "compliance", _("Compliance")
+    INFORMATION_TECHNOLOGY = "information-technology", _("Information technology")
+    REGULATOR = "regulator", _("Regulator")
+
+
+class Station(models.TextChoices):
+    DEALER = "dealer", _("Dealer")
+    STICK = "stick", _("Stick")
+    PODIUM = "podium", _("Podium")
+    PIT = "pit", _("Pit")
+    OFFICE = "office", _("Office")
+
+
+class PersonManager(BaseUserManager["Person"]):
+    """Makes people. Nobody is made without a role and a department."""
+
+    def create_person(
+        self, code: str, pin: str, *, name: str, role: str, department: str, **fields: object
+    ) -> "Person":
+        """Save a new person with this PIN (six digits); raises ValidationError for any field that will not do."""
+        person = self.model(code=code, name=name, role=role, department=department, **fields)
+        person.set_pin(pin)
+        person.full_clean()
+        person.save(using=self._db)
+        return person
+
+
+class Person(AbstractBaseUser):
+    """Somebody who may sign in. The password of Django is a PIN of six digits, hashed by Django's hashers."""
+
+    code = models.SlugField(max_length=40, unique=True, validators=[code_validator])
+    name = models.CharField(max_length=120)
+    role = models.CharField(max_length=24, choices=Role.choices)
+    department = models.CharField(max_length=24, choices=Department.choices)
+    facility = models.CharField(max_length=40, blank=True, help_text=_("Empty: every facility."))
+    licence = models.CharField(max_length=40, blank=True)
+    is_active = models.BooleanField(default=True)
+
+    objects: ClassVar[PersonManager] = PersonManager()
+
+    USERNAME_FIELD = "code"
+    REQUIRED_FIELDS: ClassVar[list[str]] = ["name", "role", "department"]
+
+    class Meta:
+        verbose_name = _("person")
+        verbose_name_plural = _("people")
+        ordering = ("code",)
+        constraints = (
+            models.CheckConstraint(name="audit_person_role", condition=Q(role__in=Role.values)),
+            models.CheckConstraint(
+                name="audit_person_department", condition=Q(department__in=Department.values)
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.code})"
+
+    @property
+    def short_name(self) -> str:
+        """`M. Tran` for Minh Tran; one word stays as it is."""
+        first, _space, last = self.name.strip().rpartition(" ")
+        return f"{first[0]}. {last}" if first else last
+
+    def set_pin(self, pin: str) -> None:
+        """Hash the PIN into `password`; raises ValidationError unless it is six ASCII digits. The caller saves."""
+        if len(pin) != PIN_DIGITS or not (pin.isascii() and pin.isdigit()):
+            raise ValidationError(_("A PIN has six digits."), code="pin")
+        self.set_password(pin)
+
+    def belongs_to(self, facility: str) -> bool:
+        """Whether this person may act in a facility, named by its code."""
+        return self.facility in ("", facility)
+
+
+class Device(models.Model):
+    """A tablet or screen that has been enrolled, and who stands at it now. Only a hash of its token is kept."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    name = models.CharField(max_length=60)
+    facility = models.CharField(max_length=40)
+    station = models.CharField(max_length=12, choices=Station.choices)
+    place = models.CharField(
+        max_length=90, blank=True, help_text=_("A stream such as larkfield/T-04, or empty.")
+    )
+    token_sha256 = models.BinaryField(max_length=32, unique=True)
+    enrolled_at = models.DateTimeField()
+    enrolled_by = models.ForeignKey(
+        Person, models.PROTECT, null=True, blank=True, related_name="devices_enrolled"
+    )
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    person = models.ForeignKey(Person, models.PROTECT, null=True, blank=True, related_name="devices")
+    signed_on_at = models.DateTimeField(null=True, blank=True)
+    locked_at = models.DateTimeField(null=True, blank=True)
+    last_seen_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("device")
+        verbose_name_plural = _("devices")
+        ordering = ("facility", "name")
+        constraints = (
+            models.UniqueConstraint(name="audit_device_name", fields=("facility", "name")),
+            models.CheckConstraint(name="audit_device_station", condition=Q(station__in=Station.values)),
+            models.CheckConstraint(
+                name="audit_device_signed_on",
+                condition=Q(person__isnull=True, signed_on_at__isnull=True)
+                | Q(person__isnull=False, signed_on_at__isnull=False),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.facility}/{self.name}"
+
+
+class Stream(models.Model):
+    """One hash chain, named `facility/place`. `seq` and `head` (32 bytes) are those of its newest entry.
+
+    A stream of no entries has seq 0 and its genesis as head. `closed_at` and `continued_by` leave room to go on in a
+    new stream that names this head. `lockable` says nothing: PostgreSQL lets nobody lock a row of which they may
+    update no column, and this is the one column that the web role may.
+    """
+
+    name = models.CharField(max_length=90, unique=True)
+    seq = models.BigIntegerField(default=0)
+    head = models.BinaryField(max_length=32)
+    last_at = models.DateTimeField(null=True)
+    closed_at = models.DateTimeField(null=True)
+    continued_by = models.OneToOneField("self", models.PROTECT, null=True, related_name="continues")
+    lockable = models.BooleanField(default=True)
+
+    class Meta:
+        verbose_name = _("stream")
+        verbose_name_plural = _("streams")
+        ordering = ("name",)
+        constraints = (models.CheckConstraint(name="audit_stream_seq", condition=Q(seq__gte=0)),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def facility(self) -> str:
+        """The code before the slash."""
+        return self.name.partition("/")[0]
+
+    @classmethod
+    def at_genesis(cls, name: str) -> "Stream":
+        """An unsaved stream of no entries."""
+        return cls(name=name, seq=0, head=chain.genesis(name))
+
+
+class Entry(models.Model):
+    """One act, for ever. `body` holds the exact bytes that were hashed; `type`, `at` and `gaming_day` repeat it."""
+
+    stream = models.ForeignKey(Stream, models.PROTECT, related_name="entries")
+    seq = models.BigIntegerField()
+    prev = models.BinaryField(max_length=32)
+    hash = models.BinaryField(max_length=32)
+    body = models.BinaryField()
+    type = models.CharField(max_length=60)
+    at = models.DateTimeField()
+    gaming_day = models.DateField()
+
+    class Meta:
+        verbose_name = _("entry")
+        verbose_name_plural = _("entries")
+        ordering = ("stream", "seq")
+        constraints = (
+            models.UniqueConstraint(name="audit_entry_stream_seq", fields=("stream", "seq")),
+            models.CheckConstraint(name="audit_entry_seq", condition=Q(seq__gte=1)),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.stream} {self.seq}: {self.type}"
+
+
+class Command(models.Model):
+    """An accepted act by the id its screen minted, with the answer that a retry gets again."""
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    content_sha256 = models.BinaryField(max_length=32)
+    stream = models.ForeignKey(Stream, models.PROTECT, related_name="commands")
+    seq = models.BigIntegerField()
+    person = models.ForeignKey(Person, models.PROTECT, null=True, related_name="commands")
+    device = models.ForeignKey(Device, models.PROTECT, null=True, related_name="commands")
+    answer = models.JSONField()
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("command")
+        verbose_name_plural = _("commands")
+        ordering = ("at",)
+
+    def __str__(self) -> str:
+        return str(self.id)

@@ -1,0 +1,134 @@
+"""Append to the record: one entry for each act, on the act's stream, inside the act's own transaction."""
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import OperationalError, connection
+
+from audit import chain, clock
+from audit.errors import RecordRefused, StreamClosed, StreamMoved
+from audit.models import Device, Entry, Person, Stream
+
+FORMAT = 1
+TYPE = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+")
+STREAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
+SERIALIZATION_FAILURE = "40001"
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Where an act stands: its number on the stream, which is the table's version, and its hash (32 bytes)."""
+
+    seq: int
+    hash: bytes
+
+
+def open_stream(name: str) -> Stream:
+    """The stream of this name, `facility/place`, made at its genesis if there is none. Locks nothing."""
+    if not STREAM_NAME.fullmatch(name):
+        raise RecordRefused(reason="stream-name", name=name)
+    fresh = Stream.at_genesis(name)
+    stream, _made = Stream.objects.get_or_create(name=name, defaults={"seq": 0, "head": fresh.head})
+    return stream
+
+
+def locked_stream(name: str) -> Stream:
+    """The stream of this name, made if need be, locked until the transaction ends.
+
+    Call it inside one. Whoever needs several streams locks them in the order of their names.
+    """
+    open_stream(name)
+    return Stream.objects.select_for_update(of=("self",)).get(name=name)
+
+
+def append(
+    stream: Stream,
+    *,
+    type: str,
+    data: dict[str, Any],
+    at: dt.datetime,
+    gaming_day: dt.date,
+    actor: Person | None = None,
+    witness: Person | None = None,
+    device: Device | None = None,
+    command: Any = None,
+    terms: str = "",
+) -> Appended:
+    """Write one entry and move the stream's head; one statement on PostgreSQL.
+
+    The caller holds the stream's lock, or its table's, in an open transaction, and read `stream` under that lock.
+    `type` is a dotted name (`round.settled`); `data` holds ASCII keys, integers below 2^53 (cents), text, lists,
+    true, false and null; `at` has a time zone; `terms` is the SHA-256 in hex of the round's canonical terms, or "".
+    Afterwards `stream.seq`, `.head` and `.last_at` are the new ones.
+
+    Raises RecordRefused for a type or data that the record does not take, ClockRefused when `at` is more than two
+    seconds before the stream's last entry, StreamClosed, and StreamMoved when the lock was not held.
+    """
+    if not TYPE.fullmatch(type):
+        raise RecordRefused(reason="type", type=type)
+    if stream.closed_at is not None:
+        raise StreamClosed(stream=stream.name)
+    moment = clock.hold(stream, at)
+    seq = stream.seq + 1
+    body = _body(
+        {
+            "_format": FORMAT,
+            "_type": type,
+            "actor": actor.code if actor else None,
+            "at": clock.written(moment),
+            "build": settings.BUILD,
+            "command": str(command) if command else None,
+            "data": data,
+            "device": str(device.pk) if device else None,
+            "gaming_day": gaming_day.isoformat(),
+            "seq": seq,
+            "stream": stream.name,
+            "terms": terms or None,
+            "witness": witness.code if witness else None,
+        }
+    )
+    write = _write_in_postgres if connection.vendor == "postgresql" else _write_in_sqlite
+    digest = write(stream, body, type, moment, gaming_day)
+    stream.seq, stream.head, stream.last_at = seq, digest, moment
+    return Appended(seq, digest)
+
+
+def _body(body: dict[str, Any]) -> bytes:
+    try:
+        return chain.canonical(body)
+    except chain.NotCanonical as error:
+        raise RecordRefused(reason="data", said=str(error)) from error
+
+
+def _write_in_postgres(stream: Stream, body: bytes, type: str, at: dt.datetime, gaming_day: dt.date) -> bytes:
+    arguments = [stream.pk, stream.seq, body, type, at, gaming_day]
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT hash FROM audit_append(%s, %s, %s, %s, %s, %s)", arguments)
+            return bytes(cursor.fetchone()[0])
+    except OperationalError as error:
+        if getattr(error.__cause__, "sqlstate", None) == SERIALIZATION_FAILURE:
+            raise StreamMoved(stream=stream.name) from error
+        raise
+
+
+def _write_in_sqlite(stream: Stream, body: bytes, type: str, at: dt.datetime, gaming_day: dt.date) -> bytes:
+    prev = bytes(stream.head)
+    if not Stream.objects.filter(pk=stream.pk, seq=stream.seq, head=prev, closed_at=None).exists():
+        raise StreamMoved(stream=stream.name)
+    digest = chain.entry_hash(prev, body)
+    Entry.objects.create(
+        stream=stream,
+        seq=stream.seq + 1,
+        prev=prev,
+        hash=digest,
+        body=body,
+        type=type,
+        at=at,
+        gaming_day=gaming_day,
+    )
+    Stream.objects.filter(pk=stream.pk).update(seq=stream.seq + 1, head=digest, last_at=at)
+    return digest
