@@ -3,7 +3,6 @@
 import datetime as dt
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 
 from django.db import connection
 
@@ -13,30 +12,36 @@ from audit.models import Stream
 LARGEST_STEP_BACK = dt.timedelta(seconds=2)
 GAMING_DAY_STARTS = dt.timedelta(hours=6)
 
-_fixed: ContextVar[Callable[[], dt.datetime] | None] = ContextVar("fixed_clock", default=None)
-_gaming_day: Callable[[str, dt.datetime], dt.date] | None = None
+
+class Clock:
+    """Tells the moment of an act. There is one, `clock`; tests set it with `at`."""
+
+    def __init__(self) -> None:
+        self._told: Callable[[], dt.datetime] | None = None
+
+    def now(self) -> dt.datetime:
+        """This moment in UTC, with microseconds: the clock of PostgreSQL, or of this machine under SQLite."""
+        if self._told is not None:
+            return self._told()
+        if connection.vendor != "postgresql":
+            return dt.datetime.now(dt.UTC)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT clock_timestamp()")
+            return cursor.fetchone()[0].astimezone(dt.UTC)
+
+    @contextmanager
+    def at(self, moment: dt.datetime | Callable[[], dt.datetime]) -> Iterator[None]:
+        """For tests: in the block every act of every thread happens at this moment, or at what the function says."""
+        before, self._told = self._told, moment if callable(moment) else lambda: moment
+        try:
+            yield
+        finally:
+            self._told = before
 
 
-def now() -> dt.datetime:
-    """The moment of an act, in UTC, with microseconds: the clock of PostgreSQL, or of this machine under SQLite."""
-    fixed = _fixed.get()
-    if fixed is not None:
-        return fixed()
-    if connection.vendor != "postgresql":
-        return dt.datetime.now(dt.UTC)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        return cursor.fetchone()[0].astimezone(dt.UTC)
-
-
-@contextmanager
-def at(moment: dt.datetime | Callable[[], dt.datetime]) -> Iterator[None]:
-    """For tests: within the block every act happens at this moment, or at what this function says."""
-    token = _fixed.set(moment if callable(moment) else lambda: moment)
-    try:
-        yield
-    finally:
-        _fixed.reset(token)
+clock = Clock()
+now = clock.now
+at = clock.at
 
 
 def hold(stream: Stream, moment: dt.datetime) -> dt.datetime:
@@ -58,14 +63,20 @@ def written(moment: dt.datetime) -> str:
     return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+class GamingDays:
+    """Which gaming day a moment belongs to. The room that knows the facilities' time zones replaces `of`."""
+
+    def __init__(self) -> None:
+        self.of: Callable[[str, dt.datetime], dt.date] = lambda _facility, moment: _day_in_utc(moment)
+
+
+gaming_days = GamingDays()
+
+
 def gaming_day(facility: str, moment: dt.datetime) -> dt.date:
-    """The gaming day of a facility at a moment: it begins at 06:00, in UTC until `gaming_days_are` says better."""
-    if _gaming_day is not None:
-        return _gaming_day(facility, moment)
+    """The gaming day of a facility (its code) at a moment; it begins at 06:00, in UTC where nobody knows better."""
+    return gaming_days.of(facility, moment)
+
+
+def _day_in_utc(moment: dt.datetime) -> dt.date:
     return (moment.astimezone(dt.UTC) - GAMING_DAY_STARTS).date()
-
-
-def gaming_days_are(function: Callable[[str, dt.datetime], dt.date] | None) -> None:
-    """Let the room that knows the facilities' time zones answer `gaming_day`; `games` calls this once it is ready."""
-    global _gaming_day
-    _gaming_day = function

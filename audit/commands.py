@@ -10,18 +10,21 @@ from audit.errors import CommandChanged
 from audit.models import Command, Device, Person, Stream
 
 
-def content_hash(**content: Any) -> bytes:
-    """SHA-256 of what an act says: its stream, act and params. Version and seen head are no part of it."""
+def content_hash(content: dict[str, Any]) -> bytes:
+    """SHA-256 (32 bytes) of what an act says: who, where, which act and its params, as one canonical object.
+
+    The version and the head that a screen saw are no part of it. Raises chain.NotCanonical, as the record would.
+    """
     return hashlib.sha256(chain.canonical(content)).digest()
 
 
-def recall(command_id: uuid.UUID, content_sha256: bytes | None = None) -> Command | None:
+def recall(command_id: uuid.UUID, content: bytes | None = None) -> Command | None:
     """The accepted act of this id, if there is one. The caller holds the lock of the stream it acts on.
 
-    Given the hash of the content, raises CommandChanged when the same id said something else before.
+    Given the `content_hash`, raises CommandChanged when the same id said something else before.
     """
     command = Command.objects.filter(pk=command_id).first()
-    if command and content_sha256 is not None and bytes(command.content_sha256) != content_sha256:
+    if command and content is not None and bytes(command.content_sha256) != content:
         raise CommandChanged(command=str(command_id))
     return command
 
@@ -29,21 +32,22 @@ def recall(command_id: uuid.UUID, content_sha256: bytes | None = None) -> Comman
 def keep(
     command_id: uuid.UUID,
     *,
-    content_sha256: bytes,
+    content: bytes,
     stream: Stream,
     seq: int,
     answer: Any,
     at: dt.datetime,
-    person: Person | None = None,
+    actor: Person | None = None,
     device: Device | None = None,
 ) -> Command:
-    """Keep the answer of an accepted act for ever, in the act's transaction. `seq` is its entry on the stream."""
+    """Keep the answer of an accepted act for ever, in the act's transaction. `seq` is its entry on the stream,
+    `content` its `content_hash`."""
     return Command.objects.create(
         id=command_id,
-        content_sha256=content_sha256,
+        content_sha256=content,
         stream=stream,
         seq=seq,
-        person=person,
+        person=actor,
         device=device,
         answer=answer,
         at=at,

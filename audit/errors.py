@@ -6,12 +6,13 @@ from typing import Any, ClassVar
 class AuditRefusal(Exception):
     """The root of the tree. `code` is stable, `params` fill the sentence, `status` is the HTTP answer."""
 
-    code: ClassVar[str] = "refused"
+    code: str = "refused"
     status: ClassVar[int] = 422
 
-    def __init__(self, **params: Any) -> None:
-        super().__init__(self.code, params)
+    def __init__(self, code: str = "", **params: Any) -> None:
+        self.code = code or self.code
         self.params = params
+        super().__init__(self.code, params)
 
     def __str__(self) -> str:
         return ", ".join([self.code, *(f"{key}={value}" for key, value in self.params.items())])
@@ -50,11 +51,17 @@ class CommandChanged(RecordRefused):
     code = "command-changed"
 
 
-class PersonRefused(AuditRefusal):
+class Forbidden(AuditRefusal):
+    """This person, or this device, may not do this here. The code says which."""
+
+    code = "forbidden"
+    status = 403
+
+
+class PersonRefused(Forbidden):
     """Somebody was not let in."""
 
     code = "person-refused"
-    status = 403
 
 
 class WrongPin(PersonRefused):
@@ -77,8 +84,7 @@ class SamePerson(PersonRefused):
     status = 422
 
 
-class DeviceRefused(AuditRefusal):
+class DeviceRefused(Forbidden):
     """This device is not enrolled here, or is no longer."""
 
     code = "device-not-enrolled"
-    status = 403

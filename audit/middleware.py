@@ -1,0 +1,64 @@
+"""Tells each request its device, and whether the person at it may act."""
+
+import datetime as dt
+from collections.abc import Callable
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from audit import clock, people
+from audit.devices import device_of
+from audit.models import Device
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+SEEN_AT_MOST_EVERY = dt.timedelta(minutes=1)
+
+
+class StationMiddleware:
+    """Sets `request.device` (None where none is enrolled) and `request.locked`.
+
+    Locked means that the session is signed in but may not act (423): its person no longer stands at this device, or
+    the device is locked or has been idle. It is state of the server; a cookie that is still there opens nothing.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        device = device_of(request)
+        request.device = device  # type: ignore[attr-defined]
+        request.locked = request.user.is_authenticated and is_locked(request, device)  # type: ignore[attr-defined]
+        if device and request.user.is_authenticated and not request.locked and is_touch(request):  # type: ignore[attr-defined]
+            see(device)
+        return self.get_response(request)
+
+
+def is_locked(request: HttpRequest, device: Device | None) -> bool:
+    """Whether a signed-in session may not act here. A device found idle is locked now, and recorded."""
+    if device is None or device.person_id is None or device.person_id != request.user.pk:
+        return True
+    if request.session.get(people.SESSION_DEVICE) != str(device.pk):
+        return True
+    if device.locked_at is None and is_idle(device):
+        people.lock(device, reason="idle")
+    return device.locked_at is not None
+
+
+def is_idle(device: Device) -> bool:
+    """Whether nobody has touched the device for DEVICE_IDLE_LOCK_SECONDS, give or take the minute of `see`."""
+    if device.last_seen_at is None:
+        return False
+    return clock.now() - device.last_seen_at > dt.timedelta(seconds=settings.DEVICE_IDLE_LOCK_SECONDS)
+
+
+def is_touch(request: HttpRequest) -> bool:
+    """Whether a person caused this request: an act or a page. Polling by a screen keeps no device awake."""
+    return request.method not in SAFE_METHODS or request.headers.get("Sec-Fetch-Mode") == "navigate"
+
+
+def see(device: Device) -> None:
+    """Note that the device is in use; written at most once a minute."""
+    moment = clock.now()
+    if device.last_seen_at is None or moment - device.last_seen_at >= SEEN_AT_MOST_EVERY:
+        Device.objects.filter(pk=device.pk).update(last_seen_at=moment)
+        device.last_seen_at = moment

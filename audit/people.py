@@ -1,0 +1,173 @@
+"""Who acts: roles, sign-in with a PIN at an enrolled device, witnesses, and the lock of a device.
+
+- One person stands at a device. Signing in at it moves the device to that person (relief in the middle of a round).
+- A wrong PIN is counted by django-axes, for each person at each address; so is a witness's.
+- Every sign-in, sign-out, refusal, lockout and lock stands on the stream `<facility>/sign-in`. These acts commit on
+  their own, before any act of the floor: the count of a wrong PIN must outlive a refusal.
+"""
+
+import datetime as dt
+from typing import Any
+
+from axes.handlers.proxy import AxesProxyHandler
+from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth.backends import BaseBackend
+from django.db import transaction
+from django.http import HttpRequest
+
+from audit import clock
+from audit.devices import sign_in_stream, write
+from audit.errors import DeviceRefused, LockedOut, PersonRefused, SamePerson, WrongPin
+from audit.models import Department, Device, Person, Role
+
+__all__ = ["Department", "Role"]
+
+LADDER = (
+    Role.DEALER,
+    Role.FLOORPERSON,
+    Role.CASINO_SUPERVISOR,
+    Role.PIT_MANAGER,
+    Role.SHIFT_MANAGER,
+)
+DEALERS = frozenset({Role.DEALER})
+STICKPERSONS = frozenset({Role.STICKPERSON})
+FLOORPERSONS_AND_ABOVE = frozenset(LADDER[1:])
+SUPERVISORS_AND_ABOVE = frozenset(LADDER[2:])
+PIT_MANAGERS_AND_ABOVE = frozenset(LADDER[3:])
+AT_THE_TABLE = DEALERS | STICKPERSONS | FLOORPERSONS_AND_ABOVE
+READERS = frozenset({Role.SURVEILLANCE, Role.COMPLIANCE, Role.GAMING_AGENT})
+EVERYBODY = frozenset(Role)
+
+SESSION_DEVICE = "device"
+
+
+class PinBackend(BaseBackend):
+    """Knows a person by code and PIN, at an enrolled device of a facility where the person belongs."""
+
+    def authenticate(
+        self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **_: Any
+    ) -> Person | None:
+        """The active person with this code and PIN, or None. An unknown code takes as long as a wrong PIN."""
+        device = getattr(request, "device", None)
+        if username is None or password is None or device is None or device.revoked_at:
+            return None
+        person = named(username)
+        if person is None:
+            Person().set_password(password)
+            return None
+        known = person.check_password(password)
+        return person if known and person.is_active and person.belongs_to(device.facility) else None
+
+    def get_user(self, user_id: int) -> Person | None:
+        """The person of a session, unless no longer active."""
+        return Person.objects.filter(pk=user_id, is_active=True).first()
+
+
+def at_least(person: Person, role: str) -> bool:
+    """Whether the person stands at this step of the table games ladder or above it. Others stand on no step."""
+    steps = {str(step): number for number, step in enumerate(LADDER)}
+    return person.role in steps and role in steps and steps[person.role] >= steps[role]
+
+
+def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
+    """Sign this person in at the request's device, unlock it, and start a new session.
+
+    Raises DeviceRefused, WrongPin or LockedOut, after recording it. Must not run inside a transaction.
+    """
+    device = _device(request)
+    person = _proven(request, device, code, pin, purpose="sign-in")
+    with transaction.atomic(durable=True):
+        stream = sign_in_stream(device.facility)
+        standing = Device.objects.select_for_update(of=("self",)).get(pk=device.pk)
+        if standing.revoked_at:
+            raise DeviceRefused()
+        relieved = standing.person
+        moment = clock.hold(stream, clock.now())
+        _stand(device, person=person, signed_on_at=moment, locked_at=None, last_seen_at=moment)
+        data = {"name": device.name, "relieves": relieved.code if relieved and relieved != person else None}
+        write(stream, "person.signed_in", data, actor=person, device=device, at=moment)
+    request.session.flush()
+    login(request, person, backend="audit.people.PinBackend")
+    request.session[SESSION_DEVICE] = str(device.pk)
+    request.locked = False  # type: ignore[attr-defined]
+    return person
+
+
+def sign_out(request: HttpRequest) -> None:
+    """Sign the person out, and leave the device to nobody. A shaker's custody is the caller's to settle first."""
+    device = getattr(request, "device", None)
+    person = request.user if isinstance(request.user, Person) else None
+    if device is not None and person is not None and device.person_id == person.pk:
+        with transaction.atomic(durable=True):
+            stream = sign_in_stream(device.facility)
+            moment = clock.hold(stream, clock.now())
+            _stand(device, person=None, signed_on_at=None, locked_at=None)
+            write(stream, "person.signed_out", {"name": device.name}, actor=person, device=device, at=moment)
+    logout(request)
+
+
+def lock(device: Device, *, reason: str = "asked") -> None:
+    """Lock a device until somebody signs in at it. Whoever stands there still does: custody does not move."""
+    with transaction.atomic():
+        stream = sign_in_stream(device.facility)
+        moment = clock.hold(stream, clock.now())
+        locked = Device.objects.filter(pk=device.pk, locked_at=None, person__isnull=False).update(
+            locked_at=moment
+        )
+        if locked:
+            data = {"name": device.name, "reason": reason}
+            write(stream, "device.locked", data, actor=device.person, device=device, at=moment)
+            device.locked_at = moment
+
+
+def verify_witness(request: HttpRequest, code: str, pin: str) -> Person:
+    """The second person, by their own PIN on the actor's device. No session changes.
+
+    Raises SamePerson when it is the actor, DeviceRefused, WrongPin or LockedOut; wrong PINs count as at a sign-in.
+    Call it before the act's transaction and never inside one: a rollback would forget the count.
+    """
+    device = _device(request)
+    if isinstance(request.user, Person) and request.user.code == code:
+        raise SamePerson(code=code)
+    return _proven(request, device, code, pin, purpose="witness")
+
+
+def named(code: str) -> Person | None:
+    """The person of this code, active or not."""
+    return None if "\0" in code else Person.objects.filter(code=code).first()
+
+
+def _device(request: HttpRequest) -> Device:
+    device: Device | None = getattr(request, "device", None)
+    if device is None or device.revoked_at:
+        raise DeviceRefused()
+    return device
+
+
+def _proven(request: HttpRequest, device: Device, code: str, pin: str, *, purpose: str) -> Person:
+    code = code.strip().lower()[:40].replace("\0", "")
+    person = authenticate(request, username=code, password=pin)
+    if isinstance(person, Person):
+        AxesProxyHandler.reset_attempts(username=code, ip_address=request.axes_ip_address)  # type: ignore[attr-defined]
+        return person
+    refusal: PersonRefused = LockedOut() if getattr(request, "axes_locked_out", False) else WrongPin()
+    # axes would answer with a page of its own; our refusal is worded, and has a shape that the screens know.
+    request.axes_locked_out = False  # type: ignore[attr-defined]
+    _record_refusal(device, code, refusal, purpose)
+    raise refusal
+
+
+def _record_refusal(device: Device, code: str, refusal: PersonRefused, purpose: str) -> None:
+    # Only the code of a person is written down: a stranger's may be a PIN typed into the wrong field.
+    person = named(code)
+    kind = "person.locked_out" if isinstance(refusal, LockedOut) else "person.refused"
+    data = {"code": person.code if person else None, "name": device.name, "purpose": purpose}
+    with transaction.atomic(durable=True):
+        stream = sign_in_stream(device.facility)
+        write(stream, kind, data, device=device, at=clock.now())
+
+
+def _stand(device: Device, **fields: Person | dt.datetime | None) -> None:
+    for name, value in fields.items():
+        setattr(device, name, value)
+    device.save(update_fields=list(fields))
