@@ -1,0 +1,121 @@
+"""Makes `.venv` from the hashed locks: with uv when it is there, else with venv and pip.
+
+Needs nothing but the standard library. A stamp in `.venv` keeps the hashes of the locks that are installed, so that
+a second run ends at once.
+"""
+
+import argparse
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from script import system
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def digest(lock: Path) -> str:
+    return hashlib.sha256(lock.read_bytes()).hexdigest()
+
+
+def python_of(venv: Path) -> Path:
+    return venv / "bin" / "python"
+
+
+def works(*command: str | Path) -> bool:
+    try:
+        return (
+            subprocess.run(
+                command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+            ).returncode
+            == 0
+        )
+    except OSError:
+        return False
+
+
+def is_sound(venv: Path, *, with_pip: bool) -> bool:
+    """Whether the environment can run, and can be installed into by the tool at hand."""
+    question = "import sys, pip" if with_pip else "import sys"
+    return works(python_of(venv), "-c", f"{question}; sys.exit(sys.version_info < (3, 11))")
+
+
+def venv_is_missing() -> bool:
+    """Debian ships Python without `ensurepip`; `python3 -m venv` then fails half way."""
+    return importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None
+
+
+def make_with_pip(venv: Path, lock: Path, *, install_system: bool) -> None:
+    if not is_sound(venv, with_pip=True):
+        if venv_is_missing():
+            package = f"python{sys.version_info.major}.{sys.version_info.minor}-venv"
+            if not (install_system and system.is_debian_root()):
+                raise SystemExit(
+                    f"Python's venv module is missing. This helps:  sudo apt-get install {package}"
+                )
+            system.install([package])
+        subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
+    pip = [str(python_of(venv)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "--require-hashes", "--requirement", str(lock)], check=True)
+
+
+def make_with_uv(venv: Path, lock: Path) -> None:
+    if not is_sound(venv, with_pip=False):
+        subprocess.run(["uv", "venv", "--quiet", "--clear", "--python", sys.executable, venv], check=True)
+    subprocess.run(
+        [
+            "uv",
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            python_of(venv),
+            "--require-hashes",
+            "--requirement",
+            lock,
+        ],
+        check=True,
+    )
+
+
+def make(venv: Path, lock: Path, *, includes: tuple[Path, ...] = (), install_system: bool = False) -> bool:
+    """Installs `lock` (which holds all of `includes`) into `venv`; False when it was there already."""
+    stamp = venv / ".installed-locks"
+    installed = stamp.read_text().split() if stamp.exists() else []
+    if digest(lock) in installed and is_sound(venv, with_pip=False):
+        return False
+    print(f"Installing {lock.relative_to(ROOT)} into {venv.relative_to(ROOT)} …", flush=True)
+    if shutil.which("uv") and works("uv", "--version"):
+        make_with_uv(venv, lock)
+    else:
+        make_with_pip(venv, lock, install_system=install_system)
+    stamp.write_text("\n".join(digest(file) for file in (lock, *includes)) + "\n")
+    return True
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="script/setup", description=__doc__)
+    parser.add_argument("--dev", action="store_true", help="also the tools of script/test")
+    parser.add_argument(
+        "--install-system", action="store_true", help="may apt-get python3-venv as root on Debian"
+    )
+    asked = parser.parse_args()
+    base, dev = (ROOT / "requirements" / f"{name}.txt" for name in ("base", "dev"))
+    os.chdir(ROOT)
+    try:
+        if asked.dev:
+            make(ROOT / ".venv", dev, includes=(base,), install_system=asked.install_system)
+        else:
+            make(ROOT / ".venv", base, install_system=asked.install_system)
+    except subprocess.CalledProcessError as failure:
+        print(f"This failed: {' '.join(map(str, failure.cmd))}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
