@@ -1,0 +1,63 @@
+"""Fixtures that every room's tests share, and the two rules of collection (docs/testing.md)."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.services import chromium as chrome
+from tests.services import emptying, legs, server
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    legs.skip_what_lacks(items)
+    if not any(item.get_closest_marker("clause") for item in items):
+        return
+    from games.regulations.clauses import load
+
+    if unknown := legs.unknown_clauses(items, {clause.id for clause in load()}):
+        raise pytest.UsageError("\n".join(unknown))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def flush_past_the_guards() -> Iterator[None]:
+    """`transactional_db` may empty the tables of the record; nothing else may."""
+    with emptying.flush_past_the_guards():
+        yield
+
+
+@pytest.fixture(scope="session")
+def session_server(django_db_setup: None) -> Iterator[str]:
+    with server.serving() as address:
+        yield address
+
+
+@pytest.fixture
+def live_url(session_server: str, transactional_db: None) -> str:
+    """The address of the real server, on the test database; what a test commits, the server sees."""
+    return session_server
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A module's browser. Wider than a module, its loop would break every asynchronous test that follows."""
+    with chrome.running() as browser:
+        yield browser
+
+
+@pytest.fixture
+def new_page(chromium: Browser, live_url: str) -> Iterator[chrome.Pages]:
+    """`new_page(1024, 768)` is one more tablet; relative addresses lead to the server of the test.
+
+    The test fails when a page raised an error or broke the Content-Security-Policy.
+    """
+    pages = chrome.Pages(chromium, live_url)
+    yield pages
+    pages.close()
+    assert pages.errors == []
+
+
+@pytest.fixture
+def page(new_page: chrome.Pages):
+    """One tablet of 1280 × 800."""
+    return new_page()
