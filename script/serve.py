@@ -1,0 +1,97 @@
+"""Serves the demo floor: makes the database, seeds it once, and starts uvicorn with one worker.
+
+HOST and PORT change the address (127.0.0.1:8000). A host that tablets can reach is added to ALLOWED_HOSTS.
+"""
+
+import errno
+import os
+import socket
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
+EVERYWHERE = ("0.0.0.0", "::", "[::]")
+
+
+def busy(host: str, port: int) -> str:
+    """Why nothing can be served at this address, or an empty string."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind(address)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return f"Port {port} on {host} is taken. Choose another:  PORT={port + 1} script/run"
+        return f"{host}:{port} cannot be served: {error.strerror or error}."
+    return ""
+
+
+def names_of_this_machine() -> list[str]:
+    """The name and the addresses by which others on the network may reach this machine."""
+    names = [socket.gethostname()]
+    try:
+        names += {str(entry[4][0]) for entry in socket.getaddrinfo(names[0], None, socket.AF_INET)}
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outward:
+            outward.connect(("192.0.2.1", 9))  # sends nothing; shows which of our addresses leads outward
+            names.append(outward.getsockname()[0])
+    except OSError:
+        pass
+    return [name for name in dict.fromkeys(names) if name not in LOOPBACK and not name.startswith("127.")]
+
+
+def hosts_for(host: str) -> list[str]:
+    """Whom to answer beside this machine itself; empty for a loopback address."""
+    if host in LOOPBACK:
+        return []
+    return names_of_this_machine() if host in EVERYWHERE else [host]
+
+
+def environment_for(hosts: list[str]) -> dict[str, str]:
+    environment = {"DJANGO_SETTINGS_MODULE": "config.settings.local", **os.environ}
+    if hosts:
+        given = [name for name in environment.get("ALLOWED_HOSTS", "").split(",") if name]
+        allowed = dict.fromkeys([*(given or ["127.0.0.1", "localhost", "[::1]"]), *hosts])
+        environment["ALLOWED_HOSTS"] = ",".join(allowed)
+    return environment
+
+
+def make_the_floor() -> None:
+    """Migrates, seeds the demo once, and prints who may sign in there."""
+    import django
+    from django.core.management import call_command
+    from django.db import connections
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+    call_command("seed_demo")
+    connections.close_all()
+
+
+def main() -> int:
+    host, port_text = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
+    if not port_text.isdigit() or not 0 < int(port_text) < 65536:
+        print(f"PORT is a number from 1 to 65535, not {port_text!r}.", file=sys.stderr)
+        return 1
+    port = int(port_text)
+    if reason := busy(host.strip("[]"), port):
+        print(reason, file=sys.stderr)
+        return 1
+    hosts = hosts_for(host)
+    environment = environment_for(hosts)
+    os.chdir(ROOT)
+    os.environ.update(environment_for(hosts))
+    make_the_floor()
+    for name in ["127.0.0.1", *hosts] if not hosts or host in EVERYWHERE else hosts:
+        print(f"Pitside serves on http://{name}:{port}/", flush=True)
+    os.execv(
+        sys.executable,
+        [sys.executable, "-m", "uvicorn", "config.asgi:application"]
+        + ["--host", host.strip("[]"), "--port", str(port)]
+        + ["--ws", "websockets-sansio", "--timeout-graceful-shutdown", "5", "--log-level", "warning"],
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
