@@ -1,0 +1,166 @@
+/* One dialog asks whatever an act needs besides the tap: dice, a seat, a wager, an amount, a reason, a witness's PIN.
+   What each act needs stands in the page: <template data-act data-title data-fields data-say data-reasons>. */
+
+import { Dice } from "./dice.js";
+
+const PIN = 6;
+
+export class Ask {
+  constructor({ send, state, refuse }) {
+    Object.assign(this, { send, state, refuse });
+    this.box = document.getElementById("ask");
+    this.form = this.box.querySelector("form");
+    this.dice = new Dice(() => this.box.querySelector("[data-field=dice] .slots"), () => this.check());
+    this.box.addEventListener("click", (event) => this.click(event));
+    this.form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
+    this.form.addEventListener("input", () => this.check());
+  }
+
+  field(name) {
+    return this.box.querySelector(`[data-field="${name}"]`);
+  }
+
+  open(act, anchor) {
+    const asks = document.querySelector(`template[data-act="${act}"]`);
+    if (!asks) return;
+    Object.assign(this, { act, anchor, pin: "", list: [] });
+    this.fields = asks.dataset.fields.split(" ").filter(Boolean);
+    this.form.reset();
+    this.box.querySelector("h2").textContent = asks.dataset.title;
+    this.box.querySelector("[data-say]").textContent = asks.dataset.say ?? "";
+    this.box.querySelector("[data-go]").textContent = asks.dataset.go || asks.dataset.title;
+    for (const part of this.box.querySelectorAll("[data-field]"))
+      part.hidden = !this.fields.includes(part.dataset.field) && !(part.dataset.field === "dice" && this.fields.includes("seen"));
+    this.box.classList.toggle("ask--pin", this.fields.includes("witness"));
+    this.say("");
+    this.reasons(asks.dataset.reasons);
+    this.options(asks);
+    this.dice.reset();
+    this.paintPin();
+    this.paintList();
+    this.box.showModal();
+    this.check();
+  }
+
+  reasons(text) {
+    const slot = this.box.querySelector("[data-reasons]");
+    slot.replaceChildren(...(text ?? "").split("|").filter(Boolean).map((reason) => {
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "quick", textContent: reason });
+      button.dataset.reason = reason;
+      return button;
+    }));
+  }
+
+  options(asks) {
+    const lying = this.form.elements.lying;
+    lying.replaceChildren(...this.state.round.wagers.map((w, i) =>
+      new Option(`Seat ${w.seat}: ${w.label}, $${(w.cents / 100).toLocaleString("en-US")}`, i)));
+    const what = (asks.dataset.what ?? "").split("|").filter(Boolean);
+    this.form.elements.what.replaceChildren(...what.map((pair) => { const [value, label] = pair.split("="); return new Option(label, value); }));
+    const floorperson = this.state.floorperson?.code, person = this.form.elements.person;
+    if (floorperson && [...person.options].some((option) => option.value === floorperson)) person.value = floorperson;
+  }
+
+  click({ target }) {
+    const hit = (selector) => target.closest(selector);
+    if (hit("[data-close]")) return this.box.close();
+    const face = hit("[data-ask-face]"), digit = hit("[data-digit]"), reason = hit("[data-reason]");
+    if (face) this.dice.add(Number(face.dataset.askFace));
+    if (hit("[data-ask-back]")) this.dice.back();
+    if (reason) { this.form.elements.reason.value = reason.dataset.reason; this.check(); }
+    if (digit && this.pin.length < PIN) this.setPin(this.pin + digit.dataset.digit);
+    if (hit("[data-digit-back]")) this.setPin(this.pin.slice(0, -1));
+    if (hit("[data-add-wager]")) this.addWager();
+    const drop = hit("[data-drop-wager]");
+    if (drop) { this.list.splice(Number(drop.dataset.dropWager), 1); this.paintList(); this.check(); }
+  }
+
+  setPin(pin) {
+    this.pin = pin;
+    this.paintPin();
+    this.check();
+  }
+
+  paintPin() {
+    const dots = this.box.querySelector(".dots");
+    [...dots.children].forEach((dot, i) => dot.classList.toggle("in", i < this.pin.length));
+    dots.setAttribute("aria-label", `${this.pin.length} of ${PIN} digits`);
+  }
+
+  cents() {
+    return Math.round(Number(this.form.elements.dollars.value) * 100);
+  }
+
+  addWager() {
+    const { seat, wager } = this.form.elements;
+    if (this.cents() < 1) return;
+    this.list.push({ seat: Number(seat.value), wager: wager.value, cents: this.cents(), label: wager.selectedOptions[0].text });
+    this.form.elements.dollars.value = "";
+    this.paintList();
+    this.check();
+  }
+
+  paintList() {
+    this.box.querySelector("[data-list]").replaceChildren(...this.list.map((w, i) => {
+      const item = document.createElement("li");
+      item.append(`Seat ${w.seat}: ${w.label}, $${w.cents / 100}`);
+      const drop = Object.assign(document.createElement("button"), { type: "button", className: "quick", textContent: "Take off" });
+      drop.dataset.dropWager = i;
+      item.append(drop);
+      return item;
+    }));
+  }
+
+  params() {
+    const { elements } = this.form, params = {};
+    const lying = this.state.round.wagers[Number(elements.lying.value)];
+    for (const field of this.fields) {
+      if (field === "dice") params.dice = this.dice.faces;
+      if (field === "seen") params.dice = this.dice.full ? this.dice.faces : null;
+      if (field === "wager" && !this.fields.includes("list"))
+        Object.assign(params, { seat: Number(elements.seat.value), wager: elements.wager.value, cents: this.cents() });
+      if (field === "list") params.wagers = this.list.map(({ seat, wager, cents }) => ({ seat, wager, cents }));
+      if (field === "lying") Object.assign(params, { seat: lying?.seat, wager: lying?.wager });
+      if (["reason", "what", "lot", "text"].includes(field)) params[field === "text" ? "what" : field] = elements[field].value.trim();
+    }
+    if (this.fields.includes("lapsed")) params.acknowledge_lapsed = elements.lapsed.checked;
+    return params;
+  }
+
+  ready() {
+    const params = this.params();
+    const has = {
+      dice: this.dice.full, seen: this.dice.full || !this.dice.faces.length, wager: this.fields.includes("list") || params.cents > 0,
+      list: this.list.length > 0, lying: Boolean(params.wager), reason: Boolean(params.reason), lot: Boolean(params.lot),
+      what: Boolean(params.what), text: Boolean(params.what), lapsed: params.acknowledge_lapsed,
+      witness: this.pin.length === PIN || (this.fields.includes("seen") && !this.dice.full),
+    };
+    return this.fields.every((field) => has[field] ?? true);
+  }
+
+  /* with dice seen a device failure is settled before a witness; without, it voids and needs none */
+  check() {
+    if (this.fields?.includes("seen")) {
+      this.field("witness").hidden = !this.dice.full;
+      this.box.classList.toggle("ask--pin", this.dice.full);
+    }
+    this.box.querySelector("[data-go]").disabled = !this.ready();
+  }
+
+  say(text, section = "") {
+    const slot = this.box.querySelector("[data-refused]");
+    slot.hidden = !text;
+    slot.textContent = section ? `${text} ${section}` : text;
+  }
+
+  async submit() {
+    if (!this.ready()) return;
+    const go = this.box.querySelector("[data-go]");
+    const witness = this.pin.length === PIN ? { person: this.form.elements.person.value, pin: this.pin } : null;
+    go.disabled = true;
+    const answer = await this.send(this.act, this.params(), witness);
+    this.setPin("");
+    if (!answer.refusal) return this.box.close();
+    this.say(answer.refusal.message, answer.refusal.section);
+  }
+}

@@ -1,0 +1,116 @@
+/* The dealer's console. What lies on the table comes from the server; the chosen chip and seat live here alone. */
+
+import "./live.js";
+import "./clocks.js";
+import { Acts } from "./acts.js";
+import { Ask } from "./ask.js";
+import { Dice, spoken, totalOf } from "./dice.js";
+import { Inspection } from "./inspect.js";
+import { Refusal } from "./refusal.js";
+import { Taps } from "./taps.js";
+
+const screen = document.querySelector("live-screen");
+const urls = { ...screen.dataset };
+const read = () => JSON.parse(document.getElementById("state").textContent);
+const refusal = new Refusal();
+const acts = new Acts(screen, urls);
+let state = read();
+
+/* every act goes out after the taps before it, with what the person saw; without a line none does */
+async function send(act, params, witness = null) {
+  if (document.documentElement.dataset.live === "dead")
+    return { refusal: { code: "no-line", title: "No line", message: "The table cannot be reached. Nothing was taken; wait until the line is back.", section: "" } };
+  if (act !== "place_wagers") taps.flush();
+  return acts.send(act, params, state, witness);
+}
+
+const refuse = (what, anchor) => refusal.show(what, anchor);
+const taps = new Taps({ send, state, refuse });
+const ask = new Ask({ send, state, refuse });
+const inspection = new Inspection({ urls, refuse });
+const dice = new Dice(() => document.getElementById("slots"), paintDice);
+taps.chip ||= state.chips.find((cents) => cents >= state.limits.min_cents) ?? state.chips[0];
+
+function paintDice({ faces, full }) {
+  const next = document.getElementById("next");
+  if (next?.dataset.act !== "call_dice") return;
+  next.classList.toggle("next--off", !full);
+  next.setAttribute("aria-disabled", !full);
+  next.querySelector(".next-l").textContent = full ? next.dataset.label : "Tap the dice";
+  next.querySelector(".next-s").textContent = full ? `${spoken(faces)}: total ${totalOf(faces)}`
+    : ["Three faces to go", "Two faces to go", "One face to go"][faces.length];
+}
+
+async function act(button) {
+  if (button.getAttribute("aria-disabled") === "true" || acts.waitsFor(button.dataset.act)) return;
+  const name = button.dataset.act;
+  const params = name === "call_dice" ? { dice: dice.faces }
+    : name === "inspect_table" ? inspection.params()
+    : button.hasAttribute("data-next") ? state.next.params
+    : JSON.parse(button.dataset.params ?? "{}");
+  refusal.close();
+  button.setAttribute("aria-busy", "true");
+  const answer = await send(name, params);
+  button.removeAttribute("aria-busy");
+  if (answer.refusal) refuse(answer.refusal, button);
+}
+
+const doing = {
+  "undo": () => taps.undo(),
+  "clear-seat": () => taps.clear(),
+  "repeat-seat": () => taps.repeat(),
+  "repeat-all": (button) => taps.repeatAll(button),
+  "face-back": () => dice.back(),
+};
+
+document.addEventListener("click", ({ target }) => {
+  const hit = (name) => target.closest(`[data-${name}]`);
+  const area = target.closest("button[data-wager]");
+  if (area) return taps.tap(area.dataset.wager, area);
+  if (hit("seat")) return taps.choose(Number(hit("seat").dataset.seat));
+  if (hit("chip")) return taps.pick(Number(hit("chip").dataset.chip));
+  if (hit("face")) return dice.add(Number(hit("face").dataset.face));
+  if (hit("do")) return doing[hit("do").dataset.do](hit("do"));
+  if (hit("open")) return document.getElementById(hit("open").dataset.open).showModal();
+  if (hit("ask")) {
+    const { ask: name } = hit("ask").dataset;
+    target.closest("dialog")?.close();
+    refusal.close();
+    taps.flush();
+    return ask.open(name, hit("ask"));
+  }
+  if (target.closest("dialog [data-close]")) return target.closest("dialog").close();
+  if (target.closest("#inspect")) return inspection.click(target);
+  const button = target.closest("button[data-act]");
+  if (button) act(button);
+});
+
+/* acts that are not legal now are absent from the list of other acts */
+function paintOffers() {
+  for (const item of document.querySelectorAll("[data-offer]")) item.hidden = !state.offers.includes(item.dataset.offer);
+  document.querySelector("[data-no-offers]").hidden = document.querySelector("[data-offer]:not([hidden])") !== null;
+}
+
+function applied() {
+  const before = state;
+  state = read();
+  taps.state = ask.state = state;
+  if (before.round.number !== state.round.number) taps.newRound();
+  if (before.round.phase !== state.round.phase || before.round.number !== state.round.number) {
+    refusal.close();
+    dice.reset();
+  } else dice.paint();
+  show();
+}
+
+function show() {
+  taps.paint();
+  inspection.paint();
+  paintOffers();
+  refusal.dim();
+}
+
+screen.addEventListener("screen:applied", applied);
+addEventListener("pagehide", () => taps.flush());
+dice.paint();
+show();

@@ -1,0 +1,332 @@
+"""How the floor's screens write money, moments, dice and the layout. Everything here reads the snapshot alone."""
+
+import json
+from datetime import datetime
+from functools import lru_cache
+from itertools import count
+
+from django import template
+from django.template.loader import get_template
+from django.utils import timezone
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+register = template.Library()
+
+CHIPS = ((100_000, "c1000"), (50_000, "c500"), (10_000, "c100"), (2_500, "c25"), (500, "c5"))
+LEVELS = {"stop": 0, "warn": 1, "info": 2}
+
+
+# Money
+
+
+@register.filter
+def plain(cents: int | None) -> str:
+    """1150.00 dollars as `1,150`; the cents only when there are any."""
+    dollars, rest = divmod(abs(cents or 0), 100)
+    sign = "−" if (cents or 0) < 0 else ""
+    return f"{sign}{dollars:,}.{rest:02}" if rest else f"{sign}{dollars:,}"
+
+
+@register.filter
+def money(cents: int | None) -> str:
+    text = plain(cents)
+    return f"−${text[1:]}" if text.startswith("−") else f"${text}"
+
+
+@register.filter
+def signed(cents: int | None) -> str:
+    return money(cents) if (cents or 0) <= 0 else f"+{money(cents)}"
+
+
+@register.filter
+def chip(cents: int) -> str:
+    """The colour of the largest chip in an amount."""
+    return next((name for least, name in CHIPS if cents >= least), "c1")
+
+
+# Moments
+
+
+@lru_cache(maxsize=512)
+def moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+@register.filter
+def clock(text: str | None, form: str = "%H:%M") -> str:
+    return timezone.localtime(moment(text)).strftime(form) if text else ""
+
+
+@register.filter
+def span(seconds: float) -> str:
+    """A length of time as one reads it: `8 h 40 min`, `17 days`."""
+    minutes = max(0, int(seconds)) // 60
+    if minutes >= 48 * 60:
+        return f"{minutes // 1440} days"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min"
+
+
+@register.filter
+def left(s: dict) -> str:
+    """What is left of the dice lot's time at the moment of the snapshot."""
+    return span((moment(s["lot"]["expires_at"]) - moment(s["as_of"])).total_seconds())
+
+
+@register.filter
+def left_percent(s: dict) -> int:
+    lot = s["lot"]
+    whole = (moment(lot["expires_at"]) - moment(lot["placed_at"])).total_seconds()
+    rest = (moment(lot["expires_at"]) - moment(s["as_of"])).total_seconds()
+    return max(0, min(100, round(100 * rest / whole))) if whole > 0 else 0
+
+
+@register.filter
+def lot_is_low(s: dict) -> bool:
+    lot = s["lot"]
+    return bool(lot) and (moment(lot["expires_at"]) - moment(s["as_of"])).total_seconds() < 3600
+
+
+# Words
+
+
+@register.filter
+def cite(section: str | None) -> str:
+    """`58 Pa. Code § 625a.3(6)` as `§ 625a.3(6)`."""
+    return section[section.index("§") :] if section and "§" in section else section or ""
+
+
+@register.filter
+def faces(wager: str) -> list[str]:
+    """The dice that stand for a wager in a list; none for totals, small, big and any three of a kind."""
+    family, _, value = wager.partition(":")
+    repeat = {"one-of-a-kind": 1, "two-of-a-kind": 2, "three-of-a-kind": 3}
+    if family in repeat:
+        return [value] * repeat[family]
+    return value.split("-") if family == "two-dice" else []
+
+
+@register.filter
+def sign(wager: str) -> str:
+    """The word or figure that stands for a wager without dice."""
+    family, _, value = wager.partition(":")
+    return value or {"any-three-of-a-kind": "ANY 3"}.get(family, family.upper())
+
+
+@register.filter
+def listed(items: list) -> str:
+    """`3, 4, 7 and 8`."""
+    words = [str(item) for item in items]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+@register.filter
+def step_number(s: dict) -> int:
+    return next((i for i, step in enumerate(s["round"]["steps"], 1) if step["state"] == "now"), 0)
+
+
+@register.filter
+def step_label(s: dict) -> str:
+    return next((step["label"] for step in s["round"]["steps"] if step["state"] == "now"), s["round"]["phase"])
+
+
+# The console
+
+
+@register.filter
+def mode(s: dict) -> str:
+    """Which arrangement of the console the snapshot calls for."""
+    if s["table"]["status"] != "open":
+        return s["table"]["status"]
+    if s["round"]["bets_open"]:
+        return "betting"
+    return {"ready": "dice", "lit": "lit", "taken": "paying", "paid": "paying"}.get(s["round"]["phase"], "say")
+
+
+@register.filter
+def unpaid(s: dict) -> list[dict]:
+    return [seat for seat in s["round"]["pay"]["seats"] if not seat["paid"]]
+
+
+@register.filter
+def due(s: dict) -> int:
+    return s["round"]["pay"]["cents"] - s["round"]["pay"]["paid_cents"]
+
+
+@register.filter
+def state(s: dict) -> SafeString:
+    """What the console's scripts read: the snapshot without what only the reader needs."""
+    keep = ("version", "as_of", "next", "offers", "chips", "limits", "last_wagers", "shaker")
+    table = {key: s[key] for key in keep}
+    table["table"] = s["table"]["code"]
+    table["status"] = s["table"]["status"]
+    table["floorperson"] = s["people"]["floorperson"]
+    table["round"] = {
+        "number": s["round"]["number"],
+        "phase": s["round"]["phase"],
+        "bets_open": s["round"]["bets_open"],
+        "dice": s["round"]["dice"],
+        "wagers": [w for w in s["round"]["wagers"] if not w["struck"]],
+    }
+    text = json.dumps(table, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
+    return mark_safe(text.replace("&", "\\u0026"))
+
+
+# The felt: the print is the same for a layout's whole life, so that only money and light are made anew
+
+
+@lru_cache(maxsize=32)
+def prints(game: str, layout: tuple) -> dict[str, str]:
+    """The printed cloth of each area, rendered once for a layout and its odds."""
+    page = get_template(f"tables/console/felt_{game.replace('-', '_')}_print.html")
+    return {
+        wager: page.render({"wager": wager, "family": family, "value": wager.partition(":")[2], "odds": odds}).strip()
+        for wager, _, family, odds in layout
+    }
+
+
+def frozen(layout: list[dict]) -> tuple:
+    return tuple((w["wager"], w["label"], w["family"], tuple(w["odds"])) for w in layout)
+
+
+def disc(cents: int, extra: str = "") -> str:
+    text = plain(cents)
+    wide = " wide" if len(text) > 2 else ""
+    return (
+        f'<span class="chip {chip(cents)}{extra}"><svg><use href="#chip"/></svg>'
+        f'<b class="chip-n{wide}">{text}</b></span>'
+    )
+
+
+def marked(cents: int, mark: str) -> str:
+    return (
+        f'<span class="taken">{disc(cents)}<svg class="icon mark mark--{mark}" aria-hidden="true">'
+        f'<use href="#i-{"down" if mark == "take" else "up"}"/></svg></span>'
+    )
+
+
+WINS = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-star"/></svg>WINS</span>'
+PAID = '<span class="settled"><svg class="icon"><use href="#i-check"/></svg>paid</span>'
+
+
+@register.simple_tag
+def areas(s: dict) -> dict[str, list[SafeString]]:
+    """Every area of the felt by its family, in the layout's order, with the money and the light that lie on it."""
+    round_, layout = s["round"], frozen(s["layout"])
+    printed = prints(s["table"]["game"], layout)
+    lit, phase = set(round_["lit"]), round_["phase"]
+    tappable = s["table"]["status"] == "open" and round_["bets_open"]
+    settled = {seat["seat"] for seat in round_["pay"]["seats"] if seat["paid"]} if round_["pay"] else set()
+    on: dict[str, int] = {}
+    due: dict[str, int] = {}
+    for wager in round_["wagers"]:
+        if not wager["struck"]:
+            on[wager["wager"]] = on.get(wager["wager"], 0) + wager["cents"]
+            if wager["seat"] not in settled:
+                due[wager["wager"]] = due.get(wager["wager"], 0) + wager["cents"]
+    dice = round_["dice"] or []
+    tag, kind = ("button", ' type="button"') if tappable else ("div", "")
+    groups: dict[str, list[SafeString]] = {}
+    for wager, label, family, odds in layout:
+        cents, attrs, top, money_html, cloth = on.get(wager, 0), "", "", "", printed[wager]
+        pays = " or ".join(odds)
+        if wager in lit:
+            attrs, top = " data-lit", WINS
+            say = f"Wins: {label}, {pays}."
+            if family == "one-of-a-kind":
+                hits = dice.count(int(wager.partition(":")[2]))
+                cloth = cloth.replace(f'class="tier" data-hits="{hits}"', 'class="tier tier--hit"')
+            if cents and phase in ("taken", "paid"):
+                rest = due.get(wager, 0) if phase == "taken" else 0
+                money_html = marked(rest, "pay") if rest else PAID
+                say += f" {money(rest)} to pay on." if rest else " Paid."
+            elif cents:
+                money_html = disc(cents)
+                say += f" {money(cents)} on it."
+        elif lit or dice:
+            say = f"{label}, not lit."
+            if cents and phase == "lit":
+                attrs, money_html = " data-take", marked(cents, "take")
+                say += f" Take {money(cents)}."
+        else:
+            say = f"{label}, pays {pays}."
+            if cents:
+                money_html = disc(cents)
+                say += f" {money(cents)} on it."
+        html = (
+            f'<{tag} class="area area--{family}"{kind} data-wager="{wager}"{attrs}>'
+            f'<span class="sr">{escape(say)}</span>{top}{cloth}'
+            f'<span class="money" aria-hidden="true">{money_html}</span></{tag}>'
+        )
+        groups.setdefault(family.replace("-", "_"), []).append(mark_safe(html))
+    return groups
+
+
+# The pit
+
+
+@register.simple_tag
+def alerts_of(pits: list[dict]) -> list[dict]:
+    """The alerts of all tables, the gravest first."""
+    found = [{**alert, "s": s} for pit in pits for s in pit["tables"] for alert in s["alerts"]]
+    return sorted(found, key=lambda alert: LEVELS[alert["level"]])
+
+
+@register.simple_tag
+def sums_of(pits: list[dict]) -> dict[str, int]:
+    """The floor's figures; training and simulated tables are in none of them."""
+    live = [s for pit in pits for s in pit["tables"] if s["table"]["kind"] == "live"]
+    opened = [s for s in live if s["table"]["status"] == "open"]
+    return {
+        "open": len(opened),
+        "tables": len(live),
+        "playing": sum(s["round"]["playing"] for s in opened),
+        "seats": sum(s["table"]["seats"] for s in live),
+        "pace": sum(s["figures"]["pace_per_hour"] or 0 for s in opened),
+        "handle": sum(s["figures"]["handle_cents"] for s in live),
+        "win": sum(s["figures"]["win_cents"] for s in live),
+    }
+
+
+@register.filter
+def pit_win(pit: dict) -> int:
+    return sum(s["figures"]["win_cents"] for s in pit["tables"] if s["table"]["kind"] == "live")
+
+
+@register.filter
+def pit_open(pit: dict) -> int:
+    return sum(s["table"]["status"] == "open" for s in pit["tables"])
+
+
+@register.simple_tag
+def money_on(s: dict) -> dict[str, list[dict]]:
+    """The layout for the pit's table page: each wager with what lies on it."""
+    on: dict[str, int] = {}
+    for wager in s["round"]["wagers"]:
+        if not wager["struck"]:
+            on[wager["wager"]] = on.get(wager["wager"], 0) + wager["cents"]
+    lit, thrown = set(s["round"]["lit"]), bool(s["round"]["dice"])
+    groups: dict[str, list[dict]] = {}
+    for w in s["layout"]:
+        cents = on.get(w["wager"], 0)
+        spot = {**w, "cents": cents, "lit": w["wager"] in lit, "lost": thrown and cents and w["wager"] not in lit}
+        groups.setdefault(w["family"].replace("-", "_"), []).append(spot)
+    return groups
+
+
+@register.simple_tag
+def acts_by_round(s: dict) -> list[dict]:
+    """The acts, newest first, under the round that each belongs to."""
+    groups: list[dict] = []
+    for act in s["acts"]:
+        if not groups or groups[-1]["round"] != act["round"]:
+            groups.append({"round": act["round"], "who": act["who"], "acts": []})
+        groups[-1]["acts"].append(act)
+    return groups
+
+
+@register.simple_tag
+def spots(s: dict) -> list[dict]:
+    """One dot for each seat position, round the table."""
+    return [{"at": n + 0.5, "taken": bool(seat["count"])} for n, seat in zip(count(), s["round"]["seats"], strict=False)]
