@@ -118,9 +118,19 @@ class Tests:
         }
         before = len(Results.read(self.path).rows)
         started = time.monotonic()
+        # One word for each option: pytest takes a lone path for a place to look for its configuration.
         code = run(
-            [sys.executable, "-m", "pytest", "-p", "script.legs", "--leg", leg, "--results", str(self.path)]
-            + ["--leg-note", self.note(leg), "-m", self.marks(leg)]
+            [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-p",
+                "script.legs",
+                f"--leg={leg}",
+                f"--leg-note={self.note(leg)}",
+            ]
+            + [f"--leg-started={time.time()}", f"--results={self.path}", "-m", self.marks(leg)]
+            + (["--leg-required"] if NEEDS[leg] & self.required and not self.arguments else [])
             + (["--database-only"] if leg == "services" else [])
             + (["--closing"] if last else [])
             + self.arguments,

@@ -6,6 +6,7 @@ the last of the run, then counts the tests of every leg, and each step that fail
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import TransactionTestCase
@@ -19,6 +20,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("script/test")
     group.addoption("--leg", help="the name of this leg")
     group.addoption("--leg-note", default="", help="where the services of this leg come from")
+    group.addoption("--leg-started", type=float, default=0.0, help="when script/test started it")
+    group.addoption("--leg-required", action="store_true", help="this leg fails when it has no tests")
     group.addoption("--results", type=Path, help="the file that the legs share")
     group.addoption("--database-only", action="store_true", help="leave out tests that touch no database")
     group.addoption("--closing", action="store_true", help="this leg is the last: print the closing table")
@@ -42,13 +45,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if touches_a_service(item)]
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[STARTED] = time.monotonic()
-
-
-STARTED = pytest.StashKey[float]()
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, exitstatus: pytest.ExitCode, config: pytest.Config
@@ -56,19 +52,25 @@ def pytest_terminal_summary(
     path, leg = config.getoption("--results"), config.getoption("--leg")
     if path is None or leg is None:
         return
-    results = Results.read(path)
-    ended = time.monotonic() - config.stash[STARTED]
-    bad = exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     mine = {name: terminalreporter.stats.get(name, []) for name in CATEGORIES}
-    note = ", ".join([f"{len(mine[name])} {name}" for name in CATEGORIES if mine[name]] or ["no tests"])
-    note = "; ".join(filter(None, [note, config.getoption("--leg-note")]))
+    counts = ", ".join(f"{len(mine[name])} {name}" for name in CATEGORIES if mine[name])
+    note = "; ".join(filter(None, [counts or "no tests", config.getoption("--leg-note")]))
+    seconds = time.time() - config.getoption("--leg-started")
+    row = Row(leg, outcome_of(exitstatus, required=config.getoption("--leg-required")), seconds, note)
+    results = Results.read(path)
     if config.getoption("--closing"):
-        close(terminalreporter, results, Row(leg, "failed" if bad else "passed", ended, note))
+        close(terminalreporter, results, row)
     for name in CATEGORIES:
         ids = [f"[{leg}] {getattr(report, 'nodeid', '?')}" for report in mine[name]]
         results.tests[name] = results.tests.get(name, []) + ids
-    results.rows.append(Row(leg, "failed" if bad else "passed", ended, note))
+    results.rows.append(row)
     results.write(path)
+
+
+def outcome_of(status: int, *, required: bool) -> str:
+    if status == pytest.ExitCode.NO_TESTS_COLLECTED:
+        return "failed" if required else "skipped"
+    return "passed" if status == pytest.ExitCode.OK else "failed"
 
 
 def close(reporter: pytest.TerminalReporter, results: Results, last: Row) -> None:
@@ -80,7 +82,9 @@ def close(reporter: pytest.TerminalReporter, results: Results, last: Row) -> Non
         earlier = [placeholder(node, name) for node in results.tests.get(name, [])]
         if name == "error":
             earlier += [
-                placeholder(f"[{row.step}] {row.note}", name) for row in results.rows if is_bare_failure(row)
+                placeholder(f"[{row.step}] {row.note or 'see above'}", name)
+                for row in results.rows
+                if is_bare_failure(row)
             ]
         if earlier or mine[name]:
             reporter.stats[name] = earlier + mine[name]
@@ -92,7 +96,8 @@ def is_bare_failure(row: Row) -> bool:
 
 
 def placeholder(node: str, category: str) -> pytest.TestReport:
-    outcome = {"failed": "failed", "error": "failed", "skipped": "skipped", "xfailed": "skipped"}.get(
-        category, "passed"
+    outcome: Any = {"passed": "passed", "xpassed": "passed", "failed": "failed", "error": "failed"}.get(
+        category, "skipped"
     )
-    return pytest.TestReport(node, (node, None, node), {}, outcome, None, "call")  # type: ignore[arg-type]
+    when: Any = "setup" if category == "error" else "call"  # pytest words a failed set-up as an error
+    return pytest.TestReport(node, (node, None, node), {}, outcome, None, when)

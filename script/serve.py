@@ -79,7 +79,6 @@ def main() -> int:
         print(reason, file=sys.stderr)
         return 1
     hosts = hosts_for(host)
-    environment = environment_for(hosts)
     os.chdir(ROOT)
     os.environ.update(environment_for(hosts))
     make_the_floor()

@@ -6,7 +6,7 @@ from .base import *  # noqa: F403
 from .base import database_from, layer_from
 
 SECRET_KEY = "the key of the test suite, of no use elsewhere at all"
-DATABASES = {"default": database_from(os.environ.get("TEST_DATABASE_URL", "sqlite:///:memory:"))}
+DATABASES = {"default": database_from(os.environ.get("TEST_DATABASE_URL") or "sqlite:///:memory:")}
 CHANNEL_LAYERS = {"default": layer_from(os.environ.get("TEST_REDIS_URL", ""))}
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

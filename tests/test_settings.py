@@ -1,0 +1,61 @@
+"""Production refuses to start in any state that only a demo may be in."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOUND = {
+    "DATABASE_URL": "postgres://pitside_web@127.0.0.1/pitside",
+    "REDIS_URL": "redis://127.0.0.1:6379/0",
+    "SECRET_KEY": "a value of this test alone, as long as production asks for",
+    "ALLOWED_HOSTS": "pitside.casino.internal",
+}
+ASKED = {*SOUND, "DEBUG", "SECURE_SSL_REDIRECT", "EMBEDDED_TICKER", "DJANGO_SETTINGS_MODULE"}
+
+
+def start(**changes: str) -> subprocess.CompletedProcess[str]:
+    """`manage.py check --deploy` under production settings, in an environment of its own."""
+    rest = {name: value for name, value in os.environ.items() if name not in ASKED}
+    environment = {**rest, **SOUND, "DJANGO_SETTINGS_MODULE": "config.settings.production", **changes}
+    return subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_it_starts_with_addresses_and_a_key_of_its_own():
+    done = start()
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"SECRET_KEY": "demo-key-for-the-seeded-floor-only"}, "SECRET_KEY"),
+        ({"SECRET_KEY": ""}, "SECRET_KEY"),
+        ({"SECRET_KEY": "short"}, "SECRET_KEY"),
+        ({"DEBUG": "on"}, "DEBUG"),
+        ({"REDIS_URL": ""}, "REDIS_URL"),
+        ({"DATABASE_URL": "sqlite:///db.sqlite3"}, "DATABASE_URL"),
+        ({"DATABASE_URL": ""}, "DATABASE_URL"),
+        ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS"),
+        ({"ALLOWED_HOSTS": "*"}, "ALLOWED_HOSTS"),
+    ],
+    ids=lambda value: (
+        ",".join(f"{k}={v[:12]}" for k, v in value.items()) if isinstance(value, dict) else None
+    ),
+)
+def test_it_refuses_the_state_of_a_demo(changes, word):
+    done = start(**changes)
+    assert done.returncode != 0
+    assert "ImproperlyConfigured" in done.stderr
+    assert word in done.stderr.strip().splitlines()[-1]
