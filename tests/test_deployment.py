@@ -87,7 +87,7 @@ def test_its_static_files_can_all_be_hashed(tmp_path, settings):
 
 
 @pytest.fixture
-def environment(db):
+def environment():
     """What compose would give each process, with this run's PostgreSQL and Redis."""
     redis = settings.CHANNEL_LAYERS["default"]["CONFIG"]["hosts"][0]
     with installation.database() as addresses:
