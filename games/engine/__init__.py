@@ -1,0 +1,29 @@
+"""What the rules say, and nothing else: no Django, no clock, no database, no randomness, no floats."""
+
+from games.engine.analysis import house_advantage
+from games.engine.dice import dice_expiry
+from games.engine.odds import Odds
+from games.engine.refusals import Refusal
+from games.engine.registry import GAMES, game
+from games.engine.rounds import NextAct, RoundState, Step
+from games.engine.rules import Rules
+from games.engine.settlement import Reason, Settled
+from games.engine.wagers import Placing, Wager, WagerType
+
+__all__ = [
+    "GAMES",
+    "NextAct",
+    "Odds",
+    "Placing",
+    "Reason",
+    "Refusal",
+    "RoundState",
+    "Rules",
+    "Settled",
+    "Step",
+    "Wager",
+    "WagerType",
+    "dice_expiry",
+    "game",
+    "house_advantage",
+]

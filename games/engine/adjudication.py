@@ -1,0 +1,185 @@
+"""One round on paper, as a line of JSON, settled by the same rules as on the floor.
+
+Reads any bytes without falling over: what it cannot read, or what the rules refuse, it raises as `BadLine`.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from games.engine.refusals import Refusal
+from games.engine.rules import Rules
+from games.engine.settlement import Settled, order
+from games.engine.wagers import Wager
+
+ROUND_KEYS = frozenset({"id", "rules", "throws", "wagers", "payouts", "voided"})
+WAGER_KEYS = frozenset({"seat", "wager", "cents"})
+DIGITS_MOST = 1000  # a longer number is no amount; Python itself stops at 4300
+
+
+class BadLine(Exception):
+    """A line that cannot be adjudicated: its id where that was readable, and why."""
+
+    def __init__(self, id_: str | int | None, refusal: Refusal) -> None:
+        super().__init__(id_, refusal)
+        self.id = id_
+        self.refusal = refusal
+
+
+def adjudicate(line: bytes) -> dict[str, Any]:
+    """The settled round of one line, ready for JSON; raises `BadLine`."""
+    id_: str | int | None = None
+    try:
+        read, faults = _read(line)
+        id_ = _id(read, faults)
+        if faults:
+            raise faults[0]
+        return {"id": id_, **_adjudicated(_round(read))}
+    except Refusal as refusal:
+        raise BadLine(id_, refusal) from None
+
+
+def _read(line: bytes) -> tuple[Any, list[Refusal]]:
+    """The JSON value of a line, and what is wrong with it that still leaves it readable."""
+    faults: list[Refusal] = []
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(items)
+        if len(found) != len(items):
+            twice = sorted(key for key, times in Counter(key for key, _ in items).items() if times > 1)
+            faults.extend(Refusal("repeated-key", key=key[:40]) for key in twice)
+        return found
+
+    def constant(name: str) -> None:
+        faults.append(Refusal("not-a-number", value=name))
+
+    def whole(digits: str) -> int:
+        if len(digits) > DIGITS_MOST:
+            faults.append(Refusal("number-too-long", digits=len(digits)))
+            return 0
+        return int(digits)
+
+    try:
+        text = line.decode("utf-8")
+        value = json.loads(text, object_pairs_hook=pairs, parse_constant=constant, parse_int=whole)
+    except (ValueError, RecursionError):
+        raise Refusal("unreadable-line") from None
+    return value, faults
+
+
+def _id(read: Any, faults: list[Refusal]) -> str | int | None:
+    """The line's id where it is a string or a whole number, given once."""
+    id_ = read.get("id") if isinstance(read, dict) else None
+    repeated = any(fault.params.get("key") == "id" for fault in faults)
+    if type(id_) not in (str, int) or repeated:
+        return None
+    return id_
+
+
+def _round(read: Any) -> Mapping[str, Any]:
+    if not isinstance(read, dict):
+        raise Refusal("not-an-object", what="line")
+    if not isinstance(read.get("rules"), str):
+        raise Refusal("key-missing", key="rules")
+    if "id" in read and type(read["id"]) not in (str, int):
+        raise Refusal("wrong-value", key="id")
+    return read
+
+
+def _adjudicated(read: Mapping[str, Any]) -> dict[str, Any]:
+    rules = Rules.of(read["rules"], _payouts(read))
+    game = rules.game
+    _verify_keys(read, ROUND_KEYS | game.round_keys)
+    voided = _voided(read)
+    wagers = _wagers(rules, read)
+    ending, settled = game.adjudicate(rules, _throws(read, voided), wagers, voided)
+    return {
+        "rules": read["rules"],
+        "ending": ending,
+        "order": order(settled),
+        "wagers": [_as_line(one) for one in settled],
+    }
+
+
+def _payouts(read: Mapping[str, Any]) -> Mapping[str, Any]:
+    payouts = read.get("payouts", {})
+    if not isinstance(payouts, dict):
+        raise Refusal("wrong-value", key="payouts")
+    return payouts
+
+
+def _voided(read: Mapping[str, Any]) -> str | None:
+    if "voided" not in read:
+        return None
+    return _words(read["voided"], "voided")
+
+
+def _throws(read: Mapping[str, Any], voided: str | None) -> list[Any]:
+    """Throws as lists of faces or {"void": reason}; their number and faces are for the game."""
+    if "throws" not in read and voided is None:
+        raise Refusal("key-missing", key="throws")
+    throws = read.get("throws", [])
+    if not isinstance(throws, list):
+        raise Refusal("wrong-value", key="throws")
+    for throw in throws:
+        if isinstance(throw, dict):
+            _verify_keys(throw, frozenset({"void"}))
+            _words(throw.get("void"), "void")
+        elif not isinstance(throw, list):
+            raise Refusal("wrong-value", key="throws")
+    return throws
+
+
+def _wagers(rules: Rules, read: Mapping[str, Any]) -> list[Wager]:
+    if not isinstance(read.get("wagers"), list):
+        raise Refusal("wrong-value" if "wagers" in read else "key-missing", key="wagers")
+    wagers = [_wager(rules, line) for line in read["wagers"]]
+    seen = set()
+    for wager in wagers:
+        if wager.key in seen:
+            raise Refusal("repeated-wager", seat=wager.seat, code=wager.code)
+        seen.add(wager.key)
+    return wagers
+
+
+def _wager(rules: Rules, line: Any) -> Wager:
+    if not isinstance(line, dict):
+        raise Refusal("not-an-object", what="wager")
+    _verify_keys(line, WAGER_KEYS | rules.game.wager_keys)
+    for key in sorted(WAGER_KEYS - line.keys()):
+        raise Refusal("key-missing", key=key)
+    seat, code, cents = line["seat"], line["wager"], line["cents"]
+    if type(seat) is not int or seat < 1:
+        raise Refusal("bad-seat", rules.section("placement"), seat=str(seat)[:40])
+    rules.game.verify_stake(rules, code, cents)
+    return Wager(seat, code, cents, line.get("play"))
+
+
+def _verify_keys(read: Mapping[str, Any], known: frozenset[str]) -> None:
+    for key in sorted(read.keys() - known):
+        raise Refusal("unknown-key", key=key[:40])
+
+
+def _words(value: Any, key: str) -> str:
+    if not isinstance(value, str) or not re.search(r"\S", value):
+        raise Refusal("reason-needed", key=key)
+    return value
+
+
+def _as_line(one: Settled) -> dict[str, Any]:
+    line: dict[str, Any] = {"seat": one.wager.seat, "wager": one.wager.code}
+    if one.wager.play is not None:
+        line["play"] = one.wager.play
+    line.update(
+        cents=one.wager.cents,
+        outcome=one.outcome,
+        pays=None if one.pays is None else str(one.pays),
+        paid_cents=one.paid_cents,
+        returned_cents=one.returned_cents,
+        cite=one.cite,
+    )
+    if one.cut_cents:
+        line["cut_cents"] = one.cut_cents
+    return line

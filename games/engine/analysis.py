@@ -1,0 +1,23 @@
+"""A wager's exact mathematics, by enumeration and in fractions."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from games.engine.odds import Odds
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One payout of a wager, and the probability of its being the one paid."""
+
+    probability: Fraction
+    pays: Odds
+
+
+def house_advantage(outcomes: Iterable[Outcome]) -> Fraction:
+    """What the house keeps of each unit staked in the long run; negative where the player is favoured."""
+    kept = Fraction(1)
+    for outcome in outcomes:
+        kept -= outcome.probability * (outcome.pays.ratio() + 1)
+    return kept

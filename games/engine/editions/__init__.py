@@ -1,0 +1,150 @@
+"""The regulation editions: one dated TOML file each, with its citation beside every value.
+
+An amendment is a new file with the same key and a later date; the short key always means the newest one.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from games.engine.odds import Odds
+from games.engine.refusals import Refusal
+
+KEY = re.compile(r"(?P<key>[a-z0-9.-]+)(@(?P<date>\d{4}-\d\d-\d\d))?(/(?P<paytable>[A-Z]))?", re.ASCII)
+NOT_YET = frozenset({"pa-675a", "pa-675a.6", "pa-577"})
+
+
+@dataclass(frozen=True, slots=True)
+class Payout:
+    """One row of a paytable: the odds and the paragraph that sets them."""
+
+    odds: Odds
+    cite: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShakerKind:
+    """What an edition allows of one kind of shaker, and which order of steps goes with it."""
+
+    code: str
+    procedure: str
+    sections: Mapping[str, str]
+    automated: bool = False
+    in_view: bool = False
+    by_player: bool = False
+    shakes_least: int = 1
+    months: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Edition:
+    """One edition (and paytable) as filed under its dated key. Compared by identity: each is read once."""
+
+    key: str
+    short_key: str
+    game: str
+    title: str
+    jurisdiction: str
+    source: str
+    paytable: str | None
+    in_force_from: date
+    lapses_on: date | None
+    sets_floors: bool
+    dice: int
+    odds_words: tuple[str, ...]
+    default_shaker: str
+    sections: Mapping[str, str]
+    witnesses: Mapping[str, tuple[str, ...]]
+    readings: Mapping[str, bool]
+    shakers: Mapping[str, ShakerKind]
+    wagers: Mapping[str, str]
+    payouts: Mapping[str, Payout]
+    fixed: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def all_editions() -> Mapping[str, Edition]:
+    """Every edition by its dated key, oldest first."""
+    read = [
+        tomllib.loads(file.read_text("utf-8"))
+        for file in files(__name__).iterdir()
+        if file.name.endswith(".toml")
+    ]
+    read.sort(key=lambda data: (data["key"], data["in_force_from"]))
+    return {edition.key: edition for data in read for edition in _editions(data)}
+
+
+@lru_cache(maxsize=256)
+def edition(key: str) -> Edition:
+    """The edition of a rules key, dated or short.
+
+    Raises `not-offered-yet`, `no-such-rules`, or `which-paytable` where the key leaves the paytable open.
+    """
+    match = KEY.fullmatch(key)
+    if match is None or (match["key"] in NOT_YET):
+        raise Refusal("not-offered-yet" if match else "no-such-rules", rules=key[:60])
+    named = [one for one in all_editions().values() if _is_named(one, match)]
+    if not named:
+        raise Refusal("no-such-rules", rules=key[:60])
+    newest = [one for one in named if one.in_force_from == named[-1].in_force_from]
+    if len(newest) > 1:
+        raise Refusal("which-paytable", newest[0].sections["odds"], rules=key[:60])
+    return newest[0]
+
+
+def _is_named(one: Edition, match: re.Match[str]) -> bool:
+    dated = match["date"] in (None, one.in_force_from.isoformat())
+    return dated and one.short_key.split("/")[0] == match["key"] and match["paytable"] in (None, one.paytable)
+
+
+def _editions(data: dict[str, Any]) -> Iterator[Edition]:
+    """The editions in one file: one for each paytable, or a single one with floors and fixed odds."""
+    tables = data.get("paytables") or {None: {**data["floors"], **data["fixed"]}}
+    for paytable, rows in tables.items():
+        tail = f"/{paytable}" if paytable else ""
+        yield Edition(
+            key=f"{data['key']}@{data['in_force_from'].isoformat()}{tail}",
+            short_key=f"{data['key']}{tail}",
+            paytable=paytable,
+            lapses_on=data.get("lapses_on"),
+            odds_words=tuple(data["odds_words"]),
+            sections=_cited(data["prefix"], data["sections"]),
+            wagers=_cited(data["prefix"], data["wagers"]),
+            shakers={code: _shaker(data["prefix"], code, rows) for code, rows in data["shakers"].items()},
+            payouts={code: _payout(data["prefix"], row) for code, row in rows.items()},
+            fixed=frozenset(data.get("fixed", rows)),
+            witnesses={duty: tuple(roles) for duty, roles in data["witnesses"].items()},
+            **{name: data[name] for name in AS_WRITTEN},
+        )
+
+
+AS_WRITTEN = ("game", "title", "jurisdiction", "source", "in_force_from", "sets_floors", "dice", "default_shaker",
+              "readings")  # fmt: skip
+
+
+def _cite(prefix: str, section: str) -> str:
+    """The full citation; one that begins with a digit stands in the edition's own chapter."""
+    return (
+        f"{prefix}{section}"
+        if section[0].isascii() and section[0].isdigit() and " " not in section
+        else section
+    )
+
+
+def _cited(prefix: str, sections: Mapping[str, str]) -> dict[str, str]:
+    return {name: _cite(prefix, section) for name, section in sections.items()}
+
+
+def _payout(prefix: str, row: Mapping[str, str]) -> Payout:
+    return Payout(Odds.parse(row["odds"]), _cite(prefix, row["cite"]))
+
+
+def _shaker(prefix: str, code: str, row: Mapping[str, Any]) -> ShakerKind:
+    duties = {duty: row[duty] for duty in ("no-more-bets", "shake")}
+    rest = {name: value for name, value in row.items() if name not in duties}
+    return ShakerKind(code=code, sections=_cited(prefix, duties), **rest)

@@ -1,0 +1,15 @@
+"""The games on offer; a new one is one file and one line here."""
+
+from collections.abc import Mapping
+
+from games.engine.refusals import Refusal
+from games.engine.sicbo import SicBo
+
+GAMES: Mapping[str, SicBo] = {one.code: one for one in (SicBo(),)}
+
+
+def game(code: str) -> SicBo:
+    """A game by its code, "sic-bo"; raises `no-such-game`."""
+    if code not in GAMES:
+        raise Refusal("no-such-game", code=code)
+    return GAMES[code]

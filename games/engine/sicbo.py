@@ -1,0 +1,375 @@
+"""Sic Bo: three dice in a shaker, fifty wagers, one throw.
+
+Sources: 58 Pa. Code §§ 539.3 to 539.7 (text of 2010-04-03), §§ 625a.3 to 625a.7 (text of 2019-08-31),
+N.J.A.C. 19:47-9.2 to 9.6 (text of 1993-12-06).
+
+* Two of a Kind wins on a triple too, once (reading A10); a Total Value Bet wins on its triple (A11).
+* One die that does not lie flat is a no roll and returns every wager (A12; in New Jersey too, A44).
+* A device that fails before the dice are seen voids the round; afterwards it is settled by hand (A14).
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations, product
+from typing import Any
+
+from games.engine import records
+from games.engine.analysis import Outcome
+from games.engine.odds import Odds
+from games.engine.refusals import Refusal
+from games.engine.rounds import Game, RoundState, can, give_all_back
+from games.engine.rules import Rules
+from games.engine.settlement import Reason, Settled, lose, win
+from games.engine.wagers import Place, Wager, WagerType
+
+Faces = tuple[int, ...]
+Judgement = tuple[str, Reason]  # the paytable's row, "" for a loss, and why
+
+
+def _shows(count: int, number: int) -> Reason:
+    return (
+        Reason("shows", {"count": count, "number": number})
+        if count
+        else Reason("none-shows", {"number": number})
+    )
+
+
+def _three_of_a_kind(rules: Rules, dice: Faces, number: int) -> Judgement:
+    count = dice.count(number)
+    if count == 3:
+        return "three-of-a-kind", _shows(3, number)
+    return "", Reason("too-few-show", {"count": count, "number": number, "needed": 3}) if count else _shows(
+        0, number
+    )
+
+
+def _two_of_a_kind(rules: Rules, dice: Faces, number: int) -> Judgement:
+    count = dice.count(number)
+    if count == 2 or (count == 3 and rules.edition.readings["triple-wins-two-of-a-kind"]):
+        return "two-of-a-kind", _shows(count, number)
+    if count == 1:
+        return "", Reason("too-few-show", {"count": 1, "number": number, "needed": 2})
+    return "", _shows(count, number)
+
+
+def _one_of_a_kind(rules: Rules, dice: Faces, number: int) -> Judgement:
+    count = dice.count(number)
+    return f"one-of-a-kind/{count}" if count else "", _shows(count, number)
+
+
+def _any_three_of_a_kind(rules: Rules, dice: Faces) -> Judgement:
+    if _is_triple(dice):
+        return "any-three-of-a-kind", _triple(dice)
+    return "", Reason("no-three-alike")
+
+
+def _total(rules: Rules, dice: Faces, total: int) -> Judgement:
+    shown = sum(dice)
+    return f"total:{total}" if shown == total else "", Reason("total", {"total": shown})
+
+
+def _two_dice(rules: Rules, dice: Faces, low: int, high: int) -> Judgement:
+    missing = [number for number in (low, high) if number not in dice]
+    if not missing:
+        return "two-dice", Reason("both-show", {"low": low, "high": high})
+    return "", Reason("neither-shows") if len(missing) == 2 else _shows(0, missing[0])
+
+
+def _small(rules: Rules, dice: Faces) -> Judgement:
+    if _is_triple(dice):
+        return "", _triple(dice)
+    total = sum(dice)
+    return ("small", Reason("total", {"total": total})) if total <= 10 else ("", _beyond("over", total, 10))
+
+
+def _big(rules: Rules, dice: Faces) -> Judgement:
+    if _is_triple(dice):
+        return "", _triple(dice)
+    total = sum(dice)
+    return ("big", Reason("total", {"total": total})) if total >= 11 else ("", _beyond("under", total, 11))
+
+
+def _is_triple(dice: Faces) -> bool:
+    return dice.count(dice[0]) == 3
+
+
+def _triple(dice: Faces) -> Reason:
+    return Reason("triple", {"number": dice[0]})
+
+
+def _beyond(side: str, total: int, bound: int) -> Reason:
+    if side == "over":
+        return Reason("over", {"total": total, "bound": bound})
+    return Reason("under", {"total": total, "bound": bound})
+
+
+@dataclass(frozen=True, slots=True)
+class Bet:
+    """One of the fifty wagers, apart from any edition."""
+
+    code: str
+    label: str
+    family: str
+    numbers: tuple[int, ...]
+    place: Place
+    judge: Callable[..., Judgement]
+
+
+def _all_bets() -> Iterable[Bet]:
+    """In the order of the regulations' lists (§ 625a.3)."""
+    faces, pairs = range(1, 7), list(combinations(range(1, 7), 2))
+    for family, label, area, judge in (
+        ("three-of-a-kind", "Three of a Kind", "triples", _three_of_a_kind),
+        ("two-of-a-kind", "Two of a Kind", "pairs", _two_of_a_kind),
+    ):
+        for n in faces:
+            yield Bet(f"{family}:{n}", f"{label} {n}", family, (n,), Place(area, n - 1), judge)
+    place = Place("any-triple", 0)
+    yield Bet(
+        "any-three-of-a-kind", "Any Three of a Kind", "any-three-of-a-kind", (), place, _any_three_of_a_kind
+    )
+    for total in range(4, 18):
+        yield Bet(f"total:{total}", f"Total {total}", "total", (total,), Place("totals", total - 4), _total)
+    for index, (low, high) in enumerate(pairs):
+        label, place = f"Two dice {low} and {high}", Place("two-dice", index)
+        yield Bet(f"two-dice:{low}-{high}", label, "two-dice", (low, high), place, _two_dice)
+    yield Bet("small", "Small", "small", (), Place("small", 0), _small)
+    yield Bet("big", "Big", "big", (), Place("big", 0), _big)
+    for n in faces:
+        place = Place("singles", n - 1)
+        yield Bet(f"one-of-a-kind:{n}", f"One of a Kind {n}", "one-of-a-kind", (n,), place, _one_of_a_kind)
+
+
+BETS: Mapping[str, Bet] = {bet.code: bet for bet in _all_bets()}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the dice mean for a code: its odds (None for a loss), the paragraph, and why."""
+
+    odds: Odds | None
+    cite: str
+    why: Reason
+
+
+@lru_cache(maxsize=50_000)
+def verdict(rules: Rules, code: str, dice: Faces) -> Verdict:
+    """The meaning of three faces for one code; the same for every order of the faces."""
+    bet = BETS[code]
+    row, why = bet.judge(rules, dice, *bet.numbers)
+    if row:
+        payout = rules.payouts[row]
+        return Verdict(payout.odds, payout.cite, why)
+    return Verdict(None, rules.edition.wagers[bet.family], why)
+
+
+def settle(rules: Rules, wagers: Iterable[Wager], dice: Faces) -> tuple[Settled, ...]:
+    """Every wager by its position on the layout and nothing else, in the order given."""
+    return tuple(_settle(wager, verdict(rules, wager.code, dice)) for wager in wagers)
+
+
+def _settle(wager: Wager, found: Verdict) -> Settled:
+    if found.odds is None:
+        return lose(wager, found.cite, found.why)
+    return win(wager, found.odds, found.cite, found.why)
+
+
+class SicBo(Game):
+    """The only differences of Sic Bo: its wagers, its one throw, and what may go wrong with shaker and device."""
+
+    code = "sic-bo"
+    name = "Sic Bo"
+
+    def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:
+        return tuple(
+            WagerType(bet.code, bet.label, bet.family, rules.edition.wagers[bet.family], bet.place)
+            for bet in BETS.values()
+        )
+
+    def possible_odds(self, rules: Rules, code: str) -> tuple[Odds, ...]:
+        return _possible_odds(rules, code)
+
+    def settled(self, state: RoundState) -> tuple[Settled, ...]:
+        return settle(state.rules, state.wagers, state.dice) if state.dice else ()
+
+    def winning_codes(self, rules: Rules, dice: Sequence[int]) -> tuple[str, ...]:
+        """The codes that the layout lights: § 625a.5(d), § 539.5(d), N.J.A.C. 19:47-9.5(d)."""
+        return _winning_codes(rules, tuple(sorted(dice)))
+
+    def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
+        """For every code its payouts, each with the exact probability of being the one paid."""
+        chances = Counter(tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3))
+        return {code: _outcomes(rules, code, chances) for code in BETS}
+
+    # The shake
+
+    def verify_shake(self, state: RoundState, times: int = 3, by_seat: int | None = None) -> None:
+        """Raises `bets-still-open`, `shaken-already`, `too-few-shakes`, `not-player-activated`, `no-live-wager`."""
+        self._turn(state, "shake")
+        kind, section = state.rules.shaker(state.shaker), self._section(state, "shake")
+        if times < kind.shakes_least:
+            raise Refusal("too-few-shakes", section, times=times, least=kind.shakes_least)
+        if by_seat is not None and not kind.by_player:
+            raise Refusal("not-player-activated", section, seat=by_seat)
+        if by_seat is not None and by_seat not in {one.seat for one in state.wagers}:
+            raise Refusal("no-live-wager", section, seat=by_seat)
+
+    can_shake = can(verify_shake)
+
+    def shake(
+        self, state: RoundState, times: int = 3, by_seat: int | None = None
+    ) -> tuple[RoundState, records.DiceShaken]:
+        """A manual shaker three times at least; a seat where a player worked a player-activated one."""
+        self.verify_shake(state, times, by_seat)
+        record = records.DiceShaken(times, by_seat, self._section(state, "shake"))
+        return replace(state, phase=self._turn(state, "shake")), record
+
+    # The dice
+
+    def verify_dice(self, rules: Rules, dice: Sequence[int]) -> Faces:
+        """The faces as a tuple; raises `wrong-number-of-dice` or `no-such-face`."""
+        section, faces = rules.section("call-dice"), tuple(dice)
+        if len(faces) != rules.edition.dice:
+            raise Refusal("wrong-number-of-dice", section, given=len(faces), needed=rules.edition.dice)
+        for face in faces:
+            if type(face) is not int or not 1 <= face <= self.faces:
+                raise Refusal("no-such-face", section, face=str(face)[:40], faces=self.faces)
+        return faces
+
+    def verify_call_dice(self, state: RoundState, dice: Sequence[int]) -> None:
+        """Raises `bets-still-open`, `not-shaken`, `dice-called-already`, or what `verify_dice` raises."""
+        self._turn(state, "call_dice")
+        self.verify_dice(state.rules, dice)
+
+    can_call_dice = can(verify_call_dice)
+
+    def call_dice(self, state: RoundState, dice: Sequence[int]) -> tuple[RoundState, records.DiceCalled]:
+        """Uncovered, announced and entered; the layout lights, and the round settles by these faces."""
+        self.verify_call_dice(state, dice)
+        lit = replace(state, throws=(tuple(dice),), phase=self._turn(state, "call_dice"))
+        winning = self.winning_codes(state.rules, dice)
+        return self._onward(lit), records.DiceCalled(tuple(dice), winning, self._section(state, "call_dice"))
+
+    def verify_call_no_roll(self, state: RoundState, reason: str = "") -> None:
+        """Raises `bets-still-open`, `not-shaken`, or `dice-called-already`."""
+        self._turn(state, "call_no_roll")
+
+    can_call_no_roll = can(verify_call_no_roll)
+
+    def call_no_roll(self, state: RoundState, reason: str = "") -> tuple[RoundState, records.NoRollCalled]:
+        """A die does not lie flat: the round is over and every wager goes back."""
+        over = replace(state, phase=self._turn(state, "call_no_roll"), returned_for="no-roll")
+        return over, records.NoRollCalled(reason, over.settled, self._section(state, "call_no_roll"))
+
+    def verify_correct_dice(self, state: RoundState, dice: Sequence[int], reason: str = "") -> None:
+        """Raises `no-dice-yet`, `payment-begun`, `dice-unchanged`, or what `verify_dice` raises."""
+        self._mending(state, "correct_dice")
+        if sorted(self.verify_dice(state.rules, dice)) == sorted(state.dice):
+            raise Refusal("dice-unchanged", self._section(state, "correct_dice"))
+
+    can_correct_dice = can(verify_correct_dice)
+
+    def correct_dice(
+        self, state: RoundState, dice: Sequence[int], reason: str = ""
+    ) -> tuple[RoundState, records.DiceCorrected]:
+        """The faces were entered wrong: the layout lights anew and the losers are taken anew."""
+        self.verify_correct_dice(state, dice)
+        section, winning = self._section(state, "correct_dice"), self.winning_codes(state.rules, dice)
+        lit = replace(state, throws=(tuple(dice),), phase=self._turn(state, "correct_dice"))
+        return self._onward(lit), records.DiceCorrected(tuple(dice), state.dice, winning, reason, section)
+
+    # Failures
+
+    def verify_report_device_failure(self, state: RoundState, dice: Sequence[int] | None = None) -> None:
+        """Raises `dice-are-in-view`, `dice-not-seen`, `round-over`, or what `verify_dice` raises."""
+        seen = state.dice or dice
+        self._turn(state, "settle_by_hand" if state.dice else "report_device_failure")
+        section = self._section(state, "report_device_failure")
+        if seen and state.phase not in BY_HAND_PHASES:
+            raise Refusal("dice-not-seen", section)
+        if not seen and state.phase == "ready" and state.rules.shaker(state.shaker).in_view:
+            raise Refusal("dice-are-in-view", section)
+        if dice is not None:
+            self.verify_dice(state.rules, dice)
+
+    can_report_device_failure = can(verify_report_device_failure)
+
+    def report_device_failure(
+        self, state: RoundState, dice: Sequence[int] | None = None
+    ) -> tuple[RoundState, records.DeviceFailed]:
+        """With the dice seen (in `dice`, or called before) the round settles by hand before the witness.
+
+        Otherwise it is void and every wager goes back. Dice already called are kept; `correct_dice` mends them.
+        """
+        self.verify_report_device_failure(state, dice)
+        section, seen = self._section(state, "report_device_failure"), state.dice or tuple(dice or ())
+        if seen:
+            by_hand = replace(state, throws=(seen,), by_hand=True, phase=self._turn(state, "settle_by_hand"))
+            witness = state.rules.witness("device-failure")
+            return self._onward(by_hand), records.DeviceFailed(seen, witness, (), section)
+        void = replace(state, phase="void", returned_for="device-failed")
+        return void, records.DeviceFailed(None, None, void.settled, state.rules.section("void"))
+
+    def verify_report_shaker_failure(self, state: RoundState) -> None:
+        """Raises `shaker-not-automated`, `shaker-not-started`, or `dice-called-already`."""
+        if not state.rules.shaker(state.shaker).automated:
+            raise Refusal("shaker-not-automated", self._section(state, "report_shaker_failure"))
+        self._turn(state, "report_shaker_failure")
+
+    can_report_shaker_failure = can(verify_report_shaker_failure)
+
+    def report_shaker_failure(self, state: RoundState) -> tuple[RoundState, records.ShakerFailed]:
+        """An automated shaker failed when activated: void, and every wager goes back (§§ 539.7(c), 625a.7(c))."""
+        self.verify_report_shaker_failure(state)
+        void = replace(state, phase="void", returned_for="shaker-failed")
+        return void, records.ShakerFailed(void.settled, self._section(state, "report_shaker_failure"))
+
+    # A round on paper
+
+    def adjudicate(
+        self, rules: Rules, throws: Sequence[Any], wagers: Sequence[Wager], voided: str | None = None
+    ) -> tuple[str, tuple[Settled, ...]]:
+        """The ending of a finished round and its wagers as given; a throw is faces or {"void": reason}.
+
+        Raises `too-many-throws`, `too-few-throws`, and what `verify_dice` raises.
+        """
+        section = rules.section("call-dice")
+        if len(throws) > 1:
+            raise Refusal("too-many-throws", section, given=len(throws), needed=1)
+        faces = [None if isinstance(throw, dict) else self.verify_dice(rules, throw) for throw in throws]
+        if voided is not None:
+            return "void", give_all_back(rules, wagers, "void")
+        if not faces:
+            raise Refusal("too-few-throws", section, given=0, needed=1)
+        if faces[0] is None:
+            return "no-roll", give_all_back(rules, wagers, "no-roll")
+        return "settled", settle(rules, wagers, faces[0])
+
+
+BY_HAND_PHASES = frozenset({"ready", "lit", "taken", "paid"})
+
+
+@lru_cache(maxsize=4096)
+def _possible_odds(rules: Rules, code: str) -> tuple[Odds, ...]:
+    bet = BETS[code]
+    rows = {"one-of-a-kind": [f"one-of-a-kind/{count}" for count in (1, 2, 3)], "total": [code]}
+    return tuple(rules.payouts[row].odds for row in rows.get(bet.family, [bet.family]))
+
+
+@lru_cache(maxsize=4096)
+def _winning_codes(rules: Rules, dice: Faces) -> tuple[str, ...]:
+    return tuple(code for code in BETS if verdict(rules, code, dice).odds)
+
+
+def _outcomes(rules: Rules, code: str, chances: Mapping[Faces, int]) -> tuple[Outcome, ...]:
+    """The payouts of one code, smallest first."""
+    ways: Counter[Odds] = Counter()
+    for dice, count in chances.items():
+        odds = verdict(rules, code, dice).odds
+        if odds:
+            ways[odds] += count
+    paid = sorted(ways.items(), key=lambda item: item[0].ratio())
+    return tuple(Outcome(Fraction(count, 216), odds) for odds, count in paid)

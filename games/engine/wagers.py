@@ -1,0 +1,48 @@
+"""What a player may bet on, and what a seat has on it."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+MADE_IN = ("chips", "plaques")
+
+
+class Place(NamedTuple):
+    """Where a wager lies: the name of an area of the layout and the position in it, from 0."""
+
+    area: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class WagerType:
+    """One wager of an edition: its code, its name, the family that shares its odds, the section defining it."""
+
+    code: str
+    label: str
+    family: str
+    section: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Wager:
+    """The total, in cents, that a seat has on one code (and, where a game has plays, on one play)."""
+
+    seat: int
+    code: str
+    cents: int
+    play: int | None = None
+
+    @property
+    def key(self) -> tuple[int, str, int | None]:
+        return self.seat, self.code, self.play
+
+
+class Placing(NamedTuple):
+    """What a dealer enters: the total as it now lies (0 takes it off) and what it was made in."""
+
+    seat: int
+    code: str
+    cents: int
+    made_in: str = "chips"
+    play: int | None = None

@@ -1,0 +1,50 @@
+"""Settles rounds written as JSON lines; a bad line says why and the rest still runs."""
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any, BinaryIO
+
+from django.core.management.base import BaseCommand
+from django.utils import translation
+
+from games.engine import Refusal
+from games.engine.adjudication import BadLine, adjudicate
+from games.wording import say
+
+
+class Command(BaseCommand):
+    help = "Reads rounds as JSON lines from standard input and writes one JSON line for each, in order."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with translation.override("en"):
+            good = answer_all(sys.stdin.buffer, sys.stdout.buffer)
+        if not good:
+            sys.exit(1)
+
+
+def answer_all(lines: Iterable[bytes], out: BinaryIO) -> bool:
+    """Answers each line as soon as it is read; False if any was bad. Lines count from 1, blank ones too."""
+    good = True
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        answer, fine = answered(number, line)
+        good = good and fine
+        out.write(json.dumps(answer).encode("ascii") + b"\n")
+        out.flush()
+    return good
+
+
+def answered(number: int, line: bytes) -> tuple[dict[str, Any], bool]:
+    """The answer to one physical line, and whether it could be adjudicated."""
+    try:
+        return adjudicate(line), True
+    except BadLine as bad:
+        return {"line": number, "id": bad.id, "error": sentence(bad.refusal)}, False
+
+
+def sentence(refusal: Refusal) -> str:
+    """The refusal in words, and its section where there is one."""
+    return f"{say(refusal)} ({refusal.section})" if refusal.section else say(refusal)

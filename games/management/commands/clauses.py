@@ -1,0 +1,50 @@
+"""The clauses of the regulations, and the tests that prove them."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from games.regulations.clauses import Clause, all_clauses, tests_by_clause
+
+
+class Command(BaseCommand):
+    help = "Which clause of the regulations is proven by which test."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="machine-readable")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        clauses, tests = list(all_clauses().values()), tests_by_clause()
+        if options["json"]:
+            self.stdout.write(
+                json.dumps({"clauses": listed(clauses, tests), "totals": totals(clauses, tests)}, indent=1)
+            )
+            return
+        for clause in clauses:
+            count = len(tests.get(clause.id, []))
+            self.stdout.write(f"{clause.id:<44}{clause.kind:<10}{count:>3} tests  {clause.cite}")
+        for name, kinds in totals(clauses, tests).items():
+            said = ", ".join(f"{kind} {one['covered']}/{one['clauses']}" for kind, one in kinds.items())
+            self.stdout.write(f"{name}: {said}")
+
+
+def listed(clauses: list[Clause], tests: dict[str, list[str]]) -> list[dict[str, Any]]:
+    """Each clause with the ids of its tests."""
+    return [
+        {"id": one.id, "cite": one.cite, "kind": one.kind, "tests": tests.get(one.id, [])} for one in clauses
+    ]
+
+
+def totals(clauses: list[Clause], tests: dict[str, list[str]]) -> dict[str, dict[str, dict[str, int]]]:
+    """For each document, and for "all", by kind: how many clauses, and how many that a test proves."""
+    counts: dict[str, dict[str, dict[str, int]]] = {}
+    for one in clauses:
+        for name in (one.document, "all"):
+            for kind in (one.kind, "all"):
+                count = counts.setdefault(name, {}).setdefault(kind, {"clauses": 0, "covered": 0})
+                count["clauses"] += 1
+                count["covered"] += bool(tests.get(one.id))
+    return counts

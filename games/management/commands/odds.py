@@ -1,0 +1,85 @@
+"""Every wager of some rules with its exact odds."""
+
+import json
+from argparse import ArgumentParser
+from fractions import Fraction
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import translation
+
+from games.engine import Refusal, Rules, house_advantage
+from games.wording import say
+
+
+class Command(BaseCommand):
+    help = "For every wager its winning outcomes with exact probability, payout, and the house advantage."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("rules", help="a rules key, such as pa-625a/A")
+        parser.add_argument("--json", action="store_true", help="machine-readable")
+        parser.add_argument(
+            "--payouts", metavar="FILE", help="JSON of odds above the floors, by wager family"
+        )
+
+    def handle(self, *args: Any, rules: str, payouts: str | None, **options: Any) -> None:
+        with translation.override("en"):
+            try:
+                rows = rows_of(Rules.of(rules, read_payouts(payouts) if payouts else None))
+            except Refusal as refusal:
+                raise CommandError(
+                    f"{say(refusal)} ({refusal.section})" if refusal.section else say(refusal)
+                ) from None
+        if options["json"]:
+            self.stdout.write(json.dumps(rows, indent=1))
+        else:
+            self.stdout.write("\n".join(table(rows)))
+
+
+def read_payouts(path: str) -> dict[str, Any]:
+    """Odds by family from a file; raises CommandError for what is not a JSON object without repeated keys."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) != len(pairs):
+            raise ValueError("a key is repeated")
+        return dict(pairs)
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            read = json.load(file, object_pairs_hook=once)
+    except (OSError, ValueError, RecursionError) as error:
+        raise CommandError(f"{path} cannot be read: {error}") from None
+    if not isinstance(read, dict):
+        raise CommandError(f"{path} is not a JSON object of odds by wager family.")
+    return read
+
+
+def rows_of(rules: Rules) -> list[dict[str, Any]]:
+    """The list that --json prints; fractions in lowest terms, whole numbers without a denominator."""
+    return [
+        {
+            "wager": code,
+            "outcomes": [{"probability": str(one.probability), "pays": str(one.pays)} for one in outcomes],
+            "house_advantage": str(house_advantage(outcomes)),
+        }
+        for code, outcomes in rules.game.outcomes(rules).items()
+    ]
+
+
+def table(rows: list[dict[str, Any]]) -> list[str]:
+    """The same for people: one line for each payout."""
+    lines = [f"{'Wager':<24}{'Pays':<12}{'Probability':<14}{'House advantage':<16}"]
+    for row in rows:
+        advantage = row["house_advantage"]
+        for place, one in enumerate(row["outcomes"]):
+            name, kept = (row["wager"], f"{advantage} ({percent(advantage)})") if place == 0 else ("", "")
+            lines.append(f"{name:<24}{one['pays']:<12}{one['probability']:<14}{kept}".rstrip())
+    return lines
+
+
+def percent(fraction: str) -> str:
+    """A fraction as a percentage of four places, rounded half to even, without floats."""
+    scaled = round(Fraction(fraction) * 1_000_000)
+    sign, digits = "-" if scaled < 0 else "", f"{abs(scaled):05d}"
+    return f"{sign}{digits[:-4]}.{digits[-4:]}%"

@@ -1,0 +1,1 @@
+"""The clauses of the regulations, one for each duty, definition, number or permission."""

@@ -1,0 +1,81 @@
+"""Reads the catalogue of clauses, and which tests prove them."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).parent
+TESTS = HERE.parents[1] / "tests"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause: `kind` says who must make it true, `where` in which room, `shows` what a test would show."""
+
+    id: str
+    cite: str
+    kind: str
+    where: str
+    rule: str
+    shows: str = ""
+    note: str = ""
+
+    @property
+    def document(self) -> str:
+        """The text that it stands in, as "PA-625a" or "NJ-19:47-9"."""
+        return self.id.split(".")[0].removesuffix("-effective").removesuffix("-expiry")
+
+
+@lru_cache(maxsize=1)
+def all_clauses() -> Mapping[str, Clause]:
+    """Every clause by its id, in the order of the documents."""
+    with (HERE / "clauses.yaml").open(encoding="utf-8") as file:
+        entries = yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return {entry["id"]: Clause(**entry) for entry in entries}
+
+
+def tests_by_clause(folder: Path = TESTS) -> dict[str, list[str]]:
+    """The ids of the tests that carry `@pytest.mark.clause("…")`, by clause; read from the source alone."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(folder.rglob("*.py")):
+        file = path.relative_to(folder.parent).as_posix()
+        for clause, test in _marked(ast.parse(path.read_text("utf-8"), str(path)).body, file, ()):
+            if test not in found[clause]:
+                found[clause].append(test)
+    return dict(found)
+
+
+def _marked(body: list[ast.stmt], scope: str, inherited: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Clause and test id for the tests of a module or class, with the marks that they inherit."""
+    shared = inherited + tuple(clause for node in body for clause in _pytestmark(node))
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            marks = shared + _clauses_in(node.decorator_list)
+            yield from _marked(node.body, f"{scope}::{node.name}", marks)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
+            for clause in shared + _clauses_in(node.decorator_list):
+                yield clause, f"{scope}::{node.name}"
+
+
+def _pytestmark(node: ast.stmt) -> tuple[str, ...]:
+    named = isinstance(node, ast.Assign) and any(
+        isinstance(target, ast.Name) and target.id == "pytestmark" for target in node.targets
+    )
+    return _clauses_in([node.value]) if named and isinstance(node, ast.Assign) else ()
+
+
+def _clauses_in(nodes: list[ast.expr]) -> tuple[str, ...]:
+    """The clause ids in `…mark.clause("a", "b")` calls, those inside `pytest.param(…, marks=…)` too."""
+    calls = (call for node in nodes for call in ast.walk(node) if isinstance(call, ast.Call))
+    return tuple(
+        argument.value
+        for call in calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "clause"
+        for argument in call.args
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    )

@@ -1,0 +1,248 @@
+"""Every refusal and reason of the engine as a sentence. A refusal says what is wrong and what to do now."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
+
+from games.engine import Reason, Refusal
+
+# code: (two or three words, the sentence)
+REFUSALS = {
+    # Wagers
+    "bets-closed": (lazy("Bets are closed"), lazy("No more bets was announced. Give the wager back.")),
+    "bets-closed-already": (lazy("Bets are closed"), lazy("No more bets was announced already. Go on.")),
+    "bets-still-open": (lazy("Bets are still open"), lazy("Announce no more bets first.")),
+    "no-such-wager": (
+        lazy("No such wager"),
+        lazy("The layout has no wager %(code)s. Ask where the chips belong."),
+    ),
+    "cash-wager": (
+        lazy("No cash wagers"),
+        lazy("Wagers are chips or plaques on the layout. Change the cash first."),
+    ),
+    "bad-amount": (lazy("Wrong amount"), lazy("%(cents)s is not an amount in whole cents. Enter it again.")),
+    "bad-seat": (lazy("No such seat"), lazy("%(seat)s is not a seat. Choose the seat again.")),
+    "fraction-of-a-cent": (
+        lazy("Cannot be paid"),
+        lazy("At %(odds)s this wager would win a part of a cent. Ask for another amount."),
+    ),
+    "nothing-placed": (
+        lazy("No wager"),
+        lazy("There is no wager in this entry. Choose a place on the layout."),
+    ),
+    # The round
+    "round-over": (lazy("Round over"), lazy("This round has ended. Begin the next one.")),
+    "not-now": (lazy("Not now"), lazy("That is not the next step. Follow the line of steps.")),
+    "not-shaken": (lazy("Not shaken"), lazy("The dice have not been shaken. Shake them first.")),
+    "not-ready": (lazy("Not ready"), lazy("Close the bets and shake the dice first.")),
+    "shaken-already": (
+        lazy("Shaken already"),
+        lazy("The dice were shaken for this round. Go on to the next step."),
+    ),
+    "too-few-shakes": (
+        lazy("Shake again"),
+        lazy("The shaker was shaken %(times)s times. Shake it at least %(least)s times."),
+    ),
+    "not-player-activated": (
+        lazy("The dealer shakes"),
+        lazy("No player works this shaker. The dealer shakes or activates it."),
+    ),
+    "no-live-wager": (
+        lazy("No wager there"),
+        lazy("Seat %(seat)s has no wager in this round. Choose a player who has one."),
+    ),
+    "no-dice-yet": (
+        lazy("No dice yet"),
+        lazy("No dice have been called in this round. Call and enter them first."),
+    ),
+    "dice-called-already": (
+        lazy("Dice are called"),
+        lazy("The dice of this round are called. Settle it; a wrong entry is mended by correcting the dice."),
+    ),
+    "dice-unchanged": (
+        lazy("Same dice"),
+        lazy("These dice stand entered. Enter what lies in the shaker."),
+    ),
+    "wrong-number-of-dice": (
+        lazy("Number of dice"),
+        lazy("%(given)s dice were entered and the game is played with %(needed)s. Enter them all."),
+    ),
+    "no-such-face": (lazy("No such face"), lazy("%(face)s is not a face of a die. Enter 1 to %(faces)s.")),
+    "not-lit": (lazy("Not lit yet"), lazy("The winning combinations are not lit. Enter the dice first.")),
+    "losers-taken-already": (lazy("Taken already"), lazy("The losing wagers are taken. Pay the winners.")),
+    "losers-not-taken": (
+        lazy("Take first"),
+        lazy("Losing wagers still lie there. Take them all before paying."),
+    ),
+    "nothing-to-pay": (
+        lazy("Nothing to pay"),
+        lazy("No winning wager is left to pay there. Choose another seat."),
+    ),
+    "seat-paid-already": (lazy("Paid already"), lazy("Seat %(seat)s has been paid. Go on to the next seat.")),
+    "winners-not-paid": (
+        lazy("Pay first"),
+        lazy("Winning wagers are still to be paid. Pay them, then clear."),
+    ),
+    "reason-missing": (lazy("Say why"), lazy("A void needs its reason. Enter it in a few words.")),
+    # Mending
+    "payment-begun": (
+        lazy("Payment has begun"),
+        lazy("A winner has been paid, so this round is no longer mended here. Call the floorperson."),
+    ),
+    "wager-unchanged": (
+        lazy("No change"),
+        lazy("That wager stands entered already. Enter what lay there instead."),
+    ),
+    "nothing-to-strike": (
+        lazy("No such wager"),
+        lazy("Seat %(seat)s has no %(code)s entered. Choose another wager."),
+    ),
+    # Device, shaker
+    "dice-not-seen": (
+        lazy("Dice not seen"),
+        lazy("The dice have not been seen yet. Report the failure without dice."),
+    ),
+    "dice-are-in-view": (
+        lazy("Dice are in view"),
+        lazy("The dice are in view. Enter them and settle by hand."),
+    ),
+    "shaker-not-automated": (
+        lazy("Manual shaker"),
+        lazy("This shaker is not an automated one. Call no roll, or have the round voided."),
+    ),
+    "shaker-not-started": (
+        lazy("Not activated"),
+        lazy("The shaker has not been activated in this round. Announce no more bets first."),
+    ),
+    "shaker-not-allowed": (
+        lazy("Shaker not allowed"),
+        lazy("These rules allow no %(kind)s shaker. Use another."),
+    ),
+    # Rules
+    "no-such-game": (lazy("No such game"), lazy("There is no game %(code)s here. Choose one of the list.")),
+    "no-such-rules": (
+        lazy("No such rules"),
+        lazy("There are no rules %(rules)s. Use a key such as pa-625a/A."),
+    ),
+    "not-offered-yet": (
+        lazy("Not offered yet"),
+        lazy("The game of %(rules)s is not offered yet. Choose other rules."),
+    ),
+    "which-paytable": (
+        lazy("Which paytable?"),
+        lazy("%(rules)s has several paytables. Name one: %(rules)s/A."),
+    ),
+    "payouts-are-exact": (
+        lazy("Odds are fixed"),
+        lazy("These rules set exact odds, so %(family)s cannot be changed. Choose a paytable instead."),
+    ),
+    "odds-are-fixed": (lazy("Odds are fixed"), lazy("The odds of %(family)s are fixed. Leave them out.")),
+    "no-such-family": (
+        lazy("No such wager"),
+        lazy("There are no odds named %(family)s. Use a name such as total:4."),
+    ),
+    "under-the-floor": (
+        lazy("Under the floor"),
+        lazy("%(odds)s for %(family)s is under the least odds. File %(floor)s or more."),
+    ),
+    "odds-unreadable": (lazy("Odds unreadable"), lazy("%(text)s is not odds. Write them as 6 to 1.")),
+    "odds-said-for": (lazy("Wrong word"), lazy("Odds are never stated as %(text)s. Write them as 6 to 1.")),
+    "odds-word-not-allowed": (
+        lazy("Wrong word"),
+        lazy("Odds are not stated with %(word)s here. Write them as 6 to 1."),
+    ),
+    "terms-changed": (
+        lazy("Terms have changed"),
+        lazy("The filed terms of %(rules)s no longer agree with the edition. Call the games administrator."),
+    ),
+    "terms-do-not-match": (
+        lazy("Terms altered"),
+        lazy(
+            "The terms of %(submission)s do not match their hash. Do not deal; call the games administrator."
+        ),
+    ),
+    "player-favoured": (
+        lazy("Pays too much"),
+        lazy("With these odds %(wager)s pays players more than the house keeps. File lower odds."),
+    ),
+    # Rounds on paper
+    "unreadable-line": (
+        lazy("Unreadable"),
+        lazy("The line is not JSON in UTF-8. Mend it and send it again."),
+    ),
+    "not-an-object": (
+        lazy("Not an object"),
+        lazy("The %(what)s is not a JSON object. Mend it and send it again."),
+    ),
+    "repeated-key": (lazy("Repeated key"), lazy("The key %(key)s stands there twice. Keep one of them.")),
+    "unknown-key": (lazy("Unknown key"), lazy("The key %(key)s means nothing here. Leave it out.")),
+    "key-missing": (lazy("Key missing"), lazy("The key %(key)s is missing. Add it.")),
+    "wrong-value": (lazy("Wrong value"), lazy("The value of %(key)s is not of the right kind. Mend it.")),
+    "not-a-number": (lazy("Not a number"), lazy("%(value)s is not a number in JSON. Write a whole number.")),
+    "number-too-long": (
+        lazy("Number too long"),
+        lazy("A number of %(digits)s digits is no amount. Mend it."),
+    ),
+    "reason-needed": (lazy("Say why"), lazy("The key %(key)s needs a reason in words. Add it.")),
+    "repeated-wager": (
+        lazy("Repeated wager"),
+        lazy("Seat %(seat)s has %(code)s twice. A wager is the total of a seat: add them up."),
+    ),
+    "too-many-throws": (
+        lazy("Too many throws"),
+        lazy("The round has %(needed)s throw, not %(given)s. Leave out the rest."),
+    ),
+    "too-few-throws": (
+        lazy("Too few throws"),
+        lazy("The round has %(needed)s throw, not %(given)s. Add it."),
+    ),
+}
+
+REASONS = {
+    "none-shows": lazy("No %(number)s shows"),
+    "too-few-show-1-3": lazy("One %(number)s, not three"),
+    "too-few-show-2-3": lazy("Two %(number)ss, not three"),
+    "too-few-show-1-2": lazy("One %(number)s, not two"),
+    "shows-1": lazy("One die shows %(number)s"),
+    "shows-2": lazy("Two dice show %(number)s"),
+    "shows-3": lazy("Three dice show %(number)s"),
+    "no-three-alike": lazy("No three alike"),
+    "triple": lazy("%(number)s-%(number)s-%(number)s is a triple"),
+    "total": lazy("The total is %(total)s"),
+    "over": lazy("%(total)s is over %(bound)s"),
+    "under": lazy("%(total)s is under %(bound)s"),
+    "both-show": lazy("%(low)s and %(high)s show"),
+    "neither-shows": lazy("Neither shows"),
+    "no-roll": lazy("No roll: the wager goes back"),
+    "void": lazy("The round is void: the wager goes back"),
+    "device-failed": lazy("The device failed before the dice were seen: the wager goes back"),
+    "shaker-failed": lazy("The shaker failed: the wager goes back"),
+}
+
+
+def say(refusal: Refusal) -> str:
+    """The sentence of a refusal; an unknown code is shown as it is rather than hidden."""
+    found = REFUSALS.get(refusal.code)
+    return str(found[1]) % refusal.params if found else _("Not possible now: %s.") % refusal.code
+
+
+def title(refusal: Refusal) -> str:
+    """Two or three words over the sentence."""
+    found = REFUSALS.get(refusal.code)
+    return str(found[0]) if found else _("Not possible")
+
+
+def why(reason: Reason) -> str:
+    """The sentence of a reason, for instance "12 is over 10"."""
+    return str(REASONS.get(key_of(reason), reason.code)) % _figures(reason)
+
+
+def key_of(reason: Reason) -> str:
+    """The sentence's key: where a number is told in words, each number has a sentence of its own."""
+    told = [str(reason.params[name]) for name in ("count", "needed") if name in reason.params]
+    return "-".join([reason.code, *told])
+
+
+def _figures(reason: Reason) -> dict[str, Any]:
+    return dict(reason.params)
