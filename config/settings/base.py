@@ -9,6 +9,8 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 env = environ.Env()
 environ.Env.read_env(BASE_DIR / ".env")
 
+# The seeded floor with its people and PINs; only `local` may switch it on.
+DEMO = False
 DEMO_SECRET_KEY = "demo-key-for-the-seeded-floor-only"
 SECRET_KEY = env("SECRET_KEY", default=DEMO_SECRET_KEY)
 DEBUG = False
@@ -43,6 +45,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "audit.middleware.StationMiddleware",
+    "tables.views.errors.DoorMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -130,7 +133,8 @@ def layer_from(address: str) -> dict:
     return {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [address]}}
 
 
-DATABASES = {"default": database_from(env("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'db.sqlite3'}"))}
+DATABASE_URL = env("DATABASE_URL", default="") or f"sqlite:///{BASE_DIR / 'db.sqlite3'}"
+DATABASES = {"default": database_from(DATABASE_URL)}
 CHANNEL_LAYERS = {"default": layer_from(env("REDIS_URL", default=""))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

@@ -150,6 +150,13 @@ def unpaid(s: dict) -> list[dict]:
 
 
 @register.filter
+def inspected(s: dict) -> list[str]:
+    """The combinations that the floorperson saw lit."""
+    labels = {w["wager"]: w["label"] for w in s["layout"]}
+    return [labels.get(code, code) for code in s["inspection"]["lit"]]
+
+
+@register.filter
 def due(s: dict) -> int:
     return s["round"]["pay"]["cents"] - s["round"]["pay"]["paid_cents"]
 

@@ -1,0 +1,5 @@
+"""Every address of the installation."""
+
+from django.urls import include, path
+
+urlpatterns = [path("", include("tables.urls"))]

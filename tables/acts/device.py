@@ -1,0 +1,88 @@
+"""Failures: the electrical device or the lit layout, and an automated shaker. Gaming ceases until it is repaired."""
+
+from audit.people import at_least
+from games.engine import Refusal
+
+from ..at_table import AtTable
+from ..models import Round, Table
+from ..params import Params
+from ..permissions import AT_THE_TABLE, FLOOR
+from ..road import Recorded, act
+from .rounds import advance, settle_throw, settled_by_dice, verify_live
+
+LAYOUT = ("device", "layout")
+
+
+@act(roles=AT_THE_TABLE, witness=True)
+def report_device_failure(at: AtTable, params: Params) -> Recorded:
+    """The device or the lit layout failed (A14).
+
+    Before the dice are seen the round is void and wagers are returned. With the dice seen, the announced dice
+    settle it by hand before the witness that the edition names. Either way gaming here ceases afterwards.
+    """
+    what = params.choice("what", LAYOUT, default="device")
+    dice = params.dice(optional=True)
+    if at.table.status != Table.Status.OPEN:
+        raise Refusal("table-closed", table=at.table.code)
+    round_ = at.round
+    section = at.rules.section("device-failure")
+    cease(at, what, section)
+    if round_ is None:
+        return Recorded("device.failed", {"what": what, "section": section, "round": None})
+    if dice is not None or at.state.dice:
+        verify_edition_witness(at)
+    return _settle_failure(at, round_, what, dice)
+
+
+def _settle_failure(at: AtTable, round_: Round, what: str, dice: tuple[int, ...] | None) -> Recorded:
+    had_dice = bool(at.state.dice)
+    state, failed = at.game.report_device_failure(at.state, dice)
+    if had_dice:
+        round_.by_hand = True
+        advance(at, round_, state, "by_hand")
+        return Recorded("device.failed", {"what": what, "round": round_.number, "dice": list(state.dice)})
+    if dice is not None:
+        settled = settled_by_dice(at, state)
+        return settle_throw(at, round_, state, "round.settled_by_hand", settled, more={"failed": what})
+    reason = "device failure before the dice were seen"
+    return settle_throw(at, round_, state, "round.voided", failed.settled, reason=reason, more={"failed": what})
+
+
+@act(roles=AT_THE_TABLE)
+def report_shaker_failure(at: AtTable, params: Params) -> Recorded:
+    """An automated shaker failed to run or malfunctioned: the round is void and wagers are returned."""
+    if at.shaker is None or at.shaker.kind == "manual":
+        raise Refusal("no-automated-shaker", table=at.table.code)
+    round_ = verify_live(at)
+    state, failed = at.game.report_shaker_failure(at.state)
+    reason = "automated shaker failed"
+    recorded = settle_throw(
+        at, round_, state, "round.voided", failed.settled, reason=reason, more={"failed": "shaker"}
+    )
+    cease(at, "shaker", at.rules.section("shaker-failure"))
+    return recorded
+
+
+@act(roles=FLOOR)
+def record_repair(at: AtTable, params: Params) -> Recorded:
+    """Records that what failed has been repaired; gaming here may go on (A15)."""
+    if not at.table.ceased_what:
+        raise Refusal("nothing-failed", table=at.table.code)
+    if at.round is not None:
+        raise Refusal("round-in-play", round=at.round.number)
+    what = at.table.ceased_what
+    reopened = Table.Status.OPEN if at.table.status == Table.Status.CEASED else at.table.status
+    at.change_table(status=reopened, ceased_what="", ceased_section="", ceased_since=None)
+    return Recorded("repair.recorded", {"what": what})
+
+
+def cease(at: AtTable, what: str, section: str) -> None:
+    """Gaming at this table ceases: no new round until `record_repair`."""
+    at.change_table(status=Table.Status.CEASED, ceased_what=what, ceased_section=section, ceased_since=at.now)
+
+
+def verify_edition_witness(at: AtTable) -> None:
+    """Raises `Refusal` unless the witness of this edition signed (PA: floorperson or above; NJ: casino supervisor)."""
+    role = at.rules.witness("device-failure") or "floorperson"
+    if not any(at_least(person, role) for person in (at.witness, at.actor) if person is not None):
+        raise Refusal("witness-must-sign", at.rules.section("device-failure"), role=role.replace("-", " "))

@@ -1,0 +1,115 @@
+"""Dice lots and shakers at a table."""
+
+from audit import clock
+from games.engine import Refusal, dice_expiry
+
+from ..at_table import AtTable
+from ..models import DiceLot, Shaker, Table
+from ..params import Params
+from ..permissions import FLOOR
+from ..road import Recorded, act
+
+
+@act(roles=FLOOR)
+def change_dice_lot(at: AtTable, params: Params) -> Recorded:
+    """Puts a lot into the shaker and starts its clock; the lot that was in it leaves play for good.
+
+    Dice that once left a shaker do not come back: their clock would begin anew (A16).
+    """
+    code = params.text("lot")
+    verify_no_dice_in_play(at)
+    shaker = at.shaker
+    if shaker is None:
+        raise Refusal("no-shaker", table=at.table.code)
+    lot = _fresh_lot(at, code)
+    gone = take_out_dice(at, shaker)
+    lot.shaker, lot.placed_at = shaker, at.now
+    expires_at, lot.clock_section = dice_expiry(at.rules, shaker.kind, at.table.facility.local(at.now), lot.attested)
+    lot.expires_at = expires_at
+    lot.save(update_fields=["shaker", "placed_at", "expires_at", "clock_section"])
+    data = {"lot": lot.code, "shaker": shaker.code, "expires_at": clock.written(expires_at), "removed": gone}
+    return Recorded("dice_lot.placed", {**data, "dice": lot.dice, "section": lot.clock_section, "attested": lot.attested})
+
+
+@act(roles=FLOOR)
+def replace_shaker(at: AtTable, params: Params) -> Recorded:
+    """Replaces the shaker at this table. Each edition says what must become of a failed automated one first (A20)."""
+    code = params.text("shaker")
+    covered, removed = params.yes("covered_or_signed"), params.yes("removed_from_table")
+    verify_no_dice_in_play(at)
+    old, new = _automated_here(at), _shaker_to_place(at, code)
+    if old is not None and new.kind == "manual":
+        verify_automated_is_out_of_the_way(at, covered=covered, removed=removed)
+    at.rules.shaker(new.kind)
+    gone = _retire(at, old or at.shaker, stays=old is not None and not removed)
+    new.table = at.table
+    new.save(update_fields=["table"])
+    if at.table.ceased_what == "shaker":
+        at.change_table(status=Table.Status.OPEN, ceased_what="", ceased_section="", ceased_since=None)
+    data = {"shaker": new.code, "kind": new.kind, "replaces": gone, "covered_or_signed": covered}
+    return Recorded("shaker.replaced", {**data, "removed_from_table": removed})
+
+
+def verify_no_dice_in_play(at: AtTable) -> None:
+    """Raises `Refusal` once a round is shaken: its dice stay until it ends.
+
+    A round whose bets are open or closed may have its dice changed, so that expired dice never strand it.
+    """
+    if at.round is not None and at.round.phase not in ("open", "closed"):
+        raise Refusal("dice-in-play", round=at.round.number)
+
+
+def verify_automated_is_out_of_the_way(at: AtTable, *, covered: bool, removed: bool) -> None:
+    """Raises `Refusal` unless the automated shaker is gone (539) or covered or signed out of order (625a).
+
+    Its dice are taken out by the same act (§ 625a.7(d)).
+    """
+    section = at.rules.section("manual-after-automated")
+    must_go = at.rules.edition.readings["automated-shaker-must-leave"]
+    if must_go and not removed:
+        raise Refusal("automated-shaker-still-here", section)
+    if not (removed or covered):
+        raise Refusal("automated-shaker-not-covered", section)
+
+
+def take_out_dice(at: AtTable, shaker: Shaker) -> str | None:
+    """Ends the life of the lot in this shaker; returns its code."""
+    old = DiceLot.objects.filter(shaker=shaker, removed_at=None).first()
+    if old is None:
+        return None
+    old.removed_at = at.now
+    old.save(update_fields=["removed_at"])
+    return old.code
+
+
+def _fresh_lot(at: AtTable, code: str) -> DiceLot:
+    lot = DiceLot.objects.select_for_update().filter(facility=at.table.facility_id, code=code).first()
+    if lot is None:
+        raise Refusal("no-such-lot", lot=code)
+    if lot.placed_at is not None:
+        raise Refusal("lot-was-used", at.rules.section("dice-clock-manual"), lot=code)
+    if lot.dice != at.rules.edition.dice:
+        raise Refusal("wrong-number-of-dice", at.rules.section("dice-number"), lot=code, dice=lot.dice)
+    return lot
+
+
+def _automated_here(at: AtTable) -> Shaker | None:
+    return Shaker.objects.filter(table=at.table).exclude(kind="manual").first()
+
+
+def _shaker_to_place(at: AtTable, code: str) -> Shaker:
+    shaker = Shaker.objects.select_for_update().filter(facility=at.table.facility_id, code=code).first()
+    if shaker is None or shaker.table_id is not None or shaker.out_of_order:
+        raise Refusal("shaker-not-free", shaker=code)
+    return shaker
+
+
+def _retire(at: AtTable, old: Shaker | None, *, stays: bool) -> str | None:
+    """Takes the dice out of the old shaker, and the shaker off the table or, covered, out of order on it."""
+    if old is None:
+        return None
+    take_out_dice(at, old)
+    old.out_of_order = old.out_of_order or stays
+    old.table = old.table if stays else None
+    old.save(update_fields=["out_of_order", "table"])
+    return old.code

@@ -1,0 +1,80 @@
+"""Mistakes, mended before money moves: until the first payment, with a floorperson's own sign-in.
+
+Each mending is an entry of its own that keeps both values; nothing that was written before is edited.
+"""
+
+from typing import Any
+
+from games.engine import Refusal
+from games.engine.rounds import RoundState
+
+from ..at_table import AtTable
+from ..limits import flag_of
+from ..models import Round, Wager
+from ..params import MOST_CENTS, Params
+from ..permissions import AT_THE_TABLE
+from ..road import Recorded, act
+from .rounds import settle_throw, settled_by_dice, verify_live, verify_signed_by_floor
+
+
+@act(roles=AT_THE_TABLE, witness=True)
+def correct_dice(at: AtTable, params: Params) -> Recorded:
+    """Enters the dice again where they were entered wrongly; every wager is settled anew."""
+    dice = params.dice()
+    reason = params.text("reason")
+    round_ = verify_mendable(at)
+    before = list(at.throw.dice) if at.throw else []
+    state, _ = at.game.correct_dice(at.state, dice or ())
+    return resettle(at, round_, state, "dice.corrected", {"before": before, "after": list(dice or ()), "reason": reason})
+
+
+@act(roles=AT_THE_TABLE, witness=True)
+def record_missed_wager(at: AtTable, params: Params) -> Recorded:
+    """Writes down a wager that lay on the layout when bets closed and was not entered."""
+    seat, code = params.whole("seat", 1, at.table.seats), params.text("wager")
+    cents = params.whole("cents", 1, MOST_CENTS)
+    made_in = params.choice("made_in", ("chips", "plaques", "cash"), default="chips")
+    reason = params.text("reason")
+    round_ = verify_mendable(at)
+    state, missed = at.game.record_missed_wager(at.state, (seat, code, cents, made_in))
+    flag = flag_of(at.table, cents)
+    values = {"cents": cents, "made_in": made_in, "flag": flag, "missed": True, "struck": False}
+    wager, _ = Wager.objects.update_or_create(round=round_, seat=seat, code=code, play=0, defaults=values)
+    at.wagers[:] = [*(row for row in at.wagers if row.pk != wager.pk), wager]
+    mended = {"seat": seat, "wager": code, "before_cents": missed.before_cents, "after_cents": cents}
+    mended |= {"made_in": made_in, "flag": flag}
+    return resettle(at, round_, state, "wager.missed", {**mended, "reason": reason})
+
+
+@act(roles=AT_THE_TABLE, witness=True)
+def strike_mistaken_wager(at: AtTable, params: Params) -> Recorded:
+    """Strikes a wager that was entered and did not lie there. Its row stays, struck."""
+    seat, code, reason = params.whole("seat", 1, at.table.seats), params.text("wager"), params.text("reason")
+    round_ = verify_mendable(at)
+    state, _ = at.game.strike_mistaken_wager(at.state, seat, code)
+    wager = next(row for row in at.wagers if (row.seat, row.code) == (seat, code))
+    wager.struck = True
+    wager.save(update_fields=["struck"])
+    at.wagers.remove(wager)
+    struck = {"seat": seat, "wager": code, "before_cents": wager.cents, "after_cents": 0, "reason": reason}
+    return resettle(at, round_, state, "wager.struck", struck)
+
+
+def verify_mendable(at: AtTable) -> Round:
+    """The live round, before its first payment and with the floor's signature. Raises `Refusal` otherwise."""
+    round_ = verify_live(at)
+    if round_.paid_seats or round_.phase == "paid":
+        raise Refusal("money-has-moved", round=round_.number)
+    verify_signed_by_floor(at)
+    return round_
+
+
+def resettle(at: AtTable, round_: Round, state: RoundState, type_: str, mended: dict[str, Any]) -> Recorded:
+    """Settles anew where the dice already lie; before that only the round's sum changes."""
+    if state.dice and at.throw is not None:
+        settled = settled_by_dice(at, state)
+        revision = at.throw.revision + 1
+        return settle_throw(at, round_, state, type_, settled, revision=revision, more={"mended": mended})
+    round_.wagered_cents = sum(wager.cents for wager in state.wagers)
+    round_.save(update_fields=["wagered_cents"])
+    return Recorded(type_, {"round": round_.number, "mended": mended, "wagered_cents": round_.wagered_cents})

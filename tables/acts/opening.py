@@ -1,0 +1,99 @@
+"""The floorperson's inspection, opening and closing."""
+
+from typing import Any
+
+from games.engine import Refusal
+
+from ..at_table import AtTable
+from ..models import Inspection, Table
+from ..params import Params
+from ..permissions import FLOOR
+from ..road import Recorded, act
+
+
+@act(roles=FLOOR)
+def inspect_table(at: AtTable, params: Params) -> Recorded:
+    """Three values entered, every winning combination seen lit and no other; an automated shaker run three times."""
+    dice, lit = params.dice(), params.texts("lit")
+    tosses = params.whole("tosses", 0, 99, default=0)
+    at.verify_dice_for_a_round()
+    if at.table.status != Table.Status.CLOSED:
+        raise Refusal("inspect-before-opening")
+    wins = at.game.winning_codes(at.rules, at.game.verify_dice(at.rules, dice or ()))
+    if set(lit) != set(wins):
+        raise Refusal("lights-do-not-agree", at.rules.section("inspection-device"), wrong=_differing(at, lit, wins))
+    verify_tosses(at, tosses)
+    inspection = Inspection.objects.create(
+        table=at.table, by=at.actor, at=at.now, dice=list(dice or ()), lit=sorted(lit), tosses=tosses
+    )
+    return Recorded(
+        "table.inspected",
+        {"dice": inspection.dice, "lit": inspection.lit, "tosses": tosses, "shaker": at.shaker and at.shaker.code},
+    )
+
+
+@act(roles=FLOOR)
+def open_table(at: AtTable, params: Params) -> Recorded:
+    """Opens the table for gaming, after an inspection since it last closed. A lapsed edition must be acknowledged."""
+    acknowledged = params.yes("acknowledge_lapsed")
+    if at.table.status != Table.Status.CLOSED:
+        raise Refusal("table-not-closed", table=at.table.code)
+    at.verify_dice_in_time()
+    inspection = last_inspection(at.table)
+    if inspection is None:
+        raise Refusal("not-inspected", at.rules.section("inspection-device"))
+    edition = at.rules.edition
+    lapsed = edition.lapses_on is not None and edition.lapses_on <= at.gaming_day
+    if lapsed and not acknowledged:
+        raise Refusal("edition-lapsed", edition.source, on=edition.lapses_on)
+    at.change_table(status=Table.Status.OPEN)
+    return Recorded(
+        "table.opened",
+        {
+            **terms_data(at),
+            "inspected_by": inspection.by.code,
+            "lapsed_acknowledged": lapsed,
+            "lot": at.lot and at.lot.code,
+            "shaker": at.shaker and at.shaker.code,
+        },
+    )
+
+
+@act(roles=FLOOR)
+def close_table(at: AtTable, params: Params) -> Recorded:
+    """Closes the table between rounds. The next opening needs a new inspection."""
+    if at.table.status == Table.Status.CLOSED:
+        raise Refusal("table-closed", table=at.table.code)
+    if at.round is not None:
+        raise Refusal("round-in-play", round=at.round.number)
+    at.change_table(status=Table.Status.CLOSED, closed_at=at.now)
+    return Recorded("table.closed", {"last_round": at.table.last_round})
+
+
+def last_inspection(table: Table) -> Inspection | None:
+    """The newest inspection since the table last closed, or None."""
+    found = table.inspections.select_related("by").order_by("-at")
+    return (found.filter(at__gt=table.closed_at) if table.closed_at else found).first()
+
+
+def verify_tosses(at: AtTable, tosses: int) -> None:
+    """Raises `Refusal` when an automated shaker was run fewer than three times."""
+    if at.shaker_kind != "manual" and tosses < 3:
+        raise Refusal("too-few-tosses", at.rules.section("inspection-shaker"), tosses=tosses)
+
+
+def terms_data(at: AtTable) -> dict[str, Any]:
+    """The rules and limits that a table opens under, as the record says them."""
+    return {
+        "submission": at.submission.code,
+        "submission_version": at.submission.version,
+        "edition": at.submission.edition,
+        "terms_sha256": at.submission.terms_sha256,
+        "min_cents": at.table.min_cents,
+        "max_cents": at.table.max_cents,
+    }
+
+
+def _differing(at: AtTable, lit: tuple[str, ...], wins: tuple[str, ...]) -> str:
+    labels = {type_.code: type_.label for type_ in at.game.wager_types(at.rules)}
+    return ", ".join(sorted(str(labels.get(code, code)) for code in set(lit) ^ set(wins))[:3])

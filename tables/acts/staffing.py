@@ -1,0 +1,45 @@
+"""Who deals: taking the table over, which takes the shaker too, and leaving it."""
+
+from games.engine import Refusal
+
+from ..at_table import AtTable
+from ..models import Table
+from ..params import Params
+from ..permissions import DEALERS
+from ..road import Recorded, act
+
+
+@act(roles=DEALERS, depends_on="nothing")
+def take_over_table(at: AtTable, params: Params) -> Recorded:
+    """The dealer signed in here deals from now on and is responsible for the shaker; relief in mid-round is this."""
+    assert at.actor is not None
+    before = at.table.dealer
+    if before is not None and before.pk == at.actor.pk:
+        raise Refusal("already-dealing", dealer=before.name)
+    at.change_table(dealer=at.actor, dealer_since=at.now)
+    return Recorded(
+        "dealer.relieved" if before else "dealer.began",
+        {
+            "dealer": at.actor.code,
+            "relieves": before.code if before else None,
+            "takes_shaker": at.shaker and at.shaker.code,
+            "round": at.round and at.round.number,
+        },
+        moved=False,
+    )
+
+
+@act(roles=DEALERS, depends_on="nothing")
+def leave_table(at: AtTable, params: Params) -> Recorded:
+    """The dealer leaves without relief: only at a closed table, for a shaker is never left unattended."""
+    assert at.actor is not None
+    if at.table.dealer_id != at.actor.pk:
+        raise Refusal("not-dealing", table=at.table.code)
+    if at.table.status != Table.Status.CLOSED:
+        raise Refusal("shaker-left-unattended", _unattended_section(at), shaker=at.shaker and at.shaker.code)
+    at.change_table(dealer=None, dealer_since=None)
+    return Recorded("dealer.left", {"dealer": at.actor.code}, moved=False)
+
+
+def _unattended_section(at: AtTable) -> str:
+    return at.rules.section("shaker-unattended")

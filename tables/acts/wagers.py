@@ -1,0 +1,95 @@
+"""Placing wagers. A wager is the total that a seat has on one code."""
+
+from dataclasses import dataclass
+
+from games.engine import Refusal
+
+from ..at_table import AtTable
+from ..limits import flag_of
+from ..models import Round, Wager
+from ..params import MOST_CENTS, Params
+from ..permissions import AT_THE_TABLE
+from ..road import Recorded, act
+
+MADE_IN = ("chips", "plaques", "cash")
+
+
+@dataclass(frozen=True)
+class Lying:
+    """What now lies on one area for one seat, in cents; nothing lies there any more at 0."""
+
+    seat: int
+    wager: str
+    cents: int
+    made_in: str
+
+
+def read_lying(params: Params) -> Lying:
+    """Reads `{"seat", "wager", "cents", "made_in"}`. Cash is read, so that the engine can refuse it by its section."""
+    return Lying(
+        params.whole("seat", 1, 64),
+        params.text("wager"),
+        params.whole("cents", 0, MOST_CENTS),
+        params.choice("made_in", MADE_IN, default="chips"),
+    )
+
+
+@act(roles=AT_THE_TABLE, depends_on="seats")
+def place_wagers(at: AtTable, params: Params) -> Recorded:
+    """Writes down wagers as they now lie on the layout, for one or several seats.
+
+    Refused once no more bets was announced, for cash, for an unknown wager, seat or increment, and for a stake
+    whose payout would be a fraction of a cent. Outside the limits it is flagged and stands (§ 521.7(c)).
+    """
+    lying = params.each("wagers", read_lying)
+    verify_seats(at, lying)
+    round_ = at.live_round()
+    state, placed = at.game.place_wagers(at.state, tuple((one.seat, one.wager, one.cents, one.made_in) for one in lying))
+    flags = write_wagers(at, round_, lying)
+    round_.wagered_cents = sum(wager.cents for wager in state.wagers)
+    round_.save(update_fields=["wagered_cents"])
+    return Recorded(
+        "wagers.placed",
+        {
+            "round": round_.number,
+            "placed": [
+                {"seat": one.seat, "wager": one.wager, "cents": one.cents, "made_in": one.made_in, "flag": flag}
+                for one, flag in zip(lying, flags, strict=True)
+            ],
+            "wagered_cents": round_.wagered_cents,
+        },
+        answer={"round": round_.number},
+        moved=False,
+        seats=tuple(sorted({one.seat for one in lying})),
+    )
+
+
+def verify_seats(at: AtTable, lying: tuple[Lying, ...]) -> None:
+    """Raises `Refusal` for a seat that this table does not have, or the same seat and area twice in one act."""
+    for one in lying:
+        if one.seat > at.table.seats:
+            raise Refusal("no-such-seat", seat=one.seat, seats=at.table.seats)
+    if len({(one.seat, one.wager) for one in lying}) != len(lying):
+        raise Refusal("malformed", name="wagers")
+
+
+def write_wagers(at: AtTable, round_: Round, lying: tuple[Lying, ...]) -> list[str]:
+    """Writes the rows of what now lies, and removes those of what was taken off. Returns each one's flag."""
+    flags = [flag_of(at.table, one.cents) for one in lying]
+    rows = [
+        Wager(round=round_, seat=one.seat, code=one.wager, cents=one.cents, made_in=one.made_in, flag=flag)
+        for one, flag in zip(lying, flags, strict=True)
+        if one.cents
+    ]
+    if rows:
+        Wager.objects.bulk_create(
+            rows,
+            update_conflicts=True,
+            unique_fields=["round", "seat", "code", "play"],
+            update_fields=["cents", "made_in", "flag"],
+        )
+    off = {(one.seat, one.wager) for one in lying if not one.cents}
+    gone = [wager.pk for wager in at.wagers if (wager.seat, wager.code) in off]
+    if gone:
+        Wager.objects.filter(pk__in=gone).delete()
+    return flags

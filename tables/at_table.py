@@ -1,0 +1,172 @@
+"""What an act finds at its table: read once, under the table's lock, and only when asked for."""
+
+import datetime as dt
+from functools import cached_property
+from typing import Any
+
+from audit.clock import hold
+from audit.models import Device, Person, Stream
+from games import submissions
+from games.engine import Refusal, RoundState, Rules
+from games.engine.sicbo import SicBo
+from games.engine.wagers import Wager as Staked
+from games.models import RulesSubmission
+
+from .models import DiceLot, Round, Shaker, Table, Throw, Wager
+
+
+WITH_DICE = ("lit", "taken", "paid", "cleared")
+
+
+class AtTable:
+    """The table of one act with its people, its moment, its dice and its live round.
+
+    The caller holds the table's lock for as long as this object is used. Writes go through here, so that each
+    row is saved once: named fields only.
+    """
+
+    def __init__(
+        self, table: Table, actor: Person | None, device: Device | None, witness: Person | None, now: dt.datetime
+    ) -> None:
+        self.table = table
+        self.stream: Stream = table.stream
+        self.actor = actor
+        self.device = device
+        self.witness = witness
+        self.now = hold(self.stream, now)
+        self._table_fields: set[str] = set()
+
+    @cached_property
+    def gaming_day(self) -> dt.date:
+        """The gaming day of this moment at this facility (from 06:00 local)."""
+        return self.table.facility.gaming_day(self.now)
+
+    @cached_property
+    def round(self) -> Round | None:
+        """The round in play, or None before the first act of the next one."""
+        return Round.objects.select_related("submission").filter(table=self.table, ended_at=None).first()
+
+    @cached_property
+    def submission(self) -> RulesSubmission:
+        """The submission that the live round pinned, else the one in force now. Refuses when there is none."""
+        if self.round is not None:
+            return self.round.submission
+        found = submissions.in_force(self.table.facility, self.table.game, self.now, code=self.table.submission_code)
+        if found is None:
+            raise Refusal("no-rules-in-force", code=self.table.submission_code)
+        return found
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules of that submission, its hash checked."""
+        return submissions.rules_of(self.submission)
+
+    @property
+    def game(self) -> SicBo:
+        """The game that the rules are for."""
+        return self.rules.game
+
+    @property
+    def terms_sha256(self) -> str:
+        """The hash of the terms that this act stood under; empty where it asked no rules."""
+        return self.submission.terms_sha256 if "submission" in self.__dict__ else ""
+
+    @cached_property
+    def shaker(self) -> Shaker | None:
+        """The working shaker at this table, if any."""
+        return Shaker.objects.filter(table=self.table, out_of_order=False).first()
+
+    @cached_property
+    def lot(self) -> DiceLot | None:
+        """The dice in that shaker, if any."""
+        return DiceLot.objects.filter(shaker=self.shaker, removed_at=None).first() if self.shaker else None
+
+    @cached_property
+    def wagers(self) -> list[Wager]:
+        """The wagers that stand in the live round, in the order in which they were first made."""
+        return list(self.round.wagers.filter(struck=False).order_by("id")) if self.round else []
+
+    @cached_property
+    def throw(self) -> Throw | None:
+        """The dice as they stand called in the live round: the newest revision."""
+        return self.round.throws.order_by("-number", "-revision").first() if self.round else None
+
+    @cached_property
+    def state(self) -> RoundState:
+        """The engine's state of the live round, or of a fresh one."""
+        if self.round is None:
+            return self.game.open_round(self.rules, self.shaker_kind)
+        return self.game.restore(
+            self.rules,
+            self.round.shaker_kind,
+            phase=self.round.phase,
+            wagers=[Staked(wager.seat, wager.code, wager.cents) for wager in self.wagers],
+            dice=self.throw.dice if self.round.phase in WITH_DICE and self.throw else (),
+            paid_seats=self.round.paid_seats,
+            by_hand=self.round.by_hand,
+        )
+
+    @property
+    def shaker_kind(self) -> str:
+        """The kind of shaker that a new round would be shaken with. Refuses when none stands here."""
+        if self.shaker is None:
+            raise Refusal("no-shaker", table=self.table.code)
+        return self.shaker.kind
+
+    def save_table(self, *fields: str) -> None:
+        """Saves the table's row with these fields and any that an act changed before."""
+        self.table.save(update_fields=sorted({*fields, *self._table_fields}))
+
+    def change_table(self, **values: Any) -> None:
+        """Changes the table's row; the road saves it with the act."""
+        for name, value in values.items():
+            setattr(self.table, name, value)
+        self._table_fields.update(values)
+
+    def live_round(self) -> Round:
+        """The round in play, opened now if this is its first act. Refuses at a table that is not open."""
+        if self.round is None:
+            self.verify_open()
+            self.verify_dice_for_a_round()
+            self.round = self._open_round()
+        return self.round
+
+    def verify_open(self) -> None:
+        """Raises `Refusal` unless gaming may begin or go on here."""
+        if self.table.status == Table.Status.CEASED:
+            raise Refusal("gaming-ceased", self.table.ceased_section, what=self.table.ceased_what)
+        if self.table.status != Table.Status.OPEN:
+            raise Refusal("table-closed", table=self.table.code)
+
+    def verify_dice_for_a_round(self) -> None:
+        """Raises `Refusal` when there are no dice, or dice past their time, in the shaker."""
+        if self.shaker is None:
+            raise Refusal("no-shaker", table=self.table.code)
+        if self.lot is None:
+            raise Refusal("no-dice", self.rules.section("dice-number"), shaker=self.shaker.code)
+
+    def verify_dice_in_time(self) -> None:
+        """Raises `Refusal` when the dice have reached their time (A16: no new shake at the limit)."""
+        self.verify_dice_for_a_round()
+        lot = self.lot
+        assert lot is not None and lot.expires_at is not None
+        if self.now >= lot.expires_at:
+            raise Refusal("dice-past-their-time", lot.clock_section, lot=lot.code, at=self.local(lot.expires_at))
+
+    def local(self, moment: dt.datetime) -> str:
+        """A moment as people at this facility read it."""
+        return self.table.facility.local(moment).strftime("%H:%M on %d %b")
+
+    def _open_round(self) -> Round:
+        number = self.table.last_round + 1
+        self.change_table(last_round=number)
+        submission, state = self.submission, self.state
+        return Round.objects.create(
+            table=self.table,
+            submission=submission,
+            number=number,
+            gaming_day=self.gaming_day,
+            shaker_kind=self.shaker_kind,
+            phase=state.phase,
+            opened_at=self.now,
+        )

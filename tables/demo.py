@@ -1,0 +1,111 @@
+"""The seeded demo floor: two facilities, tables in every edition, people for every role. Nothing here is secret.
+
+PINs are in the open on purpose; `seed_demo` refuses to run where `settings.DEMO` is off.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class DemoPerson:
+    """`where`: "" the whole facility, a pit's code, or a table's code; several of them in a tuple."""
+
+    code: str
+    name: str
+    role: str
+    department: str
+    pin: str
+    facility: str
+    where: tuple[str, ...] = ("",)
+
+
+@dataclass(frozen=True)
+class DemoTable:
+    code: str
+    pit: str
+    submission: str
+    shaker: str
+    min_cents: int
+    max_cents: int
+    seats: int = 8
+    kind: str = "live"
+    dealer: str = ""
+
+
+@dataclass(frozen=True)
+class DemoSubmission:
+    code: str
+    edition: str
+    payouts: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DemoFacility:
+    code: str
+    name: str
+    jurisdiction: str
+    time_zone: str
+    pits: tuple[tuple[str, str], ...]
+    submissions: tuple[DemoSubmission, ...]
+    tables: tuple[DemoTable, ...]
+
+
+LARKFIELD = DemoFacility(
+    "larkfield",
+    "Larkfield Casino",
+    "PA",
+    "America/New_York",
+    (("p1", "Pit 1"), ("p2", "Pit 2")),
+    (
+        DemoSubmission("RS-0009", "pa-625a/A"),
+        DemoSubmission("RS-0012", "pa-625a/B"),
+        DemoSubmission("RS-0003", "pa-539", {"three-of-a-kind": "180 to 1", "total:4": "60 to 1", "total:17": "60 to 1"}),
+    ),
+    (
+        DemoTable("T-01", "p1", "RS-0009", "manual", 1_000, 100_000, dealer="mei"),
+        DemoTable("T-02", "p1", "RS-0009", "automated-covered", 1_000, 50_000, dealer="sam"),
+        DemoTable("T-03", "p1", "RS-0012", "manual", 2_500, 200_000, dealer="linh"),
+        DemoTable("T-04", "p2", "RS-0012", "automated-uncovered", 500, 30_000, dealer="rosa"),
+        DemoTable("T-05", "p2", "RS-0003", "manual", 1_000, 50_000, dealer="omar"),
+        DemoTable("T-06", "p2", "RS-0012", "player-activated", 1_000, 50_000),
+        DemoTable("T-24", "p2", "RS-0009", "manual", 500, 50_000, kind="training"),
+    ),
+)
+SEABRIGHT = DemoFacility(
+    "seabright",
+    "Seabright Hotel Casino",
+    "NJ",
+    "America/New_York",
+    (("p1", "Pit 1"),),
+    (DemoSubmission("RS-0001", "nj-19-47-9"), DemoSubmission("RS-0002", "nj-19-47-9", {"two-dice": "6 to 1"})),
+    (
+        DemoTable("T-01", "p1", "RS-0001", "manual", 1_000, 50_000, dealer="ana"),
+        DemoTable("T-02", "p1", "RS-0002", "manual", 2_500, 100_000),
+    ),
+)
+FACILITIES = (LARKFIELD, SEABRIGHT)
+
+GAMES, COMPLIANCE = "table-games", "compliance"
+PEOPLE = (
+    DemoPerson("mei", "Mei Tran", "dealer", GAMES, "110011", "larkfield", ("T-01", "T-06", "T-24")),
+    DemoPerson("zara", "Zara Malik", "dealer", GAMES, "220022", "larkfield", ("T-01", "T-02", "T-03", "T-04", "T-05", "T-06")),
+    DemoPerson("sam", "Sam Whitaker", "dealer", GAMES, "330033", "larkfield", ("T-02",)),
+    DemoPerson("linh", "Linh Nguyen", "dealer", GAMES, "440044", "larkfield", ("T-03",)),
+    DemoPerson("rosa", "Rosa Alvarez", "dealer", GAMES, "550055", "larkfield", ("T-04",)),
+    DemoPerson("omar", "Omar Hadid", "dealer", GAMES, "660066", "larkfield", ("T-05",)),
+    DemoPerson("stan", "Stan Osei", "stickperson", GAMES, "770077", "larkfield", ("p2",)),
+    DemoPerson("kate", "Kate Boyd", "floorperson", GAMES, "880088", "larkfield", ("p1",)),
+    DemoPerson("ivan", "Ivan Sato", "floorperson", GAMES, "990099", "larkfield", ("p2",)),
+    DemoPerson("marta", "Marta Duarte", "pit-manager", GAMES, "121212", "larkfield", ("p1", "p2")),
+    DemoPerson("viktor", "Viktor Lindqvist", "shift-manager", GAMES, "131313", "larkfield"),
+    DemoPerson("rita", "Rita Ibarra", "security", "security", "141414", "larkfield"),
+    DemoPerson("hugo", "Hugo Sol", "surveillance", "surveillance", "151515", "larkfield"),
+    DemoPerson("carla", "Carla Reyes", "compliance", COMPLIANCE, "161616", "larkfield"),
+    DemoPerson("noah", "Noah Berg", "games-administrator", COMPLIANCE, "171717", "larkfield"),
+    DemoPerson("agnes", "Agnes Cole", "gaming-agent", "regulator", "181818", ""),
+    DemoPerson("teo", "Teo Marsh", "system-administrator", "information-technology", "191919", ""),
+    DemoPerson("ana", "Ana Costa", "dealer", GAMES, "210021", "seabright", ("T-01", "T-02")),
+    DemoPerson("fred", "Fred Nolan", "floorperson", GAMES, "230023", "seabright", ("p1",)),
+    DemoPerson("cora", "Cora Blake", "casino-supervisor", GAMES, "240024", "seabright", ("p1",)),
+)
+FRESH_LOTS = 24

@@ -1,0 +1,100 @@
+"""One door for each thing that a person may open. Views and sockets ask here, and nowhere else.
+
+`SignedOut`, `Locked` and `Denied` become 401, 423 and 403 for a request, and 4401, 4423 and 4403 for a socket.
+"""
+
+from importlib import import_module
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
+
+from audit.devices import device_of
+from audit.middleware import is_locked
+from audit.models import Device, Person
+
+from .models import Table
+from .permissions import AT_THE_TABLE, may_see_floor, may_see_table
+
+STATIONS = ("dealer", "table")
+
+
+class SignedOut(Exception):
+    """Nobody is signed in here."""
+
+
+class Locked(Exception):
+    """The person is signed in, and this device is locked or no longer theirs."""
+
+
+class Denied(Exception):
+    """The person may not see this."""
+
+
+def person_of(request: HttpRequest) -> Person:
+    """The person who may act from this request. Raises `SignedOut` or `Locked`."""
+    if not isinstance(request.user, Person):
+        raise SignedOut
+    if getattr(request, "locked", True):
+        raise Locked
+    return request.user
+
+
+def device_at(request: HttpRequest) -> Device | None:
+    """The enrolled device of this request, if it is one."""
+    found: Device | None = getattr(request, "device", None)
+    return found
+
+
+def table_for(request: HttpRequest, facility: str, code: str, station: str) -> tuple[Table, Person]:
+    """The table that this person may open at this station. Raises `SignedOut`, `Locked` or `Denied`."""
+    person = person_of(request)
+    table = Table.objects.select_related("facility", "stream").filter(facility__code=facility, code=code).first()
+    if table is None or not may_see_table(person, table) or not _device_serves(device_at(request), table):
+        raise Denied
+    if station not in STATIONS or (station == "dealer" and person.role not in AT_THE_TABLE):
+        raise Denied
+    return table, person
+
+
+def floor_of(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
+    """The person and the ids of the tables whose tiles they may see. Raises `SignedOut`, `Locked` or `Denied`."""
+    person = person_of(request)
+    device = device_at(request)
+    if not may_see_floor(person, facility) or device is None or device.facility != facility or device.place:
+        raise Denied
+    return person, list(Table.objects.filter(facility__code=facility).order_by("pit__code", "code").values_list("pk", flat=True))
+
+
+def table_for_screen(scope: dict[str, Any], facility: str, code: str, station: str) -> tuple[Table, Person]:
+    """`table_for`, for a socket."""
+    return table_for(still_in(scope), facility, code, station)
+
+
+def floor_for(scope: dict[str, Any], facility: str) -> tuple[str, Person, list[int]]:
+    """`floor_of`, for a socket."""
+    person, ids = floor_of(still_in(scope), facility)
+    return facility, person, ids
+
+
+def still_in(scope: dict[str, Any]) -> HttpRequest:
+    """The socket's session and device as they stand now, in the shape of a request.
+
+    A socket lives longer than what it was opened with, so both are read again each time.
+    Raises `SignedOut` or `Locked`.
+    """
+    request = HttpRequest()
+    request.COOKIES = scope.get("cookies", {})
+    key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
+    request.user = get_user(request) if key else AnonymousUser()
+    request.device = device_of(request)  # type: ignore[attr-defined]
+    request.locked = is_locked(request, device_at(request)) if request.user.is_authenticated else True  # type: ignore[attr-defined]
+    person_of(request)
+    return request
+
+
+def _device_serves(device: Device | None, table: Table) -> bool:
+    return device is not None and device.facility == table.facility.code and device.place in ("", table.stream.name)

@@ -1,0 +1,107 @@
+"""Rounds, their throws and wagers, and how each wager was settled. Money is integer cents."""
+
+from django.db import models
+from django.db.models import Q
+
+
+class Round(models.Model):
+    """One round of play. It pins the rules submission that was in force when it opened."""
+
+    table = models.ForeignKey("tables.Table", models.PROTECT, related_name="rounds")
+    submission = models.ForeignKey("games.RulesSubmission", models.PROTECT, related_name="+")
+    number = models.PositiveIntegerField()
+    gaming_day = models.DateField()
+    shaker_kind = models.CharField(max_length=20)
+    phase = models.CharField(max_length=20)
+    by_hand = models.BooleanField(default=False, help_text="settled by hand, the device having failed")
+    paid_seats = models.JSONField(default=list)
+    opened_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    wagered_cents = models.BigIntegerField(default=0)
+    taken_cents = models.BigIntegerField(default=0)
+    paid_cents = models.BigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["table", "-number"]
+        constraints = [
+            models.UniqueConstraint(fields=["table", "number"], name="round_number_is_unique"),
+            models.UniqueConstraint(fields=["table"], condition=Q(ended_at=None), name="one_live_round_a_table"),
+        ]
+        indexes = [models.Index(fields=["table", "gaming_day"], name="round_by_gaming_day")]
+
+    def __str__(self) -> str:
+        return f"{self.table_id} round {self.number}"
+
+
+class Wager(models.Model):
+    """The total that a seat has on one code (and play) in a round."""
+
+    round = models.ForeignKey(Round, models.PROTECT, related_name="wagers")
+    seat = models.PositiveSmallIntegerField()
+    code = models.CharField(max_length=30)
+    play = models.PositiveSmallIntegerField(default=0, help_text="single play wagers, from 1; else 0")
+    cents = models.BigIntegerField()
+    made_in = models.CharField(max_length=10, default="chips")
+    flag = models.CharField(max_length=12, blank=True, help_text="under-min or over-max: settled in full, § 521.7(c)")
+    struck = models.BooleanField(default=False)
+    missed = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["seat", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["round", "seat", "code", "play"], name="one_wager_a_seat_and_code"),
+            models.CheckConstraint(condition=Q(cents__gt=0), name="wager_is_positive"),
+            models.CheckConstraint(condition=Q(made_in__in=["chips", "plaques"]), name="wager_is_chips_or_plaques"),
+            models.CheckConstraint(condition=Q(flag__in=["", "under-min", "over-max"]), name="wager_flag_is_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"seat {self.seat} {self.code} {self.cents}"
+
+
+class Throw(models.Model):
+    """Dice as called. A correction is a new revision that leaves the old one standing."""
+
+    round = models.ForeignKey(Round, models.PROTECT, related_name="throws")
+    number = models.PositiveSmallIntegerField()
+    revision = models.PositiveSmallIntegerField(default=1)
+    dice = models.JSONField(default=list)
+    void_reason = models.CharField(max_length=200, blank=True)
+    lot = models.ForeignKey("tables.DiceLot", models.PROTECT, null=True, related_name="throws")
+    shaker = models.ForeignKey("tables.Shaker", models.PROTECT, null=True, related_name="throws")
+    called_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["round", "number", "revision"]
+        constraints = [models.UniqueConstraint(fields=["round", "number", "revision"], name="throw_is_called_once")]
+
+    def __str__(self) -> str:
+        return f"throw {self.number}.{self.revision} {self.dice}"
+
+
+class Settlement(models.Model):
+    """How one wager was settled by one throw. Never edited; a correction settles anew by its own throw."""
+
+    throw = models.ForeignKey(Throw, models.PROTECT, related_name="settlements")
+    wager = models.ForeignKey(Wager, models.PROTECT, related_name="settlements")
+    place = models.PositiveSmallIntegerField(help_text="0-based place in the order of settlement")
+    cents = models.BigIntegerField(help_text="the stake as it was settled")
+    outcome = models.CharField(max_length=6)
+    pays = models.CharField(max_length=16, blank=True)
+    paid_cents = models.BigIntegerField()
+    returned_cents = models.BigIntegerField()
+    cite = models.CharField(max_length=60)
+    why = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["throw", "place"]
+        constraints = [
+            models.UniqueConstraint(fields=["throw", "wager"], name="wager_settles_once_a_throw"),
+            models.CheckConstraint(
+                condition=Q(outcome__in=["win", "lose", "return", "fee"]), name="settlement_outcome_is_known"
+            ),
+            models.CheckConstraint(condition=Q(paid_cents__gte=0, returned_cents__gte=0), name="settlement_is_not_negative"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.outcome} {self.paid_cents}"

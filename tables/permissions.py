@@ -1,0 +1,63 @@
+"""Role, assignment and device: all three, for every act and every view of a table."""
+
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+
+from audit.models import Device, Person
+from games.engine import Refusal
+
+from .models import Assignment, Table
+
+if TYPE_CHECKING:
+    from .road import Act
+
+DEALERS = frozenset({"dealer"})
+FLOOR = frozenset({"floorperson", "casino-supervisor", "pit-manager", "shift-manager"})
+AT_THE_TABLE = DEALERS | FLOOR
+SEES_EVERYTHING = frozenset({"surveillance", "compliance", "gaming-agent", "shift-manager"})
+SEES_THE_FLOOR = FLOOR | SEES_EVERYTHING | {"games-administrator"}
+
+
+class Forbidden(Refusal):
+    """This person may not do this here (403)."""
+
+
+def verify_may(person: Person, act: "Act", table: Table, device: Device | None) -> None:
+    """Raises `Forbidden` unless this person may do this act at this table from this device."""
+    if person.role not in act.roles:
+        raise Forbidden("role-may-not", act=act.name, role=person.role)
+    verify_device(device, table)
+    verify_assigned(person, table)
+
+
+def verify_device(device: Device | None, table: Table) -> None:
+    """A tablet that is bound to a place serves that table alone; a podium serves its facility."""
+    if device is None:
+        raise Forbidden("device-not-enrolled")
+    if device.facility != table.facility.code or (device.place and device.place != table.stream.name):
+        raise Forbidden("device-of-another-table", device=device.name)
+
+
+def verify_assigned(person: Person, table: Table) -> None:
+    """Raises `Forbidden` unless the person is on duty at the table, its pit or its facility."""
+    if not is_assigned(person, table):
+        raise Forbidden("not-assigned", table=table.code)
+
+
+def is_assigned(person: Person, table: Table) -> bool:
+    """Whether an assignment that has not ended covers this table."""
+    here = Q(table=table.pk) | Q(pit=table.pit_id) | Q(pit=None, table=None)
+    return Assignment.objects.filter(here, person=person.pk, facility=table.facility_id, ended_at=None).exists()
+
+
+def may_see_table(person: Person, table: Table) -> bool:
+    """Dealers see their own table; the floor, compliance and the agents see what their role covers."""
+    if person.facility not in ("", table.facility.code):
+        return False
+    return person.role in SEES_EVERYTHING or (person.role in AT_THE_TABLE and is_assigned(person, table))
+
+
+def may_see_floor(person: Person, facility_code: str) -> bool:
+    """Whether the pit dashboard of this facility is open to the person."""
+    return person.role in SEES_THE_FLOOR and person.facility in ("", facility_code)

@@ -1,0 +1,276 @@
+"""The live round as the snapshot shows it: seats, wagers, lit areas, what to take and pay, and the one next step."""
+
+from collections import defaultdict
+from functools import lru_cache
+from typing import Any
+
+from games.engine import Refusal, Rules
+from games.engine.rounds import RoundState
+from games.engine.settlement import Settled, in_order
+from games.wording import why
+
+from .acts.rounds import ENDED
+from .at_table import AtTable
+from .chips import breakdown
+from .models import Round, Table, Wager
+from .wording import INSTRUCTIONS, NEXT_LABELS, SHAKE_LABELS, STEP_LABELS, dollars, next_says, number_words, say, short
+
+MENDING = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
+
+CEASED_TEXTS = {
+    "device": "The electrical device failed. Repair it, then record the repair before the next round.",
+    "layout": "The lit layout failed. Repair it, then record the repair before the next round.",
+    "shaker": "The automated shaker failed. Repair it, or replace it with another shaker.",
+}
+
+
+def of(at: AtTable) -> dict[str, Any]:
+    """The parts of the snapshot that belong to the round: `round`, `next`, `missing`, `instruction`, `offers`."""
+    round_ = _round(at)
+    next_, missing = _next_step(at, round_)
+    return {
+        "round": round_,
+        "next": next_,
+        "missing": missing,
+        "instruction": _instruction(at),
+        "offers": offers(at),
+    }
+
+
+def ceased_text(what: str) -> str:
+    """What to do at a table where gaming ceased."""
+    return CEASED_TEXTS.get(what, "")
+
+
+@lru_cache(maxsize=64)
+def _layout(rules: Rules) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
+    game = rules.game
+    return tuple(
+        (
+            type_.code,
+            str(type_.label),
+            type_.family,
+            tuple(rules.state_odds(odds) for odds in game.possible_odds(rules, type_.code)),
+        )
+        for type_ in game.wager_types(rules)
+    )
+
+
+def layout(rules: Rules) -> list[dict[str, Any]]:
+    """Every wager of the edition with the odds that are in force, worded as the submission words them."""
+    return [
+        {"wager": code, "label": label, "family": family, "odds": list(odds)}
+        for code, label, family, odds in _layout(rules)
+    ]
+
+
+@lru_cache(maxsize=64)
+def labels(rules: Rules) -> dict[str, str]:
+    """Wager codes to the names that people say."""
+    return {code: label for code, label, _, _ in _layout(rules)}
+
+
+def _round(at: AtTable) -> dict[str, Any]:
+    state, row, names = _state(at), at.round, labels(at.rules)
+    settled = in_order(at.game.settled(state)) if state else ()
+    phase = state.phase if state else "open"
+    wagers = [_wager(wager, names) for wager in _all_wagers(at)]
+    standing = [wager for wager in wagers if not wager["struck"]]
+    return {
+        "number": row.number if row else at.table.last_round + 1,
+        "phase": phase,
+        "bets_open": bool(state and "place_wagers" in legal_acts(state)),
+        "mendable": bool(state) and "strike_mistaken_wager" in legal_acts(state),
+        "by_hand": bool(row and row.by_hand),
+        "opened_at": _moment(row),
+        "steps": _steps(at, state),
+        "seats": _seats(at, standing),
+        "wagers": wagers,
+        "wagered_cents": sum(wager["cents"] for wager in standing),
+        "playing": len({wager["seat"] for wager in standing}),
+        "dice": sorted(state.dice) if state and state.dice else None,
+        "call": _call(sorted(state.dice)) if state and state.dice else None,
+        "lit": list(at.game.winning_codes(at.rules, state.dice)) if state and state.dice else [],
+        "take": _take([one for one in settled if one.outcome == "lose"], names),
+        "pay": _pay([one for one in settled if one.outcome == "win"], names, frozenset(row.paid_seats if row else ())),
+        "ending": phase if phase in ENDED else None,
+    }
+
+
+def _state(at: AtTable) -> RoundState | None:
+    return at.state if at.round or at.shaker else None
+
+
+def _steps(at: AtTable, state: RoundState | None) -> list[dict[str, Any]]:
+    """The ribbon. A round that ended early has nothing left to do."""
+    return [
+        {
+            "key": step.code,
+            "label": str(STEP_LABELS[step.code]),
+            "state": step.status if step.status in ("done", "now") else "todo",
+        }
+        for step in (at.game.steps(state) if state else ())
+    ]
+
+
+def legal_acts(state: RoundState) -> set[str]:
+    """The acts that lead on from this phase, mending only until the first payment."""
+    acts = {act for phase, act in state.procedure.moves if phase == state.phase}
+    if "settle_by_hand" in acts:
+        acts = acts - {"settle_by_hand"} | {"report_device_failure"}
+    return acts - MENDING if state.paid_seats else acts
+
+
+def _moment(row: Round | None) -> str | None:
+    return row.opened_at.isoformat(timespec="milliseconds").replace("+00:00", "Z") if row else None
+
+
+def _all_wagers(at: AtTable) -> list[Wager]:
+    return list(at.round.wagers.order_by("id")) if at.round else []
+
+
+def _wager(wager: Wager, names: dict[str, str]) -> dict[str, Any]:
+    return {
+        "seat": wager.seat,
+        "wager": wager.code,
+        "label": names.get(wager.code, wager.code),
+        "cents": wager.cents,
+        "flag": wager.flag or None,
+        "struck": wager.struck,
+        "missed": wager.missed,
+    }
+
+
+def _seats(at: AtTable, standing: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    by_seat: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for wager in standing:
+        by_seat[wager["seat"]].append(wager)
+    return [
+        {
+            "seat": seat,
+            "count": len(by_seat[seat]),
+            "cents": sum(wager["cents"] for wager in by_seat[seat]),
+            "flags": [_flag(at.table, wager) for wager in by_seat[seat] if wager["flag"]],
+            "repeated": False,
+        }
+        for seat in range(1, at.table.seats + 1)
+    ]
+
+
+def _flag(table: Table, wager: dict[str, Any]) -> str:
+    if wager["flag"] == "under-min":
+        return f"{dollars(wager['cents'])} is under {dollars(table.min_cents)}"
+    return f"{dollars(wager['cents'])} is over {dollars(table.max_cents)}"
+
+
+def _call(dice: list[int]) -> dict[str, Any]:
+    total = sum(dice)
+    size = "triple" if len(set(dice)) == 1 else "small" if total <= 10 else "big"
+    return {"total": total, "words": number_words(dice), "summary": f"Total {total}, {size}"}
+
+
+def _take(losers: list[Settled], names: dict[str, str]) -> dict[str, Any]:
+    seats = []
+    for seat, ones in _grouped(losers).items():
+        lines = [{**_line(one, names), "cents": one.wager.cents} for one in ones]
+        seats.append({"seat": seat, "cents": sum(line["cents"] for line in lines), "lines": lines})
+    return {"count": len(losers), "cents": sum(one.wager.cents for one in losers), "seats": seats}
+
+
+def _pay(winners: list[Settled], names: dict[str, str], paid: frozenset[int]) -> dict[str, Any]:
+    seats = [_pay_seat(seat, ones, names, seat in paid) for seat, ones in _grouped(winners).items()]
+    return {
+        "count": len(winners),
+        "cents": sum(seat["cents"] for seat in seats),
+        "paid_cents": sum(seat["cents"] for seat in seats if seat["paid"]),
+        "seats": seats,
+    }
+
+
+def _pay_seat(seat: int, ones: list[Settled], names: dict[str, str], paid: bool) -> dict[str, Any]:
+    lines = [
+        {**_line(one, names), "stake_cents": one.wager.cents, "pays": str(one.pays), "cents": one.paid_cents} for one in ones
+    ]
+    cents = sum(line["cents"] for line in lines)
+    returned = sum(one.returned_cents for one in ones)
+    return {
+        "seat": seat,
+        "paid": paid,
+        "cents": cents,
+        "returned_cents": returned,
+        "chips": breakdown(cents),
+        "lines": lines,
+    }
+
+
+def _grouped(settled: list[Settled]) -> dict[int, list[Settled]]:
+    by_seat: dict[int, list[Settled]] = defaultdict(list)
+    for one in settled:
+        by_seat[one.wager.seat].append(one)
+    return dict(sorted(by_seat.items()))
+
+
+def _line(one: Settled, names: dict[str, str]) -> dict[str, Any]:
+    return {
+        "wager": one.wager.code,
+        "label": names.get(one.wager.code, one.wager.code),
+        "why": why(one.why),
+        "cite": short(one.cite),
+    }
+
+
+def offers(at: AtTable) -> list[str]:
+    """The acts that are legal now, whoever may do them. Buttons ask this; the server asks again."""
+    if at.table.status == Table.Status.CLOSED:
+        return ["inspect_table", "open_table", "change_dice_lot", "replace_shaker"]
+    if at.table.status == Table.Status.CEASED and at.round is None:
+        return ["record_repair", "close_table", "replace_shaker"]
+    if at.shaker is None:
+        return ["close_table", "replace_shaker"]
+    legal = sorted(legal_acts(at.state))
+    if at.round is None:
+        legal = [name for name in legal if name != "void_round"]
+        return [*legal, "close_table", "change_dice_lot", "report_device_failure"]
+    return [*legal, *(["change_dice_lot"] if at.round.phase in ("open", "closed") else [])]
+
+
+def _next_step(at: AtTable, round_: dict[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """The one next step, or what is missing for it."""
+    if at.table.status == Table.Status.CLOSED:
+        return None, {"text": "The table is closed. The floorperson inspects and opens it.", "section": ""}
+    if at.table.status == Table.Status.CEASED and at.round is None:
+        return None, {"text": ceased_text(at.table.ceased_what), "section": short(at.table.ceased_section)}
+    if at.shaker is None:
+        return None, {"text": "No working shaker stands at this table.", "section": ""}
+    following = at.game.next_act(at.state)
+    if following is None:
+        return None, None
+    name = following.act
+    label = SHAKE_LABELS.get(at.state.shaker, NEXT_LABELS[name]) if name == "shake" else NEXT_LABELS[name]
+    step = {"act": name, "label": str(label), "say": next_says(name, round_), "params": _params(at, name)}
+    return step, _missing(at, name)
+
+
+def _params(at: AtTable, name: str) -> dict[str, Any]:
+    return {"shakes": 3} if name == "shake" and at.state.shaker == "manual" else {}
+
+
+def _missing(at: AtTable, name: str) -> dict[str, Any] | None:
+    if name != "shake":
+        return None
+    try:
+        at.verify_dice_in_time()
+    except Refusal as refusal:
+        return {"text": say(refusal), "section": short(refusal.section)}
+    return None
+
+
+def _instruction(at: AtTable) -> dict[str, Any] | None:
+    if at.table.status != Table.Status.OPEN or at.shaker is None:
+        return None
+    following = at.game.next_act(at.state)
+    if following is None:
+        return None
+    name = following.act
+    text = INSTRUCTIONS.get((name, at.state.shaker)) or INSTRUCTIONS.get((name, ""))
+    return {"text": str(text), "section": short(following.section)} if text else None

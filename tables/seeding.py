@@ -1,0 +1,170 @@
+"""Puts the demo floor of `tables.demo` into an empty database. Doing it again changes nothing.
+
+The furniture is written directly; whatever people do (dice into shakers, inspections, openings) takes the road.
+"""
+
+import datetime as dt
+import json
+import uuid
+from typing import Any
+
+from django.db import transaction
+
+from audit import clock, record
+from audit.devices import enrol
+from audit.models import Device, Person
+from games.models import Facility, RulesSubmission
+from games.submissions import draft
+
+from . import acts, demo, road
+from .models import Assignment, DiceLot, Pit, Shaker, Table
+
+assert acts  # the acts register themselves with the road
+APPROVED = dt.timedelta(days=30)
+
+
+def seed() -> bool:
+    """Makes the demo floor. False when it is there already."""
+    if Facility.objects.filter(code=demo.LARKFIELD.code).exists():
+        return False
+    for facility in demo.FACILITIES:
+        _seed_facility(facility)
+    for facility in demo.FACILITIES:
+        _open_tables(facility)
+    return True
+
+
+@transaction.atomic
+def _seed_facility(wanted: demo.DemoFacility) -> None:
+    facility = Facility.objects.create(
+        code=wanted.code, name=wanted.name, jurisdiction=wanted.jurisdiction, time_zone=wanted.time_zone
+    )
+    for code, name in wanted.pits:
+        Pit.objects.create(facility=facility, code=code, name=name)
+    for submission in wanted.submissions:
+        _approve(facility, submission)
+    for number, table in enumerate(wanted.tables, start=1):
+        _make_table(facility, table, number)
+    for number in range(len(wanted.tables) + 1, len(wanted.tables) + 1 + demo.FRESH_LOTS):
+        DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=number % 2 == 0)
+    for person in demo.PEOPLE:
+        if person.facility in (wanted.code, "") and not Person.objects.filter(code=person.code).exists():
+            _make_person(facility, person)
+
+
+def _approve(facility: Facility, wanted: demo.DemoSubmission) -> RulesSubmission:
+    now = clock.now()
+    submission = draft(facility=facility, code=wanted.code, key=wanted.edition, payouts=wanted.payouts or None)
+    submission.status = "approved"
+    submission.filed_at = now - 2 * APPROVED
+    submission.decided_at = submission.in_force_from = now - APPROVED
+    submission.decided_by = "Bureau of Gaming Operations" if facility.jurisdiction == "PA" else "Casino Control Commission"
+    submission.save()
+    stream = record.locked_stream(f"{facility.code}/rules")
+    data = {"code": submission.code, "version": submission.version, "edition": submission.edition, "terms": json.loads(submission.terms)}
+    record.append(
+        stream,
+        type="rules.approved",
+        data=data,
+        at=now,
+        gaming_day=facility.gaming_day(now),
+        terms=submission.terms_sha256,
+    )
+    return submission
+
+
+def _make_table(facility: Facility, wanted: demo.DemoTable, number: int) -> Table:
+    table = make_table(
+        facility,
+        code=wanted.code,
+        pit=Pit.objects.get(facility=facility, code=wanted.pit),
+        submission=wanted.submission,
+        kind=wanted.kind,
+        seats=wanted.seats,
+        min_cents=wanted.min_cents,
+        max_cents=wanted.max_cents,
+    )
+    Shaker.objects.create(
+        facility=facility, table=table, code=f"S-{number:02d}", kind=wanted.shaker, approval=f"SH-{number:03d}"
+    )
+    DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=wanted.shaker != "manual")
+    return table
+
+
+def make_table(facility: Facility, *, code: str, pit: Pit, submission: str, kind: str, **limits: Any) -> Table:
+    """A table with its own stream, whose first entry says what it is. Its kind is fixed from here on."""
+    stream = record.open_stream(f"{facility.code}/{code}")
+    table = Table.objects.create(
+        facility=facility,
+        pit=pit,
+        stream=stream,
+        code=code,
+        game="sic-bo",
+        kind=kind,
+        submission_code=submission,
+        device_approval="GLO-2026-014",
+        layout_approval="BGO-2026-031",
+        **limits,
+    )
+    now = clock.now()
+    data = {"kind": kind, "game": table.game, "seats": table.seats, "submission": submission, "pit": pit.code}
+    data |= {"min_cents": table.min_cents, "max_cents": table.max_cents}
+    record.append(stream, type="table.made", data=data, at=now, gaming_day=facility.gaming_day(now))
+    return table
+
+
+def _make_person(facility: Facility, wanted: demo.DemoPerson) -> Person:
+    person = Person.objects.create_person(
+        wanted.code,
+        wanted.pin,
+        name=wanted.name,
+        role=wanted.role,
+        department=wanted.department,
+        facility=wanted.facility,
+        licence=f"{facility.jurisdiction}-{wanted.pin[:4]}",
+    )
+    for where in wanted.where:
+        assign(person, facility, where)
+    return person
+
+
+def assign(person: Person, facility: Facility, where: str) -> Assignment:
+    """Puts a person on duty: `""` the whole facility, a pit's code, or a table's code."""
+    return Assignment.objects.create(
+        person=person,
+        facility=facility,
+        pit=Pit.objects.filter(facility=facility, code=where).first() if where else None,
+        table=Table.objects.filter(facility=facility, code=where).first() if where else None,
+        started_at=clock.now(),
+    )
+
+
+def _open_tables(wanted: demo.DemoFacility) -> None:
+    """Dice into every shaker; the tables that have a dealer are inspected and opened."""
+    podium, _ = enrol("Demo podium", wanted.code, "podium")
+    for number, table in enumerate(wanted.tables, start=1):
+        floor = _floorperson(wanted.code, table.pit)
+        do(floor, podium, wanted.code, table.code, "change_dice_lot", {"lot": f"L-{number:04d}"})
+        if table.dealer:
+            open_table(floor, podium, wanted.code, table.code)
+
+
+def _floorperson(facility: str, pit: str) -> Person:
+    found = next(one for one in demo.PEOPLE if one.facility == facility and one.role == "floorperson" and pit in one.where)
+    return Person.objects.get(code=found.code)
+
+
+def open_table(floor: Person, device: Device, facility: str, code: str) -> None:
+    """Inspects with three values and opens, as a floorperson would."""
+    from .at_table import AtTable
+
+    at = AtTable(Table.objects.select_related("stream", "facility").get(facility__code=facility, code=code), None, None, None, clock.now())
+    lit = list(at.game.winning_codes(at.rules, (1, 2, 5)))
+    do(floor, device, facility, code, "inspect_table", {"dice": [1, 2, 5], "lit": lit, "tosses": 3})
+    do(floor, device, facility, code, "open_table", {"acknowledge_lapsed": at.rules.edition.lapses_on is not None})
+
+
+def do(actor: Person, device: Device, facility: str, code: str, act: str, params: dict[str, Any], witness: Person | None = None) -> road.Answer:
+    """One act by the road, from the table as it now stands."""
+    seen = Table.objects.values_list("stream__seq", flat=True).get(facility__code=facility, code=code)
+    return road.travel(road.Call(facility, code, act, uuid.uuid4(), seen, params, actor, device, witness))

@@ -1,0 +1,118 @@
+"""What screens read besides the live round: history, figures, the newest acts, the people."""
+
+import datetime as dt
+import json
+from typing import Any
+
+from django.db.models import Count, Max, Min, Q, Sum
+
+from audit.models import Entry, Person
+
+from .models import Assignment, Round, Table, Wager
+from .wording import act_line
+
+LAST_ROUNDS = 12
+LAST_ACTS = 14
+FLOOR_ROLES = ("floorperson", "casino-supervisor")
+
+
+def floorperson(table: Table) -> dict[str, Any] | None:
+    """The floorperson on duty at this table or its pit; the nearest assignment first."""
+    here = Q(table=table.pk) | Q(pit=table.pit_id)
+    found = (
+        Assignment.objects.select_related("person")
+        .filter(here, person__role__in=FLOOR_ROLES, facility=table.facility_id, ended_at=None)
+        .order_by("table", "person__name")
+        .first()
+    )
+    return person(found.person) if found else None
+
+
+def person(who: Person) -> dict[str, Any]:
+    """A person as screens name them."""
+    return {"code": who.code, "name": who.name, "short": who.short_name}
+
+
+def last_wagers(table: Table) -> list[dict[str, Any]]:
+    """The wagers of the last ended round, for repeat."""
+    last = table.rounds.exclude(ended_at=None).order_by("-number").values_list("pk", flat=True).first()
+    rows = Wager.objects.filter(round=last, struck=False).order_by("seat", "id").values("seat", "code", "cents")
+    return [{"seat": row["seat"], "wager": row["code"], "cents": row["cents"]} for row in rows]
+
+
+def figures(table: Table, day: dt.date) -> dict[str, Any]:
+    """Rounds, handle, win (cents) and pace of a gaming day. A void or no roll is no round of play here."""
+    found = Round.objects.filter(table=table, gaming_day=day, phase="cleared").aggregate(
+        rounds=Count("pk"),
+        handle=Sum("wagered_cents"),
+        taken=Sum("taken_cents"),
+        paid=Sum("paid_cents"),
+        first=Min("opened_at"),
+        last=Max("ended_at"),
+    )
+    rounds = found["rounds"]
+    return {
+        "gaming_day": day.isoformat(),
+        "rounds": rounds,
+        "handle_cents": found["handle"] or 0,
+        "win_cents": (found["taken"] or 0) - (found["paid"] or 0),
+        "pace_per_hour": pace(rounds, found["first"], found["last"]),
+    }
+
+
+def pace(rounds: int, first: dt.datetime | None, last: dt.datetime | None) -> int | None:
+    """Rounds an hour, once there are enough to say."""
+    if rounds < 3 or first is None or last is None or last <= first:
+        return None
+    return round(rounds * 3600 / (last - first).total_seconds())
+
+
+def history(table: Table) -> list[dict[str, Any]]:
+    """The last rounds, newest first, each with the dice as they stood at its end."""
+    rounds = list(
+        Round.objects.filter(table=table)
+        .exclude(ended_at=None)
+        .annotate(count=Count("wagers", filter=Q(wagers__struck=False)))
+        .prefetch_related("throws")
+        .order_by("-number")[:LAST_ROUNDS]
+    )
+    return [_past(round_) for round_ in rounds]
+
+
+def _past(round_: Any) -> dict[str, Any]:
+    throws = list(round_.throws.all())
+    dice = sorted(throws[-1].dice) if throws else []
+    return {
+        "number": round_.number,
+        "at": round_.ended_at.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "dice": dice,
+        "total": sum(dice) or None,
+        "ending": round_.phase,
+        "wagers": round_.count,
+        "handle_cents": round_.wagered_cents,
+        "win_cents": round_.taken_cents - round_.paid_cents,
+        "by_hand": round_.by_hand,
+    }
+
+
+def acts(table: Table) -> list[dict[str, Any]]:
+    """The newest entries of the table's stream, as lines to read."""
+    entries = Entry.objects.filter(stream=table.stream_id).order_by("-seq")[:LAST_ACTS]
+    lines = [json.loads(bytes(entry.body)) for entry in entries]
+    names = dict(Person.objects.filter(code__in={line["actor"] for line in lines}).values_list("code", "name"))
+    return [
+        {
+            "seq": line["seq"],
+            "at": line["at"],
+            "who": _short_name(names.get(line["actor"], line["actor"] or "Pitside")),
+            "type": line["_type"],
+            "text": act_line(line["_type"], line["data"]),
+            "round": line["data"].get("round"),
+        }
+        for line in lines
+    ]
+
+
+def _short_name(name: str) -> str:
+    first, _, last = name.rpartition(" ")
+    return f"{first[0]}. {last}" if first else last

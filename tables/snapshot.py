@@ -1,0 +1,173 @@
+"""The state of a table as one JSON document, `docs/snapshot.md`. Every screen is a pure function of it."""
+
+import datetime as dt
+from typing import Any
+
+from audit import clock
+from audit.models import Stream
+
+from . import round_view, selectors
+from .acts.opening import last_inspection
+from .at_table import AtTable
+from .models import Table
+from .wording import short
+
+CHIPS_CENTS = (100, 500, 2_500, 10_000, 50_000, 100_000)
+TRIES = 20
+
+
+def of_table(table_id: int) -> dict[str, Any]:
+    """The snapshot of one table. Takes no lock: it reads again when an act came in between.
+
+    So its version and all that it shows belong together. Raises `Table.DoesNotExist`.
+    """
+    for _ in range(TRIES):
+        table = Table.objects.select_related("stream", "facility", "pit", "dealer").get(pk=table_id)
+        snapshot = _build(table)
+        if _seq(table.stream_id) == table.stream.seq:
+            return snapshot
+    return snapshot
+
+
+def _seq(stream_id: int) -> int:
+    return Stream.objects.values_list("seq", flat=True).get(pk=stream_id)
+
+
+def _build(table: Table) -> dict[str, Any]:
+    at = AtTable(table, None, None, None, clock.now())
+    day = table.facility.gaming_day(at.now)
+    return {
+        "version": table.stream.seq,
+        "head": bytes(table.stream.head).hex(),
+        "table": _table(table),
+        "ceased": _ceased(table),
+        "rules": _rules(at, day),
+        "limits": {"min_cents": table.min_cents, "max_cents": table.max_cents},
+        "people": {"dealer": _dealer(table), "floorperson": selectors.floorperson(table)},
+        "shaker": _shaker(at),
+        "lot": _lot(at),
+        "inspection": _inspection(table),
+        **round_view.of(at),
+        "layout": round_view.layout(at.rules),
+        "chips": list(CHIPS_CENTS),
+        "last_wagers": selectors.last_wagers(table),
+        "figures": selectors.figures(table, day),
+        "history": selectors.history(table),
+        "acts": selectors.acts(table),
+        "alerts": _alerts(at),
+        "as_of": moment(at.now),
+    }
+
+
+def moment(at: dt.datetime | None) -> str | None:
+    """A moment as the snapshot writes it: UTC, ISO 8601, with a Z."""
+    return at.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if at else None
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "facility": table.facility.code,
+        "facility_name": table.facility.name,
+        "code": table.code,
+        "pit": table.pit.name,
+        "kind": table.kind,
+        "game": table.game,
+        "game_name": "Sic Bo" if table.game == "sic-bo" else table.game,
+        "seats": table.seats,
+        "status": table.status,
+    }
+
+
+def _ceased(table: Table) -> dict[str, Any] | None:
+    if not table.ceased_what:
+        return None
+    return {
+        "what": table.ceased_what,
+        "since": moment(table.ceased_since),
+        "text": round_view.ceased_text(table.ceased_what),
+        "section": short(table.ceased_section),
+    }
+
+
+def _rules(at: AtTable, day: dt.date) -> dict[str, Any]:
+    submission, edition = at.submission, at.rules.edition
+    return {
+        "submission": submission.code,
+        "version": submission.version,
+        "key": submission.edition,
+        "title": edition.title,
+        "chapter": f"{edition.jurisdiction} {edition.short_key}",
+        "approved_on": submission.decided_at.date().isoformat() if submission.decided_at else None,
+        "lapsed": edition.lapses_on is not None and edition.lapses_on <= day,
+    }
+
+
+def _dealer(table: Table) -> dict[str, Any] | None:
+    dealer = table.dealer
+    if dealer is None:
+        return None
+    return {"code": dealer.code, "name": dealer.name, "short": dealer.short_name, "since": moment(table.dealer_since)}
+
+
+def _shaker(at: AtTable) -> dict[str, Any] | None:
+    shaker = at.shaker
+    if shaker is None:
+        return None
+    return {"code": shaker.code, "kind": shaker.kind, "name": shaker.get_kind_display(), "out_of_order": False}
+
+
+def _lot(at: AtTable) -> dict[str, Any] | None:
+    lot = at.lot
+    if lot is None or lot.expires_at is None:
+        return None
+    return {
+        "code": lot.code,
+        "placed_at": moment(lot.placed_at),
+        "expires_at": moment(lot.expires_at),
+        "expired": at.now >= lot.expires_at,
+        "section": short(lot.clock_section),
+    }
+
+
+def _inspection(table: Table) -> dict[str, Any] | None:
+    found = last_inspection(table)
+    if found is None:
+        return None
+    return {
+        "at": moment(found.at),
+        "by": found.by.short_name,
+        "dice": found.dice,
+        "lit": found.lit,
+        "tosses": found.tosses,
+    }
+
+
+def _alerts(at: AtTable) -> list[dict[str, Any]]:
+    alerts = []
+    table, lot = at.table, at.lot
+    if table.ceased_what:
+        alerts.append(
+            {
+                "level": "stop",
+                "title": "Gaming ceased",
+                "text": round_view.ceased_text(table.ceased_what),
+                "section": short(table.ceased_section),
+            }
+        )
+    if lot is not None and lot.expires_at is not None and table.status != Table.Status.CLOSED:
+        alerts += _dice_alerts(lot.code, lot.expires_at, short(lot.clock_section), at.now)
+    if at.shaker is not None and at.lot is None:
+        alerts.append(
+            {"level": "warn", "title": "No dice in the shaker", "text": f"Shaker {at.shaker.code} is empty.", "section": ""}
+        )
+    return alerts
+
+
+def _dice_alerts(lot: str, expires_at: dt.datetime, section: str, now: dt.datetime) -> list[dict[str, Any]]:
+    left = expires_at - now
+    if left <= dt.timedelta():
+        return [{"level": "stop", "title": "Dice past their time", "text": f"Put a new lot in for {lot}.", "section": section}]
+    if left <= dt.timedelta(hours=1):
+        minutes = int(left.total_seconds() // 60)
+        return [{"level": "warn", "title": f"Dice have {minutes} min left", "text": f"Lot {lot}.", "section": section}]
+    return []

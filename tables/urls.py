@@ -1,0 +1,29 @@
+"""Addresses of the floor."""
+
+from django.urls import path, re_path
+
+from . import consumers
+from .views import acts, health, pages, sign_in
+
+urlpatterns = [
+    path("", pages.home, name="home"),
+    path("enrol", sign_in.enrol, name="enrol"),
+    path("sign-in", sign_in.sign_in, name="sign-in"),
+    path("sign-off", sign_in.sign_off, name="sign-off"),
+    path("lock", sign_in.lock, name="lock"),
+    path("floor/<slug:facility>/", pages.floor, name="floor"),
+    path("floor/<slug:facility>/tiles", pages.tiles, name="tiles"),
+    path("floor/<slug:facility>/<str:table>/", pages.table_page, name="table"),
+    path("floor/<slug:facility>/<str:table>/console", pages.console, name="console"),
+    path("floor/<slug:facility>/<str:table>/screen/<slug:station>", pages.screen, name="screen"),
+    path("floor/<slug:facility>/<str:table>/light", pages.light, name="light"),
+    path("floor/<slug:facility>/<str:table>/acts/<str:act>", acts.act, name="act"),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+]
+
+websocket_urlpatterns = [
+    path("ws/table/<slug:facility>/<str:table>/<slug:station>", consumers.TableConsumer.as_asgi()),
+    path("ws/floor/<slug:facility>", consumers.FloorConsumer.as_asgi()),
+    re_path(r"^.*$", consumers.NowhereConsumer.as_asgi()),
+]

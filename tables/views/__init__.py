@@ -1,0 +1,1 @@
+"""Pages, and the one endpoint of acts."""

@@ -1,0 +1,129 @@
+"""The one endpoint of acts: from the POST to the road, and from its answer to the screens."""
+
+import json
+import uuid
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.http import require_POST
+
+from audit import people
+from audit.errors import AuditRefusal
+from audit.models import Person
+from games.engine import Refusal
+
+from .. import acts, live, road, screens
+from ..doors import Locked, SignedOut, device_at, person_of
+from ..models import Table
+from ..params import malformed
+from ..permissions import Forbidden
+from ..wording import say, short, title
+
+MOST_BYTES = 256 * 1024
+SCREENS = ("dealer", "table")
+assert acts  # imported so that every act is registered
+
+
+@require_POST
+async def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
+    """Takes one act. 200 with the answer and the fresh screen; 401, 403, 404, 409, 422 or 423 with a refusal."""
+    status, body, table_id = await sync_to_async(_take)(request, facility, table, act)
+    if status == 200:
+        messages = await live.publish(table_id)
+        body["screen"] = _screen(messages, body.pop("station"))
+    return JsonResponse(body, status=status)
+
+
+def _screen(messages: dict[str, dict[str, Any]], station: str) -> dict[str, Any]:
+    message = messages[station]
+    return {"version": message["version"], "html": message["html"]}
+
+
+def _take(request: HttpRequest, facility: str, table: str, act: str) -> tuple[int, dict[str, Any], int]:
+    """Runs in one thread with one connection: from the body to the committed act. Publishes nothing."""
+    station = "dealer"
+    try:
+        person = person_of(request)
+        body = _body(request)
+        station = body.get("station", "dealer") if body.get("station", "dealer") in SCREENS else "dealer"
+        call = _call(request, body, person, facility, table, act)
+        answer = road.travel(call)
+    except SignedOut:
+        return _refused(401, Refusal("signed-out"))
+    except Locked:
+        return _refused(423, Refusal("locked"))
+    except Forbidden as refusal:
+        return _refused(403, refusal)
+    except (Table.DoesNotExist, KeyError):
+        return _refused(404, Refusal("unknown-act"))
+    except road.Stale:
+        return _refused(409, Refusal("stale"), _fresh(request, facility, table, station))
+    except AuditRefusal as refusal:
+        return _refused(refusal.status, refusal)
+    except Refusal as refusal:
+        return _refused(422, refusal, _fresh(request, facility, table, station))
+    return 200, {"version": answer.version, "answer": answer.body, "again": answer.again, "station": station}, answer.table_id
+
+
+def _refused(status: int, refusal: Refusal | AuditRefusal, screen: dict[str, Any] | None = None) -> tuple[int, dict[str, Any], int]:
+    said = {
+        "code": refusal.code,
+        "title": title(refusal),
+        "message": say(refusal),
+        "section": short(getattr(refusal, "section", "")),
+    }
+    return status, {"refusal": said, "screen": screen}, 0
+
+
+def _fresh(request: HttpRequest, facility: str, code: str, station: str) -> dict[str, Any] | None:
+    """The table as it stands, so that a refused screen is not left with what it believed."""
+    table = Table.objects.filter(facility__code=facility, code=code).first()
+    return screens.screen(station, table.pk) if table else None
+
+
+def _body(request: HttpRequest) -> dict[str, Any]:
+    if len(request.body) > MOST_BYTES:
+        raise malformed("body")
+    try:
+        body = json.loads(request.body)
+    except (ValueError, RecursionError):
+        raise malformed("body") from None
+    if not isinstance(body, dict):
+        raise malformed("body")
+    return body
+
+
+def _call(request: HttpRequest, body: dict[str, Any], person: Person, facility: str, table: str, act: str) -> road.Call:
+    seen, params = body.get("seen"), body.get("params", {})
+    if not isinstance(seen, int) or isinstance(seen, bool) or not 0 <= seen < 2**53:
+        raise malformed("seen")
+    if not isinstance(params, dict):
+        raise malformed("params")
+    return road.Call(
+        facility=facility,
+        table=table,
+        act=act,
+        command=_command(body.get("command")),
+        seen=seen,
+        params=params,
+        actor=person,
+        device=device_at(request),
+        witness=_witness(request, body.get("witness"), act),
+    )
+
+
+def _command(value: Any) -> uuid.UUID:
+    try:
+        return uuid.UUID(value)
+    except (ValueError, TypeError, AttributeError):
+        raise malformed("command") from None
+
+
+def _witness(request: HttpRequest, value: Any, act: str) -> Person | None:
+    """The second person by their own PIN, asked before the act's transaction. None when nobody signed."""
+    if value is None or not road.ACTS[act].witness:
+        return None
+    if not isinstance(value, dict) or not isinstance(value.get("person"), str) or not isinstance(value.get("pin"), str):
+        raise malformed("witness")
+    return people.verify_witness(request, value["person"], value["pin"])

@@ -1,0 +1,29 @@
+"""What the doors refuse, as answers; and quiet pages for what is not there."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from ..doors import Denied, Locked, SignedOut
+
+STATUS = {SignedOut: 401, Locked: 423, Denied: 403}
+
+
+class DoorMiddleware:
+    """Turns a door's refusal into the sign-in page for a person, and into a bare status for a script."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """401 and 423 lead a page to the sign-in; 403 says so quietly."""
+        status = STATUS.get(type(exception))
+        if status is None:
+            return None
+        if status != 403 and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
+            return redirect("sign-in")
+        return render(request, "error.html", {"status": status, "said": "You may not see this."}, status=status)

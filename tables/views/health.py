@@ -1,0 +1,34 @@
+"""Whether this process answers, and whether what it needs answers it."""
+
+from asgiref.sync import sync_to_async
+from channels.layers import get_channel_layer
+from django.db import connection
+from django.http import HttpRequest, JsonResponse
+
+
+def healthz(request: HttpRequest) -> JsonResponse:
+    """The process runs."""
+    return JsonResponse({"ok": True})
+
+
+async def readyz(request: HttpRequest) -> JsonResponse:
+    """The database answers and the layer takes a message."""
+    found = {"database": await sync_to_async(_database)(), "layer": await _layer()}
+    return JsonResponse(found, status=200 if all(found.values()) else 503)
+
+
+def _database() -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        return True
+    except Exception:
+        return False
+
+
+async def _layer() -> bool:
+    try:
+        await get_channel_layer().group_send("health", {"type": "health"})
+        return True
+    except Exception:
+        return False

@@ -1,0 +1,159 @@
+"""The pages: where this device begins, the dealer's console, the pit's floor and a table of it."""
+
+from collections import defaultdict
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from audit import clock
+from audit.models import Person
+from games.engine import Refusal
+
+from .. import screens, snapshot
+from ..at_table import AtTable
+from ..doors import Denied, device_at, floor_of, person_of, table_for
+from ..models import Assignment, DiceLot, Table
+from ..permissions import FLOOR
+from ..wording import say, short, title
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """Sends this device to its own screen: the tablet to its console, the rest to the floor."""
+    device = device_at(request)
+    if device is None:
+        return redirect("enrol")
+    person_of(request)
+    if device.place:
+        facility, table = device.place.split("/", 1)
+        return redirect("console", facility=facility, table=table)
+    return redirect("floor", facility=device.facility)
+
+
+@require_GET
+def console(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """The dealer's console of a table. The page is painted from the same fragment that a push carries."""
+    found, person = table_for(request, facility, table, "dealer")
+    state = snapshot.of_table(found.pk)
+    return render(request, "tables/console.html", _page(state, found, person, "dealer"))
+
+
+@require_GET
+def table_page(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """A table as the pit sees it: the layout with its money, the acts, the last rounds, people, dice."""
+    found, person = table_for(request, facility, table, "table")
+    state = snapshot.of_table(found.pk)
+    return render(request, "tables/table.html", _page(state, found, person, "table"))
+
+
+@require_GET
+def screen(request: HttpRequest, facility: str, table: str, station: str) -> JsonResponse:
+    """The fragment of one station as it now stands, for a resync and while no push arrives."""
+    found, _ = table_for(request, facility, table, station)
+    return JsonResponse(screens.screen(station, found.pk))
+
+
+@require_GET
+def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
+    """What three entered values light, for the inspection. Reads the rules; changes nothing."""
+    found, _ = table_for(request, facility, table, "dealer")
+    at = AtTable(found, None, None, None, clock.now())
+    try:
+        dice = at.game.verify_dice(at.rules, [int(face) for face in request.GET.get("dice", "").split(",")[:10]])
+        lit = at.game.winning_codes(at.rules, dice)
+    except ValueError:
+        return JsonResponse({"refusal": {"message": "Three faces, each 1 to 6."}}, status=422)
+    except Refusal as refusal:
+        said = {"code": refusal.code, "title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
+        return JsonResponse({"refusal": said}, status=422)
+    return JsonResponse({"lit": list(lit)})
+
+
+@require_GET
+def floor(request: HttpRequest, facility: str) -> HttpResponse:
+    """Every table of the facility that this person may see, by pit."""
+    person, ids = floor_of(request, facility)
+    states = [snapshot.of_table(pk) for pk in ids]
+    if not states:
+        raise Denied
+    by_pit: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for state in states:
+        by_pit[state["table"]["pit"]].append(state)
+    context = {
+        "facility_name": states[0]["table"]["facility_name"],
+        "person": person,
+        "pits": [{"name": name, "tiles": tiles} for name, tiles in by_pit.items()],
+        "sums": _sums(states),
+        "alerts": [{**alert, "table": state["table"]["code"]} for state in states for alert in state["alerts"]],
+        "urls": {
+            "socket": f"/ws/floor/{facility}",
+            "fallback": reverse("tiles", args=[facility]),
+            "sign_in": reverse("sign-in"),
+            "sign_off": reverse("sign-off"),
+            "lock": reverse("lock"),
+        },
+    }
+    return render(request, "tables/floor.html", context)
+
+
+def _sums(states: list[dict[str, Any]]) -> dict[str, Any]:
+    """The floor's figures. Only live tables count; training and simulated ones stand apart."""
+    real = [state for state in states if state["table"]["kind"] == "live"]
+    return {
+        "open": sum(state["table"]["status"] == "open" for state in real),
+        "tables": len(real),
+        "seats_taken": sum(state["round"]["playing"] for state in real),
+        "seats": sum(state["table"]["seats"] for state in real),
+        "handle_cents": sum(state["figures"]["handle_cents"] for state in real),
+        "win_cents": sum(state["figures"]["win_cents"] for state in real),
+        "rounds": sum(state["figures"]["rounds"] for state in real),
+    }
+
+
+@require_GET
+def tiles(request: HttpRequest, facility: str) -> JsonResponse:
+    """Every tile as it now stands, for a resync."""
+    _, ids = floor_of(request, facility)
+    found = [screens.messages(pk, ("tile",))["tile"] for pk in ids]
+    return JsonResponse({"tiles": {one["table"]: {"version": one["version"], "html": one["html"]} for one in found}})
+
+
+def _page(state: dict[str, Any], table: Table, person: Person, station: str) -> dict[str, Any]:
+    facility, code = table.facility.code, table.code
+    return {
+        "s": state,
+        "person": person,
+        "is_floor": person.role in FLOOR,
+        "witnesses": witnesses(table),
+        "lots": fresh_lots(table),
+        "urls": {
+            "socket": f"/ws/table/{facility}/{code}/{station}",
+            "fallback": reverse("screen", args=[facility, code, station]),
+            "act": reverse("act", args=[facility, code, "ACT"]),
+            "light": reverse("light", args=[facility, code]),
+            "console": reverse("console", args=[facility, code]),
+            "floor": reverse("floor", args=[facility]),
+            "sign_in": reverse("sign-in"),
+            "sign_off": reverse("sign-off"),
+            "lock": reverse("lock"),
+        },
+    }
+
+
+def witnesses(table: Table) -> list[dict[str, str]]:
+    """Who may sign as the second person at this table: the floor on duty here."""
+    on_duty = Assignment.objects.select_related("person").filter(
+        person__role__in=FLOOR, facility=table.facility_id, ended_at=None
+    )
+    here = [one.person for one in on_duty if one.table_id in (None, table.pk) and one.pit_id in (None, table.pit_id)]
+    unique = {person.pk: person for person in here}.values()
+    return [{"code": one.code, "name": one.name, "role": one.get_role_display()} for one in unique]
+
+
+def fresh_lots(table: Table) -> list[str]:
+    """Codes of the dice lots that were never in a shaker, for a change of dice."""
+    fresh = DiceLot.objects.filter(facility=table.facility_id, placed_at=None, removed_at=None)
+    return list(fresh.order_by("code").values_list("code", flat=True)[:12])

@@ -1,0 +1,183 @@
+"""Sign-in by PIN on a shared tablet, relief, the lock, sign-off; and how a browser becomes an enrolled device."""
+
+import uuid
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from audit import devices, people
+from audit.errors import AuditRefusal
+from audit.models import Device, Person
+from games.engine import Refusal
+
+from .. import live, road
+from ..doors import device_at
+from ..models import Assignment, Table
+from ..permissions import DEALERS, FLOOR, SEES_THE_FLOOR
+from ..wording import say
+
+MOST_PEOPLE = 24
+
+
+@require_http_methods(["GET", "POST"])
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """People who are on duty here, and a PIN pad. A dealer who signs in at a table takes it over."""
+    device = device_at(request)
+    if device is None:
+        return redirect("enrol")
+    refused = ""
+    if request.method == "POST":
+        refused = _sign_in(request, device)
+        if not refused:
+            return redirect("home")
+    context = {**_context(device), "refused": refused, "chosen": request.POST.get("person", "")}
+    return render(request, "tables/sign_in.html", context, status=403 if refused else 200)
+
+
+def _sign_in(request: HttpRequest, device: Device) -> str:
+    """Empty when the person is in; else the sentence that says why not."""
+    leaving = device.person
+    try:
+        person = people.sign_in(request, request.POST.get("person", ""), request.POST.get("pin", ""))
+    except AuditRefusal as refusal:
+        return say(refusal)
+    if leaving is not None and leaving.pk != person.pk:
+        async_to_sync(live.close_person)(leaving.pk, 4401)
+    if person.role in DEALERS and device.place:
+        return _take_over(request, person, device)
+    return ""
+
+
+def _take_over(request: HttpRequest, person: Person, device: Device) -> str:
+    """The dealer's act at the tablet's own table: begins to deal, or relieves in mid-round."""
+    facility, code = device.place.split("/", 1)
+    table = Table.objects.select_related("stream").get(facility__code=facility, code=code)
+    if table.dealer_id == person.pk:
+        return ""
+    call = road.Call(facility, code, "take_over_table", uuid.uuid4(), table.stream.seq, {}, person, device)
+    try:
+        answer = road.travel(call)
+    except Refusal as refusal:
+        people.sign_out(request)
+        return say(refusal)
+    async_to_sync(live.publish)(answer.table_id)
+    return ""
+
+
+@require_POST
+def sign_off(request: HttpRequest) -> HttpResponse:
+    """Signs off, unless that would leave a shaker alone; then the way is relief, and the page says so."""
+    device = device_at(request)
+    person = request.user if isinstance(request.user, Person) else None
+    if person is None or device is None:
+        return redirect("sign-in")
+    table = Table.objects.select_related("stream", "facility").filter(dealer=person, facility__code=device.facility).first()
+    if table is not None and device.place == table.stream.name:
+        call = road.Call(
+            table.facility.code, table.code, "leave_table", uuid.uuid4(), table.stream.seq, {}, person, device
+        )
+        try:
+            answer = road.travel(call)
+        except Refusal as refusal:
+            people.lock(device, reason="asked to sign off")
+            context = {**_context(device), "refused": say(refusal), "chosen": ""}
+            return render(request, "tables/sign_in.html", context, status=422)
+        async_to_sync(live.publish)(answer.table_id)
+    people.sign_out(request)
+    async_to_sync(live.close_person)(person.pk, 4401)
+    return redirect("sign-in")
+
+
+@require_POST
+def lock(request: HttpRequest) -> HttpResponse:
+    """Locks the tablet. Custody of the shaker stays where it is."""
+    device = device_at(request)
+    if device is not None and isinstance(request.user, Person):
+        people.lock(device)
+        async_to_sync(live.close_person)(request.user.pk, 4423)
+    return redirect("sign-in")
+
+
+@require_http_methods(["GET", "POST"])
+def enrol(request: HttpRequest) -> HttpResponse:
+    """Makes this browser an enrolled device by its one-time token; at the seeded demo, by choosing a place."""
+    refused = ""
+    if request.method == "POST":
+        token = request.POST.get("token", "")
+        if settings.DEMO and request.POST.get("place") is not None:
+            token = _enrol_for_the_demo(request.POST["place"])
+        if devices.device_of_token(token) is not None:
+            response = redirect("sign-in")
+            devices.remember(response, token)
+            return response
+        refused = "This token opens no device."
+    context = {"refused": refused, "places": _demo_places() if settings.DEMO else []}
+    return render(request, "tables/enrol.html", context, status=403 if refused else 200)
+
+
+def _enrol_for_the_demo(place: str) -> str:
+    """A token of a new demo device at `facility/table`, or at the podium of `facility`."""
+    facility, _, code = place.partition("/")
+    if not Table.objects.filter(facility__code=facility, **({"code": code} if code else {})).exists():
+        raise Http404
+    station = "dealer" if code else "podium"
+    name = f"{code or 'Podium'} {uuid.uuid4().hex[:6]}"
+    return devices.enrol(name, facility, station, place if code else "")[1]
+
+
+def _demo_places() -> list[dict[str, Any]]:
+    tables = Table.objects.select_related("facility", "stream").exclude(kind=Table.Kind.SIMULATED)
+    places = [
+        {"place": table.stream.name, "name": f"Tablet of {table.code}", "facility": table.facility.name} for table in tables
+    ]
+    facilities = {table.facility.code: table.facility.name for table in tables}
+    podiums = [{"place": code, "name": "Pit podium", "facility": name} for code, name in facilities.items()]
+    return [*podiums, *places]
+
+
+def _context(device: Device) -> dict[str, Any]:
+    table = None
+    if device.place:
+        facility, code = device.place.split("/", 1)
+        table = Table.objects.select_related("facility", "dealer").get(facility__code=facility, code=code)
+    return {"place": _place(device, table), "people": _people(device, table)}
+
+
+def _place(device: Device, table: Table | None) -> dict[str, Any]:
+    shaker_with = table.dealer.name if table and table.dealer and table.status != Table.Status.CLOSED else None
+    return {
+        "table": table.code if table else "",
+        "facility_name": table.facility.name if table else device.facility.title(),
+        "game": "Sic Bo" if table else "",
+        "locked_at": device.locked_at,
+        "round": table.last_round if table else None,
+        "shaker_with": shaker_with,
+    }
+
+
+def _people(device: Device, table: Table | None) -> list[dict[str, str]]:
+    """Those on duty here, the dealer of the moment first; at a podium everybody who may see the floor."""
+    found = Assignment.objects.select_related("person").filter(facility__code=device.facility, ended_at=None)
+    if table is None:
+        on_duty = [one.person for one in found if one.person.role in SEES_THE_FLOOR]
+    else:
+        on_duty = [
+            one.person
+            for one in found
+            if one.person.role in DEALERS | FLOOR and one.table_id in (None, table.pk) and one.pit_id in (None, table.pit_id)
+        ]
+    dealing = table.dealer_id if table else None
+    ordered = sorted({one.pk: one for one in on_duty}.values(), key=lambda one: (one.pk != dealing, one.role, one.name))
+    return [
+        {
+            "code": one.code,
+            "name": one.name,
+            "role_label": one.get_role_display(),
+            "note": "holds the shaker" if one.pk == dealing else "",
+        }
+        for one in ordered[:MOST_PEOPLE]
+    ]

@@ -1,0 +1,215 @@
+"""The floor's sentences: refusals that are not the engine's, lines of the record, the steps of a round.
+
+A refusal is a code with figures; here it becomes what a dealer reads. Sections are shown short: § 625a.2(b).
+"""
+
+import datetime as dt
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
+
+from audit import wording as audit_wording
+from audit.errors import AuditRefusal
+from games import wording as games_wording
+from games.engine import Refusal
+
+NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
+
+TITLES = {
+    "bets-closed": lazy("Bets are closed"),
+    "dice-past-their-time": lazy("Not shaken"),
+    "gaming-ceased": lazy("Gaming has ceased"),
+    "table-closed": lazy("The table is closed"),
+    "floorperson-must-sign": lazy("Floorperson needed"),
+    "witness-must-sign": lazy("Witness needed"),
+    "stale": lazy("The table has moved on"),
+}
+
+SENTENCES = {
+    "malformed": lazy("The tablet sent something this act does not know (%(name)s). Nothing was changed."),
+    "no-rules-in-force": lazy("No approved rules submission %(code)s is in force. The table cannot deal."),
+    "no-shaker": lazy("No working shaker stands at %(table)s. Place one first."),
+    "no-dice": lazy("Shaker %(shaker)s has no dice in it. Put a dice lot in first."),
+    "dice-past-their-time": lazy("Dice lot %(lot)s reached its time at %(at)s. Put a new lot in the shaker."),
+    "gaming-ceased": lazy("Gaming at this table has ceased: the %(what)s failed. Record the repair first."),
+    "table-closed": lazy("%(table)s is not open. The floorperson inspects and opens it."),
+    "table-not-closed": lazy("%(table)s is open already."),
+    "no-such-seat": lazy("This table has seats 1 to %(seats)s; there is no seat %(seat)s."),
+    "no-round": lazy("No round is in play. It begins with the first wager or shake."),
+    "round-in-play": lazy("Round %(round)s is in play. Finish it first."),
+    "money-has-moved": lazy("A winner of round %(round)s has been paid. It can no longer be mended here."),
+    "floorperson-must-sign": lazy("A floorperson signs this with an own PIN."),
+    "witness-must-sign": lazy("The wagers are settled by hand before a %(role)s, who signs with an own PIN."),
+    "inspect-before-opening": lazy("The inspection is made while the table is closed."),
+    "lights-do-not-agree": lazy("What was seen lit is not what these dice light: %(wrong)s. Do not open the table."),
+    "not-inspected": lazy("The table has not been inspected since it closed. Inspect it first."),
+    "edition-lapsed": lazy("This edition lapsed on %(on)s. Acknowledge that to open the table under it."),
+    "too-few-tosses": lazy("The automated shaker was run %(tosses)s times; the inspection runs it three times at least."),
+    "nothing-failed": lazy("Nothing at %(table)s is recorded as failed."),
+    "no-automated-shaker": lazy("%(table)s has no automated shaker."),
+    "dice-in-play": lazy("Round %(round)s is shaken. Its dice stay in the shaker until it ends."),
+    "automated-shaker-still-here": lazy("The automated shaker leaves the table before a manual one is used here."),
+    "automated-shaker-not-covered": lazy(
+        "The automated shaker is covered or signed out of order before a manual one is used here."
+    ),
+    "no-such-lot": lazy("There is no dice lot %(lot)s in this facility."),
+    "lot-was-used": lazy("Dice lot %(lot)s has been in a shaker before; its clock cannot begin again. Take a fresh lot."),
+    "wrong-number-of-dice": lazy("Dice lot %(lot)s holds %(dice)s dice, not the number this game is played with."),
+    "shaker-not-free": lazy("Shaker %(shaker)s is not free: it is unknown, at a table, or out of order."),
+    "already-dealing": lazy("%(dealer)s deals here already."),
+    "not-dealing": lazy("You are not the dealer of %(table)s."),
+    "shaker-left-unattended": lazy("Shaker %(shaker)s is never left unattended. A relief takes it over by PIN."),
+    "role-may-not": lazy("Your role does not include this."),
+    "not-assigned": lazy("You are not assigned to %(table)s."),
+    "device-not-enrolled": lazy("This tablet is not enrolled. Ask the system administrator."),
+    "device-of-another-table": lazy("This tablet (%(device)s) belongs to another table."),
+    "simulate-at-live-table": lazy("%(table)s is not a simulated table: nothing invents play there."),
+    "stale": lazy("Somebody else acted first. The screen now shows the table as it is; act again."),
+    "unknown-act": lazy("There is no such act."),
+    "locked": lazy("This tablet is locked. Sign in with your PIN."),
+    "signed-out": lazy("You are signed out. Sign in with your PIN."),
+}
+
+NEXT_LABELS = {
+    "no_more_bets": lazy("No more bets"),
+    "shake": lazy("Shaken"),
+    "call_dice": lazy("Enter dice"),
+    "take_losers": lazy("Losing wagers taken"),
+    "pay_seats": lazy("Paid all"),
+    "clear_layout": lazy("Layout cleared"),
+}
+SHAKE_LABELS = {
+    "automated-covered": lazy("Shaker activated"),
+    "automated-uncovered": lazy("Shaker activated"),
+    "player-activated": lazy("Shaker activated"),
+}
+STEP_LABELS = {
+    "placement": lazy("Bets open"),
+    "no-more-bets": lazy("No more bets"),
+    "shake": lazy("Shaken"),
+    "call-dice": lazy("Dice"),
+    "take": lazy("Take"),
+    "pay": lazy("Pay"),
+    "clear": lazy("Clear"),
+}
+# What to do now, by act and shaker, or by act alone.
+INSTRUCTIONS = {
+    ("shake", "manual"): lazy("Cover the shaker and shake it at least three times."),
+    ("shake", "player-activated"): lazy("Choose a player with a wager to activate the shaker."),
+    ("shake", ""): lazy("Activate the shaker."),
+    ("no_more_bets", ""): lazy("Announce no more bets."),
+    ("call_dice", ""): lazy("Uncover, announce each die, and enter it."),
+    ("take_losers", ""): lazy("Shaker stays uncovered until all are paid."),
+    ("pay_seats", ""): lazy("Shaker stays uncovered until all are paid."),
+    ("clear_layout", ""): lazy("Clear the lit combinations."),
+}
+
+
+def say(refusal: Refusal | AuditRefusal) -> str:
+    """The refusal as a sentence."""
+    if isinstance(refusal, AuditRefusal):
+        return str(audit_wording.say(refusal))
+    sentence = SENTENCES.get(refusal.code)
+    if sentence is None:
+        return str(games_wording.say(refusal))
+    return str(sentence) % {name: _plain(value) for name, value in refusal.params.items()}
+
+
+def title(refusal: Refusal | AuditRefusal) -> str:
+    """Two or three words over the sentence."""
+    return str(TITLES.get(refusal.code, _("Not done")))
+
+
+def short(cite: str) -> str:
+    """`§ 625a.2(b)` of `58 Pa. Code § 625a.2(b)`; New Jersey's `N.J.A.C. 19:47-9.5(b)` becomes `19:47-9.5(b)`."""
+    return cite.replace("58 Pa. Code ", "").replace("N.J.A.C. ", "")
+
+
+def dollars(cents: int) -> str:
+    """`$1,150`, with cents only where there are any."""
+    sign, cents = ("−", -cents) if cents < 0 else ("", cents)
+    return f"{sign}${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
+
+
+def number_words(dice: list[int]) -> str:
+    """`Two, five, five`."""
+    words = [NUMBERS[face] for face in dice]
+    return ", ".join([words[0], *(word.lower() for word in words[1:])])
+
+
+def next_says(name: str, round_: dict[str, Any]) -> str:
+    """The line beneath the one next step: exactly what the tap does."""
+    seats, sum_ = round_["playing"], dollars(round_["wagered_cents"])
+    take, pay = round_["take"], round_["pay"]
+    left = [str(seat["seat"]) for seat in pay["seats"] if not seat["paid"]]
+    owed = dollars(pay["cents"] - pay["paid_cents"])
+    says: dict[str, Callable[[], str]] = {
+        "no_more_bets": lambda: _("Closes round %(n)s: %(seats)s, %(sum)s")
+        % {"n": round_["number"], "seats": _seats(seats), "sum": sum_},
+        "shake": lambda: _("At least three times") if not round_["bets_open"] else _("At least three times; bets stay open"),
+        "call_dice": lambda: _("Uncovered, announced, entered"),
+        "take_losers": lambda: _("%(count)s wagers, %(sum)s in the rack; then pay")
+        % {"count": take["count"], "sum": dollars(take["cents"])},
+        "pay_seats": lambda: _("Seats %(seats)s, %(sum)s") % {"seats": _and(left), "sum": owed},
+        "clear_layout": lambda: _("Ends round %(n)s") % {"n": round_["number"]},
+    }
+    return says[name]() if name in says else ""
+
+
+def act_line(type_: str, data: dict[str, Any]) -> str:
+    """One entry of the record as a line to read; an unknown type shows its own name."""
+    line = ACT_LINES.get(type_)
+    return line(data) if line else re.sub(r"[._]", " ", type_).capitalize()
+
+
+def _placed(data: dict[str, Any]) -> str:
+    seats = sorted({one["seat"] for one in data["placed"]})
+    return _("Wagers, seats %(seats)s") % {"seats": " ".join(map(str, seats))}
+
+
+def _dice(data: dict[str, Any]) -> str:
+    return " ".join(map(str, sorted(data.get("dice") or [])))
+
+
+ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "wagers.placed": _placed,
+    "bets.closed": lambda data: _("No more bets, %s") % dollars(data["wagered_cents"]),
+    "dice.shaken": lambda data: _("Shaken"),
+    "round.settled": lambda data: _("Dice %s called and lit") % _dice(data),
+    "round.settled_by_hand": lambda data: _("Dice %s, settled by hand") % _dice(data),
+    "round.no_roll": lambda data: _("No roll, wagers returned"),
+    "round.voided": lambda data: _("Round void, wagers returned"),
+    "losers.taken": lambda data: _("Taken %s") % dollars(data["taken_cents"]),
+    "winners.paid": lambda data: _("Paid %(sum)s to seats %(seats)s")
+    % {"sum": dollars(data["paid_cents"]), "seats": " ".join(map(str, data["seats"]))},
+    "layout.cleared": lambda data: _("Cleared"),
+    "dice.corrected": lambda data: _("Dice corrected to %s") % _dice(data),
+    "wager.missed": lambda data: _("Missed wager, seat %s") % data["mended"]["seat"],
+    "wager.struck": lambda data: _("Wager struck, seat %s") % data["mended"]["seat"],
+    "table.inspected": lambda data: _("Inspected with %s") % _dice(data),
+    "table.opened": lambda data: _("Opened"),
+    "table.closed": lambda data: _("Closed"),
+    "dice_lot.placed": lambda data: _("Lot %(lot)s into %(shaker)s") % data,
+    "dice_lot.expired": lambda data: _("Lot %(lot)s reached its time") % data,
+    "shaker.replaced": lambda data: _("Shaker %(shaker)s placed") % data,
+    "dealer.began": lambda data: _("Takes the table and the shaker"),
+    "dealer.relieved": lambda data: _("Relieves and takes the shaker"),
+    "dealer.left": lambda data: _("Leaves the table"),
+    "device.failed": lambda data: _("Device failed"),
+    "repair.recorded": lambda data: _("Repair recorded"),
+}
+
+
+def _seats(count: int) -> str:
+    return _("1 seat") if count == 1 else _("%s seats") % count
+
+
+def _and(words: list[str]) -> str:
+    return _("%(most)s and %(last)s") % {"most": ", ".join(words[:-1]), "last": words[-1]} if len(words) > 1 else "".join(words)
+
+
+def _plain(value: Any) -> Any:
+    return value.strftime("%H:%M UTC on %d %b") if isinstance(value, dt.datetime) else value
