@@ -66,6 +66,8 @@ def make_the_floor() -> None:
     django.setup()
     call_command("migrate", verbosity=0)
     call_command("seed_demo")
+    call_command("seed_demo", show=True)
+    print()
     connections.close_all()
 
 

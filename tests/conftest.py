@@ -13,9 +13,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     legs.skip_what_lacks(items)
     if not any(item.get_closest_marker("clause") for item in items):
         return
-    from games.regulations.clauses import load
+    from games.regulations.clauses import all_clauses
 
-    if unknown := legs.unknown_clauses(items, {clause.id for clause in load()}):
+    if unknown := legs.unknown_clauses(items, set(all_clauses())):
         raise pytest.UsageError("\n".join(unknown))
 
 

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.core.management import call_command
@@ -103,6 +104,25 @@ def environment():
         yield {role: {**shared, "DATABASE_URL": address} for role, address in addresses.items()}
 
 
+def may_not_rewrite(address: str) -> bool:
+    """Whether the web role is kept from every way around `audit_append`."""
+    refused = [
+        "INSERT INTO audit_entry DEFAULT VALUES",
+        "UPDATE audit_entry SET seq = seq",
+        "DELETE FROM audit_entry",
+        "TRUNCATE audit_entry",
+        "UPDATE audit_stream SET seq = seq",
+        "DELETE FROM audit_command",
+        "ALTER TABLE audit_entry DISABLE TRIGGER ALL",
+        "SET session_replication_role = replica",
+    ]
+    with psycopg.connect(address, autocommit=True) as web:
+        for statement in refused:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                web.execute(statement.encode())
+    return True
+
+
 @pytest.mark.postgres
 @pytest.mark.redis
 def test_its_processes_run_as_compose_would_start_them(environment):
@@ -116,6 +136,7 @@ def test_its_processes_run_as_compose_would_start_them(environment):
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
+    assert may_not_rewrite(environment["web"]["DATABASE_URL"])
     port = installation.free_port()
     web = installation.command_of("web", host="127.0.0.1", port=str(port))
     url = f"http://127.0.0.1:{port}/healthz"
