@@ -5,6 +5,7 @@ from typing import Any
 
 from audit import clock
 from audit.models import Stream
+from games.engine import game
 
 from . import round_view, selectors
 from .acts.opening import last_inspection
@@ -72,7 +73,7 @@ def _table(table: Table) -> dict[str, Any]:
         "pit": table.pit.name,
         "kind": table.kind,
         "game": table.game,
-        "game_name": "Sic Bo" if table.game == "sic-bo" else table.game,
+        "game_name": game(table.game).name,
         "seats": table.seats,
         "status": table.status,
     }
@@ -95,8 +96,8 @@ def _rules(at: AtTable, day: dt.date) -> dict[str, Any]:
         "submission": submission.code,
         "version": submission.version,
         "key": submission.edition,
-        "title": edition.title,
-        "chapter": f"{edition.jurisdiction} {edition.short_key}",
+        "title": edition.title + (f" · Paytable {edition.paytable}" if edition.paytable else ""),
+        "chapter": edition.title,
         "approved_on": submission.decided_at.date().isoformat() if submission.decided_at else None,
         "lapsed": edition.lapses_on is not None and edition.lapses_on <= day,
     }

@@ -1,0 +1,65 @@
+"""`manage.py simulate`: rounds at simulated tables, through the same acts as people."""
+
+import asyncio
+import random
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from tqdm import tqdm
+
+from games.engine import Refusal
+from games.models import Facility
+from tables import live
+from tables.models import Table
+from tables.simulation import play_round, simulated_tables, verify_simulated
+from tables.wording import say
+
+
+class Command(BaseCommand):
+    help = "Plays rounds at tables of kind simulated, with dice that it draws. Refuses a live table."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """How many tables and rounds, where, and from which seed."""
+        parser.add_argument("--tables", type=int, default=1, help="how many simulated tables (1 to 200)")
+        parser.add_argument("--rounds", type=int, default=10, help="rounds at each table")
+        parser.add_argument("--seed", type=int, default=None, help="the same seed draws the same dice and wagers")
+        parser.add_argument("--facility", default="larkfield")
+        parser.add_argument("--submission", default="RS-0009", help="the rules submission to deal under")
+        parser.add_argument("--table", help="ask whether this one table may be simulated: facility/table")
+        parser.add_argument("--tell", action="store_true", help="push every act to the screens (needs Redis)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Plays, with progress on standard error when it is a terminal."""
+        count, rounds = options["tables"], options["rounds"]
+        if not 1 <= count <= 200 or not 1 <= rounds <= 1_000_000:
+            raise CommandError("--tables is 1 to 200, --rounds is 1 to 1000000.")
+        try:
+            if options["table"]:
+                verify_simulated(self._named(options["table"]))
+            self._play(options, count, rounds)
+        except Refusal as refusal:
+            raise CommandError(say(refusal)) from None
+
+    def _play(self, options: dict[str, Any], count: int, rounds: int) -> None:
+        facility = Facility.objects.filter(code=options["facility"]).first()
+        if facility is None:
+            raise CommandError(f"There is no facility {options['facility']}.")
+        seed = options["seed"] if options["seed"] is not None else random.randrange(2**32)
+        draw = random.Random(seed)
+        tables = simulated_tables(facility, count, options["submission"])
+        told = self._tell if options["tell"] else lambda table: None
+        for _ in tqdm(range(rounds), unit="round", disable=not sys.stderr.isatty(), file=sys.stderr):
+            for one in tables:
+                play_round(one, draw, told)
+        self.stdout.write(f"{count * rounds} rounds at {count} simulated tables, seed {seed}.")
+
+    def _tell(self, table: Table) -> None:
+        asyncio.run(live.publish(table.pk))
+
+    def _named(self, place: str) -> Table:
+        facility, _, code = place.partition("/")
+        table = Table.objects.filter(facility__code=facility, code=code).first()
+        if table is None:
+            raise CommandError(f"There is no table {place}.")
+        return table
