@@ -68,6 +68,8 @@ export class Ask {
     if (face) this.dice.add(Number(face.dataset.askFace));
     if (hit("[data-ask-back]")) this.dice.back();
     if (reason) { this.form.elements.reason.value = reason.dataset.reason; this.check(); }
+    const fill = hit("[data-fill]");
+    if (fill) { this.form.elements[fill.dataset.fill].value = fill.dataset.value; this.check(); }
     if (digit && this.pin.length < PIN) this.setPin(this.pin + digit.dataset.digit);
     if (hit("[data-digit-back]")) this.setPin(this.pin.slice(0, -1));
     if (hit("[data-add-wager]")) this.addWager();
@@ -121,8 +123,11 @@ export class Ask {
         Object.assign(params, { seat: Number(elements.seat.value), wager: elements.wager.value, cents: this.cents() });
       if (field === "list") params.wagers = this.list.map(({ seat, wager, cents }) => ({ seat, wager, cents }));
       if (field === "lying") Object.assign(params, { seat: lying?.seat, wager: lying?.wager });
-      if (["reason", "what", "lot", "text"].includes(field)) params[field === "text" ? "what" : field] = elements[field].value.trim();
+      if (["reason", "what", "lot", "text", "shaker"].includes(field)) params[field === "text" ? "what" : field] = elements[field].value.trim();
     }
+    if (this.fields.includes("checks"))
+      for (const name of ["covered_or_signed", "removed_from_table"]) params[name] = elements[name].checked;
+    if (this.fields.includes("by")) params.activated_by = elements.by.value === "dealer" ? "dealer" : Number(elements.by.value);
     if (this.fields.includes("lapsed")) params.acknowledge_lapsed = elements.lapsed.checked;
     return params;
   }
@@ -131,7 +136,7 @@ export class Ask {
     const params = this.params();
     const has = {
       dice: this.dice.full, seen: this.dice.full || !this.dice.faces.length, wager: this.fields.includes("list") || params.cents > 0,
-      list: this.list.length > 0, lying: Boolean(params.wager), reason: Boolean(params.reason), lot: Boolean(params.lot),
+      list: this.list.length > 0, lying: Boolean(params.wager), reason: Boolean(params.reason), lot: Boolean(params.lot), shaker: Boolean(params.shaker),
       what: Boolean(params.what), text: Boolean(params.what), lapsed: params.acknowledge_lapsed,
       witness: this.pin.length === PIN || (this.fields.includes("seen") && !this.dice.full),
     };

@@ -46,7 +46,7 @@ async function act(button) {
   const name = button.dataset.act;
   const params = name === "call_dice" ? { dice: dice.faces }
     : name === "inspect_table" ? inspection.params()
-    : button.hasAttribute("data-next") ? state.next.params
+    : button.hasAttribute("data-next") && state.next ? state.next.params
     : JSON.parse(button.dataset.params ?? "{}");
   refusal.close();
   button.setAttribute("aria-busy", "true");

@@ -54,8 +54,13 @@ def moment(text: str) -> datetime:
 
 
 @register.filter
-def clock(text: str | None, form: str = "%H:%M") -> str:
-    return timezone.localtime(moment(text)).strftime(form) if text else ""
+def clock(text: str | datetime | None, form: str = "%H:%M") -> str:
+    return timezone.localtime(moment(text) if isinstance(text, str) else text).strftime(form) if text else ""
+
+
+@register.filter
+def iso(at: datetime | None) -> str:
+    return at.isoformat() if at else ""
 
 
 @register.filter
@@ -122,6 +127,11 @@ def listed(items: list) -> str:
 
 
 @register.filter
+def short(person: dict) -> str:
+    return person.get("short") or person["name"]
+
+
+@register.filter
 def step_number(s: dict) -> int:
     return next((i for i, step in enumerate(s["round"]["steps"], 1) if step["state"] == "now"), 0)
 
@@ -137,8 +147,9 @@ def step_label(s: dict) -> str:
 @register.filter
 def mode(s: dict) -> str:
     """Which arrangement of the console the snapshot calls for."""
-    if s["table"]["status"] != "open":
-        return s["table"]["status"]
+    status = s["table"]["status"]
+    if status == "closed" or (status == "ceased" and "record_repair" in s["offers"]):
+        return status
     if s["round"]["bets_open"]:
         return "betting"
     return {"ready": "dice", "lit": "lit", "taken": "paying", "paid": "paying"}.get(s["round"]["phase"], "say")
@@ -276,14 +287,14 @@ def areas(s: dict) -> dict[str, list[SafeString]]:
 @register.simple_tag
 def alerts_of(pits: list[dict]) -> list[dict]:
     """The alerts of all tables, the gravest first."""
-    found = [{**alert, "s": s} for pit in pits for s in pit["tables"] for alert in s["alerts"]]
+    found = [{**alert, "s": s} for pit in pits for s in pit["tiles"] for alert in s["alerts"]]
     return sorted(found, key=lambda alert: LEVELS[alert["level"]])
 
 
 @register.simple_tag
 def sums_of(pits: list[dict]) -> dict[str, int]:
     """The floor's figures; training and simulated tables are in none of them."""
-    live = [s for pit in pits for s in pit["tables"] if s["table"]["kind"] == "live"]
+    live = [s for pit in pits for s in pit["tiles"] if s["table"]["kind"] == "live"]
     opened = [s for s in live if s["table"]["status"] == "open"]
     return {
         "open": len(opened),
@@ -298,12 +309,12 @@ def sums_of(pits: list[dict]) -> dict[str, int]:
 
 @register.filter
 def pit_win(pit: dict) -> int:
-    return sum(s["figures"]["win_cents"] for s in pit["tables"] if s["table"]["kind"] == "live")
+    return sum(s["figures"]["win_cents"] for s in pit["tiles"] if s["table"]["kind"] == "live")
 
 
 @register.filter
 def pit_open(pit: dict) -> int:
-    return sum(s["table"]["status"] == "open" for s in pit["tables"])
+    return sum(s["table"]["status"] == "open" for s in pit["tiles"])
 
 
 @register.simple_tag

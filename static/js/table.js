@@ -1,0 +1,4 @@
+/* One table, watched. */
+
+import "./live.js";
+import "./clocks.js";
