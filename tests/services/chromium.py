@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+from django.db import connections
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "msedge", "microsoft-edge")
@@ -39,6 +40,7 @@ def running() -> Iterator[Browser]:
             try:
                 yield browser
             finally:
+                connections.close_all()  # those of Playwright's greenlet, which nobody else can reach
                 browser.close()
     finally:
         if before is None:

@@ -20,9 +20,9 @@ ENABLE = {"O": "ENABLE TRIGGER", "A": "ENABLE ALWAYS TRIGGER", "R": "ENABLE REPL
 
 
 @contextlib.contextmanager
-def guards_aside() -> Iterator[None]:
+def guards_aside(connection: Any) -> Iterator[None]:
     """Inside the block no trigger fires; one transaction, so that the guards stand again whatever happens."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute(SQLITE_TRIGGERS)
             triggers = cursor.fetchall()
@@ -45,12 +45,13 @@ def guards_aside() -> Iterator[None]:
 @contextlib.contextmanager
 def flush_past_the_guards() -> Iterator[None]:
     """For the whole session: Django's flush goes past the guards, and nothing else does."""
-    operations: Any = connection.ops
+    # On the class: a browser's greenlet has a connection object of its own.
+    operations: Any = type(connection.ops)
     plain = operations.execute_sql_flush
 
-    def flush(sql_list: Sequence[str]) -> None:
-        with guards_aside():
-            plain(sql_list)
+    def flush(self: Any, sql_list: Sequence[str]) -> None:
+        with guards_aside(self.connection):
+            plain(self, sql_list)
 
     operations.execute_sql_flush = flush
     try:

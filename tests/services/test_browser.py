@@ -1,0 +1,34 @@
+"""The server and the browser that the other tests borrow."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+
+def test_it_opens_a_page_of_the_real_server(page):
+    answer = page.goto("/")
+    assert answer.status == 200
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    expect(page.locator("body")).to_be_visible()
+
+
+def test_it_gives_every_tablet_its_own_cookies(new_page):
+    tablet, podium = new_page(1024, 768), new_page(820, 1180)
+    tablet.goto("/")
+    podium.goto("/")
+    tablet.context.add_cookies([{"name": "mine", "value": "1", "url": tablet.url}])
+    assert "mine" not in {cookie["name"] for cookie in podium.context.cookies()}
+    assert tablet.viewport_size == {"width": 1024, "height": 768}
+
+
+def test_it_notes_what_the_content_security_policy_refused(new_page):
+    page = new_page()
+    page.goto("/")
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'), {text: 'window.broken = 1'}))"
+    )
+    expect(page.locator("body")).to_be_visible()
+    assert page.evaluate("window.broken") is None
+    assert any("Content Security Policy" in error for error in new_page.errors)
+    new_page.errors.clear()
