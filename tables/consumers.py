@@ -53,7 +53,7 @@ class Told(AsyncWebsocketConsumer):
         """Asks at the door; sets what this socket shows. Raises one of the door's refusals."""
         raise NotImplementedError
 
-    def groups(self) -> list[str]:
+    def group_names(self) -> list[str]:
         """The groups of this socket, the person's own among them."""
         raise NotImplementedError
 
@@ -65,7 +65,7 @@ class Told(AsyncWebsocketConsumer):
         await self.send(text_data=json.dumps(message))
 
     async def join(self) -> None:
-        self.groups_joined = self.groups()
+        self.groups_joined = self.group_names()
         for group in self.groups_joined:
             await self.channel_layer.group_add(group, self.channel_name)
 
@@ -112,7 +112,7 @@ class TableConsumer(Told):
         self.station = route["station"]
         self.table, self.person = table_for_screen(self.scope, route["facility"], route["table"], self.station)
 
-    def groups(self) -> list[str]:
+    def group_names(self) -> list[str]:
         return [live.table_group(self.table.pk, self.station), live.person_group(self.person.pk)]
 
     def table_ids(self) -> list[int]:
@@ -136,7 +136,7 @@ class FloorConsumer(Told):
         self.told_at: dict[str, float] = {}
         self.later: dict[str, asyncio.Task] = {}
 
-    def groups(self) -> list[str]:
+    def group_names(self) -> list[str]:
         return [live.floor_group(self.facility), live.person_group(self.person.pk)]
 
     def table_ids(self) -> list[int]:

@@ -118,6 +118,8 @@ def legal_acts(state: RoundState) -> set[str]:
     acts = {act for phase, act in state.procedure.moves if phase == state.phase}
     if "settle_by_hand" in acts:
         acts = acts - {"settle_by_hand"} | {"report_device_failure"}
+    if "report_shaker_failure" in acts:
+        acts = acts - {"report_shaker_failure"} | {"report_device_failure"}
     return acts - MENDING if state.paid_seats else acts
 
 

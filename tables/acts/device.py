@@ -10,20 +10,22 @@ from ..permissions import AT_THE_TABLE, FLOOR
 from ..road import Recorded, act
 from .rounds import advance, settle_throw, settled_by_dice, verify_live
 
-LAYOUT = ("device", "layout")
+WHAT_FAILS = ("device", "layout", "shaker")
 
 
 @act(roles=AT_THE_TABLE, witness=True)
 def report_device_failure(at: AtTable, params: Params) -> Recorded:
-    """The device or the lit layout failed (A14).
+    """The device, the lit layout (A14) or an automated shaker failed.
 
     Before the dice are seen the round is void and wagers are returned. With the dice seen, the announced dice
     settle it by hand before the witness that the edition names. Either way gaming here ceases afterwards.
     """
-    what = params.choice("what", LAYOUT, default="device")
+    what = params.choice("what", WHAT_FAILS, default="device")
     dice = params.dice(optional=True)
     if at.table.status != Table.Status.OPEN:
         raise Refusal("table-closed", table=at.table.code)
+    if what == "shaker":
+        return _shaker_failed(at)
     round_ = at.round
     section = at.rules.section("device-failure")
     cease(at, what, section)
@@ -48,24 +50,26 @@ def _settle_failure(at: AtTable, round_: Round, what: str, dice: tuple[int, ...]
     return settle_throw(at, round_, state, "round.voided", failed.settled, reason=reason, more={"failed": what})
 
 
-@act(roles=AT_THE_TABLE)
-def report_shaker_failure(at: AtTable, params: Params) -> Recorded:
+def _shaker_failed(at: AtTable) -> Recorded:
     """An automated shaker failed to run or malfunctioned: the round is void and wagers are returned."""
-    if at.shaker is None or at.shaker.kind == "manual":
-        raise Refusal("no-automated-shaker", table=at.table.code)
     round_ = verify_live(at)
     state, failed = at.game.report_shaker_failure(at.state)
-    reason = "automated shaker failed"
-    recorded = settle_throw(
-        at, round_, state, "round.voided", failed.settled, reason=reason, more={"failed": "shaker"}
-    )
     cease(at, "shaker", at.rules.section("shaker-failure"))
-    return recorded
+    return settle_throw(
+        at,
+        round_,
+        state,
+        "round.voided",
+        failed.settled,
+        reason="automated shaker failed",
+        more={"failed": "shaker"},
+    )
 
 
 @act(roles=FLOOR)
 def record_repair(at: AtTable, params: Params) -> Recorded:
-    """Records that what failed has been repaired; gaming here may go on (A15)."""
+    """Records that what failed has been repaired, and how; gaming here may go on (A15)."""
+    how = params.text("what", default="")
     if not at.table.ceased_what:
         raise Refusal("nothing-failed", table=at.table.code)
     if at.round is not None:
@@ -73,7 +77,7 @@ def record_repair(at: AtTable, params: Params) -> Recorded:
     what = at.table.ceased_what
     reopened = Table.Status.OPEN if at.table.status == Table.Status.CEASED else at.table.status
     at.change_table(status=reopened, ceased_what="", ceased_section="", ceased_since=None)
-    return Recorded("repair.recorded", {"what": what})
+    return Recorded("repair.recorded", {"what": what, "how": how})
 
 
 def cease(at: AtTable, what: str, section: str) -> None:

@@ -6,17 +6,19 @@ from games.engine import Refusal, dice_expiry
 from ..at_table import AtTable
 from ..models import DiceLot, Shaker, Table
 from ..params import Params
-from ..permissions import FLOOR
+from ..permissions import AT_THE_TABLE, FLOOR
 from ..road import Recorded, act
+from .rounds import verify_signed_by_floor
 
 
-@act(roles=FLOOR)
+@act(roles=AT_THE_TABLE, witness=True)
 def change_dice_lot(at: AtTable, params: Params) -> Recorded:
-    """Puts a lot into the shaker and starts its clock; the lot that was in it leaves play for good.
+    """Puts a lot into the shaker and starts its clock; the lot that was in it leaves play for good. The floor signs.
 
     Dice that once left a shaker do not come back: their clock would begin anew (A16).
     """
     code = params.text("lot")
+    verify_signed_by_floor(at)
     verify_no_dice_in_play(at)
     shaker = at.shaker
     if shaker is None:

@@ -16,7 +16,7 @@ from .. import screens, snapshot
 from ..at_table import AtTable
 from ..doors import Denied, device_at, floor_of, person_of, table_for
 from ..models import Assignment, DiceLot, Table
-from ..permissions import FLOOR
+from ..permissions import FLOOR, may_see_floor
 from ..wording import say, short, title
 
 
@@ -83,34 +83,17 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
     for state in states:
         by_pit[state["table"]["pit"]].append(state)
     context = {
-        "facility_name": states[0]["table"]["facility_name"],
-        "person": person,
-        "pits": [{"name": name, "tiles": tiles} for name, tiles in by_pit.items()],
-        "sums": _sums(states),
-        "alerts": [{**alert, "table": state["table"]["code"]} for state in states for alert in state["alerts"]],
+        "facility": {"code": facility, "name": states[0]["table"]["facility_name"]},
+        "me": _me(person),
+        "pits": [{"name": name, "tables": tables} for name, tables in by_pit.items()],
         "urls": {
+            **_signing_urls(),
             "socket": f"/ws/floor/{facility}",
-            "fallback": reverse("tiles", args=[facility]),
-            "sign_in": reverse("sign-in"),
-            "sign_off": reverse("sign-off"),
-            "lock": reverse("lock"),
+            "tiles": reverse("tiles", args=[facility]),
+            "floor": reverse("floor", args=[facility]),
         },
     }
     return render(request, "tables/floor.html", context)
-
-
-def _sums(states: list[dict[str, Any]]) -> dict[str, Any]:
-    """The floor's figures. Only live tables count; training and simulated ones stand apart."""
-    real = [state for state in states if state["table"]["kind"] == "live"]
-    return {
-        "open": sum(state["table"]["status"] == "open" for state in real),
-        "tables": len(real),
-        "seats_taken": sum(state["round"]["playing"] for state in real),
-        "seats": sum(state["table"]["seats"] for state in real),
-        "handle_cents": sum(state["figures"]["handle_cents"] for state in real),
-        "win_cents": sum(state["figures"]["win_cents"] for state in real),
-        "rounds": sum(state["figures"]["rounds"] for state in real),
-    }
 
 
 @require_GET
@@ -125,22 +108,33 @@ def _page(state: dict[str, Any], table: Table, person: Person, station: str) -> 
     facility, code = table.facility.code, table.code
     return {
         "s": state,
-        "person": person,
-        "is_floor": person.role in FLOOR,
+        "me": _me(person),
         "witnesses": witnesses(table),
         "lots": fresh_lots(table),
         "urls": {
             "socket": f"/ws/table/{facility}/{code}/{station}",
-            "fallback": reverse("screen", args=[facility, code, station]),
-            "act": reverse("act", args=[facility, code, "ACT"]),
+            "screen": reverse("screen", args=[facility, code, station]),
+            "act": reverse("act", args=[facility, code, "__act__"]),
             "light": reverse("light", args=[facility, code]),
             "console": reverse("console", args=[facility, code]),
-            "floor": reverse("floor", args=[facility]),
-            "sign_in": reverse("sign-in"),
-            "sign_off": reverse("sign-off"),
-            "lock": reverse("lock"),
+            "floor": reverse("floor", args=[facility]) if may_see_floor(person, facility) else "",
+            **_signing_urls(),
         },
     }
+
+
+def _me(person: Person) -> dict[str, Any]:
+    """The person signed in here. `is_floor`: their own sign-in is the floor's signature."""
+    return {
+        "code": person.code,
+        "name": person.name,
+        "role_label": person.get_role_display(),
+        "is_floor": person.role in FLOOR,
+    }
+
+
+def _signing_urls() -> dict[str, str]:
+    return {"sign_in": reverse("sign-in"), "sign_off": reverse("sign-off"), "lock": reverse("lock")}
 
 
 def witnesses(table: Table) -> list[dict[str, str]]:
@@ -150,7 +144,7 @@ def witnesses(table: Table) -> list[dict[str, str]]:
     )
     here = [one.person for one in on_duty if one.table_id in (None, table.pk) and one.pit_id in (None, table.pit_id)]
     unique = {person.pk: person for person in here}.values()
-    return [{"code": one.code, "name": one.name, "role": one.get_role_display()} for one in unique]
+    return [{"code": one.code, "name": one.name, "role_label": one.get_role_display()} for one in unique]
 
 
 def fresh_lots(table: Table) -> list[str]:

@@ -18,7 +18,7 @@ from .. import live, road
 from ..doors import device_at
 from ..models import Assignment, Table
 from ..permissions import DEALERS, FLOOR, SEES_THE_FLOOR
-from ..wording import say
+from ..wording import say, title
 
 MOST_PEOPLE = 24
 
@@ -29,43 +29,54 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     device = device_at(request)
     if device is None:
         return redirect("enrol")
-    refused = ""
+    refusal = None
     if request.method == "POST":
-        refused = _sign_in(request, device)
-        if not refused:
+        refusal = _sign_in(request, device)
+        if refusal is None:
             return redirect("home")
-    context = {**_context(device), "refused": refused, "chosen": request.POST.get("person", "")}
-    return render(request, "tables/sign_in.html", context, status=403 if refused else 200)
+    return _sign_in_page(request, device, refusal, 403 if refusal else 200)
 
 
-def _sign_in(request: HttpRequest, device: Device) -> str:
-    """Empty when the person is in; else the sentence that says why not."""
+def _sign_in_page(request: HttpRequest, device: Device, refusal: Refusal | AuditRefusal | None, status: int) -> HttpResponse:
+    """The page of `sign_in`, with what was refused next to the PIN pad."""
+    context = {**_context(device), "refusal": _said(refusal), "chosen": request.POST.get("person", "")}
+    return render(request, "tables/sign_in.html", context, status=status)
+
+
+def _said(refusal: Refusal | AuditRefusal | None) -> dict[str, str] | None:
+    if refusal is None:
+        return None
+    return {"title": title(refusal), "message": say(refusal), "section": getattr(refusal, "section", "")}
+
+
+def _sign_in(request: HttpRequest, device: Device) -> Refusal | AuditRefusal | None:
+    """None when the person is in; else the refusal that says why not."""
     leaving = device.person
     try:
         person = people.sign_in(request, request.POST.get("person", ""), request.POST.get("pin", ""))
     except AuditRefusal as refusal:
-        return say(refusal)
+        return refusal
     if leaving is not None and leaving.pk != person.pk:
         async_to_sync(live.close_person)(leaving.pk, 4401)
     if person.role in DEALERS and device.place:
         return _take_over(request, person, device)
-    return ""
+    return None
 
 
-def _take_over(request: HttpRequest, person: Person, device: Device) -> str:
+def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal | None:
     """The dealer's act at the tablet's own table: begins to deal, or relieves in mid-round."""
     facility, code = device.place.split("/", 1)
     table = Table.objects.select_related("stream").get(facility__code=facility, code=code)
     if table.dealer_id == person.pk:
-        return ""
+        return None
     call = road.Call(facility, code, "take_over_table", uuid.uuid4(), table.stream.seq, {}, person, device)
     try:
         answer = road.travel(call)
     except Refusal as refusal:
         people.sign_out(request)
-        return say(refusal)
+        return refusal
     async_to_sync(live.publish)(answer.table_id)
-    return ""
+    return None
 
 
 @require_POST
@@ -84,8 +95,7 @@ def sign_off(request: HttpRequest) -> HttpResponse:
             answer = road.travel(call)
         except Refusal as refusal:
             people.lock(device, reason="asked to sign off")
-            context = {**_context(device), "refused": say(refusal), "chosen": ""}
-            return render(request, "tables/sign_in.html", context, status=422)
+            return _sign_in_page(request, device, refusal, 422)
         async_to_sync(live.publish)(answer.table_id)
     people.sign_out(request)
     async_to_sync(live.close_person)(person.pk, 4401)
