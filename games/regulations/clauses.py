@@ -11,6 +11,13 @@ import yaml
 
 HERE = Path(__file__).parent
 TESTS = HERE.parents[1] / "tests"
+DOCUMENTS = (
+    ("PA-577", "58 Pa. Code Chapter 577"),
+    ("PA-625a", "58 Pa. Code Chapter 625a"),
+    ("PA-675a", "58 Pa. Code Chapter 675a"),
+    ("PA-", "58 Pa. Code Chapters 521, 528 and 539"),
+    ("NJ-19:47", "N.J.A.C. 19:47-8 and 9"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +34,8 @@ class Clause:
 
     @property
     def document(self) -> str:
-        """The text that it stands in, as "PA-625a" or "NJ-19:47-9"."""
-        return self.id.split(".")[0].removesuffix("-effective").removesuffix("-expiry")
+        """The text that it stands in."""
+        return next(name for begin, name in DOCUMENTS if self.id.startswith(begin))
 
 
 @lru_cache(maxsize=1)
