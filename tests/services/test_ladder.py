@@ -35,7 +35,7 @@ def test_it_tells_why_no_rung_holds():
 
 
 def test_it_clears_up_a_rung_that_broke_half_way():
-    ended = []
+    ended: list[str] = []
 
     def breaks(stack: contextlib.ExitStack) -> str:
         stack.callback(ended.append, "cleared")
