@@ -12,7 +12,10 @@ REFUSALS = {
     # Wagers
     "bets-closed": (lazy("Bets are closed"), lazy("No more bets was announced. Give the wager back.")),
     "bets-closed-already": (lazy("Bets are closed"), lazy("No more bets was announced already. Go on.")),
-    "bets-still-open": (lazy("Bets are still open"), lazy("Announce no more bets first.")),
+    "bets-still-open": (
+        lazy("Bets are still open"),
+        lazy("Bets are still open. Announce no more bets first."),
+    ),
     "no-such-wager": (
         lazy("No such wager"),
         lazy("The layout has no wager %(code)s. Ask where the chips belong."),
@@ -35,7 +38,7 @@ REFUSALS = {
     "round-over": (lazy("Round over"), lazy("This round has ended. Begin the next one.")),
     "not-now": (lazy("Not now"), lazy("That is not the next step. Follow the line of steps.")),
     "not-shaken": (lazy("Not shaken"), lazy("The dice have not been shaken. Shake them first.")),
-    "not-ready": (lazy("Not ready"), lazy("Close the bets and shake the dice first.")),
+    "not-ready": (lazy("Not ready"), lazy("The dice are not ready. Close the bets and shake them first.")),
     "shaken-already": (
         lazy("Shaken already"),
         lazy("The dice were shaken for this round. Go on to the next step."),

@@ -46,7 +46,7 @@ def all_clauses() -> Mapping[str, Clause]:
     return {entry["id"]: Clause(**entry) for entry in entries}
 
 
-def tests_by_clause(folder: Path = TESTS) -> dict[str, list[str]]:
+def proofs_by_clause(folder: Path = TESTS) -> dict[str, list[str]]:
     """The ids of the tests that carry `@pytest.mark.clause("…")`, by clause; read from the source alone."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(folder.rglob("*.py")):
@@ -77,12 +77,12 @@ def _pytestmark(node: ast.stmt) -> tuple[str, ...]:
 
 
 def _clauses_in(nodes: list[ast.expr]) -> tuple[str, ...]:
-    """The clause ids in `…mark.clause("a", "b")` calls, those inside `pytest.param(…, marks=…)` too."""
+    """The ids in `pytest.mark.clause("a", "b")` or `clause("a")`, those inside `pytest.param(…, marks=…)` too."""
     calls = (call for node in nodes for call in ast.walk(node) if isinstance(call, ast.Call))
     return tuple(
         argument.value
         for call in calls
-        if isinstance(call.func, ast.Attribute) and call.func.attr == "clause"
+        if getattr(call.func, "attr", getattr(call.func, "id", "")) == "clause"
         for argument in call.args
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from games.regulations.clauses import Clause, all_clauses, tests_by_clause
+from games.regulations.clauses import Clause, all_clauses, proofs_by_clause
 
 
 class Command(BaseCommand):
@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="machine-readable")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        clauses, tests = list(all_clauses().values()), tests_by_clause()
+        clauses, tests = list(all_clauses().values()), proofs_by_clause()
         if options["json"]:
             self.stdout.write(
                 json.dumps({"clauses": listed(clauses, tests), "totals": totals(clauses, tests)}, indent=1)

@@ -1,0 +1,74 @@
+"""Every code of the engine has a sentence, and every sentence its figures."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from games import engine
+from games.engine.procedures import OUT_OF_TURN
+from games.engine.refusals import Refusal
+from games.engine.rounds import RETURNS
+from games.engine.settlement import Reason
+from games.wording import REASONS, REFUSALS, say, title, why
+
+SOURCES = [*Path(engine.__file__).parent.rglob("*.py"), Path(engine.__file__).parents[1] / "submissions.py"]
+
+
+def constructed(name):
+    """The literal codes and keyword names with which a class is called in the engine's sources."""
+    for source in SOURCES:
+        for node in ast.walk(ast.parse(source.read_text("utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == name
+                and node.args
+            ):
+                yield node, literals(node.args[0])
+
+
+def literals(node):
+    if isinstance(node, ast.IfExp):
+        return literals(node.body) | literals(node.orelse)
+    return {node.value} if isinstance(node, ast.Constant) else set()
+
+
+RAISED = {code for _, codes in constructed("Refusal") for code in codes} | {
+    why for why, _ in OUT_OF_TURN.values()
+}
+GIVEN = {code for _, codes in constructed("Reason") for code in codes} | set(RETURNS)
+
+
+def test_every_refusal_has_a_sentence_and_every_sentence_a_refusal():
+    assert len(RAISED) > 40
+    assert set(REFUSALS) == RAISED
+
+
+def test_every_reason_has_a_sentence_and_every_sentence_a_reason():
+    assert {re.sub(r"(-\d)+$", "", key) for key in REASONS} == GIVEN
+
+
+def test_a_refusal_gives_every_figure_that_its_sentence_shows():
+    for node, codes in constructed("Refusal"):
+        given = {keyword.arg for keyword in node.keywords}
+        for code in codes:
+            shown = set(re.findall(r"%\((\w+)\)", str(REFUSALS[code][1])))
+            assert shown <= given, code
+    for code, _ in OUT_OF_TURN.values():
+        assert "%(" not in str(REFUSALS[code][1])
+
+
+@pytest.mark.parametrize("code", sorted(REFUSALS))
+def test_a_refusal_is_sentences_that_say_what_to_do(code):
+    text = str(REFUSALS[code][1])
+    assert text.endswith(".") and len(re.findall(r"[.;?:] |\.$", text)) >= 2
+    assert len(str(REFUSALS[code][0]).split()) <= 4
+
+
+def test_unknown_codes_are_shown_rather_than_hidden():
+    assert "who-knows" in say(Refusal("who-knows"))
+    assert title(Refusal("who-knows")) == "Not possible"
+    assert title(Refusal("bets-closed")) == "Bets are closed"
+    assert why(Reason("who-knows")) == "who-knows"
