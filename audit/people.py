@@ -127,14 +127,19 @@ def verify_witness(request: HttpRequest, code: str, pin: str) -> Person:
     Call it before the act's transaction and never inside one: a rollback would forget the count.
     """
     device = _device(request)
-    if isinstance(request.user, Person) and request.user.code == code:
-        raise SamePerson(code=code)
+    if isinstance(request.user, Person) and request.user.code == as_typed(code):
+        raise SamePerson(code=request.user.code)
     return _proven(request, device, code, pin, purpose="witness")
+
+
+def as_typed(code: str) -> str:
+    """The code that somebody meant: spaces around it and capitals do not matter."""
+    return code.replace("\0", "").strip().lower()[:40]
 
 
 def named(code: str) -> Person | None:
     """The person of this code, active or not."""
-    return None if "\0" in code else Person.objects.filter(code=code).first()
+    return Person.objects.filter(code=as_typed(code)).first()
 
 
 def _device(request: HttpRequest) -> Device:
@@ -145,8 +150,10 @@ def _device(request: HttpRequest) -> Device:
 
 
 def _proven(request: HttpRequest, device: Device, code: str, pin: str, *, purpose: str) -> Person:
-    code = code.strip().lower()[:40].replace("\0", "")
-    person = authenticate(request, username=code, password=pin)
+    code = as_typed(code)
+    # axes counts under its own name of the field, which by default is the model's: `code`. Without both names every
+    # wrong PIN would count for nobody, and a lockout would lock out nobody.
+    person = authenticate(request, username=code, code=code, password=pin)
     if isinstance(person, Person):
         AxesProxyHandler.reset_attempts(username=code, ip_address=request.axes_ip_address)  # type: ignore[attr-defined]
         return person

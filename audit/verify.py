@@ -338,6 +338,8 @@ def verify_shape(entry):
     for key in ("actor", "witness", "device", "command", "terms"):
         if entry[key] is not None and not isinstance(entry[key], str):
             raise Bad("its %s is neither text nor null" % key)
+    if not isinstance(entry["build"], str):
+        raise Bad("its build is not text")
     if entry["witness"] is not None and entry["witness"] == entry["actor"]:
         raise Bad("its witness is its actor")
 

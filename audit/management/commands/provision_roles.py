@@ -1,0 +1,111 @@
+"""Create or update the three PostgreSQL roles, and give each what docs/postgresql-roles.md says."""
+
+from typing import Any
+
+from django.apps import apps
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+from psycopg import sql
+
+OWNER, WEB, AUDITOR = "pitside_owner", "pitside_web", "pitside_auditor"
+READ_ONLY = ("audit_entry",)
+WRITTEN_ONCE = ("audit_command",)
+STREAM = "audit_stream"
+SECRETS = {"audit_person": {"password"}, "audit_device": {"token_sha256"}}
+HIDDEN = ("django_session",)
+APPEND = "audit_append(bigint, bigint, bytea, text, timestamptz, date)"
+
+
+class Command(BaseCommand):
+    help = "Create or update the PostgreSQL roles of the owner, the web and the auditor. Safe to run again."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if connection.vendor != "postgresql":
+            raise CommandError("Roles are PostgreSQL's; this database has none.")
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT current_schema()")
+            provision(cursor, cursor.fetchone()[0])
+        self.stdout.write(f"{OWNER}, {WEB} and {AUDITOR} are in place.")
+
+
+def provision(cursor: CursorWrapper, schema: str) -> None:
+    """Put the roles and their rights in place in one schema. The caller is a superuser, or the owner's administrator."""
+    give = Rights(cursor, schema)
+    for role in (OWNER, WEB, AUDITOR):
+        give.role(role)
+    give.ownership()
+    give.run("REVOKE ALL ON SCHEMA {schema} FROM PUBLIC")
+    give.run("GRANT USAGE, CREATE ON SCHEMA {schema} TO {owner}")
+    give.run("GRANT USAGE ON SCHEMA {schema} TO {web}, {auditor}")
+    for role in ("{web}", "{auditor}"):
+        give.run("REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM " + role)
+        give.run("REVOKE ALL ON ALL SEQUENCES IN SCHEMA {schema} FROM " + role)
+    give.run("REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {schema} FROM PUBLIC, {web}, {auditor}")
+    _web(give)
+    _auditor(give)
+    _later_tables(give)
+
+
+class Rights:
+    """Runs statements with the names of this installation filled in as identifiers."""
+
+    def __init__(self, cursor: CursorWrapper, schema: str) -> None:
+        self.cursor = cursor
+        names = {"schema": schema, "owner": OWNER, "web": WEB, "auditor": AUDITOR}
+        self.names = {name: sql.Identifier(value) for name, value in names.items()}
+        cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY 1", [schema])
+        self.tables = [name for (name,) in cursor.fetchall()]
+
+    def run(self, statement: str, **names: str) -> None:
+        identifiers = {name: sql.Identifier(value) for name, value in names.items()}
+        composed = sql.SQL(statement).format(**self.names, **identifiers)  # type: ignore[arg-type]
+        self.cursor.execute(composed)
+
+    def role(self, name: str) -> None:
+        self.cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name])
+        verb = "ALTER" if self.cursor.fetchone() else "CREATE"
+        self.run(f"{verb} ROLE {{role}} NOLOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION", role=name)
+
+    def ownership(self) -> None:
+        for table in self.tables:
+            self.run("ALTER TABLE {schema}.{table} OWNER TO {owner}", table=table)
+        for function in (APPEND, "audit_refuse()"):
+            self.run("ALTER FUNCTION {schema}." + function + " OWNER TO {owner}")
+
+
+def _web(give: Rights) -> None:
+    recorded = {*READ_ONLY, *WRITTEN_ONCE, STREAM, "django_migrations"}
+    for table in give.tables:
+        if table not in recorded:
+            give.run("GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.{table} TO {web}", table=table)
+    give.run("GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {schema} TO {web}")
+    give.run("GRANT SELECT ON {schema}.audit_entry, {schema}.django_migrations TO {web}")
+    give.run("GRANT SELECT, INSERT ON {schema}.audit_command, {schema}.audit_stream TO {web}")
+    # To lock a row one must be allowed to update some column of it: this one says nothing.
+    give.run("GRANT UPDATE (lockable) ON {schema}.audit_stream TO {web}")
+    give.run("GRANT EXECUTE ON FUNCTION {schema}." + APPEND + " TO {web}")
+
+
+def _auditor(give: Rights) -> None:
+    for table in give.tables:
+        if table in SECRETS:
+            for column in _columns(table) - SECRETS[table]:
+                give.run(
+                    "GRANT SELECT ({column}) ON {schema}.{table} TO {auditor}", column=column, table=table
+                )
+        elif table not in HIDDEN:
+            give.run("GRANT SELECT ON {schema}.{table} TO {auditor}", table=table)
+
+
+def _columns(table: str) -> set[str]:
+    model = next(model for model in apps.get_models() if model._meta.db_table == table)
+    return {field.column for field in model._meta.concrete_fields}
+
+
+def _later_tables(give: Rights) -> None:
+    default = "ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {schema} "
+    give.run(default + "GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {web}")
+    give.run(default + "GRANT USAGE, SELECT ON SEQUENCES TO {web}")
+    give.run(default + "GRANT SELECT ON TABLES TO {auditor}")
+    give.run("ALTER DEFAULT PRIVILEGES FOR ROLE {owner} REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC")

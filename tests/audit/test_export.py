@@ -1,0 +1,301 @@
+"""The export, and the checker that trusts nothing but its bytes."""
+
+import csv
+import io
+import itertools
+import subprocess
+import sys
+
+import pytest
+from django.core.management import CommandError, call_command
+from hypothesis import given
+from hypothesis import strategies as st
+
+from audit import chain, export, verify
+from audit.models import Entry, Stream
+
+from .conftest import MOMENT
+from .test_record import SECOND
+
+SETTLED = {
+    "round": 1, "throw": 1, "dice": [2, 2, 5],
+    "settled": [
+        {"seat": 1, "wager": "two-dice:2-5", "cents": 500, "outcome": "win", "pays": "6 to 1",
+         "paid_cents": 3000, "returned_cents": 500, "cite": "58 Pa. Code § 625a.6(a)"},
+        {"seat": 2, "wager": "small", "cents": 700, "outcome": "lose", "pays": None,
+         "paid_cents": 0, "returned_cents": 0, "cite": "58 Pa. Code § 625a.5"},
+    ],
+    "paid_cents": 3000, "returned_cents": 500, "taken_cents": 700,
+}  # fmt: skip
+
+
+def check(data, **how):
+    return verify.verify(io.BytesIO(data), **how)
+
+
+def bad(data, **how):
+    with pytest.raises(verify.Bad) as found:
+        check(data, **how)
+    return str(found.value)
+
+
+def exported(*names, **span):
+    return b"".join(export.lines(export.select(names, **span)))
+
+
+@pytest.fixture
+def record_of_two(write):
+    """Two tables: three entries and two, a second apart, one of them a settlement."""
+    for number in range(3):
+        write("larkfield/T-04", data={"round": number}, at=MOMENT + number * SECOND)
+    write("larkfield/T-05", at=MOMENT)
+    write("larkfield/T-05", type="round.settled", data=SETTLED, at=MOMENT + 5 * SECOND)
+
+
+@pytest.fixture
+def data(record_of_two):
+    return exported()
+
+
+pytestmark = pytest.mark.django_db
+
+
+def test_what_is_exported_verifies(data):
+    _since, _until, streams = check(data)
+    assert [(stream.name, stream.seq) for stream in streams] == [("larkfield/T-04", 3), ("larkfield/T-05", 2)]
+    assert [stream.head for stream in streams] == [bytes(s.head) for s in Stream.objects.order_by("name")]
+
+
+def test_an_empty_record_verifies(db):
+    assert check(exported())[2] == []
+
+
+@pytest.mark.parametrize("since", range(-1, 7))
+@pytest.mark.parametrize("until", [None, 0, 2, 5, 6])
+def test_every_range_verifies(record_of_two, since, until):
+    since = MOMENT + since * SECOND
+    until = until if until is None else max(MOMENT + until * SECOND, since)
+    streams = check(exported(since=since, until=until))[2]
+    inside = Entry.objects.filter(at__gte=since, **({"at__lt": until} if until else {}))
+    assert sum(stream.entries for stream in streams) == inside.count()
+
+
+def test_one_stream_verifies_and_batches_join(record_of_two, monkeypatch):
+    monkeypatch.setattr(export, "BATCH", 2)
+    assert [stream.name for stream in check(exported("larkfield/T-05"))[2]] == ["larkfield/T-05"]
+    assert check(exported())[2][0].entries == 3
+
+
+@pytest.mark.parametrize("flip", [0x01, 0x20, 0x80])
+def test_no_changed_byte_verifies(data, flip):
+    for place in range(len(data)):
+        changed = bytearray(data)
+        changed[place] ^= flip
+        for contents in (True, False):
+            bad(bytes(changed), contents=contents)
+
+
+def test_no_cut_verifies(data):
+    for length in range(len(data)):
+        bad(data[:length], contents=False)
+
+
+def test_no_line_may_be_dropped_repeated_or_moved(data):
+    lines = data.splitlines(keepends=True)
+    for order in itertools.permutations(range(len(lines)), 2):
+        swapped = list(lines)
+        swapped[order[0]], swapped[order[1]] = swapped[order[1]], swapped[order[0]]
+        bad(b"".join(swapped))
+    for place in range(len(lines)):
+        bad(b"".join(lines[:place] + lines[place + 1 :]))
+        bad(b"".join([*lines[: place + 1], *lines[place:]]))
+    for more in (b"\n", b"x", b" ", lines[-1], data):
+        bad(data + more)
+        bad(more + data)
+
+
+def test_it_names_the_first_bad_entry(data):
+    changed = data.replace(b'{"round":1},"device"', b'{"round":9},"device"')
+    assert bad(changed) == "line 3: larkfield/T-04 seq 2: its hash is not that of its bytes"
+    lines = data.splitlines(keepends=True)
+    assert bad(b"".join(lines[:2] + lines[3:])).startswith("line 3: larkfield/T-04 seq 3: it does not follow")
+
+
+def resealed(bodies, names=("larkfield/T-04",)):
+    """An export of these bodies whose every hash is right: what a liar with all the tools would write."""
+    head = chain.genesis(names[0])
+    opening = {"_format": 1, "_type": "export.opened", "from": None, "to": None,
+               "streams": [{"head": head.hex(), "seq": 0, "stream": names[0]}]}  # fmt: skip
+    lines = [export._line(export.NOTHING, opening)]
+    for body in bodies:
+        body = body if isinstance(body, bytes) else chain.canonical(body)
+        digest = chain.entry_hash(head, body)
+        lines.append(export._shaped(digest, head, body))
+        head = digest
+    digest = verify.sha256(b"".join(lines))
+    closing = {"_format": 1, "_type": "export.closed", "entries": len(bodies), "sha256": digest.hexdigest(),
+               "streams": [{"entries": len(bodies), "head": head.hex(), "seq": len(bodies), "stream": names[0]}]}  # fmt: skip
+    return b"".join([*lines, export._line(digest.digest(), closing)])
+
+
+def body(seq=1, data=None, **changes):
+    return {"_format": 1, "_type": "round.settled", "actor": "tran-m", "at": "2026-11-21T13:05:09.123456Z",
+            "build": "dev", "command": None, "data": {} if data is None else data, "device": None, "gaming_day": "2026-11-21",
+            "seq": seq, "stream": "larkfield/T-04", "terms": None, "witness": None, **changes}  # fmt: skip
+
+
+def test_a_resealed_export_of_truths_verifies():
+    assert check(resealed([body(1), body(2, SETTLED)]))[2][0].entries == 2
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"seq": 2}, {"seq": True}, {"seq": "1"}, {"stream": "larkfield/T-05"}, {"stream": 4}, {"_format": 2},
+        {"_type": "settled"}, {"_type": 1}, {"at": "2026-11-21T13:05:09Z"}, {"at": "2026-13-21T13:05:09.123456Z"},
+        {"at": None}, {"gaming_day": "2026-11-24"}, {"gaming_day": "yesterday"}, {"gaming_day": 1}, {"data": []},
+        {"more": 1}, {"witness": "tran-m"}, {"actor": 7}, {"build": 1},
+    ],
+)  # fmt: skip
+def test_a_lie_with_right_hashes_is_found(lie):
+    assert "line 2: larkfield/T-04 seq 1" in bad(resealed([body(**lie)]))
+    check(resealed([body(**lie)]), contents=False)
+
+
+def test_time_that_goes_back_is_found():
+    assert "before" in bad(resealed([body(1), body(2, at="2026-11-21T13:05:09.123455Z")]))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"a":1,"a":2}', b'{ }', b'{"a":1.0}', b'{"a":NaN}', b'{"a":"\xff"}', b'{"a":"\\u0041"}', b"{}}", b'{"a":}',
+        b'{"b":1,"a":1}', b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", b'{"a":' + b"9" * 10_000 + b"}",
+    ],
+)  # fmt: skip
+def test_what_is_not_canonical_is_found(raw):
+    assert "line 2" in bad(resealed([raw]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"paid_cents": 2999}, {"returned_cents": 0}, {"outcome": "won"}, {"pays": "7 to 1"}, {"pays": None},
+        {"cents": 0}, {"cents": True}, {"cents": "500"}, {"outcome": "lose"}, {"outcome": []}, {"pays": 6},
+        {"cut_cents": 1}, {"cut_cents": "1"}, {"paid_cents": -3000},
+    ],
+)  # fmt: skip
+def test_money_that_does_not_add_up_is_found(change):
+    first, second = SETTLED["settled"]
+    bad(resealed([body(data={**SETTLED, "settled": [{**first, **change}, second]})]))
+
+
+@pytest.mark.parametrize(
+    "change", [{"paid_cents": 1}, {"taken_cents": None}, {"settled": 5}, {"settled": [5]}]
+)
+def test_totals_that_do_not_agree_are_found(change):
+    bad(resealed([body(data={**SETTLED, **change})]))
+
+
+def test_a_cut_payout_and_a_sum_in_dollars_add_up():
+    win = {"outcome": "win", "cents": 100, "returned_cents": 100}
+    wagers = [
+        {**win, "pays": "$50,000", "paid_cents": 5_000_000},
+        {**win, "pays": "180 to 1", "paid_cents": 10_000, "cut_cents": 8_000},
+    ]
+    totals = {"paid_cents": 5_010_000, "returned_cents": 200, "taken_cents": 0}
+    check(resealed([body(data={"settled": wagers, **totals})]))
+
+
+def test_two_rounds_are_found_to_be_of_no_stated_stream():
+    bad(resealed([body()]).replace(b"larkfield/T-04", b"larkfield/T-06", 1))
+
+
+@given(st.binary(max_size=600))
+def test_random_bytes_never_verify(noise):
+    bad(noise)
+    bad(b'{"hash":"' + noise)
+    bad(noise + b"\n" + noise + b"\n")
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-9, 9) | st.text(),
+        lambda i: st.lists(i) | st.dictionaries(st.text(), i),
+    )
+)
+def test_no_well_sealed_nonsense_leaves_a_traceback(value):
+    for nonsense in (
+        {"_format": 1, "_type": "export.opened", "from": value, "to": value, "streams": value},
+        {"_format": 1, "_type": "export.opened", "from": None, "to": None, "streams": [value]},
+        {"_format": value, "_type": value},
+    ):
+        line = export._line(export.NOTHING, {}) if "\0" in str(nonsense) else _sealed(nonsense)
+        try:
+            check(line * 2)
+        except verify.Bad as found:
+            assert found.what
+    bad_or_good = resealed([body(data={"settled": []}, gaming_day="2026-11-21")])
+    assert bad_or_good
+
+
+def _sealed(value):
+    raw = verify.encode(value).encode("utf-8", "replace")
+    return export._shaped(chain.entry_hash(export.NOTHING, raw), export.NOTHING, raw)
+
+
+def run(*arguments, stdin=b""):
+    return subprocess.run(
+        [sys.executable, "-I", verify.__file__, *arguments], input=stdin, capture_output=True, timeout=60
+    )
+
+
+def test_the_file_runs_alone(data, tmp_path):
+    path = tmp_path / "export.jsonl"
+    path.write_bytes(data)
+    for found in (run(str(path)), run("--hashes-only", str(path)), run("-", stdin=data)):
+        assert (found.returncode, found.stderr) == (0, b"")
+        assert b"good: 5 entries on 2 streams" in found.stdout
+    path.write_bytes(data[:-1])
+    assert run(str(path)).returncode == 1
+
+
+@pytest.mark.parametrize("stdin", [b"", b"\n", b"\n\n\n", b"\0" * 100, b"{}" * 5000, "ünï\n".encode() * 9])
+def test_it_survives_anything(stdin, tmp_path):
+    for found in (
+        run("-", stdin=stdin),
+        run(str(tmp_path)),
+        run("/no/such/file"),
+        run(),
+        run("a", "b"),
+        run("--x"),
+    ):
+        assert found.returncode == 1
+        assert b"Traceback" not in found.stderr
+
+
+def test_the_command_writes_what_verifies(record_of_two, capsysbinary):
+    call_command("audit_export", "--from", "2026-11-21", "--stream", "larkfield/T-05")
+    assert check(capsysbinary.readouterr().out)[2][0].entries == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--stream", "no/where"], ["--from", "2026-11-22", "--to", "2026-11-21"], ["--from", "soon"],
+     ["--from", "2026-11-21T06:00"], ["--format", "xml"]],
+)  # fmt: skip
+def test_bad_arguments_are_one_clear_line(record_of_two, arguments):
+    with pytest.raises(CommandError) as refused:
+        call_command("audit_export", *arguments)
+    assert len(str(refused.value).splitlines()) == 1
+
+
+def test_the_reading_copy_starts_no_formula(write):
+    write(actor=None, data={"note": '=1+1, "quoted"\nand more'})
+    raw = b"".join(export.rows(export.select()))
+    header, row = csv.reader(io.StringIO(raw.decode(), newline=""))
+    assert dict(zip(header, row, strict=True))["data"] == '{"note":"=1+1, \\"quoted\\"\\nand more"}'
+    assert raw.endswith(b"\r\n")
+    assert [export.harmless(text) for text in ("=1", "+1", "-1", "@a", "\ta", "\ra", "\0a", "a=1", None)] == [
+        "'=1", "'+1", "'-1", "'@a", "'\ta", "'\ra", "'\0a", "a=1", "",
+    ]  # fmt: skip

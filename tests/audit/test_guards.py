@@ -1,0 +1,183 @@
+"""Neither database lets anybody rewrite the record."""
+
+import io
+import uuid
+
+import pytest
+from django.core.management import call_command
+from django.db import DatabaseError, connection, transaction
+from django.db.utils import IntegrityError
+
+from audit import chain, commands
+from audit.management.commands import provision_roles
+from audit.models import Command, Entry, Stream
+
+from .conftest import MOMENT
+
+pytestmark = pytest.mark.django_db
+on_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="PostgreSQL only")
+on_sqlite = pytest.mark.skipif("connection.vendor != 'sqlite'", reason="SQLite only")
+
+
+def refused(statement, *arguments):
+    with pytest.raises(DatabaseError) as raised, transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, arguments)
+    return str(raised.value)
+
+
+def everything():
+    return list(Entry.objects.values_list()), list(Stream.objects.values_list())
+
+
+@pytest.fixture
+def kept(stream):
+    return commands.keep(
+        uuid.uuid4(), content=bytes(32), stream=stream, seq=3, answer={"version": 3}, at=MOMENT
+    )
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE audit_entry SET type = 'x'",
+        "UPDATE audit_entry SET body = body",
+        "DELETE FROM audit_entry",
+        "DELETE FROM audit_stream",
+        "DELETE FROM audit_command",
+        "UPDATE audit_command SET seq = 9",
+        "UPDATE audit_stream SET seq = 0",
+        "UPDATE audit_stream SET seq = seq + 2",
+        "UPDATE audit_stream SET name = 'larkfield/T-05'",
+        "UPDATE audit_stream SET head = prev FROM audit_entry WHERE stream_id = audit_stream.id",
+        "UPDATE audit_stream SET last_at = NULL",
+    ],
+)
+def test_the_database_refuses_rewriting(stream, kept, statement):
+    before = everything()
+    refused(statement)
+    assert everything() == before
+
+
+def test_the_orm_refuses_too(stream, kept):
+    for act in (
+        lambda: Entry.objects.update(type="x.y"),
+        lambda: Entry.objects.get(seq=2).delete(),
+        lambda: kept.delete(),
+        lambda: Command.objects.update(answer={}),
+    ):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            act()
+
+
+def test_a_stream_begins_at_its_genesis():
+    for wrong in ({"seq": 5, "head": chain.genesis("a/b")}, {"seq": 0, "last_at": MOMENT, "head": bytes(32)}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Stream.objects.create(name="a/b", **wrong)
+
+
+@on_sqlite
+@pytest.mark.parametrize("recursive", ["ON", "OFF"])
+def test_sqlite_refuses_insert_or_replace(stream, kept, recursive):
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA recursive_triggers={recursive}")
+    before = everything()
+    row = "stream_id, seq, prev, hash, body, type, at, gaming_day"
+    refused(f"INSERT OR REPLACE INTO audit_entry ({row}) SELECT {row} FROM audit_entry WHERE seq = 2")
+    refused("INSERT OR REPLACE INTO audit_entry SELECT * FROM audit_entry")
+    refused("REPLACE INTO audit_stream SELECT * FROM audit_stream")
+    refused("REPLACE INTO audit_command SELECT * FROM audit_command")
+    refused("UPDATE OR REPLACE audit_entry SET seq = 1 WHERE seq = 2")
+    assert everything() == before
+
+
+def test_an_entry_out_of_order_is_refused(stream):
+    forged = {"seq": 7, "prev": bytes(32), "hash": bytes(32), "body": b"{}", "type": "a.b", "at": MOMENT}
+    if connection.vendor == "sqlite":
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Entry.objects.create(stream=stream, gaming_day=MOMENT.date(), **forged)
+
+
+@on_postgresql
+def test_postgresql_refuses_truncate_and_replication_tricks(stream, kept):
+    for table in ("audit_entry", "audit_command", "audit_stream"):
+        refused(f"TRUNCATE {table} CASCADE")
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+    refused("DELETE FROM audit_entry")
+
+
+def provision():
+    connection.check_constraints()  # no deferred check of the test's transaction may wait while tables are altered
+    call_command("provision_roles", stdout=io.StringIO())
+
+
+@pytest.fixture
+def as_web(stream, kept):
+    """Work as the web role until the test ends."""
+    provision()
+    provision()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL ROLE {provision_roles.WEB}")
+
+
+HOSTILE = [
+    "INSERT INTO audit_entry (stream_id, seq, prev, hash, body, type, at, gaming_day)"
+    " SELECT stream_id, 4, hash, hash, body, type, at, gaming_day FROM audit_entry WHERE seq = 3",
+    "UPDATE audit_entry SET type = 'x'",
+    "DELETE FROM audit_entry",
+    "TRUNCATE audit_entry",
+    "UPDATE audit_stream SET seq = seq + 1",
+    "UPDATE audit_stream SET head = head",
+    "DELETE FROM audit_stream",
+    "INSERT INTO audit_stream (name, seq, head, lockable) VALUES ('larkfield/T-09', 0, '\\x00', true)",
+    "UPDATE audit_command SET answer = '{}'",
+    "DELETE FROM audit_command",
+    "ALTER TABLE audit_entry DISABLE TRIGGER ALL",
+    "DROP TRIGGER audit_entry_kept ON audit_entry",
+    "DROP TABLE audit_command",
+    "SET session_replication_role = replica",
+    "CREATE TABLE public.audit_entry2 (id int)",
+    "CREATE OR REPLACE FUNCTION public.sha256(bytea) RETURNS bytea LANGUAGE sql AS 'SELECT $1'",
+    "CREATE OR REPLACE FUNCTION audit_refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+    "SET ROLE pitside_owner",
+    "SELECT audit_append(id, seq, '\\x7b7d', 'a.b', now(), '2026-11-21') FROM audit_stream",
+    "SELECT audit_append(id, seq - 1, '\\x7b7d', 'a.b', now(), '2026-11-21') FROM audit_stream",
+]
+
+
+@on_postgresql
+@pytest.mark.parametrize("statement", HOSTILE)
+def test_the_web_role_cannot(as_web, statement):
+    before = everything()
+    if statement.startswith("SET ROLE"):
+        pytest.skip("a superuser's session may always go back; a login of the web role may not")
+    refused(statement)
+    assert everything() == before
+
+
+@on_postgresql
+def test_the_web_role_can_do_its_work(as_web, write):
+    assert write(data={"round": 4}).seq == 4
+    assert write("larkfield/T-08").seq == 1
+    assert commands.keep(
+        uuid.uuid4(),
+        content=bytes(32),
+        stream=Stream.objects.get(name="larkfield/T-08"),
+        seq=1,
+        answer={},
+        at=MOMENT,
+    )
+
+
+@on_postgresql
+def test_the_auditor_reads_but_no_secrets(stream, dealer):
+    provision()
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET LOCAL ROLE {provision_roles.AUDITOR}")
+        cursor.execute("SELECT count(*), max(code) FROM audit_entry, audit_person")
+        assert cursor.fetchone() == (3, "tran-m")
+    refused("SELECT password FROM audit_person")
+    refused("SELECT token_sha256 FROM audit_device")
+    refused("SELECT * FROM django_session")
+    refused("DELETE FROM audit_person")
+    refused("SELECT audit_append(id, seq, '\\x7b7d', 'a.b', now(), '2026-11-21') FROM audit_stream")

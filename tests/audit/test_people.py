@@ -1,0 +1,244 @@
+"""Sign-in, lockout, witness, lock: on enrolled devices alone, and always on the record."""
+
+import datetime as dt
+import json
+
+import pytest
+from django.conf import settings
+from django.core import signing
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+from django.http import HttpResponse
+
+from audit import clock, devices, people
+from audit.errors import DeviceRefused, LockedOut, SamePerson, WrongPin
+from audit.middleware import StationMiddleware
+from audit.models import Device, Entry, Person, Role
+from audit.wording import say
+
+
+pytestmark = pytest.mark.django_db
+
+
+def recorded():
+    entries = Entry.objects.filter(stream__name="larkfield/sign-in").order_by("seq")
+    return [json.loads(bytes(entry.body)) for entry in entries if entry.type != "device.enrolled"]
+
+
+def types():
+    return [entry["_type"] for entry in recorded()]
+
+
+def test_a_person_signs_in_with_code_and_pin(request_at, tablet, dealer):
+    request = request_at(tablet)
+    assert people.sign_in(request, "tran-m", "123456") == dealer
+    tablet.refresh_from_db()
+    assert (tablet.person, tablet.locked_at, request.user) == (dealer, None, dealer)
+    assert (recorded()[0]["_type"], recorded()[0]["actor"]) == ("person.signed_in", "tran-m")
+    assert "123456" not in str(recorded())
+
+
+def test_each_sign_in_has_a_new_session(request_at, tablet, dealer):
+    request = request_at(tablet)
+    people.sign_in(request, "tran-m", "123456")
+    first = request.session.session_key
+    people.sign_in(request, "tran-m", "123456")
+    assert first and request.session.session_key != first
+
+
+def test_relief_moves_the_device(request_at, tablet, dealer, floorperson):
+    people.sign_in(request_at(tablet), "tran-m", "123456")
+    people.sign_in(request_at(tablet), "okafor-a", "654321")
+    assert Device.objects.get(pk=tablet.pk).person == floorperson
+    assert recorded()[-1]["data"] == {"name": "tablet-17", "relieves": "tran-m"}
+
+
+def test_a_wrong_pin_and_a_stranger_are_refused_alike(request_at, tablet, dealer):
+    for code, named in (("tran-m", "tran-m"), ("nobody", None), ("999999", None), ("a\0b", None)):
+        with pytest.raises(WrongPin) as refused:
+            people.sign_in(request_at(tablet), code, "000000")
+        assert say(refused.value) == "Code or PIN is wrong."
+        assert recorded()[-1]["data"] == {"code": named, "name": "tablet-17", "purpose": "sign-in"}
+
+
+def test_five_wrong_pins_lock_the_person_out_at_that_address(request_at, tablet, dealer, floorperson):
+    for attempt in range(settings.AXES_FAILURE_LIMIT):
+        with pytest.raises(WrongPin if attempt < settings.AXES_FAILURE_LIMIT - 1 else LockedOut):
+            people.sign_in(request_at(tablet), "tran-m", "000000")
+    request = request_at(tablet)
+    with pytest.raises(LockedOut):
+        people.sign_in(request, "tran-m", "123456")
+    assert not request.axes_locked_out  # or axes would answer with its own page
+    assert types()[-1] == "person.locked_out"
+    assert people.sign_in(request_at(tablet, "10.0.0.18"), "tran-m", "123456") == dealer
+    assert people.sign_in(request_at(tablet), "okafor-a", "654321") == floorperson
+
+
+@pytest.mark.parametrize("why", ["no device", "revoked", "elsewhere", "inactive"])
+def test_a_right_pin_is_not_enough(request_at, tablet, dealer, why):
+    if why == "revoked":
+        devices.revoke(tablet)
+    if why == "elsewhere":
+        Person.objects.update(facility="brookside")
+    if why == "inactive":
+        Person.objects.update(is_active=False)
+    request = request_at(None if why == "no device" else tablet)
+    with pytest.raises((DeviceRefused, WrongPin)):
+        people.sign_in(request, "tran-m", "123456")
+    assert not request.user.is_authenticated
+
+
+def test_a_person_of_every_facility_signs_in_anywhere(request_at, tablet, make_person):
+    agent = make_person("agent-7", Role.GAMING_AGENT, facility="", department="regulator")
+    assert people.sign_in(request_at(tablet), "agent-7", "123456") == agent
+
+
+def test_signing_out_leaves_the_device_to_nobody(request_at, tablet, dealer):
+    request = request_at(tablet)
+    people.sign_in(request, "tran-m", "123456")
+    people.sign_out(request)
+    assert Device.objects.get(pk=tablet.pk).person is None
+    assert not request.user.is_authenticated
+    assert types() == ["person.signed_in", "person.signed_out"]
+
+
+def test_a_witness_proves_themselves_without_a_session(request_at, tablet, dealer, floorperson):
+    request = request_at(tablet)
+    people.sign_in(request, "tran-m", "123456")
+    key = request.session.session_key
+    assert people.verify_witness(request, "okafor-a", "654321") == floorperson
+    assert (request.session.session_key, request.user) == (key, dealer)
+    assert Device.objects.get(pk=tablet.pk).person == dealer
+
+
+@pytest.mark.parametrize("code", ["tran-m", "Tran-M", " tran-m "])
+def test_nobody_is_their_own_witness(request_at, tablet, dealer, code):
+    request = request_at(tablet)
+    people.sign_in(request, "tran-m", "123456")
+    with pytest.raises(SamePerson):
+        people.verify_witness(request, code, "123456")
+
+
+def test_wrong_pins_of_a_witness_count(request_at, tablet, dealer, floorperson):
+    request = request_at(tablet)
+    people.sign_in(request, "tran-m", "123456")
+    for _ in range(settings.AXES_FAILURE_LIMIT - 1):
+        with pytest.raises(WrongPin):
+            people.verify_witness(request, "okafor-a", "000000")
+    for pin in ("000000", "654321"):
+        with pytest.raises(LockedOut):
+            people.verify_witness(request, "okafor-a", pin)
+    assert recorded()[-1]["data"]["purpose"] == "witness"
+
+
+def through_middleware(request, token, method="POST"):
+    request.method = method
+    if token:
+        signed = signing.get_cookie_signer(salt=settings.DEVICE_COOKIE_NAME + devices.COOKIE_SALT).sign(token)
+        request.COOKIES[settings.DEVICE_COOKIE_NAME] = signed
+    StationMiddleware(lambda _request: HttpResponse())(request)
+    return request
+
+
+@pytest.fixture
+def signed_in(request_at, dealer):
+    """A request of the dealer at a fresh tablet, with that tablet's token."""
+    device, token = devices.enrol("tablet-18", "larkfield", "dealer")
+    request = request_at(device)
+    people.sign_in(request, "tran-m", "123456")
+    return request, device, token
+
+
+def test_the_cookie_tells_the_device(signed_in, request_at):
+    request, device, token = signed_in
+    through_middleware(request, token)
+    assert (request.device, request.locked) == (device, False)
+    for wrong in (None, "x", token + "x"):
+        assert through_middleware(request_at(None), wrong).device is None
+    devices.revoke(device)
+    assert through_middleware(request, token).device is None
+    assert request.locked
+
+
+def test_the_cookie_is_signed_and_hidden_from_scripts(tablet):
+    response = HttpResponse()
+    devices.remember(response, "secret")
+    cookie = response.cookies[settings.DEVICE_COOKIE_NAME]
+    assert cookie["httponly"] and cookie["samesite"] == "Strict" and cookie.value != "secret"
+
+
+def test_a_session_locks_when_somebody_else_stands_there(signed_in, request_at, floorperson):
+    request, device, token = signed_in
+    people.sign_in(request_at(device), "okafor-a", "654321")
+    assert through_middleware(request, token).locked
+
+
+def test_a_locked_device_keeps_its_person_and_opens_by_pin(signed_in, dealer):
+    request, device, token = signed_in
+    people.lock(device)
+    people.lock(device)
+    assert through_middleware(request, token).locked
+    assert Device.objects.get(pk=device.pk).person == dealer
+    assert types() == ["person.signed_in", "device.locked"]
+    people.sign_in(request, "tran-m", "123456")
+    assert not through_middleware(request, token).locked
+
+
+def test_an_idle_device_locks_and_polling_keeps_none_awake(signed_in):
+    request, device, token = signed_in
+    start = Device.objects.get(pk=device.pk).last_seen_at
+    later = lambda seconds: clock.at(start + dt.timedelta(seconds=seconds))  # noqa: E731
+    with later(200):
+        assert not through_middleware(request, token, "GET").locked
+        assert Device.objects.get(pk=device.pk).last_seen_at == start
+        assert not through_middleware(request, token, "POST").locked
+    with later(450):
+        assert not through_middleware(request, token, "GET").locked
+    with later(501):
+        assert through_middleware(request, token, "POST").locked
+    assert recorded()[-1]["data"]["reason"] == "idle"
+
+
+def test_last_seen_is_written_once_a_minute(signed_in):
+    request, device, token = signed_in
+    start = Device.objects.get(pk=device.pk).last_seen_at
+    with clock.at(start + dt.timedelta(seconds=59)):
+        through_middleware(request, token)
+    assert Device.objects.get(pk=device.pk).last_seen_at == start
+
+
+@pytest.mark.parametrize("pin", ["12345", "1234567", "12345a", "１２３４５６", ""])
+def test_a_pin_has_six_digits(pin):
+    with pytest.raises(ValidationError):
+        Person().set_pin(pin)
+
+
+def test_a_role_outside_the_list_is_refused_by_the_database(dealer):
+    for field in ("role", "department"):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Person.objects.update(**{field: "emperor"})
+
+
+def test_the_ladder_has_only_table_games():
+    step = lambda role: Person(role=role)  # noqa: E731
+    assert people.at_least(step("pit-manager"), "floorperson")
+    assert not people.at_least(step("dealer"), "floorperson")
+    assert not people.at_least(step("surveillance"), "dealer")
+    assert frozenset({"shift-manager"}) < people.FLOORPERSONS_AND_ABOVE
+
+
+def test_short_names():
+    assert [Person(name=name).short_name for name in ("Minh Tran", "Cher", "Ana de Souza")] == [
+        "M. Tran", "Cher", "A. Souza",
+    ]  # fmt: skip
+
+
+def test_enrolling_from_the_command_line(capsys, dealer):
+    call_command("enrol_device", "podium-1", facility="larkfield", station="podium", by="tran-m")
+    token = capsys.readouterr().out.strip()
+    device = devices.device_of_token(token)
+    assert (device.name, device.enrolled_by) == ("podium-1", dealer)
+    for wrong in ({"by": "nobody"}, {"place": "brookside/T-01"}, {}):
+        with pytest.raises(CommandError):
+            call_command("enrol_device", "podium-1", facility="larkfield", station="podium", **wrong)
