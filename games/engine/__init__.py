@@ -5,9 +5,10 @@ from games.engine.dice import dice_expiry
 from games.engine.odds import Odds
 from games.engine.refusals import Refusal
 from games.engine.registry import GAMES, game
-from games.engine.rounds import NextAct, RoundState, Step
 from games.engine.rules import Rules
 from games.engine.settlement import Reason, Settled
+from games.engine.state import RoundState
+from games.engine.turns import NextAct, Step
 from games.engine.wagers import Placing, Wager, WagerType
 
 __all__ = [

@@ -7,8 +7,8 @@ from games.engine.settlement import Settled
 from games.engine.wagers import Placing, Wager
 
 if TYPE_CHECKING:
-    from games.engine.rounds import RoundState
     from games.engine.sicbo import SicBo
+    from games.engine.state import RoundState
 
 
 class Record(Protocol):

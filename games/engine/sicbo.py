@@ -20,9 +20,11 @@ from games.engine import records
 from games.engine.analysis import Outcome
 from games.engine.odds import Odds
 from games.engine.refusals import Refusal
-from games.engine.rounds import Game, RoundState, can, give_all_back
+from games.engine.rounds import Game
 from games.engine.rules import Rules
 from games.engine.settlement import Reason, Settled, lose, win
+from games.engine.state import RoundState, give_all_back
+from games.engine.turns import can
 from games.engine.wagers import Place, Wager, WagerType
 
 Faces = tuple[int, ...]

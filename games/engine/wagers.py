@@ -1,5 +1,6 @@
 """What a player may bet on, and what a seat has on it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,3 +47,22 @@ class Placing(NamedTuple):
     cents: int
     made_in: str = "chips"
     play: int | None = None
+
+
+def key_of(line: Placing) -> tuple[int, str, int | None]:
+    """The seat, code and play that a line is about, as `Wager.key`."""
+    return line.seat, line.code, line.play
+
+
+def laid(wagers: tuple[Wager, ...], lines: Iterable[Placing]) -> tuple[tuple[Wager, ...], tuple[int, ...]]:
+    """The layout after these lines in turn, and what each found there in cents."""
+    layout = {wager.key: wager for wager in wagers}
+    before = []
+    for line in lines:
+        found = layout.get(key_of(line))
+        before.append(found.cents if found else 0)
+        if line.cents:
+            layout[key_of(line)] = Wager(line.seat, line.code, line.cents, line.play)
+        else:
+            layout.pop(key_of(line), None)
+    return tuple(layout.values()), tuple(before)

@@ -9,8 +9,8 @@ import pytest
 from games import engine
 from games.engine.procedures import OUT_OF_TURN
 from games.engine.refusals import Refusal
-from games.engine.rounds import RETURNS
 from games.engine.settlement import Reason
+from games.engine.state import RETURNS
 from games.wording import REASONS, REFUSALS, say, title, why
 
 SOURCES = [*Path(engine.__file__).parent.rglob("*.py"), Path(engine.__file__).parents[1] / "submissions.py"]

@@ -30,8 +30,8 @@ def opened(key="pa-539", kind="manual", placings=A_FEW):
 def ready(key="pa-539", kind="manual", placings=A_FEW):
     """Bets closed and dice shaken, in the order of the edition."""
     state = opened(key, kind, placings)
-    while state.phase != "ready":
-        state = getattr(SIC_BO, SIC_BO.next_act(state).act)(state)[0]
+    while state.phase != "ready" and (following := SIC_BO.next_act(state)):
+        state = getattr(SIC_BO, following.act)(state)[0]
     return state
 
 
@@ -161,7 +161,7 @@ def test_losers_are_taken_then_winners_paid_then_the_layout_cleared_and_nothing_
     assert refusal("pay_seats", state, [2])[0] == "nothing-to-pay"
     assert refusal("shake", state)[0] == "shaken-already"
     state, _ = SIC_BO.pay_seats(state)
-    assert (state.phase, state.paid_seats) == ("paid", {1, 3})
+    assert (state.phase, state.paid_seats) == ("paid", frozenset({1, 3}))
     state, _ = SIC_BO.clear_layout(state)
     assert (state.phase, SIC_BO.next_act(state)) == ("cleared", None)
     assert refusal("place_wagers", state, A_FEW)[0] == "round-over"

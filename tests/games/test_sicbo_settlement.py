@@ -132,7 +132,6 @@ def test_the_fifty_wagers_of_eight_families_are_all_there_are(key):
         "three-of-a-kind:7",
         "hop",
         "",
-        None,
     ):
         with pytest.raises(Refusal) as refused:
             rules.game.wager_type(rules, code)
