@@ -1,12 +1,15 @@
 #!/bin/sh
-# Runs once, when PostgreSQL makes its cluster: the owner makes and changes tables, the web role only works in them.
+# Runs once, when PostgreSQL makes its cluster: the logins of docs/postgresql-roles.md, and the roles they work as.
+# `manage.py provision_roles` then says, after each migration, what each role may do.
 set -eu
 psql --set=ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname "$POSTGRES_DB" \
-    --set=owner_password="$OWNER_PASSWORD" --set=web_password="$WEB_PASSWORD" <<'SQL'
-CREATE ROLE pitside_owner LOGIN PASSWORD :'owner_password';
-CREATE ROLE pitside_web LOGIN PASSWORD :'web_password';
+    --set=migrate_password="$MIGRATE_PASSWORD" --set=app_password="$APP_PASSWORD" <<'SQL'
+CREATE ROLE pitside_owner NOLOGIN;
+CREATE ROLE pitside_web NOLOGIN;
+CREATE ROLE pitside_auditor NOLOGIN;
+CREATE ROLE pitside_migrate LOGIN PASSWORD :'migrate_password' NOINHERIT IN ROLE pitside_owner;
+ALTER ROLE pitside_migrate SET role = 'pitside_owner';
+CREATE ROLE pitside_app LOGIN PASSWORD :'app_password' IN ROLE pitside_web;
 ALTER DATABASE pitside OWNER TO pitside_owner;
 ALTER SCHEMA public OWNER TO pitside_owner;
-REVOKE ALL ON SCHEMA public FROM PUBLIC;
-GRANT USAGE ON SCHEMA public TO pitside_web;
 SQL

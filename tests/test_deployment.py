@@ -16,7 +16,7 @@ from tests.services import installation
 
 ROOT = Path(__file__).resolve().parents[1]
 HOST = "pitside.casino.internal"
-BUILT = ("migrate", "web", "ticker")
+BUILT = ("migrate", "roles", "web", "ticker")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def services():
 
 
 def test_it_names_every_part_of_an_installation(services):
-    assert set(services) == {"migrate", "web", "ticker", "postgres", "redis", "caddy"}
+    assert set(services) == {"migrate", "roles", "web", "ticker", "postgres", "redis", "caddy"}
 
 
 @pytest.mark.parametrize("name", ["web", "postgres", "redis", "caddy"])
@@ -48,7 +48,7 @@ def test_it_migrates_as_the_owner_and_serves_as_the_web_role(services):
     assert "OWNER_DATABASE_URL" in services["migrate"]["environment"]["DATABASE_URL"]
     for name in ("web", "ticker"):
         assert services[name]["environment"]["DATABASE_URL"].startswith("${DATABASE_URL")
-        assert services[name]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
+        assert services[name]["depends_on"]["roles"]["condition"] == "service_completed_successfully"
 
 
 def test_it_publishes_only_the_proxy(services):
@@ -126,23 +126,23 @@ def may_not_rewrite(address: str) -> bool:
 @pytest.mark.postgres
 @pytest.mark.redis
 def test_its_processes_run_as_compose_would_start_them(environment):
-    migrate = installation.command_of("migrate")
-    done = subprocess.run(
-        migrate,
-        cwd=ROOT,
-        env={**os.environ, **environment["owner"]},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    assert may_not_rewrite(environment["web"]["DATABASE_URL"])
+    for service in ("migrate", "roles"):
+        once = subprocess.run(
+            installation.command_of(service),
+            cwd=ROOT,
+            env={**os.environ, **environment[service]},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert once.returncode == 0, once.stderr
+    assert may_not_rewrite(environment["app"]["DATABASE_URL"])
     port = installation.free_port()
     web = installation.command_of("web", host="127.0.0.1", port=str(port))
     url = f"http://127.0.0.1:{port}/healthz"
     with (
-        installation.process(web, environment["web"]) as serving,
-        installation.process(installation.command_of("ticker"), environment["web"]) as ticking,
+        installation.process(web, environment["app"]) as serving,
+        installation.process(installation.command_of("ticker"), environment["app"]) as ticking,
     ):
         deadline = time.monotonic() + 30
         while installation.ask(url, HOST) != 200 and serving.poll() is None and time.monotonic() < deadline:
@@ -152,7 +152,7 @@ def test_its_processes_run_as_compose_would_start_them(environment):
         healthy = subprocess.run(
             [sys.executable, "deploy/healthy.py", url],
             cwd=ROOT,
-            env={**os.environ, **environment["web"]},
+            env={**os.environ, **environment["app"]},
             timeout=20,
         )
         assert healthy.returncode == 0

@@ -20,6 +20,7 @@ from django.db import connection
 from psycopg import sql
 
 ROOT = Path(__file__).resolve().parents[2]
+ROLES = ("pitside_migrate", "pitside_app", "pitside_owner", "pitside_web", "pitside_auditor")
 
 
 def compose() -> dict[str, Any]:
@@ -42,7 +43,7 @@ def command_of(service: str, **changes: str) -> list[str]:
 
 @contextlib.contextmanager
 def database() -> Iterator[dict[str, str]]:
-    """An empty database made as `deploy/roles.sh` makes it; the owner's and the web role's addresses.
+    """An empty database made as `deploy/roles.sh` makes it; the addresses of its logins.
 
     The test's own database role is PostgreSQL's superuser here, as it is for the container's first start.
     """
@@ -57,11 +58,14 @@ def database() -> Iterator[dict[str, str]]:
                 for statement in role_statements(name):
                     if not any(f"CREATE ROLE {role} " in statement for role in existing):
                         inside.execute(statement.encode())
-            yield {role: address(given, name, f"pitside_{role}", role) for role in ("owner", "web")}
+            admin = address(given, name, str(given["user"]), str(given.get("password", "")))
+            logins = {role: address(given, name, f"pitside_{role}", role) for role in ("migrate", "app")}
+            yield {"roles": admin, **logins}
         finally:
             root.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
-            for role in {"pitside_owner", "pitside_web"} - existing:
-                root.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
+            for role in ROLES:
+                if role not in existing:
+                    root.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
 
 
 def role_statements(name: str) -> list[str]:
@@ -70,7 +74,7 @@ def role_statements(name: str) -> list[str]:
     text = re.search(r"<<'SQL'\n(.*?)\nSQL\n", written, re.DOTALL)
     assert text
     text_here = text[1].replace("ALTER DATABASE pitside ", f"ALTER DATABASE {name} ")
-    text_here = text_here.replace(":'owner_password'", "'owner'").replace(":'web_password'", "'web'")
+    text_here = text_here.replace(":'migrate_password'", "'migrate'").replace(":'app_password'", "'app'")
     return [statement.strip() for statement in text_here.split(";") if statement.strip()]
 
 
