@@ -80,8 +80,8 @@ export class Inspection {
 
   paintList() {
     const list = this.box.querySelector("[data-seen]");
-    if (list.dataset.lit !== this.lit.join()) {
-      list.dataset.lit = this.lit.join();
+    if (list.dataset.combos !== this.lit.join()) {
+      list.dataset.combos = this.lit.join();
       list.replaceChildren(...this.lit.map((wager) => {
         const item = document.createElement("li");
         const button = Object.assign(document.createElement("button"), { type: "button", className: "tick", textContent: this.label(wager) });

@@ -167,8 +167,8 @@ addEventListener("screen:line", ({ detail: { status, seconds, shown } }) => {
   const at = new Date(shown).toLocaleTimeString("en-GB");
   const head = status === "live" ? "" : `Nothing heard for ${seconds} s.`;
   const rest = {
-    stale: `Last asked at ${at}. Go on: a tap stands once it is answered.`,
-    dead: `Last asked at ${at}. No act is taken until the line is back.`,
+    stale: `As of ${at}. Go on: a tap stands once answered.`,
+    dead: `As of ${at}. No act is taken until the line is back.`,
     denied: "This tablet or person may not watch this table.",
   }[status] ?? "";
   say.replaceChildren(Object.assign(document.createElement("b"), { textContent: head }), ` ${rest}`);
