@@ -7,6 +7,7 @@ the token's SHA-256 alone, so that a stolen copy of it opens nothing.
 import datetime as dt
 import hashlib
 import secrets
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -103,7 +104,7 @@ def sign_in_stream(facility: str) -> Stream:
 def write(
     stream: Stream,
     type: str,
-    data: dict[str, object],
+    data: dict[str, Any],
     *,
     at: dt.datetime,
     actor: Person | None = None,

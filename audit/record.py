@@ -104,7 +104,7 @@ def _body(body: dict[str, Any]) -> bytes:
 
 
 def _write_in_postgres(stream: Stream, body: bytes, type: str, at: dt.datetime, gaming_day: dt.date) -> bytes:
-    arguments = [stream.pk, stream.seq, body, type, at, gaming_day]
+    arguments: list[Any] = [stream.pk, stream.seq, body, type, at, gaming_day]
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT hash FROM audit_append(%s, %s, %s, %s, %s, %s)", arguments)

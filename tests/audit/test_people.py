@@ -17,7 +17,6 @@ from audit.middleware import StationMiddleware
 from audit.models import Device, Entry, Person, Role
 from audit.wording import say
 
-
 pytestmark = pytest.mark.django_db
 
 

@@ -42,7 +42,8 @@ class Command(BaseCommand):
             selection = export.select(options["stream"], since, until)
         except export.UnknownStream as error:
             raise CommandError(f"There is no stream {error}.") from None
-        out: BinaryIO = getattr(self.stdout._out, "buffer", self.stdout._out)  # type: ignore[attr-defined]
+        text: Any = self.stdout._out
+        out: BinaryIO = getattr(text, "buffer", text)
         try:
             self._write(selection, options["format"], out)
         except BrokenPipeError:

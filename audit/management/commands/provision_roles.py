@@ -59,7 +59,7 @@ class Rights:
 
     def run(self, statement: str, **names: str) -> None:
         identifiers = {name: sql.Identifier(value) for name, value in names.items()}
-        composed = sql.SQL(statement).format(**self.names, **identifiers)  # type: ignore[arg-type]
+        composed = sql.SQL(statement).format(**self.names, **identifiers)
         self.cursor.execute(composed)
 
     def role(self, name: str) -> None:
@@ -100,7 +100,7 @@ def _auditor(give: Rights) -> None:
 
 def _columns(table: str) -> set[str]:
     model = next(model for model in apps.get_models() if model._meta.db_table == table)
-    return {field.column for field in model._meta.concrete_fields}
+    return {str(field.column) for field in model._meta.concrete_fields}
 
 
 def _later_tables(give: Rights) -> None:
