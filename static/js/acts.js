@@ -79,7 +79,7 @@ export class Acts extends EventTarget {
   }
 
   async deliver({ act, body }) {
-    const address = this.urls.act.replace(/ACT$/, act);
+    const address = this.urls.act.replace("__act__", act);
     for (let tries = 0; ; tries++) {
       body.seen = Number(this.screen.querySelector("[data-version]").dataset.version);
       try {

@@ -287,14 +287,14 @@ def areas(s: dict) -> dict[str, list[SafeString]]:
 @register.simple_tag
 def alerts_of(pits: list[dict]) -> list[dict]:
     """The alerts of all tables, the gravest first."""
-    found = [{**alert, "s": s} for pit in pits for s in pit["tiles"] for alert in s["alerts"]]
+    found = [{**alert, "s": s} for pit in pits for s in pit["tables"] for alert in s["alerts"]]
     return sorted(found, key=lambda alert: LEVELS[alert["level"]])
 
 
 @register.simple_tag
 def sums_of(pits: list[dict]) -> dict[str, int]:
     """The floor's figures; training and simulated tables are in none of them."""
-    live = [s for pit in pits for s in pit["tiles"] if s["table"]["kind"] == "live"]
+    live = [s for pit in pits for s in pit["tables"] if s["table"]["kind"] == "live"]
     opened = [s for s in live if s["table"]["status"] == "open"]
     return {
         "open": len(opened),
@@ -309,12 +309,12 @@ def sums_of(pits: list[dict]) -> dict[str, int]:
 
 @register.filter
 def pit_win(pit: dict) -> int:
-    return sum(s["figures"]["win_cents"] for s in pit["tiles"] if s["table"]["kind"] == "live")
+    return sum(s["figures"]["win_cents"] for s in pit["tables"] if s["table"]["kind"] == "live")
 
 
 @register.filter
 def pit_open(pit: dict) -> int:
-    return sum(s["table"]["status"] == "open" for s in pit["tiles"])
+    return sum(s["table"]["status"] == "open" for s in pit["tables"])
 
 
 @register.simple_tag
