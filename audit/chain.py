@@ -23,7 +23,7 @@ class NotCanonical(ValueError):
 
 
 def canonical(value: Any) -> bytes:
-    """RFC 8785 bytes of a JSON value; raises NotCanonical for floats, NUL, keys beyond ASCII, integers beyond 2^53-1."""
+    """RFC 8785 bytes of a JSON value; NotCanonical for floats, NUL, keys beyond ASCII, integers beyond 2^53-1."""
     _verify(value)
     try:
         return rfc8785.dumps(value)

@@ -32,22 +32,20 @@ CLOSING = ord("}")
 NOTHING = b"0" * 64
 BLOCK_BYTES = 1 << 20
 LONGEST_LINE_BYTES = 1 << 26
-KEYS = tuple(
-    [
-        "_format",
-        "_type",
-        "actor",
-        "at",
-        "build",
-        "command",
-        "data",
-        "device",
-        "gaming_day",
-        "seq",
-        "stream",
-        "terms",
-        "witness",
-    ]
+KEYS = (
+    "_format",
+    "_type",
+    "actor",
+    "at",
+    "build",
+    "command",
+    "data",
+    "device",
+    "gaming_day",
+    "seq",
+    "stream",
+    "terms",
+    "witness",
 )
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z", re.ASCII)
 TYPE = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+\Z")

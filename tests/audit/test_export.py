@@ -134,13 +134,15 @@ def resealed(bodies, names=("larkfield/T-04",)):
         head = digest
     digest = verify.sha256(b"".join(lines))
     closing = {"_format": 1, "_type": "export.closed", "entries": len(bodies), "sha256": digest.hexdigest(),
-               "streams": [{"entries": len(bodies), "head": head.hex(), "seq": len(bodies), "stream": names[0]}]}  # fmt: skip
+               "streams": [{"entries": len(bodies), "head": head.hex(), "seq": len(bodies),
+                            "stream": names[0]}]}  # fmt: skip
     return b"".join([*lines, export._line(digest.digest(), closing)])
 
 
 def body(seq=1, data=None, **changes):
     return {"_format": 1, "_type": "round.settled", "actor": "tran-m", "at": "2026-11-21T13:05:09.123456Z",
-            "build": "dev", "command": None, "data": {} if data is None else data, "device": None, "gaming_day": "2026-11-21",
+            "build": "dev", "command": None, "data": {} if data is None else data,
+            "device": None, "gaming_day": "2026-11-21",
             "seq": seq, "stream": "larkfield/T-04", "terms": None, "witness": None, **changes}  # fmt: skip
 
 

@@ -120,9 +120,12 @@ def as_web(stream, kept):
         cursor.execute(f"SET LOCAL ROLE {provision_roles.WEB}")
 
 
+FORGED = """
+    INSERT INTO audit_entry (stream_id, seq, prev, hash, body, type, at, gaming_day)
+    SELECT stream_id, 4, hash, hash, body, type, at, gaming_day FROM audit_entry WHERE seq = 3
+"""
 HOSTILE = [
-    "INSERT INTO audit_entry (stream_id, seq, prev, hash, body, type, at, gaming_day)"
-    " SELECT stream_id, 4, hash, hash, body, type, at, gaming_day FROM audit_entry WHERE seq = 3",
+    FORGED,
     "UPDATE audit_entry SET type = 'x'",
     "DELETE FROM audit_entry",
     "TRUNCATE audit_entry",

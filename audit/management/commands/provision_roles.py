@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
 
 def provision(cursor: CursorWrapper, schema: str) -> None:
-    """Put the roles and their rights in place in one schema. The caller is a superuser, or the owner's administrator."""
+    """Put the roles and their rights in place in one schema. The caller is a superuser."""
     give = Rights(cursor, schema)
     for role in (OWNER, WEB, AUDITOR):
         give.role(role)
