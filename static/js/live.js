@@ -16,8 +16,10 @@ const callbacks = {
   beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS"),
 };
 
+/* only a field keeps its value: a button that has the focus must get its new label like every other part */
 export function morph(old, fresh) {
-  Idiomorph.morph(old, fresh, { morphStyle: "outerHTML", ignoreActiveValue: true, callbacks });
+  const ignoreActiveValue = Boolean(document.activeElement?.matches("input, select, textarea"));
+  Idiomorph.morph(old, fresh, { morphStyle: "outerHTML", ignoreActiveValue, callbacks });
 }
 
 class LiveScreen extends HTMLElement {
