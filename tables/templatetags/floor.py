@@ -138,7 +138,9 @@ def step_number(s: dict) -> int:
 
 @register.filter
 def step_label(s: dict) -> str:
-    return next((step["label"] for step in s["round"]["steps"] if step["state"] == "now"), s["round"]["phase"])
+    return next(
+        (step["label"] for step in s["round"]["steps"] if step["state"] == "now"), s["round"]["phase"]
+    )
 
 
 # The console
@@ -152,7 +154,9 @@ def mode(s: dict) -> str:
         return status
     if s["round"]["bets_open"]:
         return "betting"
-    return {"ready": "dice", "lit": "lit", "taken": "paying", "paid": "paying"}.get(s["round"]["phase"], "say")
+    return {"ready": "dice", "lit": "lit", "taken": "paying", "paid": "paying"}.get(
+        s["round"]["phase"], "say"
+    )
 
 
 @register.filter
@@ -199,7 +203,9 @@ def prints(game: str, layout: tuple) -> dict[str, str]:
     """The printed cloth of each area, rendered once for a layout and its odds."""
     page = get_template(f"tables/console/felt_{game.replace('-', '_')}_print.html")
     return {
-        wager: page.render({"wager": wager, "family": family, "value": wager.partition(":")[2], "odds": odds}).strip()
+        wager: page.render(
+            {"wager": wager, "family": family, "value": wager.partition(":")[2], "odds": odds}
+        ).strip()
         for wager, _, family, odds in layout
     }
 
@@ -328,7 +334,12 @@ def money_on(s: dict) -> dict[str, list[dict]]:
     groups: dict[str, list[dict]] = {}
     for w in s["layout"]:
         cents = on.get(w["wager"], 0)
-        spot = {**w, "cents": cents, "lit": w["wager"] in lit, "lost": thrown and cents and w["wager"] not in lit}
+        spot = {
+            **w,
+            "cents": cents,
+            "lit": w["wager"] in lit,
+            "lost": thrown and cents and w["wager"] not in lit,
+        }
         groups.setdefault(w["family"].replace("-", "_"), []).append(spot)
     return groups
 
@@ -347,4 +358,7 @@ def acts_by_round(s: dict) -> list[dict]:
 @register.simple_tag
 def spots(s: dict) -> list[dict]:
     """One dot for each seat position, round the table."""
-    return [{"at": n + 0.5, "taken": bool(seat["count"])} for n, seat in zip(count(), s["round"]["seats"], strict=False)]
+    return [
+        {"at": n + 0.5, "taken": bool(seat["count"])}
+        for n, seat in zip(count(), s["round"]["seats"], strict=False)
+    ]
