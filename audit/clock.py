@@ -67,7 +67,7 @@ class GamingDays:
     """Which gaming day a moment belongs to. The room that knows the facilities' time zones replaces `of`."""
 
     def __init__(self) -> None:
-        self.of: Callable[[str, dt.datetime], dt.date] = lambda _facility, moment: _day_in_utc(moment)
+        self.of: Callable[[str, dt.datetime], dt.date] = lambda _facility, moment: day_in_utc(moment)
 
 
 gaming_days = GamingDays()
@@ -78,5 +78,5 @@ def gaming_day(facility: str, moment: dt.datetime) -> dt.date:
     return gaming_days.of(facility, moment)
 
 
-def _day_in_utc(moment: dt.datetime) -> dt.date:
+def day_in_utc(moment: dt.datetime) -> dt.date:
     return (moment.astimezone(dt.UTC) - GAMING_DAY_STARTS).date()

@@ -1,6 +1,7 @@
 """One application for HTTP and sockets, with the ticker inside where the settings say so."""
 
 import os
+from typing import Any
 
 from django.core.asgi import get_asgi_application
 
@@ -12,11 +13,10 @@ from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E40
 from channels.sessions import CookieMiddleware  # noqa: E402
 from django.conf import settings  # noqa: E402
 
+from tables.routing import websocket_urlpatterns  # noqa: E402
 from tables.ticker import with_ticker  # noqa: E402
-from tables.urls import websocket_urlpatterns  # noqa: E402
 
-application = ProtocolTypeRouter(
-    {"http": http, "websocket": AllowedHostsOriginValidator(CookieMiddleware(URLRouter(websocket_urlpatterns)))}
-)
+sockets = AllowedHostsOriginValidator(CookieMiddleware(URLRouter(websocket_urlpatterns)))
+application: Any = ProtocolTypeRouter({"http": http, "websocket": sockets})
 if settings.EMBEDDED_TICKER:
     application = with_ticker(application)

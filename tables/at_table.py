@@ -4,6 +4,8 @@ import datetime as dt
 from functools import cached_property
 from typing import Any
 
+from django.db.models import QuerySet
+
 from audit.clock import hold
 from audit.models import Device, Person, Stream
 from games import submissions
@@ -13,7 +15,6 @@ from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 
 from .models import DiceLot, Round, Shaker, Table, Throw, Wager
-
 
 WITH_DICE = ("lit", "taken", "paid", "cleared")
 
@@ -26,7 +27,12 @@ class AtTable:
     """
 
     def __init__(
-        self, table: Table, actor: Person | None, device: Device | None, witness: Person | None, now: dt.datetime
+        self,
+        table: Table,
+        actor: Person | None,
+        device: Device | None,
+        witness: Person | None,
+        now: dt.datetime,
     ) -> None:
         self.table = table
         self.stream: Stream = table.stream
@@ -35,6 +41,7 @@ class AtTable:
         self.witness = witness
         self.now = hold(self.stream, now)
         self._table_fields: set[str] = set()
+        self._round_fields: set[str] = set()
 
     @cached_property
     def gaming_day(self) -> dt.date:
@@ -44,14 +51,19 @@ class AtTable:
     @cached_property
     def round(self) -> Round | None:
         """The round in play, or None before the first act of the next one."""
-        return Round.objects.select_related("submission").filter(table=self.table, ended_at=None).first()
+        return next(iter(self._live_rounds()), None)
+
+    def _live_rounds(self) -> QuerySet[Round]:
+        return Round.objects.select_related("submission").filter(table=self.table, ended_at=None).order_by()
 
     @cached_property
     def submission(self) -> RulesSubmission:
         """The submission that the live round pinned, else the one in force now. Refuses when there is none."""
         if self.round is not None:
             return self.round.submission
-        found = submissions.in_force(self.table.facility, self.table.game, self.now, code=self.table.submission_code)
+        found = submissions.in_force(
+            self.table.facility, self.table.game, self.now, code=self.table.submission_code
+        )
         if found is None:
             raise Refusal("no-rules-in-force", code=self.table.submission_code)
         return found
@@ -72,14 +84,19 @@ class AtTable:
         return self.submission.terms_sha256 if "submission" in self.__dict__ else ""
 
     @cached_property
-    def shaker(self) -> Shaker | None:
-        """The working shaker at this table, if any."""
-        return Shaker.objects.filter(table=self.table, out_of_order=False).first()
+    def lot(self) -> DiceLot | None:
+        """The dice in the working shaker at this table, if any; read together with the shaker."""
+        here = DiceLot.objects.select_related("shaker").filter(
+            shaker__table=self.table, shaker__out_of_order=False, removed_at=None
+        )
+        return next(iter(here.order_by()[:1]), None)
 
     @cached_property
-    def lot(self) -> DiceLot | None:
-        """The dice in that shaker, if any."""
-        return DiceLot.objects.filter(shaker=self.shaker, removed_at=None).first() if self.shaker else None
+    def shaker(self) -> Shaker | None:
+        """The working shaker at this table, if any."""
+        if self.lot is not None:
+            return self.lot.shaker
+        return Shaker.objects.filter(table=self.table, out_of_order=False).first()
 
     @cached_property
     def wagers(self) -> list[Wager]:
@@ -113,15 +130,32 @@ class AtTable:
             raise Refusal("no-shaker", table=self.table.code)
         return self.shaker.kind
 
-    def save_table(self, *fields: str) -> None:
-        """Saves the table's row with these fields and any that an act changed before."""
-        self.table.save(update_fields=sorted({*fields, *self._table_fields}))
-
     def change_table(self, **values: Any) -> None:
-        """Changes the table's row; the road saves it with the act."""
+        """Changes the table's row; it is saved once, with the act."""
         for name, value in values.items():
             setattr(self.table, name, value)
         self._table_fields.update(values)
+
+    def change_round(self, **values: Any) -> None:
+        """Changes the live round's row; it is saved once, with the act."""
+        assert self.round is not None
+        for name, value in values.items():
+            setattr(self.round, name, value)
+        self._round_fields.update(values)
+
+    def save_changes(self, changes: str, seats: tuple[int, ...]) -> None:
+        """Saves what the act changed, with the stream number it will have, so that later acts can tell."""
+        seq = self.stream.seq + 1
+        if changes == "table":
+            self.change_table(status_seq=seq)
+        if changes == "phase":
+            self.change_round(phase_seq=seq)
+        if seats and self.round is not None:
+            self.change_round(seat_seqs={**self.round.seat_seqs, **{str(seat): seq for seat in seats}})
+        if self._table_fields:
+            self.table.save(update_fields=sorted(self._table_fields))
+        if self._round_fields and self.round is not None:
+            self.round.save(update_fields=sorted(self._round_fields))
 
     def live_round(self) -> Round:
         """The round in play, opened now if this is its first act. Refuses at a table that is not open."""
@@ -151,7 +185,9 @@ class AtTable:
         lot = self.lot
         assert lot is not None and lot.expires_at is not None
         if self.now >= lot.expires_at:
-            raise Refusal("dice-past-their-time", lot.clock_section, lot=lot.code, at=self.local(lot.expires_at))
+            raise Refusal(
+                "dice-past-their-time", lot.clock_section, lot=lot.code, at=self.local(lot.expires_at)
+            )
 
     def local(self, moment: dt.datetime) -> str:
         """A moment as people at this facility read it."""

@@ -110,7 +110,9 @@ class TableConsumer(Told):
     def enter(self) -> None:
         route = self.scope["url_route"]["kwargs"]
         self.station = route["station"]
-        self.table, self.person = table_for_screen(self.scope, route["facility"], route["table"], self.station)
+        self.table, self.person = table_for_screen(
+            self.scope, route["facility"], route["table"], self.station
+        )
 
     def group_names(self) -> list[str]:
         return [live.table_group(self.table.pk, self.station), live.person_group(self.person.pk)]
@@ -119,7 +121,9 @@ class TableConsumer(Told):
         return [self.table.pk]
 
     async def tell_state(self) -> None:
-        found = await database_sync_to_async(screens.screen, thread_sensitive=False)(self.station, self.table.pk)
+        found = await database_sync_to_async(screens.screen, thread_sensitive=False)(
+            self.station, self.table.pk
+        )
         await self.tell({"table": self.table.code, **found})
 
     async def screen(self, event: dict[str, Any]) -> None:
@@ -131,7 +135,9 @@ class FloorConsumer(Told):
     """The tiles of a facility, at most two a second for each table: the newest one wins."""
 
     def enter(self) -> None:
-        self.facility, self.person, self.ids = floor_for(self.scope, self.scope["url_route"]["kwargs"]["facility"])
+        self.facility, self.person, self.ids = floor_for(
+            self.scope, self.scope["url_route"]["kwargs"]["facility"]
+        )
         self.waiting: dict[str, dict[str, Any]] = {}
         self.told_at: dict[str, float] = {}
         self.later: dict[str, asyncio.Task] = {}

@@ -59,7 +59,9 @@ LARKFIELD = DemoFacility(
     (
         DemoSubmission("RS-0009", "pa-625a/A"),
         DemoSubmission("RS-0012", "pa-625a/B"),
-        DemoSubmission("RS-0003", "pa-539", {"three-of-a-kind": "180 to 1", "total:4": "60 to 1", "total:17": "60 to 1"}),
+        DemoSubmission(
+            "RS-0003", "pa-539", {"three-of-a-kind": "180 to 1", "total:4": "60 to 1", "total:17": "60 to 1"}
+        ),
     ),
     (
         DemoTable("T-01", "p1", "RS-0009", "manual", 1_000, 100_000, dealer="mei"),
@@ -77,7 +79,10 @@ SEABRIGHT = DemoFacility(
     "NJ",
     "America/New_York",
     (("p1", "Pit 1"),),
-    (DemoSubmission("RS-0001", "nj-19-47-9"), DemoSubmission("RS-0002", "nj-19-47-9", {"two-dice": "6 to 1"})),
+    (
+        DemoSubmission("RS-0001", "nj-19-47-9"),
+        DemoSubmission("RS-0002", "nj-19-47-9", {"two-dice": "6 to 1"}),
+    ),
     (
         DemoTable("T-01", "p1", "RS-0001", "manual", 1_000, 50_000, dealer="ana"),
         DemoTable("T-02", "p1", "RS-0002", "manual", 2_500, 100_000),
@@ -88,7 +93,15 @@ FACILITIES = (LARKFIELD, SEABRIGHT)
 GAMES, COMPLIANCE = "table-games", "compliance"
 PEOPLE = (
     DemoPerson("mei", "Mei Tran", "dealer", GAMES, "110011", "larkfield", ("T-01", "T-06", "T-24")),
-    DemoPerson("zara", "Zara Malik", "dealer", GAMES, "220022", "larkfield", ("T-01", "T-02", "T-03", "T-04", "T-05", "T-06")),
+    DemoPerson(
+        "zara",
+        "Zara Malik",
+        "dealer",
+        GAMES,
+        "220022",
+        "larkfield",
+        ("T-01", "T-02", "T-03", "T-04", "T-05", "T-06"),
+    ),
     DemoPerson("sam", "Sam Whitaker", "dealer", GAMES, "330033", "larkfield", ("T-02",)),
     DemoPerson("linh", "Linh Nguyen", "dealer", GAMES, "440044", "larkfield", ("T-03",)),
     DemoPerson("rosa", "Rosa Alvarez", "dealer", GAMES, "550055", "larkfield", ("T-04",)),

@@ -3,6 +3,7 @@
 `SignedOut`, `Locked` and `Denied` become 401, 423 and 403 for a request, and 4401, 4423 and 4403 for a socket.
 """
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -51,7 +52,9 @@ def device_at(request: HttpRequest) -> Device | None:
 def table_for(request: HttpRequest, facility: str, code: str, station: str) -> tuple[Table, Person]:
     """The table that this person may open at this station. Raises `SignedOut`, `Locked` or `Denied`."""
     person = person_of(request)
-    table = Table.objects.select_related("facility", "stream").filter(facility__code=facility, code=code).first()
+    table = (
+        Table.objects.select_related("facility", "stream").filter(facility__code=facility, code=code).first()
+    )
     if table is None or not may_see_table(person, table) or not _device_serves(device_at(request), table):
         raise Denied
     if station not in STATIONS or (station == "dealer" and person.role not in AT_THE_TABLE):
@@ -65,21 +68,27 @@ def floor_of(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
     device = device_at(request)
     if not may_see_floor(person, facility) or device is None or device.facility != facility or device.place:
         raise Denied
-    return person, list(Table.objects.filter(facility__code=facility).order_by("pit__code", "code").values_list("pk", flat=True))
+    return person, list(
+        Table.objects.filter(facility__code=facility)
+        .order_by("pit__code", "code")
+        .values_list("pk", flat=True)
+    )
 
 
-def table_for_screen(scope: dict[str, Any], facility: str, code: str, station: str) -> tuple[Table, Person]:
+def table_for_screen(
+    scope: Mapping[str, Any], facility: str, code: str, station: str
+) -> tuple[Table, Person]:
     """`table_for`, for a socket."""
     return table_for(still_in(scope), facility, code, station)
 
 
-def floor_for(scope: dict[str, Any], facility: str) -> tuple[str, Person, list[int]]:
+def floor_for(scope: Mapping[str, Any], facility: str) -> tuple[str, Person, list[int]]:
     """`floor_of`, for a socket."""
     person, ids = floor_of(still_in(scope), facility)
     return facility, person, ids
 
 
-def still_in(scope: dict[str, Any]) -> HttpRequest:
+def still_in(scope: Mapping[str, Any]) -> HttpRequest:
     """The socket's session and device as they stand now, in the shape of a request.
 
     A socket lives longer than what it was opened with, so both are read again each time.
@@ -97,4 +106,8 @@ def still_in(scope: dict[str, Any]) -> HttpRequest:
 
 
 def _device_serves(device: Device | None, table: Table) -> bool:
-    return device is not None and device.facility == table.facility.code and device.place in ("", table.stream.name)
+    return (
+        device is not None
+        and device.facility == table.facility.code
+        and device.place in ("", table.stream.name)
+    )

@@ -8,13 +8,20 @@ import logging
 from typing import Any
 
 from asgiref.sync import sync_to_async
-from channels.layers import get_channel_layer
+from channels.layers import BaseChannelLayer, get_channel_layer
 
 from . import screens
 from .models import Table
 
 log = logging.getLogger(__name__)
 PATIENCE_SECONDS = 0.5
+
+
+def layer() -> BaseChannelLayer:
+    """The channel layer of these settings; every installation has one."""
+    found = get_channel_layer()
+    assert found is not None
+    return found
 
 
 def table_group(table_id: int, station: str) -> str:
@@ -44,9 +51,8 @@ async def publish(table_id: int) -> dict[str, Any]:
 
 async def send(messages: dict[str, dict[str, Any]]) -> None:
     """Sends rendered messages to their groups, all at once, with patience of half a second."""
-    layer = get_channel_layer()
     sending = [
-        layer.group_send(group_of(station, message), {"type": "screen", "message": message})
+        layer().group_send(group_of(station, message), {"type": "screen", "message": message})
         for station, message in messages.items()
     ]
     try:
@@ -64,10 +70,9 @@ def group_of(station: str, message: dict[str, Any]) -> str:
 
 async def close_person(person_id: int, code: int) -> None:
     """Closes every socket of a person who signed off (4401) or whose tablet was locked (4423)."""
-    layer = get_channel_layer()
     try:
         await asyncio.wait_for(
-            layer.group_send(person_group(person_id), {"type": "closing", "code": code}), PATIENCE_SECONDS
+            layer().group_send(person_group(person_id), {"type": "closing", "code": code}), PATIENCE_SECONDS
         )
     except Exception:
         log.exception("a sign-off was not pushed; the next check closes the sockets")

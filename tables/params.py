@@ -56,7 +56,12 @@ class Params:
         value = self._left.pop(name, None)
         if value is None and optional:
             return None
-        if not isinstance(value, list) or not value or len(value) > 10 or not all(_is_whole(face) for face in value):
+        if (
+            not isinstance(value, list)
+            or not value
+            or len(value) > 10
+            or not all(_is_whole(face) for face in value)
+        ):
             raise malformed(name)
         return tuple(value)
 
@@ -70,7 +75,11 @@ class Params:
     def texts(self, name: str, *, most: int = 64) -> tuple[str, ...]:
         """A list of words, empty when nothing was sent."""
         value = self._left.pop(name, [])
-        if not isinstance(value, list) or len(value) > most or not all(isinstance(word, str) for word in value):
+        if (
+            not isinstance(value, list)
+            or len(value) > most
+            or not all(isinstance(word, str) for word in value)
+        ):
             raise malformed(name)
         return tuple(value)
 

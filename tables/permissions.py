@@ -48,7 +48,9 @@ def verify_assigned(person: Person, table: Table) -> None:
 def is_assigned(person: Person, table: Table) -> bool:
     """Whether an assignment that has not ended covers this table."""
     here = Q(table=table.pk) | Q(pit=table.pit_id) | Q(pit=None, table=None)
-    return Assignment.objects.filter(here, person=person.pk, facility=table.facility_id, ended_at=None).exists()
+    return Assignment.objects.filter(
+        here, person=person.pk, facility=table.facility_id, ended_at=None
+    ).exists()
 
 
 def may_see_table(person: Person, table: Table) -> bool:

@@ -15,6 +15,7 @@ from django.db import transaction
 
 from audit import chain, clock, commands, record
 from audit.models import Device, Person
+
 from .at_table import AtTable
 from .models import Table
 from .params import Params, malformed
@@ -40,15 +41,14 @@ class Call:
 class Recorded:
     """What an act did: the entry's type and data, the answer to keep, and what later acts may find changed.
 
-    `moved`: the round, its phase, its throw or the table's status changed. `round_over`: the round ended.
-    `seats`: seats whose wagers changed.
+    `changes`: `table` (status, equipment, or the end of a round), `phase` (phase or throw of the live round), or
+    `nothing` that a later act could depend on. `seats`: seats whose wagers changed.
     """
 
     type: str
     data: dict[str, Any]
     answer: dict[str, Any] = field(default_factory=dict)
-    moved: bool = True
-    round_over: bool = False
+    changes: str = "table"
     seats: tuple[int, ...] = ()
 
 
@@ -147,14 +147,18 @@ def locked_table(facility: str, code: str) -> Table:
 def _is_stale(doing: Act, call: Call, at: AtTable) -> bool:
     if call.seen > at.stream.seq:
         return True
-    if doing.depends_on == "phase":
-        return call.seen < at.table.phase_seq
-    if doing.depends_on == "round":
-        return call.seen < at.table.round_seq
+    return call.seen < max(_last_changes(doing, call, at), default=0)
+
+
+def _last_changes(doing: Act, call: Call, at: AtTable) -> list[int]:
+    """The numbers at which whatever this act depends on last changed."""
+    if doing.depends_on == "nothing":
+        return []
+    if at.round is None or doing.depends_on == "round":
+        return [at.table.status_seq]
     if doing.depends_on == "seats":
-        changed = [at.table.seat_seqs.get(seat, 0) for seat in _seats(call)]
-        return call.seen < max([at.table.round_seq, *changed])
-    return False
+        return [at.table.status_seq, *(at.round.seat_seqs.get(seat, 0) for seat in _seats(call))]
+    return [at.table.status_seq, at.round.phase_seq]
 
 
 def _seats(call: Call) -> list[str]:
@@ -164,6 +168,7 @@ def _seats(call: Call) -> list[str]:
 
 
 def _write_down(call: Call, content: bytes, at: AtTable, recorded: Recorded) -> Answer:
+    at.save_changes(recorded.changes, recorded.seats)
     appended = record.append(
         at.stream,
         type=recorded.type,
@@ -176,7 +181,6 @@ def _write_down(call: Call, content: bytes, at: AtTable, recorded: Recorded) -> 
         command=call.command,
         terms=at.terms_sha256,
     )
-    _mark_changes(at, recorded, appended.seq)
     answer = {"type": recorded.type, **recorded.answer}
     commands.keep(
         call.command,
@@ -189,15 +193,3 @@ def _write_down(call: Call, content: bytes, at: AtTable, recorded: Recorded) -> 
         device=call.device,
     )
     return Answer(at.table.pk, appended.seq, answer)
-
-
-def _mark_changes(at: AtTable, recorded: Recorded, seq: int) -> None:
-    table = at.table
-    if recorded.moved:
-        table.phase_seq = seq
-    if recorded.round_over:
-        table.round_seq = seq
-        table.seat_seqs = {}
-    for seat in recorded.seats:
-        table.seat_seqs[str(seat)] = seq
-    at.save_table("phase_seq", "round_seq", "seat_seqs")

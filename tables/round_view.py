@@ -13,7 +13,17 @@ from .acts.rounds import ENDED
 from .at_table import AtTable
 from .chips import breakdown
 from .models import Round, Table, Wager
-from .wording import INSTRUCTIONS, NEXT_LABELS, SHAKE_LABELS, STEP_LABELS, dollars, next_says, number_words, say, short
+from .wording import (
+    INSTRUCTIONS,
+    NEXT_LABELS,
+    SHAKE_LABELS,
+    STEP_LABELS,
+    dollars,
+    next_says,
+    number_words,
+    say,
+    short,
+)
 
 MENDING = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
 
@@ -80,7 +90,7 @@ def _round(at: AtTable) -> dict[str, Any]:
         "number": row.number if row else at.table.last_round + 1,
         "phase": phase,
         "bets_open": bool(state and "place_wagers" in legal_acts(state)),
-        "mendable": bool(state) and "strike_mistaken_wager" in legal_acts(state),
+        "mendable": state is not None and "strike_mistaken_wager" in legal_acts(state),
         "by_hand": bool(row and row.by_hand),
         "opened_at": _moment(row),
         "steps": _steps(at, state),
@@ -92,7 +102,9 @@ def _round(at: AtTable) -> dict[str, Any]:
         "call": _call(sorted(state.dice)) if state and state.dice else None,
         "lit": list(at.game.winning_codes(at.rules, state.dice)) if state and state.dice else [],
         "take": _take([one for one in settled if one.outcome == "lose"], names),
-        "pay": _pay([one for one in settled if one.outcome == "win"], names, frozenset(row.paid_seats if row else ())),
+        "pay": _pay(
+            [one for one in settled if one.outcome == "win"], names, frozenset(row.paid_seats if row else ())
+        ),
         "ending": phase if phase in ENDED else None,
     }
 
@@ -191,7 +203,8 @@ def _pay(winners: list[Settled], names: dict[str, str], paid: frozenset[int]) ->
 
 def _pay_seat(seat: int, ones: list[Settled], names: dict[str, str], paid: bool) -> dict[str, Any]:
     lines = [
-        {**_line(one, names), "stake_cents": one.wager.cents, "pays": str(one.pays), "cents": one.paid_cents} for one in ones
+        {**_line(one, names), "stake_cents": one.wager.cents, "pays": str(one.pays), "cents": one.paid_cents}
+        for one in ones
     ]
     cents = sum(line["cents"] for line in lines)
     returned = sum(one.returned_cents for one in ones)

@@ -54,14 +54,23 @@ def _seed_facility(wanted: demo.DemoFacility) -> None:
 
 def _approve(facility: Facility, wanted: demo.DemoSubmission) -> RulesSubmission:
     now = clock.now()
-    submission = draft(facility=facility, code=wanted.code, key=wanted.edition, payouts=wanted.payouts or None)
+    submission = draft(
+        facility=facility, code=wanted.code, key=wanted.edition, payouts=wanted.payouts or None
+    )
     submission.status = "approved"
     submission.filed_at = now - 2 * APPROVED
     submission.decided_at = submission.in_force_from = now - APPROVED
-    submission.decided_by = "Bureau of Gaming Operations" if facility.jurisdiction == "PA" else "Casino Control Commission"
+    submission.decided_by = (
+        "Bureau of Gaming Operations" if facility.jurisdiction == "PA" else "Casino Control Commission"
+    )
     submission.save()
     stream = record.locked_stream(f"{facility.code}/rules")
-    data = {"code": submission.code, "version": submission.version, "edition": submission.edition, "terms": json.loads(submission.terms)}
+    data = {
+        "code": submission.code,
+        "version": submission.version,
+        "edition": submission.edition,
+        "terms": json.loads(submission.terms),
+    }
     record.append(
         stream,
         type="rules.approved",
@@ -85,13 +94,19 @@ def _make_table(facility: Facility, wanted: demo.DemoTable, number: int) -> Tabl
         max_cents=wanted.max_cents,
     )
     Shaker.objects.create(
-        facility=facility, table=table, code=f"S-{number:02d}", kind=wanted.shaker, approval=f"SH-{number:03d}"
+        facility=facility,
+        table=table,
+        code=f"S-{number:02d}",
+        kind=wanted.shaker,
+        approval=f"SH-{number:03d}",
     )
     DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=wanted.shaker != "manual")
     return table
 
 
-def make_table(facility: Facility, *, code: str, pit: Pit, submission: str, kind: str, **limits: Any) -> Table:
+def make_table(
+    facility: Facility, *, code: str, pit: Pit, submission: str, kind: str, **limits: Any
+) -> Table:
     """A table with its own stream, whose first entry says what it is. Its kind is fixed from here on."""
     stream = record.open_stream(f"{facility.code}/{code}")
     table = Table.objects.create(
@@ -150,7 +165,11 @@ def _open_tables(wanted: demo.DemoFacility) -> None:
 
 
 def _floorperson(facility: str, pit: str) -> Person:
-    found = next(one for one in demo.PEOPLE if one.facility == facility and one.role == "floorperson" and pit in one.where)
+    found = next(
+        one
+        for one in demo.PEOPLE
+        if one.facility == facility and one.role == "floorperson" and pit in one.where
+    )
     return Person.objects.get(code=found.code)
 
 
@@ -158,13 +177,34 @@ def open_table(floor: Person, device: Device, facility: str, code: str) -> None:
     """Inspects with three values and opens, as a floorperson would."""
     from .at_table import AtTable
 
-    at = AtTable(Table.objects.select_related("stream", "facility").get(facility__code=facility, code=code), None, None, None, clock.now())
+    at = AtTable(
+        Table.objects.select_related("stream", "facility").get(facility__code=facility, code=code),
+        None,
+        None,
+        None,
+        clock.now(),
+    )
     lit = list(at.game.winning_codes(at.rules, (1, 2, 5)))
     do(floor, device, facility, code, "inspect_table", {"dice": [1, 2, 5], "lit": lit, "tosses": 3})
-    do(floor, device, facility, code, "open_table", {"acknowledge_lapsed": at.rules.edition.lapses_on is not None})
+    do(
+        floor,
+        device,
+        facility,
+        code,
+        "open_table",
+        {"acknowledge_lapsed": at.rules.edition.lapses_on is not None},
+    )
 
 
-def do(actor: Person, device: Device, facility: str, code: str, act: str, params: dict[str, Any], witness: Person | None = None) -> road.Answer:
+def do(
+    actor: Person,
+    device: Device,
+    facility: str,
+    code: str,
+    act: str,
+    params: dict[str, Any],
+    witness: Person | None = None,
+) -> road.Answer:
     """One act by the road, from the table as it now stands."""
     seen = Table.objects.values_list("stream__seq", flat=True).get(facility__code=facility, code=code)
     return road.travel(road.Call(facility, code, act, uuid.uuid4(), seen, params, actor, device, witness))

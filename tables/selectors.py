@@ -36,7 +36,9 @@ def person(who: Person) -> dict[str, Any]:
 def last_wagers(table: Table) -> list[dict[str, Any]]:
     """The wagers of the last ended round, for repeat."""
     last = table.rounds.exclude(ended_at=None).order_by("-number").values_list("pk", flat=True).first()
-    rows = Wager.objects.filter(round=last, struck=False).order_by("seat", "id").values("seat", "code", "cents")
+    rows = (
+        Wager.objects.filter(round=last, struck=False).order_by("seat", "id").values("seat", "code", "cents")
+    )
     return [{"seat": row["seat"], "wager": row["code"], "cents": row["cents"]} for row in rows]
 
 
@@ -99,7 +101,9 @@ def acts(table: Table) -> list[dict[str, Any]]:
     """The newest entries of the table's stream, as lines to read."""
     entries = Entry.objects.filter(stream=table.stream_id).order_by("-seq")[:LAST_ACTS]
     lines = [json.loads(bytes(entry.body)) for entry in entries]
-    names = dict(Person.objects.filter(code__in={line["actor"] for line in lines}).values_list("code", "name"))
+    names = dict(
+        Person.objects.filter(code__in={line["actor"] for line in lines}).values_list("code", "name")
+    )
     return [
         {
             "seq": line["seq"],

@@ -12,7 +12,16 @@ from games.models import Facility
 from .models import DiceLot, Pit, Shaker, Table
 from .seeding import assign, do, make_table, open_table
 
-CODES_PLAYED = ("small", "big", "total:9", "total:12", "two-dice:2-5", "one-of-a-kind:3", "two-of-a-kind:5", "any-three-of-a-kind")
+CODES_PLAYED = (
+    "small",
+    "big",
+    "total:9",
+    "total:12",
+    "two-dice:2-5",
+    "one-of-a-kind:3",
+    "two-of-a-kind:5",
+    "any-three-of-a-kind",
+)
 ACTS_A_ROUND = 7
 
 
@@ -50,7 +59,7 @@ def _crew(facility: Facility) -> tuple[Person, Person]:
     """The dealer and the floorperson of the simulation. They have no PIN: nobody can sign in as them."""
     found = []
     for role, name in (("dealer", "Simulated Dealer"), ("floorperson", "Simulated Floorperson")):
-        person, made = Person.objects.get_or_create(
+        person, _made = Person.objects.get_or_create(
             code=f"sim-{role}-{facility.code}",
             defaults={
                 "name": name,
@@ -70,9 +79,18 @@ def _table(facility: Facility, pit: Pit, code: str, submission: str) -> Table:
         verify_simulated(table)
         return table
     table = make_table(
-        facility, code=code, pit=pit, submission=submission, kind="simulated", seats=8, min_cents=500, max_cents=100_000
+        facility,
+        code=code,
+        pit=pit,
+        submission=submission,
+        kind="simulated",
+        seats=8,
+        min_cents=500,
+        max_cents=100_000,
     )
-    Shaker.objects.create(facility=facility, table=table, code=f"X-{code}", kind="manual", approval="simulated")
+    Shaker.objects.create(
+        facility=facility, table=table, code=f"X-{code}", kind="manual", approval="simulated"
+    )
     for person in _crew(facility):
         assign(person, facility, code)
     return table

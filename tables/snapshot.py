@@ -107,14 +107,24 @@ def _dealer(table: Table) -> dict[str, Any] | None:
     dealer = table.dealer
     if dealer is None:
         return None
-    return {"code": dealer.code, "name": dealer.name, "short": dealer.short_name, "since": moment(table.dealer_since)}
+    return {
+        "code": dealer.code,
+        "name": dealer.name,
+        "short": dealer.short_name,
+        "since": moment(table.dealer_since),
+    }
 
 
 def _shaker(at: AtTable) -> dict[str, Any] | None:
     shaker = at.shaker
     if shaker is None:
         return None
-    return {"code": shaker.code, "kind": shaker.kind, "name": shaker.get_kind_display(), "out_of_order": False}
+    return {
+        "code": shaker.code,
+        "kind": shaker.kind,
+        "name": shaker.get_kind_display(),
+        "out_of_order": False,
+    }
 
 
 def _lot(at: AtTable) -> dict[str, Any] | None:
@@ -159,7 +169,12 @@ def _alerts(at: AtTable) -> list[dict[str, Any]]:
         alerts += _dice_alerts(lot.code, lot.expires_at, short(lot.clock_section), at.now)
     if at.shaker is not None and at.lot is None:
         alerts.append(
-            {"level": "warn", "title": "No dice in the shaker", "text": f"Shaker {at.shaker.code} is empty.", "section": ""}
+            {
+                "level": "warn",
+                "title": "No dice in the shaker",
+                "text": f"Shaker {at.shaker.code} is empty.",
+                "section": "",
+            }
         )
     return alerts
 
@@ -167,8 +182,22 @@ def _alerts(at: AtTable) -> list[dict[str, Any]]:
 def _dice_alerts(lot: str, expires_at: dt.datetime, section: str, now: dt.datetime) -> list[dict[str, Any]]:
     left = expires_at - now
     if left <= dt.timedelta():
-        return [{"level": "stop", "title": "Dice past their time", "text": f"Put a new lot in for {lot}.", "section": section}]
+        return [
+            {
+                "level": "stop",
+                "title": "Dice past their time",
+                "text": f"Put a new lot in for {lot}.",
+                "section": section,
+            }
+        ]
     if left <= dt.timedelta(hours=1):
         minutes = int(left.total_seconds() // 60)
-        return [{"level": "warn", "title": f"Dice have {minutes} min left", "text": f"Lot {lot}.", "section": section}]
+        return [
+            {
+                "level": "warn",
+                "title": f"Dice have {minutes} min left",
+                "text": f"Lot {lot}.",
+                "section": section,
+            }
+        ]
     return []

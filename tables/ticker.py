@@ -29,7 +29,9 @@ def tick() -> list[int]:
         expires_at__lte=clock.now(), removed_at=None, expiry_recorded=False, shaker__table__isnull=False
     )
     codes = due.values_list("pk", "shaker__table__facility__code", "shaker__table__code")
-    return [table_id for pk, facility, code in list(codes) if (table_id := _record_expiry(pk, facility, code))]
+    return [
+        table_id for pk, facility, code in list(codes) if (table_id := _record_expiry(pk, facility, code))
+    ]
 
 
 def _record_expiry(lot_id: int, facility: str, code: str) -> int | None:
@@ -80,5 +82,3 @@ async def _answer_lifespan(receive: Any, send: Any) -> None:
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return
-
-

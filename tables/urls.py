@@ -1,8 +1,7 @@
 """Addresses of the floor."""
 
-from django.urls import path, re_path
+from django.urls import path
 
-from . import consumers
 from .views import acts, health, pages, sign_in
 
 urlpatterns = [
@@ -20,10 +19,4 @@ urlpatterns = [
     path("floor/<slug:facility>/<str:table>/acts/<str:act>", acts.act, name="act"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
-]
-
-websocket_urlpatterns = [
-    path("ws/table/<slug:facility>/<str:table>/<slug:station>", consumers.TableConsumer.as_asgi()),
-    path("ws/floor/<slug:facility>", consumers.FloorConsumer.as_asgi()),
-    re_path(r"^.*$", consumers.NowhereConsumer.as_asgi()),
 ]

@@ -45,24 +45,36 @@ SENTENCES = {
     "witness-must-sign": lazy("The wagers are settled by hand before a %(role)s, who signs with an own PIN."),
     "dice-entered-already": lazy("The dice of round %(round)s are entered. Finish it here, or correct them."),
     "inspect-before-opening": lazy("The inspection is made while the table is closed."),
-    "lights-do-not-agree": lazy("What was seen lit is not what these dice light: %(wrong)s. Do not open the table."),
+    "lights-do-not-agree": lazy(
+        "What was seen lit is not what these dice light: %(wrong)s. Do not open the table."
+    ),
     "not-inspected": lazy("The table has not been inspected since it closed. Inspect it first."),
     "edition-lapsed": lazy("This edition lapsed on %(on)s. Acknowledge that to open the table under it."),
-    "too-few-tosses": lazy("The automated shaker was run %(tosses)s times; the inspection runs it three times at least."),
+    "too-few-tosses": lazy(
+        "The automated shaker was run %(tosses)s times; the inspection runs it three times at least."
+    ),
     "nothing-failed": lazy("Nothing at %(table)s is recorded as failed."),
     "no-automated-shaker": lazy("%(table)s has no automated shaker."),
     "dice-in-play": lazy("Round %(round)s is shaken. Its dice stay in the shaker until it ends."),
-    "automated-shaker-still-here": lazy("The automated shaker leaves the table before a manual one is used here."),
+    "automated-shaker-still-here": lazy(
+        "The automated shaker leaves the table before a manual one is used here."
+    ),
     "automated-shaker-not-covered": lazy(
         "The automated shaker is covered or signed out of order before a manual one is used here."
     ),
     "no-such-lot": lazy("There is no dice lot %(lot)s in this facility."),
-    "lot-was-used": lazy("Dice lot %(lot)s has been in a shaker before; its clock cannot begin again. Take a fresh lot."),
-    "wrong-number-of-dice": lazy("Dice lot %(lot)s holds %(dice)s dice, not the number this game is played with."),
+    "lot-was-used": lazy(
+        "Dice lot %(lot)s has been in a shaker before; its clock cannot begin again. Take a fresh lot."
+    ),
+    "wrong-number-of-dice": lazy(
+        "Dice lot %(lot)s holds %(dice)s dice, not the number this game is played with."
+    ),
     "shaker-not-free": lazy("Shaker %(shaker)s is not free: it is unknown, at a table, or out of order."),
     "already-dealing": lazy("%(dealer)s deals here already."),
     "not-dealing": lazy("You are not the dealer of %(table)s."),
-    "shaker-left-unattended": lazy("Shaker %(shaker)s is never left unattended. A relief takes it over by PIN."),
+    "shaker-left-unattended": lazy(
+        "Shaker %(shaker)s is never left unattended. A relief takes it over by PIN."
+    ),
     "role-may-not": lazy("Your role does not include this."),
     "not-assigned": lazy("You are not assigned to %(table)s."),
     "device-not-enrolled": lazy("This tablet is not enrolled. Ask the system administrator."),
@@ -148,12 +160,20 @@ def next_says(name: str, round_: dict[str, Any]) -> str:
     left = [str(seat["seat"]) for seat in pay["seats"] if not seat["paid"]]
     owed = dollars(pay["cents"] - pay["paid_cents"])
     says: dict[str, Callable[[], str]] = {
-        "no_more_bets": lambda: _("Closes round %(n)s: %(seats)s, %(sum)s")
-        % {"n": round_["number"], "seats": _seats(seats), "sum": sum_},
-        "shake": lambda: _("At least three times") if not round_["bets_open"] else _("At least three times; bets stay open"),
+        "no_more_bets": lambda: (
+            _("Closes round %(n)s: %(seats)s, %(sum)s")
+            % {"n": round_["number"], "seats": _seats(seats), "sum": sum_}
+        ),
+        "shake": lambda: (
+            _("At least three times")
+            if not round_["bets_open"]
+            else _("At least three times; bets stay open")
+        ),
         "call_dice": lambda: _("Uncovered, announced, entered"),
-        "take_losers": lambda: _("%(count)s wagers, %(sum)s in the rack; then pay")
-        % {"count": take["count"], "sum": dollars(take["cents"])},
+        "take_losers": lambda: (
+            _("%(count)s wagers, %(sum)s in the rack; then pay")
+            % {"count": take["count"], "sum": dollars(take["cents"])}
+        ),
         "pay_seats": lambda: _("Seats %(seats)s, %(sum)s") % {"seats": _and(left), "sum": owed},
         "clear_layout": lambda: _("Ends round %(n)s") % {"n": round_["number"]},
     }
@@ -185,8 +205,10 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "round.no_roll": lambda data: _("No roll, wagers returned"),
     "round.voided": lambda data: _("Round void, wagers returned"),
     "losers.taken": lambda data: _("Taken %s") % dollars(data["taken_cents"]),
-    "winners.paid": lambda data: _("Paid %(sum)s to seats %(seats)s")
-    % {"sum": dollars(data["paid_cents"]), "seats": " ".join(map(str, data["seats"]))},
+    "winners.paid": lambda data: (
+        _("Paid %(sum)s to seats %(seats)s")
+        % {"sum": dollars(data["paid_cents"]), "seats": " ".join(map(str, data["seats"]))}
+    ),
     "layout.cleared": lambda data: _("Cleared"),
     "dice.corrected": lambda data: _("Dice corrected to %s") % _dice(data),
     "wager.missed": lambda data: _("Missed wager, seat %s") % data["mended"]["seat"],
@@ -210,7 +232,11 @@ def _seats(count: int) -> str:
 
 
 def _and(words: list[str]) -> str:
-    return _("%(most)s and %(last)s") % {"most": ", ".join(words[:-1]), "last": words[-1]} if len(words) > 1 else "".join(words)
+    return (
+        _("%(most)s and %(last)s") % {"most": ", ".join(words[:-1]), "last": words[-1]}
+        if len(words) > 1
+        else "".join(words)
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -77,6 +77,8 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.1  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+# A PIN typed for somebody else must not be kept in the table of failed attempts.
+AXES_SENSITIVE_PARAMETERS = ["pin", "token"]
 AXES_VERBOSE = False
 AXES_ENABLE_ADMIN = False
 

@@ -47,7 +47,13 @@ def _played(at: AtTable, lying: tuple[Lying, ...], dice: tuple[int, ...]) -> Rou
         state, _ = game.pay_seats(state, game.unpaid_seats(state))
     state, _ = game.clear_layout(state)
     return game.restore(
-        at.rules, state.shaker, phase=state.phase, wagers=state.wagers, dice=dice, paid_seats=state.paid_seats, by_hand=True
+        at.rules,
+        state.shaker,
+        phase=state.phase,
+        wagers=state.wagers,
+        dice=dice,
+        paid_seats=state.paid_seats,
+        by_hand=True,
     )
 
 

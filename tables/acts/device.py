@@ -40,14 +40,15 @@ def _settle_failure(at: AtTable, round_: Round, what: str, dice: tuple[int, ...]
     had_dice = bool(at.state.dice)
     state, failed = at.game.report_device_failure(at.state, dice)
     if had_dice:
-        round_.by_hand = True
-        advance(at, round_, state, "by_hand")
+        advance(at, state, by_hand=True)
         return Recorded("device.failed", {"what": what, "round": round_.number, "dice": list(state.dice)})
     if dice is not None:
         settled = settled_by_dice(at, state)
         return settle_throw(at, round_, state, "round.settled_by_hand", settled, more={"failed": what})
     reason = "device failure before the dice were seen"
-    return settle_throw(at, round_, state, "round.voided", failed.settled, reason=reason, more={"failed": what})
+    return settle_throw(
+        at, round_, state, "round.voided", failed.settled, reason=reason, more={"failed": what}
+    )
 
 
 def _shaker_failed(at: AtTable) -> Recorded:

@@ -26,11 +26,15 @@ def change_dice_lot(at: AtTable, params: Params) -> Recorded:
     lot = _fresh_lot(at, code)
     gone = take_out_dice(at, shaker)
     lot.shaker, lot.placed_at = shaker, at.now
-    expires_at, lot.clock_section = dice_expiry(at.rules, shaker.kind, at.table.facility.local(at.now), lot.attested)
+    expires_at, lot.clock_section = dice_expiry(
+        at.rules, shaker.kind, at.table.facility.local(at.now), lot.attested
+    )
     lot.expires_at = expires_at
     lot.save(update_fields=["shaker", "placed_at", "expires_at", "clock_section"])
     data = {"lot": lot.code, "shaker": shaker.code, "expires_at": clock.written(expires_at), "removed": gone}
-    return Recorded("dice_lot.placed", {**data, "dice": lot.dice, "section": lot.clock_section, "attested": lot.attested})
+    return Recorded(
+        "dice_lot.placed", {**data, "dice": lot.dice, "section": lot.clock_section, "attested": lot.attested}
+    )
 
 
 @act(roles=FLOOR)

@@ -25,7 +25,9 @@ def correct_dice(at: AtTable, params: Params) -> Recorded:
     round_ = verify_mendable(at)
     before = list(at.throw.dice) if at.throw else []
     state, _ = at.game.correct_dice(at.state, dice or ())
-    return resettle(at, round_, state, "dice.corrected", {"before": before, "after": list(dice or ()), "reason": reason})
+    return resettle(
+        at, round_, state, "dice.corrected", {"before": before, "after": list(dice or ()), "reason": reason}
+    )
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -63,7 +65,7 @@ def strike_mistaken_wager(at: AtTable, params: Params) -> Recorded:
 def verify_mendable(at: AtTable) -> Round:
     """The live round, before its first payment and with the floor's signature. Raises `Refusal` otherwise."""
     round_ = verify_live(at)
-    if round_.paid_seats or round_.phase == "paid":
+    if round_.paid_seats:
         raise Refusal("money-has-moved", round=round_.number)
     verify_signed_by_floor(at)
     return round_
@@ -75,6 +77,6 @@ def resettle(at: AtTable, round_: Round, state: RoundState, type_: str, mended: 
         settled = settled_by_dice(at, state)
         revision = at.throw.revision + 1
         return settle_throw(at, round_, state, type_, settled, revision=revision, more={"mended": mended})
-    round_.wagered_cents = sum(wager.cents for wager in state.wagers)
-    round_.save(update_fields=["wagered_cents"])
-    return Recorded(type_, {"round": round_.number, "mended": mended, "wagered_cents": round_.wagered_cents})
+    at.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
+    data = {"round": round_.number, "mended": mended, "wagered_cents": round_.wagered_cents}
+    return Recorded(type_, data, changes="phase")

@@ -21,14 +21,22 @@ def inspect_table(at: AtTable, params: Params) -> Recorded:
         raise Refusal("inspect-before-opening")
     wins = at.game.winning_codes(at.rules, at.game.verify_dice(at.rules, dice or ()))
     if set(lit) != set(wins):
-        raise Refusal("lights-do-not-agree", at.rules.section("inspection-device"), wrong=_differing(at, lit, wins))
+        raise Refusal(
+            "lights-do-not-agree", at.rules.section("inspection-device"), wrong=_differing(at, lit, wins)
+        )
     verify_tosses(at, tosses)
+    assert at.actor is not None
     inspection = Inspection.objects.create(
         table=at.table, by=at.actor, at=at.now, dice=list(dice or ()), lit=sorted(lit), tosses=tosses
     )
     return Recorded(
         "table.inspected",
-        {"dice": inspection.dice, "lit": inspection.lit, "tosses": tosses, "shaker": at.shaker and at.shaker.code},
+        {
+            "dice": inspection.dice,
+            "lit": inspection.lit,
+            "tosses": tosses,
+            "shaker": at.shaker and at.shaker.code,
+        },
     )
 
 

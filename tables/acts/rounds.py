@@ -20,8 +20,13 @@ def no_more_bets(at: AtTable, params: Params) -> Recorded:
     """Announces no more bets; from here on wagers are refused."""
     round_ = at.live_round()
     state, _ = at.game.no_more_bets(at.state)
-    advance(at, round_, state)
-    return Recorded("bets.closed", {"round": round_.number, "wagered_cents": round_.wagered_cents}, _answer(round_))
+    advance(at, state)
+    return Recorded(
+        "bets.closed",
+        {"round": round_.number, "wagered_cents": round_.wagered_cents},
+        _answer(round_),
+        "phase",
+    )
 
 
 @act(roles=AT_THE_TABLE)
@@ -32,9 +37,11 @@ def shake(at: AtTable, params: Params) -> Recorded:
     round_ = at.live_round()
     at.verify_dice_in_time()
     state, _ = at.game.shake(at.state, times=shakes or 1, by_seat=seat or None)
-    advance(at, round_, state)
+    advance(at, state)
     data = {"round": round_.number, "lot": at.lot and at.lot.code, "shaker": at.shaker and at.shaker.code}
-    return Recorded("dice.shaken", {**data, "shakes": shakes, "activated_by_seat": seat}, _answer(round_))
+    return Recorded(
+        "dice.shaken", {**data, "shakes": shakes, "activated_by_seat": seat}, _answer(round_), "phase"
+    )
 
 
 @act(roles=AT_THE_TABLE)
@@ -70,8 +77,10 @@ def take_losers(at: AtTable, params: Params) -> Recorded:
     """Losing wagers collected, all of them, before any winner is paid."""
     round_ = verify_live(at)
     state, _ = at.game.take_losers(at.state)
-    advance(at, round_, state)
-    return Recorded("losers.taken", {"round": round_.number, "taken_cents": round_.taken_cents}, _answer(round_))
+    advance(at, state)
+    return Recorded(
+        "losers.taken", {"round": round_.number, "taken_cents": round_.taken_cents}, _answer(round_), "phase"
+    )
 
 
 @act(roles=AT_THE_TABLE, depends_on="round")
@@ -80,11 +89,10 @@ def pay_seats(at: AtTable, params: Params) -> Recorded:
     seats = params.whole_numbers("seats")
     round_ = verify_live(at)
     state, paid = at.game.pay_seats(at.state, seats or at.game.unpaid_seats(at.state))
-    round_.paid_seats = sorted(state.paid_seats)
-    advance(at, round_, state, "paid_seats")
+    advance(at, state, paid_seats=sorted(state.paid_seats))
     cents = sum(one.paid_cents for one in paid.settled)
     data = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
-    return Recorded("winners.paid", data, _answer(round_))
+    return Recorded("winners.paid", data, _answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
@@ -92,9 +100,9 @@ def clear_layout(at: AtTable, params: Params) -> Recorded:
     """Clears the lit combinations, which ends the round."""
     round_ = verify_live(at)
     state, _ = at.game.clear_layout(at.state)
-    advance(at, round_, state)
+    advance(at, state)
     data = {"round": round_.number, "taken_cents": round_.taken_cents, "paid_cents": round_.paid_cents}
-    return Recorded("layout.cleared", data, _answer(round_), round_over=True)
+    return Recorded("layout.cleared", data, _answer(round_))
 
 
 def verify_live(at: AtTable) -> Round:
@@ -112,12 +120,11 @@ def verify_signed_by_floor(at: AtTable) -> None:
         raise Refusal("floorperson-must-sign")
 
 
-def advance(at: AtTable, round_: Round, state: RoundState, *fields: str) -> None:
-    """Saves the round's new phase, and its end when it has ended."""
-    round_.phase = state.phase
+def advance(at: AtTable, state: RoundState, **values: Any) -> None:
+    """The round's new phase, and its end when it has ended, with whatever else of it changed."""
+    at.change_round(phase=state.phase, **values)
     if state.phase in ENDED:
-        round_.ended_at = at.now
-    round_.save(update_fields=["phase", "ended_at", *fields])
+        at.change_round(ended_at=at.now)
 
 
 def settle_throw(
@@ -143,14 +150,17 @@ def settle_throw(
         called_at=at.now,
     )
     write_settlements(at, throw, settled)
-    round_.by_hand = state.by_hand
-    round_.wagered_cents = sum(one.wager.cents for one in settled)
-    round_.taken_cents = sum(one.wager.cents for one in settled if one.outcome == "lose")
-    round_.paid_cents = sum(one.paid_cents for one in settled)
-    round_.paid_seats = sorted(state.paid_seats)
-    advance(at, round_, state, "by_hand", "wagered_cents", "taken_cents", "paid_cents", "paid_seats")
+    advance(
+        at,
+        state,
+        by_hand=state.by_hand,
+        wagered_cents=sum(one.wager.cents for one in settled),
+        taken_cents=sum(one.wager.cents for one in settled if one.outcome == "lose"),
+        paid_cents=sum(one.paid_cents for one in settled),
+        paid_seats=sorted(state.paid_seats),
+    )
     data = {**throw_data(at, round_, throw, state, settled), **(more or {})}
-    return Recorded(type_, data, _answer(round_), round_over=round_.ended_at is not None)
+    return Recorded(type_, data, _answer(round_), changes="table" if round_.ended_at else "phase")
 
 
 def settled_by_dice(at: AtTable, state: RoundState) -> tuple[Settled, ...]:

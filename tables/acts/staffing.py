@@ -25,7 +25,7 @@ def take_over_table(at: AtTable, params: Params) -> Recorded:
             "takes_shaker": at.shaker and at.shaker.code,
             "round": at.round and at.round.number,
         },
-        moved=False,
+        changes="nothing",
     )
 
 
@@ -38,7 +38,7 @@ def leave_table(at: AtTable, params: Params) -> Recorded:
     if at.table.status != Table.Status.CLOSED:
         raise Refusal("shaker-left-unattended", _unattended_section(at), shaker=at.shaker and at.shaker.code)
     at.change_table(dealer=None, dealer_since=None)
-    return Recorded("dealer.left", {"dealer": at.actor.code}, moved=False)
+    return Recorded("dealer.left", {"dealer": at.actor.code}, changes="nothing")
 
 
 def _unattended_section(at: AtTable) -> str:

@@ -44,22 +44,29 @@ def place_wagers(at: AtTable, params: Params) -> Recorded:
     lying = params.each("wagers", read_lying)
     verify_seats(at, lying)
     round_ = at.live_round()
-    state, placed = at.game.place_wagers(at.state, tuple((one.seat, one.wager, one.cents, one.made_in) for one in lying))
+    state, _ = at.game.place_wagers(
+        at.state, tuple((one.seat, one.wager, one.cents, one.made_in) for one in lying)
+    )
     flags = write_wagers(at, round_, lying)
-    round_.wagered_cents = sum(wager.cents for wager in state.wagers)
-    round_.save(update_fields=["wagered_cents"])
+    at.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
     return Recorded(
         "wagers.placed",
         {
             "round": round_.number,
             "placed": [
-                {"seat": one.seat, "wager": one.wager, "cents": one.cents, "made_in": one.made_in, "flag": flag}
+                {
+                    "seat": one.seat,
+                    "wager": one.wager,
+                    "cents": one.cents,
+                    "made_in": one.made_in,
+                    "flag": flag,
+                }
                 for one, flag in zip(lying, flags, strict=True)
             ],
             "wagered_cents": round_.wagered_cents,
         },
         answer={"round": round_.number},
-        moved=False,
+        changes="nothing",
         seats=tuple(sorted({one.seat for one in lying})),
     )
 

@@ -25,10 +25,14 @@ class Shaker(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["facility", "code"], name="shaker_code_is_unique"),
             models.UniqueConstraint(
-                fields=["table"], condition=Q(out_of_order=False, table__isnull=False), name="one_working_shaker_a_table"
+                fields=["table"],
+                condition=Q(out_of_order=False, table__isnull=False),
+                name="one_working_shaker_a_table",
             ),
             models.CheckConstraint(
-                condition=Q(kind__in=["manual", "automated-covered", "automated-uncovered", "player-activated"]),
+                condition=Q(
+                    kind__in=["manual", "automated-covered", "automated-uncovered", "player-activated"]
+                ),
                 name="shaker_kind_is_known",
             ),
         ]
@@ -56,10 +60,13 @@ class DiceLot(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["facility", "code"], name="dice_lot_code_is_unique"),
             models.UniqueConstraint(
-                fields=["shaker"], condition=Q(removed_at=None, shaker__isnull=False), name="one_lot_in_a_shaker"
+                fields=["shaker"],
+                condition=Q(removed_at=None, shaker__isnull=False),
+                name="one_lot_in_a_shaker",
             ),
             models.CheckConstraint(
-                condition=Q(placed_at=None, expires_at=None) | Q(placed_at__isnull=False, expires_at__isnull=False),
+                condition=Q(placed_at=None, expires_at=None)
+                | Q(placed_at__isnull=False, expires_at__isnull=False),
                 name="placed_dice_have_a_clock",
             ),
         ]

@@ -39,10 +39,14 @@ class Table(models.Model):
     game = models.CharField(max_length=30)
     kind = models.CharField(max_length=10, choices=Kind)
     seats = models.PositiveSmallIntegerField()
-    submission_code = models.CharField(max_length=20, help_text="the rules submission dealt here, whatever its version")
+    submission_code = models.CharField(
+        max_length=20, help_text="the rules submission dealt here, whatever its version"
+    )
     min_cents = models.BigIntegerField()
     max_cents = models.BigIntegerField()
-    device_approval = models.CharField(max_length=60, help_text="laboratory approval of the electrical device")
+    device_approval = models.CharField(
+        max_length=60, help_text="laboratory approval of the electrical device"
+    )
     layout_approval = models.CharField(max_length=60)
 
     status = models.CharField(max_length=10, choices=Status, default=Status.CLOSED)
@@ -54,19 +58,24 @@ class Table(models.Model):
     dealer_since = models.DateTimeField(null=True, blank=True)
     last_round = models.PositiveIntegerField(default=0)
 
-    # What an act may depend on, as the stream number at which it last changed.
-    phase_seq = models.BigIntegerField(default=0, help_text="round, phase, throw or status")
-    round_seq = models.BigIntegerField(default=0, help_text="the end of the last round")
-    seat_seqs = models.JSONField(default=dict, help_text="each seat's wagers, by seat")
+    # What an act may depend on, as the stream number at which it last changed; a live round keeps its own.
+    status_seq = models.BigIntegerField(
+        default=0, help_text="status, equipment, or the end of the last round"
+    )
 
     class Meta:
         ordering = ["facility", "code"]
         constraints = [
             models.UniqueConstraint(fields=["facility", "code"], name="table_code_is_unique"),
-            models.CheckConstraint(condition=Q(kind__in=["live", "training", "simulated"]), name="table_kind_is_known"),
-            models.CheckConstraint(condition=Q(status__in=["closed", "open", "ceased"]), name="table_status_is_known"),
             models.CheckConstraint(
-                condition=Q(min_cents__gt=0) & Q(max_cents__gte=F("min_cents")), name="table_has_a_minimum_and_a_maximum"
+                condition=Q(kind__in=["live", "training", "simulated"]), name="table_kind_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=["closed", "open", "ceased"]), name="table_status_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(min_cents__gt=0) & Q(max_cents__gte=F("min_cents")),
+                name="table_has_a_minimum_and_a_maximum",
             ),
             models.CheckConstraint(condition=Q(seats__gt=0), name="table_has_seats"),
         ]

@@ -15,6 +15,9 @@ class Round(models.Model):
     phase = models.CharField(max_length=20)
     by_hand = models.BooleanField(default=False, help_text="settled by hand, the device having failed")
     paid_seats = models.JSONField(default=list)
+    # What an act may depend on, as the stream number at which it last changed.
+    phase_seq = models.BigIntegerField(default=0, help_text="phase or throw")
+    seat_seqs = models.JSONField(default=dict, help_text="each seat's wagers, by seat")
     opened_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
     wagered_cents = models.BigIntegerField(default=0)
@@ -25,7 +28,9 @@ class Round(models.Model):
         ordering = ["table", "-number"]
         constraints = [
             models.UniqueConstraint(fields=["table", "number"], name="round_number_is_unique"),
-            models.UniqueConstraint(fields=["table"], condition=Q(ended_at=None), name="one_live_round_a_table"),
+            models.UniqueConstraint(
+                fields=["table"], condition=Q(ended_at=None), name="one_live_round_a_table"
+            ),
         ]
         indexes = [models.Index(fields=["table", "gaming_day"], name="round_by_gaming_day")]
 
@@ -42,17 +47,25 @@ class Wager(models.Model):
     play = models.PositiveSmallIntegerField(default=0, help_text="single play wagers, from 1; else 0")
     cents = models.BigIntegerField()
     made_in = models.CharField(max_length=10, default="chips")
-    flag = models.CharField(max_length=12, blank=True, help_text="under-min or over-max: settled in full, § 521.7(c)")
+    flag = models.CharField(
+        max_length=12, blank=True, help_text="under-min or over-max: settled in full, § 521.7(c)"
+    )
     struck = models.BooleanField(default=False)
     missed = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["seat", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["round", "seat", "code", "play"], name="one_wager_a_seat_and_code"),
+            models.UniqueConstraint(
+                fields=["round", "seat", "code", "play"], name="one_wager_a_seat_and_code"
+            ),
             models.CheckConstraint(condition=Q(cents__gt=0), name="wager_is_positive"),
-            models.CheckConstraint(condition=Q(made_in__in=["chips", "plaques"]), name="wager_is_chips_or_plaques"),
-            models.CheckConstraint(condition=Q(flag__in=["", "under-min", "over-max"]), name="wager_flag_is_known"),
+            models.CheckConstraint(
+                condition=Q(made_in__in=["chips", "plaques"]), name="wager_is_chips_or_plaques"
+            ),
+            models.CheckConstraint(
+                condition=Q(flag__in=["", "under-min", "over-max"]), name="wager_flag_is_known"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -73,7 +86,9 @@ class Throw(models.Model):
 
     class Meta:
         ordering = ["round", "number", "revision"]
-        constraints = [models.UniqueConstraint(fields=["round", "number", "revision"], name="throw_is_called_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["round", "number", "revision"], name="throw_is_called_once")
+        ]
 
     def __str__(self) -> str:
         return f"throw {self.number}.{self.revision} {self.dice}"
@@ -100,7 +115,9 @@ class Settlement(models.Model):
             models.CheckConstraint(
                 condition=Q(outcome__in=["win", "lose", "return", "fee"]), name="settlement_outcome_is_known"
             ),
-            models.CheckConstraint(condition=Q(paid_cents__gte=0, returned_cents__gte=0), name="settlement_is_not_negative"),
+            models.CheckConstraint(
+                condition=Q(paid_cents__gte=0, returned_cents__gte=0), name="settlement_is_not_negative"
+            ),
         ]
 
     def __str__(self) -> str:

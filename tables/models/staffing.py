@@ -10,14 +10,18 @@ class Assignment(models.Model):
     person = models.ForeignKey("audit.Person", models.PROTECT, related_name="assignments")
     facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="+")
     pit = models.ForeignKey("tables.Pit", models.PROTECT, null=True, blank=True, related_name="+")
-    table = models.ForeignKey("tables.Table", models.PROTECT, null=True, blank=True, related_name="assignments")
+    table = models.ForeignKey(
+        "tables.Table", models.PROTECT, null=True, blank=True, related_name="assignments"
+    )
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["person", "started_at"]
         constraints = [
-            models.CheckConstraint(condition=Q(pit=None) | Q(table=None), name="assignment_is_to_a_pit_or_a_table"),
+            models.CheckConstraint(
+                condition=Q(pit=None) | Q(table=None), name="assignment_is_to_a_pit_or_a_table"
+            ),
         ]
         indexes = [models.Index(fields=["person", "facility"], name="assignment_by_person")]
 

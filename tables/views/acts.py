@@ -63,10 +63,16 @@ def _take(request: HttpRequest, facility: str, table: str, act: str) -> tuple[in
         return _refused(refusal.status, refusal)
     except Refusal as refusal:
         return _refused(422, refusal, _fresh(request, facility, table, station))
-    return 200, {"version": answer.version, "answer": answer.body, "again": answer.again, "station": station}, answer.table_id
+    return (
+        200,
+        {"version": answer.version, "answer": answer.body, "again": answer.again, "station": station},
+        answer.table_id,
+    )
 
 
-def _refused(status: int, refusal: Refusal | AuditRefusal, screen: dict[str, Any] | None = None) -> tuple[int, dict[str, Any], int]:
+def _refused(
+    status: int, refusal: Refusal | AuditRefusal, screen: dict[str, Any] | None = None
+) -> tuple[int, dict[str, Any], int]:
     said = {
         "code": refusal.code,
         "title": title(refusal),
@@ -94,7 +100,9 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     return body
 
 
-def _call(request: HttpRequest, body: dict[str, Any], person: Person, facility: str, table: str, act: str) -> road.Call:
+def _call(
+    request: HttpRequest, body: dict[str, Any], person: Person, facility: str, table: str, act: str
+) -> road.Call:
     seen, params = body.get("seen"), body.get("params", {})
     if not isinstance(seen, int) or isinstance(seen, bool) or not 0 <= seen < 2**53:
         raise malformed("seen")
@@ -124,6 +132,10 @@ def _witness(request: HttpRequest, value: Any, act: str) -> Person | None:
     """The second person by their own PIN, asked before the act's transaction. None when nobody signed."""
     if value is None or not road.ACTS[act].witness:
         return None
-    if not isinstance(value, dict) or not isinstance(value.get("person"), str) or not isinstance(value.get("pin"), str):
+    if (
+        not isinstance(value, dict)
+        or not isinstance(value.get("person"), str)
+        or not isinstance(value.get("pin"), str)
+    ):
         raise malformed("witness")
     return people.verify_witness(request, value["person"], value["pin"])

@@ -26,4 +26,6 @@ class DoorMiddleware:
             return None
         if status != 403 and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate":
             return redirect("sign-in")
-        return render(request, "error.html", {"status": status, "said": "You may not see this."}, status=status)
+        return render(
+            request, "error.html", {"status": status, "said": "You may not see this."}, status=status
+        )

@@ -1,9 +1,10 @@
 """Whether this process answers, and whether what it needs answers it."""
 
 from asgiref.sync import sync_to_async
-from channels.layers import get_channel_layer
 from django.db import connection
 from django.http import HttpRequest, JsonResponse
+
+from .. import live
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -28,7 +29,7 @@ def _database() -> bool:
 
 async def _layer() -> bool:
     try:
-        await get_channel_layer().group_send("health", {"type": "health"})
+        await live.layer().group_send("health", {"type": "health"})
         return True
     except Exception:
         return False

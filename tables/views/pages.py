@@ -62,12 +62,19 @@ def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
     found, _ = table_for(request, facility, table, "dealer")
     at = AtTable(found, None, None, None, clock.now())
     try:
-        dice = at.game.verify_dice(at.rules, [int(face) for face in request.GET.get("dice", "").split(",")[:10]])
+        dice = at.game.verify_dice(
+            at.rules, [int(face) for face in request.GET.get("dice", "").split(",")[:10]]
+        )
         lit = at.game.winning_codes(at.rules, dice)
     except ValueError:
         return JsonResponse({"refusal": {"message": "Three faces, each 1 to 6."}}, status=422)
     except Refusal as refusal:
-        said = {"code": refusal.code, "title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
+        said = {
+            "code": refusal.code,
+            "title": title(refusal),
+            "message": say(refusal),
+            "section": short(refusal.section),
+        }
         return JsonResponse({"refusal": said}, status=422)
     return JsonResponse({"lit": list(lit)})
 
@@ -101,7 +108,9 @@ def tiles(request: HttpRequest, facility: str) -> JsonResponse:
     """Every tile as it now stands, for a resync."""
     _, ids = floor_of(request, facility)
     found = [screens.messages(pk, ("tile",))["tile"] for pk in ids]
-    return JsonResponse({"tiles": {one["table"]: {"version": one["version"], "html": one["html"]} for one in found}})
+    return JsonResponse(
+        {"tiles": {one["table"]: {"version": one["version"], "html": one["html"]} for one in found}}
+    )
 
 
 def _page(state: dict[str, Any], table: Table, person: Person, station: str) -> dict[str, Any]:
@@ -142,7 +151,11 @@ def witnesses(table: Table) -> list[dict[str, str]]:
     on_duty = Assignment.objects.select_related("person").filter(
         person__role__in=FLOOR, facility=table.facility_id, ended_at=None
     )
-    here = [one.person for one in on_duty if one.table_id in (None, table.pk) and one.pit_id in (None, table.pit_id)]
+    here = [
+        one.person
+        for one in on_duty
+        if one.table_id in (None, table.pk) and one.pit_id in (None, table.pit_id)
+    ]
     unique = {person.pk: person for person in here}.values()
     return [{"code": one.code, "name": one.name, "role_label": one.get_role_display()} for one in unique]
 

@@ -37,7 +37,9 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     return _sign_in_page(request, device, refusal, 403 if refusal else 200)
 
 
-def _sign_in_page(request: HttpRequest, device: Device, refusal: Refusal | AuditRefusal | None, status: int) -> HttpResponse:
+def _sign_in_page(
+    request: HttpRequest, device: Device, refusal: Refusal | AuditRefusal | None, status: int
+) -> HttpResponse:
     """The page of `sign_in`, with what was refused next to the PIN pad."""
     context = {**_context(device), "refusal": _said(refusal), "chosen": request.POST.get("person", "")}
     return render(request, "tables/sign_in.html", context, status=status)
@@ -86,7 +88,11 @@ def sign_off(request: HttpRequest) -> HttpResponse:
     person = request.user if isinstance(request.user, Person) else None
     if person is None or device is None:
         return redirect("sign-in")
-    table = Table.objects.select_related("stream", "facility").filter(dealer=person, facility__code=device.facility).first()
+    table = (
+        Table.objects.select_related("stream", "facility")
+        .filter(dealer=person, facility__code=device.facility)
+        .first()
+    )
     if table is not None and device.place == table.stream.name:
         call = road.Call(
             table.facility.code, table.code, "leave_table", uuid.uuid4(), table.stream.seq, {}, person, device
@@ -142,7 +148,8 @@ def _enrol_for_the_demo(place: str) -> str:
 def _demo_places() -> list[dict[str, Any]]:
     tables = Table.objects.select_related("facility", "stream").exclude(kind=Table.Kind.SIMULATED)
     places = [
-        {"place": table.stream.name, "name": f"Tablet of {table.code}", "facility": table.facility.name} for table in tables
+        {"place": table.stream.name, "name": f"Tablet of {table.code}", "facility": table.facility.name}
+        for table in tables
     ]
     facilities = {table.facility.code: table.facility.name for table in tables}
     podiums = [{"place": code, "name": "Pit podium", "facility": name} for code, name in facilities.items()]
@@ -158,7 +165,9 @@ def _context(device: Device) -> dict[str, Any]:
 
 
 def _place(device: Device, table: Table | None) -> dict[str, Any]:
-    shaker_with = table.dealer.name if table and table.dealer and table.status != Table.Status.CLOSED else None
+    shaker_with = (
+        table.dealer.name if table and table.dealer and table.status != Table.Status.CLOSED else None
+    )
     return {
         "table": table.code if table else "",
         "facility_name": table.facility.name if table else device.facility.title(),
@@ -178,10 +187,14 @@ def _people(device: Device, table: Table | None) -> list[dict[str, str]]:
         on_duty = [
             one.person
             for one in found
-            if one.person.role in DEALERS | FLOOR and one.table_id in (None, table.pk) and one.pit_id in (None, table.pit_id)
+            if one.person.role in DEALERS | FLOOR
+            and one.table_id in (None, table.pk)
+            and one.pit_id in (None, table.pit_id)
         ]
     dealing = table.dealer_id if table else None
-    ordered = sorted({one.pk: one for one in on_duty}.values(), key=lambda one: (one.pk != dealing, one.role, one.name))
+    ordered = sorted(
+        {one.pk: one for one in on_duty}.values(), key=lambda one: (one.pk != dealing, one.role, one.name)
+    )
     return [
         {
             "code": one.code,

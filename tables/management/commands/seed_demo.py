@@ -19,7 +19,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Refuses outside the demo: known PINs open nothing in production."""
         if not settings.DEMO:
-            raise CommandError("The demo floor has known PINs. It is made only where DEMO is on, never in production.")
+            raise CommandError(
+                "The demo floor has known PINs. It is made only where DEMO is on, never in production."
+            )
         if not options["show"]:
             made = seed()
             self.stdout.write("The demo floor is made." if made else "The demo floor is there already.")

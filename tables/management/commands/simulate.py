@@ -23,7 +23,9 @@ class Command(BaseCommand):
         """How many tables and rounds, where, and from which seed."""
         parser.add_argument("--tables", type=int, default=1, help="how many simulated tables (1 to 200)")
         parser.add_argument("--rounds", type=int, default=10, help="rounds at each table")
-        parser.add_argument("--seed", type=int, default=None, help="the same seed draws the same dice and wagers")
+        parser.add_argument(
+            "--seed", type=int, default=None, help="the same seed draws the same dice and wagers"
+        )
         parser.add_argument("--facility", default="larkfield")
         parser.add_argument("--submission", default="RS-0009", help="the rules submission to deal under")
         parser.add_argument("--table", help="ask whether this one table may be simulated: facility/table")

@@ -1,0 +1,201 @@
+"""Settlements a second through the whole road (8 wagers), beside the same rows written by bare psycopg."""
+
+import json
+import os
+import time
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+from django.db import connection
+
+from audit.models import Entry
+from games.models import Facility
+from tables.models import Round, Settlement, Throw
+from tables.seeding import do
+from tables.simulation import Played, simulated_tables
+
+TITLE = "Settlement: one act that settles 8 wagers, with its record and its kept answer"
+WAGERS = (
+    "small",
+    "big",
+    "total:9",
+    "total:12",
+    "two-dice:2-5",
+    "one-of-a-kind:3",
+    "two-of-a-kind:5",
+    "any-three-of-a-kind",
+)
+DICE = [2, 5, 5]
+
+
+def measure(seconds: float) -> Iterator[str]:
+    """The two rates and their ratio."""
+    played = simulated_tables(Facility.objects.get(code="larkfield"), 1, "RS-0009")[0]
+    for _ in range(20):
+        _settle(played)
+    ours = _rate(lambda: _settle(played), seconds)
+    statements = _statements(played)
+    bare = _rate_bare(seconds)
+    yield f"the road         {ours:8.0f} settlements/s, {statements} statements each"
+    yield f"bare psycopg     {bare:8.0f} settlements/s"
+    yield f"ratio            {ours / bare:8.2f}   (goal 0.40)"
+
+
+def _rate(settle: Any, seconds: float) -> float:
+    spent, count, end = 0.0, 0, time.perf_counter() + seconds * 2
+    while spent < seconds and time.perf_counter() < end:
+        spent += settle()
+        count += 1
+    return count / spent
+
+
+def _settle(played: Played) -> float:
+    """One round; the time of its settling act alone, in seconds."""
+
+    def act(name: str, **params: Any) -> None:
+        do(played.dealer, played.device, "larkfield", played.table.code, name, params)
+
+    act(
+        "place_wagers",
+        wagers=[{"seat": seat, "wager": code, "cents": 1_000} for seat, code in enumerate(WAGERS, start=1)],
+    )
+    act("shake", shakes=3)
+    act("no_more_bets")
+    call = _call(played)
+    began = time.perf_counter()
+    _travel(call)
+    spent = time.perf_counter() - began
+    act("take_losers")
+    act("pay_seats")
+    act("clear_layout")
+    return spent
+
+
+def _call(played: Played) -> Any:
+    from tables import road
+    from tables.models import Table
+
+    seen = Table.objects.values_list("stream__seq", flat=True).get(pk=played.table.pk)
+    return road.Call(
+        "larkfield",
+        played.table.code,
+        "call_dice",
+        uuid.uuid4(),
+        seen,
+        {"dice": DICE},
+        played.dealer,
+        played.device,
+    )
+
+
+def _travel(call: Any) -> None:
+    from tables import road
+
+    road.travel(call)
+
+
+def _statements(played: Played) -> int:
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(connection) as queries:
+        _settle(played)
+    texts = [query["sql"] for query in queries]
+    first = next(i for i, sql in enumerate(texts) if "tables_throw" in sql and sql.startswith("INSERT"))
+    begin = max(i for i, sql in enumerate(texts[:first]) if "FOR UPDATE" in sql)
+    end = next(
+        i
+        for i, sql in enumerate(texts[first:], start=first)
+        if "audit_command" in sql and sql.startswith("INSERT")
+    )
+    return end - begin + 1
+
+
+# The same rows, by hand
+
+
+def _rate_bare(seconds: float) -> float:
+    """The last settlement's rows written again and again, each in one transaction of prepared statements."""
+    round_ = Round.objects.order_by("-pk")[0]
+    throw = Throw.objects.get(round=round_)
+    rows = list(Settlement.objects.filter(throw=throw).order_by("place").values())
+    entry = Entry.objects.filter(stream=round_.table.stream, type="round.settled").order_by("-seq")[0]
+    with psycopg.connect(os.environ["DATABASE_URL"], prepare_threshold=1) as bare:
+        state = bare.execute("SELECT seq, head FROM audit_stream WHERE id = %s", [entry.stream_id]).fetchone()
+        assert state is not None
+        writer = Writer(bare, round_, throw, rows, entry, state[0])
+        for _ in range(20):
+            writer.write()
+        count, began = 0, time.perf_counter()
+        while time.perf_counter() - began < seconds:
+            writer.write()
+            count += 1
+        return count / (time.perf_counter() - began)
+
+
+class Writer:
+    """Writes what one settlement writes: throw, eight settlements, round, entry, stream, command."""
+
+    def __init__(
+        self, bare: Any, round_: Round, throw: Throw, rows: list[dict], entry: Entry, seq: int
+    ) -> None:
+        self.bare, self.round, self.throw, self.rows, self.entry, self.seq = (
+            bare,
+            round_,
+            throw,
+            rows,
+            entry,
+            seq,
+        )
+        self.revision = throw.revision
+        self.answer = json.dumps({"type": "round.settled", "round": round_.number, "phase": "lit"})
+        self.settlements = (
+            "INSERT INTO tables_settlement (throw_id, wager_id, place, cents, outcome, pays, paid_cents, returned_cents,"
+            " cite, why) VALUES " + ", ".join(["(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"] * len(rows))
+        )
+
+    def write(self) -> None:
+        self.seq += 1
+        self.revision += 1
+        throw, round_, entry = self.throw, self.round, self.entry
+        with self.bare.transaction():
+            run = self.bare.execute
+            throw_id = run(
+                "INSERT INTO tables_throw (round_id, number, revision, dice, void_reason, lot_id, shaker_id, called_at)"
+                " VALUES (%s, 1, %s, %s, '', %s, %s, now()) RETURNING id",
+                [round_.pk, self.revision, json.dumps(throw.dice), throw.lot_id, throw.shaker_id],
+            ).fetchone()[0]
+            run(self.settlements, [value for row in self.rows for value in self._values(throw_id, row)])
+            run(
+                "UPDATE tables_round SET phase = 'lit', phase_seq = %s, by_hand = false, wagered_cents = %s, taken_cents = %s, paid_cents = %s,"
+                " paid_seats = '[]' WHERE id = %s",
+                [self.seq, round_.wagered_cents, round_.taken_cents, round_.paid_cents, round_.pk],
+            )
+            run(
+                "INSERT INTO audit_entry (stream_id, seq, prev, hash, body, type, at, gaming_day)"
+                " VALUES (%s, %s, %s, %s, %s, %s, now(), %s)",
+                [entry.stream_id, self.seq, entry.prev, entry.hash, entry.body, entry.type, entry.gaming_day],
+            )
+            run(
+                "UPDATE audit_stream SET seq = %s, head = %s, last_at = now() WHERE id = %s",
+                [self.seq, entry.hash, entry.stream_id],
+            )
+            run(
+                "INSERT INTO audit_command (id, content_sha256, stream_id, seq, answer, at) VALUES (%s, %s, %s, %s, %s, now())",
+                [uuid.uuid4(), entry.hash, entry.stream_id, self.seq, self.answer],
+            )
+
+    def _values(self, throw_id: int, row: dict) -> list[Any]:
+        return [
+            throw_id,
+            row["wager_id"],
+            row["place"],
+            row["cents"],
+            row["outcome"],
+            row["pays"],
+            row["paid_cents"],
+            row["returned_cents"],
+            row["cite"],
+            json.dumps(row["why"]),
+        ]

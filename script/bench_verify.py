@@ -1,0 +1,121 @@
+"""Entries verified a second, beside bare SHA-256 of the same bytes."""
+
+import hashlib
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management import call_command
+
+from audit import chain
+from games.models import Facility
+
+TITLE = "Verification: python audit/verify.py, beside bare SHA-256 of the same bytes"
+ROOT = Path(__file__).resolve().parents[1]
+LINES_LEAST = 150_000
+
+
+def measure(seconds: float) -> Iterator[str]:
+    """Hashes alone and contents too. The export is of simulated play, repeated on many streams to be long enough."""
+    with tempfile.TemporaryDirectory() as folder:
+        export = Path(folder) / "export.jsonl"
+        lines = _export(export)
+        size = export.stat().st_size
+        bare = _bare(export)
+        yield f"{lines} entries, {size / 1e6:.0f} MB"
+        hashes = _verify(export, "--hashes-only")
+        contents = _verify(export)
+        yield f"bare SHA-256        {lines / bare:10.0f} entries/s"
+        yield f"hashes only         {lines / hashes:10.0f} entries/s   ratio {bare / hashes:.2f}   (goal 0.25)"
+        yield f"hashes and contents {lines / contents:10.0f} entries/s   (goal 60000)"
+
+
+def _export(path: Path) -> int:
+    from tables.simulation import play_round, simulated_tables
+
+    draw = random.Random(7)
+    tables = simulated_tables(Facility.objects.get(code="larkfield"), 4, "RS-0009")
+    for _ in range(15):
+        for one in tables:
+            play_round(one, draw)
+    once = path.with_suffix(".once")
+    with once.open("w", encoding="ascii") as file:
+        call_command("audit_export", stdout=file)
+    return _longer(once, path)
+
+
+def _longer(once: Path, path: Path) -> int:
+    """The same entries on as many renamed streams as it takes, each chained anew, as one valid export."""
+    lines = once.read_bytes().splitlines()
+    opening = json.loads(lines[0])["body"]
+    bodies: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for line in lines[1:-1]:
+        body = json.loads(line)["body"]
+        bodies[body["stream"]].append(body)
+    copies = range(LINES_LEAST // (len(lines) - 2) + 1)
+    streams = {f"{name}-{copy:04d}": entries for name, entries in bodies.items() for copy in copies}
+    return _write(path, opening, streams)
+
+
+def _write(path: Path, opening: dict[str, Any], streams: dict[str, list[dict[str, Any]]]) -> int:
+    names, count, closing = sorted(streams), 0, []
+    opening["streams"] = [{"head": chain.genesis(name).hex(), "seq": 0, "stream": name} for name in names]
+    digest = hashlib.sha256()
+    with path.open("wb") as file:
+
+        def put(prev: bytes, body: dict[str, Any]) -> bytes:
+            raw = chain.canonical(body)
+            entry = chain.entry_hash(prev, raw)
+            line = b'{"hash":"%b","prev":"%b","body":%b}\n' % (entry.hex().encode(), prev.hex().encode(), raw)
+            digest.update(line)
+            file.write(line)
+            return entry
+
+        put(bytes(32), opening)
+        for name in names:
+            head = chain.genesis(name)
+            for body in streams[name]:
+                head = put(head, {**body, "stream": name})
+            closing.append(
+                {"entries": len(streams[name]), "head": head.hex(), "seq": len(streams[name]), "stream": name}
+            )
+            count += len(streams[name])
+        whole = digest.digest()
+        put(
+            whole,
+            {
+                "_format": 1,
+                "_type": "export.closed",
+                "entries": count,
+                "sha256": whole.hex(),
+                "streams": closing,
+            },
+        )
+    return count
+
+
+def _bare(path: Path) -> float:
+    """Reads the lines and hashes each once."""
+    began = time.perf_counter()
+    with path.open("rb") as file:
+        for line in file:
+            hashlib.sha256(line).digest()
+    return time.perf_counter() - began
+
+
+def _verify(path: Path, *options: str) -> float:
+    began = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, ROOT / "audit" / "verify.py", *options, path], capture_output=True, check=False
+    )
+    spent = time.perf_counter() - began
+    if done.returncode:
+        raise RuntimeError(done.stdout.decode() + done.stderr.decode())
+    return spent

@@ -1,0 +1,30 @@
+"""The chat consumer of the Channels tutorial, for comparison: what arrives on one socket goes out to the group."""
+
+import json
+import os
+from typing import Any
+
+import django
+from channels.generic.websocket import AsyncWebsocketConsumer
+from channels.routing import ProtocolTypeRouter
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.local")
+django.setup()
+
+
+class ChatConsumer(AsyncWebsocketConsumer):
+    """Joins the room's group; sends every message on to it."""
+
+    async def connect(self) -> None:
+        await self.channel_layer.group_add("chat", self.channel_name)
+        await self.accept()
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        await self.channel_layer.group_send("chat", {"type": "chat.message", "message": text_data})
+
+    async def chat_message(self, event: dict[str, Any]) -> None:
+        await self.send(text_data=json.dumps({"message": event["message"]}))
+
+
+application = ProtocolTypeRouter({"websocket": ChatConsumer.as_asgi()})
+"""An application of its own, so that nothing of ours stands in its way."""
