@@ -1,15 +1,24 @@
 """A fixed cast and a small floor, made through the same code as the demo, so that a test reads as a scene."""
 
+import contextlib
+import json
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from audit.devices import enrol
-from audit.models import Device, Person
+import pytest
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client
+
+from audit.devices import enrol, remember
+from audit.models import Device, Entry, Person
+from games.engine import Refusal
 from games.models import Facility
 from games.submissions import draft
 from tables import acts, road
-from tables.models import DiceLot, Pit, Round, Shaker, Table
+from tables.models import DiceLot, Pit, Round, Settlement, Shaker, Table
 from tables.seeding import APPROVED, assign, make_table, open_table
 
 assert acts
@@ -51,17 +60,24 @@ class Scene:
         )
         return road.travel(call)
 
-    def place(self, *wagers: tuple[int, str, int], **how: Any) -> road.Answer:
+    def place(self, *wagers: tuple[int, str, int], made_in: str = "chips", **how: Any) -> road.Answer:
         """Wagers as (seat, code, cents)."""
-        lying = [{"seat": seat, "wager": code, "cents": cents} for seat, code, cents in wagers]
+        lying = [{"seat": seat, "wager": code, "cents": cents, "made_in": made_in} for seat, code, cents in wagers]
         return self.act("place_wagers", {"wagers": lying}, **how)
 
     def to_the_dice(self) -> None:
         """The acts between the wagers and the dice, in the order of this edition and shaker."""
-        from tables.snapshot import of_table
+        self.until("call_dice")
 
-        while (following := of_table(self.table.pk)["next"])["act"] != "call_dice":
+    def until(self, act: str) -> None:
+        """The next steps one by one, up to the one that is named, which is left."""
+        while (following := self.snapshot["next"])["act"] != act:
             self.act(following["act"], following["params"])
+
+    def to_closed_bets(self) -> None:
+        """The next steps, up to and with no more bets."""
+        while (shown := self.snapshot)["round"]["bets_open"]:
+            self.act(shown["next"]["act"], shown["next"]["params"])
 
     def play(self, *wagers: tuple[int, str, int], dice: list[int]) -> None:
         """From the wagers to the lit layout."""
@@ -71,11 +87,57 @@ class Scene:
 
     def finish(self) -> None:
         """Whatever is left of the round, to its end."""
+        while self.round is not None:
+            following = self.snapshot["next"]
+            self.act(following["act"], following["params"])
+
+    @contextlib.contextmanager
+    def refused(self, code: str, section: str | None = None) -> Iterator[pytest.ExceptionInfo]:
+        """What happens inside is refused with this code and section, and changes nothing."""
+        before = self.version
+        with pytest.raises(Refusal) as refusal:
+            yield refusal
+        assert refusal.value.code == code
+        assert section is None or refusal.value.section == section
+        assert self.version == before
+
+    @contextlib.contextmanager
+    def tried(self) -> Iterator[None]:
+        """What happens inside is taken back; the road sees no transaction around it."""
+        back = transaction.savepoint()
+        try:
+            yield
+        finally:
+            transaction.savepoint_rollback(back)
+
+    def browser(self, device: str = "tablet", signed_in: str | None = None) -> Client:
+        """A browser that is this device (`tablet`, `podium`, or another token), with somebody signed in at it."""
+        client, response = Client(), HttpResponse()
+        remember(response, self.tokens.get(device, device))
+        client.cookies.update(response.cookies)
+        if signed_in:
+            assert client.post("/sign-in", {"person": signed_in, "pin": PIN}).status_code == 302
+        return client
+
+    @property
+    def snapshot(self) -> dict[str, Any]:
         from tables.snapshot import of_table
 
-        while self.round is not None:
-            following = of_table(self.table.pk)["next"]
-            self.act(following["act"], following["params"])
+        return of_table(self.table.pk)
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The newest entry of the table's stream."""
+        return json.loads(bytes(Entry.objects.filter(stream=self.table.stream).latest("seq").body))
+
+    @property
+    def settled(self) -> list[tuple[int, str, str, int, int]]:
+        """Of the last round's newest throw, in order: seat, wager, outcome, paid and returned cents."""
+        newest = self.last_round.throws.order_by("-revision")[0]
+        return [
+            (one.wager.seat, one.wager.code, one.outcome, one.paid_cents, one.returned_cents)
+            for one in Settlement.objects.filter(throw=newest).order_by("place").select_related("wager")
+        ]
 
     @property
     def version(self) -> int:
@@ -95,6 +157,12 @@ class Scene:
         return Table.objects.select_related("stream", "facility").get(pk=self.table.pk)
 
 
+CHAPTER = {
+    "pa-539": "58 Pa. Code § 539.",
+    "pa-625a/A": "58 Pa. Code § 625a.",
+    "pa-625a/B": "58 Pa. Code § 625a.",
+    "nj-19-47-9": "N.J.A.C. 19:47-9.",
+}
 JURISDICTION = {"pa-539": "PA", "pa-625a/A": "PA", "pa-625a/B": "PA", "nj-19-47-9": "NJ"}
 
 
@@ -131,6 +199,7 @@ ROLES = {
     "dealer": ("dealer", "table-games", "T-01"),
     "relief": ("dealer", "table-games", "T-01"),
     "stranger": ("dealer", "table-games", None),
+    "other-floorperson": ("floorperson", "table-games", None),
     "stickperson": ("stickperson", "table-games", "T-01"),
     "floorperson": ("floorperson", "table-games", "p1"),
     "casino-supervisor": ("casino-supervisor", "table-games", "p1"),
