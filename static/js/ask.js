@@ -127,7 +127,7 @@ export class Ask {
     }
     if (this.fields.includes("checks"))
       for (const name of ["covered_or_signed", "removed_from_table"]) params[name] = elements[name].checked;
-    if (this.fields.includes("by")) params.activated_by = elements.by.value === "dealer" ? "dealer" : Number(elements.by.value);
+    if (this.fields.includes("by") && elements.by.value) params.activated_by_seat = Number(elements.by.value);
     if (this.fields.includes("lapsed")) params.acknowledge_lapsed = elements.lapsed.checked;
     return params;
   }
