@@ -99,9 +99,14 @@ class AtTable:
         return Shaker.objects.filter(table=self.table, out_of_order=False).first()
 
     @cached_property
+    def all_wagers(self) -> list[Wager]:
+        """Every wager of the live round, struck ones too, in the order in which they were first made."""
+        return list(self.round.wagers.order_by("id")) if self.round else []
+
+    @cached_property
     def wagers(self) -> list[Wager]:
         """The wagers that stand in the live round, in the order in which they were first made."""
-        return list(self.round.wagers.filter(struck=False).order_by("id")) if self.round else []
+        return [wager for wager in self.all_wagers if not wager.struck]
 
     @cached_property
     def throw(self) -> Throw | None:

@@ -84,7 +84,7 @@ def _round(at: AtTable) -> dict[str, Any]:
     state, row, names = _state(at), at.round, labels(at.rules)
     settled = in_order(at.game.settled(state)) if state else ()
     phase = state.phase if state else "open"
-    wagers = [_wager(wager, names) for wager in _all_wagers(at)]
+    wagers = [_wager(wager, names) for wager in at.all_wagers]
     standing = [wager for wager in wagers if not wager["struck"]]
     return {
         "number": row.number if row else at.table.last_round + 1,
@@ -137,10 +137,6 @@ def legal_acts(state: RoundState) -> set[str]:
 
 def _moment(row: Round | None) -> str | None:
     return row.opened_at.isoformat(timespec="milliseconds").replace("+00:00", "Z") if row else None
-
-
-def _all_wagers(at: AtTable) -> list[Wager]:
-    return list(at.round.wagers.order_by("id")) if at.round else []
 
 
 def _wager(wager: Wager, names: dict[str, str]) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 import datetime as dt
 import json
+import uuid
+from functools import lru_cache
 from typing import Any
 
 from django.db.models import Count, Max, Min, Q, Sum
@@ -13,6 +15,8 @@ from .wording import act_line
 
 LAST_ROUNDS = 12
 LAST_ACTS = 14
+LINES_KEPT = 20_000
+_lines: dict[bytes, dict[str, Any]] = {}  # by the entry's hash
 FLOOR_ROLES = ("floorperson", "casino-supervisor")
 
 
@@ -31,6 +35,18 @@ def floorperson(table: Table) -> dict[str, Any] | None:
 def person(who: Person) -> dict[str, Any]:
     """A person as screens name them."""
     return {"code": who.code, "name": who.name, "short": who.short_name}
+
+
+def of_ended_rounds(table: Table, day: dt.date) -> dict[str, Any]:
+    """What only the end of a round changes: `last_wagers`, `figures` and `history`."""
+    return _of_ended_rounds(table.uid, table.status_seq, day)
+
+
+@lru_cache(maxsize=1024)
+def _of_ended_rounds(uid: uuid.UUID, status_seq: int, day: dt.date) -> dict[str, Any]:
+    """Kept while the table's `status_seq` stands, which the end of a round moves."""
+    table = Table.objects.get(uid=uid)
+    return {"last_wagers": last_wagers(table), "figures": figures(table, day), "history": history(table)}
 
 
 def last_wagers(table: Table) -> list[dict[str, Any]]:
@@ -98,23 +114,33 @@ def _past(round_: Any) -> dict[str, Any]:
 
 
 def acts(table: Table) -> list[dict[str, Any]]:
-    """The newest entries of the table's stream, as lines to read."""
-    entries = Entry.objects.filter(stream=table.stream_id).order_by("-seq")[:LAST_ACTS]
-    lines = [json.loads(bytes(entry.body)) for entry in entries]
-    names = dict(
-        Person.objects.filter(code__in={line["actor"] for line in lines}).values_list("code", "name")
+    """The newest entries of the table's stream, as lines to read. An entry never changes, so each is read once."""
+    newest = list(
+        Entry.objects.filter(stream=table.stream_id).order_by("-seq").values_list("pk", "hash")[:LAST_ACTS]
     )
-    return [
-        {
-            "seq": line["seq"],
-            "at": line["at"],
-            "who": _short_name(names.get(line["actor"], line["actor"] or "Pitside")),
-            "type": line["_type"],
-            "text": act_line(line["_type"], line["data"]),
-            "round": line["data"].get("round"),
-        }
-        for line in lines
-    ]
+    missing = [pk for pk, digest in newest if bytes(digest) not in _lines]
+    for entry in Entry.objects.filter(pk__in=missing) if missing else ():
+        _lines[bytes(entry.hash)] = _line(json.loads(bytes(entry.body)))
+    lines = [_lines[bytes(digest)] for _, digest in newest]
+    if len(_lines) > LINES_KEPT:
+        _lines.clear()
+    return lines
+
+
+def _line(body: dict[str, Any]) -> dict[str, Any]:
+    name = (
+        Person.objects.filter(code=body["actor"]).values_list("name", flat=True).first()
+        if body["actor"]
+        else None
+    )
+    return {
+        "seq": body["seq"],
+        "at": body["at"],
+        "who": _short_name(name or body["actor"] or "Pitside"),
+        "type": body["_type"],
+        "text": act_line(body["_type"], body["data"]),
+        "round": body["data"].get("round"),
+    }
 
 
 def _short_name(name: str) -> str:

@@ -1,5 +1,7 @@
 """Pits and tables."""
 
+import uuid
+
 from django.db import models
 from django.db.models import F, Q
 
@@ -32,6 +34,7 @@ class Table(models.Model):
         OPEN = "open", "open"
         CEASED = "ceased", "gaming ceased"
 
+    uid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="tables")
     pit = models.ForeignKey(Pit, models.PROTECT, related_name="tables")
     stream = models.OneToOneField("audit.Stream", models.PROTECT, related_name="+")
