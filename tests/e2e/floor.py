@@ -1,0 +1,211 @@
+"""People at their screens: a tablet on which every tap is counted, and the pit's dashboard beside it."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.services.chromium import Pages
+from tests.tables.cast import PIN, Scene
+
+WITHIN_A_SECOND = 1_000
+# A refused act is an answer of 4xx, and a browser says so on its console.
+AN_ANSWER = re.compile(r"Failed to load resource: the server responded with a status of 4(?:09|22|23|01|03)")
+
+
+@dataclass
+class Screen:
+    """One device with its browser. It notes where its requests went and what its console complained about."""
+
+    page: Page
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+    taps: int = 0
+
+    def __post_init__(self) -> None:
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("websocket", lambda socket: self.requests.append(socket.url))
+        self.page.on("console", self._listen)
+
+    def _listen(self, message: Any) -> None:
+        if message.type == "error" and not AN_ANSWER.match(message.text):
+            self.complaints.append(message.text)
+
+    def enrol(self, token: str) -> None:
+        """This browser becomes a device of the casino, through the page of its own."""
+        self.page.goto("/")
+        self.page.get_by_label("Token", exact=True).fill(token)
+        self.page.get_by_role("button", name="Enrol this device").tap()
+        expect(self.page.locator("#sign-in")).to_be_visible()
+
+    def sign_in(self, person: str, pin: str = PIN) -> None:
+        """Taps the name and six digits; they send themselves."""
+        self.page.locator(f"label.person:has(input[value='{person}'])").tap()
+        for digit in pin:
+            self.page.locator(f"#sign-in [data-digit='{digit}']").tap()
+
+    def tap(self, target: str | Locator) -> None:
+        """One finger, once, and counted."""
+        self.taps += 1
+        (self.page.locator(target) if isinstance(target, str) else target).tap()
+
+    def tap_each(self, *targets: str) -> None:
+        for target in targets:
+            self.tap(target)
+
+
+class Tablet(Screen):
+    """The dealer's console of one table."""
+
+    def begin(self, scene: Scene, person: str = "dealer") -> "Tablet":
+        """Enrolled as the tablet of this table, with this person signed in."""
+        self.enrol(scene.tokens["tablet"])
+        self.arrive(person)
+        return self
+
+    def arrive(self, person: str) -> None:
+        self.sign_in(person)
+        expect(self.page.locator("live-screen")).to_be_visible()
+        self.is_live()
+
+    def is_live(self) -> None:
+        expect(self.page.locator("#live")).to_have_text("LIVE")
+
+    @property
+    def next(self) -> Locator:
+        return self.page.locator("#next")
+
+    def area(self, wager: str) -> Locator:
+        return self.page.locator(f'[data-wager="{wager}"]')
+
+    def seat(self, number: int) -> Locator:
+        return self.page.locator(f'[data-seat="{number}"]')
+
+    def chip(self, cents: int) -> Locator:
+        return self.page.locator(f'[data-chip="{cents}"]')
+
+    def place(self, *wagers: tuple[int, str, int]) -> None:
+        """Wagers as (seat, code, chip), one tap for each besides the choice of seat and chip."""
+        for seat, wager, cents in wagers:
+            if self.seat(seat).get_attribute("aria-pressed") != "true":
+                self.tap(self.seat(seat))
+            if self.chip(cents).get_attribute("aria-pressed") != "true":
+                self.tap(self.chip(cents))
+            self.tap(self.area(wager))
+        self.is_taken()
+
+    def is_taken(self) -> None:
+        """Nothing of what was tapped is still on its way."""
+        expect(self.page.locator(".seat-mark--sending")).to_have_count(0)
+        expect(self.page.locator("html")).not_to_have_attribute("data-busy", "")
+
+    def says(self, label: str) -> None:
+        expect(self.next.locator(".next-l")).to_have_text(label)
+
+    def step(self, label: str) -> None:
+        """The one next step, which must be this one."""
+        self.says(label)
+        self.tap(self.next)
+
+    def enter(self, *dice: int) -> None:
+        for face in dice:
+            self.tap(f'#dock-entry [data-face="{face}"]')
+
+    def call(self, *dice: int) -> None:
+        """Three faces, and the confirmation."""
+        self.enter(*dice)
+        expect(self.next).to_have_attribute("aria-disabled", "false")
+        self.tap(self.next)
+        expect(self.page.locator("#dock-dice")).to_be_visible()
+
+    def is_in(self, phase: str) -> None:
+        expect(self.page.locator("#screen")).to_have_attribute("data-phase", phase)
+
+    def lit(self) -> set[str]:
+        """The areas that are lit, which must be the areas that say so in a word."""
+        by_mark = self.codes("[data-wager][data-lit]")
+        by_word = self.codes("[data-wager]:has(.wins:text-is('WINS'))")
+        assert by_mark == by_word
+        return by_mark
+
+    def codes(self, areas: str) -> set[str]:
+        return set(
+            self.page.locator(areas).evaluate_all("found => found.map((area) => area.dataset.wager)")
+        )
+
+    def lying(self) -> dict[tuple[int, str], int]:
+        """What the screen believes to lie there, from the state that it was drawn from."""
+        return {(w["seat"], w["wager"]): w["cents"] for w in self.state()["round"]["wagers"]}
+
+    def state(self) -> dict[str, Any]:
+        return self.page.evaluate("JSON.parse(document.getElementById('state').textContent)")
+
+    def other(self, act: str) -> None:
+        """One of the other acts, from the list of those that are legal now."""
+        self.tap("[data-open=more]")
+        self.tap(f'#more [data-ask="{act}"]')
+        expect(self.page.locator("#ask")).to_be_visible()
+
+    def sign(self, person: str, pin: str = PIN) -> None:
+        """A witness's own six digits in the dialog that asks, and the act goes out."""
+        self.page.locator("#ask [name=person]").select_option(person)
+        for digit in pin:
+            self.tap(f'#ask .ask-pin [data-digit="{digit}"]')
+        self.tap("#ask [data-go]")
+
+    def inspect(self, *dice: int) -> None:
+        """Three values, and every combination that lights confirmed one by one."""
+        for face in dice:
+            self.tap(f'[data-inspect-face="{face}"]')
+        combinations = self.page.locator("#inspect [data-combo]")
+        expect(combinations.first).to_be_visible()
+        for number in range(combinations.count()):
+            self.tap(combinations.nth(number))
+        self.step("Inspected")
+
+    def refused(self) -> Locator:
+        return self.page.locator("#refusal")
+
+
+class Dashboard(Screen):
+    """The pit's dashboard on a podium."""
+
+    def begin(self, scene: Scene, person: str = "pit-manager") -> "Dashboard":
+        self.enrol(scene.tokens["podium"])
+        self.sign_in(person)
+        expect(self.page.locator(".tile").first).to_be_visible()
+        expect(self.page.locator("#live")).to_have_text("LIVE")
+        self.page.evaluate("window.loadedOnce = true")
+        return self
+
+    def tile(self, code: str = "T-01") -> Locator:
+        return self.page.locator(f"#tile-{code}")
+
+    def shows(self, phase: str | None = None, *, version: int | None = None, **texts: str) -> None:
+        """Within a second: the phase, the version, and the text of parts of the tile by their class."""
+        tile = self.tile()
+        if version is not None:
+            expect(tile).to_have_attribute("data-version", str(version), timeout=WITHIN_A_SECOND)
+        if phase is not None:
+            expect(tile.locator(".phase")).to_have_text(phase, timeout=WITHIN_A_SECOND)
+        for part, text in texts.items():
+            expect(tile.locator(f".{part}")).to_contain_text(text, timeout=WITHIN_A_SECOND)
+
+    def was_never_loaded_again(self) -> None:
+        assert self.page.evaluate("window.loadedOnce") is True
+
+
+def tablet(new_page: Pages, scene: Scene, person: str = "dealer", size: tuple[int, int] = (1280, 800)) -> Tablet:
+    return Tablet(new_page(*size)).begin(scene, person)
+
+
+def dashboard(new_page: Pages, scene: Scene, person: str = "pit-manager") -> Dashboard:
+    return Dashboard(new_page(1440, 900)).begin(scene, person)
+
+
+def all_on(host: str, screens: Iterable[Screen]) -> list[str]:
+    """The requests that went anywhere else than to this host."""
+    own = re.compile(rf"(?:http|ws)://{re.escape(host)}/|data:|blob:")
+    return [url for screen in screens for url in screen.requests if not own.match(url)]

@@ -1,0 +1,98 @@
+"""The main job, from the opening inspection to the checked export, with the pit watching."""
+
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from django.core.management import call_command
+
+from audit import clock
+from tests.e2e.floor import Dashboard, Tablet, all_on, dashboard, tablet
+from tests.services.installation import ROOT
+from tests.tables.cast import Scene, make_scene
+
+pytestmark = pytest.mark.browser
+
+# Seats 2, 3 and 5 with the dice 2, 5 and 5.
+WAGERS = ((2, "big", 2_500), (2, "total:12", 500), (3, "small", 10_000), (5, "two-of-a-kind:5", 2_500), (5, "two-dice:2-5", 500))
+LIT = {"big", "total:12", "two-of-a-kind:5", "two-dice:2-5", "one-of-a-kind:2", "one-of-a-kind:5"}
+
+
+@pytest.fixture
+def closed(live_url: str) -> Scene:
+    return make_scene(opened=False)
+
+
+def test_a_table_is_opened_dealt_paid_and_proven_while_the_pit_watches(closed, new_page, live_url, tmp_path):
+    pit = dashboard(new_page, closed)
+    dealer = tablet(new_page, closed, "floorperson")
+    open_the_table(closed, dealer, pit)
+    since = clock.now()
+    play_a_round(closed, dealer, pit)
+
+    pit.was_never_loaded_again()
+    assert dealer.complaints == pit.complaints == []
+    assert all_on(urlsplit(live_url).netloc, [dealer, pit]) == []
+    verify_the_export(since, tmp_path)
+
+
+def open_the_table(scene: Scene, dealer: Tablet, pit: Dashboard) -> None:
+    pit.shows("Closed")
+    dealer.inspect(1, 1, 1)
+    dealer.says("Open the table")
+    pit.shows("Inspected, not open", version=scene.version)
+    dealer.step("Open the table")
+    dealer.is_in("open")
+    pit.shows("Bets open", dealer="No dealer", version=scene.version)
+    dealer.tap("[data-open=people]")
+    dealer.tap("#people a:has-text('Relieve')")
+    dealer.arrive("dealer")
+    pit.shows("Bets open", dealer="Dealer", version=scene.version)
+
+
+def play_a_round(scene: Scene, dealer: Tablet, pit: Dashboard) -> None:
+    dealer.place(*WAGERS)
+    pit.shows(wagered="$160", version=scene.version)
+    assert scene.round.wagered_cents == sum(cents for _, _, cents in WAGERS)
+    dealer.tap(dealer.next)
+    dealer.is_in("shaken")
+    pit.shows(version=scene.version)
+    dealer.step("No more bets")
+    dealer.is_in("ready")
+    pit.shows(version=scene.version)
+    assert dealer.lit() == set()
+    dealer.call(5, 2, 5)
+    dealer.is_in("lit")
+    assert dealer.lit() == LIT
+    pit.shows(version=scene.version)
+    dealer.tap(dealer.next)
+    dealer.is_in("taken")
+    pit.shows(version=scene.version)
+    dealer.tap("#side-pay .paid >> nth=0")
+    dealer.tap("#side-pay .paid >> nth=0")
+    dealer.is_in("paid")
+    pit.shows(version=scene.version)
+    dealer.tap(dealer.next)
+    dealer.is_in("open")
+    pit.shows("Bets open", version=scene.version, no="R 2", handle="$160")
+
+
+def verify_the_export(since, tmp_path: Path) -> None:
+    """The file holds; changed in one byte, whichever it is, it does not."""
+    export = tmp_path / "round.jsonl"
+    with export.open("w") as out:
+        call_command("audit_export", "--stream", "larkfield/T-01", "--from", since.isoformat(), stdout=out)
+    written = export.read_bytes()
+    assert b'"round.settled"' in written and b'"layout.cleared"' in written
+    assert verify(export) == 0
+    changed = tmp_path / "changed.jsonl"
+    for at in range(0, len(written), max(1, len(written) // 40)):
+        changed.write_bytes(written[:at] + bytes([written[at] ^ 1]) + written[at + 1 :])
+        assert verify(changed) == 1, f"byte {at} of {len(written)}"
+
+
+def verify(file: Path) -> int:
+    checker = [sys.executable, str(ROOT / "audit" / "verify.py"), str(file)]
+    return subprocess.run(checker, capture_output=True, timeout=20).returncode
