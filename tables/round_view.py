@@ -233,7 +233,8 @@ def _line(one: Settled, names: dict[str, str]) -> dict[str, Any]:
 def offers(at: AtTable) -> list[str]:
     """The acts that are legal now, whoever may do them. Buttons ask this; the server asks again."""
     if at.table.status == Table.Status.CLOSED:
-        return ["inspect_table", "open_table", "change_dice_lot", "replace_shaker"]
+        opening = "record_repair" if at.table.ceased_what else "open_table"
+        return ["inspect_table", opening, "change_dice_lot", "replace_shaker"]
     if at.table.status == Table.Status.CEASED and at.round is None:
         return ["record_repair", "close_table", "replace_shaker"]
     if at.shaker is None:

@@ -42,10 +42,15 @@ def inspect_table(at: AtTable, params: Params) -> Recorded:
 
 @act(roles=FLOOR)
 def open_table(at: AtTable, params: Params) -> Recorded:
-    """Opens the table for gaming, after an inspection since it last closed. A lapsed edition must be acknowledged."""
+    """Opens the table for gaming, after an inspection since it last closed; what failed must be repaired first.
+
+    A lapsed edition must be acknowledged.
+    """
     acknowledged = params.yes("acknowledge_lapsed")
     if at.table.status != Table.Status.CLOSED:
         raise Refusal("table-not-closed", table=at.table.code)
+    if at.table.ceased_what:
+        raise Refusal("gaming-ceased", at.table.ceased_section, what=at.table.ceased_what)
     at.verify_dice_in_time()
     inspection = last_inspection(at.table)
     if inspection is None:
