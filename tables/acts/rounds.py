@@ -200,7 +200,7 @@ def throw_data(
         "reason": throw.void_reason,
         "lot": at.lot and at.lot.code,
         "shaker": at.shaker and at.shaker.code,
-        "uncovered": True,
+        "uncovered": state.phase != "void",
         "announced": bool(throw.dice),
         "lit": sorted(at.game.winning_codes(at.rules, state.dice)) if state.dice else [],
         "by_hand": state.by_hand,
