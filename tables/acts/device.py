@@ -76,14 +76,19 @@ def record_repair(at: AtTable, params: Params) -> Recorded:
     if at.round is not None:
         raise Refusal("round-in-play", round=at.round.number)
     what = at.table.ceased_what
-    reopened = Table.Status.OPEN if at.table.status == Table.Status.CEASED else at.table.status
-    at.change_table(status=reopened, ceased_what="", ceased_section="", ceased_since=None)
+    resume(at)
     return Recorded("repair.recorded", {"what": what, "how": how})
 
 
 def cease(at: AtTable, what: str, section: str) -> None:
     """Gaming at this table ceases: no new round until `record_repair`."""
     at.change_table(status=Table.Status.CEASED, ceased_what=what, ceased_section=section, ceased_since=at.now)
+
+
+def resume(at: AtTable) -> None:
+    """What failed works again: a table that stood open goes on, and one that was closed since stays closed."""
+    status = Table.Status.OPEN if at.table.status == Table.Status.CEASED else at.table.status
+    at.change_table(status=status, ceased_what="", ceased_section="", ceased_since=None)
 
 
 def verify_edition_witness(at: AtTable) -> None:

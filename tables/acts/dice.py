@@ -4,10 +4,11 @@ from audit import clock
 from games.engine import Refusal, dice_expiry
 
 from ..at_table import AtTable
-from ..models import DiceLot, Shaker, Table
+from ..models import DiceLot, Shaker
 from ..params import Params
 from ..permissions import AT_THE_TABLE, FLOOR
 from ..road import Recorded, act
+from .device import resume
 from .rounds import verify_signed_by_floor
 
 
@@ -42,17 +43,25 @@ def replace_shaker(at: AtTable, params: Params) -> Recorded:
     """Replaces the shaker at this table. Each edition says what must become of a failed automated one first (A20)."""
     code = params.text("shaker")
     covered, removed = params.yes("covered_or_signed"), params.yes("removed_from_table")
-    verify_no_dice_in_play(at)
-    old, new = _automated_here(at), _shaker_to_place(at, code)
-    if old is not None and new.kind == "manual":
+    verify_shaker_may_change(at)
+    here, new = _shakers_here(at), _shaker_to_place(at, code)
+    if new.kind == "manual" and any(one.kind != "manual" for one in here):
         verify_automated_is_out_of_the_way(at, covered=covered, removed=removed)
     at.rules.shaker(new.kind)
-    gone = _retire(at, old or at.shaker, stays=old is not None and not removed)
+    gone = [_retire(at, one, stays=one.kind != "manual" and not removed) for one in here]
     new.table = at.table
     new.save(update_fields=["table"])
+    if at.round is not None:
+        at.round.shaker_kind = new.kind
+        at.round.save(update_fields=["shaker_kind"])
     if at.table.ceased_what == "shaker":
-        at.change_table(status=Table.Status.OPEN, ceased_what="", ceased_section="", ceased_since=None)
-    data = {"shaker": new.code, "kind": new.kind, "replaces": gone, "covered_or_signed": covered}
+        resume(at)
+    data = {
+        "shaker": new.code,
+        "kind": new.kind,
+        "replaces": gone[0] if gone else None,
+        "covered_or_signed": covered,
+    }
     return Recorded("shaker.replaced", {**data, "removed_from_table": removed})
 
 
@@ -63,6 +72,12 @@ def verify_no_dice_in_play(at: AtTable) -> None:
     """
     if at.round is not None and at.round.phase not in ("open", "closed"):
         raise Refusal("dice-in-play", round=at.round.number)
+
+
+def verify_shaker_may_change(at: AtTable) -> None:
+    """Raises `Refusal` once a round has done more than take wagers: each kind of shaker has its own order of steps."""
+    if at.round is not None and at.round.phase != "open":
+        raise Refusal("round-in-play", round=at.round.number)
 
 
 def verify_automated_is_out_of_the_way(at: AtTable, *, covered: bool, removed: bool) -> None:
@@ -99,8 +114,9 @@ def _fresh_lot(at: AtTable, code: str) -> DiceLot:
     return lot
 
 
-def _automated_here(at: AtTable) -> Shaker | None:
-    return Shaker.objects.filter(table=at.table).exclude(kind="manual").first()
+def _shakers_here(at: AtTable) -> list[Shaker]:
+    """The working shaker first, and then what stands here out of order."""
+    return list(Shaker.objects.filter(table=at.table).order_by("out_of_order", "code"))
 
 
 def _shaker_to_place(at: AtTable, code: str) -> Shaker:
@@ -110,10 +126,8 @@ def _shaker_to_place(at: AtTable, code: str) -> Shaker:
     return shaker
 
 
-def _retire(at: AtTable, old: Shaker | None, *, stays: bool) -> str | None:
+def _retire(at: AtTable, old: Shaker, *, stays: bool) -> str:
     """Takes the dice out of the old shaker, and the shaker off the table or, covered, out of order on it."""
-    if old is None:
-        return None
     take_out_dice(at, old)
     old.out_of_order = old.out_of_order or stays
     old.table = old.table if stays else None
