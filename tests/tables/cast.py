@@ -62,7 +62,9 @@ class Scene:
 
     def place(self, *wagers: tuple[int, str, int], made_in: str = "chips", **how: Any) -> road.Answer:
         """Wagers as (seat, code, cents)."""
-        lying = [{"seat": seat, "wager": code, "cents": cents, "made_in": made_in} for seat, code, cents in wagers]
+        lying = [
+            {"seat": seat, "wager": code, "cents": cents, "made_in": made_in} for seat, code, cents in wagers
+        ]
         return self.act("place_wagers", {"wagers": lying}, **how)
 
     def to_the_dice(self) -> None:
@@ -166,12 +168,33 @@ CHAPTER = {
 JURISDICTION = {"pa-539": "PA", "pa-625a/A": "PA", "pa-625a/B": "PA", "nj-19-47-9": "NJ"}
 
 
-def make_scene(rules: str = "pa-625a/A", shaker: str = "manual", *, opened: bool = True, kind: str = "live", **payouts: str) -> Scene:
+def make_scene(
+    rules: str = "pa-625a/A",
+    shaker: str = "manual",
+    *,
+    opened: bool = True,
+    kind: str = "live",
+    **payouts: str,
+) -> Scene:
     """A table under these rules with this shaker, dice in it, and a full cast; open unless the test says otherwise."""
-    facility = Facility.objects.create(code="larkfield", name="Larkfield Casino", jurisdiction=JURISDICTION[rules], time_zone="America/New_York")
+    facility = Facility.objects.create(
+        code="larkfield",
+        name="Larkfield Casino",
+        jurisdiction=JURISDICTION[rules],
+        time_zone="America/New_York",
+    )
     pit = Pit.objects.create(facility=facility, code="p1", name="Pit 1")
     _approve(facility, rules, payouts)
-    table = make_table(facility, code="T-01", pit=pit, submission="RS-0009", kind=kind, seats=8, min_cents=1_000, max_cents=100_000)
+    table = make_table(
+        facility,
+        code="T-01",
+        pit=pit,
+        submission="RS-0009",
+        kind=kind,
+        seats=8,
+        min_cents=1_000,
+        max_cents=100_000,
+    )
     Shaker.objects.create(facility=facility, table=table, code="S-01", kind=shaker, approval="SH-001")
     for number in range(1, 6):
         DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=True)
@@ -217,7 +240,14 @@ ROLES = {
 def _people(facility: Facility) -> dict[str, Person]:
     people = {}
     for code, (role, department, where) in ROLES.items():
-        person = Person.objects.create_person(code, PIN, name=code.replace("-", " ").title(), role=role, department=department, facility=facility.code)
+        person = Person.objects.create_person(
+            code,
+            PIN,
+            name=code.replace("-", " ").title(),
+            role=role,
+            department=department,
+            facility=facility.code,
+        )
         if where is not None:
             assign(person, facility, where)
         people[code] = person

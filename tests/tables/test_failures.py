@@ -38,7 +38,12 @@ def test_with_the_dice_seen_the_round_settles_by_hand_from_the_announced_dice(ru
     assert scene.round.by_hand and scene.snapshot["ceased"]["what"] == what
     scene.finish()
     played = scene.last_round
-    assert (played.phase, played.taken_cents, played.paid_cents, played.by_hand) == ("cleared", 2_500, 5_000, True)
+    assert (played.phase, played.taken_cents, played.paid_cents, played.by_hand) == (
+        "cleared",
+        2_500,
+        5_000,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,7 +108,10 @@ def test_gaming_ceases_after_that_round_until_the_repair_is_recorded(rules):
     with scene.refused("role-may-not"):
         scene.act("record_repair", {"what": "fuse"})
     scene.act("record_repair", {"what": "fuse replaced"}, by="floorperson")
-    assert (scene.entry["_type"], scene.entry["data"]) == ("repair.recorded", {"what": "device", "how": "fuse replaced"})
+    assert (scene.entry["_type"], scene.entry["data"]) == (
+        "repair.recorded",
+        {"what": "device", "how": "fuse replaced"},
+    )
     scene.place((1, "small", 2_500))
     assert scene.round.number == 2
 
@@ -149,7 +157,9 @@ def test_dice_cannot_have_been_seen_before_they_were_shaken_and_bets_closed(scen
         scene.act("report_device_failure", {"dice": [2, 5, 5]}, witness="floorperson")
 
 
-@pytest.mark.parametrize(("rules", "shaker"), [("pa-539", "automated-uncovered"), ("pa-625a/A", "player-activated")])
+@pytest.mark.parametrize(
+    ("rules", "shaker"), [("pa-539", "automated-uncovered"), ("pa-625a/A", "player-activated")]
+)
 def test_tossed_dice_in_plain_view_are_not_voided_as_unseen(rules, shaker):
     scene = ready(rules, shaker)
     with scene.refused("dice-are-in-view", CHAPTER[rules] + "7(b)"):

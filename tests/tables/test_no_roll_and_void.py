@@ -32,7 +32,11 @@ def test_one_die_that_does_not_lie_flat_returns_every_wager(rules, shaker, secti
     assert set(Settlement.objects.values_list("cite", flat=True)) == {CHAPTER[rules] + section}
     ended, said = scene.last_round, scene.entry
     assert (ended.phase, ended.taken_cents, ended.paid_cents) == ("no-roll", 0, 0)
-    assert (said["_type"], said["data"]["returned_cents"], said["data"]["dice"]) == ("round.no_roll", 8_500, [])
+    assert (said["_type"], said["data"]["returned_cents"], said["data"]["dice"]) == (
+        "round.no_roll",
+        8_500,
+        [],
+    )
     assert (said["data"]["uncovered"], said["data"]["announced"]) == (True, False)
     assert scene.snapshot["figures"]["rounds"] == 0
     scene.place((1, "small", 2_500))
@@ -43,7 +47,9 @@ def test_one_die_that_does_not_lie_flat_returns_every_wager(rules, shaker, secti
     ("rules", "shaker", "before"),
     [
         pytest.param("pa-539", "manual", ("not-ready", "not-shaken"), marks=clause("PA-539.7(a)-call")),
-        pytest.param("pa-625a/A", "manual", ("not-ready", "bets-still-open"), marks=clause("PA-625a.7(a)-call")),
+        pytest.param(
+            "pa-625a/A", "manual", ("not-ready", "bets-still-open"), marks=clause("PA-625a.7(a)-call")
+        ),
         pytest.param("nj-19-47-9", "manual", ("not-ready", "not-shaken"), marks=clause("NJ-19:47-9.6(a)")),
     ],
 )
@@ -71,7 +77,11 @@ def test_the_house_voids_a_round_before_its_dice_are_entered(scene, steps):
     scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
     assert scene.settled == [(1, "small", "return", 0, 2_500), (2, "big", "return", 0, 5_000)]
     said = scene.entry
-    assert (said["_type"], said["witness"], said["data"]["reason"]) == ("round.voided", "floorperson", "cover dropped")
+    assert (said["_type"], said["witness"], said["data"]["reason"]) == (
+        "round.voided",
+        "floorperson",
+        "cover dropped",
+    )
     assert (said["data"]["uncovered"], said["data"]["lit"]) == (False, [])
     assert (scene.last_round.phase, scene.round) == ("void", None)
 

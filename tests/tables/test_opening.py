@@ -76,7 +76,11 @@ def test_only_a_floorperson_assigned_here_inspects_and_opens(rules):
 def test_three_values_light_every_winning_combination_and_no_other(rules, section):
     scene = make_scene(rules, opened=False)
     right = lights(rules, [1, 2, 5])
-    for wrong, named in ((right[1:], "Total 8"), ([*right, "big"], "Big"), ([], "One of a Kind 1, One of a Kind 2, One of a Kind 5")):
+    for wrong, named in (
+        (right[1:], "Total 8"),
+        ([*right, "big"], "Big"),
+        ([], "One of a Kind 1, One of a Kind 2, One of a Kind 5"),
+    ):
         with scene.refused("lights-do-not-agree", CHAPTER[rules] + section) as refusal:
             inspect(scene, rules, lit=wrong)
         assert refusal.value.params["wrong"] == named
@@ -92,8 +96,12 @@ def test_three_values_light_every_winning_combination_and_no_other(rules, sectio
 @pytest.mark.parametrize(
     ("rules", "shaker"),
     [
-        pytest.param("pa-539", "automated-uncovered", marks=clause("PA-539.5(a)(2)-minimum", "PA-539.5(a)(2)")),
-        pytest.param("pa-625a/A", "automated-covered", marks=clause("PA-625a.5(a)(2)-minimum", "PA-625a.5(a)(2)")),
+        pytest.param(
+            "pa-539", "automated-uncovered", marks=clause("PA-539.5(a)(2)-minimum", "PA-539.5(a)(2)")
+        ),
+        pytest.param(
+            "pa-625a/A", "automated-covered", marks=clause("PA-625a.5(a)(2)-minimum", "PA-625a.5(a)(2)")
+        ),
         pytest.param("pa-625a/A", "player-activated", marks=clause("PA-625a.5(a)(2)-minimum")),
     ],
 )

@@ -43,7 +43,10 @@ def test_no_more_bets_comes_before_the_shake(rules, shaker, section):
     with scene.refused("bets-still-open", CHAPTER[rules] + section):
         scene.act("shake", {"shakes": 3})
     scene.act("no_more_bets")
-    assert (scene.entry["_type"], scene.entry["data"]) == ("bets.closed", {"round": 1, "wagered_cents": 2_500})
+    assert (scene.entry["_type"], scene.entry["data"]) == (
+        "bets.closed",
+        {"round": 1, "wagered_cents": 2_500},
+    )
     with scene.refused("bets-closed", CHAPTER[rules] + section):
         scene.place((2, "big", 2_500))
     with scene.refused("not-shaken"):
@@ -86,7 +89,13 @@ def test_a_manual_shaker_is_shaken_three_times_at_least(rules, section, shakes):
     with scene.refused("too-few-shakes"):
         scene.act("shake")
     scene.act("shake", {"shakes": 3})
-    assert scene.entry["data"] == {"round": 1, "lot": "L-0001", "shaker": "S-01", "shakes": 3, "activated_by_seat": 0}
+    assert scene.entry["data"] == {
+        "round": 1,
+        "lot": "L-0001",
+        "shaker": "S-01",
+        "shakes": 3,
+        "activated_by_seat": 0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -155,7 +164,12 @@ def test_it_settles_nothing_before_the_shaker_is_uncovered_and_three_values_are_
     for act in ("take_losers", "pay_seats", "clear_layout"):
         with scene.refused("not-now" if act == "clear_layout" else "not-lit"):
             scene.act(act)
-    for dice, code in (([1, 1], "wrong-number-of-dice"), ([1, 1, 2, 2], "wrong-number-of-dice"), ([0, 1, 2], "no-such-face"), ([1, 2, 7], "no-such-face")):
+    for dice, code in (
+        ([1, 1], "wrong-number-of-dice"),
+        ([1, 1, 2, 2], "wrong-number-of-dice"),
+        ([0, 1, 2], "no-such-face"),
+        ([1, 2, 7], "no-such-face"),
+    ):
         with scene.refused(code, CHAPTER[rules] + section):
             scene.act("call_dice", {"dice": dice})
     for dice in ([], None, "112", [1, 1, True], [1, 1, 2.0]):
@@ -257,7 +271,9 @@ def test_the_shaker_stays_uncovered_until_every_winner_is_paid(rules):
         pytest.param("pa-539", "automated-uncovered", marks=clause("PA-539.5(f)")),
         pytest.param("pa-625a/A", "manual", marks=clause("PA-625a.5(f)")),
         pytest.param("pa-625a/A", "player-activated", marks=clause("PA-625a.5(f)", "PA-625a.5(g)-complete")),
-        pytest.param("pa-625a/B", "automated-uncovered", marks=clause("PA-625a.5(f)", "PA-625a.5(g)-complete")),
+        pytest.param(
+            "pa-625a/B", "automated-uncovered", marks=clause("PA-625a.5(f)", "PA-625a.5(g)-complete")
+        ),
         pytest.param("nj-19-47-9", "manual", marks=clause("NJ-19:47-9.5(f)")),
     ],
 )
@@ -285,7 +301,12 @@ def test_the_next_steps_alone_play_a_round_to_its_end(rules, shaker):
     scene.play((1, "small", 2_500), (2, "big", 5_000), dice=[2, 5, 5])
     scene.finish()
     played = scene.last_round
-    assert (played.phase, played.wagered_cents, played.taken_cents, played.paid_cents) == ("cleared", 7_500, 2_500, 5_000)
+    assert (played.phase, played.wagered_cents, played.taken_cents, played.paid_cents) == (
+        "cleared",
+        7_500,
+        2_500,
+        5_000,
+    )
 
 
 def test_it_pays_nobody_twice_and_nobody_who_lost(scene):
@@ -310,7 +331,13 @@ def test_no_losers_skip_the_taking_and_no_winners_the_paying(scene):
 
 
 def test_it_refuses_the_middle_of_a_round_that_has_not_begun(scene):
-    for act, params in (("call_dice", {"dice": [2, 5, 5]}), ("take_losers", {}), ("pay_seats", {}), ("clear_layout", {}), ("call_no_roll", {"reason": "x"})):
+    for act, params in (
+        ("call_dice", {"dice": [2, 5, 5]}),
+        ("take_losers", {}),
+        ("pay_seats", {}),
+        ("clear_layout", {}),
+        ("call_no_roll", {"reason": "x"}),
+    ):
         with scene.refused("no-round"):
             scene.act(act, params)
 

@@ -36,7 +36,9 @@ def test_it_refuses_a_verbal_wager_with_cash(rules, section):
 def test_it_takes_chips_and_plaques_on_an_area(rules, made_in):
     scene = make_scene(rules)
     scene.place((1, "total:9", 2_500), made_in=made_in)
-    assert list(Wager.objects.values_list("seat", "code", "cents", "made_in")) == [(1, "total:9", 2_500, made_in)]
+    assert list(Wager.objects.values_list("seat", "code", "cents", "made_in")) == [
+        (1, "total:9", 2_500, made_in)
+    ]
     with scene.refused("malformed"):
         scene.place((1, "total:9", 2_500), made_in="promise")
 
@@ -171,7 +173,12 @@ def test_it_flags_a_wager_outside_the_limits_and_settles_it_in_full(scene):
     scene.play((1, "big", 999), (2, "big", 100_001), (3, "big", 1_000), (4, "big", 100_000), dice=[2, 5, 5])
     flags = dict(Wager.objects.values_list("seat", "flag"))
     assert flags == {1: "under-min", 2: "over-max", 3: "", 4: ""}
-    assert dict(Settlement.objects.values_list("wager__seat", "paid_cents")) == {1: 999, 2: 100_001, 3: 1_000, 4: 100_000}
+    assert dict(Settlement.objects.values_list("wager__seat", "paid_cents")) == {
+        1: 999,
+        2: 100_001,
+        3: 1_000,
+        4: 100_000,
+    }
     shown = {seat["seat"]: seat["flags"] for seat in scene.snapshot["round"]["seats"] if seat["flags"]}
     assert shown == {1: ["$9.99 is under $10"], 2: ["$1,000.01 is over $1,000"]}
 

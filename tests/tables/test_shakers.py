@@ -1,0 +1,163 @@
+"""Replacing a shaker: what must become of a failed automated one first differs by edition (A20)."""
+
+import pytest
+
+from tables.models import DiceLot, Shaker
+from tests.tables.cast import make_scene
+
+pytestmark = pytest.mark.django_db
+clause = pytest.mark.clause
+
+
+def spare(scene, code="S-02", kind="manual"):
+    return Shaker.objects.create(facility=scene.table.facility, code=code, kind=kind, approval="SH-002")
+
+
+def replace(scene, code="S-02", **params):
+    return scene.act("replace_shaker", {"shaker": code, **params}, by="floorperson", device=scene.podium)
+
+
+def stands(code):
+    shaker = Shaker.objects.get(code=code)
+    return shaker.table_id is not None, shaker.out_of_order
+
+
+@pytest.mark.clause("PA-539.7(d)")
+def test_under_539_the_automated_shaker_leaves_the_table_first():
+    scene = make_scene("pa-539", "automated-uncovered")
+    spare(scene)
+    for params in ({}, {"covered_or_signed": True}):
+        with scene.refused("automated-shaker-still-here", "58 Pa. Code § 539.7(d)"):
+            replace(scene, **params)
+    replace(scene, removed_from_table=True)
+    assert (stands("S-01"), stands("S-02")) == ((False, False), (True, False))
+    assert scene.entry["data"] == {
+        "shaker": "S-02",
+        "kind": "manual",
+        "replaces": "S-01",
+        "covered_or_signed": False,
+        "removed_from_table": True,
+    }
+
+
+@pytest.mark.clause("PA-625a.7(d)-cover")
+@pytest.mark.parametrize("kind", ["automated-covered", "automated-uncovered", "player-activated"])
+def test_under_625a_it_is_covered_or_signed_as_out_of_order(kind):
+    scene = make_scene("pa-625a/A", kind)
+    spare(scene)
+    with scene.refused("automated-shaker-not-covered", "58 Pa. Code § 625a.7(d)"):
+        replace(scene)
+    replace(scene, covered_or_signed=True)
+    assert (stands("S-01"), stands("S-02")) == ((True, True), (True, False))
+    assert scene.snapshot["shaker"]["code"] == "S-02"
+
+
+@pytest.mark.clause("PA-625a.7(d)-dice")
+def test_its_dice_are_out_before_the_manual_one_is_used(hands):
+    scene = make_scene("pa-625a/A", "automated-covered")
+    spare(scene)
+    replace(scene, covered_or_signed=True)
+    assert DiceLot.objects.get(code="L-0001").removed_at == hands.now
+    with scene.refused("no-dice", "58 Pa. Code § 625a.2(a)"):
+        scene.place((1, "small", 2_500))
+    with scene.refused("lot-was-used"):
+        scene.act("change_dice_lot", {"lot": "L-0001"}, by="floorperson")
+    scene.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson")
+    scene.play((1, "small", 2_500), dice=[1, 1, 2])
+    assert scene.round.throws.get().shaker.code == "S-02"
+
+
+@pytest.mark.clause("PA-625a.7(d)-cover", "PA-625a.7(c)")
+def test_a_manual_shaker_ends_the_ceasing_that_a_failed_automated_one_began():
+    scene = make_scene("pa-625a/A", "automated-covered")
+    spare(scene)
+    scene.place((1, "small", 2_500))
+    scene.act("shake")
+    scene.act("report_device_failure", {"what": "shaker"})
+    assert scene.fresh.status == "ceased"
+    replace(scene, covered_or_signed=True)
+    scene.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson")
+    scene.place((1, "small", 2_500))
+    assert (scene.round.number, scene.round.shaker_kind) == (2, "manual")
+
+
+def test_a_new_shaker_does_not_open_a_table_that_was_closed_since():
+    scene = make_scene("pa-625a/A", "automated-covered")
+    spare(scene)
+    scene.act("shake")
+    scene.act("report_device_failure", {"what": "shaker"})
+    scene.act("close_table", by="floorperson")
+    replace(scene, covered_or_signed=True)
+    assert (scene.fresh.status, scene.fresh.ceased_what) == ("closed", "")
+
+
+def test_a_failed_device_is_not_repaired_by_a_new_shaker(scene):
+    spare(scene)
+    scene.act("report_device_failure")
+    replace(scene)
+    scene.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson")
+    with scene.refused("gaming-ceased", "58 Pa. Code § 625a.7(b)"):
+        scene.place((1, "small", 2_500))
+
+
+def test_a_manual_shaker_is_replaced_and_leaves(scene):
+    spare(scene)
+    replace(scene)
+    assert (stands("S-01"), stands("S-02")) == ((False, False), (True, False))
+
+
+@pytest.mark.clause("PA-625a.7(d)-cover")
+def test_a_second_manual_shaker_replaces_the_first_beside_the_covered_one():
+    scene = make_scene("pa-625a/A", "automated-covered")
+    spare(scene)
+    spare(scene, "S-03")
+    replace(scene, covered_or_signed=True)
+    replace(scene, "S-03", covered_or_signed=True)
+    assert (stands("S-01"), stands("S-02"), stands("S-03")) == ((True, True), (False, False), (True, False))
+    assert scene.entry["data"]["replaces"] == "S-02"
+
+
+@pytest.mark.parametrize("why", ["unknown", "here", "out of order", "elsewhere"])
+def test_it_refuses_a_shaker_that_is_not_free(scene, why):
+    shaker = spare(scene)
+    if why == "out of order":
+        shaker.out_of_order = True
+    if why == "here":
+        shaker.table, shaker.out_of_order = scene.table, True
+    if why == "elsewhere":
+        from games.models import Facility
+
+        shaker.facility = Facility.objects.create(code="seabright", name="Seabright", jurisdiction="NJ")
+    shaker.save()
+    with scene.refused("shaker-not-free"):
+        replace(scene, "S-99" if why == "unknown" else "S-02")
+
+
+def test_it_refuses_a_kind_that_the_edition_does_not_allow():
+    scene = make_scene("nj-19-47-9")
+    spare(scene, kind="automated-covered")
+    with scene.refused("shaker-not-allowed", "N.J.A.C. 19:47-9.1"):
+        replace(scene)
+
+
+def test_a_shaker_is_not_replaced_once_a_round_has_closed_its_bets_or_shaken():
+    scene = make_scene("pa-625a/A", "automated-uncovered")
+    spare(scene)
+    scene.place((1, "small", 2_500))
+    for act in ("no_more_bets", "shake"):
+        scene.act(act)
+        with scene.refused("round-in-play"):
+            replace(scene, covered_or_signed=True)
+
+
+@pytest.mark.clause("PA-625a.5(b)(1)")
+def test_a_round_whose_bets_are_open_follows_the_shaker_that_replaces_another():
+    scene = make_scene("pa-625a/A", "automated-uncovered")
+    spare(scene)
+    scene.place((1, "small", 2_500))
+    replace(scene, covered_or_signed=True)
+    scene.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson")
+    with scene.refused("too-few-shakes", "58 Pa. Code § 625a.5(b)(1)"):
+        scene.act("shake")
+    scene.act("shake", {"shakes": 3})
+    assert (scene.round.shaker_kind, scene.round.phase) == ("manual", "shaken")
