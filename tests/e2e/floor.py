@@ -131,9 +131,7 @@ class Tablet(Screen):
         return by_mark
 
     def codes(self, areas: str) -> set[str]:
-        return set(
-            self.page.locator(areas).evaluate_all("found => found.map((area) => area.dataset.wager)")
-        )
+        return set(self.page.locator(areas).evaluate_all("found => found.map((area) => area.dataset.wager)"))
 
     def lying(self) -> dict[tuple[int, str], int]:
         """What the screen believes to lie there, from the state that it was drawn from."""
@@ -197,7 +195,9 @@ class Dashboard(Screen):
         assert self.page.evaluate("window.loadedOnce") is True
 
 
-def tablet(new_page: Pages, scene: Scene, person: str = "dealer", size: tuple[int, int] = (1280, 800)) -> Tablet:
+def tablet(
+    new_page: Pages, scene: Scene, person: str = "dealer", size: tuple[int, int] = (1280, 800)
+) -> Tablet:
     return Tablet(new_page(*size)).begin(scene, person)
 
 

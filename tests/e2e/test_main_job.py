@@ -16,7 +16,13 @@ from tests.tables.cast import Scene, make_scene
 pytestmark = pytest.mark.browser
 
 # Seats 2, 3 and 5 with the dice 2, 5 and 5.
-WAGERS = ((2, "big", 2_500), (2, "total:12", 500), (3, "small", 10_000), (5, "two-of-a-kind:5", 2_500), (5, "two-dice:2-5", 500))
+WAGERS = (
+    (2, "big", 2_500),
+    (2, "total:12", 500),
+    (3, "small", 10_000),
+    (5, "two-of-a-kind:5", 2_500),
+    (5, "two-dice:2-5", 500),
+)
 LIT = {"big", "total:12", "two-of-a-kind:5", "two-dice:2-5", "one-of-a-kind:2", "one-of-a-kind:5"}
 
 

@@ -1,0 +1,135 @@
+"""What the table refuses stands beside the finger, with its section, and leaves the fresh state behind."""
+
+import datetime as dt
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from audit import clock
+from tables.models import DiceLot
+from tests.e2e.floor import Dashboard, Tablet, dashboard, tablet
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.browser
+
+
+def stands_beside(refusal: Locator, finger: Locator) -> bool:
+    """Above or below it, no further than a thumb is wide."""
+    box, at = refusal.bounding_box(), finger.bounding_box()
+    assert box and at
+    apart = max(at["y"] - box["y"] - box["height"], box["y"] - at["y"] - at["height"])
+    beside = box["x"] <= at["x"] + at["width"] / 2 <= box["x"] + box["width"]
+    return beside and apart < 60
+
+
+@pytest.fixture
+def late(new_page, line):
+    """A floorperson's podium with the console of the table on it, whose socket has just fallen silent."""
+
+    def stand(scene: Scene) -> Tablet:
+        page = new_page()
+        silenced = line(page)
+        podium = Dashboard(page).begin(scene, "floorperson")
+        console(podium.page)
+        second = Tablet(podium.page)
+        second.is_live()
+        silenced.cut = True
+        return second
+
+    return stand
+
+
+def console(page: Page) -> None:
+    page.goto("/floor/larkfield/T-01/console")
+
+
+def test_a_wager_after_no_more_bets_is_refused_at_the_second_tablet(stage, new_page, late):
+    scene = stage("pa-539")
+    scene.place((1, "big", 2_500))
+    second = late(scene)
+    scene.act("no_more_bets")
+    area = second.area("small")
+    second.tap(area)
+    expect(second.refused()).to_be_visible()
+    expect(second.refused().locator("cite")).to_contain_text("§ 539")
+    assert stands_beside(second.refused(), second.area("small"))
+    second.is_in("closed")
+    assert second.lying() == {(1, "big"): 2_500}
+
+
+def test_a_stale_step_is_refused_and_the_screen_shows_the_fresh_state(stage, late):
+    scene = stage("pa-539")
+    scene.place((1, "big", 2_500))
+    second = late(scene)
+    scene.act("no_more_bets")
+    second.tap(second.next)
+    expect(second.refused()).to_be_visible()
+    second.is_in("closed")
+    assert scene.round.phase == "closed"
+    second.step("Shaken")
+    second.is_in("ready")
+
+
+def test_two_screens_that_pay_at_once_pay_once(scene, new_page, late):
+    scene.play((1, "big", 2_500), (2, "big", 2_500), dice=[5, 5, 6])
+    second = late(scene)
+    scene.act("pay_seats", {"seats": [1]})
+    second.tap("#side-pay .paid >> nth=0")
+    expect(second.refused()).to_be_visible()
+    expect(second.page.locator(".group--paid")).to_have_count(1)
+    assert scene.round.paid_seats == [1]
+
+
+def test_dice_past_their_time_block_the_shake_until_a_floorperson_signs_for_new_ones(scene, new_page):
+    scene.place((1, "big", 2_500))
+    dealer = tablet(new_page, scene)
+    DiceLot.objects.filter(code="L-0001").update(expires_at=clock.now() - dt.timedelta(seconds=1))
+    dealer.tap(dealer.next)
+    expect(dealer.refused()).to_contain_text("L-0001")
+    expect(dealer.refused().locator("cite")).to_contain_text("§ 625a.2(b)")
+    assert stands_beside(dealer.refused(), dealer.next)
+    dealer.tap(dealer.refused().get_by_role("button", name="Change dice lot"))
+    dealer.tap('#ask [data-fill="lot"][data-value="L-0002"]')
+    dealer.sign("floorperson")
+    expect(dealer.page.locator("#ask")).to_be_hidden()
+    expect(dealer.page.locator("#top")).to_contain_text("L-0002")
+    dealer.tap(dealer.next)
+    dealer.is_in("shaken")
+
+
+def test_the_pit_is_warned_of_dice_past_their_time(scene, new_page):
+    DiceLot.objects.filter(code="L-0001").update(expires_at=clock.now() - dt.timedelta(seconds=1))
+    pit = dashboard(new_page, scene)
+    pit.shows(left="out of time")
+    expect(pit.page.locator("#alerts")).to_contain_text("T-01")
+
+
+def test_a_die_tapped_wrongly_is_taken_back_before_it_counts(scene, new_page):
+    scene.place((1, "big", 2_500))
+    scene.to_the_dice()
+    dealer = tablet(new_page, scene)
+    dealer.enter(1, 6)
+    dealer.tap("[data-do=face-back]")
+    expect(dealer.next).to_have_attribute("aria-disabled", "true")
+    dealer.enter(2, 3)
+    expect(dealer.next).to_contain_text("One, two, three: total 6")
+    dealer.tap(dealer.next)
+    dealer.is_in("lit")
+    assert scene.round.phase == "lit"
+
+
+def test_no_roll_and_void_return_every_wager(scene, new_page):
+    scene.place((1, "big", 2_500))
+    scene.to_the_dice()
+    dealer = tablet(new_page, scene)
+    dealer.tap('#dock-entry [data-ask="call_no_roll"]')
+    dealer.tap("#ask [data-reason] >> nth=0")
+    dealer.tap("#ask [data-go]")
+    dealer.is_in("open")
+    assert scene.last_round.phase == "no-roll"
+    dealer.place((2, "small", 2_500))
+    dealer.other("void_round")
+    dealer.tap("#ask [data-reason] >> nth=0")
+    dealer.sign("floorperson")
+    expect(dealer.page.locator("#ask")).to_be_hidden()
+    assert scene.last_round.phase == "void"
