@@ -36,9 +36,13 @@ export class Acts extends EventTarget {
     return this.queue.some((item) => item.act === act);
   }
 
-  /* `state` is what the person saw when acting; the version is filled in when it is sent. */
+  get version() {
+    return Number(this.screen.querySelector("[data-version]").dataset.version);
+  }
+
+  /* `state` and the version are what the person saw when acting, however long the act waits for its turn. */
   send(act, params, state, witness = null) {
-    const body = { command: uuid7(), round: state.round.number, phase: state.round.phase, params };
+    const body = { command: uuid7(), seen: this.version, round: state.round.number, phase: state.round.phase, params };
     if (witness) body.witness = witness;
     return new Promise((answered) => {
       this.queue.push({ act, body, answered });
@@ -59,11 +63,18 @@ export class Acts extends EventTarget {
       const answer = await this.deliver(item);
       sessionStorage.removeItem(WAITING);
       this.queue.shift();
+      this.follow(item.body.seen, answer.version);
       if (answer.screen) this.screen.apply({ table: this.urls.table, ...answer.screen });
       if (answer.status === 401 || answer.status === 423) setTimeout(() => this.screen.leave(), 1500);
       item.answered(answer);
       this.changed();
     }
+  }
+
+  /* What waits has seen our own act too, unless somebody else's came in between: then the server is asked as it was. */
+  follow(seen, version) {
+    if (version !== seen + 1) return;
+    for (const { body } of this.queue) if (body.seen === seen) body.seen = version;
   }
 
   /* A PIN is never kept, so an act with a witness lives in memory alone. */
@@ -81,7 +92,6 @@ export class Acts extends EventTarget {
   async deliver({ act, body }) {
     const address = this.urls.act.replace("__act__", act);
     for (let tries = 0; ; tries++) {
-      body.seen = Number(this.screen.querySelector("[data-version]").dataset.version);
       try {
         const answer = await fetch(address, {
           method: "POST", body: JSON.stringify(body), signal: AbortSignal.timeout(PATIENCE),

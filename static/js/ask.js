@@ -25,6 +25,7 @@ export class Ask {
     if (!asks) return;
     Object.assign(this, { act, anchor, pin: "", list: [] });
     this.fields = asks.dataset.fields.split(" ").filter(Boolean);
+    this.optional = asks.dataset.optional === "witness";  // who is signed in may be witness enough; the server asks
     this.form.reset();
     this.box.querySelector("h2").textContent = asks.dataset.title;
     this.box.querySelector("[data-say]").textContent = asks.dataset.say ?? "";
@@ -138,7 +139,7 @@ export class Ask {
       dice: this.dice.full, seen: this.dice.full || !this.dice.faces.length, wager: this.fields.includes("list") || params.cents > 0,
       list: this.list.length > 0, lying: Boolean(params.wager), reason: Boolean(params.reason), lot: Boolean(params.lot), shaker: Boolean(params.shaker),
       what: Boolean(params.what), text: Boolean(params.what), lapsed: params.acknowledge_lapsed,
-      witness: this.pin.length === PIN || (this.fields.includes("seen") && !this.dice.full),
+      witness: this.pin.length === PIN || (this.optional && !this.pin) || (this.fields.includes("seen") && !this.dice.full),
     };
     return this.fields.every((field) => has[field] ?? true);
   }
