@@ -128,7 +128,7 @@ def verify_witness(request: HttpRequest, code: str, pin: str) -> Person:
     """
     device = _device(request)
     if isinstance(request.user, Person) and request.user.code == as_typed(code):
-        raise SamePerson(code=request.user.code)
+        raise SamePerson(person=request.user.code)
     return _proven(request, device, code, pin, purpose="witness")
 
 

@@ -158,7 +158,7 @@ def _no_float(text):
 
 
 # The scanner and encoder that json.loads and json.dumps use inside, made once: they are half of the running time.
-scan = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float).scan_once
+scan = json.JSONDecoder(parse_float=_no_float, parse_constant=_no_float).scan_once  # type: ignore[attr-defined]
 _encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -167,10 +167,10 @@ def encode(value):
     return "".join(_chunks(value, 0))
 
 
-if json.encoder.c_make_encoder is None:
+if json.encoder.c_make_encoder is None:  # type: ignore[attr-defined]
     encode = _encoder.encode
 else:
-    _chunks = json.encoder.c_make_encoder(
+    _chunks = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
         None, _encoder.default, json.encoder.encode_basestring, None, ":", ",", True, False, False
     )
 
@@ -448,8 +448,10 @@ def verify_odds(pays, cents, paid, cut):
         raise Bad("a win has no odds, or its cut is no amount")
     if odds:
         right = (paid + cut) * int(odds[2]) == cents * int(odds[1])
-    else:
+    elif dollars:
         right = paid + cut == int(dollars[1].replace(",", "")) * 100
+    else:
+        right = False
     if not right:
         raise Bad("a wager of %d cents at %s was paid %d" % (cents, pays, paid))
 

@@ -1,9 +1,10 @@
-"""Speed in ratios within one run: settlement beside bare psycopg, push beside a plain consumer, verifying beside SHA-256.
+"""Speed in ratios within one run: settlement, push and verification, each beside its plainest rival.
 
 Absolute figures belong to the machine; the ratios are what a change is judged by. Nothing here is a test.
 """
 
 import argparse
+import importlib
 import os
 import sys
 
@@ -62,12 +63,7 @@ def _prepare() -> None:
 
 
 def _run(part: str, seconds: float) -> None:
-    if part == "settlement":
-        from script import bench_settlement as bench
-    elif part == "push":
-        from script import bench_push as bench  # type: ignore[no-redef]
-    else:
-        from script import bench_verify as bench  # type: ignore[no-redef]
+    bench = importlib.import_module(f"script.bench_{part}")
     print(f"\n{bench.TITLE}")
     for line in bench.measure(seconds):
         print(f"  {line}", flush=True)

@@ -1,4 +1,4 @@
-"""Time from the POST of an act to the fragment on the last screen, beside the plain consumer of the Channels tutorial."""
+"""From the POST of an act to the fragment on the last screen, beside the consumer of the Channels tutorial."""
 
 import asyncio
 import contextlib

@@ -119,7 +119,7 @@ def _rate_bare(seconds: float) -> float:
     """The last settlement's rows written again and again, each in one transaction of prepared statements."""
     round_ = Round.objects.order_by("-pk")[0]
     throw = Throw.objects.get(round=round_)
-    rows = list(Settlement.objects.filter(throw=throw).order_by("place").values())
+    rows: list[Any] = list(Settlement.objects.filter(throw=throw).order_by("place").values())
     entry = Entry.objects.filter(stream=round_.table.stream, type="round.settled").order_by("-seq")[0]
     with psycopg.connect(os.environ["DATABASE_URL"], prepare_threshold=1) as bare:
         state = bare.execute("SELECT seq, head FROM audit_stream WHERE id = %s", [entry.stream_id]).fetchone()
@@ -138,7 +138,7 @@ class Writer:
     """Writes what one settlement writes: throw, eight settlements, round, entry, stream, command."""
 
     def __init__(
-        self, bare: Any, round_: Round, throw: Throw, rows: list[dict], entry: Entry, seq: int
+        self, bare: Any, round_: Round, throw: Throw, rows: list[dict[str, Any]], entry: Entry, seq: int
     ) -> None:
         self.bare, self.round, self.throw, self.rows, self.entry, self.seq = (
             bare,
@@ -151,8 +151,9 @@ class Writer:
         self.revision = throw.revision
         self.answer = json.dumps({"type": "round.settled", "round": round_.number, "phase": "lit"})
         self.settlements = (
-            "INSERT INTO tables_settlement (throw_id, wager_id, place, cents, outcome, pays, paid_cents, returned_cents,"
-            " cite, why) VALUES " + ", ".join(["(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"] * len(rows))
+            "INSERT INTO tables_settlement (throw_id, wager_id, place, cents, outcome, pays, paid_cents,"
+            " returned_cents, cite, why) VALUES "
+            + ", ".join(["(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"] * len(rows))
         )
 
     def write(self) -> None:
@@ -168,8 +169,8 @@ class Writer:
             ).fetchone()[0]
             run(self.settlements, [value for row in self.rows for value in self._values(throw_id, row)])
             run(
-                "UPDATE tables_round SET phase = 'lit', phase_seq = %s, by_hand = false, wagered_cents = %s, taken_cents = %s, paid_cents = %s,"
-                " paid_seats = '[]' WHERE id = %s",
+                "UPDATE tables_round SET phase = 'lit', phase_seq = %s, by_hand = false, wagered_cents = %s,"
+                " taken_cents = %s, paid_cents = %s, paid_seats = '[]' WHERE id = %s",
                 [self.seq, round_.wagered_cents, round_.taken_cents, round_.paid_cents, round_.pk],
             )
             run(
@@ -182,11 +183,12 @@ class Writer:
                 [self.seq, entry.hash, entry.stream_id],
             )
             run(
-                "INSERT INTO audit_command (id, content_sha256, stream_id, seq, answer, at) VALUES (%s, %s, %s, %s, %s, now())",
+                "INSERT INTO audit_command (id, content_sha256, stream_id, seq, answer, at)"
+                " VALUES (%s, %s, %s, %s, %s, now())",
                 [uuid.uuid4(), entry.hash, entry.stream_id, self.seq, self.answer],
             )
 
-    def _values(self, throw_id: int, row: dict) -> list[Any]:
+    def _values(self, throw_id: int, row: dict[str, Any]) -> list[Any]:
         return [
             throw_id,
             row["wager_id"],

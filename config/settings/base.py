@@ -114,6 +114,8 @@ SQLITE_OPTIONS = {
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA recursive_triggers=ON;",
 }
 POSTGRES_OPTIONS = {
+    "server_side_binding": True,
+    "prepare_threshold": 3,
     "pool": {"min_size": 2, "max_size": 8, "timeout": 3, "max_lifetime": 1800},
     "options": "-c lock_timeout=2s -c statement_timeout=5s -c idle_in_transaction_session_timeout=10s",
 }

@@ -138,6 +138,7 @@ def test_the_clock_is_utc_and_can_be_set():
     assert clock.now() > MOMENT - 400 * dt.timedelta(days=1)
 
 
+@pytest.mark.django_db
 def test_a_gaming_day_begins_at_six():
     assert clock.gaming_day("x", MOMENT.replace(hour=5, minute=59)) == dt.date(2026, 11, 20)
     assert clock.gaming_day("x", MOMENT.replace(hour=6)) == dt.date(2026, 11, 21)
