@@ -83,16 +83,21 @@ def take_losers(at: AtTable, params: Params) -> Recorded:
     )
 
 
-@act(roles=AT_THE_TABLE, depends_on="round")
+@act(roles=AT_THE_TABLE)
 def pay_seats(at: AtTable, params: Params) -> Recorded:
-    """Winners paid: the seats named, or all that are left."""
+    """Winners paid: the seats named, or all that are left.
+
+    A payment moves the phase only when it is the last one, so that two may be under way at once; a list that was
+    mended since it was shown is stale.
+    """
     seats = params.whole_numbers("seats")
     round_ = verify_live(at)
     state, paid = at.game.pay_seats(at.state, seats or at.game.unpaid_seats(at.state))
+    changes = "nothing" if state.phase == at.state.phase else "phase"
     advance(at, state, paid_seats=sorted(state.paid_seats))
     cents = sum(one.paid_cents for one in paid.settled)
     data = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
-    return Recorded("winners.paid", data, _answer(round_), "phase")
+    return Recorded("winners.paid", data, _answer(round_), changes)
 
 
 @act(roles=AT_THE_TABLE)
@@ -170,21 +175,23 @@ def settled_by_dice(at: AtTable, state: RoundState) -> tuple[Settled, ...]:
 
 def write_settlements(at: AtTable, throw: Throw, settled: tuple[Settled, ...]) -> None:
     """One row for each settled wager. The wagers' rows are those that `at` read under the lock."""
-    rows = {(wager.seat, wager.code): wager for wager in at.wagers}
-    Settlement.objects.bulk_create(
-        Settlement(
-            throw=throw,
-            wager=rows[one.wager.seat, one.wager.code],
-            place=place,
-            cents=one.wager.cents,
-            outcome=one.outcome,
-            pays=str(one.pays or ""),
-            paid_cents=one.paid_cents,
-            returned_cents=one.returned_cents,
-            cite=one.cite,
-            why={"code": one.why.code, "params": dict(one.why.params)},
-        )
-        for place, one in enumerate(settled)
+    rows = {(wager.seat, wager.code): wager.pk for wager in at.wagers}
+    Settlement.objects.write(
+        [
+            (
+                throw.pk,
+                rows[one.wager.seat, one.wager.code],
+                place,
+                one.wager.cents,
+                one.outcome,
+                str(one.pays or ""),
+                one.paid_cents,
+                one.returned_cents,
+                one.cite,
+                {"code": one.why.code, "params": dict(one.why.params)},
+            )
+            for place, one in enumerate(settled)
+        ]
     )
 
 
