@@ -52,8 +52,7 @@ def replace_shaker(at: AtTable, params: Params) -> Recorded:
     new.table = at.table
     new.save(update_fields=["table"])
     if at.round is not None:
-        at.round.shaker_kind = new.kind
-        at.round.save(update_fields=["shaker_kind"])
+        at.change_round(shaker_kind=new.kind)
     if at.table.ceased_what == "shaker":
         resume(at)
     data = {
