@@ -1,0 +1,107 @@
+"""Roles × acts: every act of the road, asked by everybody in the cast, at every device."""
+
+import uuid
+
+import pytest
+
+from audit.devices import enrol
+from games.engine import Refusal
+from tables import road
+from tables.permissions import Forbidden
+from tests.tables.cast import ROLES
+
+pytestmark = pytest.mark.django_db
+
+DEALERS = {"dealer", "relief"}
+FLOOR = {"floorperson", "casino-supervisor", "pit-manager", "shift-manager"}
+BOTH = DEALERS | FLOOR
+UNASSIGNED = {"stranger", "other-floorperson"}
+# Written down a second time, apart from the decorators (docs/snapshot.md).
+WHO_MAY = {
+    "inspect_table": FLOOR,
+    "open_table": FLOOR,
+    "close_table": FLOOR,
+    "change_dice_lot": BOTH,
+    "replace_shaker": FLOOR,
+    "place_wagers": BOTH,
+    "no_more_bets": BOTH,
+    "shake": BOTH,
+    "call_dice": BOTH,
+    "call_no_roll": BOTH,
+    "void_round": BOTH,
+    "take_losers": BOTH,
+    "pay_seats": BOTH,
+    "clear_layout": BOTH,
+    "correct_dice": BOTH,
+    "record_missed_wager": BOTH,
+    "strike_mistaken_wager": BOTH,
+    "report_device_failure": BOTH,
+    "record_repair": FLOOR,
+    "record_hand_settled_round": FLOOR,
+    "take_over_table": DEALERS,
+    "leave_table": DEALERS,
+}
+TAKES_A_WITNESS = {
+    "change_dice_lot",
+    "void_round",
+    "correct_dice",
+    "record_missed_wager",
+    "strike_mistaken_wager",
+    "report_device_failure",
+}
+
+
+def test_every_act_is_in_the_matrix():
+    assert set(WHO_MAY) == set(road.ACTS)
+    assert {name for name, act in road.ACTS.items() if act.witness} == TAKES_A_WITNESS
+
+
+def may(scene, act, by, **how) -> str | None:
+    """The code by which the road forbids the act, or None where it goes on to ask the rules."""
+    with scene.tried():
+        try:
+            scene.act(act, by=by, **how)
+        except Forbidden as refusal:
+            assert not refusal.section
+            return refusal.code
+        except Refusal:
+            return None
+    return None
+
+
+@pytest.mark.parametrize("act", WHO_MAY)
+def test_the_road_lets_in_whom_the_act_declares_and_nobody_else(scene, act):
+    before = scene.version
+    for by, (role, _, _) in ROLES.items():
+        allowed = by in WHO_MAY[act]
+        declared = role in road.ACTS[act].roles
+        expected = None if allowed else "not-assigned" if declared and by in UNASSIGNED else "role-may-not"
+        assert may(scene, act, by) == expected, by
+    assert scene.version == before
+
+
+@pytest.mark.parametrize("act", WHO_MAY)
+def test_a_device_of_another_place_serves_nobody_here(scene, act):
+    by = "floorperson" if "floorperson" in WHO_MAY[act] else "dealer"
+    other_table, _ = enrol("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
+    other_house, _ = enrol("Podium", "seabright", "podium")
+    for device in (other_table, other_house):
+        assert may(scene, act, by, device=device) == "device-of-another-table"
+    assert may(scene, act, by, device=scene.podium) is None
+    call = road.Call("larkfield", "T-01", act, uuid.uuid4(), scene.version, {}, scene.people[by], None)
+    with scene.refused("device-not-enrolled"):
+        road.travel(call)
+
+
+def test_an_assignment_that_has_ended_covers_nothing(scene):
+    from audit import clock
+
+    scene.people["dealer"].assignments.update(ended_at=clock.now())
+    assert may(scene, "shake", "dealer") == "not-assigned"
+
+
+def test_a_repeated_command_is_forbidden_to_whom_the_act_is(scene):
+    command = uuid.uuid4()
+    scene.place((1, "small", 2_500), command=command)
+    with scene.refused("role-may-not"):
+        scene.place((1, "small", 2_500), command=command, by="surveillance")
