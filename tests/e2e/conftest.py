@@ -1,17 +1,39 @@
 """Scenes that the server of the test sees, and a browser whose line a test can cut."""
 
+import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from django.db import OperationalError
 from playwright.sync_api import Page, WebSocketRoute
+
+from tables.road import Answer
 
 from tests.tables.cast import Scene, make_scene
 
 
 @pytest.fixture
-def stage(live_url: str) -> Callable[..., Scene]:
+def stage(live_url: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scene]:
     """`stage("pa-539")` is one table under these rules, open, that browsers see."""
+    monkeypatch.setattr(Scene, "act", patient(Scene.act))
     return make_scene
+
+
+def patient(act: Callable[..., Answer]) -> Callable[..., Answer]:
+    """The in-memory SQLite of tests knows no waiting: a screen that reads meanwhile makes a write fail at once."""
+
+    def try_again(*args: Any, **how: Any) -> Answer:
+        for _ in range(50):
+            try:
+                return act(*args, **how)
+            except OperationalError as busy:
+                if "locked" not in str(busy):
+                    raise
+                time.sleep(0.02)
+        return act(*args, **how)
+
+    return try_again
 
 
 @pytest.fixture

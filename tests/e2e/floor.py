@@ -46,6 +46,12 @@ class Screen:
         for digit in pin:
             self.page.locator(f"#sign-in [data-digit='{digit}']").tap()
 
+    def is_live(self) -> None:
+        """The page's scripts run, and it says LIVE."""
+        expect(self.page.locator("live-screen:defined")).to_be_visible()
+        self.page.wait_for_load_state()
+        expect(self.page.locator("#live")).to_have_text("LIVE")
+
     def tap(self, target: str | Locator) -> None:
         """One finger, once, and counted."""
         self.taps += 1
@@ -67,11 +73,7 @@ class Tablet(Screen):
 
     def arrive(self, person: str) -> None:
         self.sign_in(person)
-        expect(self.page.locator("live-screen")).to_be_visible()
         self.is_live()
-
-    def is_live(self) -> None:
-        expect(self.page.locator("#live")).to_have_text("LIVE")
 
     @property
     def next(self) -> Locator:
@@ -173,8 +175,8 @@ class Dashboard(Screen):
     def begin(self, scene: Scene, person: str = "pit-manager") -> "Dashboard":
         self.enrol(scene.tokens["podium"])
         self.sign_in(person)
+        self.is_live()
         expect(self.page.locator(".tile").first).to_be_visible()
-        expect(self.page.locator("#live")).to_have_text("LIVE")
         self.page.evaluate("window.loadedOnce = true")
         return self
 
@@ -193,6 +195,12 @@ class Dashboard(Screen):
 
     def was_never_loaded_again(self) -> None:
         assert self.page.evaluate("window.loadedOnce") is True
+
+
+def lying(scene: Scene) -> dict[tuple[int, str], int]:
+    """What lies on the layout by the database, in cents by seat and wager."""
+    found = scene.round
+    return {(wager.seat, wager.code): wager.cents for wager in found.wagers.all()} if found else {}
 
 
 def tablet(

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tables import live
-from tests.e2e.floor import Dashboard, Tablet, dashboard, tablet
+from tests.e2e.floor import Dashboard, Tablet, dashboard, lying, tablet
 
 pytestmark = pytest.mark.browser
 SILENCE = 12_000
@@ -65,9 +65,12 @@ def test_without_any_line_the_tablet_says_so_and_takes_no_act(scene, new_page, l
     page.context.set_offline(True)
     page.clock.fast_forward(SILENCE + 1_000)
     expect(page.locator("#live")).to_contain_text("NO LINE")
-    dealer.tap(dealer.next)
+    dealer.next.tap(force=True)
+    dealer.area("small").tap(force=True)
+    expect(dealer.next).to_have_css("pointer-events", "none")
+    dealer.next.press("Enter")
     expect(dealer.refused()).to_contain_text("cannot be reached")
-    assert scene.round.phase == "open"
+    assert lying(scene) == {(1, "big"): 2_500} and scene.round.phase == "open"
     page.context.set_offline(False)
     cut.cut = False
     dealer.is_live()

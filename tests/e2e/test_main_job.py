@@ -11,7 +11,7 @@ from django.core.management import call_command
 from audit import clock
 from tests.e2e.floor import Dashboard, Tablet, all_on, dashboard, tablet
 from tests.services.installation import ROOT
-from tests.tables.cast import Scene, make_scene
+from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
 
@@ -27,8 +27,8 @@ LIT = {"big", "total:12", "two-of-a-kind:5", "two-dice:2-5", "one-of-a-kind:2", 
 
 
 @pytest.fixture
-def closed(live_url: str) -> Scene:
-    return make_scene(opened=False)
+def closed(stage) -> Scene:
+    return stage(opened=False)
 
 
 def test_a_table_is_opened_dealt_paid_and_proven_while_the_pit_watches(closed, new_page, live_url, tmp_path):

@@ -5,7 +5,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.floor import tablet
+from tests.e2e.floor import lying, tablet
 
 pytestmark = pytest.mark.browser
 MOST_TAPS, MOST_SECONDS = 9, 15
@@ -56,6 +56,6 @@ def test_eight_seats_with_four_wagers_each_go_in_under_fifteen_seconds(scene, ne
     expected = {(seat, wager): cents for seat, wager, cents in FOUR_EACH}
     expected |= {(3, "big"): 2_500, (6, "three-of-a-kind:4"): 500}
     assert dealer.lying() == expected
-    assert {(w.seat, w.code): w.cents for w in scene.round.wagers.all()} == expected
+    assert lying(scene) == expected
     expect(dealer.page.locator("#side-seats .seat--empty")).to_have_count(0)
     assert seconds < MOST_SECONDS

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from audit.models import Entry
-from tests.e2e.floor import Tablet, tablet
+from tests.e2e.floor import Tablet, lying, tablet
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
@@ -23,10 +23,6 @@ def recorded(scene: Scene) -> list[str]:
         Entry.objects.filter(stream=scene.fresh.stream).order_by("seq").values_list("type", flat=True)
     )
     return types[types.index("dealer.began") + 1 :]
-
-
-def lying(scene: Scene) -> dict[tuple[int, str], int]:
-    return {(wager.seat, wager.code): wager.cents for wager in scene.round.wagers.all()}
 
 
 def test_taps_of_one_seat_within_half_a_second_are_one_act(scene, dealer):

@@ -1,0 +1,137 @@
+"""Mistakes, mended on the same tablet with a floorperson's own PIN, until money has moved."""
+
+import pytest
+from playwright.sync_api import expect
+
+from audit.models import Entry
+from tests.e2e.floor import Tablet, tablet
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def lit(scene) -> Scene:
+    """Big and small lie there for seats 1 and 2, and the dice say 13."""
+    scene.play((1, "big", 2_500), (2, "small", 2_500), dice=[2, 5, 6])
+    return scene
+
+
+@pytest.fixture
+def dealer(lit, new_page) -> Tablet:
+    return tablet(new_page, lit)
+
+
+def last_type(scene: Scene) -> str:
+    return Entry.objects.filter(stream=scene.fresh.stream).order_by("-seq")[0].type
+
+
+def give_reason(dealer: Tablet) -> None:
+    dealer.tap("#ask [data-reasons] [data-reason] >> nth=0")
+
+
+def is_done(dealer: Tablet) -> None:
+    expect(dealer.page.locator("#ask")).to_be_hidden()
+
+
+def test_dice_entered_wrongly_are_corrected_and_the_layout_lights_anew(lit, dealer):
+    assert "big" in dealer.lit()
+    dealer.tap('[data-ask="correct_dice"] >> nth=0')
+    for face in (1, 2, 3):
+        dealer.tap(f'#ask [data-ask-face="{face}"]')
+    give_reason(dealer)
+    dealer.sign("floorperson")
+    is_done(dealer)
+    expect(dealer.area("small")).to_have_attribute("data-lit", "")
+    assert dealer.lit() == {
+        "small", "total:6", "two-dice:1-2", "two-dice:1-3", "two-dice:2-3",
+        "one-of-a-kind:1", "one-of-a-kind:2", "one-of-a-kind:3",
+    }  # fmt: skip
+    assert last_type(lit) == "dice.corrected"
+    expect(dealer.page.locator("#side-take")).to_contain_text("$25")
+
+
+def test_a_missed_wager_is_written_down_and_settled(lit, dealer):
+    dealer.tap('[data-ask="record_missed_wager"] >> nth=0')
+    dealer.page.locator("#ask [name=seat]").select_option("4")
+    dealer.page.locator("#ask [name=wager]").select_option("total:13")
+    dealer.page.locator("#ask [name=dollars]").fill("25")
+    give_reason(dealer)
+    dealer.sign("floorperson")
+    is_done(dealer)
+    assert dealer.lying()[4, "total:13"] == 2_500
+    assert last_type(lit) == "wager.missed"
+
+
+def test_a_mistaken_wager_is_struck(lit, dealer):
+    dealer.tap('[data-ask="strike_mistaken_wager"] >> nth=0')
+    dealer.page.locator("#ask [name=lying]").select_option(label="Seat 2: Small, $25")
+    give_reason(dealer)
+    dealer.sign("floorperson")
+    is_done(dealer)
+    assert last_type(lit) == "wager.struck"
+    dealer.is_in("taken")
+
+
+def test_a_wrong_pin_mends_nothing_and_says_so(lit, dealer):
+    dealer.tap('[data-ask="strike_mistaken_wager"] >> nth=0')
+    give_reason(dealer)
+    dealer.sign("floorperson", "000000")
+    expect(dealer.page.locator("#ask [data-refused]")).to_be_visible()
+    assert last_type(lit) == "round.settled"
+    dealer.sign("floorperson")
+    is_done(dealer)
+
+
+def test_after_the_first_payment_nothing_is_mended(lit, new_page, dealer):
+    dealer.tap('[data-ask="correct_dice"] >> nth=0')
+    for face in (1, 2, 3):
+        dealer.tap(f'#ask [data-ask-face="{face}"]')
+    give_reason(dealer)
+    lit.act("take_losers")
+    lit.act("pay_seats")
+    dealer.is_in("paid")
+    dealer.sign("floorperson")
+    expect(dealer.page.locator("#ask [data-refused]")).to_be_visible()
+    dealer.tap("#ask [data-close]")
+    expect(dealer.page.locator('.dock [data-ask="correct_dice"]')).to_have_count(0)
+    dealer.tap("[data-open=more]")
+    expect(dealer.page.locator("#more [data-ask=record_missed_wager]")).to_be_hidden()
+    assert last_type(lit) == "winners.paid"
+
+
+def test_a_device_that_fails_with_the_dice_seen_is_settled_by_hand_before_a_witness(scene, new_page):
+    scene.place((1, "big", 2_500), (2, "small", 2_500))
+    scene.to_the_dice()
+    dealer = tablet(new_page, scene)
+    dealer.tap('#dock-entry [data-ask="report_device_failure"]')
+    for face in (2, 5, 6):
+        dealer.tap(f'#ask [data-ask-face="{face}"]')
+    dealer.sign("floorperson")
+    is_done(dealer)
+    assert last_type(scene) == "round.settled_by_hand"
+    while scene.round is not None:
+        phase = scene.round.phase
+        dealer.tap(dealer.next)
+        expect(dealer.page.locator(f"#screen[data-phase={phase}]")).to_have_count(0)
+    assert scene.last_round.phase == "cleared"
+    expect(dealer.page.locator("#side-ceased")).to_contain_text("§ 625a.7")
+    assert scene.fresh.status == "ceased"
+
+
+def test_a_device_that_fails_before_the_dice_voids_the_round_and_a_floorperson_records_the_repair(
+    scene, new_page
+):
+    scene.place((1, "big", 2_500))
+    scene.to_the_dice()
+    dealer = tablet(new_page, scene, "floorperson")
+    dealer.tap('#dock-entry [data-ask="report_device_failure"]')
+    dealer.tap("#ask [data-go]")
+    is_done(dealer)
+    assert scene.last_round.phase == "void"
+    dealer.step("Record the repair")
+    dealer.page.locator("#ask [name=text]").fill("Cable replaced, three values tested")
+    dealer.tap("#ask [data-go]")
+    is_done(dealer)
+    dealer.is_in("open")
+    assert scene.fresh.status == "open"

@@ -1,0 +1,116 @@
+"""Who stands at the tablet: sign-in, relief in mid-round, the lock, and signing off."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.floor import Tablet, dashboard, tablet
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.browser
+WITHIN_A_SECOND = 1_000
+
+
+def post(page: Page, act: str, scene: Scene) -> int:
+    """The status of an act sent with this browser's cookies, whatever its screens show."""
+    csrf = next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "csrftoken")
+    origin = "{0.scheme}://{0.netloc}".format(urlsplit(page.url))
+    answer = page.request.post(
+        f"{origin}/floor/larkfield/T-01/acts/{act}",
+        headers={"X-CSRFToken": csrf, "Origin": origin},
+        data={"command": "01920000-0000-7000-8000-000000000001", "seen": scene.version, "params": {}},
+    )
+    return answer.status
+
+
+def people_menu(dealer: Tablet, choice: str) -> None:
+    dealer.tap("[data-open=people]")
+    dealer.tap(f"#people .choice:has-text('{choice}')")
+    expect(dealer.page.locator("#sign-in")).to_be_visible()
+
+
+def beside(dealer: Tablet) -> Page:
+    """Another window of the same browser, with the same person and the same table."""
+    other = dealer.page.context.new_page()
+    other.goto("/floor/larkfield/T-01/console")
+    expect(other.locator("live-screen:defined")).to_be_visible()
+    return other
+
+
+def test_a_wrong_pin_lets_nobody_in(scene, new_page):
+    dealer = Tablet(new_page())
+    dealer.enrol(scene.tokens["tablet"])
+    dealer.sign_in("dealer", "000000")
+    expect(dealer.page.locator(".refused")).to_be_visible()
+    dealer.arrive("dealer")
+
+
+def test_an_unknown_token_enrols_no_device(scene, new_page):
+    page = new_page()
+    page.goto("/enrol")
+    page.get_by_label("Token", exact=True).fill("never-made")
+    page.get_by_role("button", name="Enrol this device").tap()
+    expect(page.locator(".refused")).to_contain_text("opens no device")
+
+
+def test_the_sign_in_offers_those_on_duty_at_this_table(scene, new_page):
+    dealer = Tablet(new_page())
+    dealer.enrol(scene.tokens["tablet"])
+    offered = dealer.page.locator("#sign-in [name=person]").evaluate_all("all => all.map((one) => one.value)")
+    assert offered[0] == "dealer"
+    assert {"relief", "floorperson"} <= set(offered)
+    assert not {"stranger", "surveillance"} & set(offered)
+
+
+def test_relief_in_mid_round_moves_the_shaker_and_keeps_the_round(scene, new_page):
+    dealer = tablet(new_page, scene)
+    dealer.place((1, "big", 2_500))
+    people_menu(dealer, "Relieve")
+    dealer.arrive("relief")
+    assert dealer.lying() == {(1, "big"): 2_500}
+    expect(dealer.page.locator(".who")).to_contain_text("Relief")
+    assert scene.fresh.dealer == scene.people["relief"]
+    dealer.tap(dealer.next)
+    dealer.is_in("shaken")
+
+
+def test_signing_off_is_refused_while_the_shaker_would_be_left_alone(scene, new_page):
+    dealer = tablet(new_page, scene)
+    people_menu(dealer, "Sign off")
+    expect(dealer.page.locator(".refused")).to_contain_text("§ 625a")
+    assert scene.fresh.dealer == scene.people["dealer"]
+    dealer.arrive("dealer")
+
+
+def test_a_locked_tablet_takes_no_act_and_its_other_windows_close(scene, new_page):
+    dealer = tablet(new_page, scene)
+    other = beside(dealer)
+    people_menu(dealer, "Lock the tablet")
+    expect(other.locator("#sign-in")).to_be_visible(timeout=WITHIN_A_SECOND)
+    assert post(dealer.page, "no_more_bets", scene) == 423
+    assert scene.fresh.dealer == scene.people["dealer"]
+    dealer.arrive("dealer")
+    dealer.tap(dealer.next)
+    dealer.is_in("shaken")
+
+
+def test_signing_off_closes_every_window_of_the_person(scene, new_page):
+    pit = dashboard(new_page, scene)
+    other = pit.page.context.new_page()
+    other.goto("/floor/larkfield/T-01/")
+    expect(other.locator("live-screen:defined")).to_be_visible()
+    pit.page.get_by_role("button", name="Sign off").tap()
+    expect(pit.page.locator("#sign-in")).to_be_visible()
+    expect(other.locator("#sign-in")).to_be_visible(timeout=WITHIN_A_SECOND)
+    assert post(pit.page, "close_table", scene) == 401
+
+
+def test_a_dealer_of_another_table_gets_no_console(scene, new_page):
+    stranger = new_page()
+    podium = Tablet(stranger)
+    podium.enrol(scene.tokens["podium"])
+    podium.page.locator("#sign-in").wait_for()
+    assert podium.page.locator("[value=stranger]").count() == 0
+    assert stranger.goto("/floor/larkfield/T-01/console").status in (200, 403)
+    expect(stranger.locator("live-screen")).to_have_count(0)
