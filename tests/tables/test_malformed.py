@@ -11,8 +11,28 @@ from tests.tables.cast import make_scene
 pytestmark = pytest.mark.django_db
 
 NAMES = sorted(
-    {"dice", "lit", "tosses", "acknowledge_lapsed", "lot", "shaker", "covered_or_signed", "removed_from_table"}
-    | {"wagers", "shakes", "activated_by_seat", "seats", "reason", "seat", "wager", "cents", "made_in", "what"}
+    {
+        "dice",
+        "lit",
+        "tosses",
+        "acknowledge_lapsed",
+        "lot",
+        "shaker",
+        "covered_or_signed",
+        "removed_from_table",
+    }
+    | {
+        "wagers",
+        "shakes",
+        "activated_by_seat",
+        "seats",
+        "reason",
+        "seat",
+        "wager",
+        "cents",
+        "made_in",
+        "what",
+    }
 )
 scalars = (
     st.none()
@@ -21,11 +41,16 @@ scalars = (
     | st.integers(-1, 9)
     | st.floats()
     | st.text(st.characters(), max_size=5)
-    | st.sampled_from(["small", "total:12", "chips", "cash", "L-0002", "S-01", "\ud800", "device", "shaker", ""])
+    | st.sampled_from(
+        ["small", "total:12", "chips", "cash", "L-0002", "S-01", "\ud800", "device", "shaker", ""]
+    )
 )
 json_values = st.recursive(
     scalars,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=3), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=3), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 any_params = st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=4), json_values, max_size=5)
@@ -62,7 +87,14 @@ def test_whatever_is_sent_is_refused_or_taken_whole(at_phase, act, params):
 def test_a_parameter_that_the_act_does_not_know_is_refused(scene, act):
     by = "dealer" if "dealer" in road.ACTS[act].roles else "floorperson"
     before = scene.version
-    for params in ({"payout": 1}, {"dice ": [1, 2, 3]}, {"": None}, {"x": float("nan")}, {"x": 2**53}, {"x": "\ud800"}):
+    for params in (
+        {"payout": 1},
+        {"dice ": [1, 2, 3]},
+        {"": None},
+        {"x": float("nan")},
+        {"x": 2**53},
+        {"x": "\ud800"},
+    ):
         with pytest.raises(Refusal):
             scene.act(act, params, by=by)
     assert scene.version == before
@@ -70,7 +102,18 @@ def test_a_parameter_that_the_act_does_not_know_is_refused(scene, act):
 
 @pytest.mark.parametrize(
     "wagers",
-    [None, {}, "all", [], [None], [[]], [{"seat": 1}], [{"seat": 1, "wager": "small", "cents": 500, "note": "x"}], [{"seat": [1], "wager": {}, "cents": "5"}], [{"seat": 0, "wager": "small", "cents": 500}]],
+    [
+        None,
+        {},
+        "all",
+        [],
+        [None],
+        [[]],
+        [{"seat": 1}],
+        [{"seat": 1, "wager": "small", "cents": 500, "note": "x"}],
+        [{"seat": [1], "wager": {}, "cents": "5"}],
+        [{"seat": 0, "wager": "small", "cents": 500}],
+    ],
 )
 def test_wagers_are_a_list_of_wagers(scene, wagers):
     with scene.refused("malformed"):

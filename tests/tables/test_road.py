@@ -136,7 +136,11 @@ def test_paying_a_seat_is_not_stale_by_the_payment_of_another(scene):
 def test_a_pay_list_is_stale_once_it_was_mended(scene):
     scene.play((1, "big", 2_500), (2, "big", 2_500), dice=[2, 5, 5])
     seen = scene.version
-    scene.act("record_missed_wager", {"seat": 1, "wager": "big", "cents": 5_000, "reason": "missed"}, witness="floorperson")
+    scene.act(
+        "record_missed_wager",
+        {"seat": 1, "wager": "big", "cents": 5_000, "reason": "missed"},
+        witness="floorperson",
+    )
     stale(scene, "pay_seats", {"seats": [1]}, seen=seen)
     scene.act("correct_dice", {"dice": [5, 5, 6], "reason": "misread"}, witness="floorperson")
     stale(scene, "pay_seats", {}, seen=seen + 1)
@@ -146,7 +150,9 @@ def test_a_pay_list_is_stale_once_it_was_mended(scene):
 # Nothing half done
 
 
-@pytest.mark.parametrize("act", ["place_wagers", "call_dice", "correct_dice", "void_round", "change_dice_lot"])
+@pytest.mark.parametrize(
+    "act", ["place_wagers", "call_dice", "correct_dice", "void_round", "change_dice_lot"]
+)
 def test_an_act_that_the_record_does_not_take_did_not_happen(scene, monkeypatch, act):
     from tables.models import DiceLot
 
@@ -200,7 +206,11 @@ def test_every_act_is_one_entry_that_names_who_where_and_under_what(scene):
     assert (said["device"], said["command"]) == (str(scene.tablet.pk), str(command))
     assert said["terms"] == scene.round.submission.terms_sha256
     kept = Command.objects.get(pk=command)
-    assert (kept.seq, kept.person.code, kept.answer) == (said["seq"], "dealer", {"type": "dice.shaken", "round": 1, "phase": "shaken"})
+    assert (kept.seq, kept.person.code, kept.answer) == (
+        said["seq"],
+        "dealer",
+        {"type": "dice.shaken", "round": 1, "phase": "shaken"},
+    )
     assert PIN not in str(list(Entry.objects.values_list("body", flat=True)))
 
 
@@ -210,4 +220,6 @@ def test_there_is_no_such_act_and_no_such_table(scene):
     with pytest.raises(KeyError):
         scene.act("print_money")
     with pytest.raises(Table.DoesNotExist):
-        road.travel(road.Call("larkfield", "T-99", "shake", uuid.uuid4(), 0, {}, scene.people["dealer"], scene.tablet))
+        road.travel(
+            road.Call("larkfield", "T-99", "shake", uuid.uuid4(), 0, {}, scene.people["dealer"], scene.tablet)
+        )
