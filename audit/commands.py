@@ -23,7 +23,7 @@ def recall(command_id: uuid.UUID, content: bytes | None = None) -> Command | Non
 
     Given the `content_hash`, raises CommandChanged when the same id said something else before.
     """
-    command = Command.objects.filter(pk=command_id).first()
+    command = next(iter(Command.objects.filter(pk=command_id).order_by()), None)
     if command and content is not None and bytes(command.content_sha256) != content:
         raise CommandChanged(command=str(command_id))
     return command

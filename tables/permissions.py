@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from audit.models import Device, Person
 from games.engine import Refusal
@@ -23,12 +23,16 @@ class Forbidden(Refusal):
     """This person may not do this here (403)."""
 
 
-def verify_may(person: Person, act: "Act", table: Table, device: Device | None) -> None:
-    """Raises `Forbidden` unless this person may do this act at this table from this device."""
+def verify_may(person: Person, act: "Act", table: Table, device: Device | None, *, assigned: bool) -> None:
+    """Raises `Forbidden` unless this person may do this act at this table from this device.
+
+    `assigned`: an assignment that has not ended covers the table (`on_duty`).
+    """
     if person.role not in act.roles:
         raise Forbidden("role-may-not", act=act.name, role=person.role)
     verify_device(device, table)
-    verify_assigned(person, table)
+    if not assigned:
+        raise Forbidden("not-assigned", table=table.code)
 
 
 def verify_device(device: Device | None, table: Table) -> None:
@@ -39,18 +43,17 @@ def verify_device(device: Device | None, table: Table) -> None:
         raise Forbidden("device-of-another-table", device=device.name)
 
 
-def verify_assigned(person: Person, table: Table) -> None:
-    """Raises `Forbidden` unless the person is on duty at the table, its pit or its facility."""
-    if not is_assigned(person, table):
-        raise Forbidden("not-assigned", table=table.code)
+def on_duty(person: Person) -> Exists:
+    """Whether an assignment of the person that has not ended covers a table, as a column of a query of tables."""
+    here = Q(table=OuterRef("pk")) | Q(pit=OuterRef("pit")) | Q(pit=None, table=None)
+    return Exists(
+        Assignment.objects.filter(here, person=person.pk, facility=OuterRef("facility"), ended_at=None)
+    )
 
 
 def is_assigned(person: Person, table: Table) -> bool:
     """Whether an assignment that has not ended covers this table."""
-    here = Q(table=table.pk) | Q(pit=table.pit_id) | Q(pit=None, table=None)
-    return Assignment.objects.filter(
-        here, person=person.pk, facility=table.facility_id, ended_at=None
-    ).exists()
+    return Table.objects.filter(on_duty(person), pk=table.pk).exists()
 
 
 def may_see_table(person: Person, table: Table) -> bool:

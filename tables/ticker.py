@@ -41,7 +41,7 @@ def _record_expiry(lot_id: int, facility: str, code: str) -> int | None:
         lot = DiceLot.objects.filter(pk=lot_id, expiry_recorded=False, removed_at=None).first()
         if lot is None or lot.expires_at is None:
             return None
-        at = AtTable(table, None, None, None, clock.now())
+        at = AtTable(table, None, None, None, table.now)
         lot.expiry_recorded = True
         lot.save(update_fields=["expiry_recorded"])
         data = {"lot": lot.code, "expires_at": clock.written(lot.expires_at), "section": lot.clock_section}

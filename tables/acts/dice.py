@@ -109,7 +109,7 @@ def _fresh_lot(at: AtTable, code: str) -> DiceLot:
     if lot.placed_at is not None:
         raise Refusal("lot-was-used", at.rules.section("dice-clock-manual"), lot=code)
     if lot.dice != at.rules.edition.dice:
-        raise Refusal("wrong-number-of-dice", at.rules.section("dice-number"), lot=code, dice=lot.dice)
+        raise Refusal("lot-of-other-dice", at.rules.section("dice-number"), lot=code, dice=lot.dice)
     return lot
 
 

@@ -1,6 +1,9 @@
 """Rounds, their throws and wagers, and how each wager was settled. Money is integer cents."""
 
-from django.db import models
+import json
+from typing import Any, ClassVar
+
+from django.db import connection, models
 from django.db.models import Q
 
 
@@ -94,6 +97,34 @@ class Throw(models.Model):
         return f"throw {self.number}.{self.revision} {self.dice}"
 
 
+class SettlementManager(models.Manager["Settlement"]):
+    """Writes settlements many at a time."""
+
+    COLUMNS = (
+        "throw_id",
+        "wager_id",
+        "place",
+        "cents",
+        "outcome",
+        "pays",
+        "paid_cents",
+        "returned_cents",
+        "cite",
+        "why",
+    )
+
+    def write(self, rows: list[tuple[Any, ...]]) -> None:
+        """Inserts rows of COLUMNS in one trip. A round settles dozens of wagers under its table's lock, and the
+        bulk insert of the ORM takes longer over them than the database does.
+        """
+        columns, places = ", ".join(self.COLUMNS), ", ".join(["%s"] * len(self.COLUMNS))
+        with connection.cursor() as cursor:
+            cursor.executemany(
+                f"INSERT INTO {self.model._meta.db_table} ({columns}) VALUES ({places})",
+                [(*row[:-1], json.dumps(row[-1])) for row in rows],
+            )
+
+
 class Settlement(models.Model):
     """How one wager was settled by one throw. Never edited; a correction settles anew by its own throw."""
 
@@ -107,6 +138,8 @@ class Settlement(models.Model):
     returned_cents = models.BigIntegerField()
     cite = models.CharField(max_length=60)
     why = models.JSONField(default=dict)
+
+    objects: ClassVar[SettlementManager] = SettlementManager()
 
     class Meta:
         ordering = ["throw", "place"]
