@@ -66,7 +66,7 @@ SENTENCES = {
     "lot-was-used": lazy(
         "Dice lot %(lot)s has been in a shaker before; its clock cannot begin again. Take a fresh lot."
     ),
-    "wrong-number-of-dice": lazy(
+    "lot-of-other-dice": lazy(
         "Dice lot %(lot)s holds %(dice)s dice, not the number this game is played with."
     ),
     "shaker-not-free": lazy("Shaker %(shaker)s is not free: it is unknown, at a table, or out of order."),
