@@ -160,7 +160,7 @@ def test_it_leaves_the_dice_in_a_shaker_that_was_shaken(scene, phase):
 def test_it_refuses_a_lot_of_other_than_three_dice(rules):
     scene = make_scene(rules)
     DiceLot.objects.create(facility=scene.table.facility, code="L-0010", dice=10)
-    with scene.refused("wrong-number-of-dice", CHAPTER[rules] + ("1" if rules == "nj-19-47-9" else "2(a)")):
+    with scene.refused("lot-of-other-dice", CHAPTER[rules] + ("1" if rules == "nj-19-47-9" else "2(a)")):
         scene.act("change_dice_lot", {"lot": "L-0010"}, by="floorperson")
     with scene.refused("no-such-lot"):
         scene.act("change_dice_lot", {"lot": "L-9999"}, by="floorperson")

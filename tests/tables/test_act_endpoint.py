@@ -1,0 +1,214 @@
+"""The one endpoint of acts: its statuses, the shape of its answers, and any body whatever."""
+
+import json
+import uuid
+
+import pytest
+from django.test import Client
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.tables.cast import PIN
+
+pytestmark = pytest.mark.django_db
+
+ACT = "/floor/larkfield/T-01/acts/"
+LAY = {"wagers": [{"seat": 1, "wager": "small", "cents": 2_500}]}
+
+
+@pytest.fixture
+def tablet(scene):
+    return scene.browser("tablet", "dealer")
+
+
+def send(browser, scene, act="place_wagers", params=LAY, address=ACT, **changed):
+    body = {"command": str(uuid.uuid4()), "seen": scene.version, "params": params, **changed}
+    return browser.post(address + act, json.dumps(body), content_type="application/json")
+
+
+def refusal(answer, status):
+    assert answer.status_code == status, answer.content
+    body = answer.json()
+    assert set(body) == {"refusal", "screen"}
+    assert set(body["refusal"]) == {"code", "title", "message", "section"}
+    assert all(isinstance(said, str) for said in body["refusal"].values())
+    return body["refusal"], body["screen"]
+
+
+def test_it_answers_with_the_version_the_answer_and_the_fresh_screen(scene, tablet):
+    answer = send(tablet, scene)
+    assert answer.status_code == 200
+    body = answer.json()
+    assert set(body) == {"version", "answer", "again", "screen"}
+    assert (body["version"], body["again"]) == (scene.version, False)
+    assert body["answer"] == {"type": "wagers.placed", "round": 1}
+    assert set(body["screen"]) == {"version", "html"} and body["screen"]["version"] == scene.version
+    assert "$25" in body["screen"]["html"]
+
+
+def test_the_podium_gets_the_screen_of_its_own_station(scene):
+    podium = scene.browser("podium", "floorperson")
+    screens = {
+        send(podium, scene, "place_wagers", LAY, station=one).json()["screen"]["html"] for one in ("dealer",)
+    }
+    table = send(podium, scene, "shake", {"shakes": 3}, station="table").json()["screen"]["html"]
+    assert table not in screens
+
+
+def test_a_repeated_command_answers_again_and_with_other_content_is_422(scene, tablet):
+    command = str(uuid.uuid4())
+    first = send(tablet, scene, command=command).json()
+    again = send(tablet, scene, command=command, seen=0).json()
+    assert (again["version"], again["answer"], again["again"]) == (first["version"], first["answer"], True)
+    said, _ = refusal(send(tablet, scene, "shake", {"shakes": 3}, command=command), 422)
+    assert said["code"] == "command-changed"
+
+
+def test_401_for_nobody(scene):
+    for browser in (Client(), scene.browser("tablet")):
+        said, screen = refusal(send(browser, scene), 401)
+        assert (said["code"], screen) == ("signed-out", None)
+
+
+def test_401_at_a_device_that_is_not_enrolled_or_no_longer(scene, tablet):
+    from audit import devices
+
+    devices.revoke(scene.tablet)
+    said, _ = refusal(send(tablet, scene), 423)
+    assert said["code"] == "locked"
+
+
+def test_403_for_a_role_a_table_or_a_device_that_may_not(scene, tablet):
+    said, screen = refusal(send(tablet, scene, "open_table", {}), 403)
+    assert (said["code"], said["message"], screen) == (
+        "role-may-not",
+        "Your role does not include this.",
+        None,
+    )
+    podium = scene.browser("podium", "stranger")
+    assert refusal(send(podium, scene), 403)[0]["code"] == "not-assigned"
+    from audit.devices import enrol
+
+    _, token = enrol("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
+    other = scene.browser(token)
+    from tables.models import Table
+
+    assert not Table.objects.filter(code="T-02").exists()
+    other = scene.browser(token)
+    session = scene.browser("podium", "floorperson")
+    other.cookies["sessionid"] = session.cookies["sessionid"].value
+    refusal(send(other, scene), 423)
+
+
+def test_404_for_no_such_act_and_no_such_table(scene, tablet):
+    assert refusal(send(tablet, scene, "print_money", {}), 404)[0]["code"] == "unknown-act"
+    assert (
+        refusal(send(tablet, scene, address="/floor/larkfield/T-99/acts/"), 404)[0]["code"] == "unknown-act"
+    )
+    assert refusal(send(tablet, scene, address="/floor/nowhere/T-01/acts/"), 404)[0]["code"] == "unknown-act"
+
+
+def test_409_with_the_screen_as_it_stands(scene, tablet):
+    seen = scene.version
+    scene.place((1, "small", 10_000))
+    said, screen = refusal(send(tablet, scene, seen=seen), 409)
+    assert (said["code"], said["title"], screen["version"]) == (
+        "stale",
+        "The table has moved on",
+        scene.version,
+    )
+    assert "$100" in screen["html"]
+
+
+def test_422_says_why_in_a_dealers_words_with_the_section(scene, tablet):
+    scene.place((1, "small", 2_500))
+    scene.to_the_dice()
+    before = scene.version
+    said, screen = refusal(send(tablet, scene), 422)
+    assert (said["code"], said["title"], said["section"]) == ("bets-closed", "Bets are closed", "§ 625a.5(c)")
+    assert said["message"].endswith(".") and "bets" in said["message"].lower()
+    assert (screen["version"], scene.version) == (before, before)
+
+
+def test_423_at_a_locked_tablet_and_after_relief(scene, tablet):
+    other_browser = tablet.cookies["sessionid"].value
+    assert tablet.post("/lock").status_code == 302
+    said, _ = refusal(send(tablet, scene), 423)
+    assert said["code"] == "locked"
+    tablet.post("/sign-in", {"person": "relief", "pin": PIN})
+    assert send(tablet, scene).status_code == 200
+    tablet.cookies["sessionid"] = other_browser
+    assert send(tablet, scene).status_code in (401, 423)
+
+
+def test_a_witness_signs_with_an_own_pin(scene, tablet):
+    scene.place((1, "small", 2_500))
+    void = ("void_round", {"reason": "cover dropped"})
+    assert refusal(send(tablet, scene, *void), 422)[0]["code"] == "floorperson-must-sign"
+    wrong = {"person": "floorperson", "pin": "000000"}
+    assert refusal(send(tablet, scene, *void, witness=wrong), 401)[0]["code"] == "wrong-pin"
+    same = {"person": "dealer", "pin": PIN}
+    assert refusal(send(tablet, scene, *void, witness=same), 422)[0]["code"] == "same-person"
+    for odd in (
+        "floorperson",
+        [],
+        {"person": "floorperson"},
+        {"person": 1, "pin": PIN},
+        {"person": "floorperson", "pin": 123456},
+    ):
+        assert refusal(send(tablet, scene, *void, witness=odd), 422)[0]["code"] == "malformed"
+    assert send(tablet, scene, *void, witness={"person": "floorperson", "pin": PIN}).status_code == 200
+    assert (scene.entry["actor"], scene.entry["witness"]) == ("dealer", "floorperson")
+
+
+def test_only_a_post_acts(scene, tablet):
+    for method in (tablet.get, tablet.put, tablet.delete):
+        assert method(ACT + "shake").status_code == 405
+
+
+def test_a_post_without_the_token_of_the_page_is_refused(scene, tablet):
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = tablet.cookies
+    before = scene.version
+    assert send(strict, scene).status_code == 403
+    assert scene.version == before
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"command": None},
+        {"command": "7"},
+        {"command": 7},
+        {"seen": None},
+        {"seen": -1},
+        {"seen": True},
+        {"seen": 1.0},
+        {"seen": 2**53},
+        {"params": []},
+        {"params": None},
+        {"params": {"x": "\ud800"}},
+    ],
+)
+def test_422_for_an_envelope_that_no_screen_of_ours_sends(scene, tablet, changed):
+    before = scene.version
+    assert refusal(send(tablet, scene, **changed), 422)[0]["code"] == "malformed"
+    assert scene.version == before
+
+
+def test_422_for_a_body_that_is_too_long(scene, tablet):
+    answer = tablet.post(ACT + "shake", b"[" * (256 * 1024 + 1), content_type="application/json")
+    assert refusal(answer, 422)[0]["code"] == "malformed"
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    body=st.binary(max_size=200)
+    | st.just(b"[" * 100_000)
+    | st.sampled_from([b"", b"null", b"[]", b'"x"', b"NaN", b'{"a":1}', b"\xff\xfe"])
+)
+def test_any_bytes_are_refused_and_change_nothing(scene, tablet, body):
+    before = scene.version
+    answer = tablet.generic("POST", ACT + "shake", body, content_type="application/json")
+    assert refusal(answer, 422)[0]["code"] == "malformed"
+    assert scene.version == before

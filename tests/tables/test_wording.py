@@ -1,0 +1,49 @@
+"""Every refusal of the floor and of the rules has one sentence, and what the sentence names is given with it."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from games.engine import Refusal
+from games.wording import REFUSALS as OF_THE_RULES
+from tables.wording import SENTENCES as OF_THE_FLOOR
+from tables.wording import dollars, number_words, say, short, title
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def raised() -> dict[tuple[str, frozenset[str]], str]:
+    """Each code with the names given to it, and where; read from the sources of the floor and the engine."""
+    found = {}
+    for path in [*(ROOT / "tables").rglob("*.py"), *(ROOT / "games").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Refusal", "Forbidden"):
+                if node.args and isinstance(node.args[0], ast.Constant):
+                    given = frozenset(word.arg or "**" for word in node.keywords)
+                    found[node.args[0].value, given] = f"{path.name}:{node.lineno}"
+    return found
+
+
+def test_no_code_has_two_sentences():
+    assert set(OF_THE_FLOOR) & set(OF_THE_RULES) == set()
+
+
+@pytest.mark.parametrize(("code", "given"), sorted(raised(), key=str), ids=str)
+def test_every_refusal_can_be_said(code, given):
+    sentence = str(OF_THE_FLOOR.get(code) or OF_THE_RULES[code])
+    named = set(re.findall(r"%\((\w+)\)s", sentence))
+    assert named <= given or "**" in given, raised()[code, given]
+    said = say(Refusal(code, "", **{name: 3 for name in named}))
+    assert "%" not in said and said.endswith(".") and title(Refusal(code))
+
+
+def test_sections_are_said_short():
+    assert short("58 Pa. Code § 625a.2(b)") == "§ 625a.2(b)"
+    assert short("N.J.A.C. 19:47-9.5(b)") == "19:47-9.5(b)"
+
+
+def test_money_and_dice_are_said_as_people_say_them():
+    assert [dollars(cents) for cents in (115_000, 999, -50, 0)] == ["$1,150", "$9.99", "−$0.50", "$0"]
+    assert number_words([2, 5, 5]) == "Two, five, five"
