@@ -38,9 +38,16 @@ export class Refusal {
     document.getElementById("next")?.classList.toggle("next--dimmed", fixing);
   }
 
+  /* an area that takes no more wagers is another element in the same place */
+  standing(anchor) {
+    if (document.body.contains(anchor)) return anchor;
+    const wager = anchor?.dataset?.wager;
+    return wager && document.querySelector(`[data-wager="${CSS.escape(wager)}"]`);
+  }
+
   place() {
     if (this.box.hidden) return;
-    const anchor = document.body.contains(this.anchor) ? this.anchor : document.getElementById("next");
+    const anchor = this.standing(this.anchor) ?? document.getElementById("next");
     const at = anchor.getBoundingClientRect(), own = this.box.getBoundingClientRect();
     const above = at.top - own.height - GAP >= 8;
     const left = Math.max(8, Math.min(at.left + at.width / 2 - own.width / 2, innerWidth - own.width - 8));
