@@ -1,0 +1,82 @@
+"""A server in a process of its own, on a file of its own, that a test may stop, freeze and start again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+from tests.services.installation import ROOT, free_port
+
+SEED = """
+import json, django
+django.setup()
+from tests.tables.cast import make_scene
+print(json.dumps(make_scene().tokens))
+"""
+LYING = """
+import json, django
+django.setup()
+from tables.models import Round
+rounds = Round.objects.order_by("number")
+print(json.dumps([[one.number, one.phase, one.wagered_cents] for one in rounds]))
+"""
+
+
+class ServerApart:
+    """uvicorn on a SQLite file with a scene in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.port = free_port()
+        self.environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings.test",
+            "TEST_DATABASE_URL": f"sqlite:///{folder / 'apart.sqlite3'}",
+            "TEST_REDIS_URL": "",
+        }
+        self.process: subprocess.Popen[bytes] | None = None
+        self._python("manage.py", "migrate", "--verbosity", "0")
+        self.tokens: dict[str, str] = json.loads(self._python("-c", SEED))
+
+    def _python(self, *arguments: str) -> str:
+        command = [sys.executable, *arguments]
+        return subprocess.run(
+            command, cwd=ROOT, env=self.environment, check=True, capture_output=True, text=True, timeout=60
+        ).stdout
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "uvicorn", "config.asgi:application", "--host=127.0.0.1"]
+        command += [f"--port={self.port}", "--lifespan=off", "--ws=websockets-sansio", "--log-level=warning"]
+        self.process = subprocess.Popen(command, cwd=ROOT, env=self.environment, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            try:
+                urllib.request.urlopen(f"{self.url}/healthz", timeout=1).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise RuntimeError("The server did not start.")
+
+    def send(self, number: signal.Signals) -> None:
+        """A signal to this one process, by its id."""
+        assert self.process is not None
+        self.process.send_signal(number)
+
+    def kill(self) -> None:
+        """No goodbye: as when the power fails."""
+        if self.process is not None and self.process.poll() is None:
+            self.send(signal.SIGCONT)
+            self.send(signal.SIGKILL)
+            self.process.wait(10)
+
+    def rounds(self) -> list[list[object]]:
+        """Number, phase and cents wagered of every round, as another process reads them."""
+        found: list[list[object]] = json.loads(self._python("-c", LYING))
+        return found
