@@ -236,10 +236,11 @@ def offers(at: AtTable) -> list[str]:
         opening = "record_repair" if at.table.ceased_what else "open_table"
         return ["inspect_table", opening, "change_dice_lot", "replace_shaker"]
     if at.table.status == Table.Status.CEASED and at.round is None:
-        return ["record_repair", "close_table", "replace_shaker"]
+        return ["record_repair", "close_table", *(["change_dice_lot"] if at.shaker else []), "replace_shaker"]
     if at.shaker is None:
         return ["close_table", "replace_shaker"]
-    legal = sorted(legal_acts(at.state))
+    ceased = {"report_device_failure"} if at.table.status == Table.Status.CEASED else set()
+    legal = sorted(legal_acts(at.state) - ceased)
     if at.round is None:
         legal = [name for name in legal if name != "void_round"]
         return [*legal, "close_table", "change_dice_lot", "report_device_failure"]
