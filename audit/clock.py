@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from django.db import connection
-from django.db.models import DateTimeField, Expression, Func, Value
 
 from audit.errors import ClockRefused
 from audit.models import Stream
@@ -30,11 +29,14 @@ class Clock:
             cursor.execute("SELECT clock_timestamp()")
             return cursor.fetchone()[0].astimezone(dt.UTC)
 
-    def expression(self) -> Expression:
-        """The same moment as a column, for a query that is made anyway: one trip to the database fewer."""
-        if self._told is None and connection.vendor == "postgresql":
-            return Func(function="clock_timestamp", output_field=DateTimeField())
-        return Value(self.now(), output_field=DateTimeField())
+    def read(self, moment: dt.datetime | None) -> dt.datetime:
+        """The moment of an act whose first statement asked PostgreSQL for the time along the way.
+
+        None where the database has no clock. One trip to the database fewer than `now`.
+        """
+        if moment is None or self._told is not None:
+            return self.now()
+        return moment.astimezone(dt.UTC)
 
     @contextmanager
     def at(self, moment: dt.datetime | Callable[[], dt.datetime]) -> Iterator[None]:
@@ -48,7 +50,6 @@ class Clock:
 
 clock = Clock()
 now = clock.now
-expression = clock.expression
 at = clock.at
 
 

@@ -4,8 +4,6 @@ import datetime as dt
 from functools import cached_property
 from typing import Any
 
-from django.db.models import QuerySet
-
 from audit.clock import hold
 from audit.models import Device, Person, Stream
 from games import submissions
@@ -14,6 +12,7 @@ from games.engine.sicbo import SicBo
 from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 
+from . import reads
 from .models import DiceLot, Round, Shaker, Table, Throw, Wager
 
 WITH_DICE = ("lit", "taken", "paid", "cleared")
@@ -51,10 +50,7 @@ class AtTable:
     @cached_property
     def round(self) -> Round | None:
         """The round in play, or None before the first act of the next one."""
-        return next(iter(self._live_rounds()), None)
-
-    def _live_rounds(self) -> QuerySet[Round]:
-        return Round.objects.select_related("submission").filter(table=self.table, ended_at=None).order_by()
+        return reads.live_round(self.table.pk)
 
     @cached_property
     def submission(self) -> RulesSubmission:
@@ -86,10 +82,7 @@ class AtTable:
     @cached_property
     def lot(self) -> DiceLot | None:
         """The dice in the working shaker at this table, if any; read together with the shaker."""
-        here = DiceLot.objects.select_related("shaker").filter(
-            shaker__table=self.table, shaker__out_of_order=False, removed_at=None
-        )
-        return next(iter(here.order_by()[:1]), None)
+        return reads.lot_in_use(self.table.pk)
 
     @cached_property
     def shaker(self) -> Shaker | None:
@@ -101,7 +94,7 @@ class AtTable:
     @cached_property
     def all_wagers(self) -> list[Wager]:
         """Every wager of the live round, struck ones too, in the order in which they were first made."""
-        return list(self.round.wagers.order_by("id")) if self.round else []
+        return reads.wagers_of(self.round.pk) if self.round else []
 
     @cached_property
     def wagers(self) -> list[Wager]:

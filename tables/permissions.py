@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Q
 
 from audit.models import Device, Person
 from games.engine import Refusal
@@ -26,7 +26,7 @@ class Forbidden(Refusal):
 def verify_may(person: Person, act: "Act", table: Table, device: Device | None, *, assigned: bool) -> None:
     """Raises `Forbidden` unless this person may do this act at this table from this device.
 
-    `assigned`: an assignment that has not ended covers the table (`on_duty`).
+    `assigned`: an assignment that has not ended covers the table, which the lock asked along the way.
     """
     if person.role not in act.roles:
         raise Forbidden("role-may-not", act=act.name, role=person.role)
@@ -43,17 +43,12 @@ def verify_device(device: Device | None, table: Table) -> None:
         raise Forbidden("device-of-another-table", device=device.name)
 
 
-def on_duty(person: Person) -> Exists:
-    """Whether an assignment of the person that has not ended covers a table, as a column of a query of tables."""
-    here = Q(table=OuterRef("pk")) | Q(pit=OuterRef("pit")) | Q(pit=None, table=None)
-    return Exists(
-        Assignment.objects.filter(here, person=person.pk, facility=OuterRef("facility"), ended_at=None)
-    )
-
-
 def is_assigned(person: Person, table: Table) -> bool:
     """Whether an assignment that has not ended covers this table."""
-    return Table.objects.filter(on_duty(person), pk=table.pk).exists()
+    here = Q(table=table.pk) | Q(pit=table.pit_id) | Q(pit=None, table=None)
+    return Assignment.objects.filter(
+        here, person=person.pk, facility=table.facility_id, ended_at=None
+    ).exists()
 
 
 def may_see_table(person: Person, table: Table) -> bool:

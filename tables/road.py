@@ -12,16 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Expression
-from django.db.models.expressions import Combinable
 
-from audit import chain, clock, commands, record
+from audit import chain, commands, record
 from audit.models import Device, Person
 
 from .at_table import AtTable
-from .models import Table
 from .params import Params, malformed
-from .permissions import on_duty, verify_may
+from .permissions import verify_may
+from .reads import locked_table
 
 
 @dataclass(frozen=True)
@@ -105,12 +103,13 @@ def travel(call: Call) -> Answer:
     doing = ACTS[call.act]
     content = _content_hash(call)
     with transaction.atomic(durable=True):
-        table = locked_table(call.facility, call.table, on_duty=on_duty(call.actor))
-        verify_may(call.actor, doing, table, call.device, assigned=table.on_duty)
+        locked = locked_table(call.facility, call.table, call.actor)
+        table = locked.table
+        verify_may(call.actor, doing, table, call.device, assigned=locked.on_duty)
         kept = commands.recall(call.command, content)
         if kept is not None:
             return Answer(table.pk, kept.seq, kept.answer, again=True)
-        at = AtTable(table, call.actor, call.device, call.witness, table.now)
+        at = AtTable(table, call.actor, call.device, call.witness, locked.now)
         if _is_stale(doing, call, at):
             raise Stale
         params = Params(call.params)
@@ -132,20 +131,6 @@ def _content_hash(call: Call) -> bytes:
         return commands.content_hash(said)
     except chain.NotCanonical:
         raise malformed("params") from None
-
-
-def locked_table(facility: str, code: str, **more: Expression | Combinable) -> Any:
-    """The table and its stream, locked until the transaction ends (the whole database on SQLite: IMMEDIATE).
-
-    Both rows are locked: a row that is only joined would be read as it was before the wait for the lock. The table
-    carries `now`, the moment of the act, and the columns in `more`.
-    """
-    return (
-        Table.objects.select_for_update(of=("self", "stream"))
-        .select_related("stream", "facility")
-        .annotate(now=clock.expression(), **more)
-        .get(facility__code=facility, code=code)
-    )
 
 
 def _is_stale(doing: Act, call: Call, at: AtTable) -> bool:

@@ -17,7 +17,7 @@ from audit import clock, record
 from . import live
 from .at_table import AtTable
 from .models import DiceLot
-from .road import locked_table
+from .reads import locked_table
 
 log = logging.getLogger(__name__)
 SECONDS = 1.0
@@ -37,11 +37,12 @@ def tick() -> list[int]:
 def _record_expiry(lot_id: int, facility: str, code: str) -> int | None:
     """Claims the lot under its table's lock; None when another ticker was first."""
     with transaction.atomic(durable=True):
-        table = locked_table(facility, code)
+        locked = locked_table(facility, code)
+        table = locked.table
         lot = DiceLot.objects.filter(pk=lot_id, expiry_recorded=False, removed_at=None).first()
         if lot is None or lot.expires_at is None:
             return None
-        at = AtTable(table, None, None, None, table.now)
+        at = AtTable(table, None, None, None, locked.now)
         lot.expiry_recorded = True
         lot.save(update_fields=["expiry_recorded"])
         data = {"lot": lot.code, "expires_at": clock.written(lot.expires_at), "section": lot.clock_section}

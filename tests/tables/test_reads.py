@@ -1,0 +1,46 @@
+"""What an act reads by its own statements is what the ORM would have read, on both databases."""
+
+import pytest
+
+from tables import reads
+from tables.models import Assignment, DiceLot, Round, Table, Wager
+from tables.permissions import is_assigned
+from tests.tables.cast import ROLES
+
+
+def same(one, other) -> bool:
+    """Every column alike, value and kind."""
+    fields = [field.attname for field in type(other)._meta.concrete_fields]
+    return all(
+        (getattr(one, name), type(getattr(one, name))) == (getattr(other, name), type(getattr(other, name)))
+        for name in fields
+    )
+
+
+def test_the_locked_table_is_the_table_with_its_stream_and_facility(scene):
+    locked = reads.locked_table("larkfield", "T-01", scene.people["dealer"]).table
+    table = Table.objects.select_related("stream", "facility").get(pk=scene.table.pk)
+    assert same(locked, table) and same(locked.stream, table.stream) and same(locked.facility, table.facility)
+
+
+def test_the_round_its_wagers_and_its_dice_are_those_of_the_orm(scene):
+    scene.place((1, "small", 2_500), (2, "total:9", 1_000))
+    found, round_ = reads.live_round(scene.table.pk), Round.objects.get(table=scene.table)
+    assert same(found, round_) and same(found.submission, round_.submission)
+    wagers = list(Wager.objects.order_by("id"))
+    assert all(map(same, reads.wagers_of(round_.pk), wagers)) and len(wagers) == 2
+    lot, found_lot = DiceLot.objects.get(shaker__table=scene.table), reads.lot_in_use(scene.table.pk)
+    assert same(found_lot, lot) and same(found_lot.shaker, lot.shaker)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_duty_is_asked_alike_with_the_lock_and_without(scene, role):
+    person = scene.people[role]
+    assert reads.locked_table("larkfield", "T-01", person).on_duty == is_assigned(person, scene.fresh)
+    Assignment.objects.filter(person=person).update(ended_at=scene.fresh.stream.last_at)
+    assert not reads.locked_table("larkfield", "T-01", person).on_duty
+
+
+def test_a_table_that_is_not_there_is_not_locked(scene):
+    with pytest.raises(Table.DoesNotExist):
+        reads.locked_table("larkfield", "T-99")
