@@ -1,0 +1,105 @@
+"""The demo floor, made once and only for a demo; and rounds that a seed plays at simulated tables."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from audit import export
+from audit.models import Entry, Person
+from games.engine import Refusal
+from tables.models import Round, Settlement, Table
+from tables.simulation import verify_simulated
+from tests.tables.cast import make_scene
+
+pytestmark = pytest.mark.django_db
+VERIFY = Path(__file__).resolve().parents[2] / "audit" / "verify.py"
+
+
+def said(*command, **options):
+    out = io.StringIO()
+    call_command(*command, stdout=out, **options)
+    return out.getvalue()
+
+
+def test_seed_demo_refuses_where_no_demo_is():
+    with pytest.raises(CommandError, match="DEMO"):
+        call_command("seed_demo")
+    assert not Person.objects.exists()
+
+
+def test_seed_demo_makes_the_floor_once(settings):
+    settings.DEMO = True
+    assert "is made" in said("seed_demo")
+    made = (Table.objects.count(), Person.objects.count(), Entry.objects.count())
+    assert made[0] == 9
+    editions = {table.submission_code for table in Table.objects.filter(facility__code="larkfield")}
+    assert editions == {"RS-0003", "RS-0009", "RS-0012"}
+    assert Table.objects.filter(status="open").count() == 6
+    assert "already" in said("seed_demo")
+    assert (Table.objects.count(), Person.objects.count(), Entry.objects.count()) == made
+    assert "110011  Mei Tran" in said("seed_demo", show=True)
+
+
+def test_simulate_plays_the_same_rounds_from_the_same_seed():
+    make_scene()
+    assert said("simulate", tables=1, rounds=3, seed=7) == "3 rounds at 1 simulated tables, seed 7.\n"
+    table = Table.objects.get(code="SIM-01")
+    assert (table.kind, Round.objects.filter(table=table, phase="cleared").count()) == ("simulated", 3)
+    first = [
+        (one.wager.code, one.cents, one.outcome)
+        for one in Settlement.objects.select_related("wager").order_by("id")
+    ]
+    said("simulate", tables=1, rounds=3, seed=7)
+    both = [
+        (one.wager.code, one.cents, one.outcome)
+        for one in Settlement.objects.select_related("wager").order_by("id")
+    ]
+    assert both == first * 2
+
+
+def test_the_export_of_a_simulation_verifies_and_one_changed_byte_does_not(tmp_path):
+    make_scene()
+    call_command("simulate", tables=1, rounds=2, seed=3, stdout=io.StringIO())
+    lines = list(export.lines(export.select(["larkfield/SIM-01"])))
+    path = tmp_path / "export.jsonl"
+
+    def verified(changed: bytes) -> int:
+        path.write_bytes(changed)
+        return subprocess.run([sys.executable, VERIFY, path], capture_output=True, check=False).returncode
+
+    whole = b"".join(lines)
+    assert len(lines) > 16 and b"round.settled" in whole
+    assert verified(whole) == 0
+    assert verified(whole.replace(b"paid_cents", b"paid_Cents", 1)) == 1
+
+
+@pytest.mark.parametrize("kind", ["live", "training"])
+def test_nothing_invents_play_at_a_table_of_another_kind(kind):
+    scene = make_scene(kind=kind)
+    before = scene.version
+    with pytest.raises(Refusal) as refused:
+        verify_simulated(scene.table)
+    assert refused.value.code == "simulate-at-live-table"
+    with pytest.raises(CommandError, match="T-01 is not a simulated table"):
+        call_command("simulate", table="larkfield/T-01", rounds=1)
+    assert scene.version == before
+
+
+def test_a_live_table_under_a_simulated_name_is_left_alone():
+    scene = make_scene()
+    Table.objects.filter(pk=scene.table.pk).update(code="SIM-01")
+    with pytest.raises(CommandError, match="not a simulated table"):
+        call_command("simulate", tables=1, rounds=1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"tables": 0}, {"tables": 201}, {"rounds": 0}, {"facility": "nowhere"}, {"table": "nowhere/T-01"}],
+)
+def test_simulate_refuses_what_it_cannot_do(options):
+    with pytest.raises(CommandError):
+        call_command("simulate", **options)

@@ -1,0 +1,158 @@
+"""Sockets: who may listen, what they hear, and when they are closed."""
+
+import json
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from asgiref.testing import ApplicationCommunicator
+
+from config.asgi import application
+from tables import live
+
+TABLE = "/ws/table/larkfield/T-01/"
+
+
+class Socket(ApplicationCommunicator):
+    """A socket of a browser, by its cookies."""
+
+    def __init__(self, path: str, browser: Any = None, origin: str = "http://testserver") -> None:
+        cookies = "; ".join(f"{name}={one.value}" for name, one in browser.cookies.items()) if browser else ""
+        headers = [(b"host", b"testserver"), (b"origin", origin.encode()), (b"cookie", cookies.encode())]
+        super().__init__(
+            application,
+            {"type": "websocket", "path": path, "headers": headers, "query_string": b"", "subprotocols": []},
+        )
+
+    async def connect(self) -> "Socket":
+        await self.send_input({"type": "websocket.connect"})
+        assert (await self.receive_output(5))["type"] == "websocket.accept"
+        return self
+
+    async def heard(self) -> dict[str, Any]:
+        message = await self.receive_output(5)
+        assert message["type"] == "websocket.send", message
+        return json.loads(message["text"])
+
+    async def closed(self) -> int:
+        message = await self.receive_output(5)
+        assert message["type"] == "websocket.close", message
+        return message["code"]
+
+    async def leave(self) -> None:
+        await self.send_input({"type": "websocket.disconnect", "code": 1000})
+        await self.wait(5)
+
+
+async def lost(*_: Any) -> None:
+    """A push that nobody hears."""
+
+
+async def browser(scene, device, by=None):
+    return await sync_to_async(scene.browser)(device, by)
+
+
+@pytest.mark.parametrize("path", [TABLE + "dealer", TABLE + "table", "/ws/floor/larkfield"])
+async def test_a_signed_out_socket_is_closed_with_4401(committed, path):
+    for one in (None, await browser(committed, "tablet")):
+        socket = await Socket(path, one).connect()
+        assert await socket.closed() == 4401
+        await socket.leave()
+
+
+async def test_a_socket_that_may_not_see_this_is_closed_with_4403(committed):
+    security = await browser(committed, "podium", "security")
+    for path in (
+        TABLE + "dealer",
+        TABLE + "table",
+        "/ws/floor/larkfield",
+        "/ws/floor/seabright",
+        "/ws/table/larkfield/T-99/table",
+    ):
+        socket = await Socket(path, security).connect()
+        assert await socket.closed() == 4403
+        await socket.leave()
+    surveillance = await browser(committed, "podium", "surveillance")
+    for path, station in ((TABLE + "dealer", "dealer"), (TABLE + "tile", "tile")):
+        socket = await Socket(path, surveillance).connect()
+        assert await socket.closed() == 4403, station
+        await socket.leave()
+
+
+async def test_an_unknown_address_is_closed_with_4404_and_another_origin_at_once(committed):
+    socket = await Socket("/ws/elsewhere").connect()
+    assert await socket.closed() == 4404
+    await socket.leave()
+    foreign = Socket(TABLE + "dealer", await browser(committed, "tablet", "dealer"), "http://evil.example")
+    await foreign.send_input({"type": "websocket.connect"})
+    assert (await foreign.receive_output(5))["type"] == "websocket.close"
+
+
+async def test_a_locked_socket_is_closed_with_4423(committed):
+    tablet = await browser(committed, "tablet", "dealer")
+    await sync_to_async(tablet.post)("/lock")
+    socket = await Socket(TABLE + "dealer", tablet).connect()
+    assert await socket.closed() == 4423
+    await socket.leave()
+
+
+async def test_it_tells_the_state_on_connecting_and_again_at_each_publish(committed):
+    tablet = await browser(committed, "tablet", "dealer")
+    podium = await browser(committed, "podium", "floorperson")
+    dealer = await Socket(TABLE + "dealer", tablet).connect()
+    pit = await Socket("/ws/floor/larkfield", podium).connect()
+    version = await sync_to_async(lambda: committed.version)()
+    first = await dealer.heard()
+    assert (first["table"], first["version"], set(first)) == ("T-01", version, {"table", "version", "html"})
+    assert await pit.heard() == {"versions": {"T-01": version}}
+    answer = await sync_to_async(committed.place)((1, "small", 2_500))
+    await live.publish(answer.table_id)
+    pushed, tile = await dealer.heard(), await pit.heard()
+    assert (pushed["version"], tile["table"], tile["version"]) == (version + 1, "T-01", version + 1)
+    assert "$25" in pushed["html"] and pushed["html"] != tile["html"]
+    await dealer.send_input({"type": "websocket.receive", "text": '{"act": "shake"}'})
+    assert await dealer.receive_nothing(0.05)
+    await dealer.leave()
+    await pit.leave()
+
+
+async def test_a_sign_off_and_a_lock_close_every_socket_of_the_person(committed):
+    podium = await browser(committed, "podium", "floorperson")
+    one = await Socket(TABLE + "table", podium).connect()
+    two = await Socket("/ws/floor/larkfield", podium).connect()
+    await one.heard()
+    await two.heard()
+    await live.close_person(committed.people["floorperson"].pk, 4423)
+    assert (await one.closed(), await two.closed()) == (4423, 4423)
+    await one.leave()
+    await two.leave()
+    again = await Socket(TABLE + "table", podium).connect()
+    await again.heard()
+    await sync_to_async(podium.post)("/sign-off")
+    assert await again.closed() == 4401
+    await again.leave()
+
+
+async def test_the_heartbeat_tells_versions_and_finds_who_has_signed_off(committed, monkeypatch):
+    monkeypatch.setattr("tables.consumers.HEARTBEAT_SECONDS", 0.05)
+    podium = await browser(committed, "podium", "floorperson")
+    socket = await Socket(TABLE + "table", podium).connect()
+    version = (await socket.heard())["version"]
+    assert await socket.heard() == {"versions": {"T-01": version}}
+    monkeypatch.setattr(live, "close_person", lost)
+    await sync_to_async(podium.post)("/sign-off")
+    while (message := await socket.receive_output(5))["type"] == "websocket.send":
+        pass
+    assert (message["type"], message["code"]) == ("websocket.close", 4401)
+    await socket.leave()
+
+
+async def test_a_layer_that_does_not_answer_loses_no_act(committed, monkeypatch):
+    class Silent:
+        async def group_send(self, *_):
+            raise ConnectionError("no layer")
+
+    monkeypatch.setattr(live, "get_channel_layer", lambda: Silent())
+    answer = await sync_to_async(committed.place)((1, "small", 2_500))
+    messages = await live.publish(answer.table_id)
+    assert messages["dealer"]["version"] == answer.version

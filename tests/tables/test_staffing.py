@@ -1,0 +1,102 @@
+"""Who deals, and who holds the shaker: relief in mid-round, and no leaving without one."""
+
+import pytest
+
+from audit.models import Device
+from tests.tables.cast import CHAPTER, PIN, make_scene
+
+pytestmark = pytest.mark.django_db
+clause = pytest.mark.clause
+
+
+@pytest.mark.clause("PA-539.1(f)-responsible", "PA-625a.1(e)-responsible", "NJ-19:47-9.1-responsible")
+@pytest.mark.parametrize("rules", ["pa-539", "pa-625a/A", "nj-19-47-9"])
+def test_relief_in_mid_round_takes_the_shaker_and_the_round_goes_on(rules):
+    scene = make_scene(rules)
+    assert scene.entry["data"] == {
+        "dealer": "dealer",
+        "relieves": None,
+        "takes_shaker": "S-01",
+        "round": None,
+    }
+    scene.place((1, "small", 2_500))
+    scene.to_the_dice()
+    scene.act("take_over_table", by="relief")
+    assert (scene.entry["_type"], scene.entry["actor"]) == ("dealer.relieved", "relief")
+    assert scene.entry["data"] == {
+        "dealer": "relief",
+        "relieves": "dealer",
+        "takes_shaker": "S-01",
+        "round": 1,
+    }
+    assert scene.snapshot["people"]["dealer"]["code"] == scene.fresh.dealer.code == "relief"
+    scene.act("call_dice", {"dice": [1, 1, 2]}, by="relief")
+    scene.finish()
+
+
+def test_nobody_relieves_themselves(scene):
+    with scene.refused("already-dealing"):
+        scene.act("take_over_table")
+
+
+@pytest.mark.parametrize(
+    ("rules", "shaker", "section"),
+    [
+        pytest.param("pa-539", "manual", "1(f)", marks=clause("PA-539.1(f)-unattended")),
+        pytest.param("pa-539", "automated-uncovered", "1(f)", marks=clause("PA-539.1(f)-unattended")),
+        pytest.param("pa-625a/A", "manual", "1(e)", marks=clause("PA-625a.1(e)-unattended")),
+        pytest.param("nj-19-47-9", "manual", "1"),
+    ],
+)
+def test_a_dealer_does_not_leave_a_shaker_alone_at_an_open_table(rules, shaker, section):
+    scene = make_scene(rules, shaker)
+    with scene.refused("shaker-left-unattended", CHAPTER[rules] + section):
+        scene.act("leave_table")
+    with scene.refused("not-dealing"):
+        scene.act("leave_table", by="relief")
+    scene.act("take_over_table", by="relief")
+    with scene.refused("not-dealing"):
+        scene.act("leave_table")
+    scene.act("close_table", by="floorperson")
+    scene.act("leave_table", by="relief")
+    assert (scene.entry["_type"], scene.fresh.dealer) == ("dealer.left", None)
+
+
+def test_gaming_that_ceased_leaves_the_shaker_with_its_dealer(scene):
+    scene.act("report_device_failure")
+    with scene.refused("shaker-left-unattended"):
+        scene.act("leave_table")
+
+
+@pytest.mark.clause("PA-625a.1(e)-unattended")
+def test_signing_off_at_an_open_table_is_refused_and_locks_the_tablet(scene):
+    tablet = scene.browser("tablet", "dealer")
+    before = scene.version
+    page = tablet.post("/sign-off")
+    assert page.status_code == 422 and "never left unattended" in page.content.decode()
+    device = Device.objects.get(pk=scene.tablet.pk)
+    assert (device.person.code, device.locked_at is not None) == ("dealer", True)
+    assert (scene.fresh.dealer.code, scene.version) == ("dealer", before)
+    tablet.post("/sign-in", {"person": "relief", "pin": PIN})
+    assert scene.fresh.dealer.code == "relief"
+    assert scene.entry["data"]["relieves"] == "dealer"
+
+
+def test_signing_off_at_a_closed_table_leaves_it(scene):
+    tablet = scene.browser("tablet", "dealer")
+    scene.act("close_table", by="floorperson")
+    assert tablet.post("/sign-off")["Location"] == "/sign-in"
+    assert (scene.fresh.dealer, Device.objects.get(pk=scene.tablet.pk).person) == (None, None)
+
+
+def test_a_floorperson_at_the_dealers_tablet_holds_no_shaker(scene):
+    tablet = scene.browser("tablet", "floorperson")
+    assert scene.fresh.dealer.code == "dealer"
+    assert tablet.post("/sign-off")["Location"] == "/sign-in"
+
+
+def test_a_dealer_who_is_not_assigned_does_not_take_the_table_by_signing_in(scene):
+    tablet = scene.browser("tablet")
+    answer = tablet.post("/sign-in", {"person": "stranger", "pin": PIN})
+    assert answer.status_code == 403 and "not assigned to T-01" in answer.content.decode()
+    assert (scene.fresh.dealer.code, Device.objects.get(pk=scene.tablet.pk).person) == ("dealer", None)

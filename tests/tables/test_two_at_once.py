@@ -1,0 +1,134 @@
+"""Two people at once, on PostgreSQL: nothing is settled twice, nothing is paid twice, nothing is lost."""
+
+import threading
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from audit.models import Command, Entry
+from games.engine import Refusal
+from tables import road
+from tables.models import Round, Settlement, Throw, Wager
+from tables.ticker import tick
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+
+def at_once(*acts: Callable[[], Any]) -> list[Any]:
+    """What each act gave or raised, all begun at the same moment in threads of their own."""
+    gate, found = threading.Barrier(len(acts)), [None] * len(acts)
+
+    def run(place: int, act: Callable[[], Any]) -> None:
+        try:
+            gate.wait(10)
+            found[place] = act()
+        except Exception as error:
+            found[place] = error
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(place, act)) for place, act in enumerate(acts)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    return found
+
+
+def entries(type_: str) -> int:
+    return Entry.objects.filter(type=type_).count()
+
+
+def test_two_browsers_that_enter_the_dice_settle_once(committed):
+    committed.place((1, "small", 2_500), (2, "big", 2_500))
+    committed.to_the_dice()
+    seen = committed.version
+    found = at_once(
+        lambda: committed.act("call_dice", {"dice": [2, 5, 5]}, seen=seen),
+        lambda: committed.act(
+            "call_dice", {"dice": [1, 1, 2]}, seen=seen, by="floorperson", device=committed.podium
+        ),
+    )
+    assert sorted(type(one).__name__ for one in found) == ["Answer", "Stale"]
+    assert (entries("round.settled"), Throw.objects.count(), Settlement.objects.count()) == (1, 1, 2)
+    assert committed.version == seen + 1
+
+
+def test_two_browsers_that_pay_the_same_seat_pay_once(committed):
+    committed.play((1, "big", 2_500), (2, "big", 2_500), dice=[2, 5, 5])
+    seen = committed.version
+
+    def pay():
+        return committed.act("pay_seats", {"seats": [1]}, seen=seen)
+
+    found = at_once(pay, pay)
+    refused = [one for one in found if isinstance(one, Refusal)]
+    assert [one.code for one in refused] == ["seat-paid-already"]
+    assert (entries("winners.paid"), committed.round.paid_seats) == (1, [1])
+
+
+def test_two_browsers_that_pay_two_seats_both_pay(committed):
+    committed.play((1, "big", 2_500), (2, "big", 2_500), (3, "big", 2_500), dice=[2, 5, 5])
+    seen = committed.version
+    found = at_once(
+        *(lambda seat=seat: committed.act("pay_seats", {"seats": [seat]}, seen=seen) for seat in (1, 3))
+    )
+    assert all(isinstance(one, road.Answer) for one in found), found
+    assert committed.round.paid_seats == [1, 3]
+
+
+def test_a_command_that_comes_four_times_in_parallel_is_done_once(committed):
+    command, seen = uuid.uuid4(), committed.version
+
+    def lay():
+        return committed.place((1, "small", 2_500), command=command, seen=seen)
+
+    found = at_once(lay, lay, lay, lay)
+    assert sorted(one.again for one in found) == [False, True, True, True]
+    assert len({(one.version, str(one.body)) for one in found}) == 1
+    assert (entries("wagers.placed"), Command.objects.filter(pk=command).count(), Wager.objects.count()) == (
+        1,
+        1,
+        1,
+    )
+
+
+def test_eight_seats_at_once_open_one_round_and_lose_no_wager(committed):
+    seen = committed.version
+    found = at_once(
+        *(lambda seat=seat: committed.place((seat, "small", 1_000), seen=seen) for seat in range(1, 9))
+    )
+    assert all(isinstance(one, road.Answer) for one in found), found
+    assert sorted(one.version for one in found) == list(range(seen + 1, seen + 9))
+    played = Round.objects.get()
+    assert (played.number, played.wagered_cents, Wager.objects.count()) == (1, 8_000, 8)
+
+
+def test_a_wager_and_no_more_bets_at_once_leave_one_order(committed):
+    committed.place((1, "small", 2_500))
+    committed.act("shake", {"shakes": 3})
+    seen = committed.version
+    laid, closed = at_once(
+        lambda: committed.place((2, "big", 2_500), seen=seen),
+        lambda: committed.act("no_more_bets", seen=seen),
+    )
+    assert isinstance(closed, road.Answer)
+    kept = Wager.objects.filter(seat=2).exists()
+    assert isinstance(laid, road.Answer) == kept
+    assert committed.round.wagered_cents == (5_000 if kept else 2_500)
+    if not kept:
+        assert getattr(laid, "code", "") == "bets-closed"
+
+
+def test_two_tickers_record_one_expiry(committed):
+    import datetime as dt
+
+    from audit import clock
+
+    later = clock.now() + dt.timedelta(days=2)
+    with clock.at(later):
+        at_once(tick, tick)
+    assert entries("dice_lot.expired") == 1
