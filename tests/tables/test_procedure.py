@@ -17,7 +17,12 @@ CLOSE_FIRST = [
 ]
 SHAKE_FIRST = [
     pytest.param("pa-625a/A", "manual", "5(b)(1)", marks=clause("PA-625a.5(b)(1)")),
-    pytest.param("pa-625a/B", "automated-covered", "5(b)(2)", marks=clause("PA-625a.5(b)(2)")),
+    pytest.param(
+        "pa-625a/B",
+        "automated-covered",
+        "5(b)(2)",
+        marks=clause("PA-625a.5(b)(2)", "PA-625a.1(d)(2)(i)-cover"),
+    ),
 ]
 MANUAL = [
     pytest.param("pa-539", "5(c)(1)", marks=clause("PA-539.5(c)(1)")),
@@ -150,7 +155,9 @@ def test_it_refuses_a_shaker_that_the_edition_does_not_allow(rules, shaker, sect
 @pytest.mark.parametrize(
     ("rules", "section"),
     [
-        pytest.param("pa-539", "5(d)", marks=clause("PA-539.5(d)-enter", "PA-539.5(d)-uncover")),
+        pytest.param(
+            "pa-539", "5(d)", marks=clause("PA-539.5(d)-enter", "PA-539.5(d)-uncover", "PA-539.1(b)-entry")
+        ),
         pytest.param("pa-625a/A", "5(d)", marks=clause("PA-625a.5(d)-enter", "PA-625a.5(d)-uncover")),
         pytest.param("nj-19-47-9", "5(d)", marks=clause("NJ-19:47-9.5(d)-enter", "NJ-19:47-9.5(d)-uncover")),
     ],

@@ -19,7 +19,8 @@ pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
 def at_once(*acts: Callable[[], Any]) -> list[Any]:
     """What each act gave or raised, all begun at the same moment in threads of their own."""
-    gate, found = threading.Barrier(len(acts)), [None] * len(acts)
+    gate = threading.Barrier(len(acts))
+    found: list[Any] = [None] * len(acts)
 
     def run(place: int, act: Callable[[], Any]) -> None:
         try:

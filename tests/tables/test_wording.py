@@ -19,10 +19,11 @@ def raised() -> dict[tuple[str, frozenset[str]], str]:
     found = {}
     for path in [*(ROOT / "tables").rglob("*.py"), *(ROOT / "games").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Refusal", "Forbidden"):
-                if node.args and isinstance(node.args[0], ast.Constant):
-                    given = frozenset(word.arg or "**" for word in node.keywords)
-                    found[node.args[0].value, given] = f"{path.name}:{node.lineno}"
+            if not isinstance(node, ast.Call) or getattr(node.func, "id", "") not in ("Refusal", "Forbidden"):
+                continue
+            if node.args and isinstance(node.args[0], ast.Constant):
+                given = frozenset(word.arg or "**" for word in node.keywords)
+                found[str(node.args[0].value), given] = f"{path.name}:{node.lineno}"
     return found
 
 
@@ -35,7 +36,7 @@ def test_every_refusal_can_be_said(code, given):
     sentence = str(OF_THE_FLOOR.get(code) or OF_THE_RULES[code])
     named = set(re.findall(r"%\((\w+)\)s", sentence))
     assert named <= given or "**" in given, raised()[code, given]
-    said = say(Refusal(code, "", **{name: 3 for name in named}))
+    said = say(Refusal(code, "", **dict.fromkeys(named, 3)))
     assert "%" not in said and said.endswith(".") and title(Refusal(code))
 
 
