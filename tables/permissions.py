@@ -43,6 +43,12 @@ def verify_device(device: Device | None, table: Table) -> None:
         raise Forbidden("device-of-another-table", device=device.name)
 
 
+def verify_may_sign(witness: Person | None, table: Table) -> None:
+    """Raises `Forbidden` unless the second person, where one signs, is on duty at this table too."""
+    if witness is not None and not is_assigned(witness, table):
+        raise Forbidden("witness-not-assigned", witness=witness.name, table=table.code)
+
+
 def is_assigned(person: Person, table: Table) -> bool:
     """Whether an assignment that has not ended covers this table."""
     here = Q(table=table.pk) | Q(pit=table.pit_id) | Q(pit=None, table=None)

@@ -18,7 +18,7 @@ from audit.models import Device, Person
 
 from .at_table import AtTable
 from .params import Params, malformed
-from .permissions import verify_may
+from .permissions import verify_may, verify_may_sign
 from .reads import locked_table
 
 
@@ -109,6 +109,7 @@ def travel(call: Call) -> Answer:
         kept = commands.recall(call.command, content)
         if kept is not None:
             return Answer(table.pk, kept.seq, kept.answer, again=True)
+        verify_may_sign(call.witness, table)
         at = AtTable(table, call.actor, call.device, call.witness, locked.now)
         if _is_stale(doing, call, at):
             raise Stale

@@ -77,6 +77,7 @@ SENTENCES = {
     ),
     "role-may-not": lazy("Your role does not include this."),
     "not-assigned": lazy("You are not assigned to %(table)s."),
+    "witness-not-assigned": lazy("%(witness)s is not assigned to %(table)s and does not sign here."),
     "device-not-enrolled": lazy("This tablet is not enrolled. Ask the system administrator."),
     "device-of-another-table": lazy("This tablet (%(device)s) belongs to another table."),
     "simulate-at-live-table": lazy("%(table)s is not a simulated table: nothing invents play there."),
