@@ -140,6 +140,12 @@ def test_mending_needs_a_floorpersons_own_sign_in(lit, act, params, witness):
 
 
 @pytest.mark.parametrize(("act", "params"), MENDINGS)
+def test_a_floorperson_of_another_pit_does_not_sign_here(lit, act, params):
+    with lit.refused("witness-not-assigned"):
+        lit.act(act, params, witness="other-floorperson")
+
+
+@pytest.mark.parametrize(("act", "params"), MENDINGS)
 def test_a_floorperson_mends_at_the_podium_alone(lit, act, params):
     lit.act(act, params, by="floorperson", device=lit.podium)
     assert (lit.entry["actor"], lit.entry["witness"]) == ("floorperson", None)
