@@ -35,6 +35,7 @@ def beside(dealer: Tablet) -> Page:
     other = dealer.page.context.new_page()
     other.goto("/floor/larkfield/T-01/console")
     expect(other.locator("live-screen:defined")).to_be_visible()
+    dealer.page.bring_to_front()  # a window behind another one draws slowly
     return other
 
 
@@ -100,6 +101,7 @@ def test_signing_off_closes_every_window_of_the_person(scene, new_page):
     other = pit.page.context.new_page()
     other.goto("/floor/larkfield/T-01/")
     expect(other.locator("live-screen:defined")).to_be_visible()
+    pit.page.bring_to_front()
     pit.page.get_by_role("button", name="Sign off").tap()
     expect(pit.page.locator("#sign-in")).to_be_visible()
     expect(other.locator("#sign-in")).to_be_visible(timeout=WITHIN_A_SECOND)

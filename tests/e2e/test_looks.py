@@ -1,0 +1,238 @@
+"""What every screen owes the hand and the eye: targets of 56 px, nothing cut off, nothing that axe finds."""
+
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.e2e.floor import Screen, Tablet, all_on, dashboard, tablet
+from tests.services.chromium import Pages
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.browser
+LEAST_PX = 56
+AXE_TRIED = "Applying inline style"
+SIZES = ((1280, 800), (1024, 768), (820, 1180))
+
+WAGERS = tuple(
+    (seat, wager, cents)
+    for seat in range(1, 9)
+    for wager, cents in (("small", 2_500), ("big", 10_000), ("total:12", 500), (f"two-dice:{seat % 5 + 1}-6", 2_500))
+)
+SMALL_TARGETS = """least => [...document.querySelectorAll('button, a[href], select, input, summary, label.person')]
+    .filter((target) => target.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+    .filter((target) => !target.closest('.sr, .hush') && !['hidden', 'radio', 'checkbox'].includes(target.type))
+    .map((target) => [target, target.getBoundingClientRect()])
+    .filter(([, box]) => box.width && (box.width < least - 0.5 || box.height < least - 0.5))
+    .map(([target, box]) => `${target.outerHTML.slice(0, 90)} ${Math.round(box.width)}×${Math.round(box.height)}`)"""
+CUT_OFF = """() => {
+    const over = document.documentElement.scrollWidth - innerWidth;
+    const next = document.getElementById('next')?.getBoundingClientRect();
+    return [over > 0 ? `the page is ${over} px too wide` : '',
+            next && (next.bottom > innerHeight + 0.5 || next.right > innerWidth + 0.5) ? 'the next step is cut off' : '']
+        .filter(Boolean);
+}"""
+
+
+def faults_of(page: Page, least: int | None = LEAST_PX) -> list[str]:
+    """What is too small or cut off, at each size."""
+    found = []
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        faults = [*page.evaluate(CUT_OFF), *(page.evaluate(SMALL_TARGETS, least) if least else [])]
+        found += [f"{width}×{height}: {fault}" for fault in faults]
+    page.set_viewport_size({"width": 1280, "height": 800})
+    return found
+
+
+def broken_rules(page: Page) -> list[str]:
+    """What axe finds: the rule and the first elements that break it.
+
+    Without its own loading of style sheets, which takes what they import for files beside the page.
+    """
+    options = {"resultTypes": ["violations"], "preload": False}
+    found = Axe().run(page, options=options).response["violations"]
+    return [f"{one['id']}: {[node['target'] for node in one['nodes'][:4]]}" for one in found]
+
+
+Phase = tuple[str, Callable[[Tablet], None]]
+
+
+def to_shaken(dealer: Tablet) -> None:
+    dealer.tap(dealer.next)
+    dealer.is_in("shaken")
+
+
+def to_ready(dealer: Tablet) -> None:
+    dealer.tap(dealer.next)
+    dealer.is_in("ready")
+
+
+def entered(dealer: Tablet) -> None:
+    dealer.enter(2, 5, 5)
+
+
+def to_lit(dealer: Tablet) -> None:
+    dealer.tap(dealer.next)
+    dealer.is_in("lit")
+
+
+def asking(dealer: Tablet) -> None:
+    dealer.tap('.dock [data-ask="correct_dice"]')
+
+
+def no_more_asking(dealer: Tablet) -> None:
+    dealer.tap("#ask [data-close]")
+
+
+def to_taken(dealer: Tablet) -> None:
+    dealer.tap(dealer.next)
+    dealer.is_in("taken")
+
+
+def partly_paid(dealer: Tablet) -> None:
+    dealer.tap("#side-pay .paid >> nth=0")
+    expect(dealer.page.locator(".group--paid")).to_have_count(1)
+
+
+def to_paid(dealer: Tablet) -> None:
+    dealer.tap(dealer.next)
+    dealer.is_in("paid")
+
+
+def to_open(dealer: Tablet) -> None:
+    dealer.tap(dealer.next)
+    dealer.is_in("open")
+
+
+def opened(dialog: str) -> Callable[[Tablet], None]:
+    def open_it(dealer: Tablet) -> None:
+        dealer.tap(f"[data-open={dialog}]")
+        expect(dealer.page.locator(f"#{dialog}")).to_be_visible()
+
+    return open_it
+
+
+def shut(dialog: str) -> Callable[[Tablet], None]:
+    return lambda dealer: dealer.tap(f"#{dialog} [data-close]")
+
+
+PHASES: tuple[Phase, ...] = (
+    ("bets open", lambda dealer: None),
+    ("other acts", opened("more")),
+    ("other acts shut", shut("more")),
+    ("people", opened("people")),
+    ("people shut", shut("people")),
+    ("shaken", to_shaken),
+    ("dice awaited", to_ready),
+    ("dice entered", entered),
+    ("lit", to_lit),
+    ("correcting the dice", asking),
+    ("asked no more", no_more_asking),
+    ("taken", to_taken),
+    ("one seat paid", partly_paid),
+    ("paid", to_paid),
+    ("next round", to_open),
+)
+
+
+@pytest.fixture
+def full(scene) -> Scene:
+    scene.place(*WAGERS)
+    return scene
+
+
+@pytest.fixture
+def spotless(live_url: str, new_page: Pages) -> Iterator[list[Screen]]:
+    """Screens that, when the test ends, have complained of nothing and asked nobody else for anything.
+
+    Axe tries out styles of its own, which the policy refuses: that is no fault of the page.
+    """
+    screens: list[Screen] = []
+    yield screens
+    for screen in screens:
+        screen.page.wait_for_timeout(100)
+    new_page.errors[:] = [error for error in new_page.errors if AXE_TRIED not in error]
+    complaints = [complaint for screen in screens for complaint in screen.complaints]
+    assert [complaint for complaint in complaints if AXE_TRIED not in complaint] == []
+    assert all_on(urlsplit(live_url).netloc, screens) == []
+
+
+def test_the_console_fits_the_hand_and_the_eye_in_every_phase(full, new_page, spotless):
+    dealer = tablet(new_page, full)
+    spotless.append(dealer)
+    found: dict[str, list[str]] = {}
+    for name, go in PHASES:
+        go(dealer)
+        if faults := faults_of(dealer.page) + broken_rules(dealer.page):
+            found[name] = faults
+    assert found == {}
+
+
+def test_the_console_of_539_fits_between_no_more_bets_and_the_shake(stage, new_page, spotless):
+    scene = stage("pa-539")
+    scene.place(*WAGERS)
+    dealer = tablet(new_page, scene)
+    spotless.append(dealer)
+    dealer.step("No more bets")
+    dealer.is_in("closed")
+    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
+
+
+def test_the_inspection_of_an_automated_shaker_fits(stage, new_page, spotless):
+    scene = stage("pa-625a/A", "automated-covered", opened=False)
+    dealer = tablet(new_page, scene, "floorperson")
+    spotless.append(dealer)
+    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
+    for face in (2, 5, 5):
+        dealer.tap(f'[data-inspect-face="{face}"]')
+    expect(dealer.page.locator("#inspect [data-combo]").first).to_be_visible()
+    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
+    dealer.page.locator("#inspect [data-combo]").last.scroll_into_view_if_needed()
+    combinations = dealer.page.locator("#inspect [data-combo]")
+    for number in range(combinations.count()):
+        dealer.tap(combinations.nth(number))
+    dealer.tap_each(*[f"#inspect [data-toss] >> nth={run}" for run in range(3)])
+    dealer.step("Inspected")
+    dealer.says("Open the table")
+    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
+
+
+def test_a_refusal_and_a_table_that_ceased_fit(scene, new_page, spotless):
+    scene.act("report_device_failure", {"what": "device"})
+    dealer = tablet(new_page, scene)
+    spotless.append(dealer)
+    expect(dealer.page.locator("#side-ceased")).to_be_visible()
+    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
+    dealer.tap(dealer.next)
+    dealer.page.locator("#ask [name=text]").fill("Cable")
+    dealer.tap("#ask [data-go]")
+    expect(dealer.page.locator("#ask [data-refused]")).to_be_visible()
+    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
+
+
+def test_enrolling_and_signing_in_fit(scene, new_page, spotless):
+    screen = Tablet(new_page())
+    spotless.append(screen)
+    screen.page.goto("/enrol")
+    assert faults_of(screen.page) + broken_rules(screen.page) == []
+    screen.enrol(scene.tokens["tablet"])
+    assert faults_of(screen.page) + broken_rules(screen.page) == []
+    screen.sign_in("dealer", "000000")
+    expect(screen.page.locator(".refused")).to_be_visible()
+    assert faults_of(screen.page) + broken_rules(screen.page) == []
+
+
+def test_the_floor_and_the_table_page_fit(full, new_page, spotless):
+    full.to_the_dice()
+    pit = dashboard(new_page, full)
+    spotless.append(pit)
+    assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []
+    pit.page.goto("/floor/larkfield/T-01/")
+    expect(pit.page.locator("live-screen:defined")).to_be_visible()
+    assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []
+    full.act("call_dice", {"dice": [2, 5, 5]})
+    expect(pit.page.locator(".called")).to_be_visible()
+    assert broken_rules(pit.page) == []
