@@ -20,4 +20,4 @@ RUN SECRET_KEY=only-while-the-static-files-are-collected-never-at-run-time \
     python manage.py collectstatic --noinput
 USER pitside
 EXPOSE 8000
-CMD ["uvicorn", "config.asgi:application", "--host=0.0.0.0", "--port=8000", "--ws=websockets-sansio", "--timeout-graceful-shutdown=5"]
+CMD ["uvicorn", "config.asgi:application", "--host=0.0.0.0", "--port=8000", "--ws=websockets-sansio", "--ws-per-message-deflate=false", "--timeout-graceful-shutdown=5"]

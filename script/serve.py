@@ -90,7 +90,16 @@ def main() -> int:
         sys.executable,
         [sys.executable, "-m", "uvicorn", "config.asgi:application"]
         + ["--host", host.strip("[]"), "--port", str(port)]
-        + ["--ws", "websockets-sansio", "--timeout-graceful-shutdown", "5", "--log-level", "warning"],
+        + [
+            "--ws",
+            "websockets-sansio",
+            "--ws-per-message-deflate",
+            "false",
+            "--timeout-graceful-shutdown",
+            "5",
+            "--log-level",
+            "warning",
+        ],
     )
 
 

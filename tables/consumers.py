@@ -127,8 +127,7 @@ class TableConsumer(Told):
         await self.tell({"table": self.table.code, **found})
 
     async def screen(self, event: dict[str, Any]) -> None:
-        message = event["message"]
-        await self.tell({"table": message["table"], "version": message["version"], "html": message["html"]})
+        await self.send(text_data=event["text"])
 
 
 class FloorConsumer(Told):
@@ -138,7 +137,7 @@ class FloorConsumer(Told):
         self.facility, self.person, self.ids = floor_for(
             self.scope, self.scope["url_route"]["kwargs"]["facility"]
         )
-        self.waiting: dict[str, dict[str, Any]] = {}
+        self.waiting: dict[str, str] = {}
         self.told_at: dict[str, float] = {}
         self.later: dict[str, asyncio.Task] = {}
 
@@ -153,9 +152,8 @@ class FloorConsumer(Told):
         await self.tell({"versions": await database_sync_to_async(self.beat_once, thread_sensitive=False)()})
 
     async def screen(self, event: dict[str, Any]) -> None:
-        message = event["message"]
-        code = message["table"]
-        self.waiting[code] = {"table": code, "version": message["version"], "html": message["html"]}
+        code = event["table"]
+        self.waiting[code] = event["text"]
         wait = self.told_at.get(code, 0.0) + TILE_SECONDS - time.monotonic()
         if wait <= 0:
             await self.tell_tile(code)
@@ -168,10 +166,10 @@ class FloorConsumer(Told):
         await self.tell_tile(code)
 
     async def tell_tile(self, code: str) -> None:
-        message = self.waiting.pop(code, None)
-        if message is not None:
+        text = self.waiting.pop(code, None)
+        if text is not None:
             self.told_at[code] = time.monotonic()
-            await self.tell(message)
+            await self.send(text_data=text)
 
     async def disconnect(self, code: int) -> None:
         for task in getattr(self, "later", {}).values():

@@ -4,6 +4,7 @@ One message carries one table's whole state as HTML, rendered once for each stat
 """
 
 import asyncio
+import json
 import logging
 from typing import Any
 
@@ -52,13 +53,19 @@ async def publish(table_id: int) -> dict[str, Any]:
 async def send(messages: dict[str, dict[str, Any]]) -> None:
     """Sends rendered messages to their groups, all at once, with patience of half a second."""
     sending = [
-        layer().group_send(group_of(station, message), {"type": "screen", "message": message})
+        layer().group_send(group_of(station, message), event_of(message))
         for station, message in messages.items()
     ]
     try:
         await asyncio.wait_for(asyncio.gather(*sending), PATIENCE_SECONDS)
     except Exception:
         log.exception("a push was lost; the heartbeat will repair it")
+
+
+def event_of(message: dict[str, Any]) -> dict[str, Any]:
+    """A message as it travels through the layer: written out once, whatever number of sockets it goes to."""
+    said = {name: message[name] for name in ("table", "version", "html")}
+    return {"type": "screen", "table": message["table"], "text": json.dumps(said)}
 
 
 def group_of(station: str, message: dict[str, Any]) -> str:

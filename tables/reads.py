@@ -18,7 +18,7 @@ from audit.clock import clock
 from audit.models import Person, Stream
 from games.models import Facility, RulesSubmission
 
-from .models import DiceLot, Round, Shaker, Table, Wager
+from .models import DiceLot, Pit, Round, Shaker, Table, Wager
 
 ON_DUTY = """EXISTS (
     SELECT 1 FROM tables_assignment a
@@ -57,6 +57,46 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
     raise Table.DoesNotExist(f"{facility}/{code}")
 
 
+def shown_table(table_id: int) -> tuple[Table, dt.datetime]:
+    """A table with its stream, facility, pit and dealer, and the moment; locks nothing.
+
+    Raises `Table.DoesNotExist`.
+    """
+    rows = _rows(
+        (("t", Table), ("s", Stream), ("f", Facility), ("p", Pit), ("d", Person)),
+        """FROM tables_table t
+           JOIN audit_stream s ON s.id = t.stream_id
+           JOIN games_facility f ON f.id = t.facility_id
+           JOIN tables_pit p ON p.id = t.pit_id
+           LEFT JOIN audit_person d ON d.id = t.dealer_id
+           WHERE t.id = %s""",
+        [table_id],
+        more="clock_timestamp()" if connection.vendor == "postgresql" else "NULL",
+    )
+    for (table, stream, facility, pit, dealer), (moment,) in rows:
+        table.stream, table.facility, table.pit, table.dealer = stream, facility, pit, dealer
+        return table, clock.read(moment)
+    raise Table.DoesNotExist(str(table_id))
+
+
+def version_of(stream_id: int) -> int:
+    """The number of the newest entry of a stream."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT seq FROM audit_stream WHERE id = %s", [stream_id])
+        return int(cursor.fetchone()[0])
+
+
+def floorperson_of(table: Table) -> Person | None:
+    """The floorperson on duty at a table or its pit; one of the table itself first."""
+    sql = """FROM tables_assignment a JOIN audit_person p ON p.id = a.person_id
+             WHERE a.facility_id = %s AND a.ended_at IS NULL AND (a.table_id = %s OR a.pit_id = %s)
+               AND p.role IN ('floorperson', 'casino-supervisor')
+             ORDER BY a.table_id IS NULL, p.name LIMIT 1"""
+    for (person,), _ in _rows((("p", Person),), sql, [table.facility_id, table.pk, table.pit_id]):
+        return person
+    return None
+
+
 def live_round(table_id: int) -> Round | None:
     """The round in play at a table, with the submission that it pinned."""
     sql = """FROM tables_round r JOIN games_rulessubmission x ON x.id = r.submission_id
@@ -92,7 +132,7 @@ Converters = tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
 def _rows(
     models: Aliased, sql: str, params: Sequence[Any], more: str = ""
 ) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-    """For each row an instance of each model, and the values of the columns in `more`."""
+    """For each row an instance of each model (None where an outer join found none), and the columns in `more`."""
     columns, converters = _columns(connection.vendor, models)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {columns}{', ' + more if more else ''} {sql}", params)
@@ -109,7 +149,8 @@ def _instances(models: Aliased, values: list[Any]) -> tuple[tuple[Any, ...], tup
     made, start = [], 0
     for _, model in models:
         names = [field.attname for field in model._meta.concrete_fields]
-        made.append(model.from_db(connection.alias, names, values[start : start + len(names)]))
+        part = values[start : start + len(names)]
+        made.append(None if part[0] is None else model.from_db(connection.alias, names, part))
         start += len(names)
     return tuple(made), tuple(values[start:])
 

@@ -10,26 +10,20 @@ from django.db.models import Count, Max, Min, Q, Sum
 
 from audit.models import Entry, Person
 
-from .models import Assignment, Round, Table, Wager
+from .models import Round, Table, Wager
+from .reads import floorperson_of
 from .wording import act_line
 
 LAST_ROUNDS = 12
 LAST_ACTS = 14
 LINES_KEPT = 20_000
 _lines: dict[bytes, dict[str, Any]] = {}  # by the entry's hash
-FLOOR_ROLES = ("floorperson", "casino-supervisor")
 
 
 def floorperson(table: Table) -> dict[str, Any] | None:
-    """The floorperson on duty at this table or its pit; the nearest assignment first."""
-    here = Q(table=table.pk) | Q(pit=table.pit_id)
-    found = (
-        Assignment.objects.select_related("person")
-        .filter(here, person__role__in=FLOOR_ROLES, facility=table.facility_id, ended_at=None)
-        .order_by("table", "person__name")
-        .first()
-    )
-    return person(found.person) if found else None
+    """The floorperson on duty at this table or its pit."""
+    found = floorperson_of(table)
+    return person(found) if found else None
 
 
 def person(who: Person) -> dict[str, Any]:

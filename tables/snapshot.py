@@ -3,11 +3,9 @@
 import datetime as dt
 from typing import Any
 
-from audit import clock
-from audit.models import Stream
 from games.engine import game
 
-from . import round_view, selectors
+from . import reads, round_view, selectors
 from .acts.opening import last_inspection
 from .at_table import AtTable
 from .models import Table
@@ -23,19 +21,15 @@ def of_table(table_id: int) -> dict[str, Any]:
     So its version and all that it shows belong together. Raises `Table.DoesNotExist`.
     """
     for _ in range(TRIES):
-        table = Table.objects.select_related("stream", "facility", "pit", "dealer").get(pk=table_id)
-        snapshot = _build(table)
-        if _seq(table.stream_id) == table.stream.seq:
+        table, now = reads.shown_table(table_id)
+        snapshot = _build(table, now)
+        if reads.version_of(table.stream_id) == table.stream.seq:
             return snapshot
     return snapshot
 
 
-def _seq(stream_id: int) -> int:
-    return Stream.objects.values_list("seq", flat=True).get(pk=stream_id)
-
-
-def _build(table: Table) -> dict[str, Any]:
-    at = AtTable(table, None, None, None, clock.now())
+def _build(table: Table, now: dt.datetime) -> dict[str, Any]:
+    at = AtTable(table, None, None, None, now)
     day = table.facility.gaming_day(at.now)
     return {
         "version": table.stream.seq,

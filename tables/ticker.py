@@ -9,7 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
 from django.db import transaction
 
 from audit import clock, record
@@ -55,7 +55,7 @@ async def keep_ticking() -> None:
     while True:
         await asyncio.sleep(SECONDS)
         try:
-            for table_id in await sync_to_async(tick)():
+            for table_id in await database_sync_to_async(tick)():
                 await live.publish(table_id)
         except Exception:
             log.exception("a tick failed")

@@ -41,6 +41,21 @@ def test_duty_is_asked_alike_with_the_lock_and_without(scene, role):
     assert not reads.locked_table("larkfield", "T-01", person).on_duty
 
 
+def test_the_table_shown_has_its_pit_and_its_dealer_or_none(scene):
+    table, _ = reads.shown_table(scene.table.pk)
+    assert same(table.pit, scene.fresh.pit) and same(table.dealer, scene.people["dealer"])
+    Table.objects.update(dealer=None)
+    assert reads.shown_table(scene.table.pk)[0].dealer is None
+
+
+def test_the_floorperson_shown_is_one_on_duty_here(scene):
+    assert same(reads.floorperson_of(scene.fresh), scene.people["casino-supervisor"])
+    Assignment.objects.filter(person=scene.people["casino-supervisor"]).update(
+        ended_at=scene.fresh.stream.last_at
+    )
+    assert same(reads.floorperson_of(scene.fresh), scene.people["floorperson"])
+
+
 def test_a_table_that_is_not_there_is_not_locked(scene):
     with pytest.raises(Table.DoesNotExist):
         reads.locked_table("larkfield", "T-99")
