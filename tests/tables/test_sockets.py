@@ -4,8 +4,9 @@ import json
 from typing import Any
 
 import pytest
-from asgiref.sync import sync_to_async
 from asgiref.testing import ApplicationCommunicator
+from channels.db import database_sync_to_async
+from django.db import connections
 
 from config.asgi import application
 from tables import live
@@ -44,12 +45,19 @@ class Socket(ApplicationCommunicator):
         await self.wait(5)
 
 
+@pytest.fixture(autouse=True)
+async def nothing_left_open(committed):
+    """A push reads in the thread that asynchronous code shares; its connection would outlive the test."""
+    yield
+    await database_sync_to_async(connections.close_all)()
+
+
 async def lost(*_: Any) -> None:
     """A push that nobody hears."""
 
 
 async def browser(scene, device, by=None):
-    return await sync_to_async(scene.browser)(device, by)
+    return await database_sync_to_async(scene.browser)(device, by)
 
 
 @pytest.mark.parametrize("path", [TABLE + "dealer", TABLE + "table", "/ws/floor/larkfield"])
@@ -90,7 +98,7 @@ async def test_an_unknown_address_is_closed_with_4404_and_another_origin_at_once
 
 async def test_a_locked_socket_is_closed_with_4423(committed):
     tablet = await browser(committed, "tablet", "dealer")
-    await sync_to_async(tablet.post)("/lock")
+    await database_sync_to_async(tablet.post)("/lock")
     socket = await Socket(TABLE + "dealer", tablet).connect()
     assert await socket.closed() == 4423
     await socket.leave()
@@ -101,11 +109,11 @@ async def test_it_tells_the_state_on_connecting_and_again_at_each_publish(commit
     podium = await browser(committed, "podium", "floorperson")
     dealer = await Socket(TABLE + "dealer", tablet).connect()
     pit = await Socket("/ws/floor/larkfield", podium).connect()
-    version = await sync_to_async(lambda: committed.version)()
+    version = await database_sync_to_async(lambda: committed.version)()
     first = await dealer.heard()
     assert (first["table"], first["version"], set(first)) == ("T-01", version, {"table", "version", "html"})
     assert await pit.heard() == {"versions": {"T-01": version}}
-    answer = await sync_to_async(committed.place)((1, "small", 2_500))
+    answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
     await live.publish(answer.table_id)
     pushed, tile = await dealer.heard(), await pit.heard()
     assert (pushed["version"], tile["table"], tile["version"]) == (version + 1, "T-01", version + 1)
@@ -128,7 +136,7 @@ async def test_a_sign_off_and_a_lock_close_every_socket_of_the_person(committed)
     await two.leave()
     again = await Socket(TABLE + "table", podium).connect()
     await again.heard()
-    await sync_to_async(podium.post)("/sign-off")
+    await database_sync_to_async(podium.post)("/sign-off")
     assert await again.closed() == 4401
     await again.leave()
 
@@ -140,7 +148,7 @@ async def test_the_heartbeat_tells_versions_and_finds_who_has_signed_off(committ
     version = (await socket.heard())["version"]
     assert await socket.heard() == {"versions": {"T-01": version}}
     monkeypatch.setattr(live, "close_person", lost)
-    await sync_to_async(podium.post)("/sign-off")
+    await database_sync_to_async(podium.post)("/sign-off")
     while (message := await socket.receive_output(5))["type"] == "websocket.send":
         pass
     assert (message["type"], message["code"]) == ("websocket.close", 4401)
@@ -153,6 +161,6 @@ async def test_a_layer_that_does_not_answer_loses_no_act(committed, monkeypatch)
             raise ConnectionError("no layer")
 
     monkeypatch.setattr(live, "get_channel_layer", lambda: Silent())
-    answer = await sync_to_async(committed.place)((1, "small", 2_500))
+    answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
     messages = await live.publish(answer.table_id)
     assert messages["dealer"]["version"] == answer.version
