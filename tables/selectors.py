@@ -79,10 +79,11 @@ def pace(rounds: int, first: dt.datetime | None, last: dt.datetime | None) -> in
     return round(rounds * 3600 / (last - first).total_seconds())
 
 
-def history(table: Table) -> list[dict[str, Any]]:
-    """The last rounds, newest first, each with the dice as they stood at its end."""
+def history(table: Table, before: int | None = None) -> list[dict[str, Any]]:
+    """The last rounds (before a round's number), newest first, each with the dice as they stood at its end."""
+    asked = Round.objects.filter(table=table)
     rounds = list(
-        Round.objects.filter(table=table)
+        (asked.filter(number__lt=before) if before is not None else asked)
         .exclude(ended_at=None)
         .annotate(count=Count("wagers", filter=Q(wagers__struck=False)))
         .prefetch_related("throws")

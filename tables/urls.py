@@ -15,6 +15,7 @@ urlpatterns = [
     path("floor/<slug:facility>/<str:table>/", pages.table_page, name="table"),
     path("floor/<slug:facility>/<str:table>/console", pages.console, name="console"),
     path("floor/<slug:facility>/<str:table>/screen/<slug:station>", pages.screen, name="screen"),
+    path("floor/<slug:facility>/<str:table>/rounds", pages.rounds, name="rounds"),
     path("floor/<slug:facility>/<str:table>/light", pages.light, name="light"),
     path("floor/<slug:facility>/<str:table>/acts/<str:act>", acts.act, name="act"),
     path("healthz", health.healthz, name="healthz"),

@@ -12,7 +12,7 @@ from audit import clock
 from audit.models import Person
 from games.engine import Refusal
 
-from .. import screens, snapshot
+from .. import screens, selectors, snapshot
 from ..at_table import AtTable
 from ..doors import Denied, device_at, floor_of, person_of, table_for
 from ..models import Assignment, DiceLot, Table
@@ -47,6 +47,22 @@ def table_page(request: HttpRequest, facility: str, table: str) -> HttpResponse:
     found, person = table_for(request, facility, table, "table")
     state = snapshot.of_table(found.pk)
     return render(request, "tables/table.html", _page(state, found, person, "table"))
+
+
+@require_GET
+def rounds(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """Rounds before those that the table page shows, a page at a time; a fragment for htmx."""
+    found, _ = table_for(request, facility, table, "table")
+    shown = selectors.LAST_ROUNDS
+    first = found.last_round - shown + 1
+    try:
+        before = min(int(request.GET.get("before", first)), first)
+    except ValueError:
+        before = first
+    history = selectors.history(found, before)
+    earlier = history[-1]["number"] if len(history) == shown else None
+    context = {"history": history, "before": earlier, "url": reverse("rounds", args=[facility, table])}
+    return render(request, "tables/table/earlier.html", context)
 
 
 @require_GET
@@ -125,6 +141,7 @@ def _page(state: dict[str, Any], table: Table, person: Person, station: str) -> 
             "screen": reverse("screen", args=[facility, code, station]),
             "act": reverse("act", args=[facility, code, "__act__"]),
             "light": reverse("light", args=[facility, code]),
+            "rounds": reverse("rounds", args=[facility, code]) if station == "table" else "",
             "console": reverse("console", args=[facility, code]),
             "floor": reverse("floor", args=[facility]) if may_see_floor(person, facility) else "",
             **_signing_urls(),
