@@ -9,7 +9,6 @@ from django.db import OperationalError
 from playwright.sync_api import Page, WebSocketRoute
 
 from tables.road import Answer
-
 from tests.tables.cast import Scene, make_scene
 
 

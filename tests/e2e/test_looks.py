@@ -19,7 +19,12 @@ SIZES = ((1280, 800), (1024, 768), (820, 1180))
 WAGERS = tuple(
     (seat, wager, cents)
     for seat in range(1, 9)
-    for wager, cents in (("small", 2_500), ("big", 10_000), ("total:12", 500), (f"two-dice:{seat % 5 + 1}-6", 2_500))
+    for wager, cents in (
+        ("small", 2_500),
+        ("big", 10_000),
+        ("total:12", 500),
+        (f"two-dice:{seat % 5 + 1}-6", 2_500),
+    )
 )
 SMALL_TARGETS = """least => [...document.querySelectorAll('button, a[href], select, input, summary, label.person')]
     .filter((target) => target.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
@@ -31,7 +36,7 @@ CUT_OFF = """() => {
     const over = document.documentElement.scrollWidth - innerWidth;
     const next = document.getElementById('next')?.getBoundingClientRect();
     return [over > 0 ? `the page is ${over} px too wide` : '',
-            next && (next.bottom > innerHeight + 0.5 || next.right > innerWidth + 0.5) ? 'the next step is cut off' : '']
+            next && (next.bottom > innerHeight + 0.5 || next.right > innerWidth + 0.5) ? 'next is cut off' : '']
         .filter(Boolean);
 }"""
 
