@@ -85,8 +85,7 @@ def verify_automated_is_out_of_the_way(at: AtTable, *, covered: bool, removed: b
     Its dice are taken out by the same act (§ 625a.7(d)).
     """
     section = at.rules.section("manual-after-automated")
-    must_go = at.rules.edition.readings["automated-shaker-must-leave"]
-    if must_go and not removed:
+    if at.rules.edition.automated_shaker_must_leave and not removed:
         raise Refusal("automated-shaker-still-here", section)
     if not (removed or covered):
         raise Refusal("automated-shaker-not-covered", section)

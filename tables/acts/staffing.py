@@ -31,15 +31,23 @@ def take_over_table(at: AtTable, params: Params) -> Recorded:
 
 @act(roles=DEALERS, depends_on="nothing")
 def leave_table(at: AtTable, params: Params) -> Recorded:
-    """The dealer leaves without relief: only at a closed table, for a shaker is never left unattended."""
+    """The dealer leaves without relief: at a closed table, or where nothing would be left unattended."""
     assert at.actor is not None
     if at.table.dealer_id != at.actor.pk:
         raise Refusal("not-dealing", table=at.table.code)
     if at.table.status != Table.Status.CLOSED:
-        raise Refusal("shaker-left-unattended", _unattended_section(at), shaker=at.shaker and at.shaker.code)
+        verify_nothing_left_alone(at)
     at.change_table(dealer=None, dealer_since=None)
     return Recorded("dealer.left", {"dealer": at.actor.code}, changes="nothing")
 
 
-def _unattended_section(at: AtTable) -> str:
-    return at.rules.section("shaker-unattended")
+def verify_nothing_left_alone(at: AtTable) -> None:
+    """Raises `Refusal` when a round, or a shaker that this edition lets nobody leave, would be left alone.
+
+    § 625a.1(e) speaks of the manual shaker only; § 539.1(f) and New Jersey of any (A20).
+    """
+    if at.round is not None:
+        raise Refusal("round-in-play", round=at.round.number)
+    shaker = at.shaker
+    if shaker is not None and not at.rules.shaker(shaker.kind).may_stand_alone:
+        raise Refusal("shaker-left-unattended", at.rules.section("shaker-unattended"), shaker=shaker.code)

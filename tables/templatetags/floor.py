@@ -21,6 +21,13 @@ LEVELS = {"stop": 0, "warn": 1, "info": 2}
 
 
 @register.filter
+def breakable(odds: str) -> str:
+    """Odds that may break before "to", and nowhere else: a narrow area prints them in two lines."""
+    before, _, after = odds.rpartition(" ")
+    return f"{before}\u00a0{after}"
+
+
+@register.filter
 def plain(cents: int | None) -> str:
     """1150.00 dollars as `1,150`; the cents only when there are any."""
     dollars, rest = divmod(abs(cents or 0), 100)

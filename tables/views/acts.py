@@ -43,6 +43,8 @@ def _screen(messages: dict[str, dict[str, Any]], station: str) -> dict[str, Any]
 def _take(request: HttpRequest, facility: str, table: str, act: str) -> tuple[int, dict[str, Any], int]:
     """Runs in one thread with one connection: from the body to the committed act. Publishes nothing."""
     station = "dealer"
+    if act not in road.ACTS:
+        return _refused(404, Refusal("unknown-act"))
     try:
         person = person_of(request)
         body = _body(request)
@@ -55,7 +57,7 @@ def _take(request: HttpRequest, facility: str, table: str, act: str) -> tuple[in
         return _refused(423, Refusal("locked"))
     except Forbidden as refusal:
         return _refused(403, refusal)
-    except (Table.DoesNotExist, KeyError):
+    except Table.DoesNotExist:
         return _refused(404, Refusal("unknown-act"))
     except road.Stale:
         return _refused(409, Refusal("stale"), _fresh(request, facility, table, station))

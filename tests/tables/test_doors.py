@@ -16,6 +16,7 @@ PAGES = {
     "console": ["larkfield", "T-01"],
     "screen": ["larkfield", "T-01", "table"],
     "light": ["larkfield", "T-01"],
+    "rounds": ["larkfield", "T-01"],
 }
 ADDRESSES = {name: reverse(name, args=args) for name, args in PAGES.items()} | {
     "screen of the dealer": reverse("screen", args=["larkfield", "T-01", "dealer"])
@@ -40,6 +41,7 @@ MAY_OPEN = {
     "floor": SEE_THE_FLOOR,
     "tiles": SEE_THE_FLOOR,
     "table": AT_THE_TABLE | SEE_EVERY_TABLE,
+    "rounds": AT_THE_TABLE | SEE_EVERY_TABLE,
     "screen": AT_THE_TABLE | SEE_EVERY_TABLE,
     "console": AT_THE_TABLE,
     "light": AT_THE_TABLE,

@@ -100,3 +100,19 @@ def test_a_dealer_who_is_not_assigned_does_not_take_the_table_by_signing_in(scen
     answer = tablet.post("/sign-in", {"person": "stranger", "pin": PIN})
     assert answer.status_code == 403 and "not assigned to T-01" in answer.content.decode()
     assert (scene.fresh.dealer.code, Device.objects.get(pk=scene.tablet.pk).person) == ("dealer", None)
+
+
+@pytest.mark.parametrize(("rules", "shaker", "left"), [
+    ("pa-625a/A", "automated-covered", True),
+    ("pa-625a/A", "manual", False),
+    ("pa-539", "automated-uncovered", False),
+    ("nj-19-47-9", "manual", False),
+])  # fmt: skip
+def test_between_rounds_only_the_shaker_that_an_edition_lets_stand_alone_may_be_left(db, rules, shaker, left):
+    scene = make_scene(rules, shaker)
+    if left:
+        scene.act("leave_table")
+        assert scene.fresh.dealer is None
+    else:
+        with scene.refused("shaker-left-unattended"):
+            scene.act("leave_table")

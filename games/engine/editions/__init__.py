@@ -39,6 +39,7 @@ class ShakerKind:
     by_player: bool = False
     shakes_least: int = 1
     months: int = 0
+    may_stand_alone: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,7 @@ class Edition:
     dice: int
     odds_words: tuple[str, ...]
     default_shaker: str
+    automated_shaker_must_leave: bool
     sections: Mapping[str, str]
     witnesses: Mapping[str, tuple[str, ...]]
     readings: Mapping[str, bool]
@@ -124,7 +126,7 @@ def _editions(data: dict[str, Any]) -> Iterator[Edition]:
 
 
 AS_WRITTEN = ("game", "title", "jurisdiction", "source", "in_force_from", "sets_floors", "dice", "default_shaker",
-              "readings")  # fmt: skip
+              "automated_shaker_must_leave", "readings")  # fmt: skip
 
 
 def _cite(prefix: str, section: str) -> str:
