@@ -81,7 +81,10 @@ def verify_seats(at: AtTable, lying: tuple[Lying, ...]) -> None:
 
 
 def write_wagers(at: AtTable, round_: Round, lying: tuple[Lying, ...]) -> list[str]:
-    """Writes the rows of what now lies, and removes those of what was taken off. Returns each one's flag."""
+    """Writes the rows of what now lies, and removes those of what was taken off. Returns each one's flag.
+
+    A row that was struck as a mistake and is written again lies there after all.
+    """
     flags = [flag_of(at.table, one.cents) for one in lying]
     rows = [
         Wager(round=round_, seat=one.seat, code=one.wager, cents=one.cents, made_in=one.made_in, flag=flag)
@@ -93,7 +96,7 @@ def write_wagers(at: AtTable, round_: Round, lying: tuple[Lying, ...]) -> list[s
             rows,
             update_conflicts=True,
             unique_fields=["round", "seat", "code", "play"],
-            update_fields=["cents", "made_in", "flag"],
+            update_fields=["cents", "made_in", "flag", "struck"],
         )
     off = {(one.seat, one.wager) for one in lying if not one.cents}
     gone = [wager.pk for wager in at.wagers if (wager.seat, wager.code) in off]

@@ -67,6 +67,22 @@ def test_it_completes_the_round_that_the_dead_tablet_had_begun(scene, phase):
     ]
 
 
+def test_a_wager_that_was_struck_lay_there_after_all():
+    scene = make_scene("pa-539")
+    scene.place((1, "small", 1_000), (5, "big", 700))
+    scene.act("no_more_bets")
+    for seat, code in ((1, "small"), (5, "big")):
+        scene.act("strike_mistaken_wager", {"seat": seat, "wager": code, "reason": "x"}, by="floorperson")
+    record(scene)
+    assert scene.settled == SETTLED
+    assert list(Wager.objects.order_by("seat").values_list("seat", "cents", "struck")) == [
+        (1, 2_500, False),
+        (2, 5_000, False),
+        (5, 700, True),
+        (8, 200_000, False),
+    ]
+
+
 @pytest.mark.parametrize("rules", ["pa-539", "nj-19-47-9"])
 def test_every_edition_may_be_recorded_by_hand(rules):
     scene = make_scene(rules)
