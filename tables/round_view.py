@@ -260,7 +260,12 @@ def _next_step(at: AtTable, round_: dict[str, Any]) -> tuple[dict[str, Any] | No
         return None, None
     name = following.act
     label = SHAKE_LABELS.get(at.state.shaker, NEXT_LABELS[name]) if name == "shake" else NEXT_LABELS[name]
-    step = {"act": name, "label": str(label), "say": next_says(name, round_), "params": _params(at, name)}
+    step = {
+        "act": name,
+        "label": str(label),
+        "say": next_says(name, round_, at.state.shaker),
+        "params": _params(at, name),
+    }
     return step, _missing(at, name)
 
 

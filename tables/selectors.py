@@ -17,6 +17,7 @@ from .wording import act_line
 LAST_ROUNDS = 12
 LAST_ACTS = 14
 LINES_KEPT = 20_000
+SHORTEST_PACE = dt.timedelta(minutes=5)
 _lines: dict[bytes, dict[str, Any]] = {}  # by the entry's hash
 
 
@@ -73,8 +74,8 @@ def figures(table: Table, day: dt.date) -> dict[str, Any]:
 
 
 def pace(rounds: int, first: dt.datetime | None, last: dt.datetime | None) -> int | None:
-    """Rounds an hour, once there are enough to say."""
-    if rounds < 3 or first is None or last is None or last <= first:
+    """Rounds an hour, once there has been play enough to say: three rounds and five minutes."""
+    if rounds < 3 or first is None or last is None or last - first < SHORTEST_PACE:
         return None
     return round(rounds * 3600 / (last - first).total_seconds())
 

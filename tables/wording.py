@@ -154,7 +154,7 @@ def number_words(dice: list[int]) -> str:
     return ", ".join([words[0], *(word.lower() for word in words[1:])])
 
 
-def next_says(name: str, round_: dict[str, Any]) -> str:
+def next_says(name: str, round_: dict[str, Any], shaker: str) -> str:
     """The line beneath the one next step: exactly what the tap does."""
     seats, sum_ = round_["playing"], dollars(round_["wagered_cents"])
     take, pay = round_["take"], round_["pay"]
@@ -165,17 +165,16 @@ def next_says(name: str, round_: dict[str, Any]) -> str:
             _("Closes round %(n)s: %(seats)s, %(sum)s")
             % {"n": round_["number"], "seats": _seats(seats), "sum": sum_}
         ),
-        "shake": lambda: (
-            _("At least three times")
-            if not round_["bets_open"]
-            else _("At least three times; bets stay open")
-        ),
+        "shake": lambda: _shake_says(shaker, bets_open=round_["bets_open"]),
         "call_dice": lambda: _("Uncovered, announced, entered"),
         "take_losers": lambda: (
-            _("%(count)s wagers, %(sum)s in the rack; then pay")
-            % {"count": take["count"], "sum": dollars(take["cents"])}
+            _("%(wagers)s, %(sum)s in the rack; then pay")
+            % {"wagers": _wagers(take["count"]), "sum": dollars(take["cents"])}
         ),
-        "pay_seats": lambda: _("Seats %(seats)s, %(sum)s") % {"seats": _and(left), "sum": owed},
+        "pay_seats": lambda: (
+            _("%(seats)s, %(sum)s")
+            % {"seats": (_("Seat %s") if len(left) == 1 else _("Seats %s")) % _and(left), "sum": owed}
+        ),
         "clear_layout": lambda: _("Ends round %(n)s") % {"n": round_["number"]},
     }
     return says[name]() if name in says else ""
@@ -189,7 +188,7 @@ def act_line(type_: str, data: dict[str, Any]) -> str:
 
 def _placed(data: dict[str, Any]) -> str:
     seats = sorted({one["seat"] for one in data["placed"]})
-    return _("Wagers, seats %(seats)s") % {"seats": " ".join(map(str, seats))}
+    return _("Wagers, %s") % _seats_named(seats)
 
 
 def _dice(data: dict[str, Any]) -> str:
@@ -207,8 +206,8 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "round.voided": lambda data: _("Round void, wagers returned"),
     "losers.taken": lambda data: _("Taken %s") % dollars(data["taken_cents"]),
     "winners.paid": lambda data: (
-        _("Paid %(sum)s to seats %(seats)s")
-        % {"sum": dollars(data["paid_cents"]), "seats": " ".join(map(str, data["seats"]))}
+        _("Paid %(sum)s to %(seats)s")
+        % {"sum": dollars(data["paid_cents"]), "seats": _seats_named(data["seats"])}
     ),
     "layout.cleared": lambda data: _("Cleared"),
     "dice.corrected": lambda data: _("Dice corrected to %s") % _dice(data),
@@ -228,8 +227,22 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 
 
+def _shake_says(shaker: str, *, bets_open: bool) -> str:
+    if shaker != "manual":
+        return _("Bets stay open") if bets_open else _("Bets are closed; dice next")
+    return _("At least three times; bets stay open") if bets_open else _("At least three times; dice next")
+
+
+def _wagers(count: int) -> str:
+    return _("1 wager") if count == 1 else _("%s wagers") % count
+
+
 def _seats(count: int) -> str:
     return _("1 seat") if count == 1 else _("%s seats") % count
+
+
+def _seats_named(seats: list[int]) -> str:
+    return (_("seat %s") if len(seats) == 1 else _("seats %s")) % " ".join(map(str, seats))
 
 
 def _and(words: list[str]) -> str:

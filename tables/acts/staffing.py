@@ -16,6 +16,7 @@ def take_over_table(at: AtTable, params: Params) -> Recorded:
     before = at.table.dealer
     if before is not None and before.pk == at.actor.pk:
         raise Refusal("already-dealing", dealer=before.name)
+    verify_nothing_left_elsewhere(at)
     at.change_table(dealer=at.actor, dealer_since=at.now)
     return Recorded(
         "dealer.relieved" if before else "dealer.began",
@@ -39,6 +40,13 @@ def leave_table(at: AtTable, params: Params) -> Recorded:
         verify_nothing_left_alone(at)
     at.change_table(dealer=None, dealer_since=None)
     return Recorded("dealer.left", {"dealer": at.actor.code}, changes="nothing")
+
+
+def verify_nothing_left_elsewhere(at: AtTable) -> None:
+    """Raises `Refusal` when the dealer would walk away from a table that may not be left without relief."""
+    dealing = Table.objects.select_related("stream", "facility").filter(dealer=at.actor)
+    for table in dealing.exclude(pk=at.table.pk).exclude(status=Table.Status.CLOSED):
+        verify_nothing_left_alone(AtTable(table, at.actor, at.device, None, at.now))
 
 
 def verify_nothing_left_alone(at: AtTable) -> None:

@@ -88,12 +88,9 @@ def sign_off(request: HttpRequest) -> HttpResponse:
     person = request.user if isinstance(request.user, Person) else None
     if person is None or device is None:
         return redirect("sign-in")
-    table = (
-        Table.objects.select_related("stream", "facility")
-        .filter(dealer=person, facility__code=device.facility)
-        .first()
-    )
-    if table is not None and device.place == table.stream.name:
+    here = Table.objects.select_related("stream", "facility").filter(dealer=person, stream__name=device.place)
+    table = here.first()
+    if table is not None:
         call = road.Call(
             table.facility.code, table.code, "leave_table", uuid.uuid4(), table.stream.seq, {}, person, device
         )
