@@ -2,7 +2,10 @@
 
 import pytest
 
+from audit.devices import enrol
 from audit.models import Device
+from tables.models import Assignment, Shaker, Table
+from tables.seeding import make_table
 from tests.tables.cast import CHAPTER, PIN, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -116,3 +119,39 @@ def test_between_rounds_only_the_shaker_that_an_edition_lets_stand_alone_may_be_
     else:
         with scene.refused("shaker-left-unattended"):
             scene.act("leave_table")
+
+
+@pytest.fixture
+def next_door(scene):
+    """T-02 beside the open T-01, the dealer on duty at both: a browser that is the tablet of T-02."""
+    house, pit = scene.table.facility, scene.table.pit
+    limits = {"seats": 8, "min_cents": 1_000, "max_cents": 100_000}
+    table = make_table(house, code="T-02", pit=pit, submission="RS-0009", kind="live", **limits)
+    Shaker.objects.create(facility=house, table=table, code="S-02", kind="manual", approval="SH-002")
+    Assignment.objects.filter(person__code="dealer").update(table=None, pit=pit)
+    return scene.browser(enrol("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
+
+
+def deals(code):
+    return Table.objects.values_list("dealer__code", flat=True).get(code=code)
+
+
+def test_a_dealer_does_not_walk_away_to_another_table(scene, next_door):
+    answer = next_door.post("/sign-in", {"person": "dealer", "pin": PIN})
+    assert answer.status_code == 403
+    assert "Shaker S-01 is never left unattended" in answer.content.decode()
+    assert (deals("T-01"), deals("T-02")) == ("dealer", None)
+    scene.act("take_over_table", by="relief")
+    assert next_door.post("/sign-in", {"person": "dealer", "pin": PIN}).status_code == 302
+    assert (deals("T-01"), deals("T-02")) == ("relief", "dealer")
+
+
+def test_signing_off_leaves_the_table_of_the_tablet(scene, next_door):
+    scene.act("close_table", by="floorperson")
+    next_door.post("/sign-in", {"person": "dealer", "pin": PIN})
+    Table.objects.filter(code="T-02").update(status="open")
+    assert next_door.post("/sign-off").status_code == 422
+    assert (deals("T-01"), deals("T-02")) == ("dealer", "dealer")
+    Table.objects.filter(code="T-02").update(status="closed")
+    assert next_door.post("/sign-off").status_code == 302
+    assert (deals("T-01"), deals("T-02")) == ("dealer", None)
