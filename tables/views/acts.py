@@ -134,10 +134,11 @@ def _witness(request: HttpRequest, value: Any, act: str) -> Person | None:
     """The second person by their own PIN, asked before the act's transaction. None when nobody signed."""
     if value is None or not road.ACTS[act].witness:
         return None
-    if (
-        not isinstance(value, dict)
-        or not isinstance(value.get("person"), str)
-        or not isinstance(value.get("pin"), str)
-    ):
+    if not isinstance(value, dict) or not (_is_typed(value.get("person")) and _is_typed(value.get("pin"))):
         raise malformed("witness")
     return people.verify_witness(request, value["person"], value["pin"])
+
+
+def _is_typed(value: Any) -> bool:
+    """Text that a person can have typed; half of a surrogate pair could be neither hashed nor looked up."""
+    return isinstance(value, str) and value.isprintable()

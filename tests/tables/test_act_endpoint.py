@@ -151,6 +151,7 @@ def test_a_witness_signs_with_an_own_pin(scene, tablet):
     same = {"person": "dealer", "pin": PIN}
     assert refusal(send(tablet, scene, *void, witness=same), 422)[0]["code"] == "same-person"
     malformed: list[Any] = ["floorperson", [], {"person": "floorperson"}, {"person": 1, "pin": PIN}]
+    malformed += [{"person": "floorperson", "pin": "\ud800"}, {"person": "\ud800", "pin": PIN}]
     for odd in malformed:
         assert refusal(send(tablet, scene, *void, witness=odd), 422)[0]["code"] == "malformed"
     assert send(tablet, scene, *void, witness={"person": "floorperson", "pin": PIN}).status_code == 200
