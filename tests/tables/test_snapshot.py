@@ -99,7 +99,7 @@ def test_it_says_all_of_a_round(paying):
         ("pay", "now"),
         ("clear", "todo"),
     ]
-    assert (found["next"]["act"], found["next"]["say"]) == ("pay_seats", "Seats 3, $25")
+    assert (found["next"]["act"], found["next"]["say"]) == ("pay_seats", "Seat 3, $25")
     assert found["history"][0] | {"at": ""} == {
         "number": 1,
         "at": "",
