@@ -1,8 +1,18 @@
 """Addresses of the floor."""
 
-from django.urls import path
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
 
 from .views import acts, health, pages, sign_in
+
+
+class Code(StringConverter):
+    """The code of a table as its stream may be named; no other text reaches the database."""
+
+    regex = "[A-Za-z0-9][A-Za-z0-9._-]*"
+
+
+register_converter(Code, "code")
 
 urlpatterns = [
     path("", pages.home, name="home"),
@@ -12,12 +22,12 @@ urlpatterns = [
     path("lock", sign_in.lock, name="lock"),
     path("floor/<slug:facility>/", pages.floor, name="floor"),
     path("floor/<slug:facility>/tiles", pages.tiles, name="tiles"),
-    path("floor/<slug:facility>/<str:table>/", pages.table_page, name="table"),
-    path("floor/<slug:facility>/<str:table>/console", pages.console, name="console"),
-    path("floor/<slug:facility>/<str:table>/screen/<slug:station>", pages.screen, name="screen"),
-    path("floor/<slug:facility>/<str:table>/rounds", pages.rounds, name="rounds"),
-    path("floor/<slug:facility>/<str:table>/light", pages.light, name="light"),
-    path("floor/<slug:facility>/<str:table>/acts/<str:act>", acts.act, name="act"),
+    path("floor/<slug:facility>/<code:table>/", pages.table_page, name="table"),
+    path("floor/<slug:facility>/<code:table>/console", pages.console, name="console"),
+    path("floor/<slug:facility>/<code:table>/screen/<slug:station>", pages.screen, name="screen"),
+    path("floor/<slug:facility>/<code:table>/rounds", pages.rounds, name="rounds"),
+    path("floor/<slug:facility>/<code:table>/light", pages.light, name="light"),
+    path("floor/<slug:facility>/<code:table>/acts/<str:act>", acts.act, name="act"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
 ]

@@ -85,6 +85,14 @@ def test_a_tablet_of_a_table_shows_that_table_and_no_floor(scene, by):
         assert tablet.get(reverse(name, args=["larkfield", "T-02"])).status_code == 403
 
 
+@pytest.mark.parametrize("code", ["%00", "T-01%00", "T-01%0a", "-", "a b", "é"])
+def test_what_is_no_code_of_a_table_is_no_address(scene, code):
+    tablet = scene.browser("tablet", "dealer")
+    for page in ("", "console", "screen/dealer", "light", "rounds"):
+        assert tablet.get(f"/floor/larkfield/{code}/{page}").status_code == 404
+    assert tablet.post(f"/floor/larkfield/{code}/acts/shake").status_code == 404
+
+
 def test_what_does_not_exist_is_refused_like_what_is_not_yours(scene):
     podium = scene.browser("podium", "shift-manager")
     for address in (
