@@ -7,7 +7,7 @@ import threading
 import uuid
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connections, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,10 +78,9 @@ def test_the_instance_moves_with_the_stream():
             assert fresh.seq == number
 
 
+@pytest.mark.postgres
 @pytest.mark.django_db
 def test_one_statement_on_postgresql(django_assert_num_queries):
-    if connection.vendor != "postgresql":
-        pytest.skip("PostgreSQL only")
     stream = record.open_stream("larkfield/T-04")
     with django_assert_num_queries(1):
         record.append(stream, type="a.b", data={}, at=MOMENT, gaming_day=MOMENT.date())
@@ -156,7 +155,7 @@ def test_a_command_keeps_its_first_answer(stream):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite ignores row locks")
+@pytest.mark.postgres  # SQLite ignores row locks
 def test_many_threads_make_one_chain_without_gaps():
     """8 threads make the same stream at once, and 20 entries each on it."""
 
