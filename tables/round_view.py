@@ -242,7 +242,7 @@ def offers(at: AtTable) -> list[str]:
     ceased = {"report_device_failure"} if at.table.status == Table.Status.CEASED else set()
     legal = sorted(legal_acts(at.state) - ceased)
     if at.round is None:
-        legal = [name for name in legal if name != "void_round"]
+        legal = [name for name in legal if name != "void_round" and at.lot is not None]
         return [*legal, "close_table", "change_dice_lot", "report_device_failure"]
     return [*legal, *(["change_dice_lot"] if at.round.phase in ("open", "closed") else [])]
 
@@ -274,10 +274,13 @@ def _params(at: AtTable, name: str) -> dict[str, Any]:
 
 
 def _missing(at: AtTable, name: str) -> dict[str, Any] | None:
-    if name != "shake":
+    if name != "shake" and at.round is not None:
         return None
     try:
-        at.verify_dice_in_time()
+        if name == "shake":
+            at.verify_dice_in_time()
+        else:
+            at.verify_dice_for_a_round()
     except Refusal as refusal:
         return {"text": say(refusal), "section": short(refusal.section)}
     return None

@@ -9,6 +9,7 @@ import pytest
 
 from games.engine import Refusal
 from tables import road
+from tables.models import Shaker
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -209,6 +210,18 @@ def test_the_offers_are_what_the_road_takes(rules, shaker):
     compare(scene)
     scene.act("record_repair", {"what": "fuse"}, by="floorperson")
     compare(scene)
+
+
+@pytest.mark.parametrize("rules", ["pa-539", "pa-625a/A"])
+def test_no_round_is_offered_while_the_shaker_is_empty(rules):
+    scene = make_scene(rules)
+    Shaker.objects.create(facility=scene.table.facility, code="S-02", kind="manual", approval="SH-002")
+    scene.act("replace_shaker", {"shaker": "S-02"}, by="floorperson")
+    compare(scene)
+    assert scene.snapshot["missing"]["text"] == "Shaker S-02 has no dice in it. Put a dice lot in first."
+    scene.act("change_dice_lot", {"lot": "L-0004"}, by="floorperson")
+    compare(scene)
+    assert scene.snapshot["missing"] is None
 
 
 def test_the_offers_hold_while_a_round_is_settled_by_hand(scene):
