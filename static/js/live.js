@@ -124,7 +124,7 @@ class LiveScreen extends HTMLElement {
     if (this.over) return;
     if (silent < SILENCE) return;
     if (this.socket?.readyState === WebSocket.OPEN) this.drop();
-    if (root.dataset.live === "live") this.status("stale");
+    if (["live", "joining"].includes(root.dataset.live)) this.status("stale");
     else this.tick();
     if (Date.now() - this.polled < POLL) return;
     this.polled = Date.now();
