@@ -115,6 +115,7 @@ def may_not_rewrite(address: str) -> bool:
         "DELETE FROM audit_command",
         "ALTER TABLE audit_entry DISABLE TRIGGER ALL",
         "SET session_replication_role = replica",
+        "SET ROLE pitside_owner",
     ]
     with psycopg.connect(address, autocommit=True) as web:
         for statement in refused:
