@@ -69,7 +69,7 @@ def written(moment: dt.datetime) -> str:
     """A moment as the record spells it: `2026-11-21T13:05:09.123456Z`."""
     if moment.tzinfo is None:
         raise ValueError("A moment of the record has a time zone.")
-    return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(dt.UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 class GamingDays:

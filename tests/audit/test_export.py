@@ -276,15 +276,16 @@ def test_it_survives_anything(stdin, tmp_path):
         assert b"Traceback" not in found.stderr
 
 
-def test_the_command_writes_what_verifies(record_of_two, capsysbinary):
-    call_command("audit_export", "--from", "2026-11-21", "--stream", "larkfield/T-05")
+@pytest.mark.parametrize("since", ["2026-11-21", "0999-01-01", "0001-01-01T00:00:00Z"])
+def test_the_command_writes_what_verifies(record_of_two, capsysbinary, since):
+    call_command("audit_export", "--from", since, "--stream", "larkfield/T-05")
     assert check(capsysbinary.readouterr().out)[2][0].entries == 2
 
 
 @pytest.mark.parametrize(
     "arguments",
     [["--stream", "no/where"], ["--from", "2026-11-22", "--to", "2026-11-21"], ["--from", "soon"],
-     ["--from", "2026-11-21T06:00"], ["--format", "xml"]],
+     ["--from", "2026-11-21T06:00"], ["--from", "0001-01-01T00:00:00+05:00"], ["--format", "xml"]],
 )  # fmt: skip
 def test_bad_arguments_are_one_clear_line(record_of_two, arguments):
     with pytest.raises(CommandError) as refused:

@@ -16,11 +16,12 @@ def moment(text: str) -> dt.datetime:
     """A moment of the command line: ISO 8601 with its time zone; a day alone is its beginning in UTC."""
     try:
         parsed = dt.datetime.fromisoformat(text)
-    except ValueError:
+        in_utc = parsed.replace(tzinfo=parsed.tzinfo or dt.UTC).astimezone(dt.UTC)
+    except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(f"{text!r} is no moment such as 2026-11-21T06:00:00Z") from None
     if parsed.tzinfo is None and len(text) > len("2026-11-21"):
         raise argparse.ArgumentTypeError(f"{text!r} has no time zone; add Z for UTC")
-    return parsed.replace(tzinfo=parsed.tzinfo or dt.UTC).astimezone(dt.UTC)
+    return in_utc
 
 
 class Command(BaseCommand):
