@@ -8,7 +8,7 @@ from audit.clock import hold
 from audit.models import Device, Person, Stream
 from games import submissions
 from games.engine import Refusal, RoundState, Rules
-from games.engine.sicbo import SicBo
+from games.engine.rounds import Game
 from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 
@@ -70,7 +70,7 @@ class AtTable:
         return submissions.rules_of(self.submission)
 
     @property
-    def game(self) -> SicBo:
+    def game(self) -> Game:
         """The game that the rules are for."""
         return self.rules.game
 

@@ -1,13 +1,13 @@
 """What each act leaves behind. A record can do its act again, so a round's records give the round back."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from games.engine.settlement import Settled
 from games.engine.wagers import Placing, Wager
 
 if TYPE_CHECKING:
-    from games.engine.sicbo import SicBo
+    from games.engine.rounds import Game
     from games.engine.state import RoundState
 
 
@@ -17,7 +17,7 @@ class Record(Protocol):
     @property
     def section(self) -> str: ...
 
-    def again(self, game: Any, state: "RoundState") -> "RoundState": ...
+    def again(self, game: "Game", state: "RoundState") -> "RoundState": ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class WagersPlaced:
     before_cents: tuple[int, ...]
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.place_wagers(state, self.placings)[0]
 
 
@@ -36,7 +36,7 @@ class WagersPlaced:
 class BetsClosed:
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.no_more_bets(state)[0]
 
 
@@ -48,7 +48,7 @@ class DiceShaken:
     by_seat: int | None
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.shake(state, self.times, self.by_seat)[0]
 
 
@@ -60,7 +60,7 @@ class DiceCalled:
     winning: tuple[str, ...]
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.call_dice(state, self.dice)[0]
 
 
@@ -70,7 +70,7 @@ class NoRollCalled:
     settled: tuple[Settled, ...]
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.call_no_roll(state, self.reason)[0]
 
 
@@ -81,7 +81,7 @@ class LosersTaken:
     settled: tuple[Settled, ...]
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.take_losers(state)[0]
 
 
@@ -93,7 +93,7 @@ class SeatsPaid:
     settled: tuple[Settled, ...]
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.pay_seats(state, self.seats)[0]
 
 
@@ -101,7 +101,7 @@ class SeatsPaid:
 class LayoutCleared:
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.clear_layout(state)[0]
 
 
@@ -113,7 +113,7 @@ class RoundVoided:
     settled: tuple[Settled, ...]
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.void_round(state, self.reason)[0]
 
 
@@ -125,7 +125,7 @@ class DiceCorrected:
     reason: str
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.correct_dice(state, self.dice, self.reason)[0]
 
 
@@ -138,7 +138,7 @@ class MissedWagerRecorded:
     reason: str
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.record_missed_wager(state, self.placing, self.reason)[0]
 
 
@@ -150,7 +150,7 @@ class MistakenWagerStruck:
     reason: str
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         seat, code, play = self.wager.key
         return game.strike_mistaken_wager(state, seat, code, play, self.reason)[0]
 
@@ -164,7 +164,7 @@ class DeviceFailed:
     settled: tuple[Settled, ...]
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.report_device_failure(state, self.dice)[0]
 
 
@@ -173,5 +173,5 @@ class ShakerFailed:
     settled: tuple[Settled, ...]
     section: str
 
-    def again(self, game: "SicBo", state: "RoundState") -> "RoundState":
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
         return game.report_shaker_failure(state)[0]

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 
 from games.engine.refusals import Refusal
+from games.engine.rounds import Game
 from games.engine.sicbo import SicBo
 
-GAMES: Mapping[str, SicBo] = {one.code: one for one in (SicBo(),)}
+GAMES: Mapping[str, Game] = {one.code: one for one in (SicBo(),)}
 
 
-def game(code: str) -> SicBo:
+def game(code: str) -> Game:
     """A game by its code, "sic-bo"; raises `no-such-game`."""
     if code not in GAMES:
         raise Refusal("no-such-game", code=code)

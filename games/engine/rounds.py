@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from games.engine import records
-from games.engine.mending import Mending
+from games.engine.failures import Failures
 from games.engine.refusals import Refusal
 from games.engine.state import RoundState
 from games.engine.turns import NextAct, Step, can
@@ -19,8 +19,8 @@ from games.engine.wagers import Placing, laid
 __all__ = ["Game", "NextAct", "RoundState", "Step"]
 
 
-class Game(Mending):
-    """Placing wagers, closing the bets, and then losers first, winners next, the lights last."""
+class Game(Failures):
+    """A game: placing wagers, closing the bets, and then losers first, winners next, the lights last."""
 
     def verify_place_wagers(self, state: RoundState, placings: Iterable[Placing | tuple[Any, ...]]) -> None:
         """Raises `bets-closed`, `nothing-placed`, or what `verify_placing` raises; one refused refuses all."""

@@ -11,7 +11,7 @@ from games.engine.odds import Odds, verify_stated
 from games.engine.refusals import Refusal
 
 if TYPE_CHECKING:
-    from games.engine.sicbo import SicBo
+    from games.engine.rounds import Game
 
 TERMS_FORMAT = 1
 
@@ -60,7 +60,7 @@ class Rules:
         return self.edition.key
 
     @property
-    def game(self) -> "SicBo":
+    def game(self) -> "Game":
         """The game that these rules are for; `rules.edition.game` is its code."""
         from games.engine.registry import game
 

@@ -5,18 +5,16 @@ N.J.A.C. 19:47-9.2 to 9.6 (text of 1993-12-06).
 
 * Two of a Kind wins on a triple too, once (reading A10); a Total Value Bet wins on its triple (A11).
 * One die that does not lie flat is a no roll and returns every wager (A12; in New Jersey too, A44).
-* A device that fails before the dice are seen voids the round; afterwards it is settled by hand (A14).
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, product
 from typing import Any
 
-from games.engine import records
 from games.engine.analysis import Outcome
 from games.engine.odds import Odds
 from games.engine.refusals import Refusal
@@ -24,7 +22,6 @@ from games.engine.rounds import Game
 from games.engine.rules import Rules
 from games.engine.settlement import Reason, Settled, lose, win
 from games.engine.state import RoundState, give_all_back
-from games.engine.turns import can
 from games.engine.wagers import Place, Wager, WagerType
 
 Faces = tuple[int, ...]
@@ -180,7 +177,7 @@ def _settle(wager: Wager, found: Verdict) -> Settled:
 
 
 class SicBo(Game):
-    """The only differences of Sic Bo: its wagers, its one throw, and what may go wrong with shaker and device."""
+    """The only differences of Sic Bo: its fifty wagers, what three dice mean for them, and its one throw."""
 
     code = "sic-bo"
     name = "Sic Bo"
@@ -202,139 +199,15 @@ class SicBo(Game):
         return _winning_codes(rules, tuple(sorted(dice)))
 
     def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
-        """For every code its payouts, each with the exact probability of being the one paid."""
         chances = Counter(tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3))
         return {code: _outcomes(rules, code, chances) for code in BETS}
-
-    # The shake
-
-    def verify_shake(self, state: RoundState, times: int = 3, by_seat: int | None = None) -> None:
-        """Raises `bets-still-open`, `shaken-already`, `too-few-shakes`, `not-player-activated`, `no-live-wager`."""
-        self._turn(state, "shake")
-        kind, section = state.rules.shaker(state.shaker), self._section(state, "shake")
-        if times < kind.shakes_least:
-            raise Refusal("too-few-shakes", section, times=times, least=kind.shakes_least)
-        if by_seat is not None and not kind.by_player:
-            raise Refusal("not-player-activated", section, seat=by_seat)
-        if by_seat is not None and by_seat not in {one.seat for one in state.wagers}:
-            raise Refusal("no-live-wager", section, seat=by_seat)
-
-    can_shake = can(verify_shake)
-
-    def shake(
-        self, state: RoundState, times: int = 3, by_seat: int | None = None
-    ) -> tuple[RoundState, records.DiceShaken]:
-        """A manual shaker three times at least; a seat where a player worked a player-activated one."""
-        self.verify_shake(state, times, by_seat)
-        record = records.DiceShaken(times, by_seat, self._section(state, "shake"))
-        return replace(state, phase=self._turn(state, "shake")), record
-
-    # The dice
-
-    def verify_dice(self, rules: Rules, dice: Sequence[int]) -> Faces:
-        """The faces as a tuple; raises `wrong-number-of-dice` or `no-such-face`."""
-        section, faces = rules.section("call-dice"), tuple(dice)
-        if len(faces) != rules.edition.dice:
-            raise Refusal("wrong-number-of-dice", section, given=len(faces), needed=rules.edition.dice)
-        for face in faces:
-            if type(face) is not int or not 1 <= face <= self.faces:
-                raise Refusal("no-such-face", section, face=str(face)[:40], faces=self.faces)
-        return faces
-
-    def verify_call_dice(self, state: RoundState, dice: Sequence[int]) -> None:
-        """Raises `bets-still-open`, `not-shaken`, `dice-called-already`, or what `verify_dice` raises."""
-        self._turn(state, "call_dice")
-        self.verify_dice(state.rules, dice)
-
-    can_call_dice = can(verify_call_dice)
-
-    def call_dice(self, state: RoundState, dice: Sequence[int]) -> tuple[RoundState, records.DiceCalled]:
-        """Uncovered, announced and entered; the layout lights, and the round settles by these faces."""
-        self.verify_call_dice(state, dice)
-        lit = replace(state, throws=(tuple(dice),), phase=self._turn(state, "call_dice"))
-        winning = self.winning_codes(state.rules, dice)
-        return self._onward(lit), records.DiceCalled(tuple(dice), winning, self._section(state, "call_dice"))
-
-    def verify_call_no_roll(self, state: RoundState, reason: str = "") -> None:
-        """Raises `bets-still-open`, `not-shaken`, or `dice-called-already`."""
-        self._turn(state, "call_no_roll")
-
-    can_call_no_roll = can(verify_call_no_roll)
-
-    def call_no_roll(self, state: RoundState, reason: str = "") -> tuple[RoundState, records.NoRollCalled]:
-        """A die does not lie flat: the round is over and every wager goes back."""
-        over = replace(state, phase=self._turn(state, "call_no_roll"), returned_for="no-roll")
-        return over, records.NoRollCalled(reason, over.settled, self._section(state, "call_no_roll"))
-
-    def verify_correct_dice(self, state: RoundState, dice: Sequence[int], reason: str = "") -> None:
-        """Raises `no-dice-yet`, `payment-begun`, `dice-unchanged`, or what `verify_dice` raises."""
-        self._mending(state, "correct_dice")
-        if sorted(self.verify_dice(state.rules, dice)) == sorted(state.dice):
-            raise Refusal("dice-unchanged", self._section(state, "correct_dice"))
-
-    can_correct_dice = can(verify_correct_dice)
-
-    def correct_dice(
-        self, state: RoundState, dice: Sequence[int], reason: str = ""
-    ) -> tuple[RoundState, records.DiceCorrected]:
-        """The faces were entered wrong: the layout lights anew and the losers are taken anew."""
-        self.verify_correct_dice(state, dice)
-        section, winning = self._section(state, "correct_dice"), self.winning_codes(state.rules, dice)
-        lit = replace(state, throws=(tuple(dice),), phase=self._turn(state, "correct_dice"))
-        return self._onward(lit), records.DiceCorrected(tuple(dice), state.dice, winning, reason, section)
-
-    # Failures
-
-    def verify_report_device_failure(self, state: RoundState, dice: Sequence[int] | None = None) -> None:
-        """Raises `dice-are-in-view`, `dice-not-seen`, `round-over`, or what `verify_dice` raises."""
-        seen = state.dice or dice
-        self._turn(state, "settle_by_hand" if state.dice else "report_device_failure")
-        section = self._section(state, "report_device_failure")
-        if seen and state.phase not in BY_HAND_PHASES:
-            raise Refusal("dice-not-seen", section)
-        if not seen and state.phase == "ready" and state.rules.shaker(state.shaker).in_view:
-            raise Refusal("dice-are-in-view", section)
-        if dice is not None:
-            self.verify_dice(state.rules, dice)
-
-    can_report_device_failure = can(verify_report_device_failure)
-
-    def report_device_failure(
-        self, state: RoundState, dice: Sequence[int] | None = None
-    ) -> tuple[RoundState, records.DeviceFailed]:
-        """With the dice seen (in `dice`, or called before) the round settles by hand before the witness.
-
-        Otherwise it is void and every wager goes back. Dice already called are kept; `correct_dice` mends them.
-        """
-        self.verify_report_device_failure(state, dice)
-        section, seen = self._section(state, "report_device_failure"), state.dice or tuple(dice or ())
-        if seen:
-            by_hand = replace(state, throws=(seen,), by_hand=True, phase=self._turn(state, "settle_by_hand"))
-            witness = state.rules.witness("device-failure")
-            return self._onward(by_hand), records.DeviceFailed(seen, witness, (), section)
-        void = replace(state, phase="void", returned_for="device-failed")
-        return void, records.DeviceFailed(None, None, void.settled, state.rules.section("void"))
-
-    def verify_report_shaker_failure(self, state: RoundState) -> None:
-        """Raises `shaker-not-automated`, `shaker-not-started`, or `dice-called-already`."""
-        if not state.rules.shaker(state.shaker).automated:
-            raise Refusal("shaker-not-automated", self._section(state, "report_shaker_failure"))
-        self._turn(state, "report_shaker_failure")
-
-    can_report_shaker_failure = can(verify_report_shaker_failure)
-
-    def report_shaker_failure(self, state: RoundState) -> tuple[RoundState, records.ShakerFailed]:
-        """An automated shaker failed when activated: void, and every wager goes back (§§ 539.7(c), 625a.7(c))."""
-        self.verify_report_shaker_failure(state)
-        void = replace(state, phase="void", returned_for="shaker-failed")
-        return void, records.ShakerFailed(void.settled, self._section(state, "report_shaker_failure"))
 
     # A round on paper
 
     def adjudicate(
         self, rules: Rules, throws: Sequence[Any], wagers: Sequence[Wager], voided: str | None = None
     ) -> tuple[str, tuple[Settled, ...]]:
-        """The ending of a finished round and its wagers as given; a throw is faces or {"void": reason}.
+        """One throw, and a void one is a no roll (A12).
 
         Raises `too-many-throws`, `too-few-throws`, and what `verify_dice` raises.
         """
@@ -349,9 +222,6 @@ class SicBo(Game):
         if faces[0] is None:
             return "no-roll", give_all_back(rules, wagers, "no-roll")
         return "settled", settle(rules, wagers, faces[0])
-
-
-BY_HAND_PHASES = frozenset({"ready", "lit", "taken", "paid"})
 
 
 @lru_cache(maxsize=4096)

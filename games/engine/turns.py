@@ -1,10 +1,11 @@
 """What a game says about itself, where its round stands, and which act is in turn."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple, ParamSpec
 
+from games.engine.analysis import Outcome
 from games.engine.odds import Odds
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN
 from games.engine.refusals import Refusal
@@ -68,6 +69,16 @@ class Turns:
 
     def winning_codes(self, rules: Rules, dice: Sequence[int]) -> tuple[str, ...]:
         """The codes that win on these dice, in the order of the regulation's list."""
+        raise NotImplementedError
+
+    def outcomes(self, rules: Rules) -> Mapping[str, tuple[Outcome, ...]]:
+        """For every code its payouts, each with the exact probability of being the one paid."""
+        raise NotImplementedError
+
+    def adjudicate(
+        self, rules: Rules, throws: Sequence[Any], wagers: Sequence[Wager], voided: str | None = None
+    ) -> tuple[str, tuple[Settled, ...]]:
+        """The ending of a finished round and its wagers as given; a throw is faces or {"void": reason}."""
         raise NotImplementedError
 
     # Opening and looking
