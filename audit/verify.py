@@ -48,6 +48,7 @@ KEYS = (
     "witness",
 )
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z", re.ASCII)
+DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 TYPE = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+\Z")
 HEX = re.compile(r"[0-9a-f]{64}\Z")
 ODDS = re.compile(r"([1-9][0-9]{0,8}) to ([1-9][0-9]{0,8})\Z")
@@ -195,8 +196,11 @@ def opened(line, number=1):
     """The range and the streams that the first line states."""
     body, prev, _digest = sealed_body(line, number)
     said = parsed(body, number)
-    if prev != NOTHING or said.get("_type") != "export.opened" or said.get("_format") != 1:
+    format_ = said.get("_format")
+    if prev != NOTHING or said.get("_type") != "export.opened" or type(format_) is not int or format_ != 1:
         raise Bad("an export opens with export.opened of format 1, and a prev of zeros", number)
+    if not is_moment(said.get("at")) or not isinstance(said.get("build"), str):
+        raise Bad("it does not say when and by which build it was written", number)
     if not isinstance(said.get("streams"), list):
         raise Bad("it states no streams", number)
     streams = [_stated(item, number) for item in said["streams"]]
@@ -204,16 +208,16 @@ def opened(line, number=1):
     if names != sorted(set(names)):
         raise Bad("the streams that it states are not in order, each once", number)
     for edge in ("from", "to"):
-        if said.get(edge) is not None and not is_moment(said[edge]):
+        if edge not in said or (said[edge] is not None and not is_moment(said[edge])):
             raise Bad("its range is not two moments", number)
-    return said.get("from") or "", said.get("to") or "~", streams
+    return said["from"] or "", said["to"] or "~", streams
 
 
 def _stated(item, number):
     good = (
         isinstance(item, dict)
         and isinstance(item.get("stream"), str)
-        and isinstance(item.get("seq"), int)
+        and type(item.get("seq")) is int
         and isinstance(item.get("head"), str)
         and HEX.match(item["head"])
         and item["seq"] >= 0
@@ -337,7 +341,7 @@ class Reader:
             verify_place(entry, stream.name, seq)
             verify_time(entry, stream, self.since, self.until)
             data = entry["data"]
-            if "settled" in data:
+            if "settled" in data or "returned_cents" in data:
                 verify_settled(data)
         except Bad as bad:
             raise Bad(bad.what, number, stream.name, seq) from None
@@ -399,8 +403,11 @@ def is_time(day, time):
 
 @lru_cache(maxsize=10_000)
 def is_near(day, date):
-    try:
-        return abs((datetime.date.fromisoformat(day) - datetime.date.fromisoformat(date)).days) <= 1
+    try:  # the pattern first: what fromisoformat takes has grown with Python
+        return (
+            DAY.match(day) is not None
+            and abs((datetime.date.fromisoformat(day) - datetime.date.fromisoformat(date)).days) <= 1
+        )
     except ValueError:
         return False
 
@@ -408,7 +415,7 @@ def is_near(day, date):
 def verify_settled(data):
     """The money of a settlement: each wager by its outcome and odds, and the totals by the wagers."""
     paid = returned = staked = 0
-    wagers = data["settled"]
+    wagers = data.get("settled")
     if not isinstance(wagers, list):
         raise Bad("what it settled is no list")
     for wager in wagers:

@@ -121,11 +121,14 @@ def test_it_names_the_first_bad_entry(data):
     assert bad(b"".join(lines[:2] + lines[3:])).startswith("line 3: larkfield/T-04 seq 3: it does not follow")
 
 
-def resealed(bodies, names=("larkfield/T-04",)):
+OPENING = {"_format": 1, "_type": "export.opened", "at": "2026-11-21T14:00:00.000000Z", "build": "dev",
+           "from": None, "to": None}  # fmt: skip
+
+
+def resealed(bodies, names=("larkfield/T-04",), **opened):
     """An export of these bodies whose every hash is right: what a liar with all the tools would write."""
     head = chain.genesis(names[0])
-    opening = {"_format": 1, "_type": "export.opened", "from": None, "to": None,
-               "streams": [{"head": head.hex(), "seq": 0, "stream": names[0]}]}  # fmt: skip
+    opening = {**OPENING, "streams": [{"head": head.hex(), "seq": 0, "stream": names[0]}], **opened}
     lines = [export._line(export.NOTHING, opening)]
     for body in bodies:
         body = body if isinstance(body, bytes) else chain.canonical(body)
@@ -156,12 +159,25 @@ def test_a_resealed_export_of_truths_verifies():
         {"seq": 2}, {"seq": True}, {"seq": "1"}, {"stream": "larkfield/T-05"}, {"stream": 4}, {"_format": 2},
         {"_type": "settled"}, {"_type": 1}, {"at": "2026-11-21T13:05:09Z"}, {"at": "2026-13-21T13:05:09.123456Z"},
         {"at": None}, {"gaming_day": "2026-11-24"}, {"gaming_day": "yesterday"}, {"gaming_day": 1}, {"data": []},
+        {"gaming_day": "20261121"}, {"gaming_day": "2026-W47-6"}, {"_format": True},
         {"more": 1}, {"witness": "tran-m"}, {"actor": 7}, {"build": 1},
     ],
 )  # fmt: skip
 def test_a_lie_with_right_hashes_is_found(lie):
     assert "line 2: larkfield/T-04 seq 1" in bad(resealed([body(**lie)]))
     check(resealed([body(**lie)]), contents=False)
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"_format": True}, {"at": None}, {"at": "2026-11-21"}, {"build": None}, {"from": "2026"}, {"to": 1},
+        {"from": "2026-11-21T13:05:09.123457Z"}, {"to": "2026-11-21T13:05:09.123456Z"},
+        {"streams": [{"head": "0" * 64, "seq": False, "stream": "larkfield/T-04"}]},
+    ],
+)  # fmt: skip
+def test_a_first_line_that_lies_is_found(lie):
+    bad(resealed([body()], **lie))
 
 
 def test_time_that_goes_back_is_found():
@@ -193,10 +209,14 @@ def test_money_that_does_not_add_up_is_found(change):
 
 
 @pytest.mark.parametrize(
-    "change", [{"paid_cents": 1}, {"taken_cents": None}, {"settled": 5}, {"settled": [5]}]
+    "change", [{"paid_cents": 1}, {"taken_cents": None}, {"settled": 5}, {"settled": [5]}, {"settled": None}]
 )
 def test_totals_that_do_not_agree_are_found(change):
     bad(resealed([body(data={**SETTLED, **change})]))
+
+
+def test_a_settlement_without_its_wagers_is_found():
+    bad(resealed([body(data={key: value for key, value in SETTLED.items() if key != "settled"})]))
 
 
 def test_a_cut_payout_and_a_sum_in_dollars_add_up():
