@@ -8,14 +8,13 @@ from audit.clock import hold
 from audit.models import Device, Person, Stream
 from games import submissions
 from games.engine import Refusal, RoundState, Rules
+from games.engine.procedures import BEFORE_THE_DICE
 from games.engine.rounds import Game
 from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 
 from . import reads
 from .models import DiceLot, Round, Shaker, Table, Throw, Wager
-
-WITH_DICE = ("lit", "taken", "paid", "cleared")
 
 
 class AtTable:
@@ -41,6 +40,12 @@ class AtTable:
         self.now = hold(self.stream, now)
         self._table_fields: set[str] = set()
         self._round_fields: set[str] = set()
+
+    @classmethod
+    def to_read(cls, table: Table, now: dt.datetime) -> "AtTable":
+        """A table that is only looked at: a clock that went back refuses acts, and shows the last one's moment."""
+        last_at = table.stream.last_at
+        return cls(table, None, None, None, now if last_at is None else max(now, last_at))
 
     @cached_property
     def gaming_day(self) -> dt.date:
@@ -102,9 +107,18 @@ class AtTable:
         return [wager for wager in self.all_wagers if not wager.struck]
 
     @cached_property
+    def throws(self) -> list[Throw]:
+        """The throws of the live round in the order of play, each as it stands: its newest revision."""
+        if self.round is None or self.round.phase in BEFORE_THE_DICE:
+            return []
+        return list(
+            {throw.number: throw for throw in self.round.throws.order_by("number", "revision")}.values()
+        )
+
+    @property
     def throw(self) -> Throw | None:
-        """The dice as they stand called in the live round: the newest revision."""
-        return self.round.throws.order_by("-number", "-revision").first() if self.round else None
+        """The newest throw as it stands."""
+        return self.throws[-1] if self.throws else None
 
     @cached_property
     def state(self) -> RoundState:
@@ -116,7 +130,7 @@ class AtTable:
             self.round.shaker_kind,
             phase=self.round.phase,
             wagers=[Staked(wager.seat, wager.code, wager.cents) for wager in self.wagers],
-            dice=self.throw.dice if self.round.phase in WITH_DICE and self.throw else (),
+            throws=[throw.dice for throw in self.throws if throw.dice],
             paid_seats=self.round.paid_seats,
             by_hand=self.round.by_hand,
         )

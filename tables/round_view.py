@@ -5,11 +5,11 @@ from functools import lru_cache
 from typing import Any
 
 from games.engine import Refusal, Rules
+from games.engine.procedures import ENDED
 from games.engine.rounds import RoundState
 from games.engine.settlement import Settled, in_order
 from games.wording import why
 
-from .acts.rounds import ENDED
 from .at_table import AtTable
 from .chips import breakdown
 from .models import Round, Table, Wager

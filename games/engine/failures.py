@@ -42,7 +42,9 @@ class Failures(Throws):
         self.verify_report_device_failure(state, dice)
         section, seen = self._section(state, "report_device_failure"), state.dice or tuple(dice or ())
         if seen:
-            by_hand = replace(state, throws=(seen,), by_hand=True, phase=self._turn(state, "settle_by_hand"))
+            by_hand = replace(
+                state, throws=state.throws or (seen,), by_hand=True, phase=self._turn(state, "settle_by_hand")
+            )
             witness = state.rules.witness("device-failure")
             return self._onward(by_hand), records.DeviceFailed(seen, witness, (), section)
         void = replace(state, phase="void", returned_for="device-failed")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 Moves = Mapping[tuple[str, str], str]
 
 ENDED = frozenset({"cleared", "no-roll", "void"})
+BEFORE_THE_DICE = frozenset({"open", "shaken", "closed", "ready"})
 
 FROM_THE_DICE_ON: Moves = {
     ("ready", "call_dice"): "lit",

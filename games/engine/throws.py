@@ -57,7 +57,7 @@ class Throws(Mending):
     def call_dice(self, state: RoundState, dice: Sequence[int]) -> tuple[RoundState, records.DiceCalled]:
         """Uncovered, announced and entered; the layout lights, and the round settles by these faces."""
         self.verify_call_dice(state, dice)
-        lit = replace(state, throws=(tuple(dice),), phase=self._turn(state, "call_dice"))
+        lit = replace(state, throws=(*state.throws, tuple(dice)), phase=self._turn(state, "call_dice"))
         winning = self.winning_codes(state.rules, dice)
         return self._onward(lit), records.DiceCalled(tuple(dice), winning, self._section(state, "call_dice"))
 
@@ -89,5 +89,6 @@ class Throws(Mending):
         """The faces were entered wrong: the layout lights anew and the losers are taken anew."""
         self.verify_correct_dice(state, dice)
         section, winning = self._section(state, "correct_dice"), self.winning_codes(state.rules, dice)
-        lit = replace(state, throws=(tuple(dice),), phase=self._turn(state, "correct_dice"))
+        throws = (*state.throws[:-1], tuple(dice))
+        lit = replace(state, throws=throws, phase=self._turn(state, "correct_dice"))
         return self._onward(lit), records.DiceCorrected(tuple(dice), state.dice, winning, reason, section)

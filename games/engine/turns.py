@@ -94,13 +94,13 @@ class Turns:
         shaker: str,
         phase: str,
         wagers: Iterable[Wager] = (),
-        dice: Sequence[int] | None = (),
+        throws: Iterable[Sequence[int]] = (),
         paid_seats: Iterable[int] = (),
         by_hand: bool = False,
     ) -> RoundState:
         """A round from what is kept of it; trusts its caller and checks nothing."""
-        throws = (tuple(dice),) if dice else ()
-        return RoundState(rules, shaker, phase, tuple(wagers), throws, frozenset(paid_seats), by_hand)
+        thrown = tuple(tuple(dice) for dice in throws)
+        return RoundState(rules, shaker, phase, tuple(wagers), thrown, frozenset(paid_seats), by_hand)
 
     def steps(self, state: RoundState) -> tuple[Step, ...]:
         """The ribbon, with each step's section."""

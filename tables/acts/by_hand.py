@@ -1,6 +1,9 @@
 """A round that was settled by hand while the tablet was dead, written down afterwards by the floor."""
 
+from dataclasses import replace
+
 from games.engine import Refusal, RoundState
+from games.engine.procedures import BEFORE_THE_DICE
 
 from ..at_table import AtTable
 from ..models import Round, Wager
@@ -9,8 +12,6 @@ from ..permissions import FLOOR
 from ..road import Recorded, act
 from .rounds import settle_throw, settled_by_dice
 from .wagers import Lying, read_lying, verify_seats, write_wagers
-
-BEFORE_THE_DICE = ("open", "shaken", "closed", "ready")
 
 
 @act(roles=FLOOR)
@@ -46,15 +47,7 @@ def _played(at: AtTable, lying: tuple[Lying, ...], dice: tuple[int, ...]) -> Rou
     if state.phase == "taken":
         state, _ = game.pay_seats(state, game.unpaid_seats(state))
     state, _ = game.clear_layout(state)
-    return game.restore(
-        at.rules,
-        state.shaker,
-        phase=state.phase,
-        wagers=state.wagers,
-        dice=dice,
-        paid_seats=state.paid_seats,
-        by_hand=True,
-    )
+    return replace(state, by_hand=True)
 
 
 def _rewrite_wagers(at: AtTable, round_: Round, lying: tuple[Lying, ...]) -> None:

@@ -15,6 +15,7 @@ from ..params import MOST_CENTS, Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
 from .rounds import settle_throw, settled_by_dice, verify_live, verify_signed_by_floor
+from .wagers import MADE_IN
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -35,7 +36,7 @@ def record_missed_wager(at: AtTable, params: Params) -> Recorded:
     """Writes down a wager that lay on the layout when bets closed and was not entered."""
     seat, code = params.whole("seat", 1, at.table.seats), params.text("wager")
     cents = params.whole("cents", 1, MOST_CENTS)
-    made_in = params.choice("made_in", ("chips", "plaques", "cash"), default="chips")
+    made_in = params.choice("made_in", MADE_IN, default="chips")
     reason = params.text("reason")
     round_ = verify_mendable(at)
     state, missed = at.game.record_missed_wager(at.state, (seat, code, cents, made_in))
@@ -75,8 +76,7 @@ def resettle(at: AtTable, round_: Round, state: RoundState, type_: str, mended: 
     """Settles anew where the dice already lie; before that only the round's sum changes."""
     if state.dice and at.throw is not None:
         settled = settled_by_dice(at, state)
-        revision = at.throw.revision + 1
-        return settle_throw(at, round_, state, type_, settled, revision=revision, more={"mended": mended})
+        return settle_throw(at, round_, state, type_, settled, corrects=at.throw, more={"mended": mended})
     at.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
     data = {"round": round_.number, "mended": mended, "wagered_cents": round_.wagered_cents}
     return Recorded(type_, data, changes="phase")

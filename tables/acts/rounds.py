@@ -12,8 +12,6 @@ from ..params import Params
 from ..permissions import AT_THE_TABLE, FLOOR
 from ..road import Recorded, act
 
-ENDED = ("cleared", "no-roll", "void")
-
 
 @act(roles=AT_THE_TABLE)
 def no_more_bets(at: AtTable, params: Params) -> Recorded:
@@ -128,7 +126,7 @@ def verify_signed_by_floor(at: AtTable) -> None:
 def advance(at: AtTable, state: RoundState, **values: Any) -> None:
     """The round's new phase, and its end when it has ended, with whatever else of it changed."""
     at.change_round(phase=state.phase, **values)
-    if state.phase in ENDED:
+    if state.ended:
         at.change_round(ended_at=at.now)
 
 
@@ -139,15 +137,18 @@ def settle_throw(
     type_: str,
     settled: tuple[Settled, ...],
     *,
-    revision: int = 1,
+    corrects: Throw | None = None,
     reason: str = "",
     more: dict[str, Any] | None = None,
 ) -> Recorded:
-    """Writes a throw with the settlement of every wager, and says them in the record, in the order of settlement."""
+    """Writes a throw with the settlement of every wager, and says them in the record, in the order of settlement.
+
+    The throw is the next one of the round, or the next revision of the one that it `corrects`.
+    """
     throw = Throw.objects.create(
         round=round_,
-        number=1,
-        revision=revision,
+        number=corrects.number if corrects else len(at.throws) + 1,
+        revision=corrects.revision + 1 if corrects else 1,
         dice=list(state.dice),
         void_reason=reason,
         lot=at.lot,
