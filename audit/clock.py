@@ -65,6 +65,11 @@ def hold(stream: Stream, moment: dt.datetime) -> dt.datetime:
     return stream.last_at
 
 
+def not_before(stream: Stream, moment: dt.datetime) -> dt.datetime:
+    """The moment that a screen shows, for reading records nothing: where the clock went back, the stream's last one."""
+    return moment if stream.last_at is None else max(moment, stream.last_at)
+
+
 def written(moment: dt.datetime) -> str:
     """A moment as the record spells it: `2026-11-21T13:05:09.123456Z`."""
     if moment.tzinfo is None:

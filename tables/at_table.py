@@ -41,12 +41,6 @@ class AtTable:
         self._table_fields: set[str] = set()
         self._round_fields: set[str] = set()
 
-    @classmethod
-    def to_read(cls, table: Table, now: dt.datetime) -> "AtTable":
-        """A table that is only looked at: a clock that went back refuses acts, and shows the last one's moment."""
-        last_at = table.stream.last_at
-        return cls(table, None, None, None, now if last_at is None else max(now, last_at))
-
     @cached_property
     def gaming_day(self) -> dt.date:
         """The gaming day of this moment at this facility (from 06:00 local)."""

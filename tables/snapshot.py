@@ -3,6 +3,7 @@
 import datetime as dt
 from typing import Any
 
+from audit import clock
 from games.engine import game
 
 from . import reads, round_view, selectors
@@ -29,7 +30,7 @@ def of_table(table_id: int) -> dict[str, Any]:
 
 
 def _build(table: Table, now: dt.datetime) -> dict[str, Any]:
-    at = AtTable(table, None, None, None, now)
+    at = AtTable(table, None, None, None, clock.not_before(table.stream, now))
     day = table.facility.gaming_day(at.now)
     return {
         "version": table.stream.seq,

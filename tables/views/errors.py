@@ -5,7 +5,10 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from audit.errors import AuditRefusal
+
 from ..doors import Denied, Locked, SignedOut
+from ..wording import say
 
 STATUS = {SignedOut: 401, Locked: 423, Denied: 403}
 
@@ -20,7 +23,10 @@ class DoorMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """401 and 423 lead a page to the sign-in; 403 says so quietly."""
+        """401 and 423 lead a page to the sign-in; 403 says so quietly, and the record's own refusals in words."""
+        if isinstance(exception, AuditRefusal):
+            context = {"status": exception.status, "said": say(exception)}
+            return render(request, "error.html", context, status=exception.status)
         status = STATUS.get(type(exception))
         if status is None:
             return None

@@ -76,7 +76,7 @@ def screen(request: HttpRequest, facility: str, table: str, station: str) -> Jso
 def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
     """What three entered values light, for the inspection. Reads the rules; changes nothing."""
     found, _ = table_for(request, facility, table, "dealer")
-    at = AtTable(found, None, None, None, clock.now())
+    at = AtTable(found, None, None, None, clock.not_before(found.stream, clock.now()))
     try:
         dice = at.game.verify_dice(
             at.rules, [int(face) for face in request.GET.get("dice", "").split(",")[:10]]
