@@ -60,6 +60,11 @@ def test_odds_refuses_bad_payouts(tmp_path, text):
         odds("pa-539", "--payouts", str(file))
 
 
+def test_odds_refuses_payouts_of_no_file():
+    with pytest.raises(CommandError):
+        odds("pa-539", "--payouts", "")
+
+
 @pytest.mark.parametrize("key", ["pa-625a", "pa-675a", "hop"])
 def test_odds_refuses_unknown_rules(key):
     with pytest.raises(CommandError):
@@ -83,6 +88,19 @@ def test_adjudicate_runs_without_a_database_and_says_by_its_status_whether_all_w
         )
         assert done.returncode == status, done.stderr
         assert json.loads(done.stdout.splitlines()[-1])["ending"] == "settled"
+
+
+def test_adjudicate_ends_quietly_when_its_reader_has_gone():
+    line = b'{"id": 1, "rules": "pa-539", "throws": [[1, 2, 3]], "wagers": []}\n'
+    command = [sys.executable, "manage.py", "adjudicate"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdin and running.stdout and running.stderr
+        running.stdout.close()
+        running.stdin.write(line)
+        running.stdin.close()
+        assert (running.stderr.read(), running.wait()) == (b"", 1)
 
 
 def test_clauses_as_json():

@@ -1,6 +1,7 @@
 """Settles rounds written as JSON lines; a bad line says why and the rest still runs."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable
 from typing import Any, BinaryIO
@@ -18,8 +19,13 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        with translation.override("en"):
-            good = answer_all(sys.stdin.buffer, sys.stdout.buffer)
+        try:
+            with translation.override("en"):
+                good = answer_all(sys.stdin.buffer, sys.stdout.buffer)
+        except BrokenPipeError:
+            # The reader has gone. Python would complain once more when it flushes what is left.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
         if not good:
             sys.exit(1)
 

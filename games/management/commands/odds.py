@@ -26,7 +26,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, rules: str, payouts: str | None, **options: Any) -> None:
         with translation.override("en"):
             try:
-                rows = rows_of(Rules.of(rules, read_payouts(payouts) if payouts else None))
+                rows = rows_of(Rules.of(rules, read_payouts(payouts) if payouts is not None else None))
             except Refusal as refusal:
                 raise CommandError(
                     f"{say(refusal)} ({refusal.section})" if refusal.section else say(refusal)
