@@ -99,7 +99,7 @@ def _round(at: AtTable) -> dict[str, Any]:
         "wagered_cents": sum(wager["cents"] for wager in standing),
         "playing": len({wager["seat"] for wager in standing}),
         "dice": sorted(state.dice) if state and state.dice else None,
-        "call": _call(sorted(state.dice)) if state and state.dice else None,
+        "call": _call(at, sorted(state.dice)) if state and state.dice else None,
         "lit": list(at.game.winning_codes(at.rules, state.dice)) if state and state.dice else [],
         "take": _take([one for one in settled if one.outcome == "lose"], names),
         "pay": _pay(
@@ -173,10 +173,8 @@ def _flag(table: Table, wager: dict[str, Any]) -> str:
     return f"{dollars(wager['cents'])} is over {dollars(table.max_cents)}"
 
 
-def _call(dice: list[int]) -> dict[str, Any]:
-    total = sum(dice)
-    size = "triple" if len(set(dice)) == 1 else "small" if total <= 10 else "big"
-    return {"total": total, "words": number_words(dice), "summary": f"Total {total}, {size}"}
+def _call(at: AtTable, dice: list[int]) -> dict[str, Any]:
+    return {"total": sum(dice), "words": number_words(dice), "summary": why(at.game.called(dice))}
 
 
 def _take(losers: list[Settled], names: dict[str, str]) -> dict[str, Any]:

@@ -198,6 +198,12 @@ class SicBo(Game):
         """The codes that the layout lights: § 625a.5(d), § 539.5(d), N.J.A.C. 19:47-9.5(d)."""
         return _winning_codes(rules, tuple(sorted(dice)))
 
+    def called(self, dice: Sequence[int]) -> Reason:
+        total = sum(dice)
+        if _is_triple(tuple(dice)):
+            return Reason("called-triple", {"total": total})
+        return Reason("called-small" if total <= 10 else "called-big", {"total": total})
+
     def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
         chances = Counter(tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3))
         return {code: _outcomes(rules, code, chances) for code in BETS}

@@ -10,7 +10,7 @@ from games.engine.odds import Odds
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
-from games.engine.settlement import LOSE, WIN, Settled
+from games.engine.settlement import LOSE, WIN, Reason, Settled
 from games.engine.state import RoundState
 from games.engine.wagers import MADE_IN, Placing, Wager, WagerType
 
@@ -79,6 +79,10 @@ class Turns:
         self, rules: Rules, throws: Sequence[Any], wagers: Sequence[Wager], voided: str | None = None
     ) -> tuple[str, tuple[Settled, ...]]:
         """The ending of a finished round and its wagers as given; a throw is faces or {"void": reason}."""
+        raise NotImplementedError
+
+    def called(self, dice: Sequence[int]) -> Reason:
+        """What dice come to as people say it after the faces: in Sic Bo the total, and small, big or triple."""
         raise NotImplementedError
 
     # Opening and looking

@@ -3,6 +3,7 @@
 import pytest
 
 from games.engine import Wager
+from games.wording import why
 from tests.games.play import A_FEW, CLOSE_FIRST, EVERY_WAY, SIC_BO, lit, opened, ready, refusal
 
 clause = pytest.mark.clause
@@ -210,3 +211,16 @@ def test_one_refused_wager_refuses_them_all(placing, code):
 
 def test_an_empty_entry_is_refused():
     assert refusal("place_wagers", opened(), [])[0] == "nothing-placed"
+
+
+@pytest.mark.parametrize(
+    ("dice", "said"),
+    [
+        ((2, 5, 5), "Total 12, big"),
+        ((1, 4, 5), "Total 10, small"),
+        ((5, 5, 1), "Total 11, big"),
+        ((2, 2, 2), "Total 6, triple"),
+    ],
+)
+def test_the_dice_are_summed_up_as_people_call_them(dice, said):
+    assert why(SIC_BO.called(dice)) == said
