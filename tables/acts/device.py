@@ -30,6 +30,8 @@ def report_device_failure(at: AtTable, params: Params) -> Recorded:
     section = at.rules.section("device-failure")
     cease(at, what, section)
     if round_ is None:
+        if dice is not None:
+            at.game.verify_report_device_failure(at.state, dice)
         return Recorded("device.failed", {"what": what, "section": section, "round": None})
     if dice is not None or at.state.dice:
         verify_edition_witness(at)
@@ -38,6 +40,8 @@ def report_device_failure(at: AtTable, params: Params) -> Recorded:
 
 def _settle_failure(at: AtTable, round_: Round, what: str, dice: tuple[int, ...] | None) -> Recorded:
     had_dice = bool(at.state.dice)
+    if had_dice and dice is not None and sorted(dice) != sorted(at.state.dice):
+        raise Refusal("dice-entered-already", round=round_.number)
     state, failed = at.game.report_device_failure(at.state, dice)
     if had_dice:
         advance(at, state, by_hand=True)

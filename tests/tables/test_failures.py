@@ -234,3 +234,13 @@ def test_a_shaker_that_tossed_the_dice_as_entered_did_not_fail():
     scene.play((1, "small", 2_500), dice=[1, 1, 2])
     with scene.refused("dice-called-already"):
         scene.act("report_device_failure", {"what": "shaker"})
+
+
+def test_dice_that_are_not_those_entered_are_no_answer_to_a_failure(scene):
+    with scene.refused("dice-not-seen"):
+        scene.act("report_device_failure", {"dice": [2, 5, 5]})
+    scene.play((1, "small", 2_500), (2, "big", 5_000), dice=[2, 5, 5])
+    with scene.refused("dice-entered-already"):
+        scene.act("report_device_failure", {"dice": [1, 1, 2]}, witness="floorperson")
+    scene.act("report_device_failure", {"dice": [5, 2, 5]}, witness="floorperson")
+    assert (scene.entry["_type"], scene.round.by_hand) == ("device.failed", True)
