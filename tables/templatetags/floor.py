@@ -110,23 +110,6 @@ def cite(section: str | None) -> str:
 
 
 @register.filter
-def faces(wager: str) -> list[str]:
-    """The dice that stand for a wager in a list; none for totals, small, big and any three of a kind."""
-    family, _, value = wager.partition(":")
-    repeat = {"one-of-a-kind": 1, "two-of-a-kind": 2, "three-of-a-kind": 3}
-    if family in repeat:
-        return [value] * repeat[family]
-    return value.split("-") if family == "two-dice" else []
-
-
-@register.filter
-def sign(wager: str) -> str:
-    """The word or figure that stands for a wager without dice."""
-    family, _, value = wager.partition(":")
-    return value or {"any-three-of-a-kind": "ANY 3"}.get(family, family.upper())
-
-
-@register.filter
 def listed(items: list) -> str:
     """`3, 4, 7 and 8`."""
     words = [str(item) for item in items]
@@ -202,13 +185,23 @@ def state(s: dict) -> SafeString:
     return mark_safe(text.replace("&", "\\u0026"))
 
 
+@register.filter
+def own(s: dict, part: str) -> str:
+    """The template of a part that each game has its own of: `console/felt` is `felt_sic_bo.html` for Sic Bo."""
+    return own_template(s["table"]["game"], part)
+
+
+def own_template(game: str, part: str) -> str:
+    return f"tables/{part}_{game.replace('-', '_')}.html"
+
+
 # The felt: the print is the same for a layout's whole life, so that only money and light are made anew
 
 
 @lru_cache(maxsize=32)
 def prints(game: str, layout: tuple) -> dict[str, str]:
     """The printed cloth of each area, rendered once for a layout and its odds."""
-    page = get_template(f"tables/console/felt_{game.replace('-', '_')}_print.html")
+    page = get_template(own_template(game, "console/print"))
     return {
         wager: page.render(
             {"wager": wager, "family": family, "value": wager.partition(":")[2], "odds": odds}
@@ -265,7 +258,7 @@ def areas(s: dict) -> dict[str, list[SafeString]]:
         if wager in lit:
             attrs, top = " data-lit", WINS
             say = f"Wins: {label}, {pays}."
-            if family == "one-of-a-kind":
+            if "data-hits" in cloth:  # an area with tiers: as many dice show its number
                 hits = dice.count(int(wager.partition(":")[2]))
                 cloth = cloth.replace(f'class="tier" data-hits="{hits}"', 'class="tier tier--hit"')
             if cents and phase in ("taken", "paid"):
