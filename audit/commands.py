@@ -5,9 +5,12 @@ import hashlib
 import uuid
 from typing import Any
 
+from django.db import connection
+
 from audit import chain
 from audit.errors import CommandChanged
 from audit.models import Command, Device, Person, Stream
+from audit.rows import read
 
 
 def content_hash(content: dict[str, Any]) -> bytes:
@@ -23,7 +26,9 @@ def recall(command_id: uuid.UUID, content: bytes | None = None) -> Command | Non
 
     Given the `content_hash`, raises CommandChanged when the same id said something else before.
     """
-    command = next(iter(Command.objects.filter(pk=command_id).order_by()), None)
+    key = Command._meta.pk.get_db_prep_value(command_id, connection)
+    found = read((("c", Command),), "FROM audit_command c WHERE c.id = %s", [key])
+    command = next((command for (command,), _ in found), None)
     if command and content is not None and bytes(command.content_sha256) != content:
         raise CommandChanged(command=str(command_id))
     return command

@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponseBase
 
 from audit import clock, record
 from audit.models import Device, Person, Stream
+from audit.rows import read
 
 COOKIE_SALT = "audit.device"
 COOKIE_SECONDS = 400 * 24 * 60 * 60  # browsers keep no cookie for longer
@@ -68,9 +69,12 @@ def device_of(request: HttpRequest) -> Device | None:
     token = request.get_signed_cookie(settings.DEVICE_COOKIE_NAME, default=None, salt=COOKIE_SALT)
     if not token:
         return None
-    return (
-        Device.objects.select_related("person").filter(token_sha256=hash_of(token), revoked_at=None).first()
-    )
+    sql = """FROM audit_device v LEFT JOIN audit_person p ON p.id = v.person_id
+             WHERE v.token_sha256 = %s AND v.revoked_at IS NULL"""
+    for (device, person), _ in read((("v", Device), ("p", Person)), sql, [hash_of(token)]):
+        device.person = person
+        return device
+    return None
 
 
 def device_of_token(token: str) -> Device | None:

@@ -11,7 +11,7 @@ from typing import Any
 from asgiref.sync import sync_to_async
 from channels.layers import BaseChannelLayer, get_channel_layer
 
-from . import screens
+from . import screens, snapshot
 from .models import Table
 
 log = logging.getLogger(__name__)
@@ -41,12 +41,16 @@ def person_group(person_id: int) -> str:
 
 
 async def publish(table_id: int) -> dict[str, Any]:
-    """Renders the table as it now stands and sends it to every station. Returns the messages by station.
+    """Renders the table as it now stands and sends it to each station, the dealer's first. Returns the messages.
 
+    Rendering asks nothing of the database, so it needs no thread; and no station waits for the next one's rendering.
     Never raises for a layer that does not answer: it is logged, and the heartbeat repairs the screens.
     """
-    messages = await sync_to_async(screens.messages)(table_id)
-    await send(messages)
+    state = await sync_to_async(snapshot.of_table)(table_id)
+    messages = {}
+    for station in screens.PUSHED:
+        messages[station] = screens.message(station, table_id, state)
+        await send({station: messages[station]})
     return messages
 
 

@@ -1,21 +1,16 @@
 """The statements that every act reads by, written out.
 
-The ORM takes several times as long to put such a statement together as the database to answer it, and these run under a
-table's lock. Columns and conversions come from the models, so what is read is what the ORM would have read; a test
-holds the two side by side.
+They run under a table's lock, or once for each push; `audit.rows` says why they are not left to the ORM.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
 from django.db import connection
-from django.db.models import Model
 
 from audit.clock import clock
 from audit.models import Person, Stream
+from audit.rows import read
 from games.models import Facility, RulesSubmission
 
 from .models import DiceLot, Pit, Round, Shaker, Table, Wager
@@ -42,7 +37,7 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
     Raises `Table.DoesNotExist`.
     """
     postgres = connection.vendor == "postgresql"
-    rows = _rows(
+    found = read(
         (("t", Table), ("s", Stream), ("f", Facility)),
         f"""FROM tables_table t
             JOIN games_facility f ON f.id = t.facility_id
@@ -51,8 +46,8 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
         [person.pk if person else None, facility, code],
         more=f"{ON_DUTY}, {'clock_timestamp()' if postgres else 'NULL'}",
     )
-    for (table, stream, found), (on_duty, moment) in rows:
-        table.stream, table.facility = stream, found
+    for (table, stream, facility_row), (on_duty, moment) in found:
+        table.stream, table.facility = stream, facility_row
         return Locked(table, clock.read(moment), bool(on_duty))
     raise Table.DoesNotExist(f"{facility}/{code}")
 
@@ -62,7 +57,7 @@ def shown_table(table_id: int) -> tuple[Table, dt.datetime]:
 
     Raises `Table.DoesNotExist`.
     """
-    rows = _rows(
+    found = read(
         (("t", Table), ("s", Stream), ("f", Facility), ("p", Pit), ("d", Person)),
         """FROM tables_table t
            JOIN audit_stream s ON s.id = t.stream_id
@@ -73,7 +68,7 @@ def shown_table(table_id: int) -> tuple[Table, dt.datetime]:
         [table_id],
         more="clock_timestamp()" if connection.vendor == "postgresql" else "NULL",
     )
-    for (table, stream, facility, pit, dealer), (moment,) in rows:
+    for (table, stream, facility, pit, dealer), (moment,) in found:
         table.stream, table.facility, table.pit, table.dealer = stream, facility, pit, dealer
         return table, clock.read(moment)
     raise Table.DoesNotExist(str(table_id))
@@ -92,7 +87,7 @@ def floorperson_of(table: Table) -> Person | None:
              WHERE a.facility_id = %s AND a.ended_at IS NULL AND (a.table_id = %s OR a.pit_id = %s)
                AND p.role IN ('floorperson', 'casino-supervisor')
              ORDER BY a.table_id IS NULL, p.name LIMIT 1"""
-    for (person,), _ in _rows((("p", Person),), sql, [table.facility_id, table.pk, table.pit_id]):
+    for (person,), _ in read((("p", Person),), sql, [table.facility_id, table.pk, table.pit_id]):
         return person
     return None
 
@@ -101,7 +96,7 @@ def live_round(table_id: int) -> Round | None:
     """The round in play at a table, with the submission that it pinned."""
     sql = """FROM tables_round r JOIN games_rulessubmission x ON x.id = r.submission_id
              WHERE r.table_id = %s AND r.ended_at IS NULL"""
-    for (round_, submission), _ in _rows((("r", Round), ("x", RulesSubmission)), sql, [table_id]):
+    for (round_, submission), _ in read((("r", Round), ("x", RulesSubmission)), sql, [table_id]):
         round_.submission = submission
         return round_
     return None
@@ -111,7 +106,7 @@ def lot_in_use(table_id: int) -> DiceLot | None:
     """The dice in the working shaker at a table, with that shaker."""
     sql = """FROM tables_dicelot l JOIN tables_shaker k ON k.id = l.shaker_id
              WHERE k.table_id = %s AND NOT k.out_of_order AND l.removed_at IS NULL"""
-    for (lot, shaker), _ in _rows((("l", DiceLot), ("k", Shaker)), sql, [table_id]):
+    for (lot, shaker), _ in read((("l", DiceLot), ("k", Shaker)), sql, [table_id]):
         lot.shaker = shaker
         return lot
     return None
@@ -120,49 +115,4 @@ def lot_in_use(table_id: int) -> DiceLot | None:
 def wagers_of(round_id: int) -> list[Wager]:
     """Every wager of a round, struck ones too, in the order in which they were first made."""
     sql = "FROM tables_wager w WHERE w.round_id = %s ORDER BY w.id"
-    return [wager for (wager,), _ in _rows((("w", Wager),), sql, [round_id])]
-
-
-# From columns to models
-
-Aliased = tuple[tuple[str, type[Model]], ...]
-Converters = tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
-
-
-def _rows(
-    models: Aliased, sql: str, params: Sequence[Any], more: str = ""
-) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-    """For each row an instance of each model (None where an outer join found none), and the columns in `more`."""
-    columns, converters = _columns(connection.vendor, models)
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {columns}{', ' + more if more else ''} {sql}", params)
-        found = cursor.fetchall()
-    for row in found:
-        values = list(row)
-        for place, converting, expression in converters:
-            for convert in converting:
-                values[place] = convert(values[place], expression, connection)
-        yield _instances(models, values)
-
-
-def _instances(models: Aliased, values: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    made, start = [], 0
-    for _, model in models:
-        names = [field.attname for field in model._meta.concrete_fields]
-        part = values[start : start + len(names)]
-        made.append(None if part[0] is None else model.from_db(connection.alias, names, part))
-        start += len(names)
-    return tuple(made), tuple(values[start:])
-
-
-@lru_cache(maxsize=32)
-def _columns(vendor: str, models: Aliased) -> tuple[str, Converters]:
-    """The select list of these models, and the conversions that the ORM would make on this database."""
-    fields = [(alias, field) for alias, model in models for field in model._meta.concrete_fields]
-    converters = []
-    for place, (_, field) in enumerate(fields):
-        expression = field.get_col(field.model._meta.db_table)
-        converting = connection.ops.get_db_converters(expression) + expression.get_db_converters(connection)
-        if converting:
-            converters.append((place, tuple(converting), expression))
-    return ", ".join(f"{alias}.{field.column}" for alias, field in fields), tuple(converters)
+    return [wager for (wager,), _ in read((("w", Wager),), sql, [round_id])]

@@ -8,8 +8,8 @@ from . import snapshot
 
 TEMPLATES = {
     "dealer": "tables/console/screen.html",
-    "table": "tables/table/screen.html",
     "tile": "tables/floor/tile.html",
+    "table": "tables/table/screen.html",
 }
 PUSHED = tuple(TEMPLATES)
 
