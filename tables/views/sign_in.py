@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from audit import devices, people
 from audit.errors import AuditRefusal
 from audit.models import Device, Person
-from games.engine import Refusal
+from games.engine import Refusal, game
 
 from .. import live, road
 from ..doors import device_at
@@ -168,7 +168,7 @@ def _place(device: Device, table: Table | None) -> dict[str, Any]:
     return {
         "table": table.code if table else "",
         "facility_name": table.facility.name if table else device.facility.title(),
-        "game": "Sic Bo" if table else "",
+        "game": game(table.game) if table else None,
         "locked_at": device.locked_at,
         "round": table.last_round if table else None,
         "shaker_with": shaker_with,
