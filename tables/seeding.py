@@ -114,7 +114,7 @@ def make_table(
         pit=pit,
         stream=stream,
         code=code,
-        game="sic-bo",
+        game=submission_game(facility, submission),
         kind=kind,
         submission_code=submission,
         device_approval="GLO-2026-014",
@@ -126,6 +126,11 @@ def make_table(
     data |= {"min_cents": table.min_cents, "max_cents": table.max_cents}
     record.append(stream, type="table.made", data=data, at=now, gaming_day=facility.gaming_day(now))
     return table
+
+
+def submission_game(facility: Facility, code: str) -> str:
+    """The game that a rules submission is for, whichever its version. Raises `RulesSubmission.DoesNotExist`."""
+    return RulesSubmission.objects.filter(facility=facility, code=code).order_by("-version")[:1].get().game
 
 
 def _make_person(facility: Facility, wanted: demo.DemoPerson) -> Person:
