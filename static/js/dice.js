@@ -1,4 +1,4 @@
-/* Three faces tapped one after the other, shown back, taken back one by one. */
+/* Faces tapped one after the other, as many as there are slots, shown back, taken back one by one. */
 
 const WORDS = ["", "one", "two", "three", "four", "five", "six"];
 
@@ -14,7 +14,8 @@ export class Dice {
   }
 
   get full() {
-    return this.faces.length === 3;
+    const slots = this.find()?.querySelectorAll(".slot").length ?? 0;
+    return slots > 0 && this.faces.length === slots;
   }
 
   add(face) {
