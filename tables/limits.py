@@ -2,8 +2,6 @@
 
 from .models import Table
 
-SECTION = "58 Pa. Code § 521.7(c)"
-
 
 def flag_of(table: Table, cents: int) -> str:
     """`under-min`, `over-max` or nothing, of a wager in cents; a wager taken off has no flag."""

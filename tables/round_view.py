@@ -12,13 +12,14 @@ from games.wording import why
 
 from .at_table import AtTable
 from .chips import breakdown
-from .models import Round, Table, Wager
+from .models import Table, Wager
 from .wording import (
     INSTRUCTIONS,
     NEXT_LABELS,
     SHAKE_LABELS,
     STEP_LABELS,
     dollars,
+    moment,
     next_says,
     number_words,
     say,
@@ -92,7 +93,7 @@ def _round(at: AtTable) -> dict[str, Any]:
         "bets_open": bool(state and "place_wagers" in legal_acts(state)),
         "mendable": state is not None and "strike_mistaken_wager" in legal_acts(state),
         "by_hand": bool(row and row.by_hand),
-        "opened_at": _moment(row),
+        "opened_at": moment(row.opened_at) if row else None,
         "steps": _steps(at, state),
         "seats": _seats(at, standing),
         "wagers": wagers,
@@ -133,10 +134,6 @@ def legal_acts(state: RoundState) -> set[str]:
     if "report_shaker_failure" in acts:
         acts = acts - {"report_shaker_failure"} | {"report_device_failure"}
     return acts - MENDING if state.paid_seats else acts
-
-
-def _moment(row: Round | None) -> str | None:
-    return row.opened_at.isoformat(timespec="milliseconds").replace("+00:00", "Z") if row else None
 
 
 def _wager(wager: Wager, names: dict[str, str]) -> dict[str, Any]:
@@ -268,7 +265,8 @@ def _next_step(at: AtTable, round_: dict[str, Any]) -> tuple[dict[str, Any] | No
 
 
 def _params(at: AtTable, name: str) -> dict[str, Any]:
-    return {"shakes": 3} if name == "shake" and at.state.shaker == "manual" else {}
+    shaker = at.rules.shaker(at.state.shaker)
+    return {"shakes": shaker.shakes_least} if name == "shake" and not shaker.automated else {}
 
 
 def _missing(at: AtTable, name: str) -> dict[str, Any] | None:

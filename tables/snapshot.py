@@ -9,10 +9,10 @@ from games.engine import game
 from . import reads, round_view, selectors
 from .acts.opening import last_inspection
 from .at_table import AtTable
+from .chips import CHIPS_CENTS
 from .models import Table
-from .wording import short
+from .wording import moment, short
 
-CHIPS_CENTS = (100, 500, 2_500, 10_000, 50_000, 100_000)
 TRIES = 20
 
 
@@ -45,17 +45,12 @@ def _build(table: Table, now: dt.datetime) -> dict[str, Any]:
         "inspection": _inspection(table) if table.status == Table.Status.CLOSED else None,
         **round_view.of(at),
         "layout": round_view.layout(at.rules),
-        "chips": list(CHIPS_CENTS),
+        "chips": sorted(CHIPS_CENTS),
         **selectors.of_ended_rounds(table, day),
         "acts": selectors.acts(table),
         "alerts": _alerts(at),
         "as_of": moment(at.now),
     }
-
-
-def moment(at: dt.datetime | None) -> str | None:
-    """A moment as the snapshot writes it: UTC, ISO 8601, with a Z."""
-    return at.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if at else None
 
 
 def _table(table: Table) -> dict[str, Any]:

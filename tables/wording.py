@@ -54,7 +54,6 @@ SENTENCES = {
         "The automated shaker was run %(tosses)s times; the inspection runs it three times at least."
     ),
     "nothing-failed": lazy("Nothing at %(table)s is recorded as failed."),
-    "no-automated-shaker": lazy("%(table)s has no automated shaker."),
     "dice-in-play": lazy("Round %(round)s is shaken. Its dice stay in the shaker until it ends."),
     "automated-shaker-still-here": lazy(
         "The automated shaker leaves the table before a manual one is used here."
@@ -140,6 +139,11 @@ def title(refusal: Refusal | AuditRefusal) -> str:
 def short(cite: str) -> str:
     """`§ 625a.2(b)` of `58 Pa. Code § 625a.2(b)`; New Jersey's `N.J.A.C. 19:47-9.5(b)` becomes `19:47-9.5(b)`."""
     return cite.replace("58 Pa. Code ", "").replace("N.J.A.C. ", "")
+
+
+def moment(at: dt.datetime | None) -> str | None:
+    """A moment as the snapshot writes it: UTC, ISO 8601, with a Z."""
+    return at.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if at else None
 
 
 def dollars(cents: int) -> str:
