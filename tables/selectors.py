@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import uuid
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 from django.db.models import Count, Max, Min, Q, Sum
@@ -17,6 +18,7 @@ from .wording import act_line
 LAST_ROUNDS = 12
 LAST_ACTS = 14
 LINES_KEPT = 20_000
+LINE_ROUNDS = 240
 SHORTEST_PACE = dt.timedelta(minutes=5)
 _lines: dict[bytes, dict[str, Any]] = {}  # by the entry's hash
 
@@ -70,7 +72,16 @@ def figures(table: Table, day: dt.date) -> dict[str, Any]:
         "handle_cents": found["handle"] or 0,
         "win_cents": (found["taken"] or 0) - (found["paid"] or 0),
         "pace_per_hour": pace(rounds, found["first"], found["last"]),
+        "win_line_cents": win_line(table, day),
     }
+
+
+def win_line(table: Table, day: dt.date) -> list[int]:
+    """The win of the gaming day after each of its last rounds, oldest first, and where it stood before them."""
+    played = Round.objects.filter(table=table, gaming_day=day, phase="cleared").order_by("-number")
+    wins = [taken - paid for taken, paid in played.values_list("taken_cents", "paid_cents")]
+    line = list(accumulate(reversed(wins), initial=0))
+    return line[-LINE_ROUNDS - 1 :]
 
 
 def pace(rounds: int, first: dt.datetime | None, last: dt.datetime | None) -> int | None:

@@ -4,6 +4,7 @@ import json
 from datetime import datetime
 from functools import lru_cache
 from itertools import count
+from typing import Any
 
 from django import template
 from django.template.loader import get_template
@@ -362,3 +363,20 @@ def spots(s: dict) -> list[dict]:
         {"at": n + 0.5, "taken": bool(seat["count"])}
         for n, seat in zip(count(), s["round"]["seats"], strict=False)
     ]
+
+
+@register.simple_tag
+def win_line(cents: list[int]) -> dict[str, Any] | None:
+    """The day's win by round as a polyline in dollars, upward; None before the second round."""
+    if len(cents) < 3:
+        return None
+    low, high = min(0, *cents), max(0, *cents)
+    edge = max((high - low) // 20, 100)
+    return {
+        "box": f"0 {-(high + edge) // 100} {len(cents) - 1} {(high - low + 2 * edge) // 100}",
+        "width": len(cents) - 1,
+        "points": " ".join(f"{place},{-win // 100}" for place, win in enumerate(cents)),
+        "rounds": len(cents) - 1,
+        "low": low,
+        "high": high,
+    }
