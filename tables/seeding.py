@@ -13,10 +13,12 @@ from django.db import transaction
 from audit import clock, record
 from audit.devices import enrol
 from audit.models import Device, Person
+from games.engine import Rules
 from games.models import Facility, RulesSubmission
 from games.submissions import draft
 
 from . import acts, demo, road
+from .at_table import AtTable
 from .models import Assignment, DiceLot, Pit, Shaker, Table
 
 assert acts  # the acts register themselves with the road
@@ -100,7 +102,8 @@ def _make_table(facility: Facility, wanted: demo.DemoTable, number: int) -> Tabl
         kind=wanted.shaker,
         approval=f"SH-{number:03d}",
     )
-    DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=wanted.shaker != "manual")
+    attested, dice = wanted.shaker != "manual", rules_at(table).edition.dice
+    DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=attested, dice=dice)
     return table
 
 
@@ -178,18 +181,17 @@ def _floorperson(facility: str, pit: str) -> Person:
     return Person.objects.get(code=found.code)
 
 
+def rules_at(table: Table) -> Rules:
+    """The rules that this table deals under now. Raises `no-rules-in-force`."""
+    return AtTable(table, None, None, None, clock.now()).rules
+
+
 def open_table(floor: Person, device: Device, facility: str, code: str) -> None:
     """Inspects with three values and opens, as a floorperson would."""
-    from .at_table import AtTable
-
-    at = AtTable(
-        Table.objects.select_related("stream", "facility").get(facility__code=facility, code=code),
-        None,
-        None,
-        None,
-        clock.now(),
+    rules = rules_at(
+        Table.objects.select_related("stream", "facility").get(facility__code=facility, code=code)
     )
-    lit = list(at.game.winning_codes(at.rules, (1, 2, 5)))
+    lit = list(rules.game.winning_codes(rules, (1, 2, 5)))
     do(floor, device, facility, code, "inspect_table", {"dice": [1, 2, 5], "lit": lit, "tosses": 3})
     do(
         floor,
@@ -197,7 +199,7 @@ def open_table(floor: Person, device: Device, facility: str, code: str) -> None:
         facility,
         code,
         "open_table",
-        {"acknowledge_lapsed": at.rules.edition.lapses_on is not None},
+        {"acknowledge_lapsed": rules.edition.lapses_on is not None},
     )
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from audit.devices import enrol
 from audit.models import Device, Person
-from games.engine import Refusal
+from games.engine import Refusal, Rules
 from games.models import Facility
 
 from .models import DiceLot, Pit, Shaker, Table
-from .seeding import assign, do, make_table, open_table
+from .seeding import assign, do, make_table, open_table, rules_at
 
 CODES_PLAYED = (
     "small",
@@ -33,6 +33,7 @@ class Played:
     dealer: Person
     floor: Person
     device: Device
+    rules: Rules
 
 
 def verify_simulated(table: Table) -> None:
@@ -46,10 +47,8 @@ def simulated_tables(facility: Facility, count: int, submission: str) -> list[Pl
     dealer, floor = _crew(facility)
     device, _ = enrol(f"Simulation {Device.objects.count() + 1}", facility.code, "podium")
     pit, _ = Pit.objects.get_or_create(facility=facility, code="sim", defaults={"name": "Simulated"})
-    played = [
-        Played(_table(facility, pit, f"SIM-{number:02d}", submission), dealer, floor, device)
-        for number in range(1, count + 1)
-    ]
+    tables = [_table(facility, pit, f"SIM-{number:02d}", submission) for number in range(1, count + 1)]
+    played = [Played(table, dealer, floor, device, rules_at(table)) for table in tables]
     for one in played:
         ready(one)
     return played
@@ -100,7 +99,11 @@ def ready(one: Played) -> None:
     """Fresh dice in the shaker, and the table open."""
     verify_simulated(one.table)
     facility, code = one.table.facility.code, one.table.code
-    lot = DiceLot.objects.create(facility=one.table.facility, code=f"X-{code}-{DiceLot.objects.count() + 1}")
+    lot = DiceLot.objects.create(
+        facility=one.table.facility,
+        code=f"X-{code}-{DiceLot.objects.count() + 1}",
+        dice=one.rules.edition.dice,
+    )
     if Table.objects.get(pk=one.table.pk).status == Table.Status.OPEN:
         do(one.floor, one.device, facility, code, "close_table", {})
     do(one.floor, one.device, facility, code, "change_dice_lot", {"lot": lot.code})
@@ -120,16 +123,17 @@ def play_round(one: Played, draw: random.Random, told: Callable[[Table], None] =
     act("place_wagers", {"wagers": _wagers(one.table, draw)})
     phase = ""
     while phase != "cleared":
-        phase = act(*_next(one.table, draw))
+        phase = act(*_next(one, draw))
 
 
-def _next(table: Table, draw: random.Random) -> tuple[str, dict]:
+def _next(one: Played, draw: random.Random) -> tuple[str, dict]:
     """The act that the round waits for."""
     from .snapshot import of_table
 
-    following = of_table(table.pk)["next"]
+    following = of_table(one.table.pk)["next"]
     if following["act"] == "call_dice":
-        return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(3)]}
+        faces, dice = one.rules.game.faces, one.rules.edition.dice
+        return "call_dice", {"dice": [draw.randint(1, faces) for _ in range(dice)]}
     return following["act"], following["params"]
 
 
