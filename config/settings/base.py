@@ -20,7 +20,6 @@ INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
-    "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "axes",
@@ -41,9 +40,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
     "audit.middleware.StationMiddleware",
     "tables.views.errors.DoorMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -60,7 +57,6 @@ TEMPLATES = [
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
-                "django.contrib.messages.context_processors.messages",
             ]
         },
     }
@@ -122,7 +118,7 @@ POSTGRES_OPTIONS = {
 
 
 def database_from(address: str) -> dict:
-    """Django's settings of one database address, with the options that each engine needs (docs/structure.md)."""
+    """Django's settings of one database address, with the options that each engine needs."""
     settings = environ.Env.db_url_config(address)
     sqlite = settings["ENGINE"].endswith("sqlite3")
     settings["OPTIONS"] = {**(SQLITE_OPTIONS if sqlite else POSTGRES_OPTIONS), **settings.get("OPTIONS", {})}
