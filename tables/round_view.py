@@ -7,7 +7,7 @@ from typing import Any
 from games.engine import Refusal, Rules
 from games.engine.procedures import ENDED
 from games.engine.rounds import RoundState
-from games.engine.settlement import Settled, in_order
+from games.engine.settlement import Settled
 from games.wording import why
 
 from .at_table import AtTable
@@ -83,7 +83,7 @@ def labels(rules: Rules) -> dict[str, str]:
 
 def _round(at: AtTable) -> dict[str, Any]:
     state, row, names = _state(at), at.round, labels(at.rules)
-    settled = in_order(at.game.settled(state)) if state else ()
+    settled = state.settled if state else ()
     phase = state.phase if state else "open"
     wagers = [_wager(wager, names) for wager in at.all_wagers]
     standing = [wager for wager in wagers if not wager["struck"]]

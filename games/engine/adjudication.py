@@ -11,7 +11,7 @@ from typing import Any
 
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
-from games.engine.settlement import Settled, order
+from games.engine.settlement import Settled
 from games.engine.wagers import Wager
 
 ROUND_KEYS = frozenset({"id", "rules", "throws", "wagers", "payouts", "voided"})
@@ -98,7 +98,7 @@ def _adjudicated(read: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "rules": read["rules"],
         "ending": ending,
-        "order": order(settled),
+        "order": game.order(settled),
         "wagers": [_as_line(one) for one in settled],
     }
 

@@ -50,11 +50,6 @@ def give_back(wager: Wager, cite: str, why: Reason) -> Settled:
     return Settled(wager, RETURN, None, 0, wager.cents, cite, why)
 
 
-def order(settled: Sequence[Settled]) -> list[int]:
+def losers_first(settled: Sequence[Settled]) -> list[int]:
     """Indexes in the order of settlement: losers before winners, each by seat and then as they were entered."""
     return sorted(range(len(settled)), key=lambda i: (settled[i].outcome == WIN, settled[i].wager.seat, i))
-
-
-def in_order(settled: Sequence[Settled]) -> tuple[Settled, ...]:
-    """The settlements themselves in that order."""
-    return tuple(settled[i] for i in order(settled))

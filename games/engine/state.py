@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from games.engine.procedures import ENDED, PROCEDURES, Procedure
 from games.engine.rules import Rules
-from games.engine.settlement import Reason, Settled, give_back, in_order
+from games.engine.settlement import Reason, Settled, give_back
 from games.engine.wagers import Wager
 
 # Why wagers go back, and the duty whose section that cites. A void by the house and a device that fails before
@@ -37,7 +37,7 @@ class RoundState:
         """Every wager as it stands settled, in the order of settlement; () while nothing is decided."""
         if self.phase in ("no-roll", "void"):
             return returned(self.rules, self.wagers, self.returned_for or self.phase)
-        return in_order(self.rules.game.settled(self))
+        return in_order(self.rules, self.rules.game.settled(self))
 
     @property
     def ended(self) -> bool:
@@ -56,4 +56,9 @@ def give_all_back(rules: Rules, wagers: Iterable[Wager], why: str) -> tuple[Sett
 
 def returned(rules: Rules, wagers: Iterable[Wager], why: str) -> tuple[Settled, ...]:
     """The same in the order of settlement."""
-    return in_order(give_all_back(rules, wagers, why))
+    return in_order(rules, give_all_back(rules, wagers, why))
+
+
+def in_order(rules: Rules, settled: tuple[Settled, ...]) -> tuple[Settled, ...]:
+    """Settlements in the order that the game settles in."""
+    return tuple(settled[place] for place in rules.game.order(settled))

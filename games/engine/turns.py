@@ -10,7 +10,7 @@ from games.engine.odds import Odds
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
-from games.engine.settlement import LOSE, WIN, Reason, Settled
+from games.engine.settlement import LOSE, WIN, Reason, Settled, losers_first
 from games.engine.state import RoundState
 from games.engine.wagers import MADE_IN, Placing, Wager, WagerType
 
@@ -84,6 +84,10 @@ class Turns:
     def called(self, dice: Sequence[int]) -> Reason:
         """What dice come to as people say it after the faces: in Sic Bo the total, and small, big or triple."""
         raise NotImplementedError
+
+    def order(self, settled: Sequence[Settled]) -> list[int]:
+        """Indexes in the order of settlement; a game whose text orders otherwise says so itself."""
+        return losers_first(settled)
 
     # Opening and looking
 

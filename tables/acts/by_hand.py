@@ -10,7 +10,7 @@ from ..models import Round, Wager
 from ..params import Params
 from ..permissions import FLOOR
 from ..road import Recorded, act
-from .rounds import settle_throw, settled_by_dice
+from .rounds import settle_throw
 from .wagers import Lying, read_lying, verify_seats, write_wagers
 
 
@@ -30,9 +30,8 @@ def record_hand_settled_round(at: AtTable, params: Params) -> Recorded:
     before = [{"seat": row.seat, "wager": row.code, "cents": row.cents} for row in at.wagers]
     state = _played(at, lying, dice or ())
     _rewrite_wagers(at, round_, lying)
-    settled = settled_by_dice(at, state)
     more = {"mended": {"before": before, "reason": reason}}
-    return settle_throw(at, round_, state, "round.recorded_by_hand", settled, more=more)
+    return settle_throw(at, round_, state, "round.recorded_by_hand", state.settled, more=more)
 
 
 def _played(at: AtTable, lying: tuple[Lying, ...], dice: tuple[int, ...]) -> RoundState:

@@ -8,7 +8,7 @@ from ..models import Round, Table
 from ..params import Params
 from ..permissions import AT_THE_TABLE, FLOOR
 from ..road import Recorded, act
-from .rounds import advance, settle_throw, settled_by_dice, verify_live
+from .rounds import advance, settle_throw, verify_live
 
 WHAT_FAILS = ("device", "layout", "shaker")
 
@@ -47,8 +47,7 @@ def _settle_failure(at: AtTable, round_: Round, what: str, dice: tuple[int, ...]
         advance(at, state, by_hand=True)
         return Recorded("device.failed", {"what": what, "round": round_.number, "dice": list(state.dice)})
     if dice is not None:
-        settled = settled_by_dice(at, state)
-        return settle_throw(at, round_, state, "round.settled_by_hand", settled, more={"failed": what})
+        return settle_throw(at, round_, state, "round.settled_by_hand", state.settled, more={"failed": what})
     reason = "device failure before the dice were seen"
     return settle_throw(
         at, round_, state, "round.voided", failed.settled, reason=reason, more={"failed": what}

@@ -14,7 +14,7 @@ from ..models import Round, Wager
 from ..params import MOST_CENTS, Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
-from .rounds import settle_throw, settled_by_dice, verify_live, verify_signed_by_floor
+from .rounds import settle_throw, verify_live, verify_signed_by_floor
 from .wagers import MADE_IN
 
 
@@ -75,8 +75,9 @@ def verify_mendable(at: AtTable) -> Round:
 def resettle(at: AtTable, round_: Round, state: RoundState, type_: str, mended: dict[str, Any]) -> Recorded:
     """Settles anew where the dice already lie; before that only the round's sum changes."""
     if state.dice and at.throw is not None:
-        settled = settled_by_dice(at, state)
-        return settle_throw(at, round_, state, type_, settled, corrects=at.throw, more={"mended": mended})
+        return settle_throw(
+            at, round_, state, type_, state.settled, corrects=at.throw, more={"mended": mended}
+        )
     at.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
     data = {"round": round_.number, "mended": mended, "wagered_cents": round_.wagered_cents}
     return Recorded(type_, data, changes="phase")

@@ -4,7 +4,7 @@ from typing import Any
 
 from games.engine import Refusal
 from games.engine.rounds import RoundState
-from games.engine.settlement import Settled, in_order
+from games.engine.settlement import Settled
 
 from ..at_table import AtTable
 from ..models import Round, Settlement, Throw
@@ -48,7 +48,7 @@ def call_dice(at: AtTable, params: Params) -> Recorded:
     dice = params.dice()
     round_ = verify_live(at)
     state, _ = at.game.call_dice(at.state, dice or ())
-    return settle_throw(at, round_, state, "round.settled", settled_by_dice(at, state))
+    return settle_throw(at, round_, state, "round.settled", state.settled)
 
 
 @act(roles=AT_THE_TABLE)
@@ -167,11 +167,6 @@ def settle_throw(
     )
     data = {**throw_data(at, round_, throw, state, settled), **(more or {})}
     return Recorded(type_, data, _answer(round_), changes="table" if round_.ended_at else "phase")
-
-
-def settled_by_dice(at: AtTable, state: RoundState) -> tuple[Settled, ...]:
-    """Every wager by the dice, in the order of settlement."""
-    return in_order(at.game.settled(state))
 
 
 def write_settlements(at: AtTable, throw: Throw, settled: tuple[Settled, ...]) -> None:

@@ -7,7 +7,7 @@ from itertools import permutations, product
 import pytest
 
 from games.engine import Refusal, Rules, Wager
-from games.engine.settlement import order
+from games.engine.settlement import losers_first
 from games.engine.sicbo import BETS, settle
 from games.wording import why
 
@@ -192,4 +192,4 @@ def test_losers_are_settled_before_winners_each_by_seat_and_then_as_entered():
         Wager(seat, code, 100)
         for seat, code in [(3, "big"), (2, "big"), (3, "small"), (1, "total:9"), (3, "total:4"), (1, "small")]
     ]
-    assert order(settle(Rules.of("pa-539"), wagers, (2, 3, 4))) == [1, 0, 4, 3, 5, 2]
+    assert losers_first(settle(Rules.of("pa-539"), wagers, (2, 3, 4))) == [1, 0, 4, 3, 5, 2]
