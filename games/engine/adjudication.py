@@ -153,7 +153,7 @@ def _wager(rules: Rules, line: Any) -> Wager:
     seat, code, cents = line["seat"], line["wager"], line["cents"]
     if type(seat) is not int or seat < 1:
         raise Refusal("bad-seat", rules.section("placement"), seat=str(seat)[:40])
-    rules.game.verify_stake(rules, code, cents)
+    rules.game.verify_amount(rules, code, cents)  # a fraction of a cent is refused where it would be paid
     return Wager(seat, code, cents, line.get("play"))
 
 

@@ -32,11 +32,11 @@ class Odds:
         """Units paid for one unit staked, for comparing and for the mathematics."""
         return Fraction(self.to, self.per)
 
-    def win(self, cents: int) -> int:
-        """Cents paid on a stake in cents, exactly; raises `fraction-of-a-cent` rather than round."""
+    def win(self, cents: int, section: str = "") -> int:
+        """Cents paid on a stake in cents, exactly; raises `fraction-of-a-cent` (citing `section`) rather than round."""
         paid, rest = divmod(cents * self.to, self.per)
         if rest:
-            raise Refusal("fraction-of-a-cent", cents=cents, odds=str(self))
+            raise Refusal("fraction-of-a-cent", section, cents=cents, odds=str(self))
         return paid
 
 

@@ -37,7 +37,7 @@ class Settled:
 
 def win(wager: Wager, odds: Odds, cite: str, why: Reason) -> Settled:
     """The stake returned and the odds paid; raises `fraction-of-a-cent`."""
-    return Settled(wager, WIN, odds, odds.win(wager.cents), wager.cents, cite, why)
+    return Settled(wager, WIN, odds, odds.win(wager.cents, cite), wager.cents, cite, why)
 
 
 def lose(wager: Wager, cite: str, why: Reason) -> Settled:

@@ -144,14 +144,18 @@ class Turns:
     # One wager
 
     def verify_stake(self, rules: Rules, code: str, cents: int) -> None:
-        """Raises `no-such-wager`, `bad-amount`, or `fraction-of-a-cent` if a payout could not be exact."""
-        self.wager_type(rules, code)
-        if type(cents) is not int or cents < 1:
-            raise Refusal("bad-amount", rules.section("placement"), cents=str(cents)[:40])
+        """Raises what `verify_amount` raises, or `fraction-of-a-cent` if a payout could not be exact."""
+        self.verify_amount(rules, code, cents)
         for odds in self.possible_odds(rules, code):
             if cents * odds.to % odds.per:
                 section = rules.section("increments") or rules.section("odds")
                 raise Refusal("fraction-of-a-cent", section, cents=cents, odds=str(odds))
+
+    def verify_amount(self, rules: Rules, code: str, cents: int) -> None:
+        """Raises `no-such-wager` or `bad-amount`: all that is asked of a stake in a round that is over."""
+        self.wager_type(rules, code)
+        if type(cents) is not int or cents < 1:
+            raise Refusal("bad-amount", rules.section("placement"), cents=str(cents)[:40])
 
     def verify_placing(self, rules: Rules, placing: Placing) -> None:
         """One line of what a dealer enters; raises `cash-wager`, `bad-seat` and what `verify_stake` raises."""

@@ -246,3 +246,19 @@ def assert_answered(line):
         adjudicate(line)
     except BadLine as bad:
         assert bad.refusal.code
+
+
+@pytest.mark.parametrize(("dice", "ending"), [([1, 1, 1], "lose"), ([2, 5, 6], None)])
+def test_adjudicate_refuses_a_fraction_of_a_cent_only_where_it_would_be_paid(dice, ending):
+    line = {
+        "id": "x1",
+        "rules": "nj-19-47-9",
+        "payouts": {"two-dice": "11 to 2"},
+        "throws": [dice],
+        "wagers": [{"seat": 1, "wager": "two-dice:2-5", "cents": 501}],
+    }
+    if ending:
+        assert [one["outcome"] for one in adjudicate(json.dumps(line).encode())["wagers"]] == [ending]
+    else:
+        with pytest.raises(BadLine, match=r"19:47-9\.4\(b\)|fraction"):
+            adjudicate(json.dumps(line).encode())
