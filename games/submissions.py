@@ -28,6 +28,11 @@ def in_force(
     return found.order_by("-in_force_from", "-version").first()
 
 
+def newest(facility: Facility, code: str) -> RulesSubmission | None:
+    """The newest version of a submission whatever has become of it; only for showing."""
+    return RulesSubmission.objects.filter(facility=facility, code=code).order_by("-version").first()
+
+
 def filed_terms(rules: Rules) -> tuple[str, str]:
     """The canonical terms to file (RFC 8785), and their SHA-256 in hex."""
     terms = rfc8785.dumps(rules.terms())

@@ -52,13 +52,20 @@ class AtTable:
         return reads.live_round(self.table.pk)
 
     @cached_property
+    def in_force(self) -> RulesSubmission | None:
+        """The version of this table's submission that is in force at this moment, if any is."""
+        table = self.table
+        return submissions.in_force(table.facility, table.game, self.now, code=table.submission_code)
+
+    @property
+    def deals(self) -> bool:
+        """Whether rules stand behind play here: those of the live round, or those in force."""
+        return self.round is not None or self.in_force is not None
+
+    @cached_property
     def submission(self) -> RulesSubmission:
         """The submission that the live round pinned, else the one in force now. Refuses when there is none."""
-        if self.round is not None:
-            return self.round.submission
-        found = submissions.in_force(
-            self.table.facility, self.table.game, self.now, code=self.table.submission_code
-        )
+        found = self.round.submission if self.round is not None else self.in_force
         if found is None:
             raise Refusal("no-rules-in-force", code=self.table.submission_code)
         return found
@@ -163,10 +170,11 @@ class AtTable:
         if self._round_fields and self.round is not None:
             self.round.save(update_fields=sorted(self._round_fields))
 
-    def live_round(self) -> Round:
+    def live_round(self, *, though_ceased: bool = False) -> Round:
         """The round in play, opened now if this is its first act. Refuses at a table that is not open."""
         if self.round is None:
-            self.verify_open()
+            if not (though_ceased and self.table.status == Table.Status.CEASED):
+                self.verify_open()
             self.verify_dice_for_a_round()
             self.round = self._open_round()
         return self.round

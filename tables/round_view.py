@@ -227,6 +227,8 @@ def _line(one: Settled, names: dict[str, str]) -> dict[str, Any]:
 
 def offers(at: AtTable) -> list[str]:
     """The acts that are legal now, whoever may do them. Buttons ask this; the server asks again."""
+    if not at.deals:
+        return _offers_without_rules(at.table)
     if at.table.status == Table.Status.CLOSED:
         opening = "record_repair" if at.table.ceased_what else "open_table"
         return ["inspect_table", opening, "change_dice_lot", "replace_shaker"]
@@ -238,12 +240,29 @@ def offers(at: AtTable) -> list[str]:
     legal = sorted(legal_acts(at.state) - ceased)
     if at.round is None:
         legal = [name for name in legal if name != "void_round" and at.lot is not None]
-        return [*legal, "close_table", "change_dice_lot", "report_device_failure"]
-    return [*legal, *(["change_dice_lot"] if at.round.phase in ("open", "closed") else [])]
+        return [
+            *dict.fromkeys(
+                [*legal, "close_table", "change_dice_lot", "report_device_failure", "replace_shaker"]
+            )
+        ]
+    changes = {"open": ["change_dice_lot", "replace_shaker"], "closed": ["change_dice_lot"]}
+    return [*legal, *changes.get(at.round.phase, [])]
+
+
+def _offers_without_rules(table: Table) -> list[str]:
+    repair = ["record_repair"] if table.ceased_what else []
+    return repair if table.status == Table.Status.CLOSED else [*repair, "close_table"]
+
+
+def without_rules(at: AtTable) -> dict[str, str]:
+    """What stands where the next step would, at a table whose rules are not in force."""
+    return {"text": say(Refusal("no-rules-in-force", code=at.table.submission_code)), "section": ""}
 
 
 def _next_step(at: AtTable, round_: dict[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """The one next step, or what is missing for it."""
+    if not at.deals:
+        return None, without_rules(at)
     if at.table.status == Table.Status.CLOSED:
         return None, {"text": "The table is closed. The floorperson inspects and opens it.", "section": ""}
     if at.table.status == Table.Status.CEASED and at.round is None:
@@ -283,7 +302,7 @@ def _missing(at: AtTable, name: str) -> dict[str, Any] | None:
 
 
 def _instruction(at: AtTable) -> dict[str, Any] | None:
-    if at.table.status != Table.Status.OPEN or at.shaker is None:
+    if at.table.status != Table.Status.OPEN or at.shaker is None or not at.deals:
         return None
     following = at.game.next_act(at.state)
     if following is None:

@@ -1,10 +1,13 @@
 """The state of a table as one JSON document, `docs/snapshot.md`. Every screen is a pure function of it."""
 
 import datetime as dt
+from functools import cached_property
 from typing import Any
 
 from audit import clock
-from games.engine import game
+from games import submissions
+from games.engine import Refusal, game
+from games.models import RulesSubmission
 
 from . import reads, round_view, selectors
 from .acts.opening import last_inspection
@@ -14,6 +17,19 @@ from .models import Table
 from .wording import moment, short
 
 TRIES = 20
+
+
+class Shown(AtTable):
+    """A table as screens show it: where no rules are in force the newest version stands there, and nothing is offered."""
+
+    @cached_property
+    def submission(self) -> RulesSubmission:
+        """As the acts see it, or else the newest version that was ever filed."""
+        shown = self.round.submission if self.round is not None else self.in_force
+        shown = shown or submissions.newest(self.table.facility, self.table.submission_code)
+        if shown is None:
+            raise Refusal("no-rules-in-force", code=self.table.submission_code)
+        return shown
 
 
 def of_table(table_id: int) -> dict[str, Any]:
@@ -30,7 +46,7 @@ def of_table(table_id: int) -> dict[str, Any]:
 
 
 def _build(table: Table, now: dt.datetime) -> dict[str, Any]:
-    at = AtTable(table, None, None, None, clock.not_before(table.stream, now))
+    at = Shown(table, None, None, None, clock.not_before(table.stream, now))
     day = table.facility.gaming_day(at.now)
     return {
         "version": table.stream.seq,
@@ -86,6 +102,7 @@ def _rules(at: AtTable, day: dt.date) -> dict[str, Any]:
         "key": submission.edition,
         "title": edition.title + (f" · Paytable {edition.paytable}" if edition.paytable else ""),
         "chapter": edition.title,
+        "in_force": at.deals,
         "approved_on": submission.decided_at.date().isoformat() if submission.decided_at else None,
         "lapsed": edition.lapses_on is not None and edition.lapses_on <= day,
     }
@@ -144,6 +161,9 @@ def _inspection(table: Table) -> dict[str, Any] | None:
 def _alerts(at: AtTable) -> list[dict[str, Any]]:
     alerts = []
     table, lot = at.table, at.lot
+    if not at.deals:
+        said = round_view.without_rules(at)
+        alerts.append({"level": "stop", "title": "No rules in force", **said})
     if table.ceased_what:
         alerts.append(
             {

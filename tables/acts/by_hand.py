@@ -19,14 +19,17 @@ def record_hand_settled_round(at: AtTable, params: Params) -> Recorded:
     """Records the dice and wagers of a round whose money has moved already; it ends cleared, marked by hand.
 
     A round in play that the dead tablet had begun is the one that is completed: its wagers become those given,
-    and the record keeps what the tablet had. Refused once that round's dice were entered.
+    and the record keeps what the tablet had. Refused once that round's dice were entered. Gaming may have ceased
+    since: what was played was played.
     """
     lying = params.each("wagers", read_lying)
     dice, reason = params.dice(), params.text("reason")
     verify_seats(at, lying)
     if at.round is not None and at.round.phase not in BEFORE_THE_DICE:
         raise Refusal("dice-entered-already", round=at.round.number)
-    round_ = at.live_round()
+    if not any(one.cents for one in lying):
+        raise Refusal("nothing-placed", at.rules.section("placement"))
+    round_ = at.live_round(though_ceased=True)
     before = [{"seat": row.seat, "wager": row.code, "cents": row.cents} for row in at.wagers]
     state = _played(at, lying, dice or ())
     _rewrite_wagers(at, round_, lying)

@@ -43,6 +43,8 @@ def place_wagers(at: AtTable, params: Params) -> Recorded:
     """
     lying = params.each("wagers", read_lying)
     verify_seats(at, lying)
+    if at.round is None and not any(one.cents for one in lying):
+        raise Refusal("nothing-placed", at.rules.section("placement"))
     round_ = at.live_round()
     state, _ = at.game.place_wagers(
         at.state, tuple((one.seat, one.wager, one.cents, one.made_in) for one in lying)

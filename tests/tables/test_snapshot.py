@@ -152,7 +152,7 @@ PARAMS = {
     "strike_mistaken_wager": {"seat": 1, "wager": "small", "reason": "x"},
     "record_repair": {"what": "x"},
 }
-# Legal in the background, without a button of the screen's own.
+# Legal in the background, without a button of the screen's own; and one that needs another shaker to be tried.
 NEVER_OFFERED = {"take_over_table", "leave_table", "record_hand_settled_round", "replace_shaker"}
 # Refused although it is its moment: about what was sent.
 ITS_MOMENT = {"lights-do-not-agree", "not-inspected"}
