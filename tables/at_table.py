@@ -130,7 +130,7 @@ class AtTable:
             self.rules,
             self.round.shaker_kind,
             phase=self.round.phase,
-            wagers=[Staked(wager.seat, wager.code, wager.cents) for wager in self.wagers],
+            wagers=[Staked(wager.seat, wager.code, wager.cents, wager.play or None) for wager in self.wagers],
             throws=[throw.dice for throw in self.throws if throw.dice],
             paid_seats=self.round.paid_seats,
             by_hand=self.round.by_hand,

@@ -171,12 +171,12 @@ def settle_throw(
 
 def write_settlements(at: AtTable, throw: Throw, settled: tuple[Settled, ...]) -> None:
     """One row for each settled wager. The wagers' rows are those that `at` read under the lock."""
-    rows = {(wager.seat, wager.code): wager.pk for wager in at.wagers}
+    rows = {(wager.seat, wager.code, wager.play or None): wager.pk for wager in at.wagers}
     Settlement.objects.write(
         [
             (
                 throw.pk,
-                rows[one.wager.seat, one.wager.code],
+                rows[one.wager.key],
                 place,
                 one.wager.cents,
                 one.outcome,
