@@ -3,6 +3,8 @@
 
 const WAITING = "pitside.waiting";
 const PATIENCE = 8_000;
+/* Whoever acts is no longer signed in. A witness's wrong PIN is a 401 or 423 too, and leaves the dealer where they are. */
+const GONE = ["signed-out", "locked"];
 
 export function uuid7() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -65,7 +67,7 @@ export class Acts extends EventTarget {
       this.queue.shift();
       this.follow(item.body.seen, answer.version);
       if (answer.screen) this.screen.apply({ table: this.urls.table, ...answer.screen });
-      if (answer.status === 401 || answer.status === 423) setTimeout(() => this.screen.leave(), 1500);
+      if (GONE.includes(answer.refusal?.code)) setTimeout(() => this.screen.leave(), 1500);
       item.answered(answer);
       this.changed();
     }
