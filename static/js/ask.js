@@ -4,6 +4,7 @@
 import { Dice } from "./dice.js";
 
 const PIN = 6;
+const money = (cents) => "$" + (cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 });
 
 export class Ask {
   constructor({ send, state, refuse }) {
@@ -55,11 +56,15 @@ export class Ask {
   options(asks) {
     const lying = this.form.elements.lying;
     lying.replaceChildren(...this.state.round.wagers.map((w, i) =>
-      new Option(`Seat ${w.seat}: ${w.label}, $${(w.cents / 100).toLocaleString("en-US")}`, i)));
+      new Option(`Seat ${w.seat}: ${w.label}, ${money(w.cents)}`, i)));
     const what = (asks.dataset.what ?? "").split("|").filter(Boolean);
     this.form.elements.what.replaceChildren(...what.map((pair) => { const [value, label] = pair.split("="); return new Option(label, value); }));
     const floorperson = this.state.floorperson?.code, person = this.form.elements.person;
     if (floorperson && [...person.options].some((option) => option.value === floorperson)) person.value = floorperson;
+    const signs = [...person.options].find((option) => option.dataset.role && option.dataset.role === asks.dataset.signs);
+    if (signs) person.value = signs.value;
+    const playing = new Set(this.state.round.wagers.map((w) => String(w.seat)));
+    for (const option of this.form.elements.by.options) option.hidden = option.disabled = Boolean(option.value) && !playing.has(option.value);
   }
 
   click({ target }) {
@@ -106,7 +111,7 @@ export class Ask {
   paintList() {
     this.box.querySelector("[data-list]").replaceChildren(...this.list.map((w, i) => {
       const item = document.createElement("li");
-      item.append(`Seat ${w.seat}: ${w.label}, $${w.cents / 100}`);
+      item.append(`Seat ${w.seat}: ${w.label}, ${money(w.cents)}`);
       const drop = Object.assign(document.createElement("button"), { type: "button", className: "quick", textContent: "Take off" });
       drop.dataset.dropWager = i;
       item.append(drop);

@@ -85,10 +85,13 @@ document.addEventListener("click", ({ target }) => {
   if (button) act(button);
 });
 
-/* acts that are not legal now are absent from the list of other acts */
+/* acts that are not legal now are absent from the list of other acts; a floorperson may write down a round settled by hand
+   until the dice of the round in play are in */
 function paintOffers() {
+  const waits = ["betting", "say", "dice"].includes(document.getElementById("screen").dataset.mode);
+  for (const item of document.querySelectorAll("[data-before-dice]")) item.hidden = !waits;
   for (const item of document.querySelectorAll("[data-offer]")) item.hidden = !state.offers.includes(item.dataset.offer);
-  document.querySelector("[data-no-offers]").hidden = document.querySelector("[data-offer]:not([hidden])") !== null;
+  document.querySelector("[data-no-offers]").hidden = document.querySelector("#more .choices > li:not([hidden]):not([data-no-offers])") !== null;
 }
 
 function applied() {

@@ -174,7 +174,10 @@ def witnesses(table: Table) -> list[dict[str, str]]:
         if one.table_id in (None, table.pk) and one.pit_id in (None, table.pit_id)
     ]
     unique = {person.pk: person for person in here}.values()
-    return [{"code": one.code, "name": one.name, "role_label": one.get_role_display()} for one in unique]
+    return [
+        {"code": one.code, "name": one.name, "role": one.role, "role_label": one.get_role_display()}
+        for one in unique
+    ]
 
 
 def fresh_lots(table: Table) -> list[str]:

@@ -79,6 +79,7 @@ def test_a_wrong_pin_mends_nothing_and_says_so(lit, dealer):
     dealer.sign("floorperson", "000000")
     expect(dealer.page.locator("#ask [data-refused]")).to_be_visible()
     assert last_type(lit) == "round.settled"
+    dealer.page.wait_for_timeout(2_000)  # a page that leaves for the sign-in waits a moment before it goes
     dealer.sign("floorperson")
     is_done(dealer)
 
@@ -135,3 +136,25 @@ def test_a_device_that_fails_before_the_dice_voids_the_round_and_a_floorperson_r
     is_done(dealer)
     dealer.is_in("open")
     assert scene.fresh.status == "open"
+
+
+def test_a_floorperson_writes_down_the_round_that_was_settled_by_hand(scene, new_page):
+    floor = tablet(new_page, scene, "floorperson")
+    floor.other("record_hand_settled_round")
+    for face in (2, 5, 5):
+        floor.tap(f'#ask [data-ask-face="{face}"]')
+    floor.page.locator("#ask [name=wager]").select_option("big")
+    floor.page.locator("#ask [name=dollars]").fill("25")
+    floor.tap("#ask [data-add-wager]")
+    give_reason(floor)
+    floor.tap("#ask [data-go]")
+    is_done(floor)
+    assert last_type(scene) == "round.recorded_by_hand"
+    assert scene.last_round.paid_cents == 2_500
+
+
+def test_a_dealer_is_not_offered_a_round_settled_by_hand(scene, new_page):
+    dealer = tablet(new_page, scene)
+    dealer.tap("[data-open=more]")
+    expect(dealer.page.locator("#more [data-ask=report_device_failure]")).to_be_visible()
+    expect(dealer.page.locator("#more [data-ask=record_hand_settled_round]")).to_have_count(0)
