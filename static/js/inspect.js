@@ -103,6 +103,7 @@ export class Inspection {
     const left = this.lit.length - this.seen.size;
     next.querySelector(".next-s").textContent = this.ready ? next.dataset.say
       : !this.dice.full ? "Enter three dice values first"
+      : !this.lit.length ? "The layout lights first"
       : left ? `${left} of ${this.lit.length} combinations to confirm` : `${3 - this.tosses} of 3 runs to go`;
   }
 }
