@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 from django.db import connection
 
+from audit import chain
 from audit.models import Entry
 from games.models import Facility
 from tables.models import Round, Settlement, Throw
@@ -124,7 +125,7 @@ def _rate_bare(seconds: float) -> float:
     with psycopg.connect(os.environ["DATABASE_URL"], prepare_threshold=1) as bare:
         state = bare.execute("SELECT seq, head FROM audit_stream WHERE id = %s", [entry.stream_id]).fetchone()
         assert state is not None
-        writer = Writer(bare, round_, throw, rows, entry, state[0])
+        writer = Writer(bare, round_, throw, rows, entry, state[0], bytes(state[1]))
         for _ in range(20):
             writer.write()
         count, began = 0, time.perf_counter()
@@ -138,16 +139,17 @@ class Writer:
     """Writes what one settlement writes: throw, eight settlements, round, entry, stream, command."""
 
     def __init__(
-        self, bare: Any, round_: Round, throw: Throw, rows: list[dict[str, Any]], entry: Entry, seq: int
+        self,
+        bare: Any,
+        round_: Round,
+        throw: Throw,
+        rows: list[dict[str, Any]],
+        entry: Entry,
+        seq: int,
+        head: bytes,
     ) -> None:
-        self.bare, self.round, self.throw, self.rows, self.entry, self.seq = (
-            bare,
-            round_,
-            throw,
-            rows,
-            entry,
-            seq,
-        )
+        self.bare, self.round, self.throw, self.rows, self.entry = bare, round_, throw, rows, entry
+        self.seq, self.head = seq, head
         self.revision = throw.revision
         self.answer = json.dumps({"type": "round.settled", "round": round_.number, "phase": "lit"})
         self.settlements = (
@@ -159,7 +161,8 @@ class Writer:
     def write(self) -> None:
         self.seq += 1
         self.revision += 1
-        throw, round_, entry = self.throw, self.round, self.entry
+        throw, round_, entry, prev = self.throw, self.round, self.entry, self.head
+        self.head = chain.entry_hash(prev, bytes(entry.body))
         with self.bare.transaction():
             run = self.bare.execute
             throw_id = run(
@@ -176,11 +179,11 @@ class Writer:
             run(
                 "INSERT INTO audit_entry (stream_id, seq, prev, hash, body, type, at, gaming_day)"
                 " VALUES (%s, %s, %s, %s, %s, %s, now(), %s)",
-                [entry.stream_id, self.seq, entry.prev, entry.hash, entry.body, entry.type, entry.gaming_day],
+                [entry.stream_id, self.seq, prev, self.head, entry.body, entry.type, entry.gaming_day],
             )
             run(
                 "UPDATE audit_stream SET seq = %s, head = %s, last_at = now() WHERE id = %s",
-                [self.seq, entry.hash, entry.stream_id],
+                [self.seq, self.head, entry.stream_id],
             )
             run(
                 "INSERT INTO audit_command (id, content_sha256, stream_id, seq, answer, at)"

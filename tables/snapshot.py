@@ -20,7 +20,7 @@ TRIES = 20
 
 
 class Shown(AtTable):
-    """A table as screens show it: where no rules are in force the newest version stands there, and nothing is offered."""
+    """A table as screens show it: without rules in force the newest version stands there, and nothing is offered."""
 
     @cached_property
     def submission(self) -> RulesSubmission:

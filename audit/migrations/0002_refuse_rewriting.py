@@ -28,10 +28,35 @@ CREATE TRIGGER audit_stream_not_deleted BEFORE DELETE ON audit_stream
     FOR EACH ROW EXECUTE FUNCTION audit_refuse();
 CREATE TRIGGER audit_stream_kept BEFORE TRUNCATE ON audit_stream
     FOR EACH STATEMENT EXECUTE FUNCTION audit_refuse();
+CREATE FUNCTION audit_entry_must_follow() RETURNS trigger LANGUAGE plpgsql
+    SET search_path = @schema@, pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM 1 FROM @schema@.audit_stream s WHERE s.id = NEW.stream_id AND s.seq = NEW.seq - 1 AND s.head = NEW.prev
+        AND s.closed_at IS NULL AND (s.last_at IS NULL OR s.last_at <= NEW.at);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'an entry follows the head of its stream' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER audit_entry_follows BEFORE INSERT ON audit_entry
+    FOR EACH ROW EXECUTE FUNCTION audit_entry_must_follow();
+
+CREATE FUNCTION audit_head_must_exist() RETURNS trigger LANGUAGE plpgsql
+    SET search_path = @schema@, pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM 1 FROM @schema@.audit_entry e
+        WHERE e.stream_id = NEW.id AND e.seq = NEW.seq AND e.prev = OLD.head AND e.hash = NEW.head;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'a head moves to an entry that is there' USING ERRCODE = 'restrict_violation';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER audit_stream_moves BEFORE UPDATE ON audit_stream FOR EACH ROW
+    WHEN (NEW.seq = OLD.seq + 1) EXECUTE FUNCTION audit_head_must_exist();
 CREATE TRIGGER audit_stream_forward BEFORE UPDATE ON audit_stream FOR EACH ROW
     WHEN (NEW.id <> OLD.id OR NEW.name <> OLD.name OR NEW.seq NOT IN (OLD.seq, OLD.seq + 1)
           OR (NEW.seq = OLD.seq AND (NEW.head <> OLD.head OR NEW.last_at IS DISTINCT FROM OLD.last_at))
-          OR NEW.last_at < OLD.last_at)
+          OR NEW.last_at < OLD.last_at OR (OLD.closed_at IS NOT NULL AND NEW.closed_at IS DISTINCT FROM OLD.closed_at))
     EXECUTE FUNCTION audit_refuse();
 CREATE TRIGGER audit_stream_genesis BEFORE INSERT ON audit_stream FOR EACH ROW
     WHEN (NEW.seq <> 0 OR NEW.last_at IS NOT NULL OR NEW.closed_at IS NOT NULL OR NEW.continued_by_id IS NOT NULL
@@ -40,6 +65,8 @@ CREATE TRIGGER audit_stream_genesis BEFORE INSERT ON audit_stream FOR EACH ROW
 
 ALTER TABLE audit_entry ENABLE ALWAYS TRIGGER audit_entry_written_once;
 ALTER TABLE audit_entry ENABLE ALWAYS TRIGGER audit_entry_kept;
+ALTER TABLE audit_entry ENABLE ALWAYS TRIGGER audit_entry_follows;
+ALTER TABLE audit_stream ENABLE ALWAYS TRIGGER audit_stream_moves;
 ALTER TABLE audit_command ENABLE ALWAYS TRIGGER audit_command_written_once;
 ALTER TABLE audit_command ENABLE ALWAYS TRIGGER audit_command_kept;
 ALTER TABLE audit_stream ENABLE ALWAYS TRIGGER audit_stream_not_deleted;
@@ -87,6 +114,8 @@ REVOKE ALL ON FUNCTION audit_append(bigint, bigint, bytea, text, timestamptz, da
 POSTGRES_REVERSE = """
 DROP FUNCTION audit_append(bigint, bigint, bytea, text, timestamptz, date);
 DROP FUNCTION audit_refuse() CASCADE;
+DROP FUNCTION audit_entry_must_follow() CASCADE;
+DROP FUNCTION audit_head_must_exist() CASCADE;
 """
 
 SQLITE = {
@@ -110,7 +139,8 @@ SQLITE = {
         OR (NEW.seq = OLD.seq AND (NEW.head <> OLD.head OR NEW.last_at IS NOT OLD.last_at))
         OR (NEW.seq = OLD.seq + 1 AND NOT EXISTS (SELECT 1 FROM audit_entry WHERE stream_id = NEW.id
                                                    AND seq = NEW.seq AND prev = OLD.head AND hash = NEW.head))
-        OR NEW.last_at < OLD.last_at""",
+        OR NEW.last_at < OLD.last_at
+        OR (OLD.closed_at IS NOT NULL AND NEW.closed_at IS NOT OLD.closed_at)""",
 }
 REFUSED = "the record is written once: this is refused"
 

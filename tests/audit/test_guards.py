@@ -75,6 +75,15 @@ def test_a_stream_begins_at_its_genesis():
             Stream.objects.create(name="a/b", **wrong)
 
 
+def test_both_databases_refuse_an_entry_that_follows_no_head_and_a_head_without_its_entry(stream, kept):
+    before = everything()
+    row = "stream_id, {}, prev, hash, body, type, at, gaming_day"
+    columns, ahead = row.format("seq"), row.format("seq + 1000")
+    refused(f"INSERT INTO audit_entry ({columns}) SELECT {ahead} FROM audit_entry WHERE seq = 2")
+    refused("UPDATE audit_stream SET seq = seq + 1")
+    assert everything() == before
+
+
 @on_sqlite
 @pytest.mark.parametrize("recursive", ["ON", "OFF"])
 def test_sqlite_refuses_insert_or_replace(stream, kept, recursive):
