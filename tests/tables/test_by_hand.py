@@ -124,3 +124,16 @@ def test_a_closed_table_has_no_such_round():
     scene = make_scene(opened=False)
     with scene.refused("table-closed"):
         record(scene)
+
+
+def test_a_round_is_written_down_though_gaming_has_ceased_since(scene):
+    scene.act("report_device_failure", {"what": "device"})
+    wagers = [{"seat": 1, "wager": "small", "cents": 2_500}]
+    scene.act(
+        "record_hand_settled_round",
+        {"dice": [1, 1, 2], "wagers": wagers, "reason": "Tablet dead"},
+        by="floorperson",
+        device=scene.podium,
+    )
+    assert (scene.last_round.phase, scene.last_round.paid_cents) == ("cleared", 2_500)
+    assert scene.fresh.status == "ceased"
