@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.cache import add_never_cache_headers
 
 from audit.errors import AuditRefusal
 
@@ -20,7 +21,11 @@ class DoorMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if request.user.is_authenticated:
+            # A shared tablet's Back button must not show what the person before saw.
+            add_never_cache_headers(response)
+        return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """401 and 423 lead a page to the sign-in; 403 says so quietly, and the record's own refusals in words."""

@@ -178,3 +178,8 @@ def test_the_lights_are_the_winning_combinations(scene):
             "one-of-a-kind:5",
         ]
     )
+
+
+def test_a_page_of_somebody_signed_in_is_kept_nowhere(scene):
+    page = scene.browser("podium", "floorperson").get("/floor/larkfield/T-01/console")
+    assert "no-store" in page.headers["Cache-Control"]
