@@ -122,3 +122,4 @@ PEOPLE = (
     DemoPerson("cora", "Cora Blake", "casino-supervisor", GAMES, "240024", "seabright", ("p1",)),
 )
 FRESH_LOTS = 24
+SPARE_SHAKERS = (("S-91", "manual"), ("S-92", "manual"))

@@ -49,6 +49,8 @@ def _seed_facility(wanted: demo.DemoFacility) -> None:
         _make_table(facility, table, number)
     for number in range(len(wanted.tables) + 1, len(wanted.tables) + 1 + demo.FRESH_LOTS):
         DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=number % 2 == 0)
+    for code, kind in demo.SPARE_SHAKERS:
+        Shaker.objects.create(facility=facility, code=code, kind=kind, approval=f"SH-{code[2:]}")
     for person in demo.PEOPLE:
         if person.facility in (wanted.code, "") and not Person.objects.filter(code=person.code).exists():
             _make_person(facility, person)

@@ -26,6 +26,9 @@ TITLES = {
     "floorperson-must-sign": lazy("Floorperson needed"),
     "witness-must-sign": lazy("Witness needed"),
     "stale": lazy("The table has moved on"),
+    "wrong-pin": lazy("Wrong PIN"),
+    "locked-out": lazy("Locked out"),
+    "shaker-left-unattended": lazy("Relief needed"),
 }
 
 SENTENCES = {

@@ -6,9 +6,9 @@ from games.engine import Refusal
 from ..at_table import AtTable
 from ..models import Round, Table
 from ..params import Params
-from ..permissions import AT_THE_TABLE, FLOOR
+from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
-from .rounds import advance, settle_throw, verify_live
+from .rounds import advance, settle_throw, verify_live, verify_signed_by_floor
 
 WHAT_FAILS = ("device", "layout", "shaker")
 
@@ -70,9 +70,10 @@ def _shaker_failed(at: AtTable) -> Recorded:
     )
 
 
-@act(roles=FLOOR)
+@act(roles=AT_THE_TABLE, witness=True)
 def record_repair(at: AtTable, params: Params) -> Recorded:
-    """Records that what failed has been repaired, and how; gaming here may go on (A15)."""
+    """Records that what failed has been repaired, and how; gaming here may go on (A15). The floor signs."""
+    verify_signed_by_floor(at)
     how = params.text("what", default="")
     if not at.table.ceased_what:
         raise Refusal("nothing-failed", table=at.table.code)

@@ -54,8 +54,8 @@ def verify_nothing_left_alone(at: AtTable) -> None:
 
     § 625a.1(e) speaks of the manual shaker only; § 539.1(f) and New Jersey of any (A20).
     """
-    if at.round is not None:
-        raise Refusal("round-in-play", round=at.round.number)
     shaker = at.shaker
     if shaker is not None and not at.rules.shaker(shaker.kind).may_stand_alone:
         raise Refusal("shaker-left-unattended", at.rules.section("shaker-unattended"), shaker=shaker.code)
+    if at.round is not None:
+        raise Refusal("round-in-play", round=at.round.number)

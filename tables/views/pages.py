@@ -15,7 +15,7 @@ from games.engine import Refusal
 from .. import screens, selectors, snapshot
 from ..at_table import AtTable
 from ..doors import Denied, device_at, floor_of, person_of, table_for
-from ..models import Assignment, DiceLot, Table
+from ..models import Assignment, DiceLot, Shaker, Table
 from ..permissions import FLOOR, may_see_floor
 from ..wording import say, short, title
 
@@ -136,6 +136,7 @@ def _page(state: dict[str, Any], table: Table, person: Person, station: str) -> 
         "me": _me(person),
         "witnesses": witnesses(table),
         "lots": fresh_lots(table),
+        "shakers": free_shakers(table),
         "urls": {
             "socket": f"/ws/table/{facility}/{code}/{station}",
             "screen": reverse("screen", args=[facility, code, station]),
@@ -184,3 +185,9 @@ def fresh_lots(table: Table) -> list[str]:
     """Codes of the dice lots that were never in a shaker, for a change of dice."""
     fresh = DiceLot.objects.filter(facility=table.facility_id, placed_at=None, removed_at=None)
     return list(fresh.order_by("code").values_list("code", flat=True)[:12])
+
+
+def free_shakers(table: Table) -> list[str]:
+    """Codes of the working shakers that stand at no table, to replace the one here."""
+    free = Shaker.objects.filter(facility=table.facility_id, table=None, out_of_order=False)
+    return list(free.order_by("code").values_list("code", flat=True)[:12])

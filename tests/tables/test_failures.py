@@ -105,7 +105,7 @@ def test_gaming_ceases_after_that_round_until_the_repair_is_recorded(rules):
         with scene.refused("gaming-ceased", section):
             scene.place((1, "small", 2_500)) if params is None else scene.act(act, params)
     assert scene.snapshot["offers"] == ["record_repair", "close_table", "change_dice_lot", "replace_shaker"]
-    with scene.refused("role-may-not"):
+    with scene.refused("floorperson-must-sign"):
         scene.act("record_repair", {"what": "fuse"})
     scene.act("record_repair", {"what": "fuse replaced"}, by="floorperson")
     assert (scene.entry["_type"], scene.entry["data"]) == (

@@ -36,7 +36,7 @@ WHO_MAY = {
     "record_missed_wager": BOTH,
     "strike_mistaken_wager": BOTH,
     "report_device_failure": BOTH,
-    "record_repair": FLOOR,
+    "record_repair": BOTH,
     "record_hand_settled_round": FLOOR,
     "take_over_table": DEALERS,
     "leave_table": DEALERS,
@@ -48,6 +48,7 @@ TAKES_A_WITNESS = {
     "record_missed_wager",
     "strike_mistaken_wager",
     "report_device_failure",
+    "record_repair",
 }
 
 
