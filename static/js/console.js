@@ -106,7 +106,17 @@ function applied() {
   show();
 }
 
+/* whoever is signed in stands in the header, also where it is not the dealer: a floorperson's taps are a floorperson's */
+function paintWho() {
+  const { me, meName, meRole } = screen.dataset;
+  const who = document.querySelector(".who");
+  if (!who || !me || me === state.dealer?.code) return;
+  who.querySelector(".who-k").textContent = meRole;
+  who.querySelector(".who-n").textContent = meName;
+}
+
 function show() {
+  paintWho();
   taps.paint();
   inspection.paint();
   paintOffers();

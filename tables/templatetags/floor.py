@@ -175,6 +175,7 @@ def state(s: dict) -> SafeString:
     table["table"] = s["table"]["code"]
     table["status"] = s["table"]["status"]
     table["floorperson"] = s["people"]["floorperson"]
+    table["dealer"] = s["people"]["dealer"]
     table["round"] = {
         "number": s["round"]["number"],
         "phase": s["round"]["phase"],
