@@ -1,6 +1,8 @@
 """The clauses of the regulations, and the tests that prove them."""
 
 import json
+import os
+import sys
 from argparse import ArgumentParser
 from typing import Any
 
@@ -23,6 +25,13 @@ class Command(BaseCommand):
                 json.dumps({"clauses": listed(clauses, tests), "totals": totals(clauses, tests)}, indent=1)
             )
             return
+        try:
+            self._print(clauses, tests)
+        except BrokenPipeError:
+            # The reader has gone. Python would complain once more when it flushes what is left.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def _print(self, clauses: list[Clause], tests: dict[str, list[str]]) -> None:
         for clause in clauses:
             count = len(tests.get(clause.id, []))
             self.stdout.write(f"{clause.id:<44}{clause.kind:<10}{count:>3} tests  {clause.cite}")
