@@ -89,17 +89,12 @@ def write_wagers(at: AtTable, round_: Round, lying: tuple[Lying, ...]) -> list[s
     """
     flags = [flag_of(at.table, one.cents) for one in lying]
     rows = [
-        Wager(round=round_, seat=one.seat, code=one.wager, cents=one.cents, made_in=one.made_in, flag=flag)
+        (one.seat, one.wager, one.cents, one.made_in, flag)
         for one, flag in zip(lying, flags, strict=True)
         if one.cents
     ]
     if rows:
-        Wager.objects.bulk_create(
-            rows,
-            update_conflicts=True,
-            unique_fields=["round", "seat", "code", "play"],
-            update_fields=["cents", "made_in", "flag", "struck"],
-        )
+        Wager.objects.lay(round_, rows)
     off = {(one.seat, one.wager) for one in lying if not one.cents}
     gone = [wager.pk for wager in at.wagers if (wager.seat, wager.code) in off]
     if gone:

@@ -41,6 +41,25 @@ class Round(models.Model):
         return f"{self.table_id} round {self.number}"
 
 
+class WagerManager(models.Manager["Wager"]):
+    """Writes wagers many at a time."""
+
+    def lay(self, round_: Round, rows: list[tuple[int, str, int, str, str]]) -> None:
+        """Writes down (seat, code, cents, made_in, flag) as they now lie, in one trip.
+
+        A wager that is there already takes the new total; one that was struck lies there after all.
+        """
+        with connection.cursor() as cursor:
+            cursor.executemany(
+                f"""INSERT INTO {self.model._meta.db_table}
+                        (round_id, play, struck, missed, seat, code, cents, made_in, flag)
+                    VALUES (%s, 0, false, false, %s, %s, %s, %s, %s)
+                    ON CONFLICT (round_id, seat, code, play) DO UPDATE SET cents = excluded.cents,
+                        made_in = excluded.made_in, flag = excluded.flag, struck = excluded.struck""",
+                [(round_.pk, *row) for row in rows],
+            )
+
+
 class Wager(models.Model):
     """The total that a seat has on one code (and play) in a round."""
 
@@ -55,6 +74,8 @@ class Wager(models.Model):
     )
     struck = models.BooleanField(default=False)
     missed = models.BooleanField(default=False)
+
+    objects: ClassVar[WagerManager] = WagerManager()
 
     class Meta:
         ordering = ["seat", "id"]
