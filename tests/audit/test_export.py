@@ -160,7 +160,8 @@ def test_a_resealed_export_of_truths_verifies():
         {"_type": "settled"}, {"_type": 1}, {"at": "2026-11-21T13:05:09Z"}, {"at": "2026-13-21T13:05:09.123456Z"},
         {"at": None}, {"gaming_day": "2026-11-24"}, {"gaming_day": "yesterday"}, {"gaming_day": 1}, {"data": []},
         {"gaming_day": "20261121"}, {"gaming_day": "2026-W47-6"}, {"_format": True},
-        {"more": 1}, {"witness": "tran-m"}, {"actor": 7}, {"build": 1},
+        {"more": 1}, {"witness": "tran-m"}, {"actor": 7}, {"build": 1}, {"command": "tap"}, {"device": ""},
+        {"terms": "0" * 63}, {"terms": "G" * 64}, {"actor": 'a"b'}, {"seq": 1 << 52},
     ],
 )  # fmt: skip
 def test_a_lie_with_right_hashes_is_found(lie):
@@ -188,11 +189,22 @@ def test_time_that_goes_back_is_found():
     "raw",
     [
         b'{"a":1,"a":2}', b'{ }', b'{"a":1.0}', b'{"a":NaN}', b'{"a":"\xff"}', b'{"a":"\\u0041"}', b"{}}", b'{"a":}',
-        b'{"b":1,"a":1}', b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", b'{"a":' + b"9" * 10_000 + b"}",
+        b'{"b":1,"a":1}', b'{"a":9007199254740992}', b'{"a":"\\u0000"}', '{"é":1}'.encode(), b'{"a":-0}', b'{"a":01}',
+        b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}", b'{"a":' + b"9" * 10_000 + b"}",
     ],
 )  # fmt: skip
 def test_what_is_not_canonical_is_found(raw):
-    assert "line 2" in bad(resealed([raw]))
+    whole = chain.canonical(body()).replace(b'"data":{}', b'"data":' + raw)
+    assert "line 2" in bad(resealed([whole]))
+    assert "line 1" in bad(resealed([body()], more=0).replace(b'"more":0', b'"more":' + raw))
+
+
+def test_what_is_not_ascii_stands_in_texts_alone():
+    good = {"cite": "58 Pa. Code § 625a.6", "note": "Zoë", "deep": [{"a": "§", "b": ["\\u0000", "né"]}]}
+    check(resealed([body(data=good)]))
+    for lie in ({"deep": [{"§": 1}]}, {"deep": [{"a": "\0"}]}, {"cite": "58 Pa. Code §", "é": 1}):
+        raw = verify.encode(body(data={**good, **lie})).encode()
+        assert "not JSON as the record writes it" in bad(resealed([raw]))
 
 
 @pytest.mark.parametrize(
@@ -201,6 +213,7 @@ def test_what_is_not_canonical_is_found(raw):
         {"paid_cents": 2999}, {"returned_cents": 0}, {"outcome": "won"}, {"pays": "7 to 1"}, {"pays": None},
         {"cents": 0}, {"cents": True}, {"cents": "500"}, {"outcome": "lose"}, {"outcome": []}, {"pays": 6},
         {"cut_cents": 1}, {"cut_cents": "1"}, {"paid_cents": -3000},
+        {"outcome": "return", "paid_cents": 0, "pays": None, "cut_cents": 0},
     ],
 )  # fmt: skip
 def test_money_that_does_not_add_up_is_found(change):
@@ -322,3 +335,35 @@ def test_the_reading_copy_starts_no_formula(write):
     assert [export.harmless(text) for text in ("=1", "+1", "-1", "@a", "\ta", "\ra", "\0a", "a=1", None)] == [
         "'=1", "'+1", "'-1", "'@a", "'\ta", "'\ra", "'\0a", "a=1", "",
     ]  # fmt: skip
+
+
+def test_a_long_export_is_shared_out_and_the_first_bad_line_is_named(tmp_path, monkeypatch):
+    """The contents of every second block are another process's, and the whole is as good as by one alone."""
+    monkeypatch.setattr(verify, "LONG_FILE_BYTES", 1 << 20)
+    monkeypatch.setattr(verify.os, "cpu_count", lambda: 2)
+    path = tmp_path / "export.jsonl"
+    bodies = [body(seq, {"more": "x" * 99_000}) for seq in range(1, 41)]
+    for lies in ([], [4], [18], [18, 30], [12, 30], [24, 9]):
+        written = resealed([{**one, "actor": 7} if at in lies else one for at, one in enumerate(bodies)])
+        path.write_bytes(written)
+        if lies:
+            with pytest.raises(verify.Bad) as found:
+                verify.verify_file(str(path), True, None)
+            assert str(found.value) == bad(written)
+            assert found.value.line == min(lies) + 2
+        else:
+            assert verify.verify_file(str(path), True, None)[2][0].entries == 40
+
+
+@pytest.mark.parametrize("share", [(0, 3), (1, 3), (2, 3)])
+def test_a_share_reads_its_own_blocks_and_the_times_between(share, monkeypatch):
+    monkeypatch.setattr(verify, "BLOCK_BYTES", 1)
+    bodies = [body(seq, at=f"2026-11-21T13:05:{seq:02}.000000Z") for seq in range(1, 10)]
+    for place in range(1, 9):
+        late = [*bodies[:place], {**bodies[place], "at": "2026-11-21T13:05:00.000000Z"}, *bodies[place + 1 :]]
+        try:
+            check(resealed(late), share=share)
+        except verify.Bad as found:
+            assert (found.line, (place + 1) % 3) == (place + 2, share[0])
+        else:
+            assert (place + 1) % 3 != share[0]
