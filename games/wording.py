@@ -87,11 +87,62 @@ REFUSALS = {
         lazy("Pay first"),
         lazy("Winning wagers are still to be paid. Pay them, then clear."),
     ),
+    "settle-first": (
+        lazy("Settle first"),
+        lazy("The newest throw is still to be settled. Take and pay, then go on."),
+    ),
+    "seat-settled-already": (
+        lazy("Settled already"),
+        lazy("Seat %(seat)s has been settled. Go on to the next seat."),
+    ),
+    "nothing-to-settle": (
+        lazy("Nothing to settle"),
+        lazy("Nothing is left to settle there. Choose another seat."),
+    ),
+    "no-such-reason": (
+        lazy("No such reason"),
+        lazy("A throw is not void because of %(reason)s. Choose one of the reasons shown."),
+    ),
+    # High Roll Dice
+    "not-locked-out": (
+        lazy("Lock out first"),
+        lazy("An Extra Roll was bought. Lock the sensors before the shake."),
+    ),
+    "nothing-to-lock-out": (
+        lazy("Nothing to lock out"),
+        lazy("No Extra Roll waits for the lock-out now. Follow the line of steps."),
+    ),
+    "fees-not-collected": (
+        lazy("Collect the fees"),
+        lazy("Extra Roll fees still lie on the sensors. Put them in the tray before the shake."),
+    ),
+    "no-fees": (lazy("No fees"), lazy("There are no Extra Roll fees to collect now. Go on.")),
+    "gather-first": (
+        lazy("Gather the dice"),
+        lazy("The loose dice are not in the shaker yet. Gather them first."),
+    ),
+    # Three Dice Football
+    "thrown-already": (
+        lazy("Thrown already"),
+        lazy("The dice are thrown. Call them, or call no roll."),
+    ),
+    "play-not-asked": (
+        lazy("No play there"),
+        lazy("%(code)s is not made on one play. Enter it without a play."),
+    ),
+    "no-such-play": (
+        lazy("No such play"),
+        lazy("The game had no play %(play)s on which %(code)s could be settled. Mend the play."),
+    ),
     "reason-missing": (lazy("Say why"), lazy("A void needs its reason. Enter it in a few words.")),
     # Mending
     "payment-begun": (
         lazy("Payment has begun"),
         lazy("A winner has been paid, so this round is no longer mended here. Call the floorperson."),
+    ),
+    "settled-before": (
+        lazy("Settled already"),
+        lazy("An earlier throw has settled %(code)s. It is no longer mended here; call the floorperson."),
     ),
     "wager-unchanged": (
         lazy("No change"),
@@ -149,6 +200,10 @@ REFUSALS = {
         lazy("Under the floor"),
         lazy("%(odds)s for %(family)s is under the least odds. File %(floor)s or more."),
     ),
+    "no-payout-limit": (
+        lazy("No payout limit"),
+        lazy("These rules know no aggregate payout limit. Leave it out."),
+    ),
     "odds-unreadable": (lazy("Odds unreadable"), lazy("%(text)s is not odds. Write them as 6 to 1.")),
     "odds-said-for": (lazy("Wrong word"), lazy("Odds are never stated as %(text)s. Write them as 6 to 1.")),
     "odds-word-not-allowed": (
@@ -194,11 +249,11 @@ REFUSALS = {
     ),
     "too-many-throws": (
         lazy("Too many throws"),
-        lazy("The round has %(needed)s throw, not %(given)s. Leave out the rest."),
+        lazy("The round had ended before its last throw. Leave out what follows."),
     ),
     "too-few-throws": (
         lazy("Too few throws"),
-        lazy("The round has %(needed)s throw, not %(given)s. Add it."),
+        lazy("The round had not ended with these throws. Add the rest."),
     ),
 }
 

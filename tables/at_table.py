@@ -8,7 +8,6 @@ from audit.clock import hold
 from audit.models import Device, Person, Stream
 from games import submissions
 from games.engine import Refusal, RoundState, Rules
-from games.engine.procedures import BEFORE_THE_DICE
 from games.engine.rounds import Game
 from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
@@ -110,7 +109,7 @@ class AtTable:
     @cached_property
     def throws(self) -> list[Throw]:
         """The throws of the live round in the order of play, each as it stands: its newest revision."""
-        if self.round is None or self.round.phase in BEFORE_THE_DICE:
+        if self.round is None or not self.round.last_throw:
             return []
         return list(
             {throw.number: throw for throw in self.round.throws.order_by("number", "revision")}.values()
@@ -134,6 +133,10 @@ class AtTable:
             throws=[throw.dice for throw in self.throws if throw.dice],
             paid_seats=self.round.paid_seats,
             by_hand=self.round.by_hand,
+            step=self.round.step,
+            void_throws=sum(not throw.dice for throw in self.throws),
+            quarterback=self.round.quarterback,
+            offered=self.round.offered,
         )
 
     @property

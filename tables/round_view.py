@@ -99,9 +99,9 @@ def _round(at: AtTable) -> dict[str, Any]:
         "wagers": wagers,
         "wagered_cents": sum(wager["cents"] for wager in standing),
         "playing": len({wager["seat"] for wager in standing}),
-        "dice": sorted(state.dice) if state and state.dice else None,
-        "call": _call(at, sorted(state.dice)) if state and state.dice else None,
-        "lit": list(at.game.winning_codes(at.rules, state.dice)) if state and state.dice else [],
+        "dice": list(at.game.arranged(state.dice)) if state and state.dice else None,
+        "call": _call(at, state) if state and state.dice else None,
+        "lit": list(at.game.lit(state)) if state else [],
         "take": _take([one for one in settled if one.outcome == "lose"], names),
         "pay": _pay(
             [one for one in settled if one.outcome == "win"], names, frozenset(row.paid_seats if row else ())
@@ -170,8 +170,13 @@ def _flag(table: Table, wager: dict[str, Any]) -> str:
     return f"{dollars(wager['cents'])} is over {dollars(table.max_cents)}"
 
 
-def _call(at: AtTable, dice: list[int]) -> dict[str, Any]:
-    return {"total": sum(dice), "words": number_words(dice), "summary": why(at.game.called(dice))}
+def _call(at: AtTable, state: RoundState) -> dict[str, Any]:
+    dice = list(at.game.arranged(state.dice))
+    return {
+        "total": sum(dice),
+        "words": number_words(dice),
+        "summary": why(at.game.called(state.throws)),
+    }
 
 
 def _take(losers: list[Settled], names: dict[str, str]) -> dict[str, Any]:

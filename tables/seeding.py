@@ -193,7 +193,7 @@ def open_table(floor: Person, device: Device, facility: str, code: str) -> None:
     rules = rules_at(
         Table.objects.select_related("stream", "facility").get(facility__code=facility, code=code)
     )
-    lit = list(rules.game.winning_codes(rules, (1, 2, 5)))
+    lit = list(rules.game.winning_codes(rules, [(1, 2, 5)]))
     do(floor, device, facility, code, "inspect_table", {"dice": [1, 2, 5], "lit": lit, "tosses": 3})
     do(
         floor,

@@ -11,7 +11,7 @@ from typing import Any
 
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
-from games.engine.settlement import Settled
+from games.engine.settlement import Settled, settlement_order
 from games.engine.wagers import Wager
 
 ROUND_KEYS = frozenset({"id", "rules", "throws", "wagers", "payouts", "voided"})
@@ -89,7 +89,9 @@ def _round(read: Any) -> Mapping[str, Any]:
 
 
 def _adjudicated(read: Mapping[str, Any]) -> dict[str, Any]:
-    rules = Rules.of(read["rules"], _payouts(read))
+    if read.get("payout_limit_cents", 1) is None:
+        raise Refusal("wrong-value", key="payout_limit_cents")
+    rules = Rules.of(read["rules"], _payouts(read), read.get("payout_limit_cents"))
     game = rules.game
     _verify_keys(read, ROUND_KEYS | game.round_keys)
     voided = _voided(read)
@@ -98,7 +100,7 @@ def _adjudicated(read: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "rules": read["rules"],
         "ending": ending,
-        "order": game.order(settled),
+        "order": settlement_order(settled),
         "wagers": [_as_line(one) for one in settled],
     }
 
@@ -154,6 +156,7 @@ def _wager(rules: Rules, line: Any) -> Wager:
     if type(seat) is not int or seat < 1:
         raise Refusal("bad-seat", rules.section("placement"), seat=str(seat)[:40])
     rules.game.verify_amount(rules, code, cents)  # a fraction of a cent is refused where it would be paid
+    rules.game.verify_play(rules, code, line.get("play"))
     return Wager(seat, code, cents, line.get("play"))
 
 

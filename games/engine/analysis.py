@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from games.engine.odds import Odds
+from games.engine.odds import Pays
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class Outcome:
     """One payout of a wager, and the probability of its being the one paid."""
 
     probability: Fraction
-    pays: Odds
+    pays: Pays
 
 
 def house_advantage(outcomes: Iterable[Outcome]) -> Fraction:

@@ -28,7 +28,7 @@ class Failures(Throws):
         if not seen and state.phase == "ready" and state.rules.shaker(state.shaker).in_view:
             raise Refusal("dice-are-in-view", section)
         if dice is not None:
-            self.verify_dice(state.rules, dice)
+            self.verify_dice(state.rules, dice, state.standing.dice or len(state.dice))
 
     can_report_device_failure = can(verify_report_device_failure)
 

@@ -5,12 +5,13 @@ from typing import Any
 
 from games.engine import records
 from games.engine.refusals import Refusal
+from games.engine.settling import Settling
 from games.engine.state import RoundState
-from games.engine.turns import Turns, can
-from games.engine.wagers import Placing, key_of, laid
+from games.engine.turns import can
+from games.engine.wagers import Placing, Wager, key_of, laid
 
 
-class Mending(Turns):
+class Mending(Settling):
     """The house's own acts, which every game shares."""
 
     def verify_void_round(self, state: RoundState, reason: str) -> None:
@@ -30,13 +31,16 @@ class Mending(Turns):
     def verify_record_missed_wager(
         self, state: RoundState, placing: Placing | tuple[Any, ...], reason: str = ""
     ) -> None:
-        """Raises `bets-still-open`, `payment-begun`, `wager-unchanged`, or what `verify_placing` raises."""
+        """Raises `bets-still-open`, `payment-begun`, `wager-unchanged`, `settled-before`, or what placing it raises."""
         self._mending(state, "record_missed_wager")
         line = Placing(*placing)
         self.verify_placing(state.rules, line)
         self.verify_stake(state.rules, line.code, line.cents)
-        if laid(state.wagers, [line])[1] == (line.cents,):
+        layout, before = laid(state.wagers, [line])
+        if before == (line.cents,):
             raise Refusal("wager-unchanged", self._section(state, "record_missed_wager"), cents=line.cents)
+        self.verify_layout(state.rules, layout)
+        self._verify_undecided(state, layout, key_of(line))
 
     can_record_missed_wager = can(verify_record_missed_wager)
 
@@ -56,11 +60,14 @@ class Mending(Turns):
     def verify_strike_mistaken_wager(
         self, state: RoundState, seat: int, code: str, play: int | None = None, reason: str = ""
     ) -> None:
-        """Raises `bets-still-open`, `payment-begun`, or `nothing-to-strike`."""
+        """Raises `bets-still-open`, `payment-begun`, `nothing-to-strike`, `settled-before`, or `verify_layout`'s."""
         self._mending(state, "strike_mistaken_wager")
-        if not any(wager.key == (seat, code, play) for wager in state.wagers):
+        left = tuple(wager for wager in state.wagers if wager.key != (seat, code, play))
+        if len(left) == len(state.wagers):
             section = self._section(state, "strike_mistaken_wager")
             raise Refusal("nothing-to-strike", section, seat=seat, code=code)
+        self._verify_undecided(state, state.wagers, (seat, code, play))
+        self.verify_layout(state.rules, left)
 
     can_strike_mistaken_wager = can(verify_strike_mistaken_wager)
 
@@ -74,3 +81,11 @@ class Mending(Turns):
         mended = replace(state, wagers=left, phase=self._turn(state, "strike_mistaken_wager"))
         section = self._section(state, "strike_mistaken_wager")
         return self._onward(mended), records.MistakenWagerStruck(struck, reason, section)
+
+    def _verify_undecided(
+        self, state: RoundState, wagers: tuple[Wager, ...], key: tuple[int, str, int | None]
+    ) -> None:
+        """Raises `settled-before` for a wager that an earlier throw than the newest decides."""
+        before = self.standing(state.rules, wagers, state.throws[:-1]).settled if state.throws else ()
+        if any(one.wager.key == key for one in before):
+            raise Refusal("settled-before", self._section(state, "record_missed_wager"), code=key[1])

@@ -1,4 +1,7 @@
-"""Odds as an exact pair, "6 to 1": six units paid for each unit staked, and the stake returned besides."""
+"""What a winning wager pays: odds, "6 to 1", as an exact pair, or a fixed sum such as "$50,000".
+
+Either way the stake is returned besides.
+"""
 
 import re
 from dataclasses import dataclass
@@ -38,6 +41,42 @@ class Odds:
         if rest:
             raise Refusal("fraction-of-a-cent", section, cents=cents, odds=str(self))
         return paid
+
+    def splits(self, cents: int) -> bool:
+        """Whether a stake in cents would win a part of a cent."""
+        return bool(cents * self.to % self.per)
+
+
+@dataclass(frozen=True, slots=True)
+class Prize:
+    """A fixed sum in cents, whole dollars, paid on a wager of exactly one dollar."""
+
+    cents: int
+
+    @classmethod
+    def parse(cls, text: str) -> "Prize":
+        """A prize from "$50,000"; ValueError for anything else."""
+        found = cls(int(text.removeprefix("$").replace(",", "")) * 100)
+        if str(found) != text:
+            raise ValueError(f"{text} is not a sum in dollars")
+        return found
+
+    def __str__(self) -> str:
+        return f"${self.cents // 100:,}"
+
+    def ratio(self) -> Fraction:
+        """Dollars paid on the one dollar staked."""
+        return Fraction(self.cents, 100)
+
+    def win(self, cents: int, section: str = "") -> int:
+        """The sum in cents, whatever the stake."""
+        return self.cents
+
+    def splits(self, cents: int) -> bool:
+        return False
+
+
+Pays = Odds | Prize
 
 
 def verify_stated(text: str, section: str) -> None:

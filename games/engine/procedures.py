@@ -1,9 +1,4 @@
-"""Which act leads from which phase to which: one table for each order of steps.
-
-58 Pa. Code § 539.5 and N.J.A.C. 19:47-9.5 close the bets first and then shake. 58 Pa. Code § 625a.5(b), (c)
-shakes first and closes the bets before the reveal; its (g) turns that round where the dice are in plain view
-or a player works the shaker. From the dice on, all of them run alike.
-"""
+"""Which act leads from which phase to which: each game has such a table for each of its orders of steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,61 +6,6 @@ from dataclasses import dataclass
 Moves = Mapping[tuple[str, str], str]
 
 ENDED = frozenset({"cleared", "no-roll", "void"})
-BEFORE_THE_DICE = frozenset({"open", "shaken", "closed", "ready"})
-
-FROM_THE_DICE_ON: Moves = {
-    ("ready", "call_dice"): "lit",
-    ("ready", "call_no_roll"): "no-roll",
-    ("ready", "settle_by_hand"): "lit",
-    ("ready", "report_device_failure"): "void",
-    ("ready", "report_shaker_failure"): "void",
-    ("ready", "void_round"): "void",
-    ("ready", "record_missed_wager"): "ready",
-    ("ready", "strike_mistaken_wager"): "ready",
-    ("lit", "correct_dice"): "lit",
-    ("lit", "record_missed_wager"): "lit",
-    ("lit", "strike_mistaken_wager"): "lit",
-    ("lit", "settle_by_hand"): "lit",
-    ("lit", "take_losers"): "taken",
-    ("taken", "correct_dice"): "lit",
-    ("taken", "record_missed_wager"): "taken",
-    ("taken", "strike_mistaken_wager"): "taken",
-    ("taken", "settle_by_hand"): "taken",
-    ("taken", "pay_seats"): "taken",  # and to `paid` by itself once nobody is owed anything
-    ("paid", "correct_dice"): "lit",  # legal only while nobody has been paid: a round without winners
-    ("paid", "record_missed_wager"): "taken",
-    ("paid", "strike_mistaken_wager"): "taken",
-    ("paid", "settle_by_hand"): "paid",
-    ("paid", "clear_layout"): "cleared",
-}
-
-CLOSE_FIRST: Moves = {
-    ("open", "place_wagers"): "open",
-    ("open", "no_more_bets"): "closed",
-    ("open", "report_device_failure"): "void",
-    ("open", "void_round"): "void",
-    ("closed", "shake"): "ready",
-    ("closed", "record_missed_wager"): "closed",
-    ("closed", "strike_mistaken_wager"): "closed",
-    ("closed", "report_device_failure"): "void",
-    ("closed", "report_shaker_failure"): "void",
-    ("closed", "void_round"): "void",
-    **FROM_THE_DICE_ON,
-}
-
-SHAKE_FIRST: Moves = {
-    ("open", "place_wagers"): "open",
-    ("open", "shake"): "shaken",
-    ("open", "report_device_failure"): "void",
-    ("open", "report_shaker_failure"): "void",
-    ("open", "void_round"): "void",
-    ("shaken", "place_wagers"): "shaken",
-    ("shaken", "no_more_bets"): "ready",
-    ("shaken", "report_device_failure"): "void",
-    ("shaken", "report_shaker_failure"): "void",
-    ("shaken", "void_round"): "void",
-    **FROM_THE_DICE_ON,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,25 +22,6 @@ class Procedure:
         return frozenset(phase for phase, _ in self.moves) | ENDED
 
 
-LAST_ACTS = {"ready": "call_dice", "lit": "take_losers", "taken": "pay_seats", "paid": "clear_layout"}
-LAST_DONE = {"ready": 3, "lit": 4, "taken": 5, "paid": 6, "cleared": 7}
-LAST_STEPS = ("call-dice", "take", "pay", "clear")
-
-PROCEDURES = {
-    "close-first": Procedure(
-        moves=CLOSE_FIRST,
-        ribbon=("placement", "no-more-bets", "shake", *LAST_STEPS),
-        done={"open": 0, "closed": 2, **LAST_DONE},
-        next_act={"open": "no_more_bets", "closed": "shake", **LAST_ACTS},
-    ),
-    "shake-first": Procedure(
-        moves=SHAKE_FIRST,
-        ribbon=("placement", "shake", "no-more-bets", *LAST_STEPS),
-        done={"open": 0, "shaken": 2, **LAST_DONE},
-        next_act={"open": "shake", "shaken": "no_more_bets", **LAST_ACTS},
-    ),
-}
-
 DUTY_OF = {
     "place_wagers": "placement",
     "no_more_bets": "no-more-bets",
@@ -110,6 +31,12 @@ DUTY_OF = {
     "take_losers": "take",
     "pay_seats": "pay",
     "clear_layout": "clear",
+    "settle_seats": "settlement",
+    "lock_out_extra_rolls": "lock-out",
+    "collect_fees": "collect-fees",
+    "gather_loose_dice": "gather",
+    "offer_dice": "offer-dice",
+    "throw_dice": "throw",
     "void_round": "void",
     "report_device_failure": "device-failure",
     "report_shaker_failure": "shaker-failure",
@@ -125,12 +52,23 @@ OUT_OF_TURN: Mapping[tuple[str, str], tuple[str, str]] = {
     ("place_wagers", ""): ("bets-closed", "no-more-bets"),
     ("no_more_bets", "open"): ("not-shaken", "shake"),
     ("no_more_bets", ""): ("bets-closed-already", "no-more-bets"),
+    ("lock_out_extra_rolls", "open"): ("bets-still-open", "no-more-bets"),
+    ("lock_out_extra_rolls", ""): ("nothing-to-lock-out", "lock-out"),
+    ("collect_fees", "unlocked"): ("not-locked-out", "lock-out"),
+    ("collect_fees", ""): ("no-fees", "collect-fees"),
+    ("shake", "unlocked"): ("not-locked-out", "lock-out"),
+    ("shake", "locked"): ("fees-not-collected", "collect-fees"),
+    ("shake", "loose"): ("gather-first", "gather"),
     ("shake", "open"): ("bets-still-open", "no-more-bets"),
     ("shake", ""): ("shaken-already", "shake"),
     ("call_dice", "open"): ("not-ready", "shake"),
     ("call_dice", "closed"): ("not-shaken", "shake"),
     ("call_dice", "shaken"): ("bets-still-open", "no-more-bets"),
     ("call_dice", ""): ("dice-called-already", "call-dice"),
+    ("throw_dice", "ready"): ("thrown-already", "throw"),
+    ("throw_dice", "lit"): ("settle-first", "settlement"),
+    ("settle_seats", "paid"): ("nothing-to-settle", "settlement"),
+    ("settle_seats", ""): ("not-lit", "settlement"),
     ("call_no_roll", "open"): ("not-ready", "shake"),
     ("call_no_roll", "closed"): ("not-shaken", "shake"),
     ("call_no_roll", "shaken"): ("bets-still-open", "no-more-bets"),

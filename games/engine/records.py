@@ -98,6 +98,18 @@ class SeatsPaid:
 
 
 @dataclass(frozen=True, slots=True)
+class SeatsSettled:
+    """One step of the settlement taken and paid at these seats, in the order of settlement."""
+
+    seats: tuple[int, ...]
+    settled: tuple[Settled, ...]
+    section: str
+
+    def again(self, game: "Game", state: "RoundState") -> "RoundState":
+        return game.settle_seats(state, self.seats)[0]
+
+
+@dataclass(frozen=True, slots=True)
 class LayoutCleared:
     section: str
 

@@ -5,6 +5,9 @@ N.J.A.C. 19:47-9.2 to 9.6 (text of 1993-12-06).
 
 * Two of a Kind wins on a triple too, once (reading A10); a Total Value Bet wins on its triple (A11).
 * One die that does not lie flat is a no roll and returns every wager (A12; in New Jersey too, A44).
+* 58 Pa. Code § 539.5 and N.J.A.C. 19:47-9.5 close the bets first and then shake. 58 Pa. Code § 625a.5(b), (c)
+  shakes first and closes the bets before the reveal; its (g) turns that round where the dice are in plain view
+  or a player works the shaker. From the dice on, all of them run alike.
 """
 
 from collections import Counter
@@ -13,15 +16,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, product
-from typing import Any
 
 from games.engine.analysis import Outcome
-from games.engine.odds import Odds
-from games.engine.refusals import Refusal
+from games.engine.odds import Pays
+from games.engine.procedures import Moves, Procedure
 from games.engine.rounds import Game
 from games.engine.rules import Rules
 from games.engine.settlement import Reason, Settled, lose, win
-from games.engine.state import RoundState, give_all_back
+from games.engine.state import RoundState, Standing
 from games.engine.wagers import Place, Wager, WagerType
 
 Faces = tuple[int, ...]
@@ -149,7 +151,7 @@ BETS: Mapping[str, Bet] = {bet.code: bet for bet in _all_bets()}
 class Verdict:
     """What the dice mean for a code: its odds (None for a loss), the paragraph, and why."""
 
-    odds: Odds | None
+    odds: Pays | None
     cite: str
     why: Reason
 
@@ -176,11 +178,86 @@ def _settle(wager: Wager, found: Verdict) -> Settled:
     return win(wager, found.odds, found.cite, found.why)
 
 
+FROM_THE_DICE_ON: Moves = {
+    ("ready", "call_dice"): "lit",
+    ("ready", "call_no_roll"): "no-roll",
+    ("ready", "settle_by_hand"): "lit",
+    ("ready", "report_device_failure"): "void",
+    ("ready", "report_shaker_failure"): "void",
+    ("ready", "void_round"): "void",
+    ("ready", "record_missed_wager"): "ready",
+    ("ready", "strike_mistaken_wager"): "ready",
+    ("lit", "correct_dice"): "lit",
+    ("lit", "record_missed_wager"): "lit",
+    ("lit", "strike_mistaken_wager"): "lit",
+    ("lit", "settle_by_hand"): "lit",
+    ("lit", "take_losers"): "taken",
+    ("taken", "correct_dice"): "lit",
+    ("taken", "record_missed_wager"): "taken",
+    ("taken", "strike_mistaken_wager"): "taken",
+    ("taken", "settle_by_hand"): "taken",
+    ("taken", "pay_seats"): "taken",  # and to `paid` by itself once nobody is owed anything
+    ("paid", "correct_dice"): "lit",  # legal only while nobody has been paid: a round without winners
+    ("paid", "record_missed_wager"): "taken",
+    ("paid", "strike_mistaken_wager"): "taken",
+    ("paid", "settle_by_hand"): "paid",
+    ("paid", "clear_layout"): "cleared",
+}
+
+CLOSE_FIRST: Moves = {
+    ("open", "place_wagers"): "open",
+    ("open", "no_more_bets"): "closed",
+    ("open", "report_device_failure"): "void",
+    ("open", "void_round"): "void",
+    ("closed", "shake"): "ready",
+    ("closed", "record_missed_wager"): "closed",
+    ("closed", "strike_mistaken_wager"): "closed",
+    ("closed", "report_device_failure"): "void",
+    ("closed", "report_shaker_failure"): "void",
+    ("closed", "void_round"): "void",
+    **FROM_THE_DICE_ON,
+}
+
+SHAKE_FIRST: Moves = {
+    ("open", "place_wagers"): "open",
+    ("open", "shake"): "shaken",
+    ("open", "report_device_failure"): "void",
+    ("open", "report_shaker_failure"): "void",
+    ("open", "void_round"): "void",
+    ("shaken", "place_wagers"): "shaken",
+    ("shaken", "no_more_bets"): "ready",
+    ("shaken", "report_device_failure"): "void",
+    ("shaken", "report_shaker_failure"): "void",
+    ("shaken", "void_round"): "void",
+    **FROM_THE_DICE_ON,
+}
+
+LAST_ACTS = {"ready": "call_dice", "lit": "take_losers", "taken": "pay_seats", "paid": "clear_layout"}
+LAST_DONE = {"ready": 3, "lit": 4, "taken": 5, "paid": 6, "cleared": 7}
+LAST_STEPS = ("call-dice", "take", "pay", "clear")
+
+PROCEDURES = {
+    "close-first": Procedure(
+        moves=CLOSE_FIRST,
+        ribbon=("placement", "no-more-bets", "shake", *LAST_STEPS),
+        done={"open": 0, "closed": 2, **LAST_DONE},
+        next_act={"open": "no_more_bets", "closed": "shake", **LAST_ACTS},
+    ),
+    "shake-first": Procedure(
+        moves=SHAKE_FIRST,
+        ribbon=("placement", "shake", "no-more-bets", *LAST_STEPS),
+        done={"open": 0, "shaken": 2, **LAST_DONE},
+        next_act={"open": "shake", "shaken": "no_more_bets", **LAST_ACTS},
+    ),
+}
+
+
 class SicBo(Game):
     """The only differences of Sic Bo: its fifty wagers, what three dice mean for them, and its one throw."""
 
     code = "sic-bo"
     name = "Sic Bo"
+    no_roll_ends = True
 
     def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:
         return tuple(
@@ -188,50 +265,38 @@ class SicBo(Game):
             for bet in BETS.values()
         )
 
-    def possible_odds(self, rules: Rules, code: str) -> tuple[Odds, ...]:
+    def possible_odds(self, rules: Rules, code: str) -> tuple[Pays, ...]:
         return _possible_odds(rules, code)
 
-    def settled(self, state: RoundState) -> tuple[Settled, ...]:
-        return settle(state.rules, state.wagers, state.dice) if state.dice else ()
+    def standing(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Standing:
+        """One throw decides everything."""
+        if not throws:
+            return Standing(dice=rules.edition.dice)
+        return Standing(settle(rules, wagers, tuple(throws[0])), "settled")
 
-    def winning_codes(self, rules: Rules, dice: Sequence[int]) -> tuple[str, ...]:
+    def winning_codes(
+        self, rules: Rules, throws: Sequence[Sequence[int]], ending: str = ""
+    ) -> tuple[str, ...]:
         """The codes that the layout lights: § 625a.5(d), § 539.5(d), N.J.A.C. 19:47-9.5(d)."""
-        return _winning_codes(rules, tuple(sorted(dice)))
+        return _winning_codes(rules, tuple(sorted(throws[-1])))
 
-    def called(self, dice: Sequence[int]) -> Reason:
+    def called(self, throws: Sequence[Sequence[int]]) -> Reason:
+        dice = tuple(throws[-1])
         total = sum(dice)
-        if _is_triple(tuple(dice)):
+        if _is_triple(dice):
             return Reason("called-triple", {"total": total})
         return Reason("called-small" if total <= 10 else "called-big", {"total": total})
+
+    def procedure(self, state: RoundState) -> Procedure:
+        return PROCEDURES[state.rules.shaker(state.shaker).procedure]
 
     def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
         chances = Counter(tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3))
         return {code: _outcomes(rules, code, chances) for code in BETS}
 
-    # A round on paper
-
-    def adjudicate(
-        self, rules: Rules, throws: Sequence[Any], wagers: Sequence[Wager], voided: str | None = None
-    ) -> tuple[str, tuple[Settled, ...]]:
-        """One throw, and a void one is a no roll (A12).
-
-        Raises `too-many-throws`, `too-few-throws`, and what `verify_dice` raises.
-        """
-        section = rules.section("call-dice")
-        if len(throws) > 1:
-            raise Refusal("too-many-throws", section, given=len(throws), needed=1)
-        faces = [None if isinstance(throw, dict) else self.verify_dice(rules, throw) for throw in throws]
-        if voided is not None:
-            return "void", give_all_back(rules, wagers, "void")
-        if not faces:
-            raise Refusal("too-few-throws", section, given=0, needed=1)
-        if faces[0] is None:
-            return "no-roll", give_all_back(rules, wagers, "no-roll")
-        return "settled", settle(rules, wagers, faces[0])
-
 
 @lru_cache(maxsize=4096)
-def _possible_odds(rules: Rules, code: str) -> tuple[Odds, ...]:
+def _possible_odds(rules: Rules, code: str) -> tuple[Pays, ...]:
     bet = BETS[code]
     rows = {"one-of-a-kind": [f"one-of-a-kind/{count}" for count in (1, 2, 3)], "total": [code]}
     return tuple(rules.payouts[row].odds for row in rows.get(bet.family, [bet.family]))
@@ -244,7 +309,7 @@ def _winning_codes(rules: Rules, dice: Faces) -> tuple[str, ...]:
 
 def _outcomes(rules: Rules, code: str, chances: Mapping[Faces, int]) -> tuple[Outcome, ...]:
     """The payouts of one code, smallest first."""
-    ways: Counter[Odds] = Counter()
+    ways: Counter[Pays] = Counter()
     for dice, count in chances.items():
         odds = verdict(rules, code, dice).odds
         if odds:

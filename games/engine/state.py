@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from games.engine.procedures import ENDED, PROCEDURES, Procedure
+from games.engine.procedures import ENDED, Procedure
 from games.engine.rules import Rules
-from games.engine.settlement import Reason, Settled, give_back
+from games.engine.settlement import STEPS_A_THROW, Reason, Settled, give_back, in_order
 from games.engine.wagers import Wager
 
 # Why wagers go back, and the duty whose section that cites. A void by the house and a device that fails before
@@ -15,17 +15,33 @@ RETURNS = {"no-roll": "no-roll", "void": "void", "device-failed": "void", "shake
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """What the throws of a round have come to: the wagers that they decide, in the order of the wagers.
+
+    `ending` is how the round ended, "" while another throw is to come; `dice` is how many dice that throw has.
+    """
+
+    settled: tuple[Settled, ...] = ()
+    ending: str = ""
+    dice: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class RoundState:
-    """Where a round is: its phase, what lies on the layout, what was thrown, and which seats are paid."""
+    """Where a round is: its phase, what lies on the layout, what was thrown, and how far it is settled."""
 
     rules: Rules
     shaker: str
     phase: str = "open"
     wagers: tuple[Wager, ...] = ()
-    throws: tuple[tuple[int, ...], ...] = ()
-    paid_seats: frozenset[int] = frozenset()
+    throws: tuple[tuple[int, ...], ...] = ()  # the valid ones
+    paid_seats: frozenset[int] = frozenset()  # in the step under way
     by_hand: bool = False
     returned_for: str = ""  # why every wager went back, in a round that ended without a result
+    step: int = 0  # the last step of settlement that is done, where a game settles in steps
+    void_throws: int = 0  # throws that were called no roll and thrown again
+    quarterback: int | None = None  # the seat that throws, where a player does
+    offered: int | None = None  # the seat that was offered the dice last
 
     @property
     def dice(self) -> tuple[int, ...]:
@@ -33,11 +49,30 @@ class RoundState:
         return self.throws[-1] if self.throws else ()
 
     @property
+    def standing(self) -> Standing:
+        """What the throws so far decide, and what comes next."""
+        return self.rules.game.standing(self.rules, self.wagers, self.throws)
+
+    @property
     def settled(self) -> tuple[Settled, ...]:
-        """Every wager as it stands settled, in the order of settlement; () while nothing is decided."""
+        """Every wager that is decided, in the order of settlement; in a void round the rest goes back."""
+        decided = self.standing.settled
         if self.phase in ("no-roll", "void"):
-            return returned(self.rules, self.wagers, self.returned_for or self.phase)
-        return in_order(self.rules, self.rules.game.settled(self))
+            keys = {one.wager.key for one in decided}
+            rest = (wager for wager in self.wagers if wager.key not in keys)
+            decided += give_all_back(self.rules, rest, self.returned_for or self.phase)
+        return in_order(decided)
+
+    @property
+    def of_newest_throw(self) -> tuple[Settled, ...]:
+        """What the newest throw decided, in the order of settlement."""
+        first = STEPS_A_THROW * len(self.throws)
+        return tuple(one for one in self.settled if one.step >= first)
+
+    @property
+    def money_moved(self) -> bool:
+        """Whether settling what the newest throw decided has begun: from then on its round is not mended."""
+        return bool(self.paid_seats) or (bool(self.throws) and self.step >= STEPS_A_THROW * len(self.throws))
 
     @property
     def ended(self) -> bool:
@@ -45,20 +80,10 @@ class RoundState:
 
     @property
     def procedure(self) -> Procedure:
-        return PROCEDURES[self.rules.shaker(self.shaker).procedure]
+        return self.rules.game.procedure(self)
 
 
 def give_all_back(rules: Rules, wagers: Iterable[Wager], why: str) -> tuple[Settled, ...]:
     """Every wager given back for a reason, each citing the irregularity behind it."""
     section = rules.section(RETURNS[why])
     return tuple(give_back(wager, section, Reason(why)) for wager in wagers)
-
-
-def returned(rules: Rules, wagers: Iterable[Wager], why: str) -> tuple[Settled, ...]:
-    """The same in the order of settlement."""
-    return in_order(rules, give_all_back(rules, wagers, why))
-
-
-def in_order(rules: Rules, settled: tuple[Settled, ...]) -> tuple[Settled, ...]:
-    """Settlements in the order that the game settles in."""
-    return tuple(settled[place] for place in rules.game.order(settled))

@@ -37,20 +37,31 @@ class Throws(Mending):
 
     # The dice
 
-    def verify_dice(self, rules: Rules, dice: Sequence[int]) -> tuple[int, ...]:
+    def verify_dice(self, rules: Rules, dice: Sequence[int], needed: int | None = None) -> tuple[int, ...]:
         """The faces as a tuple; raises `wrong-number-of-dice` or `no-such-face`."""
         section, faces = rules.section("call-dice"), tuple(dice)
-        if len(faces) != rules.edition.dice:
-            raise Refusal("wrong-number-of-dice", section, given=len(faces), needed=rules.edition.dice)
+        needed = rules.edition.dice if needed is None else needed
+        if len(faces) != needed:
+            raise Refusal("wrong-number-of-dice", section, given=len(faces), needed=needed)
         for face in faces:
             if type(face) is not int or not 1 <= face <= self.faces:
                 raise Refusal("no-such-face", section, face=str(face)[:40], faces=self.faces)
         return faces
 
+    def arranged(self, dice: Sequence[int]) -> tuple[int, ...]:
+        """Dice as they are shown and compared: low to high, where no die has a place of its own."""
+        return tuple(sorted(dice))
+
+    def lit(self, state: RoundState) -> tuple[str, ...]:
+        """The codes that the layout shows as winners of the newest throw."""
+        if not state.throws:
+            return ()
+        return self.winning_codes(state.rules, state.throws, state.standing.ending)
+
     def verify_call_dice(self, state: RoundState, dice: Sequence[int]) -> None:
         """Raises `bets-still-open`, `not-shaken`, `dice-called-already`, or what `verify_dice` raises."""
         self._turn(state, "call_dice")
-        self.verify_dice(state.rules, dice)
+        self.verify_dice(state.rules, dice, state.standing.dice)
 
     can_call_dice = can(verify_call_dice)
 
@@ -58,27 +69,39 @@ class Throws(Mending):
         """Uncovered, announced and entered; the layout lights, and the round settles by these faces."""
         self.verify_call_dice(state, dice)
         lit = replace(state, throws=(*state.throws, tuple(dice)), phase=self._turn(state, "call_dice"))
-        winning = self.winning_codes(state.rules, dice)
-        return self._onward(lit), records.DiceCalled(tuple(dice), winning, self._section(state, "call_dice"))
+        record = records.DiceCalled(tuple(dice), self.lit(lit), self._section(state, "call_dice"))
+        return self._onward(lit), record
 
     def verify_call_no_roll(self, state: RoundState, reason: str = "") -> None:
-        """Raises `bets-still-open`, `not-shaken`, or `dice-called-already`."""
+        """Raises `bets-still-open`, `not-shaken`, `dice-called-already`, or `no-such-reason` for one not listed."""
         self._turn(state, "call_no_roll")
+        listed = state.rules.edition.no_rolls
+        if listed and reason not in listed:
+            raise Refusal("no-such-reason", self._section(state, "call_no_roll"), reason=reason[:40])
 
     can_call_no_roll = can(verify_call_no_roll)
 
     def call_no_roll(self, state: RoundState, reason: str = "") -> tuple[RoundState, records.NoRollCalled]:
-        """A die does not lie flat: the round is over and every wager goes back (A12).
+        """The throw is void. In Sic Bo the round ends with it and every wager goes back (A12).
 
-        A game in which the dice are thrown again instead (A33) says so itself.
+        Elsewhere wagers stand and the dice are thrown again (A33); there the edition lists the reasons.
         """
-        over = replace(state, phase=self._turn(state, "call_no_roll"), returned_for="no-roll")
-        return over, records.NoRollCalled(reason, over.settled, self._section(state, "call_no_roll"))
+        self.verify_call_no_roll(state, reason)
+        phase = self._turn(state, "call_no_roll")
+        after = replace(state, phase=phase, void_throws=state.void_throws + 1)
+        section = state.rules.edition.no_rolls.get(reason) or self._section(state, "call_no_roll")
+        if self.no_roll_ends:
+            over = replace(after, returned_for="no-roll")
+            return over, records.NoRollCalled(reason, over.settled, section)
+        return self._onward(after), records.NoRollCalled(reason, (), section)
 
     def verify_correct_dice(self, state: RoundState, dice: Sequence[int], reason: str = "") -> None:
         """Raises `no-dice-yet`, `payment-begun`, `dice-unchanged`, or what `verify_dice` raises."""
         self._mending(state, "correct_dice")
-        if sorted(self.verify_dice(state.rules, dice)) == sorted(state.dice):
+        if not state.throws:
+            raise Refusal("no-dice-yet", self._section(state, "correct_dice"))
+        faces = self.verify_dice(state.rules, dice, len(state.dice))
+        if self.arranged(faces) == self.arranged(state.dice):
             raise Refusal("dice-unchanged", self._section(state, "correct_dice"))
 
     can_correct_dice = can(verify_correct_dice)
@@ -88,7 +111,7 @@ class Throws(Mending):
     ) -> tuple[RoundState, records.DiceCorrected]:
         """The faces were entered wrong: the layout lights anew and the losers are taken anew."""
         self.verify_correct_dice(state, dice)
-        section, winning = self._section(state, "correct_dice"), self.winning_codes(state.rules, dice)
-        throws = (*state.throws[:-1], tuple(dice))
+        section, throws = self._section(state, "correct_dice"), (*state.throws[:-1], tuple(dice))
         lit = replace(state, throws=throws, phase=self._turn(state, "correct_dice"))
-        return self._onward(lit), records.DiceCorrected(tuple(dice), state.dice, winning, reason, section)
+        record = records.DiceCorrected(tuple(dice), state.dice, self.lit(lit), reason, section)
+        return self._onward(lit), record

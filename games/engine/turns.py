@@ -1,17 +1,16 @@
 """What a game says about itself, where its round stands, and which act is in turn."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple, ParamSpec
 
 from games.engine.analysis import Outcome
-from games.engine.odds import Odds
-from games.engine.procedures import DUTY_OF, OUT_OF_TURN
+from games.engine.odds import Pays
+from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Procedure
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
-from games.engine.settlement import LOSE, WIN, Reason, Settled, losers_first
-from games.engine.state import RoundState
+from games.engine.settlement import LOSE, WIN, Reason, Settled
+from games.engine.state import RoundState, Standing
 from games.engine.wagers import MADE_IN, Placing, Wager, WagerType
 
 P = ParamSpec("P")
@@ -52,42 +51,53 @@ class Turns:
     code = ""
     name = ""
     faces = 6
+    no_roll_ends = False  # whether a void throw ends the round, or the dice are thrown again (A12, A33)
     round_keys: frozenset[str] = frozenset()  # what a line for `adjudicate` may say besides
     wager_keys: frozenset[str] = frozenset()
+
+    # What a game says of itself: all of it is in its own file
 
     def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:
         """Every wager of the edition, in the order of the regulation's list."""
         raise NotImplementedError
 
-    def possible_odds(self, rules: Rules, code: str) -> tuple[Odds, ...]:
-        """Every odds at which a code may be paid, for the stakes that none of them splits a cent of."""
+    def possible_odds(self, rules: Rules, code: str) -> tuple[Pays, ...]:
+        """Everything that a code may be paid, for the stakes that none of it splits a cent of."""
         raise NotImplementedError
 
-    def settled(self, state: RoundState) -> tuple[Settled, ...]:
-        """How the wagers stand, in the order of `state.wagers`; () before there are dice."""
+    def standing(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Standing:
+        """What the valid throws so far decide, and whether another one is to come and of how many dice."""
         raise NotImplementedError
 
-    def winning_codes(self, rules: Rules, dice: Sequence[int]) -> tuple[str, ...]:
-        """The codes that win on these dice, in the order of the regulation's list."""
+    def winning_codes(
+        self, rules: Rules, throws: Sequence[Sequence[int]], ending: str = ""
+    ) -> tuple[str, ...]:
+        """The codes that the newest throw wins for (with `ending`, those won at the end too), as the list has them."""
+        raise NotImplementedError
+
+    def called(self, throws: Sequence[Sequence[int]]) -> Reason:
+        """What the newest throw comes to, as people say it after the faces."""
         raise NotImplementedError
 
     def outcomes(self, rules: Rules) -> Mapping[str, tuple[Outcome, ...]]:
         """For every code its payouts, each with the exact probability of being the one paid."""
         raise NotImplementedError
 
-    def adjudicate(
-        self, rules: Rules, throws: Sequence[Any], wagers: Sequence[Wager], voided: str | None = None
-    ) -> tuple[str, tuple[Settled, ...]]:
-        """The ending of a finished round and its wagers as given; a throw is faces or {"void": reason}."""
+    def procedure(self, state: RoundState) -> Procedure:
+        """The order of steps that this round follows."""
         raise NotImplementedError
 
-    def called(self, dice: Sequence[int]) -> Reason:
-        """What dice come to as people say it after the faces: in Sic Bo the total, and small, big or triple."""
-        raise NotImplementedError
+    def verify_layout(self, rules: Rules, wagers: Sequence[Wager]) -> None:
+        """Raises where wagers may not lie together; a game without such rules asks nothing."""
 
-    def order(self, settled: Sequence[Settled]) -> list[int]:
-        """Indexes in the order of settlement; a game whose text orders otherwise says so itself."""
-        return losers_first(settled)
+    def verify_play(self, rules: Rules, code: str, play: int | None) -> None:
+        """Raises `play-not-asked` unless a wager names a play exactly where it is made on a single one."""
+        if play is not None:
+            raise Refusal("play-not-asked", rules.section("placement"), code=code)
+
+    def is_limited(self, code: str) -> bool:
+        """Whether the table's minimum and maximum hold for a code."""
+        return True
 
     # Opening and looking
 
@@ -104,11 +114,11 @@ class Turns:
         wagers: Iterable[Wager] = (),
         throws: Iterable[Sequence[int]] = (),
         paid_seats: Iterable[int] = (),
-        by_hand: bool = False,
+        **rest: Any,
     ) -> RoundState:
         """A round from what is kept of it; trusts its caller and checks nothing."""
         thrown = tuple(tuple(dice) for dice in throws)
-        return RoundState(rules, shaker, phase, tuple(wagers), thrown, frozenset(paid_seats), by_hand)
+        return RoundState(rules, shaker, phase, tuple(wagers), thrown, frozenset(paid_seats), **rest)
 
     def steps(self, state: RoundState) -> tuple[Step, ...]:
         """The ribbon, with each step's section."""
@@ -132,14 +142,12 @@ class Turns:
         return found
 
     def losers(self, state: RoundState) -> tuple[Settled, ...]:
-        return tuple(one for one in state.settled if one.outcome == LOSE)
+        """What loses by the newest throw."""
+        return tuple(one for one in state.of_newest_throw if one.outcome == LOSE)
 
     def winners(self, state: RoundState) -> tuple[Settled, ...]:
-        return tuple(one for one in state.settled if one.outcome == WIN)
-
-    def unpaid_seats(self, state: RoundState) -> tuple[int, ...]:
-        """Seats still owed a payment, lowest first."""
-        return tuple(sorted({one.wager.seat for one in self.winners(state)} - state.paid_seats))
+        """What wins by the newest throw."""
+        return tuple(one for one in state.of_newest_throw if one.outcome == WIN)
 
     # One wager
 
@@ -147,7 +155,7 @@ class Turns:
         """Raises what `verify_amount` raises, or `fraction-of-a-cent` if a payout could not be exact."""
         self.verify_amount(rules, code, cents)
         for odds in self.possible_odds(rules, code):
-            if cents * odds.to % odds.per:
+            if odds.splits(cents):
                 section = rules.section("increments") or rules.section("odds")
                 raise Refusal("fraction-of-a-cent", section, cents=cents, odds=str(odds))
 
@@ -160,6 +168,7 @@ class Turns:
     def verify_placing(self, rules: Rules, placing: Placing) -> None:
         """One line of what a dealer enters; raises `cash-wager`, `bad-seat` and what `verify_stake` raises."""
         self.wager_type(rules, placing.code)
+        self.verify_play(rules, placing.code, placing.play)
         if placing.made_in not in MADE_IN:
             raise Refusal("cash-wager", rules.section("verbal-cash"), made_in=str(placing.made_in)[:40])
         if type(placing.seat) is not int or placing.seat < 1:
@@ -184,16 +193,12 @@ class Turns:
     def _mending(self, state: RoundState, act: str) -> None:
         """Mending is over with the first payment: N.J.A.C. 19:47-9.5(e), 58 Pa. Code §§ 539.5(e), 625a.5(e)."""
         self._turn(state, act)
-        if state.paid_seats:
+        if state.money_moved:
             raise Refusal("payment-begun", self._section(state, "pay_seats"))
 
     def _onward(self, state: RoundState) -> RoundState:
-        """No losers skips `lit` to `taken`; nobody left to pay skips `taken` to `paid`."""
-        if state.phase == "lit" and not self.losers(state):
-            state = replace(state, phase="taken")
-        if state.phase == "taken" and not self.unpaid_seats(state):
-            state = replace(state, phase="paid")
-        return state
+        """The same round in the next phase where nothing is left to do in this one."""
+        raise NotImplementedError
 
     def _section(self, state: RoundState, act: str) -> str:
         return state.rules.section(DUTY_OF[act], state.shaker)

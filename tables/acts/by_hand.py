@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from games.engine import Refusal, RoundState
-from games.engine.procedures import BEFORE_THE_DICE
 
 from ..at_table import AtTable
 from ..models import Round, Wager
@@ -25,7 +24,7 @@ def record_hand_settled_round(at: AtTable, params: Params) -> Recorded:
     lying = params.each("wagers", read_lying)
     dice, reason = params.dice(), params.text("reason")
     verify_seats(at, lying)
-    if at.round is not None and at.round.phase not in BEFORE_THE_DICE:
+    if at.round is not None and at.round.last_throw:
         raise Refusal("dice-entered-already", round=at.round.number)
     if not any(one.cents for one in lying):
         raise Refusal("nothing-placed", at.rules.section("placement"))

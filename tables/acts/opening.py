@@ -19,7 +19,7 @@ def inspect_table(at: AtTable, params: Params) -> Recorded:
     at.verify_dice_for_a_round()
     if at.table.status != Table.Status.CLOSED:
         raise Refusal("inspect-before-opening")
-    wins = at.game.winning_codes(at.rules, at.game.verify_dice(at.rules, dice or ()))
+    wins = at.game.winning_codes(at.rules, [at.game.verify_dice(at.rules, dice or ())])
     if set(lit) != set(wins):
         raise Refusal(
             "lights-do-not-agree", at.rules.section("inspection-device"), wrong=_differing(at, lit, wins)

@@ -159,6 +159,7 @@ def settle_throw(
     advance(
         at,
         state,
+        last_throw=throw.number,
         by_hand=state.by_hand,
         wagered_cents=sum(one.wager.cents for one in settled),
         taken_cents=sum(one.wager.cents for one in settled if one.outcome == "lose"),
@@ -205,7 +206,7 @@ def throw_data(
         "shaker": at.shaker and at.shaker.code,
         "uncovered": state.phase != "void",
         "announced": bool(throw.dice),
-        "lit": sorted(at.game.winning_codes(at.rules, state.dice)) if state.dice else [],
+        "lit": sorted(at.game.lit(state)),
         "by_hand": state.by_hand,
         "settled": [settled_data(one) for one in settled],
         "taken_cents": round_.taken_cents,

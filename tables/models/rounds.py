@@ -17,7 +17,17 @@ class Round(models.Model):
     shaker_kind = models.CharField(max_length=20)
     phase = models.CharField(max_length=20)
     by_hand = models.BooleanField(default=False, help_text="settled by hand, the device having failed")
-    paid_seats = models.JSONField(default=list)
+    last_throw = models.PositiveSmallIntegerField(
+        default=0, help_text="the newest throw's number, void ones too"
+    )
+    step = models.PositiveSmallIntegerField(default=0, help_text="the last step of settlement that is done")
+    paid_seats = models.JSONField(default=list, help_text="settled already in the step under way")
+    quarterback = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="the seat that throws the dice, where a player does"
+    )
+    offered = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="the seat that was offered the dice last"
+    )
     # What an act may depend on, as the stream number at which it last changed.
     phase_seq = models.BigIntegerField(default=0, help_text="phase or throw")
     seat_seqs = models.JSONField(default=dict, help_text="each seat's wagers, by seat")

@@ -81,7 +81,7 @@ def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
         dice = at.game.verify_dice(
             at.rules, [int(face) for face in request.GET.get("dice", "").split(",")[:10]]
         )
-        lit = at.game.winning_codes(at.rules, dice)
+        lit = at.game.winning_codes(at.rules, [dice])
     except ValueError:
         return JsonResponse({"refusal": {"message": "Three faces, each 1 to 6."}}, status=422)
     except Refusal as refusal:

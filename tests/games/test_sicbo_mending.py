@@ -142,5 +142,5 @@ def test_a_mistaken_wager_is_struck_until_the_first_payment():
 
 def test_a_round_is_restored_from_what_is_kept_of_it():
     state = SIC_BO.pay_seats(SIC_BO.take_losers(lit())[0], [1])[0]
-    kept = SIC_BO.restore(state.rules, state.shaker, state.phase, list(state.wagers), [[2, 3, 4]], [1], False)
+    kept = SIC_BO.restore(state.rules, state.shaker, state.phase, list(state.wagers), [[2, 3, 4]], [1])
     assert kept == state

@@ -293,7 +293,7 @@ def test_winners_are_paid_their_stake_times_the_odds_in_force(key):
     rules = Rules.of(key)
     for code in BETS:
         for odds in rules.game.possible_odds(rules, code):
-            assert odds.win(700) == 700 * odds.to
+            assert odds.win(700) == 700 * odds.ratio()
 
 
 def test_a_payout_that_would_be_a_fraction_of_a_cent_is_refused_not_rounded():

@@ -7,7 +7,7 @@ from itertools import permutations, product
 import pytest
 
 from games.engine import Refusal, Rules, Wager
-from games.engine.settlement import losers_first
+from games.engine.settlement import settlement_order
 from games.engine.sicbo import BETS, settle
 from games.wording import why
 
@@ -72,7 +72,7 @@ def test_the_lit_set_is_the_winning_set_for_every_throw(key):
     rules = Rules.of(key)
     for throw in THROWS:
         expected = {code for code in BETS if expected_to(code, throw, False)}
-        assert set(rules.game.winning_codes(rules, throw)) == expected
+        assert set(rules.game.winning_codes(rules, [throw])) == expected
 
 
 @pytest.mark.parametrize(
@@ -192,4 +192,4 @@ def test_losers_are_settled_before_winners_each_by_seat_and_then_as_entered():
         Wager(seat, code, 100)
         for seat, code in [(3, "big"), (2, "big"), (3, "small"), (1, "total:9"), (3, "total:4"), (1, "small")]
     ]
-    assert losers_first(settle(Rules.of("pa-539"), wagers, (2, 3, 4))) == [1, 0, 4, 3, 5, 2]
+    assert settlement_order(settle(Rules.of("pa-539"), wagers, (2, 3, 4))) == [1, 0, 4, 3, 5, 2]

@@ -12,7 +12,7 @@ clause = pytest.mark.clause
 
 def lights(rules, dice):
     found = Rules.of(rules)
-    return list(found.game.winning_codes(found, dice))
+    return list(found.game.winning_codes(found, [dice]))
 
 
 def inspect(scene, rules="pa-625a/A", **changed):

@@ -12,18 +12,20 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from games.engine.odds import Odds
+from games.engine.odds import Odds, Pays, Prize
 from games.engine.refusals import Refusal
 
 KEY = re.compile(r"(?P<key>[a-z0-9.-]+)(@(?P<date>\d{4}-\d\d-\d\d))?(/(?P<paytable>[A-Z]))?", re.ASCII)
-NOT_YET = frozenset({"pa-675a", "pa-675a.6", "pa-577"})
+NOT_YET = frozenset(
+    {"pa-675a", "pa-675a.6", "pa-577"}
+)  # a key leaves this list when its edition's file comes
 
 
 @dataclass(frozen=True, slots=True)
 class Payout:
-    """One row of a paytable: the odds and the paragraph that sets them."""
+    """One row of a paytable: what it pays, odds or a fixed sum, and the paragraph that sets it."""
 
-    odds: Odds
+    odds: Pays
     cite: str
 
 
@@ -67,6 +69,8 @@ class Edition:
     wagers: Mapping[str, str]
     payouts: Mapping[str, Payout]
     fixed: frozenset[str]
+    no_rolls: Mapping[str, str]  # why a throw may be void where it is thrown again, each with its section
+    limit_floors: Mapping[str, int]  # of an aggregate payout limit: "cents", and "times" the table minimum
 
 
 @lru_cache(maxsize=1)
@@ -120,7 +124,9 @@ def _editions(data: dict[str, Any]) -> Iterator[Edition]:
             shakers={code: _shaker(data["prefix"], code, rows) for code, rows in data["shakers"].items()},
             payouts={code: _payout(data["prefix"], row) for code, row in rows.items()},
             fixed=frozenset(data.get("fixed", rows)),
-            witnesses={duty: tuple(roles) for duty, roles in data["witnesses"].items()},
+            no_rolls=_cited(data["prefix"], data.get("no_rolls", {})),
+            limit_floors=data.get("payout_limit", {}),
+            witnesses={duty: tuple(roles) for duty, roles in data.get("witnesses", {}).items()},
             **{name: data[name] for name in AS_WRITTEN},
         )
 
@@ -143,7 +149,8 @@ def _cited(prefix: str, sections: Mapping[str, str]) -> dict[str, str]:
 
 
 def _payout(prefix: str, row: Mapping[str, str]) -> Payout:
-    return Payout(Odds.parse(row["odds"]), _cite(prefix, row["cite"]))
+    pays = Prize.parse(row["pays"]) if "pays" in row else Odds.parse(row["odds"])
+    return Payout(pays, _cite(prefix, row["cite"]))
 
 
 def _shaker(prefix: str, code: str, row: Mapping[str, Any]) -> ShakerKind:

@@ -1,0 +1,51 @@
+"""A finished round on paper: every throw given at once, and what its wagers come to."""
+
+from collections.abc import Mapping, Sequence
+
+from games.engine.refusals import Refusal
+from games.engine.rules import Rules
+from games.engine.settlement import Settled
+from games.engine.state import Standing, give_all_back
+from games.engine.throws import Throws
+from games.engine.wagers import Wager
+
+Thrown = Sequence[int] | Mapping[str, str]
+
+
+class OnPaper(Throws):
+    """The same for every game: its own `standing` says how many dice the next throw has, and what is decided."""
+
+    def adjudicate(
+        self, rules: Rules, throws: Sequence[Thrown], wagers: Sequence[Wager], voided: str | None = None
+    ) -> tuple[str, tuple[Settled, ...]]:
+        """The ending of a round and its wagers as given; a throw is faces or {"void": reason}.
+
+        Raises `too-many-throws`, `too-few-throws`, and what `verify_dice` and `verify_layout` raise.
+        """
+        section = rules.section("call-dice")
+        self.verify_layout(rules, wagers)
+        thrown: list[tuple[int, ...]] = []
+        standing, no_roll = self.standing(rules, wagers, thrown), False
+        for throw in throws:
+            if standing.ending or no_roll:
+                raise Refusal("too-many-throws", section)
+            if isinstance(throw, Mapping):
+                no_roll = self.no_roll_ends
+                continue
+            thrown.append(self.verify_dice(rules, throw, standing.dice))
+            standing = self.standing(rules, wagers, thrown)
+        if voided is not None:
+            return "void", give_all_back(rules, wagers, "void")
+        if no_roll:
+            return "no-roll", give_all_back(rules, wagers, "no-roll")
+        if not standing.ending:
+            raise Refusal("too-few-throws", section)
+        self.verify_plays(rules, wagers, standing)
+        return standing.ending, standing.settled
+
+    def verify_plays(self, rules: Rules, wagers: Sequence[Wager], standing: Standing) -> None:
+        """Raises `no-such-play` for a wager on a play that was never made."""
+        decided = {one.wager.key for one in standing.settled}
+        for wager in wagers:
+            if wager.key not in decided:
+                raise Refusal("no-such-play", rules.section("placement"), play=wager.play, code=wager.code)
