@@ -95,6 +95,10 @@ class Turns:
         if play is not None:
             raise Refusal("play-not-asked", rules.section("placement"), code=code)
 
+    def view(self, state: RoundState) -> dict[str, Any]:
+        """What only this game's screens show of a round, ready for JSON (`docs/games.md`)."""
+        return {}
+
     def is_limited(self, code: str) -> bool:
         """Whether the table's minimum and maximum hold for a code."""
         return True
