@@ -193,6 +193,12 @@ def own(s: dict, part: str) -> str:
     return own_template(s["table"]["game"], part)
 
 
+@register.filter
+def parts(s: dict, part: str) -> tuple[str, str]:
+    """The template of a part that a game may have its own of, and else the one that games share."""
+    return own(s, part), f"tables/{part}.html"
+
+
 def own_template(game: str, part: str) -> str:
     return f"tables/{part}_{game.replace('-', '_')}.html"
 
