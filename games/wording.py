@@ -282,6 +282,26 @@ REASONS = {
 }
 
 
+# Why a throw is void, by the code that the editions list
+NO_ROLLS = {
+    "off-table": lazy("A die left the table"),
+    "on-another": lazy("A die came to rest on another"),
+    "cocked": lazy("More than one side of a die rests on an object"),
+    "not-simultaneous": lazy("The dice did not leave the hand together"),
+    "short-of-the-end": lazy("A die did not strike the far end"),
+    "on-the-bank": lazy("A die rests on the bank of chips"),
+    "in-cup-or-rail": lazy("A die rests in the cup or on a rail"),
+    "cheating-device": lazy("A cheating device or technique"),
+    "improper": lazy("The throw was improper"),
+    "disputed": lazy("The uppermost face was disputed"),
+}
+
+
+def no_roll(reason: str) -> str:
+    """Why a throw was void, in words; what people entered in their own words stays as it is."""
+    return str(NO_ROLLS.get(reason, reason))
+
+
 def say(refusal: Refusal) -> str:
     """The sentence of a refusal; an unknown code is shown as it is rather than hidden."""
     found = REFUSALS.get(refusal.code)

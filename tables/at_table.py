@@ -2,7 +2,7 @@
 
 import datetime as dt
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from audit.clock import hold
 from audit.models import Device, Person, Stream
@@ -13,7 +13,10 @@ from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 
 from . import reads
+from .limits import flag_of
 from .models import DiceLot, Round, Shaker, Table, Throw, Wager
+
+G = TypeVar("G", bound=Game)
 
 
 class AtTable:
@@ -115,11 +118,6 @@ class AtTable:
             {throw.number: throw for throw in self.round.throws.order_by("number", "revision")}.values()
         )
 
-    @property
-    def throw(self) -> Throw | None:
-        """The newest throw as it stands."""
-        return self.throws[-1] if self.throws else None
-
     @cached_property
     def state(self) -> RoundState:
         """The engine's state of the live round, or of a fresh one."""
@@ -205,6 +203,16 @@ class AtTable:
             raise Refusal(
                 "dice-past-their-time", lot.clock_section, lot=lot.code, at=self.local(lot.expires_at)
             )
+
+    def flag_of(self, code: str, cents: int) -> str:
+        """`under-min` or `over-max` for a wager outside this table's limits, where they hold for it; else empty."""
+        return flag_of(self.table, cents) if cents and self.game.is_limited(code) else ""
+
+    def game_as(self, kind: type[G]) -> G:
+        """The game, which must be of this kind. Raises `Refusal` at the table of another game."""
+        if not isinstance(self.game, kind):
+            raise Refusal("act-of-another-game", table=self.table.code)
+        return self.game
 
     def local(self, moment: dt.datetime) -> str:
         """A moment as people at this facility read it."""

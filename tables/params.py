@@ -10,6 +10,7 @@ T = TypeVar("T")
 MOST_WAGERS = 64 * 50
 MOST_CENTS = 10**12
 MOST_TEXT = 200
+MOST_THROWS = 8
 
 
 class Params:
@@ -64,6 +65,15 @@ class Params:
         ):
             raise malformed(name)
         return tuple(value)
+
+    def throws(self, name: str = "throws", *, optional: bool = False) -> tuple[tuple[int, ...], ...] | None:
+        """Several throws, each with its faces as called, in order."""
+        value = self._left.pop(name, None)
+        if value is None and optional:
+            return None
+        if not isinstance(value, list) or not 0 < len(value) <= MOST_THROWS:
+            raise malformed(name)
+        return tuple(Params({name: dice}).dice(name) or () for dice in value)
 
     def whole_numbers(self, name: str, *, most: int = 64) -> tuple[int, ...]:
         """A list of whole numbers, empty when nothing was sent."""

@@ -10,6 +10,7 @@ from games.engine.rounds import RoundState
 from games.engine.settlement import Settled
 from games.wording import why
 
+from . import settling
 from .at_table import AtTable
 from .chips import breakdown
 from .models import Table, Wager
@@ -21,7 +22,6 @@ from .wording import (
     dollars,
     moment,
     next_says,
-    number_words,
     say,
     short,
 )
@@ -83,9 +83,10 @@ def labels(rules: Rules) -> dict[str, str]:
 
 def _round(at: AtTable) -> dict[str, Any]:
     state, row, names = _state(at), at.round, labels(at.rules)
-    settled = state.settled if state else ()
+    settled = state.of_newest_throw if state else ()
     phase = state.phase if state else "open"
-    wagers = [_wager(wager, names) for wager in at.all_wagers]
+    outcomes = {one.wager.key: one.outcome for one in state.settled} if state and state.throws else {}
+    wagers = [_wager(wager, names, outcomes) for wager in at.all_wagers]
     standing = [wager for wager in wagers if not wager["struck"]]
     return {
         "number": row.number if row else at.table.last_round + 1,
@@ -100,8 +101,11 @@ def _round(at: AtTable) -> dict[str, Any]:
         "wagered_cents": sum(wager["cents"] for wager in standing),
         "playing": len({wager["seat"] for wager in standing}),
         "dice": list(at.game.arranged(state.dice)) if state and state.dice else None,
-        "call": _call(at, state) if state and state.dice else None,
+        "call": settling.call(at.game, state.throws) if state and state.dice else None,
         "lit": list(at.game.lit(state)) if state else [],
+        "throws": settling.throws(at),
+        "settle": settling.steps(at, state, names) if state else None,
+        "game": at.game.view(state) if state else {},
         "take": _take([one for one in settled if one.outcome == "lose"], names),
         "pay": _pay(
             [one for one in settled if one.outcome == "win"], names, frozenset(row.paid_seats if row else ())
@@ -119,7 +123,7 @@ def _steps(at: AtTable, state: RoundState | None) -> list[dict[str, Any]]:
     return [
         {
             "key": step.code,
-            "label": str(STEP_LABELS[step.code]),
+            "label": str(STEP_LABELS.get(step.code, step.code)),
             "state": step.status if step.status in ("done", "now") else "todo",
         }
         for step in (at.game.steps(state) if state else ())
@@ -133,13 +137,15 @@ def legal_acts(state: RoundState) -> set[str]:
         acts = acts - {"settle_by_hand"} | {"report_device_failure"}
     if "report_shaker_failure" in acts:
         acts = acts - {"report_shaker_failure"} | {"report_device_failure"}
-    return acts - MENDING if state.paid_seats else acts
+    return acts - MENDING if state.money_moved else acts
 
 
-def _wager(wager: Wager, names: dict[str, str]) -> dict[str, Any]:
+def _wager(wager: Wager, names: dict[str, str], outcomes: dict[Any, str]) -> dict[str, Any]:
     return {
         "seat": wager.seat,
         "wager": wager.code,
+        "play": wager.play or None,
+        "outcome": None if wager.struck else outcomes.get(wager.key),
         "label": names.get(wager.code, wager.code),
         "cents": wager.cents,
         "flag": wager.flag or None,
@@ -168,15 +174,6 @@ def _flag(table: Table, wager: dict[str, Any]) -> str:
     if wager["flag"] == "under-min":
         return f"{dollars(wager['cents'])} is under {dollars(table.min_cents)}"
     return f"{dollars(wager['cents'])} is over {dollars(table.max_cents)}"
-
-
-def _call(at: AtTable, state: RoundState) -> dict[str, Any]:
-    dice = list(at.game.arranged(state.dice))
-    return {
-        "total": sum(dice),
-        "words": number_words(dice),
-        "summary": why(at.game.called(state.throws)),
-    }
 
 
 def _take(losers: list[Settled], names: dict[str, str]) -> dict[str, Any]:
@@ -251,6 +248,8 @@ def offers(at: AtTable) -> list[str]:
             )
         ]
     changes = {"open": ["change_dice_lot", "replace_shaker"], "closed": ["change_dice_lot"]}
+    if at.round.last_throw:
+        changes = {}
     return [*legal, *changes.get(at.round.phase, [])]
 
 

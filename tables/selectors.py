@@ -10,6 +10,8 @@ from typing import Any
 from django.db.models import Count, Max, Min, Q, Sum
 
 from audit.models import Entry, Person
+from games.engine import game
+from games.engine.rounds import Game
 
 from .models import Round, Table, Wager
 from .reads import floorperson_of
@@ -50,9 +52,14 @@ def last_wagers(table: Table) -> list[dict[str, Any]]:
     """The wagers of the last ended round, for repeat."""
     last = table.rounds.exclude(ended_at=None).order_by("-number").values_list("pk", flat=True).first()
     rows = (
-        Wager.objects.filter(round=last, struck=False).order_by("seat", "id").values("seat", "code", "cents")
+        Wager.objects.filter(round=last, struck=False)
+        .order_by("seat", "id")
+        .values("seat", "code", "play", "cents")
     )
-    return [{"seat": row["seat"], "wager": row["code"], "cents": row["cents"]} for row in rows]
+    return [
+        {"seat": row["seat"], "wager": row["code"], "play": row["play"] or None, "cents": row["cents"]}
+        for row in rows
+    ]
 
 
 def figures(table: Table, day: dt.date) -> dict[str, Any]:
@@ -101,18 +108,21 @@ def history(table: Table, before: int | None = None) -> list[dict[str, Any]]:
         .prefetch_related("throws")
         .order_by("-number")[:LAST_ROUNDS]
     )
-    return [_past(round_) for round_ in rounds]
+    return [_past(round_, game(table.game)) for round_ in rounds]
 
 
-def _past(round_: Any) -> dict[str, Any]:
+def _past(round_: Any, played: Game) -> dict[str, Any]:
     throws = list(round_.throws.all())
-    dice = sorted(throws[-1].dice) if throws else []
+    thrown = [throw.dice for throw in {throw.number: throw for throw in throws}.values() if throw.dice]
+    dice = list(played.arranged(thrown[-1])) if thrown else []
     return {
         "number": round_.number,
         "at": round_.ended_at.astimezone(dt.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
         "dice": dice,
+        "throws": [list(played.arranged(dice)) for dice in thrown],
         "total": sum(dice) or None,
         "ending": round_.phase,
+        "result": round_.ending or None,
         "wagers": round_.count,
         "handle_cents": round_.wagered_cents,
         "win_cents": round_.taken_cents - round_.paid_cents,

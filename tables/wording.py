@@ -83,6 +83,7 @@ SENTENCES = {
     "device-not-enrolled": lazy("This tablet is not enrolled. Ask the system administrator."),
     "device-of-another-table": lazy("This tablet (%(device)s) belongs to another table."),
     "simulate-at-live-table": lazy("%(table)s is not a simulated table: nothing invents play there."),
+    "act-of-another-game": lazy("That act belongs to another game than the one at %(table)s."),
     "stale": lazy("Somebody else acted first. The screen now shows the table as it is; act again."),
     "unknown-act": lazy("There is no such act."),
     "locked": lazy("This tablet is locked. Sign in with your PIN."),
@@ -96,6 +97,12 @@ NEXT_LABELS = {
     "take_losers": lazy("Losing wagers taken"),
     "pay_seats": lazy("Paid all"),
     "clear_layout": lazy("Layout cleared"),
+    "settle_seats": lazy("Settled"),
+    "lock_out_extra_rolls": lazy("Sensors locked"),
+    "collect_fees": lazy("Fees in the tray"),
+    "gather_loose_dice": lazy("Loose dice gathered"),
+    "offer_dice": lazy("Offer the dice"),
+    "throw_dice": lazy("Dice out"),
 }
 SHAKE_LABELS = {
     "automated-covered": lazy("Shaker activated"),
@@ -110,6 +117,10 @@ STEP_LABELS = {
     "take": lazy("Take"),
     "pay": lazy("Pay"),
     "clear": lazy("Clear"),
+    "settle": lazy("Settle"),
+    "lock-out": lazy("Lock-out, fees"),
+    "first-roll": lazy("First roll"),
+    "extra-roll": lazy("Extra roll"),
 }
 # What to do now, by act and shaker, or by act alone.
 INSTRUCTIONS = {
@@ -121,6 +132,12 @@ INSTRUCTIONS = {
     ("take_losers", ""): lazy("Shaker stays uncovered until all are paid."),
     ("pay_seats", ""): lazy("Shaker stays uncovered until all are paid."),
     ("clear_layout", ""): lazy("Clear the lit combinations."),
+    ("settle_seats", ""): lazy("Take what lost and pay what won, seat by seat."),
+    ("lock_out_extra_rolls", ""): lazy("Press the lock-out: no Extra Roll is bought from here on."),
+    ("collect_fees", ""): lazy("Put the Extra Roll fees into the tray before the shake."),
+    ("gather_loose_dice", ""): lazy("Leave the matching dice in their box; the rest go into the shaker."),
+    ("offer_dice", ""): lazy("Offer the dice clockwise until a player takes them."),
+    ("throw_dice", ""): lazy("Pass the dice to the Quarterback."),
 }
 
 
@@ -183,6 +200,8 @@ def next_says(name: str, round_: dict[str, Any], shaker: str) -> str:
             % {"seats": (_("Seat %s") if len(left) == 1 else _("Seats %s")) % _and(left), "sum": owed}
         ),
         "clear_layout": lambda: _("Ends round %(n)s") % {"n": round_["number"]},
+        "settle_seats": lambda: _settle_says(round_["settle"]),
+        "throw_dice": lambda: _("Closes the wagers on this throw: %s") % sum_,
     }
     return says[name]() if name in says else ""
 
@@ -207,6 +226,23 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "bets.closed": lambda data: _("No more bets, %s") % dollars(data["wagered_cents"]),
     "dice.shaken": lambda data: _("Shaken"),
     "round.settled": lambda data: _("Dice %s called and lit") % _dice(data),
+    "throw.settled": lambda data: _("Dice %s called") % _dice(data),
+    "throw.no_roll": lambda data: _("No roll; the dice are thrown again"),
+    "seats.settled": lambda data: (
+        _("Took %(take)s and paid %(pay)s, %(seats)s")
+        % {
+            "take": dollars(data["taken_cents"]),
+            "pay": dollars(data["paid_cents"]),
+            "seats": _seats_named(data["seats"]),
+        }
+    ),
+    "extra_rolls.locked_out": lambda data: _("Extra Roll sensors locked"),
+    "fees.collected": lambda data: _("Extra Roll fees %s collected") % dollars(data["fees_cents"]),
+    "dice.gathered": lambda data: _("%(dice)s loose dice gathered") % data,
+    "dice.offered": lambda data: (
+        (_("Seat %s takes the dice") if data["accepted"] else _("Seat %s declines the dice")) % data["seat"]
+    ),
+    "dice.thrown": lambda data: _("Dice out, throw %(throw)s") % data,
     "round.settled_by_hand": lambda data: _("Dice %s, settled by hand") % _dice(data),
     "round.recorded_by_hand": lambda data: _("Dice %s, recorded after play by hand") % _dice(data),
     "round.no_roll": lambda data: _("No roll, wagers returned"),
@@ -238,6 +274,19 @@ def _shake_says(shaker: str, *, bets_open: bool) -> str:
     if shaker != "manual":
         return _("Bets stay open") if bets_open else _("Bets are closed; dice next")
     return _("At least three times; bets stay open") if bets_open else _("At least three times; dice next")
+
+
+def _settle_says(settle: dict[str, Any]) -> str:
+    """What the step under way still takes and pays, over the seats that are left."""
+    left = [
+        seat
+        for step in settle["steps"]
+        if step["state"] == "now"
+        for seat in step["seats"]
+        if not seat["done"]
+    ]
+    take, pay = sum(seat["take_cents"] for seat in left), sum(seat["pay_cents"] for seat in left)
+    return _("Take %(take)s, pay %(pay)s") % {"take": dollars(take), "pay": dollars(pay)}
 
 
 def _wagers(count: int) -> str:

@@ -95,6 +95,14 @@ class Turns:
         if play is not None:
             raise Refusal("play-not-asked", rules.section("placement"), code=code)
 
+    def step_code(self, state: RoundState, step: int) -> str:
+        """The name of a step of the settlement, for people: one of the words of the floor's STEP_LABELS."""
+        return "settle"
+
+    def stays(self, state: RoundState) -> tuple[Wager, ...]:
+        """Wagers that the newest throw leaves on the layout and that a dealer is told of while settling it."""
+        return ()
+
     def view(self, state: RoundState) -> dict[str, Any]:
         """What only this game's screens show of a round, ready for JSON (`docs/games.md`)."""
         return {}

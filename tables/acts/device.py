@@ -47,7 +47,10 @@ def _settle_failure(at: AtTable, round_: Round, what: str, dice: tuple[int, ...]
         advance(at, state, by_hand=True)
         return Recorded("device.failed", {"what": what, "round": round_.number, "dice": list(state.dice)})
     if dice is not None:
-        return settle_throw(at, round_, state, "round.settled_by_hand", state.settled, more={"failed": what})
+        more = {"failed": what}
+        return settle_throw(
+            at, round_, state, "round.settled_by_hand", state.settled, dice=state.dice, more=more
+        )
     reason = "device failure before the dice were seen"
     return settle_throw(
         at, round_, state, "round.voided", failed.settled, reason=reason, more={"failed": what}

@@ -5,17 +5,18 @@ Each mending is an entry of its own that keeps both values; nothing that was wri
 
 from typing import Any
 
-from games.engine import Refusal
+from games.engine import Placing, Refusal
 from games.engine.rounds import RoundState
 
 from ..at_table import AtTable
-from ..limits import flag_of
 from ..models import Round, Wager
 from ..params import MOST_CENTS, Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
-from .rounds import settle_throw, verify_live, verify_signed_by_floor
-from .wagers import MADE_IN
+from .rounds import decided_now, settle_throw, verify_live, verify_signed_by_floor
+from .wagers import MADE_IN, read_play
+
+SHOWS_A_THROW = frozenset({"lit", "taken", "paid"})
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -24,7 +25,7 @@ def correct_dice(at: AtTable, params: Params) -> Recorded:
     dice = params.dice()
     reason = params.text("reason")
     round_ = verify_mendable(at)
-    before = list(at.throw.dice) if at.throw else []
+    before = list(at.state.dice)
     state, _ = at.game.correct_dice(at.state, dice or ())
     return resettle(
         at, round_, state, "dice.corrected", {"before": before, "after": list(dice or ()), "reason": reason}
@@ -36,16 +37,18 @@ def record_missed_wager(at: AtTable, params: Params) -> Recorded:
     """Writes down a wager that lay on the layout when bets closed and was not entered."""
     seat, code = params.whole("seat", 1, at.table.seats), params.text("wager")
     cents = params.whole("cents", 1, MOST_CENTS)
-    made_in = params.choice("made_in", MADE_IN, default="chips")
+    made_in, play = params.choice("made_in", MADE_IN, default="chips"), read_play(params)
     reason = params.text("reason")
     round_ = verify_mendable(at)
-    state, missed = at.game.record_missed_wager(at.state, (seat, code, cents, made_in))
-    flag = flag_of(at.table, cents)
+    state, missed = at.game.record_missed_wager(at.state, Placing(seat, code, cents, made_in, play))
+    flag = at.flag_of(code, cents)
     values = {"cents": cents, "made_in": made_in, "flag": flag, "missed": True, "struck": False}
-    wager, _ = Wager.objects.update_or_create(round=round_, seat=seat, code=code, play=0, defaults=values)
+    wager, _ = Wager.objects.update_or_create(
+        round=round_, seat=seat, code=code, play=play or 0, defaults=values
+    )
     at.wagers[:] = [*(row for row in at.wagers if row.pk != wager.pk), wager]
     mended = {"seat": seat, "wager": code, "before_cents": missed.before_cents, "after_cents": cents}
-    mended |= {"made_in": made_in, "flag": flag}
+    mended |= {"made_in": made_in, "flag": flag} | ({"play": play} if play else {})
     return resettle(at, round_, state, "wager.missed", {**mended, "reason": reason})
 
 
@@ -53,31 +56,33 @@ def record_missed_wager(at: AtTable, params: Params) -> Recorded:
 def strike_mistaken_wager(at: AtTable, params: Params) -> Recorded:
     """Strikes a wager that was entered and did not lie there. Its row stays, struck."""
     seat, code, reason = params.whole("seat", 1, at.table.seats), params.text("wager"), params.text("reason")
+    play = read_play(params)
     round_ = verify_mendable(at)
-    state, _ = at.game.strike_mistaken_wager(at.state, seat, code)
-    wager = next(row for row in at.wagers if (row.seat, row.code) == (seat, code))
+    state, _ = at.game.strike_mistaken_wager(at.state, seat, code, play)
+    wager = next(row for row in at.wagers if row.key == (seat, code, play))
     wager.struck = True
     wager.save(update_fields=["struck"])
     at.wagers.remove(wager)
     struck = {"seat": seat, "wager": code, "before_cents": wager.cents, "after_cents": 0, "reason": reason}
+    struck |= {"play": play} if play else {}
     return resettle(at, round_, state, "wager.struck", struck)
 
 
 def verify_mendable(at: AtTable) -> Round:
     """The live round, before its first payment and with the floor's signature. Raises `Refusal` otherwise."""
     round_ = verify_live(at)
-    if round_.paid_seats:
+    if at.state.money_moved:
         raise Refusal("money-has-moved", round=round_.number)
     verify_signed_by_floor(at)
     return round_
 
 
 def resettle(at: AtTable, round_: Round, state: RoundState, type_: str, mended: dict[str, Any]) -> Recorded:
-    """Settles anew where the dice already lie; before that only the round's sum changes."""
-    if state.dice and at.throw is not None:
-        return settle_throw(
-            at, round_, state, type_, state.settled, corrects=at.throw, more={"mended": mended}
-        )
+    """Settles the newest throw anew while it shows; otherwise only the round's sum changes."""
+    newest = next((throw for throw in reversed(at.throws) if throw.dice), None)
+    if newest is not None and (type_ == "dice.corrected" or state.phase in SHOWS_A_THROW):
+        settled, more = decided_now(state), {"mended": mended}
+        return settle_throw(at, round_, state, type_, settled, dice=state.dice, corrects=newest, more=more)
     at.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
     data = {"round": round_.number, "mended": mended, "wagered_cents": round_.wagered_cents}
     return Recorded(type_, data, changes="phase")

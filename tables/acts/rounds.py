@@ -1,10 +1,11 @@
 """The round as the edition orders it: no more bets, shake, dice, take, pay, clear; no roll and void."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from games.engine import Refusal
 from games.engine.rounds import RoundState
-from games.engine.settlement import Settled
+from games.engine.settlement import FEE, LOSE, STEPS_A_THROW, Settled
 
 from ..at_table import AtTable
 from ..models import Round, Settlement, Throw
@@ -22,7 +23,7 @@ def no_more_bets(at: AtTable, params: Params) -> Recorded:
     return Recorded(
         "bets.closed",
         {"round": round_.number, "wagered_cents": round_.wagered_cents},
-        _answer(round_),
+        answer_of(round_),
         "phase",
     )
 
@@ -38,26 +39,35 @@ def shake(at: AtTable, params: Params) -> Recorded:
     advance(at, state)
     data = {"round": round_.number, "lot": at.lot and at.lot.code, "shaker": at.shaker and at.shaker.code}
     return Recorded(
-        "dice.shaken", {**data, "shakes": shakes, "activated_by_seat": seat}, _answer(round_), "phase"
+        "dice.shaken", {**data, "shakes": shakes, "activated_by_seat": seat}, answer_of(round_), "phase"
     )
 
 
 @act(roles=AT_THE_TABLE)
 def call_dice(at: AtTable, params: Params) -> Recorded:
-    """Records the shaker uncovered and the dice announced, enters them, lights the layout and settles every wager."""
+    """Records the dice uncovered and announced, enters them, lights the layout and settles what they decide."""
     dice = params.dice()
     round_ = verify_live(at)
     state, _ = at.game.call_dice(at.state, dice or ())
-    return settle_throw(at, round_, state, "round.settled", state.settled)
+    type_ = "round.settled" if state.standing.ending else "throw.settled"
+    return settle_throw(at, round_, state, type_, decided_now(state), dice=state.dice)
 
 
 @act(roles=AT_THE_TABLE)
 def call_no_roll(at: AtTable, params: Params) -> Recorded:
-    """Calls a no roll: the round ends and every wager is returned (A12, A44)."""
+    """Calls a no roll. In Sic Bo the round ends and every wager is returned (A12, A44); elsewhere wagers stand and
+    the dice are thrown again (A33).
+    """
     reason = params.text("reason")
     round_ = verify_live(at)
-    state, called = at.game.call_no_roll(at.state)
-    return settle_throw(at, round_, state, "round.no_roll", called.settled, reason=reason)
+    state, called = at.game.call_no_roll(at.state, reason)
+    if state.ended:
+        return settle_throw(at, round_, state, "round.no_roll", called.settled, reason=reason)
+    throw = write_throw(at, round_, (), reason)
+    advance(at, state, last_throw=throw.number)
+    data = {"round": round_.number, "throw": throw.number, "reason": reason, "section": called.section}
+    data |= {"lot": at.lot and at.lot.code, "shaker": at.shaker and at.shaker.code}
+    return Recorded("throw.no_roll", data, answer_of(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -77,7 +87,10 @@ def take_losers(at: AtTable, params: Params) -> Recorded:
     state, _ = at.game.take_losers(at.state)
     advance(at, state)
     return Recorded(
-        "losers.taken", {"round": round_.number, "taken_cents": round_.taken_cents}, _answer(round_), "phase"
+        "losers.taken",
+        {"round": round_.number, "taken_cents": round_.taken_cents},
+        answer_of(round_),
+        "phase",
     )
 
 
@@ -92,10 +105,32 @@ def pay_seats(at: AtTable, params: Params) -> Recorded:
     round_ = verify_live(at)
     state, paid = at.game.pay_seats(at.state, seats or at.game.unpaid_seats(at.state))
     changes = "nothing" if state.phase == at.state.phase else "phase"
-    advance(at, state, paid_seats=sorted(state.paid_seats))
+    advance(at, state)
     cents = sum(one.paid_cents for one in paid.settled)
     data = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
-    return Recorded("winners.paid", data, _answer(round_), changes)
+    return Recorded("winners.paid", data, answer_of(round_), changes)
+
+
+@act(roles=AT_THE_TABLE)
+def settle_seats(at: AtTable, params: Params) -> Recorded:
+    """Takes and pays the step under way, where a game settles in steps: the seats named, or all that are left.
+
+    Only the last seat of a step moves the round on, so that two dealers may each settle a side at once.
+    """
+    seats = params.whole_numbers("seats")
+    round_ = verify_live(at)
+    before = at.state
+    state, done = at.game.settle_seats(before, seats or at.game.unsettled_seats(before))
+    moved = (state.phase, state.step) != (before.phase, before.step)
+    advance(at, state)
+    data = {
+        "round": round_.number,
+        "throw": round_.last_throw,
+        "seats": list(done.seats),
+        "taken_cents": sum(one.wager.cents for one in done.settled if one.outcome == LOSE),
+        "paid_cents": sum(one.paid_cents for one in done.settled),
+    }
+    return Recorded("seats.settled", data, answer_of(round_), "phase" if moved else "nothing")
 
 
 @act(roles=AT_THE_TABLE)
@@ -105,7 +140,7 @@ def clear_layout(at: AtTable, params: Params) -> Recorded:
     state, _ = at.game.clear_layout(at.state)
     advance(at, state)
     data = {"round": round_.number, "taken_cents": round_.taken_cents, "paid_cents": round_.paid_cents}
-    return Recorded("layout.cleared", data, _answer(round_))
+    return Recorded("layout.cleared", data, answer_of(round_))
 
 
 def verify_live(at: AtTable) -> Round:
@@ -124,10 +159,41 @@ def verify_signed_by_floor(at: AtTable) -> None:
 
 
 def advance(at: AtTable, state: RoundState, **values: Any) -> None:
-    """The round's new phase, and its end when it has ended, with whatever else of it changed."""
-    at.change_round(phase=state.phase, **values)
+    """The round as it now stands, and its end when it has ended, with whatever else of it changed."""
+    assert at.round is not None
+    stands = {
+        "phase": state.phase,
+        "paid_seats": sorted(state.paid_seats),
+        "step": state.step,
+        "quarterback": state.quarterback,
+        "offered": state.offered,
+        **values,
+    }
+    at.change_round(**{name: value for name, value in stands.items() if getattr(at.round, name) != value})
     if state.ended:
-        at.change_round(ended_at=at.now)
+        at.change_round(ended_at=at.now, ending=state.phase if state.returned_for else state.standing.ending)
+
+
+def decided_now(state: RoundState) -> tuple[Settled, ...]:
+    """What the newest throw decided, and with the first one the fees that were collected before it."""
+    first = STEPS_A_THROW * len(state.throws) if len(state.throws) > 1 else 0
+    return tuple(one for one in state.settled if one.step >= first)
+
+
+def write_throw(
+    at: AtTable, round_: Round, dice: Sequence[int], reason: str = "", corrects: Throw | None = None
+) -> Throw:
+    """The next throw of the round, or the next revision of the one that it `corrects`."""
+    return Throw.objects.create(
+        round=round_,
+        number=corrects.number if corrects else round_.last_throw + 1,
+        revision=corrects.revision + 1 if corrects else 1,
+        dice=list(dice),
+        void_reason=reason,
+        lot=at.lot,
+        shaker=at.shaker,
+        called_at=at.now,
+    )
 
 
 def settle_throw(
@@ -137,42 +203,39 @@ def settle_throw(
     type_: str,
     settled: tuple[Settled, ...],
     *,
+    dice: Sequence[int] = (),
     corrects: Throw | None = None,
     reason: str = "",
     more: dict[str, Any] | None = None,
 ) -> Recorded:
-    """Writes a throw with the settlement of every wager, and says them in the record, in the order of settlement.
+    """Writes a throw with the wagers that it settles, and says them in the record, in the order of settlement.
 
-    The throw is the next one of the round, or the next revision of the one that it `corrects`.
+    Without dice it is where the wagers of a void round go back.
     """
-    throw = Throw.objects.create(
-        round=round_,
-        number=corrects.number if corrects else len(at.throws) + 1,
-        revision=corrects.revision + 1 if corrects else 1,
-        dice=list(state.dice),
-        void_reason=reason,
-        lot=at.lot,
-        shaker=at.shaker,
-        called_at=at.now,
-    )
+    throw = write_throw(at, round_, dice, reason, corrects)
     write_settlements(at, throw, settled)
+    everything = state.settled
     advance(
         at,
         state,
         last_throw=throw.number,
         by_hand=state.by_hand,
-        wagered_cents=sum(one.wager.cents for one in settled),
-        taken_cents=sum(one.wager.cents for one in settled if one.outcome == "lose"),
-        paid_cents=sum(one.paid_cents for one in settled),
-        paid_seats=sorted(state.paid_seats),
+        wagered_cents=sum(wager.cents for wager in state.wagers),
+        taken_cents=taken_cents(everything),
+        paid_cents=sum(one.paid_cents for one in everything),
     )
     data = {**throw_data(at, round_, throw, state, settled), **(more or {})}
-    return Recorded(type_, data, _answer(round_), changes="table" if round_.ended_at else "phase")
+    return Recorded(type_, data, answer_of(round_), changes="table" if round_.ended_at else "phase")
+
+
+def taken_cents(settled: Iterable[Settled]) -> int:
+    """What the house keeps of the stakes: lost wagers, and fees."""
+    return sum(one.wager.cents for one in settled if one.outcome in (LOSE, FEE))
 
 
 def write_settlements(at: AtTable, throw: Throw, settled: tuple[Settled, ...]) -> None:
     """One row for each settled wager. The wagers' rows are those that `at` read under the lock."""
-    rows = {(wager.seat, wager.code, wager.play or None): wager.pk for wager in at.wagers}
+    rows = {wager.key: wager.pk for wager in at.wagers}
     Settlement.objects.write(
         [
             (
@@ -206,18 +269,18 @@ def throw_data(
         "shaker": at.shaker and at.shaker.code,
         "uncovered": state.phase != "void",
         "announced": bool(throw.dice),
-        "lit": sorted(at.game.lit(state)),
+        "lit": sorted(at.game.lit(state)) if throw.dice else [],
         "by_hand": state.by_hand,
         "settled": [settled_data(one) for one in settled],
-        "taken_cents": round_.taken_cents,
-        "paid_cents": round_.paid_cents,
+        "taken_cents": taken_cents(settled),
+        "paid_cents": sum(one.paid_cents for one in settled),
         "returned_cents": sum(one.returned_cents for one in settled),
     }
 
 
 def settled_data(one: Settled) -> dict[str, Any]:
     """One settled wager as the record and `adjudicate` say it."""
-    return {
+    said = {
         "seat": one.wager.seat,
         "wager": one.wager.code,
         "cents": one.wager.cents,
@@ -227,7 +290,13 @@ def settled_data(one: Settled) -> dict[str, Any]:
         "returned_cents": one.returned_cents,
         "cite": one.cite,
     }
+    if one.wager.play is not None:
+        said["play"] = one.wager.play
+    if one.cut_cents:
+        said["cut_cents"] = one.cut_cents
+    return said
 
 
-def _answer(round_: Round) -> dict[str, Any]:
+def answer_of(round_: Round) -> dict[str, Any]:
+    """What a screen is told of an act that went on with the round."""
     return {"round": round_.number, "phase": round_.phase}

@@ -16,6 +16,9 @@ class Round(models.Model):
     gaming_day = models.DateField()
     shaker_kind = models.CharField(max_length=20)
     phase = models.CharField(max_length=20)
+    ending = models.CharField(
+        max_length=12, blank=True, help_text="how it ended: settled, touchdown, void, …"
+    )
     by_hand = models.BooleanField(default=False, help_text="settled by hand, the device having failed")
     last_throw = models.PositiveSmallIntegerField(
         default=0, help_text="the newest throw's number, void ones too"
@@ -54,16 +57,16 @@ class Round(models.Model):
 class WagerManager(models.Manager["Wager"]):
     """Writes wagers many at a time."""
 
-    def lay(self, round_: Round, rows: list[tuple[int, str, int, str, str]]) -> None:
-        """Writes down (seat, code, cents, made_in, flag) as they now lie, in one trip.
+    def lay(self, round_: Round, rows: list[tuple[int, str, int, int, str, str]]) -> None:
+        """Writes down (seat, code, play or 0, cents, made_in, flag) as they now lie, in one trip.
 
         A wager that is there already takes the new total; one that was struck lies there after all.
         """
         with connection.cursor() as cursor:
             cursor.executemany(
                 f"""INSERT INTO {self.model._meta.db_table}
-                        (round_id, play, struck, missed, seat, code, cents, made_in, flag)
-                    VALUES (%s, 0, false, false, %s, %s, %s, %s, %s)
+                        (round_id, struck, missed, seat, code, play, cents, made_in, flag)
+                    VALUES (%s, false, false, %s, %s, %s, %s, %s, %s)
                     ON CONFLICT (round_id, seat, code, play) DO UPDATE SET cents = excluded.cents,
                         made_in = excluded.made_in, flag = excluded.flag, struck = excluded.struck""",
                 [(round_.pk, *row) for row in rows],
@@ -104,6 +107,11 @@ class Wager(models.Model):
 
     def __str__(self) -> str:
         return f"seat {self.seat} {self.code} {self.cents}"
+
+    @property
+    def key(self) -> tuple[int, str, int | None]:
+        """Seat, code and play, as the engine's wagers have it."""
+        return self.seat, self.code, self.play or None
 
 
 class Throw(models.Model):

@@ -32,6 +32,7 @@ WHO_MAY = {
     "take_losers": BOTH,
     "pay_seats": BOTH,
     "clear_layout": BOTH,
+    "settle_seats": BOTH,
     "correct_dice": BOTH,
     "record_missed_wager": BOTH,
     "strike_mistaken_wager": BOTH,

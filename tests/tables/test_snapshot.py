@@ -106,13 +106,15 @@ def test_it_says_all_of_a_round(paying):
         "at": "",
         "dice": [2, 5, 5],
         "total": 12,
+        "throws": [[2, 5, 5]],
         "ending": "cleared",
+        "result": "settled",
         "wagers": 1,
         "handle_cents": 2_500,
         "win_cents": 2_500,
         "by_hand": False,
     }
-    assert found["last_wagers"] == [{"seat": 1, "wager": "small", "cents": 2_500}]
+    assert found["last_wagers"] == [{"seat": 1, "wager": "small", "play": None, "cents": 2_500}]
     assert (found["figures"]["rounds"], found["figures"]["handle_cents"], found["figures"]["win_cents"]) == (
         1,
         2_500,
