@@ -6,7 +6,7 @@ const CHIPS = [[100_000, "c1000"], [50_000, "c500"], [10_000, "c100"], [2_500, "
 
 export const plain = (cents) =>
   (cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0, maximumFractionDigits: 2 });
-const colour = (cents) => CHIPS.find(([least]) => cents >= least)?.[1] ?? "c1";
+export const colour = (cents) => CHIPS.find(([least]) => cents >= least)?.[1] ?? "c1";
 
 export class Taps {
   constructor({ send, state, refuse }) {
@@ -75,13 +75,18 @@ export class Taps {
   }
 
   repeat() {
-    this.put(this.state.last_wagers.filter((w) => w.seat === this.seat).map((w) => [w.wager, w.cents]));
+    this.put(this.again().filter((w) => w.seat === this.seat).map((w) => [w.wager, w.cents]));
     this.flush();
+  }
+
+  /* what repeating lays: the wagers of the last round, each a total */
+  again() {
+    return this.state.last_wagers;
   }
 
   async repeatAll(button) {
     this.flush();
-    const changed = this.state.last_wagers.filter((w) => w.cents !== this.total(w.seat, w.wager));
+    const changed = this.again().filter((w) => w.cents !== this.total(w.seat, w.wager));
     if (!changed.length) return;
     const batches = Map.groupBy(changed, (w) => w.seat);
     for (const [seat, wagers] of batches) this.sent.push({ seat, totals: new Map(wagers.map((w) => [w.wager, w.cents])), all: true });
@@ -146,6 +151,12 @@ export class Taps {
   paint() {
     if (!this.state.round.bets_open || this.state.status !== "open") return;
     const { areas, seats } = this.sums();
+    this.paintAreas(areas);
+    this.paintSeats(seats);
+    this.paintRack(seats);
+  }
+
+  paintAreas(areas) {
     for (const area of document.querySelectorAll("button[data-wager]")) {
       const wager = area.dataset.wager, on = areas.get(wager);
       const all = on ? [...on.values()].reduce((sum, cents) => sum + cents, 0) : 0;
@@ -162,15 +173,20 @@ export class Taps {
         said.textContent = ` Seat ${this.seat}: $${plain(own)}${pending ? ", not yet taken" : ""}.`;
       }
     }
-    this.paintSeats(seats);
+  }
+
+  paintRack(seats) {
     for (const pick of document.querySelectorAll("[data-chip]"))
       pick.setAttribute("aria-pressed", Number(pick.dataset.chip) === this.chip);
-    const say = document.getElementById("rack-say");
-    say?.replaceChildren("Each tap adds ", bold(`$${plain(this.chip)}`), " for ", bold(`seat ${this.seat}`));
+    document.getElementById("rack-say")?.replaceChildren(...this.rackSays());
     for (const name of document.querySelectorAll("[data-seat-say]")) name.textContent = this.seat;
     for (const [what, able] of [["undo", this.done.length], ["clear-seat", seats.get(this.seat)?.count],
       ["repeat-seat", this.state.last_wagers.some((w) => w.seat === this.seat)], ["repeat-all", this.state.last_wagers.length]])
       document.querySelector(`[data-do="${what}"]`)?.toggleAttribute("disabled", !able);
+  }
+
+  rackSays() {
+    return ["Each tap adds ", bold(`$${plain(this.chip)}`), " for ", bold(`seat ${this.seat}`)];
   }
 
   paintSeats(seats) {
@@ -194,8 +210,8 @@ export class Taps {
   }
 }
 
-const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
-const write = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+export const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
+export const write = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
 function money(own, all, pending, seat) {
   if (!all && !pending) return "";
