@@ -134,6 +134,47 @@ REFUSALS = {
         lazy("No such play"),
         lazy("The game had no play %(play)s on which %(code)s could be settled. Mend the play."),
     ),
+    "play-missing": (
+        lazy("Which play?"),
+        lazy("%(code)s is made on a single play. Enter its play with it."),
+    ),
+    "not-the-next-play": (
+        lazy("Another play"),
+        lazy("Wagers are on play %(next)s now and this one is on play %(play)s. Enter it on play %(next)s."),
+    ),
+    "full-game-locked": (
+        lazy("Locked for the game"),
+        lazy("The first throw locked %(code)s until the game ends. Leave it as it lies."),
+    ),
+    "closed-by-the-throw": (
+        lazy("The dice are thrown"),
+        lazy("The dice have left the hand, which closed the wagers. Give the wager back."),
+    ),
+    "extra-point-next": (
+        lazy("Extra point roll"),
+        lazy("A score is made and no wager or offer comes before its extra point roll. Have it thrown."),
+    ),
+    "game-over": (lazy("Game over"), lazy("This game has ended. Clear the field and begin the next one.")),
+    "not-thrown": (
+        lazy("Not thrown yet"),
+        lazy("The dice have not been thrown for this play. Pass them to the Quarterback."),
+    ),
+    "no-quarterback": (
+        lazy("No Quarterback"),
+        lazy("Nobody has accepted the dice. Offer them clockwise until a player does."),
+    ),
+    "quarterback-chosen": (
+        lazy("Quarterback is chosen"),
+        lazy("Seat %(seat)s holds the dice. Pass them there for the throw."),
+    ),
+    "offer-in-turn": (
+        lazy("Offer in turn"),
+        lazy("Seat %(next)s is asked before seat %(seat)s. Offer the dice there first."),
+    ),
+    "next-play-wagered": (
+        lazy("Wagers lie there"),
+        lazy("Wagers for play %(play)s lie there already. Take them off before the dice are corrected."),
+    ),
     "reason-missing": (lazy("Say why"), lazy("A void needs its reason. Enter it in a few words.")),
     # Mending
     "payment-begun": (
@@ -275,6 +316,21 @@ REASONS = {
     "called-triple": lazy("Total %(total)s, triple"),
     "called-small": lazy("Total %(total)s, small"),
     "called-big": lazy("Total %(total)s, big"),
+    # Three Dice Football
+    "gain": lazy("Gain of %(yards)s"),
+    "no-gain": lazy("No gain"),
+    "penalty": lazy("Penalty"),
+    "turnover": lazy("Turnover"),
+    "trips-td": lazy("Trips TD"),
+    "touchdown": lazy("Touchdown"),
+    "out-of-downs": lazy("Out of downs"),
+    "scored-on-play": lazy("Scored on play %(play)s"),
+    "lasted": lazy("The game ended on play %(play)s"),
+    "point-on-one": lazy("One 1"),
+    "point-on-two": lazy("Two 1s"),
+    "point-on-three-aces": lazy("Three 1s"),
+    "point-on-triple": lazy("Triple"),
+    "no-point": lazy("No point"),
     "no-roll": lazy("No roll: the wager goes back"),
     "void": lazy("The round is void: the wager goes back"),
     "device-failed": lazy("The device failed before the dice were seen: the wager goes back"),

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 
+from games.engine.football import Football
 from games.engine.refusals import Refusal
 from games.engine.rounds import Game
 from games.engine.sicbo import SicBo
 
-GAMES: Mapping[str, Game] = {one.code: one for one in (SicBo(),)}
+GAMES: Mapping[str, Game] = {one.code: one for one in (SicBo(), Football())}
 
 
 def game(code: str) -> Game:

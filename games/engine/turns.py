@@ -1,10 +1,11 @@
 """What a game says about itself, where its round stands, and which act is in turn."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple, ParamSpec
 
-from games.engine.analysis import Outcome
+from games.engine.analysis import Outcome, house_advantage
 from games.engine.odds import Pays
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Procedure
 from games.engine.refusals import Refusal
@@ -32,12 +33,13 @@ class NextAct(NamedTuple):
 
 
 def can(verify: Callable[P, Any]) -> Callable[P, bool]:
-    """The `can_x` of a `verify_x`: whether it would raise no refusal."""
+    """The `can_x` of a `verify_x`, a game's own where it has one: whether it would raise no refusal."""
 
     @wraps(verify)
     def answer(*args: P.args, **kwargs: P.kwargs) -> bool:
+        game, *rest = args
         try:
-            verify(*args, **kwargs)
+            getattr(game, verify.__name__)(*rest, **kwargs)
         except Refusal:
             return False
         return True
@@ -51,6 +53,7 @@ class Turns:
     code = ""
     name = ""
     faces = 6
+    posts: tuple[str, ...] = ("dealer",)  # who works the table; the last one keeps the dice
     no_roll_ends = False  # whether a void throw ends the round, or the dice are thrown again (A12, A33)
     round_keys: frozenset[str] = frozenset()  # what a line for `adjudicate` may say besides
     wager_keys: frozenset[str] = frozenset()
@@ -83,6 +86,10 @@ class Turns:
         """For every code its payouts, each with the exact probability of being the one paid."""
         raise NotImplementedError
 
+    def advantage(self, rules: Rules, code: str, outcomes: Sequence[Outcome]) -> Fraction:
+        """What the house keeps of each unit staked on a code in the long run, from its `outcomes`."""
+        return house_advantage(outcomes)
+
     def procedure(self, state: RoundState) -> Procedure:
         """The order of steps that this round follows."""
         raise NotImplementedError
@@ -94,6 +101,10 @@ class Turns:
         """Raises `play-not-asked` unless a wager names a play exactly where it is made on a single one."""
         if play is not None:
             raise Refusal("play-not-asked", rules.section("placement"), code=code)
+
+    def next_quarterback(self, state: RoundState) -> tuple[int | None, int | None]:
+        """Where a player throws: the seat that holds the dice in the next round, and the one offered them last."""
+        return None, None
 
     def step_code(self, state: RoundState, step: int) -> str:
         """The name of a step of the settlement, for people: one of the words of the floor's STEP_LABELS."""
@@ -113,10 +124,16 @@ class Turns:
 
     # Opening and looking
 
-    def open_round(self, rules: Rules, shaker: str | None = None) -> RoundState:
-        """A round with nothing done yet; raises `shaker-not-allowed`."""
+    def open_round(
+        self,
+        rules: Rules,
+        shaker: str | None = None,
+        quarterback: int | None = None,
+        offered: int | None = None,
+    ) -> RoundState:
+        """A round with nothing done yet, and what `next_quarterback` left to it; raises `shaker-not-allowed`."""
         kind = rules.shaker(shaker or rules.edition.default_shaker)
-        return RoundState(rules, kind.code)
+        return RoundState(rules, kind.code, quarterback=quarterback, offered=offered)
 
     def restore(
         self,

@@ -231,7 +231,7 @@ def test_unknown_rules_are_refused(key):
     assert refused.value.code == "no-such-rules"
 
 
-@pytest.mark.parametrize("key", ["pa-675a", "pa-675a.6", "pa-577"])
+@pytest.mark.parametrize("key", ["pa-675a", "pa-675a.6"])
 def test_the_other_games_are_not_offered_yet(key):
     with pytest.raises(Refusal) as refused:
         Rules.of(key)

@@ -16,9 +16,7 @@ from games.engine.odds import Odds, Pays, Prize
 from games.engine.refusals import Refusal
 
 KEY = re.compile(r"(?P<key>[a-z0-9.-]+)(@(?P<date>\d{4}-\d\d-\d\d))?(/(?P<paytable>[A-Z]))?", re.ASCII)
-NOT_YET = frozenset(
-    {"pa-675a", "pa-675a.6", "pa-577"}
-)  # a key leaves this list when its edition's file comes
+NOT_YET = frozenset({"pa-675a", "pa-675a.6"})  # a key leaves this list when its edition's file comes
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +57,7 @@ class Edition:
     lapses_on: date | None
     sets_floors: bool
     dice: int
+    dice_in_lot: int
     odds_words: tuple[str, ...]
     default_shaker: str
     automated_shaker_must_leave: bool
@@ -110,7 +109,7 @@ def _is_named(one: Edition, match: re.Match[str]) -> bool:
 
 def _editions(data: dict[str, Any]) -> Iterator[Edition]:
     """The editions in one file: one for each paytable, or a single one with floors and fixed odds."""
-    tables = data.get("paytables") or {None: {**data["floors"], **data["fixed"]}}
+    tables = data.get("paytables") or {None: {**data.get("floors", {}), **data["fixed"]}}
     for paytable, rows in tables.items():
         tail = f"/{paytable}" if paytable else ""
         yield Edition(
@@ -118,6 +117,7 @@ def _editions(data: dict[str, Any]) -> Iterator[Edition]:
             short_key=f"{data['key']}{tail}",
             paytable=paytable,
             lapses_on=data.get("lapses_on"),
+            dice_in_lot=data.get("dice_in_lot", data["dice"]),
             odds_words=tuple(data["odds_words"]),
             sections=_cited(data["prefix"], data["sections"]),
             wagers=_cited(data["prefix"], data["wagers"]),

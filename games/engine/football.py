@@ -1,0 +1,305 @@
+"""Three Dice Football: a game of up to six plays, thrown by a player, with wagers on each play and on the game.
+
+Source: 58 Pa. Code §§ 577.3, 577.5, 577.6 (text of 2012-07-28). The field is `gridiron.py`, the wagers are
+`football_wagers.py`, and the player who throws is `quarterback.py`.
+
+* Single play wagers settle with each throw; full game wagers wait for the end of the game, Game Length included
+  (reading A46). Nothing is thrown before all that the last throw decided is settled: § 577.5(h).
+* Full game wagers are locked from the first throw on, even a void one (A38). A void throw is thrown again, and the
+  wagers, the down and the play stand (A33).
+* The extra point roll is made only if somebody bet on it; it takes no wagers (A37).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from games.engine.analysis import Outcome
+from games.engine.football_wagers import (
+    BETS,
+    EXTRA_POINT,
+    PLAYS_MOST,
+    POINTS,
+    by_dice,
+    definition,
+    outcomes,
+    point,
+    possible_odds,
+    settle,
+    winners,
+)
+from games.engine.gridiron import Course, Spot, course_of
+from games.engine.odds import Pays
+from games.engine.procedures import Moves, Procedure
+from games.engine.quarterback import Quarterbacks
+from games.engine.refusals import Refusal
+from games.engine.rules import Rules
+from games.engine.settlement import STEPS_A_THROW, Reason
+from games.engine.state import RoundState, Standing
+from games.engine.turns import Step
+from games.engine.wagers import Placing, Wager, WagerType
+
+FROM_THE_DICE_ON: Moves = {
+    ("lit", "settle_seats"): "lit",  # and onward by itself once all that this throw decides is settled
+    ("lit", "correct_dice"): "lit",
+    ("lit", "record_missed_wager"): "lit",
+    ("lit", "strike_mistaken_wager"): "lit",
+    ("paid", "correct_dice"): "lit",  # legal only while there was nothing to settle
+    ("paid", "clear_layout"): "cleared",
+}
+
+ON_A_PLAY: Moves = {
+    ("open", "place_wagers"): "open",
+    ("open", "offer_dice"): "open",
+    ("open", "throw_dice"): "ready",
+    ("open", "correct_dice"): "lit",  # of the play before, until something of it is settled
+    ("open", "void_round"): "void",
+    ("ready", "call_dice"): "lit",
+    ("ready", "call_no_roll"): "open",
+    ("ready", "void_round"): "void",
+    **FROM_THE_DICE_ON,
+}
+
+ON_THE_EXTRA_POINT: Moves = {
+    ("point", "throw_dice"): "ready",
+    ("point", "correct_dice"): "lit",
+    ("point", "void_round"): "void",
+    ("ready", "call_dice"): "lit",
+    ("ready", "call_no_roll"): "point",
+    ("ready", "void_round"): "void",
+    **FROM_THE_DICE_ON,
+}
+
+NEXT_ACTS = {
+    "open": "throw_dice",
+    "point": "throw_dice",
+    "ready": "call_dice",
+    "lit": "settle_seats",
+    "paid": "clear_layout",
+}
+FIRST_THE_OFFER = {**NEXT_ACTS, "open": "offer_dice"}
+RIBBON = ("offer-dice", "placement", "throw", "settlement", "clear")
+DONE = {"open": 1, "point": 2, "ready": 2, "lit": 3, "paid": 4, "cleared": 5}
+
+PLAYING = Procedure(ON_A_PLAY, RIBBON, DONE, NEXT_ACTS)
+OFFERING = Procedure(ON_A_PLAY, RIBBON, {**DONE, "open": 0}, FIRST_THE_OFFER)
+EXTRA_POINT_ROLL = Procedure(ON_THE_EXTRA_POINT, RIBBON, DONE, NEXT_ACTS)
+
+MENDING = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
+PAST_PLAYS_SHOWN = 3  # on the ribbon
+
+
+class Football(Quarterbacks):
+    """The only differences of Three Dice Football: its field, its wagers, and the order in which they settle."""
+
+    code = "football"
+    name = "Three Dice Football"
+    wager_keys = frozenset({"play"})
+
+    def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:
+        return tuple(
+            WagerType(bet.code, bet.label, bet.family, definition(rules, bet), bet.place)
+            for bet in BETS.values()
+        )
+
+    def possible_odds(self, rules: Rules, code: str) -> tuple[Pays, ...]:
+        return possible_odds(rules, code)
+
+    def standing(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Standing:
+        """The field after these throws; single play wagers by each of them, the rest by the end of the game."""
+        course = _course(throws)
+        awaits = _awaits_extra(course, wagers)
+        settled = settle(rules, wagers, course, awaits)
+        if awaits or not course.ending:
+            return Standing(settled, dice=rules.edition.dice)
+        return Standing(settled, course.ending)
+
+    def winning_codes(
+        self, rules: Rules, throws: Sequence[Sequence[int]], ending: str = ""
+    ) -> tuple[str, ...]:
+        return winners(rules, _course(throws), bool(ending))
+
+    def arranged(self, dice: Sequence[int]) -> tuple[int, ...]:
+        """The green dice low to high, and the red one last."""
+        return (*sorted(dice[:2]), *dice[2:])
+
+    def called(self, throws: Sequence[Sequence[int]]) -> Reason:
+        """The newest throw in the dealer's words; a gain that reaches the end zone is a touchdown."""
+        course = _course(throws)
+        if course.extra:
+            return POINTS[point(course.extra)]
+        played = course.plays[-1]
+        return Reason("touchdown") if played.ending == "touchdown" else by_dice(played.meaning)
+
+    def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
+        return {code: outcomes(rules, code) for code in BETS}
+
+    # Which wagers may be made, and when
+
+    def verify_play(self, rules: Rules, code: str, play: int | None) -> None:
+        """Raises `play-missing`, `no-such-play`, or `play-not-asked` for a full game wager."""
+        if not BETS[code].single:
+            return super().verify_play(rules, code, play)
+        if play is None:
+            raise Refusal("play-missing", rules.section("single-play"), code=code)
+        if type(play) is not int or not 1 <= play <= PLAYS_MOST:
+            raise Refusal("no-such-play", rules.section("single-play"), play=str(play)[:40], code=code)
+        return None
+
+    def verify_open_to(self, state: RoundState, placing: Placing) -> None:
+        """Raises `full-game-locked` from the first throw on, even a void one (A38), and `not-the-next-play`."""
+        if placing.play is None:
+            if state.throws or state.void_throws:
+                raise Refusal("full-game-locked", state.rules.section("full-game-lock"), code=placing.code)
+            return
+        self._verify_is_play(state, placing, _spot(_course(state.throws)).play)
+
+    def verify_record_missed_wager(
+        self, state: RoundState, placing: Placing | tuple[Any, ...], reason: str = ""
+    ) -> None:
+        """As for every game; and a single play wager lay there for the play of the newest throw."""
+        super().verify_record_missed_wager(state, placing, reason)
+        course, line = _course(state.throws), Placing(*placing)
+        if line.play is not None:
+            self._verify_is_play(state, line, len(course.plays))
+
+    def _verify_is_play(self, state: RoundState, placing: Placing, play: int) -> None:
+        if placing.play != play:
+            section = state.rules.section("single-play")
+            raise Refusal("not-the-next-play", section, play=placing.play, next=play)
+
+    def verify_correct_dice(self, state: RoundState, dice: Sequence[int], reason: str = "") -> None:
+        """As for every game; and raises `next-play-wagered` once wagers of the next play lie there."""
+        super().verify_correct_dice(state, dice, reason)
+        played = len(_course(state.throws).plays)
+        if any(wager.play is not None and wager.play > played for wager in state.wagers):
+            raise Refusal("next-play-wagered", self._section(state, "correct_dice"), play=played + 1)
+
+    # The order of play
+
+    def procedure(self, state: RoundState) -> Procedure:
+        if state.phase in ("ready", "point") and _course(state.throws).scored:
+            return EXTRA_POINT_ROLL
+        return OFFERING if state.quarterback is None else PLAYING
+
+    def after_settling(self, state: RoundState) -> str:
+        """The next play, the extra point roll, or the end of the game."""
+        if state.standing.ending:
+            return "paid"
+        return "point" if _course(state.throws).scored else "open"
+
+    def _turn(self, state: RoundState, act: str) -> str:
+        """In a game whose bets no call closes and whose dice no shaker holds, what is out of turn has other words."""
+        if (state.phase, act) not in state.procedure.moves and not state.ended:
+            self._verify_out_of_turn(state, act)
+        return super()._turn(state, act)
+
+    def _verify_out_of_turn(self, state: RoundState, act: str) -> None:
+        phase, rules = state.phase, state.rules
+        if act in ("no_more_bets", "shake", "take_losers", "pay_seats"):
+            raise Refusal("not-now", self._section(state, act), act=act, phase=phase)
+        if act in ("call_dice", "call_no_roll") and phase in ("open", "point"):
+            raise Refusal("not-thrown", rules.section("throw"))
+        if act in MENDING and phase == "ready":
+            raise Refusal("thrown-already", rules.section("throw"))
+        if phase == "paid" and act in ("place_wagers", "offer_dice", "throw_dice"):
+            raise Refusal("game-over", rules.section("clear"))
+        if phase == "lit" and act in ("place_wagers", "offer_dice", "clear_layout"):
+            raise Refusal("settle-first", rules.section("settlement"))
+        if phase == "point" and act in ("place_wagers", "offer_dice"):
+            raise Refusal("extra-point-next", rules.section("extra-point-roll"))
+        if phase == "ready" and act == "place_wagers":
+            raise Refusal("closed-by-the-throw", rules.section("single-play"))
+        if act in MENDING and phase == "open":
+            raise Refusal("not-thrown", rules.section("throw"))
+
+    # What screens show
+
+    def steps(self, state: RoundState) -> tuple[Step, ...]:
+        """The ribbon of a game that grows with its plays: "throw:2" is the duty `throw` for play 2."""
+        codes, now = _ribbon(self, state)
+        place = len(codes) if state.phase == "cleared" else codes.index(now) if now else None
+        return tuple(
+            Step(code, _status(at, place), state.rules.section(code.partition(":")[0]))
+            for at, code in enumerate(codes)
+        )
+
+    def view(self, state: RoundState) -> dict[str, Any]:
+        course = _course(state.throws)
+        spot = _spot(course)
+        return {
+            "yard": spot.yard,
+            "down": spot.down,
+            "goal": spot.goal,
+            "play": spot.play,
+            "track": [
+                {
+                    "play": one.spot.play,
+                    "from": one.spot.yard,
+                    "to": one.to,
+                    "what": one.meaning.what,
+                    "yards": one.meaning.yards,
+                }
+                for one in course.plays
+            ],
+            "score": course.ending if course.scored else None,
+            "locked": bool(state.throws or state.void_throws or state.phase != "open"),
+            "extra_point": course.scored and (bool(course.extra) or _awaits_extra(course, state.wagers)),
+            "quarterback": state.quarterback,
+            "offer": {"next": self.next_offer(state), "last": state.offered},
+        }
+
+
+def _course(throws: Sequence[Sequence[int]]) -> Course:
+    return course_of(tuple(tuple(dice) for dice in throws))
+
+
+def _awaits_extra(course: Course, wagers: Sequence[Wager]) -> bool:
+    """Whether the extra point roll is to come: after a score, when somebody has bet on it (§ 577.6(f)(1))."""
+    return course.scored and not course.extra and any(wager.code == EXTRA_POINT for wager in wagers)
+
+
+def _spot(course: Course) -> Spot:
+    """Where the marker and the pucks stand; once the game has ended, those of its last play."""
+    if course.spot is not None:
+        return course.spot
+    last = course.plays[-1]
+    return last.spot._replace(yard=last.to)
+
+
+def _ribbon(game: Football, state: RoundState) -> tuple[list[str], str]:
+    """The steps of a game as far as they are known, and the one under way, "" in a void round."""
+    course, phase = _course(state.throws), state.phase
+    under_way = _spot(course).play - (phase == "lit" and not course.ending)
+    played = len(course.plays) if course.ending else under_way - 1
+    past = [f"play:{play}" for play in range(1, played + 1)][-PAST_PLAYS_SHOWN:]
+    if course.ending:
+        codes = ["offer-dice", "placement:1", *past, *_final_steps(course, state), "clear"]
+        return codes, _final_step(game, course, state)
+    first = ["offer-dice"] if under_way == 1 else ["offer-dice", "placement:1"]
+    this = [f"placement:{under_way}", f"throw:{under_way}", f"settlement:{under_way}"]
+    following = ["placement:2", "throw:2"] if under_way == 1 else []
+    opening = "offer-dice" if state.quarterback is None else this[0]
+    now = {"open": opening, "ready": this[1], "lit": this[2]}
+    return [*first, *past, *this, *following, "clear"], now.get(phase, "")
+
+
+def _final_steps(course: Course, state: RoundState) -> list[str]:
+    if not course.scored:
+        return ["settle-no-score"]
+    rolls = bool(course.extra) or _awaits_extra(course, state.wagers)
+    return ["settle-score", *(["extra-point-roll"] if rolls else []), "finish-score"]
+
+
+def _final_step(game: Football, course: Course, state: RoundState) -> str:
+    if state.phase == "lit":
+        if not course.scored:
+            return "settle-no-score"
+        under_way = {one.step % STEPS_A_THROW for one in game.current_step(state)}
+        return "finish-score" if course.extra or under_way == {3} else "settle-score"
+    return {"point": "extra-point-roll", "ready": "extra-point-roll", "paid": "clear"}.get(state.phase, "")
+
+
+def _status(at: int, place: int | None) -> str:
+    if place is None:
+        return "off"
+    return "done" if at < place else "now" if at == place else "next"

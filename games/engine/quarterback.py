@@ -1,0 +1,127 @@
+"""The player who throws: offering the dice around the table, and the throw out of the Quarterback's hand.
+
+Source: 58 Pa. Code §§ 577.4(b), (c), 577.5(a), 577.7 (text of 2012-07-28). Seats are numbered clockwise from the
+stickperson's left. Nobody of the house ever throws: while all decline, the offers go on (reading A41).
+"""
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+from games.engine.gridiron import SCORES
+from games.engine.refusals import Refusal
+from games.engine.rounds import Game
+from games.engine.rules import Rules
+from games.engine.state import RoundState
+from games.engine.turns import can
+
+SEATS = 16  # § 577.2(a)
+
+
+@dataclass(frozen=True, slots=True)
+class DiceOffered:
+    """The dice offered to a seat; accepting makes it the Quarterback, and the one who held them may hand them on."""
+
+    seat: int
+    accepted: bool
+    section: str
+
+    def again(self, game: Game, state: RoundState) -> RoundState:
+        return cast(Quarterbacks, game).offer_dice(state, self.seat, self.accepted)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class DiceThrown:
+    """The dice have left the Quarterback's hand."""
+
+    quarterback: int
+    section: str
+
+    def again(self, game: Game, state: RoundState) -> RoundState:
+        return cast(Quarterbacks, game).throw_dice(state)[0]
+
+
+class Quarterbacks(Game):
+    """A game whose dice a player throws."""
+
+    def open_round(
+        self,
+        rules: Rules,
+        shaker: str | None = None,
+        quarterback: int | None = None,
+        offered: int | None = None,
+    ) -> RoundState:
+        """A new game; `next_quarterback` of the last one says who holds the dice and who was offered them last."""
+        return replace(super().open_round(rules, shaker), quarterback=quarterback, offered=offered)
+
+    def next_quarterback(self, state: RoundState) -> tuple[int | None, int | None]:
+        """Who holds the dice in the next game (None: they are offered), and the seat from which the offers go left.
+
+        The Quarterback keeps them after a touchdown or Trips TD, and in a round that the house voided; after a win
+        of the defense they go to the seat on his left: § 577.7(a).
+        """
+        if state.phase == "void" or state.standing.ending in (*SCORES, ""):
+            return state.quarterback, state.offered
+        return None, state.quarterback or state.offered
+
+    # Offering
+
+    def next_offer(self, state: RoundState) -> int:
+        """The seat to which the dice go next: clockwise the first with a live wager, or else simply the next one."""
+        live = self._seats_with_live_wagers(state)
+        around = _clockwise_from(state.offered)
+        return next((seat for seat in around if seat in live), around[0])
+
+    def verify_offer_dice(self, state: RoundState, seat: int, accepted: bool) -> None:
+        """Raises `not-now`, `quarterback-chosen`, `bad-seat`, or `offer-in-turn` where a player would be passed over.
+
+        A seat without a live wager may be offered the dice and may be left out. A Quarterback may give the dice up
+        between throws: it is recorded as his declining them (reading A41).
+        """
+        self._turn(state, "offer_dice")
+        section = state.rules.section("offer-dice" if state.offered is None else "pass-dice")
+        if type(seat) is not int or not 1 <= seat <= SEATS:
+            raise Refusal("bad-seat", state.rules.section("places"), seat=str(seat)[:40])
+        if state.quarterback is not None:
+            if accepted or seat != state.quarterback:
+                raise Refusal("quarterback-chosen", section, seat=state.quarterback)
+            return
+        live = self._seats_with_live_wagers(state)
+        around = _clockwise_from(state.offered)
+        for before in around[: around.index(seat)]:
+            if before in live:
+                raise Refusal("offer-in-turn", section, seat=seat, next=before)
+
+    can_offer_dice = can(verify_offer_dice)
+
+    def offer_dice(self, state: RoundState, seat: int, accepted: bool) -> tuple[RoundState, DiceOffered]:
+        """Clockwise from seat 1 at the start of play, else from the last; who accepts takes two green and one red."""
+        self.verify_offer_dice(state, seat, accepted)
+        duty = "accept-dice" if accepted else "offer-dice" if state.offered is None else "pass-dice"
+        record = DiceOffered(seat, accepted, state.rules.section(duty))
+        return replace(state, offered=seat, quarterback=seat if accepted else None), record
+
+    def _seats_with_live_wagers(self, state: RoundState) -> frozenset[int]:
+        decided = {one.wager.key for one in state.settled}
+        return frozenset(wager.seat for wager in state.wagers if wager.key not in decided)
+
+    # The throw
+
+    def verify_throw_dice(self, state: RoundState) -> None:
+        """Raises `thrown-already`, `settle-first`, `round-over`, or `no-quarterback`."""
+        self._turn(state, "throw_dice")
+        if state.quarterback is None:
+            raise Refusal("no-quarterback", state.rules.section("accept-dice"))
+
+    can_throw_dice = can(verify_throw_dice)
+
+    def throw_dice(self, state: RoundState) -> tuple[RoundState, DiceThrown]:
+        """The dice leave the Quarterback's hand, which closes the wagers on this play: § 577.3(c), (e)."""
+        self.verify_throw_dice(state)
+        record = DiceThrown(cast(int, state.quarterback), self._section(state, "throw_dice"))
+        return replace(state, phase=self._turn(state, "throw_dice")), record
+
+
+def _clockwise_from(offered: int | None) -> tuple[int, ...]:
+    """Every seat once, clockwise, beginning left of the one that was offered the dice last."""
+    first = (offered or 0) % SEATS
+    return tuple((first + step) % SEATS + 1 for step in range(SEATS))
