@@ -122,7 +122,8 @@ class AtTable:
     def state(self) -> RoundState:
         """The engine's state of the live round, or of a fresh one."""
         if self.round is None:
-            return self.game.open_round(self.rules, self.shaker_kind)
+            table = self.table
+            return self.game.open_round(self.rules, self.shaker_kind, table.quarterback, table.offered)
         return self.game.restore(
             self.rules,
             self.round.shaker_kind,
@@ -229,5 +230,7 @@ class AtTable:
             gaming_day=self.gaming_day,
             shaker_kind=self.shaker_kind,
             phase=state.phase,
+            quarterback=state.quarterback,
+            offered=state.offered,
             opened_at=self.now,
         )

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from django.db.models import Q
 
 from audit.models import Device, Person
-from games.engine import Refusal
+from games.engine import Refusal, game
 
 from .models import Assignment, Table
 
 if TYPE_CHECKING:
     from .road import Act
 
-DEALERS = frozenset({"dealer"})
+DEALERS = frozenset({"dealer", "stickperson"})
 FLOOR = frozenset({"floorperson", "casino-supervisor", "pit-manager", "shift-manager"})
 AT_THE_TABLE = DEALERS | FLOOR
 SEES_EVERYTHING = frozenset({"surveillance", "compliance", "gaming-agent", "shift-manager"})
@@ -28,7 +28,7 @@ def verify_may(person: Person, act: "Act", table: Table, device: Device | None, 
 
     `assigned`: an assignment that has not ended covers the table, which the lock asked along the way.
     """
-    if person.role not in act.roles:
+    if person.role not in act.roles or not has_work_for(person, table):
         raise Forbidden("role-may-not", act=act.name, role=person.role)
     verify_device(device, table)
     if not assigned:
@@ -61,7 +61,14 @@ def may_see_table(person: Person, table: Table) -> bool:
     """Dealers see their own table; the floor, compliance and the agents see what their role covers."""
     if person.facility not in ("", table.facility.code):
         return False
-    return person.role in SEES_EVERYTHING or (person.role in AT_THE_TABLE and is_assigned(person, table))
+    if person.role in SEES_EVERYTHING:
+        return True
+    return person.role in AT_THE_TABLE and has_work_for(person, table) and is_assigned(person, table)
+
+
+def has_work_for(person: Person, table: Table) -> bool:
+    """A stickperson works only where the game has a stick; every other role is told by the act."""
+    return person.role != "stickperson" or "stick" in game(table.game).posts
 
 
 def may_see_floor(person: Person, facility_code: str) -> bool:

@@ -9,7 +9,7 @@ from games import submissions
 from games.engine import Refusal, game
 from games.models import RulesSubmission
 
-from . import reads, round_view, selectors
+from . import posts, reads, round_view, selectors
 from .acts.opening import last_inspection
 from .at_table import AtTable
 from .chips import CHIPS_CENTS
@@ -55,7 +55,11 @@ def _build(table: Table, now: dt.datetime) -> dict[str, Any]:
         "ceased": _ceased(table),
         "rules": _rules(at, day),
         "limits": {"min_cents": table.min_cents, "max_cents": table.max_cents},
-        "people": {"dealer": _dealer(table), "floorperson": selectors.floorperson(table)},
+        "people": {
+            "dealer": _dealer(table),
+            **{posts.FIELDS[post]: _at_post(table, post) for post in ("dealer-left", "stick")},
+            "floorperson": selectors.floorperson(table),
+        },
         "shaker": _shaker(at),
         "lot": _lot(at),
         "inspection": _inspection(table) if table.status == Table.Status.CLOSED else None,
@@ -118,6 +122,11 @@ def _dealer(table: Table) -> dict[str, Any] | None:
         "short": dealer.short_name,
         "since": moment(table.dealer_since),
     }
+
+
+def _at_post(table: Table, post: str) -> dict[str, Any] | None:
+    found = posts.holder(table, post) if post in posts.of(table) else None
+    return selectors.person(found) if found else None
 
 
 def _shaker(at: AtTable) -> dict[str, Any] | None:

@@ -68,6 +68,11 @@ SENTENCES = {
     "lot-was-used": lazy(
         "Dice lot %(lot)s has been in a shaker before; its clock cannot begin again. Take a fresh lot."
     ),
+    "new-dice-at-opening": lazy(
+        "Dice lot %(lot)s was at this table before it closed. Put a new set in first."
+    ),
+    "no-such-post": lazy("%(table)s has no such post."),
+    "post-of-another": lazy("That post is for a stickperson; a stickperson takes no other."),
     "lot-of-other-dice": lazy(
         "Dice lot %(lot)s holds %(dice)s dice, not the number this game is played with."
     ),

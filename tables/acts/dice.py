@@ -11,6 +11,8 @@ from ..road import Recorded, act
 from .device import resume
 from .rounds import verify_signed_by_floor
 
+DICE_AT_REST = frozenset({"open", "unlocked", "locked", "closed", "point"})
+
 
 @act(roles=AT_THE_TABLE, witness=True)
 def change_dice_lot(at: AtTable, params: Params) -> Recorded:
@@ -65,17 +67,19 @@ def replace_shaker(at: AtTable, params: Params) -> Recorded:
 
 
 def verify_no_dice_in_play(at: AtTable) -> None:
-    """Raises `Refusal` once a round is shaken: its dice stay until it ends.
+    """Raises `Refusal` once the dice are shaken or thrown, or some of them lie on the layout.
 
-    A round whose bets are open or closed may have its dice changed, so that expired dice never strand it.
+    A round whose next throw is of all the dice may have them changed before, so that expired dice never strand it.
     """
-    if at.round is not None and at.round.phase not in ("open", "closed"):
+    if at.round is None:
+        return
+    if at.round.phase not in DICE_AT_REST or at.state.standing.dice != at.rules.edition.dice:
         raise Refusal("dice-in-play", round=at.round.number)
 
 
 def verify_shaker_may_change(at: AtTable) -> None:
     """Raises `Refusal` once a round has done more than take wagers: each kind of shaker has its own order of steps."""
-    if at.round is not None and at.round.phase != "open":
+    if at.round is not None and (at.round.phase != "open" or at.round.last_throw):
         raise Refusal("round-in-play", round=at.round.number)
 
 
@@ -107,7 +111,7 @@ def _fresh_lot(at: AtTable, code: str) -> DiceLot:
         raise Refusal("no-such-lot", lot=code)
     if lot.placed_at is not None:
         raise Refusal("lot-was-used", at.rules.section("dice-clock-manual"), lot=code)
-    if lot.dice != at.rules.edition.dice:
+    if lot.dice != at.rules.edition.dice_in_lot:
         raise Refusal("lot-of-other-dice", at.rules.section("dice-number"), lot=code, dice=lot.dice)
     return lot
 

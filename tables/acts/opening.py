@@ -6,24 +6,25 @@ from games.engine import Refusal
 
 from ..at_table import AtTable
 from ..models import Inspection, Table
-from ..params import Params
+from ..params import Params, malformed
 from ..permissions import FLOOR
 from ..road import Recorded, act
 
 
 @act(roles=FLOOR)
 def inspect_table(at: AtTable, params: Params) -> Recorded:
-    """Three values entered, every winning combination seen lit and no other; an automated shaker run three times."""
-    dice, lit = params.dice(), params.texts("lit")
+    """Where an electrical device lights the layout: three values entered, every winning combination seen lit and no
+    other; an automated shaker run three times. Elsewhere the floorperson attests the layout, the dice and the place.
+    """
+    dice, lit = params.dice(optional=True), params.texts("lit")
     tosses = params.whole("tosses", 0, 99, default=0)
     at.verify_dice_for_a_round()
     if at.table.status != Table.Status.CLOSED:
         raise Refusal("inspect-before-opening")
-    wins = at.game.winning_codes(at.rules, [at.game.verify_dice(at.rules, dice or ())])
-    if set(lit) != set(wins):
-        raise Refusal(
-            "lights-do-not-agree", at.rules.section("inspection-device"), wrong=_differing(at, lit, wins)
-        )
+    if at.rules.section("inspection-device"):
+        verify_lights(at, dice or (), lit)
+    elif dice or lit:
+        raise malformed("dice")
     verify_tosses(at, tosses)
     assert at.actor is not None
     inspection = Inspection.objects.create(
@@ -52,6 +53,7 @@ def open_table(at: AtTable, params: Params) -> Recorded:
     if at.table.ceased_what:
         raise Refusal("gaming-ceased", at.table.ceased_section, what=at.table.ceased_what)
     at.verify_dice_in_time()
+    verify_dice_new_enough(at)
     inspection = last_inspection(at.table)
     if inspection is None:
         raise Refusal("not-inspected", at.rules.section("inspection-device"))
@@ -80,6 +82,8 @@ def close_table(at: AtTable, params: Params) -> Recorded:
     if at.round is not None:
         raise Refusal("round-in-play", round=at.round.number)
     at.change_table(status=Table.Status.CLOSED, closed_at=at.now)
+    if at.table.quarterback or at.table.offered:
+        at.change_table(quarterback=None, offered=None)
     return Recorded("table.closed", {"last_round": at.table.last_round})
 
 
@@ -89,9 +93,24 @@ def last_inspection(table: Table) -> Inspection | None:
     return (found.filter(at__gt=table.closed_at) if table.closed_at else found).first()
 
 
+def verify_lights(at: AtTable, dice: tuple[int, ...], lit: tuple[str, ...]) -> None:
+    """Raises `Refusal` unless what was seen lit is what these dice light."""
+    wins = at.game.winning_codes(at.rules, [at.game.verify_dice(at.rules, dice)])
+    if set(lit) != set(wins):
+        section = at.rules.section("inspection-device")
+        raise Refusal("lights-do-not-agree", section, wrong=_differing(at, lit, wins))
+
+
+def verify_dice_new_enough(at: AtTable) -> None:
+    """Raises `Refusal` where a reopened table needs a new set of dice and has the one from before (§ 577.4(d))."""
+    section, closed_at, lot = at.rules.section("new-dice-at-opening"), at.table.closed_at, at.lot
+    if section and closed_at and lot and lot.placed_at and lot.placed_at <= closed_at:
+        raise Refusal("new-dice-at-opening", section, lot=lot.code)
+
+
 def verify_tosses(at: AtTable, tosses: int) -> None:
     """Raises `Refusal` when an automated shaker was run fewer than three times."""
-    if at.shaker_kind != "manual" and tosses < 3:
+    if at.rules.shaker(at.shaker_kind).automated and tosses < 3:
         raise Refusal("too-few-tosses", at.rules.section("inspection-shaker"), tosses=tosses)
 
 

@@ -172,6 +172,9 @@ def advance(at: AtTable, state: RoundState, **values: Any) -> None:
     at.change_round(**{name: value for name, value in stands.items() if getattr(at.round, name) != value})
     if state.ended:
         at.change_round(ended_at=at.now, ending=state.phase if state.returned_for else state.standing.ending)
+        quarterback, offered = at.game.next_quarterback(state)
+        if (quarterback, offered) != (at.table.quarterback, at.table.offered):
+            at.change_table(quarterback=quarterback, offered=offered)
 
 
 def decided_now(state: RoundState) -> tuple[Settled, ...]:

@@ -12,6 +12,7 @@ class Shaker(models.Model):
         AUTOMATED_COVERED = "automated-covered", "automated shaker with a cover"
         AUTOMATED_UNCOVERED = "automated-uncovered", "automated shaker without a cover"
         PLAYER_ACTIVATED = "player-activated", "player-activated shaker"
+        DICE_CUP = "dice-cup", "dice cup"
 
     facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="shakers")
     table = models.ForeignKey("tables.Table", models.PROTECT, null=True, blank=True, related_name="shakers")
@@ -31,7 +32,13 @@ class Shaker(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(
-                    kind__in=["manual", "automated-covered", "automated-uncovered", "player-activated"]
+                    kind__in=[
+                        "manual",
+                        "automated-covered",
+                        "automated-uncovered",
+                        "player-activated",
+                        "dice-cup",
+                    ]
                 ),
                 name="shaker_kind_is_known",
             ),

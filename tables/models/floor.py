@@ -59,6 +59,11 @@ class Table(models.Model):
     closed_at = models.DateTimeField(null=True, blank=True)
     dealer = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     dealer_since = models.DateTimeField(null=True, blank=True)
+    dealer_left = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    stickperson = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    # What the last round of a game with a Quarterback leaves to the next one
+    quarterback = models.PositiveSmallIntegerField(null=True, blank=True)
+    offered = models.PositiveSmallIntegerField(null=True, blank=True)
     last_round = models.PositiveIntegerField(default=0)
 
     # What an act may depend on, as the stream number at which it last changed; a live round keeps its own.

@@ -14,7 +14,7 @@ from audit.errors import AuditRefusal
 from audit.models import Device, Person
 from games.engine import Refusal, game
 
-from .. import live, road
+from .. import live, posts, road
 from ..doors import device_at
 from ..models import Assignment, Table
 from ..permissions import DEALERS, FLOOR, SEES_THE_FLOOR
@@ -69,7 +69,7 @@ def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal 
     """The dealer's act at the tablet's own table: begins to deal, or relieves in mid-round."""
     facility, code = device.place.split("/", 1)
     table = Table.objects.select_related("stream").get(facility__code=facility, code=code)
-    if table.dealer_id == person.pk:
+    if posts.held_by(table, person):
         return None
     call = road.Call(facility, code, "take_over_table", uuid.uuid4(), table.stream.seq, {}, person, device)
     try:
@@ -88,8 +88,8 @@ def sign_off(request: HttpRequest) -> HttpResponse:
     person = request.user if isinstance(request.user, Person) else None
     if person is None or device is None:
         return redirect("sign-in")
-    here = Table.objects.select_related("stream", "facility").filter(dealer=person, stream__name=device.place)
-    table = here.first()
+    here = Table.objects.select_related("stream", "facility").filter(stream__name=device.place)
+    table = here.filter(posts.anywhere(person)).first()
     if table is not None:
         call = road.Call(
             table.facility.code, table.code, "leave_table", uuid.uuid4(), table.stream.seq, {}, person, device
@@ -188,7 +188,7 @@ def _people(device: Device, table: Table | None) -> list[dict[str, str]]:
             and one.table_id in (None, table.pk)
             and one.pit_id in (None, table.pit_id)
         ]
-    dealing = table.dealer_id if table else None
+    dealing = posts.holder_id(table, posts.keeper(table)) if table else None
     ordered = sorted(
         {one.pk: one for one in on_duty}.values(), key=lambda one: (one.pk != dealing, one.role, one.name)
     )

@@ -16,7 +16,7 @@ from games.engine.odds import Odds, Pays, Prize
 from games.engine.refusals import Refusal
 
 KEY = re.compile(r"(?P<key>[a-z0-9.-]+)(@(?P<date>\d{4}-\d\d-\d\d))?(/(?P<paytable>[A-Z]))?", re.ASCII)
-NOT_YET = frozenset({"pa-675a", "pa-675a.6"})  # a key leaves this list when its edition's file comes
+NOT_YET: frozenset[str] = frozenset()  # a key leaves this list when its edition's file comes
 
 
 @dataclass(frozen=True, slots=True)

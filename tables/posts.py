@@ -1,0 +1,53 @@
+"""The posts at a table: one dealer, and at Three Dice Football two dealers and a stickperson (§ 577.9(b)).
+
+The first post of a game's list is where its dealer stands; its last one keeps the dice or the shaker.
+"""
+
+from django.db.models import Q
+
+from audit.models import Person
+from games.engine import game
+
+from .models import Table
+
+FIELDS = {"dealer": "dealer", "dealer-left": "dealer_left", "stick": "stickperson"}
+
+
+def of(table: Table) -> tuple[str, ...]:
+    """The posts of a table's game."""
+    return game(table.game).posts
+
+
+def held_by(table: Table, person: Person) -> str | None:
+    """The post that this person stands at here, if any."""
+    return next((post for post in of(table) if holder_id(table, post) == person.pk), None)
+
+
+def holder(table: Table, post: str) -> Person | None:
+    """Who stands at a post."""
+    found: Person | None = getattr(table, FIELDS[post])
+    return found
+
+
+def holder_id(table: Table, post: str) -> int | None:
+    """The same as a key, without a query."""
+    found: int | None = getattr(table, f"{FIELDS[post]}_id")
+    return found
+
+
+def keeper(table: Table) -> str:
+    """The post that keeps the dice or the shaker."""
+    return of(table)[-1]
+
+
+def for_person(table: Table, person: Person) -> str:
+    """The post that a person who signs in at a tablet takes: a stickperson the stick; a dealer the first free one."""
+    posts = of(table)
+    if person.role == "stickperson":
+        return posts[-1]
+    return next((post for post in posts[:-1] if holder_id(table, post) is None), posts[0])
+
+
+def anywhere(person: Person) -> Q:
+    """The tables at which this person stands at some post."""
+    return Q(dealer=person) | Q(dealer_left=person) | Q(stickperson=person)
