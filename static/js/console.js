@@ -4,7 +4,9 @@ import "./live.js";
 import "./clocks.js";
 import { Acts } from "./acts.js";
 import { Ask } from "./ask.js";
-import { Dice, spoken, totalOf } from "./dice.js";
+import { Dice, counted, spoken, toGo, totalOf } from "./dice.js";
+import { UnitTaps } from "./high-roll.js";
+import { Football, FootballTaps } from "./football.js";
 import { Inspection } from "./inspect.js";
 import { Refusal } from "./refusal.js";
 import { Taps } from "./taps.js";
@@ -24,35 +26,50 @@ async function send(act, params, witness = null) {
   return acts.send(act, params, state, witness);
 }
 
+/* a game whose wagers are laid in another way has a hand of its own */
+const HANDS = { "high-roll": UnitTaps, football: FootballTaps };
+const game = document.getElementById("screen").dataset.game;
+
 const refuse = (what, anchor) => refusal.show(what, anchor);
-const taps = new Taps({ send, state, refuse });
+const taps = new (HANDS[game] ?? Taps)({ send, state, refuse });
+const football = game === "football" ? new Football(state) : null;
 const ask = new Ask({ send, state, refuse });
 const inspection = new Inspection({ urls, refuse });
 const dice = new Dice(() => document.getElementById("slots"), paintDice);
 taps.chip ||= state.chips.find((cents) => cents >= state.limits.min_cents) ?? state.chips[0];
 
-function paintDice({ faces, full }) {
+function paintDice({ faces, full, size, invalid }) {
   const next = document.getElementById("next");
-  if (next?.dataset.act !== "call_dice") return;
-  next.classList.toggle("next--off", !full);
-  next.setAttribute("aria-disabled", !full);
-  next.querySelector(".next-l").textContent = full ? next.dataset.label : "Tap the dice";
-  next.querySelector(".next-s").textContent = full ? `${spoken(faces)}: total ${totalOf(faces)}`
-    : ["Three faces to go", "Two faces to go", "One face to go"][faces.length];
+  if (next?.dataset.act !== "call_dice" || !document.getElementById("slots")) return;
+  const reason = invalid && document.querySelector(`[data-invalid="${CSS.escape(invalid)}"]`);
+  next.classList.toggle("next--off", !full && !reason);
+  next.setAttribute("aria-disabled", !full && !reason);
+  next.querySelector(".next-l").textContent = reason ? next.dataset.void : full ? next.dataset.label : "Tap the dice";
+  next.querySelector(".next-s").textContent = reason ? reason.dataset.say
+    : !full ? toGo(size - faces.length)
+    : size > 3 ? counted(faces) : `${spoken(faces)}: total ${totalOf(faces)}`;
+}
+
+/* what the button means now: dice that are entered may be called, or called invalid */
+function meant(button) {
+  const name = button.dataset.act;
+  if (button.dataset.params) return [name, JSON.parse(button.dataset.params)];
+  if (name === "call_dice") return dice.invalid ? ["call_no_roll", { reason: dice.invalid }] : [name, { dice: dice.faces }];
+  if (name === "inspect_table") return [name, inspection.params()];
+  if (button.hasAttribute("data-next") && state.next) return [name, state.next.params];
+  return [name, {}];
 }
 
 async function act(button) {
   if (button.getAttribute("aria-disabled") === "true" || acts.waitsFor(button.dataset.act)) return;
-  const name = button.dataset.act;
-  const params = name === "call_dice" ? { dice: dice.faces }
-    : name === "inspect_table" ? inspection.params()
-    : button.hasAttribute("data-next") && state.next ? state.next.params
-    : JSON.parse(button.dataset.params ?? "{}");
+  const [name, params] = meant(button);
+  const box = button.closest("dialog");
+  box?.close();
   refusal.close();
   button.setAttribute("aria-busy", "true");
   const answer = await send(name, params);
   button.removeAttribute("aria-busy");
-  if (answer.refusal) refuse(answer.refusal, button);
+  if (answer.refusal) refuse(answer.refusal, box ? null : button);
 }
 
 const doing = {
@@ -61,6 +78,8 @@ const doing = {
   "repeat-seat": () => taps.repeat(),
   "repeat-all": (button) => taps.repeatAll(button),
   "face-back": () => dice.back(),
+  "faces-clear": () => dice.reset(),
+  "half": () => football.turn(),
 };
 
 document.addEventListener("click", ({ target }) => {
@@ -69,9 +88,14 @@ document.addEventListener("click", ({ target }) => {
   if (area) return taps.tap(area.dataset.wager, area);
   if (hit("seat")) return taps.choose(Number(hit("seat").dataset.seat));
   if (hit("chip")) return taps.pick(Number(hit("chip").dataset.chip));
+  if (hit("less")) return dice.less(Number(hit("less").dataset.less));
+  if (hit("invalid")) return dice.spoil(hit("invalid").dataset.invalid);
   if (hit("face")) return dice.add(Number(hit("face").dataset.face));
   if (hit("do")) return doing[hit("do").dataset.do](hit("do"));
-  if (hit("open")) return document.getElementById(hit("open").dataset.open).showModal();
+  if (hit("open")) {
+    target.closest("dialog")?.close();
+    return document.getElementById(hit("open").dataset.open).showModal();
+  }
   if (hit("ask")) {
     const { ask: name } = hit("ask").dataset;
     target.closest("dialog")?.close();
@@ -117,6 +141,7 @@ function paintWho() {
 
 function show() {
   paintWho();
+  football?.apply(state);
   taps.paint();
   inspection.paint();
   paintOffers();

@@ -181,6 +181,8 @@ def state(s: dict) -> SafeString:
         "phase": s["round"]["phase"],
         "bets_open": s["round"]["bets_open"],
         "dice": s["round"]["dice"],
+        "game": s["round"].get("game", {}),
+        "settle": s["round"].get("settle"),
         "wagers": [w for w in s["round"]["wagers"] if not w["struck"]],
     }
     text = json.dumps(table, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")

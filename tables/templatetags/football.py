@@ -1,0 +1,394 @@
+"""How Three Dice Football is drawn: the field, the places around the table, the areas and the steps of a settlement.
+
+Everything here reads the snapshot alone (docs/games.md).
+"""
+
+from typing import Any, NamedTuple
+
+from django import template
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from tables.templatetags.floor import disc, money
+
+register = template.Library()
+
+FULL_GAME = ("touchdown", "defense", "game-changer", "extra-point", "quick-strike")
+SINGLE_PLAY = (
+    "trips-td", "penalty", "turnover", "cover-three", "no-gain", "big-play", "over-four", "under-four",
+)  # fmt: skip
+GAME_LENGTH = tuple(f"game-length:{plays}" for plays in range(1, 7))
+# What the odds of an area with several are paid on, as the area prints them.
+TIERS = {
+    "extra-point": ("One 1", "Two 1s", "Three 1s", "Other triple"),
+    "quick-strike": ("Play 1", "Play 2", "Play 3", "Play 4"),
+    "over-four": ("", "on a Trips TD"),
+}
+# Shorter than the record's name, where the heading over the areas says the rest.
+SHORT = {"over-four": "Over Four", "under-four": "Under Four", "quick-strike": "Quick Strike TD"}
+DOWNS = ("1st Down", "2nd Down", "3rd Down", "1st & Goal", "2nd & Goal", "3rd & Goal", "Extra Point")
+# Why a throw may be called "no roll", in a stickperson's words.
+NO_ROLLS = (
+    ("off-table", "Off the table", "§ 577.5(b)"),
+    ("on-another", "One on another", "§ 577.5(b)"),
+    ("not-simultaneous", "Left the hand apart", "§ 577.5(c)(1)"),
+    ("short-of-the-end", "Short of the far end", "§ 577.5(c)(2)"),
+    ("on-the-bank", "On the bank of chips", "§ 577.5(c)(3)"),
+    ("in-cup-or-rail", "In the cup or on a rail", "§ 577.5(c)(4)"),
+    ("cheating-device", "Cheating device", "§ 577.5(c)(5)"),
+    ("improper", "Improper throw", "§ 577.5(c)(6)"),
+    ("cocked", "Cocked on several sides", "§ 577.5(f)"),
+    ("disputed", "Face in dispute", "§ 577.5(g)"),
+)
+RIGHT_LAST = 8  # places 1 to 8 belong to the dealer on the right, the others to the one on the left
+KICK_OFF = {
+    "yard": 20, "down": 1, "goal": False, "play": 1, "track": [], "score": None, "locked": False,
+    "extra_point": False, "quarterback": None, "offer": {"next": 1, "last": None},
+}  # fmt: skip
+
+
+class Yard(NamedTuple):
+    """One yard of the field, where it stands in hundredths of the width."""
+
+    number: int
+    at: str
+    is_line: bool
+
+
+@register.simple_tag
+def gridiron(s: dict) -> dict[str, Any]:
+    """The game's own view; as a game kicks off where no round has begun."""
+    return {**KICK_OFF, **(s["round"].get("game") or {})}
+
+
+@register.simple_tag
+def no_rolls() -> list[dict[str, str]]:
+    """The reasons for a call of "no roll" with their sections."""
+    return [{"code": code, "words": words, "section": section} for code, words, section in NO_ROLLS]
+
+
+# The field: the half in play to scale, the far half pressed together
+
+
+FAR_END, FAR_HALF, GOAL_LINE = 3, 9, 91  # hundredths of the width: far end zone, far half, goal line
+YARDS = 23
+
+
+def _at(yard: int) -> float:
+    """Where a yard stands, in hundredths of the width; the goal line and beyond it is yard 0."""
+    return FAR_HALF + (GOAL_LINE - FAR_HALF) * (YARDS - yard + 0.5) / (YARDS + 0.5)
+
+
+@register.simple_tag
+def field(game: dict) -> dict[str, Any]:
+    """The field's coordinates: yards, bands of five, the marker, and an arc for each play."""
+    scored = game["score"] is not None
+    yards = [Yard(n, f"{_at(n):.3f}", n in (10, 20)) for n in range(YARDS, 0, -1)]
+    bands = [
+        {"at": f"{_at(high):.3f}", "wide": f"{_at(low) - _at(high):.3f}"} for high, low in ((20, 15), (10, 5))
+    ]
+    return {
+        "yards": yards,
+        "bands": bands,
+        "far_end": FAR_END,
+        "far_lines": [{"at": 5, "number": 10}, {"at": 7.2, "number": 20}],
+        "goal": GOAL_LINE,
+        "near_wide": 100 - GOAL_LINE,
+        "near_middle": (GOAL_LINE + 100) / 2,
+        "marker": f"{(GOAL_LINE + 100) / 2 if scored else _at(game['yard']):.3f}",
+        "here": None if scored else game["yard"],
+        "arcs": [_arc(play) for play in game["track"]],
+        "start": f"{_at(20):.3f}",
+    }
+
+
+def _arc(play: dict) -> dict[str, Any]:
+    """One play as a curve in a box of 1000 by 100; a loss bends beneath the marker's line."""
+    start, end = 10 * _at(play["from"]), 10 * _at(max(0, play["to"]))
+    if play["what"] in ("touchdown", "trips-td"):
+        end = 10 * (GOAL_LINE + 1.5)
+    bend = (end - start) / 4
+    top, base = (72, 64) if end < start else (8, 34)
+    path = f"M{start:.0f} {base}C{start + bend:.0f} {top} {end - bend:.0f} {top} {end:.0f} {base}"
+    return {"play": play["play"], "path": path, "still": start == end, "at": f"{start / 10:.3f}"}
+
+
+@register.filter
+def told(play: dict) -> str:
+    """A play of the track in words: `gain of 8, to 12`."""
+    what, yards, to = play["what"], play["yards"], play["to"]
+    return {
+        "gain": f"gain of {yards}, to {to}",
+        "penalty": f"penalty, to {to}",
+        "no-gain": f"no gain, at {to}",
+        "turnover": "turnover",
+        "touchdown": f"gain of {yards}, touchdown",
+        "trips-td": "Trips TD",
+    }.get(what, what.replace("-", " "))
+
+
+@register.filter
+def down_name(game: dict) -> str:
+    """`2nd Down`, `1st & Goal`."""
+    return DOWNS[min(max(game["down"], 1), 3) - 1 + (3 if game["goal"] else 0)]
+
+
+@register.filter
+def to_go(game: dict) -> str:
+    """The number of the down and the distance to the end zone, as the dealer announces them."""
+    yards = game["yard"]
+    return f"{down_name(game)}, {yards} yard{'' if yards == 1 else 's'}"
+
+
+@register.simple_tag
+def downs(s: dict, game: dict) -> list[dict[str, Any]]:
+    """The seven areas for the down puck; after a score it stands on Extra Point."""
+    scored = game["score"] is not None
+    on = "Extra Point" if scored else down_name(game)
+    over = s["round"]["phase"] == "paid" and not scored
+    return [{"name": name, "on": name == on and not over, "first": name == "1st & Goal"} for name in DOWNS]
+
+
+@register.simple_tag
+def lengths(game: dict) -> list[dict[str, Any]]:
+    """The six areas for the game length puck."""
+    play = len(game["track"]) if game["score"] is not None else game["play"]
+    return [{"play": n, "on": n == min(max(play, 1), 6)} for n in range(1, 7)]
+
+
+# The places around the table
+
+
+def half(seat: int) -> str:
+    """Whose half of the table a place is."""
+    return "right" if seat <= RIGHT_LAST else "left"
+
+
+@register.simple_tag
+def rail(s: dict, game: dict) -> list[dict[str, Any]]:
+    """Every place, clockwise from the stickperson's left, with its money and what it is due."""
+    due = {seat["seat"]: seat for seat in _seats_of_step(step_now(s))}
+    offering = "offer_dice" in s["offers"] and game["quarterback"] is None
+    staking = s["round"]["bets_open"] and s["table"]["status"] == "open"
+    return [
+        {
+            **seat,
+            "half": half(seat["seat"]),
+            "quarterback": seat["seat"] == game["quarterback"],
+            "offered": offering and seat["seat"] == (game["offer"] or {}).get("next"),
+            "due": due.get(seat["seat"]),
+            "open": staking,
+        }
+        for seat in s["round"]["seats"]
+    ]
+
+
+# Settling in steps
+
+
+def step_now(s: dict) -> dict | None:
+    """The step of the settlement that is being done."""
+    settle = s["round"].get("settle")
+    return next((step for step in settle["steps"] if step["state"] == "now"), None) if settle else None
+
+
+def _seats_of_step(step: dict | None) -> list[dict]:
+    return step["seats"] if step else []
+
+
+@register.simple_tag
+def settling(s: dict) -> dict[str, Any] | None:
+    """The steps of the settlement, numbered, each seat with its half; and what is left of the step that is done now."""
+    settle = s["round"].get("settle")
+    if not settle:
+        return None
+    steps = [
+        {
+            **step,
+            "number": number,
+            "seats": [
+                {
+                    **seat,
+                    "half": half(seat["seat"]),
+                    "lines": [line for line in seat["lines"] if line["outcome"] != "stay"],
+                }
+                for seat in step["seats"]
+            ],
+        }
+        for number, step in enumerate(settle["steps"], 1)
+    ]
+    now = next((step for step in steps if step["state"] == "now"), None)
+    left = [seat for seat in _seats_of_step(now) if not seat["done"]]
+    return {
+        "steps": steps,
+        "now": now,
+        "take": sum(seat["take_cents"] for seat in left),
+        "pay": sum(seat["pay_cents"] for seat in left),
+        "many": len(left),
+    }
+
+
+# The areas
+
+
+class Lying(NamedTuple):
+    """What lies on one area: what is undecided, what lost, what is paid on what won; in cents."""
+
+    stake: int = 0
+    lost: int = 0
+    won: int = 0
+
+
+@register.simple_tag
+def football_areas(s: dict, game: dict) -> dict[str, Any]:
+    """The areas by their group, in the order of the layout, with the money and the light that lie on them."""
+    by_code = {one["wager"]: one for one in s["layout"]}
+    lying, lit = _lying(s, game), set(s["round"]["lit"])
+
+    def drawn(codes: tuple[str, ...]) -> list[SafeString]:
+        return [
+            _area(s, game, by_code[code], lying.get(code, Lying()), code in lit)
+            for code in codes
+            if code in by_code
+        ]
+
+    return {"single": drawn(SINGLE_PLAY), "full": drawn(FULL_GAME), "length": drawn(GAME_LENGTH)}
+
+
+def _lying(s: dict, game: dict) -> dict[str, Lying]:
+    """While wagers are taken only the undecided ones lie there, afterwards those of the newest play too."""
+    newest = game["play"] if s["round"]["bets_open"] or s["round"]["phase"] == "ready" else len(game["track"])
+    paid = _paid_by_code(s)
+    found: dict[str, Lying] = {}
+    for wager in s["round"]["wagers"]:
+        code, play = wager["wager"], wager.get("play")
+        if wager["struck"] or (play is not None and play != newest):
+            continue
+        one, outcome = found.get(code, Lying()), wager.get("outcome")
+        if outcome == "lose":
+            one = one._replace(lost=one.lost + wager["cents"])
+        elif outcome == "win":
+            one = one._replace(won=paid.get(code, wager["cents"]))
+        else:
+            one = one._replace(stake=one.stake + wager["cents"])
+        found[code] = one
+    return found
+
+
+def _paid_by_code(s: dict) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for step in (s["round"].get("settle") or {"steps": []})["steps"]:
+        for seat in step["seats"]:
+            for line in seat["lines"]:
+                if line["outcome"] == "win":
+                    found[line["wager"]] = found.get(line["wager"], 0) + line["cents"]
+    return found
+
+
+def _takes(s: dict, game: dict, code: str) -> bool:
+    """Whether a chip may be laid there now: full game wagers only before the first throw."""
+    staking = s["round"]["bets_open"] and s["table"]["status"] == "open"
+    return bool(staking and (code in SINGLE_PLAY or not game["locked"]))
+
+
+def _area(s: dict, game: dict, one: dict, lying: Lying, lit: bool) -> SafeString:
+    code, label = one["wager"], one["label"]
+    takes, locked = _takes(s, game, code), game["locked"] and code not in SINGLE_PLAY
+    tag, attrs = ("button", ' type="button"') if takes else ("div", "")
+    if takes and code in SINGLE_PLAY:
+        attrs += f' data-play="{game["play"]}"'
+    decided = not s["round"]["bets_open"] and bool(s["round"]["dice"])
+    say, top, mark = _said(label, one["odds"], lying, lit and decided, locked)
+    html = (
+        f'<{tag} class="area {_class(code)}{" area--locked" if locked else ""}"{attrs} data-wager="{code}"{mark}>'
+        f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, one["odds"])}'
+        f'<span class="money" aria-hidden="true">{_money(lying, lit and decided)}</span></{tag}>'
+    )
+    return mark_safe(html)
+
+
+def _class(code: str) -> str:
+    family = code.partition(":")[0]
+    return f"fb-area fb-area--{family}" + (
+        " fb-area--tiers" if family in ("extra-point", "quick-strike") else ""
+    )
+
+
+WINS = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-star"/></svg>WINS</span>'
+
+
+def _said(label: str, odds: list[str], lying: Lying, lit: bool, locked: bool) -> tuple[str, str, str]:
+    """The area in words, the star over it, and its mark as an attribute."""
+    pays = " or ".join(dict.fromkeys(odds))
+    if lit:
+        say = f"Wins: {label}, {pays}."
+        return (f"{say} {money(lying.won)} to pay on." if lying.won else say), WINS, " data-lit"
+    if lying.lost:
+        return f"{label}, loses. Take {money(lying.lost)}.", "", " data-take"
+    say = f"{label}, pays {pays}." + (" Locked." if locked else "")
+    return (f"{say} {money(lying.stake)} on it." if lying.stake else say), "", ""
+
+
+def _print(code: str, label: str, odds: list[str]) -> str:
+    """The printed words and odds of an area."""
+    if code.startswith("game-length:"):
+        return (
+            f'<span class="print" aria-hidden="true"><b class="word">{code[-1]}</b>'
+            f'<span class="odds">{escape(odds[0])}</span></span>'
+        )
+    word = f'<b class="word">{escape(SHORT.get(code, label))}</b>'
+    names = TIERS.get(code)
+    if names is None or len(names) != len(odds):
+        printed = f'<span class="odds">{escape(" or ".join(odds))}</span>'
+    elif code == "over-four":
+        printed = f'<span class="odds">{escape(odds[0])}</span><span class="fine">{odds[1]} {names[1]}</span>'
+    else:
+        rows = (f"<span>{name}<i>{escape(pays)}</i></span>" for name, pays in zip(names, odds, strict=True))
+        printed = f'<span class="fb-tiers">{"".join(rows)}</span>'
+    return f'<span class="print" aria-hidden="true">{word}{printed}</span>'
+
+
+def _money(lying: Lying, lit: bool) -> str:
+    if lying.lost and not lit:
+        return (
+            f'<span class="verdict verdict--take"><svg class="icon"><use href="#i-down"/></svg>'
+            f"Take <b>{money(lying.lost)}</b></span>"
+        )
+    if lying.won:
+        return (
+            f'<span class="verdict verdict--pay"><svg class="icon"><use href="#i-up"/></svg>'
+            f"Pay <b>{money(lying.won)}</b></span>"
+        )
+    return disc(lying.stake) if lying.stake else ""
+
+
+# The call
+
+
+@register.simple_tag
+def called(s: dict, game: dict) -> dict[str, Any] | None:
+    """The newest call: its heading, what it came to, and what the dealer announces next."""
+    call = s["round"]["call"]
+    if not call:
+        return None
+    track, extra = game["track"], _is_extra(s, game)
+    over = s["round"]["phase"] == "paid" or (game["score"] is None and _is_over(s))
+    return {
+        "what": "Extra point roll" if extra else f"Play {len(track)}",
+        "summary": call["summary"],
+        "words": call["words"],
+        "say": "" if game["score"] or over else to_go(game),
+        "over": over,
+    }
+
+
+def _is_extra(s: dict, game: dict) -> bool:
+    """Whether the newest valid throw was the extra point roll: one more than there were plays."""
+    valid = [throw for throw in s["round"].get("throws", ()) if not throw["void"]]
+    return game["score"] is not None and len(valid) > len(game["track"])
+
+
+def _is_over(s: dict) -> bool:
+    """Whether the steps being settled are the last of the game: the one ordinary play has a single step."""
+    settle = s["round"].get("settle")
+    return bool(settle and len(settle["steps"]) > 1)
