@@ -9,7 +9,7 @@ from typing import Any
 
 import rfc8785
 
-from games.engine import Refusal, Rules, house_advantage
+from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
 
 
@@ -79,5 +79,5 @@ def _rules_of(terms: str, digest: str, name: str) -> Rules:
 def verify_house_advantage(rules: Rules) -> None:
     """Raises `player-favoured` for odds that would pay players more than the house keeps."""
     for code, outcomes in rules.game.outcomes(rules).items():
-        if house_advantage(outcomes) < 0:
+        if rules.game.advantage(rules, code, outcomes) < 0:
             raise Refusal("player-favoured", rules.section("odds"), wager=code)

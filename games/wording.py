@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
+from games import wording_high_roll as high_roll
 from games.engine import Reason, Refusal
 
 # code: (two or three words, the sentence)
@@ -104,6 +105,7 @@ REFUSALS = {
         lazy("A throw is not void because of %(reason)s. Choose one of the reasons shown."),
     ),
     # High Roll Dice
+    **high_roll.REFUSALS,
     "not-locked-out": (
         lazy("Lock out first"),
         lazy("An Extra Roll was bought. Lock the sensors before the shake."),
@@ -299,6 +301,7 @@ REFUSALS = {
 }
 
 REASONS = {
+    **high_roll.REASONS,
     "none-shows": lazy("No %(number)s shows"),
     "too-few-show-1-3": lazy("One %(number)s, not three"),
     "too-few-show-2-3": lazy("Two %(number)ss, not three"),
@@ -382,4 +385,5 @@ def key_of(reason: Reason) -> str:
 
 
 def _figures(reason: Reason) -> dict[str, Any]:
-    return dict(reason.params)
+    named = {"faces": high_roll.FACES[reason.params["face"]]} if "face" in reason.params else {}
+    return {**reason.params, **named}

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 
 from games.engine.football import Football
+from games.engine.high_roll import HighRoll
 from games.engine.refusals import Refusal
 from games.engine.rounds import Game
 from games.engine.sicbo import SicBo
 
-GAMES: Mapping[str, Game] = {one.code: one for one in (SicBo(), Football())}
+GAMES: Mapping[str, Game] = {one.code: one for one in (SicBo(), HighRoll(), Football())}
 
 
 def game(code: str) -> Game:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from games.engine.procedures import ENDED, Procedure
 from games.engine.rules import Rules
-from games.engine.settlement import STEPS_A_THROW, Reason, Settled, give_back, in_order
+from games.engine.settlement import FEE, STEPS_A_THROW, Reason, Settled, give_back, in_order
 from games.engine.wagers import Wager
 
 # Why wagers go back, and the duty whose section that cites. A void by the house and a device that fails before
@@ -58,6 +58,7 @@ class RoundState:
         """Every wager that is decided, in the order of settlement; in a void round the rest goes back."""
         decided = self.standing.settled
         if self.phase in ("no-roll", "void"):
+            decided = tuple(one for one in decided if one.outcome != FEE)  # given back too (reading A47)
             keys = {one.wager.key for one in decided}
             rest = (wager for wager in self.wagers if wager.key not in keys)
             decided += give_all_back(self.rules, rest, self.returned_for or self.phase)

@@ -47,7 +47,7 @@ def test_every_refusal_has_a_sentence_and_every_sentence_a_refusal():
 
 
 def test_every_reason_has_a_sentence_and_every_sentence_a_reason():
-    assert {re.sub(r"(-\d)+$", "", key) for key in REASONS} == GIVEN
+    assert {re.sub(r"(-\d+)+$", "", key) for key in REASONS} == GIVEN
 
 
 def test_a_refusal_gives_every_figure_that_its_sentence_shows():

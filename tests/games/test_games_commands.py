@@ -65,7 +65,7 @@ def test_odds_refuses_payouts_of_no_file():
         odds("pa-539", "--payouts", "")
 
 
-@pytest.mark.parametrize("key", ["pa-625a", "pa-675a", "hop"])
+@pytest.mark.parametrize("key", ["pa-625a", "pa-675a/A", "hop"])
 def test_odds_refuses_unknown_rules(key):
     with pytest.raises(CommandError):
         odds(key)

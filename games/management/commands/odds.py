@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import translation
 
-from games.engine import Refusal, Rules, house_advantage
+from games.engine import Refusal, Rules
 from games.wording import say
 
 
@@ -61,7 +61,7 @@ def rows_of(rules: Rules) -> list[dict[str, Any]]:
         {
             "wager": code,
             "outcomes": [{"probability": str(one.probability), "pays": str(one.pays)} for one in outcomes],
-            "house_advantage": str(house_advantage(outcomes)),
+            "house_advantage": str(rules.game.advantage(rules, code, outcomes)),
         }
         for code, outcomes in rules.game.outcomes(rules).items()
     ]
@@ -69,12 +69,14 @@ def rows_of(rules: Rules) -> list[dict[str, Any]]:
 
 def table(rows: list[dict[str, Any]]) -> list[str]:
     """The same for people: one line for each payout."""
-    lines = [f"{'Wager':<24}{'Pays':<12}{'Probability':<14}{'House advantage':<16}"]
+    longest = max((len(one["probability"]) for row in rows for one in row["outcomes"]), default=0)
+    wide = max(14, longest + 2)
+    lines = [f"{'Wager':<24}{'Pays':<12}{'Probability':<{wide}}{'House advantage':<16}"]
     for row in rows:
         advantage = row["house_advantage"]
         for place, one in enumerate(row["outcomes"]):
             name, kept = (row["wager"], f"{advantage} ({percent(advantage)})") if place == 0 else ("", "")
-            lines.append(f"{name:<24}{one['pays']:<12}{one['probability']:<14}{kept}".rstrip())
+            lines.append(f"{name:<24}{one['pays']:<12}{one['probability']:<{wide}}{kept}".rstrip())
     return lines
 
 

@@ -1,0 +1,324 @@
+"""High Roll Dice: ten dice in a shaker and an Extra Roll of the loose ones; or its variation with six dice.
+
+Source: 58 Pa. Code Chapter 675a (text of 2016-08-27).
+
+* The winning die is the one that shows most often; ties go by rank: ace, 6, 5, 4, 3, 2 (§ 675a.2(d), A25, A32).
+* Like Kind is the exact count, and so is Millionaire Row, a fixed sum for one dollar (A26, A29, A48).
+* An Extra Roll is a fee, taken before the throw (A27). The extra throw is made whenever one was bought and a die is
+  loose; only dice that match the held ones count, and a number paid on the first roll is not paid again (A28).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from games.engine.analysis import Outcome
+from games.engine.high_roll_chances import Held, held
+from games.engine.high_roll_course import EXTRA_THROW, FIRST_ROLL, duty_of, is_extra, procedure_of
+from games.engine.high_roll_records import ExtraRollsLockedOut, FeesCollected, LooseDiceGathered
+from games.engine.high_roll_wagers import (
+    BETS,
+    EXTRA_ROLL,
+    Verdict,
+    extra_verdict,
+    first_verdict,
+    outcomes_of,
+    why_held,
+    why_with_extra,
+)
+from games.engine.odds import Pays
+from games.engine.procedures import Procedure
+from games.engine.records import MissedWagerRecorded
+from games.engine.refusals import Refusal
+from games.engine.rounds import Game
+from games.engine.rules import Rules
+from games.engine.settlement import STEPS_A_THROW, Reason, Settled, cut_to_limit, fee, lose, win
+from games.engine.state import RoundState, Standing
+from games.engine.turns import Step, can
+from games.engine.wagers import Placing, Wager, WagerType
+
+DOLLAR = 100  # cents: § 675a.2(e)(4)
+
+
+class HighRoll(Game):
+    """What differs: wagers of one unit at each seat, an Extra Roll of the loose dice, settling seat by seat."""
+
+    code = "high-roll"
+    name = "High Roll Dice"
+    round_keys = frozenset({"payout_limit_cents"})
+
+    # What a game says of itself
+
+    def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:
+        return tuple(
+            WagerType(bet.code, bet.label, bet.family, rules.edition.wagers[bet.family], bet.place)
+            for bet in BETS[rules.edition.dice].values()
+        )
+
+    def possible_odds(self, rules: Rules, code: str) -> tuple[Pays, ...]:
+        rows = (code, code.replace("like-kind:", "like-kind/extra:"))
+        return tuple(rules.payouts[row].odds for row in dict.fromkeys(rows) if row in rules.payouts)
+
+    def is_limited(self, code: str) -> bool:
+        """Millionaire Row is one dollar whatever the table's minimum (reading A29)."""
+        return not code.startswith("millionaire")
+
+    def verify_layout(self, rules: Rules, wagers: Sequence[Wager]) -> None:
+        """Raises `pip-street-first`, `unequal-wagers`, `no-like-kind`, `not-one-dollar`."""
+        bets, units = BETS[rules.edition.dice], _units(wagers)
+        circles = {wager.seat for wager in wagers if bets[wager.code].family == "like-kind"}
+        for wager in wagers:
+            family, section = bets[wager.code].family, rules.edition.wagers[bets[wager.code].family]
+            if wager.seat not in units:
+                raise Refusal("pip-street-first", rules.edition.wagers["pip"], seat=wager.seat)
+            if family == "millionaire":
+                if wager.cents != DOLLAR:
+                    raise Refusal("not-one-dollar", section, cents=wager.cents)
+            elif wager.cents != units[wager.seat]:
+                section = rules.section("equal-value") if family == "pip" else section
+                raise Refusal("unequal-wagers", section, seat=wager.seat, code=wager.code)
+            if family == EXTRA_ROLL and wager.seat not in circles:
+                raise Refusal("no-like-kind", section, seat=wager.seat)
+
+    def standing(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Standing:
+        """The first roll decides all but the circles that an Extra Roll may still win; the extra throw those."""
+        dice = rules.edition.dice
+        if not throws:
+            return Standing(dice=dice)
+        buyers = {wager.seat for wager in wagers if wager.code == EXTRA_ROLL}
+        first = held(throws[0])
+        added = throws[1].count(first.face) if len(throws) > 1 else None
+        found = (_settle(rules, wager, throws[0], first, wager.seat in buyers, added) for wager in wagers)
+        settled = tuple(one for one in found if one is not None)
+        if rules.payout_limit_cents is not None:
+            settled = cut_to_limit(settled, rules.payout_limit_cents, self._is_exempt)
+        if buyers and first.count < dice and added is None:
+            return Standing(settled, "", dice - first.count)
+        return Standing(settled, "settled")
+
+    def winning_codes(
+        self, rules: Rules, throws: Sequence[Sequence[int]], ending: str = ""
+    ) -> tuple[str, ...]:
+        bets, first = BETS[rules.edition.dice], held(throws[0])
+        if len(throws) > 1:
+            total = first.count + throws[1].count(first.face)
+            paid = total > first.count and f"like-kind/extra:{total}" in rules.payouts
+            return (f"like-kind:{total}",) if paid else ()
+        return tuple(
+            bet.code
+            for bet in bets.values()
+            if bet.number == (first.face if bet.family == "pip" else first.count)
+        )
+
+    def called(self, throws: Sequence[Sequence[int]]) -> Reason:
+        first = held(throws[0])
+        if len(throws) == 1:
+            return why_held(first.face, first.count)
+        return why_with_extra(first.face, first.count, throws[1].count(first.face))
+
+    def procedure(self, state: RoundState) -> Procedure:
+        return procedure_of(state.rules.edition.dice, _has_extra(state), *_course(state))
+
+    def steps(self, state: RoundState) -> tuple[Step, ...]:
+        """The extra throw is settled under a paragraph of its own."""
+        found = list(super().steps(state))
+        if [step.code for step in found].count("settle") == 2:
+            found[-2] = found[-2]._replace(section=state.rules.section("settle-extra"))
+        return tuple(found)
+
+    def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
+        return {code: outcomes_of(rules, bet) for code, bet in BETS[rules.edition.dice].items()}
+
+    def advantage(self, rules: Rules, code: str, outcomes: Sequence[Outcome]) -> Fraction:
+        """An Extra Roll alone is no wager: its figure is that of the fee and circles three to eight together."""
+        if code != EXTRA_ROLL:
+            return super().advantage(rules, code, outcomes)
+        circles = [bet for bet in BETS[rules.edition.dice].values() if bet.number >= 3 and bet.kind == 1]
+        first = [one for bet in circles for one in outcomes_of(rules, bet)]
+        back = sum((one.probability * (one.pays.ratio() + 1) for one in (*first, *outcomes)), Fraction(0))
+        return 1 - back / (len(circles) + 1)
+
+    def view(self, state: RoundState) -> dict[str, Any]:
+        """The units, what is held, the Extra Rolls, and what the payout limit cuts (`docs/games.md`)."""
+        first = held(state.throws[0]) if state.throws else None
+        dice = state.rules.edition.dice
+        bought = [wager for wager in state.wagers if wager.code == EXTRA_ROLL]
+        return {
+            "dice": dice,
+            "unit_cents": {str(seat): cents for seat, cents in sorted(_units(state.wagers).items())},
+            "held": first and {"face": first.face, "count": first.count},
+            "loose": dice - first.count if first else 0,
+            "extra": {
+                "seats": sorted(wager.seat for wager in bought),
+                "cents": sum(wager.cents for wager in bought),
+                "state": _sensors(state),
+            },
+            "payout_limit_cents": state.rules.payout_limit_cents,
+            "cuts": self._cuts(state),
+        }
+
+    def _cuts(self, state: RoundState) -> list[dict[str, int]]:
+        won: dict[int, tuple[int, int]] = {}
+        for one in state.settled:
+            if not self._is_exempt(one.wager):
+                paid, cut = won.get(one.wager.seat, (0, 0))
+                won[one.wager.seat] = (paid + one.paid_cents, cut + one.cut_cents)
+        return [
+            {"seat": seat, "before_cents": paid + cut, "after_cents": paid}
+            for seat, (paid, cut) in sorted(won.items())
+            if cut
+        ]
+
+    def _is_exempt(self, wager: Wager) -> bool:
+        return wager.code.startswith("millionaire")
+
+    # Settling
+
+    def step_code(self, state: RoundState, step: int) -> str:
+        return "first-roll" if step < 2 * STEPS_A_THROW else "extra-roll"
+
+    def stays(self, state: RoundState) -> tuple[Wager, ...]:
+        """Circles that the first roll leaves to the extra throw: § 675a.4(f)(2)(ii)."""
+        if len(state.throws) != 1:
+            return ()
+        decided = {one.wager.key for one in state.standing.settled}
+        return tuple(wager for wager in state.wagers if wager.key not in decided)
+
+    def after_settling(self, state: RoundState) -> str:
+        return "paid" if state.standing.ending else "loose"
+
+    def _onward(self, state: RoundState) -> RoundState:
+        """Without an Extra Roll there is nothing to lock out and no fee to collect."""
+        if state.phase in ("unlocked", "locked") and not _has_extra(state):
+            return replace(state, phase="closed")
+        return super()._onward(state)
+
+    def _section(self, state: RoundState, act: str) -> str:
+        return state.rules.section(duty_of(act, is_extra(*_course(state))), state.shaker)
+
+    # The Extra Roll
+
+    def verify_lock_out_extra_rolls(self, state: RoundState) -> None:
+        """Raises `bets-still-open` or `nothing-to-lock-out`."""
+        self._turn(state, "lock_out_extra_rolls")
+
+    can_lock_out_extra_rolls = can(verify_lock_out_extra_rolls)
+
+    def lock_out_extra_rolls(self, state: RoundState) -> tuple[RoundState, ExtraRollsLockedOut]:
+        """The sensors take no further Extra Roll: § 675a.4(a), § 675a.1(c)(2)."""
+        phase = self._turn(state, "lock_out_extra_rolls")
+        record = ExtraRollsLockedOut(_buyers(state), self._section(state, "lock_out_extra_rolls"))
+        return replace(state, phase=phase), record
+
+    def verify_collect_fees(self, state: RoundState) -> None:
+        """Raises `not-locked-out` or `no-fees`."""
+        self._turn(state, "collect_fees")
+
+    can_collect_fees = can(verify_collect_fees)
+
+    def collect_fees(self, state: RoundState) -> tuple[RoundState, FeesCollected]:
+        """Every Extra Roll into the table inventory, before the shake: § 675a.4(a)."""
+        phase = self._turn(state, "collect_fees")
+        cents = sum(wager.cents for wager in state.wagers if wager.code == EXTRA_ROLL)
+        record = FeesCollected(_buyers(state), cents, self._section(state, "collect_fees"))
+        return replace(state, phase=phase), record
+
+    def verify_gather_loose_dice(self, state: RoundState) -> None:
+        """Raises `not-now` unless the first roll is settled and an extra throw is to come."""
+        self._turn(state, "gather_loose_dice")
+
+    can_gather_loose_dice = can(verify_gather_loose_dice)
+
+    def gather_loose_dice(self, state: RoundState) -> tuple[RoundState, LooseDiceGathered]:
+        """All dice but the held ones back into the shaker: § 675a.4(g)."""
+        phase = self._turn(state, "gather_loose_dice")
+        record = LooseDiceGathered(state.standing.dice, self._section(state, "gather_loose_dice"))
+        return replace(state, phase=phase), record
+
+    # Mending
+
+    def record_missed_wager(
+        self, state: RoundState, placing: Placing | tuple[Any, ...], reason: str = ""
+    ) -> tuple[RoundState, MissedWagerRecorded]:
+        """An Extra Roll that is found on its sensor has still to be locked out and collected."""
+        mended, record = super().record_missed_wager(state, placing, reason)
+        return (replace(mended, phase="unlocked") if record.placing.code == EXTRA_ROLL else mended), record
+
+    def _verify_undecided(
+        self, state: RoundState, wagers: tuple[Wager, ...], key: tuple[int, str, int | None]
+    ) -> None:
+        """Also raises `extra-rolls-locked-out`: an Extra Roll is recorded until the lock-out of § 675a.1(c)(2).
+
+        One that lies there is struck until its fee is collected.
+        """
+        super()._verify_undecided(state, wagers, key)
+        if key[1] != EXTRA_ROLL:
+            return
+        if any(wager.key == key for wager in state.wagers):
+            in_time = state.phase in ("unlocked", "locked")
+        else:
+            in_time = state.phase == "unlocked" or (state.phase == "closed" and not _has_extra(state))
+        if not in_time:
+            raise Refusal("extra-rolls-locked-out", state.rules.section("extra-roll-sensor"))
+
+
+def _settle(
+    rules: Rules, wager: Wager, dice: Sequence[int], first: Held, bought: bool, added: int | None
+) -> Settled | None:
+    """One wager, None while it waits for the extra throw; `bought` says that its seat has an Extra Roll."""
+    bet = BETS[rules.edition.dice][wager.code]
+    if bet.family == EXTRA_ROLL:
+        return fee(wager, rules.edition.wagers[EXTRA_ROLL], Reason("extra-roll-bought"))
+    if bet.kind == 1 and bought and bet.number > first.count:
+        if added is None:
+            return None
+        verdict = extra_verdict(rules, bet, first.face, first.count, added)
+        return _settled(wager, verdict, EXTRA_THROW, (wager.seat,))
+    own = dice.count(bet.number) if bet.kind == 0 else 0
+    verdict = first_verdict(rules, bet, first.face, first.count, own)
+    # Where an Extra Roll was bought the paid number comes before those collected: § 675a.4(f)(2)(ii).
+    rank = (
+        (wager.seat, bet.kind, verdict.pays is None) if bet.kind == 1 and bought else (wager.seat, bet.kind)
+    )
+    return _settled(wager, verdict, FIRST_ROLL, rank)
+
+
+def _settled(wager: Wager, verdict: Verdict, step: int, rank: tuple[int, ...]) -> Settled:
+    if verdict.pays is None:
+        return lose(wager, verdict.cite, verdict.why, step, rank)
+    return win(wager, verdict.pays, verdict.cite, verdict.why, step, rank)
+
+
+def _units(wagers: Iterable[Wager]) -> dict[int, int]:
+    """What each seat has on its first Pip Street die; all but Millionaire Row must equal it."""
+    units: dict[int, int] = {}
+    for wager in wagers:
+        if wager.code.startswith("pip:"):
+            units.setdefault(wager.seat, wager.cents)
+    return units
+
+
+def _has_extra(state: RoundState) -> bool:
+    return any(wager.code == EXTRA_ROLL for wager in state.wagers)
+
+
+def _buyers(state: RoundState) -> tuple[int, ...]:
+    return tuple(sorted(wager.seat for wager in state.wagers if wager.code == EXTRA_ROLL))
+
+
+def _course(state: RoundState) -> tuple[str, int, bool]:
+    """The phase, how many throws were made, and whether no further one is to come."""
+    return state.phase, len(state.throws), bool(state.standing.ending)
+
+
+def _sensors(state: RoundState) -> str:
+    """How the Extra Roll sensors stand: none, open, unlocked, locked, or collected."""
+    if state.rules.edition.dice == 6:
+        return "none"
+    if state.phase == "open":
+        return "open"
+    if state.phase in ("unlocked", "locked"):
+        return state.phase
+    unknown = state.phase == "void" and not state.throws
+    return "collected" if _has_extra(state) and not unknown else "none"

@@ -1,0 +1,129 @@
+"""The course of a round of High Roll Dice: 58 Pa. Code §§ 675a.4, 675a.6(g) to (i), and its line of steps.
+
+With an Extra Roll the sensors are locked and the fees collected before the shake, and the loose dice are thrown
+again; without one, and with six dice, the first roll settles everything.
+"""
+
+from functools import lru_cache
+
+from games.engine.procedures import DUTY_OF, Moves, Procedure
+from games.engine.settlement import STEPS_A_THROW
+
+FIRST_ROLL, EXTRA_THROW = STEPS_A_THROW, 2 * STEPS_A_THROW
+
+_EVERY_ROUND: Moves = {
+    ("open", "place_wagers"): "open",
+    ("open", "no_more_bets"): "closed",
+    ("open", "void_round"): "void",
+    ("closed", "shake"): "ready",
+    (
+        "closed",
+        "correct_dice",
+    ): "lit",  # never reached: before the first roll there are none, after it money moved
+    ("closed", "record_missed_wager"): "closed",
+    ("closed", "strike_mistaken_wager"): "closed",
+    ("closed", "void_round"): "void",
+    ("ready", "call_dice"): "lit",
+    ("ready", "call_no_roll"): "closed",
+    ("ready", "correct_dice"): "lit",  # never reached, as above
+    ("ready", "record_missed_wager"): "ready",
+    ("ready", "strike_mistaken_wager"): "ready",
+    ("ready", "void_round"): "void",
+    ("lit", "settle_seats"): "lit",  # and to `loose` or `paid` by itself once every seat is settled
+    ("lit", "correct_dice"): "lit",
+    ("lit", "record_missed_wager"): "lit",
+    ("lit", "strike_mistaken_wager"): "lit",
+    ("paid", "correct_dice"): "lit",  # legal only where the throw settled nothing
+    ("paid", "record_missed_wager"): "lit",
+    ("paid", "strike_mistaken_wager"): "lit",
+    ("paid", "clear_layout"): "cleared",
+}
+
+_WITH_EXTRA_ROLL: Moves = {
+    **_EVERY_ROUND,
+    ("open", "no_more_bets"): "unlocked",
+    ("unlocked", "lock_out_extra_rolls"): "locked",
+    ("unlocked", "record_missed_wager"): "unlocked",
+    ("unlocked", "strike_mistaken_wager"): "unlocked",
+    ("unlocked", "void_round"): "void",
+    ("locked", "collect_fees"): "closed",
+    ("locked", "record_missed_wager"): "locked",
+    ("locked", "strike_mistaken_wager"): "locked",
+    ("locked", "void_round"): "void",
+    ("loose", "gather_loose_dice"): "closed",
+    ("loose", "correct_dice"): "lit",  # never reached: money has moved, and the refusal says so
+    ("loose", "record_missed_wager"): "loose",  # never reached, as above
+    ("loose", "strike_mistaken_wager"): "loose",  # never reached, as above
+    ("loose", "void_round"): "void",
+}
+
+_NEXT_ACTS = {
+    "open": "no_more_bets",
+    "unlocked": "lock_out_extra_rolls",
+    "locked": "collect_fees",
+    "closed": "shake",
+    "ready": "call_dice",
+    "lit": "settle_seats",
+    "loose": "gather_loose_dice",
+    "paid": "clear_layout",
+}
+
+# The extra throw is called and settled under a paragraph of its own: § 675a.4(h).
+_EXTRA_DUTIES = {"call_dice": "call-extra", "correct_dice": "call-extra", "settle_seats": "settle-extra"}
+
+
+@lru_cache(maxsize=256)
+def procedure_of(dice: int, bought: bool, phase: str, thrown: int, over: bool) -> Procedure:
+    """The moves and the ribbon of a round where it now is.
+
+    `bought` says whether anybody has an Extra Roll, `thrown` how many valid throws were made, and `over` that no
+    further one is to come. While wagers are taken the ribbon shows what an Extra Roll would bring.
+    """
+    extra = dice == 10 and (bought or phase == "open")
+    ribbon = _ribbon(dice, extra, extra and not (thrown == 1 and over))
+    place = _place(phase, is_extra(phase, thrown, over), ribbon)
+    return Procedure(
+        moves=_WITH_EXTRA_ROLL if bought else _EVERY_ROUND,
+        ribbon=ribbon,
+        done={} if place is None else {phase: place},
+        next_act=_NEXT_ACTS,
+    )
+
+
+def is_extra(phase: str, thrown: int, over: bool) -> bool:
+    """Whether the round has come to the extra throw: its dice gathered, thrown, or settled."""
+    return thrown == 2 or (thrown == 1 and not over and phase in ("loose", "closed", "ready"))
+
+
+def duty_of(act: str, extra: bool) -> str:
+    """The duty that an act fulfils, on the first roll or on the extra throw."""
+    return _EXTRA_DUTIES.get(act, DUTY_OF[act]) if extra else DUTY_OF[act]
+
+
+def _ribbon(dice: int, lock_out: bool, extra_throw: bool) -> tuple[str, ...]:
+    return (
+        *("placement", "no-more-bets"),
+        *(("lock-out",) if lock_out else ()),
+        *("shake", "first-roll" if dice == 10 else "call-dice", "settle"),
+        *(("extra-roll", "settle") if extra_throw else ()),
+        "clear",
+    )
+
+
+def _place(phase: str, extra: bool, ribbon: tuple[str, ...]) -> int | None:
+    """How many steps of the ribbon are done; None in a round that was cut short."""
+    first = ribbon.index("shake")
+    places = {
+        "open": 0,
+        "unlocked": first - 1,
+        "locked": first - 1,
+        "closed": first,
+        "ready": first + 1,
+        "lit": first + 2,
+        "loose": first + 3,
+        "paid": len(ribbon) - 1,
+        "cleared": len(ribbon),
+    }
+    if extra:
+        places.update(closed=first + 3, ready=first + 3, lit=first + 4)
+    return places.get(phase)
