@@ -18,9 +18,12 @@ from games.engine.wagers import Place
 EXTRA_ROLL = "extra-roll"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Bet:
-    """One wager of the layout; `number` is the face, or how many alike, and `kind` its turn in § 675a.4(f)."""
+    """One wager of the layout, made once and compared by identity.
+
+    `number` is the face, or how many alike; `kind` is its turn in § 675a.4(f).
+    """
 
     code: str
     label: str

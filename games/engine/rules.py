@@ -67,7 +67,7 @@ class Rules:
         """The dated key, for instance "pa-625a@2019-08-31/A"."""
         return self.edition.key
 
-    @property
+    @cached_property
     def game(self) -> "Game":
         """The game that these rules are for; `rules.edition.game` is its code."""
         from games.engine.registry import game
