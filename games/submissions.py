@@ -47,9 +47,10 @@ def draft(
     payouts: Mapping[str, str] | None = None,
     version: int = 1,
     options: Mapping[str, Any] | None = None,
+    payout_limit_cents: int | None = None,
 ) -> RulesSubmission:
     """An unsaved draft of these rules; raises what `Rules.of` and `verify_house_advantage` raise."""
-    rules = Rules.of(key, payouts)
+    rules = Rules.of(key, payouts, payout_limit_cents)
     verify_house_advantage(rules)
     terms, digest = filed_terms(rules)
     return RulesSubmission(

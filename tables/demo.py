@@ -37,6 +37,7 @@ class DemoSubmission:
     code: str
     edition: str
     payouts: dict[str, str] = field(default_factory=dict)
+    payout_limit_cents: int | None = None
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,16 @@ LARKFIELD = DemoFacility(
     "Larkfield Casino",
     "PA",
     "America/New_York",
-    (("p1", "Pit 1"), ("p2", "Pit 2")),
+    (("p1", "Pit 1"), ("p2", "Pit 2"), ("p3", "Pit 3")),
     (
         DemoSubmission("RS-0009", "pa-625a/A"),
         DemoSubmission("RS-0012", "pa-625a/B"),
         DemoSubmission(
             "RS-0003", "pa-539", {"three-of-a-kind": "180 to 1", "total:4": "60 to 1", "total:17": "60 to 1"}
         ),
+        DemoSubmission("RS-0021", "pa-675a", payout_limit_cents=7_500_000),
+        DemoSubmission("RS-0022", "pa-675a.6"),
+        DemoSubmission("RS-0031", "pa-577"),
     ),
     (
         DemoTable("T-01", "p1", "RS-0009", "manual", 1_000, 100_000, dealer="mei"),
@@ -71,6 +75,9 @@ LARKFIELD = DemoFacility(
         DemoTable("T-05", "p2", "RS-0003", "manual", 1_000, 50_000, dealer="omar"),
         DemoTable("T-06", "p2", "RS-0012", "player-activated", 1_000, 50_000),
         DemoTable("T-24", "p2", "RS-0009", "manual", 500, 50_000, kind="training"),
+        DemoTable("T-31", "p3", "RS-0021", "manual", 500, 50_000, seats=6, dealer="abel"),
+        DemoTable("T-32", "p3", "RS-0022", "manual", 500, 50_000, seats=6, dealer="nora"),
+        DemoTable("T-42", "p3", "RS-0031", "dice-cup", 500, 50_000, seats=16, dealer="dana"),
     ),
 )
 SEABRIGHT = DemoFacility(
@@ -106,10 +113,14 @@ PEOPLE = (
     DemoPerson("linh", "Linh Nguyen", "dealer", GAMES, "440044", "larkfield", ("T-03",)),
     DemoPerson("rosa", "Rosa Alvarez", "dealer", GAMES, "550055", "larkfield", ("T-04",)),
     DemoPerson("omar", "Omar Hadid", "dealer", GAMES, "660066", "larkfield", ("T-05",)),
-    DemoPerson("stan", "Stan Osei", "stickperson", GAMES, "770077", "larkfield", ("p2",)),
+    DemoPerson("abel", "Abel Okafor", "dealer", GAMES, "310031", "larkfield", ("T-31", "T-32")),
+    DemoPerson("nora", "Nora Lindt", "dealer", GAMES, "320032", "larkfield", ("T-31", "T-32")),
+    DemoPerson("dana", "Dana Marsh", "dealer", GAMES, "420042", "larkfield", ("T-42",)),
+    DemoPerson("emil", "Emil Iwu", "dealer", GAMES, "430043", "larkfield", ("T-42",)),
+    DemoPerson("stan", "Stan Osei", "stickperson", GAMES, "770077", "larkfield", ("p3",)),
     DemoPerson("kate", "Kate Boyd", "floorperson", GAMES, "880088", "larkfield", ("p1",)),
-    DemoPerson("ivan", "Ivan Sato", "floorperson", GAMES, "990099", "larkfield", ("p2",)),
-    DemoPerson("marta", "Marta Duarte", "pit-manager", GAMES, "121212", "larkfield", ("p1", "p2")),
+    DemoPerson("ivan", "Ivan Sato", "floorperson", GAMES, "990099", "larkfield", ("p2", "p3")),
+    DemoPerson("marta", "Marta Duarte", "pit-manager", GAMES, "121212", "larkfield", ("p1", "p2", "p3")),
     DemoPerson("viktor", "Viktor Lindqvist", "shift-manager", GAMES, "131313", "larkfield"),
     DemoPerson("rita", "Rita Ibarra", "security", "security", "141414", "larkfield"),
     DemoPerson("hugo", "Hugo Sol", "surveillance", "surveillance", "151515", "larkfield"),
@@ -121,5 +132,5 @@ PEOPLE = (
     DemoPerson("fred", "Fred Nolan", "floorperson", GAMES, "230023", "seabright", ("p1",)),
     DemoPerson("cora", "Cora Blake", "casino-supervisor", GAMES, "240024", "seabright", ("p1",)),
 )
-FRESH_LOTS = 24
+FRESH_LOTS = (3,) * 24 + (10,) * 4 + (6,) * 6  # dice in each
 SPARE_SHAKERS = (("S-91", "manual"), ("S-92", "manual"))

@@ -283,13 +283,19 @@ def _next_step(at: AtTable, round_: dict[str, Any]) -> tuple[dict[str, Any] | No
         "label": str(label),
         "say": next_says(name, round_, at.state.shaker),
         "params": _params(at, name),
+        "dice": at.state.standing.dice if name == "call_dice" else None,
     }
     return step, _missing(at, name)
 
 
 def _params(at: AtTable, name: str) -> dict[str, Any]:
+    """What the screen sends with the next step."""
     shaker = at.rules.shaker(at.state.shaker)
-    return {"shakes": shaker.shakes_least} if name == "shake" and not shaker.automated else {}
+    if name == "shake" and not shaker.automated:
+        return {"shakes": shaker.shakes_least}
+    if name == "offer_dice":
+        return {"seat": at.game.view(at.state)["offer"]["next"], "accepted": True}
+    return {}
 
 
 def _missing(at: AtTable, name: str) -> dict[str, Any] | None:

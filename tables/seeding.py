@@ -47,8 +47,10 @@ def _seed_facility(wanted: demo.DemoFacility) -> None:
         _approve(facility, submission)
     for number, table in enumerate(wanted.tables, start=1):
         _make_table(facility, table, number)
-    for number in range(len(wanted.tables) + 1, len(wanted.tables) + 1 + demo.FRESH_LOTS):
-        DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=number % 2 == 0)
+    for number, dice in enumerate(demo.FRESH_LOTS, start=len(wanted.tables) + 1):
+        DiceLot.objects.create(
+            facility=facility, code=f"L-{number:04d}", dice=dice, attested=dice == 3 and number % 2 == 0
+        )
     for code, kind in demo.SPARE_SHAKERS:
         Shaker.objects.create(facility=facility, code=code, kind=kind, approval=f"SH-{code[2:]}")
     for person in demo.PEOPLE:
@@ -59,7 +61,11 @@ def _seed_facility(wanted: demo.DemoFacility) -> None:
 def _approve(facility: Facility, wanted: demo.DemoSubmission) -> RulesSubmission:
     now = clock.now()
     submission = draft(
-        facility=facility, code=wanted.code, key=wanted.edition, payouts=wanted.payouts or None
+        facility=facility,
+        code=wanted.code,
+        key=wanted.edition,
+        payouts=wanted.payouts or None,
+        payout_limit_cents=wanted.payout_limit_cents,
     )
     submission.status = "approved"
     submission.filed_at = now - 2 * APPROVED
@@ -104,7 +110,8 @@ def _make_table(facility: Facility, wanted: demo.DemoTable, number: int) -> Tabl
         kind=wanted.shaker,
         approval=f"SH-{number:03d}",
     )
-    attested, dice = wanted.shaker != "manual", rules_at(table).edition.dice
+    edition = rules_at(table).edition
+    attested, dice = edition.shakers[wanted.shaker].automated, edition.dice_in_lot
     DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=attested, dice=dice)
     return table
 
@@ -189,12 +196,15 @@ def rules_at(table: Table) -> Rules:
 
 
 def open_table(floor: Person, device: Device, facility: str, code: str) -> None:
-    """Inspects with three values and opens, as a floorperson would."""
+    """Inspects (with three values where a device lights the layout) and opens, as a floorperson would."""
     rules = rules_at(
         Table.objects.select_related("stream", "facility").get(facility__code=facility, code=code)
     )
-    lit = list(rules.game.winning_codes(rules, [(1, 2, 5)]))
-    do(floor, device, facility, code, "inspect_table", {"dice": [1, 2, 5], "lit": lit, "tosses": 3})
+    seen: dict[str, Any] = {}
+    if rules.section("inspection-device"):
+        lit = list(rules.game.winning_codes(rules, [(1, 2, 5)]))
+        seen = {"dice": [1, 2, 5], "lit": lit, "tosses": 3}
+    do(floor, device, facility, code, "inspect_table", seen)
     do(
         floor,
         device,

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from audit.devices import enrol
 from audit.models import Device, Person
@@ -10,9 +11,22 @@ from games.engine import Refusal, Rules
 from games.models import Facility
 
 from .models import DiceLot, Pit, Shaker, Table
-from .seeding import assign, do, make_table, open_table, rules_at
+from .seeding import assign, do, make_table, open_table, rules_at, submission_game
+from .snapshot import of_table
 
-CODES_PLAYED = (
+SINGLE_PLAY = (
+    "trips-td",
+    "penalty",
+    "turnover",
+    "cover-three",
+    "no-gain",
+    "big-play",
+    "over-four",
+    "under-four",
+)
+SEATS = {"high-roll": 6, "football": 16}
+STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
+SIC_BO_CODES = (
     "small",
     "big",
     "total:9",
@@ -22,7 +36,8 @@ CODES_PLAYED = (
     "two-of-a-kind:5",
     "any-three-of-a-kind",
 )
-ACTS_A_ROUND = 7
+FIRST_SUBMISSION = "RS-0009"
+MOST_ACTS = 200  # of a round; a longer one has lost its way
 
 
 @dataclass(frozen=True)
@@ -47,11 +62,16 @@ def simulated_tables(facility: Facility, count: int, submission: str) -> list[Pl
     dealer, floor = _crew(facility)
     device, _ = enrol(f"Simulation {Device.objects.count() + 1}", facility.code, "podium")
     pit, _ = Pit.objects.get_or_create(facility=facility, code="sim", defaults={"name": "Simulated"})
-    tables = [_table(facility, pit, f"SIM-{number:02d}", submission) for number in range(1, count + 1)]
+    tables = [_table(facility, pit, _code(submission, number), submission) for number in range(1, count + 1)]
     played = [Played(table, dealer, floor, device, rules_at(table)) for table in tables]
     for one in played:
         ready(one)
     return played
+
+
+def _code(submission: str, number: int) -> str:
+    """`SIM-01`, and under another submission than the demo's first `SIM-RS-0021-01`."""
+    return f"SIM-{number:02d}" if submission == FIRST_SUBMISSION else f"SIM-{submission}-{number:02d}"
 
 
 def _crew(facility: Facility) -> tuple[Person, Person]:
@@ -83,13 +103,12 @@ def _table(facility: Facility, pit: Pit, code: str, submission: str) -> Table:
         pit=pit,
         submission=submission,
         kind="simulated",
-        seats=8,
+        seats=SEATS.get(submission_game(facility, submission), 8),
         min_cents=500,
         max_cents=100_000,
     )
-    Shaker.objects.create(
-        facility=facility, table=table, code=f"X-{code}", kind="manual", approval="simulated"
-    )
+    kind = rules_at(table).edition.default_shaker
+    Shaker.objects.create(facility=facility, table=table, code=f"X-{code}", kind=kind, approval="simulated")
     for person in _crew(facility):
         assign(person, facility, code)
     return table
@@ -102,7 +121,7 @@ def ready(one: Played) -> None:
     lot = DiceLot.objects.create(
         facility=one.table.facility,
         code=f"X-{code}-{DiceLot.objects.count() + 1}",
-        dice=one.rules.edition.dice,
+        dice=one.rules.edition.dice_in_lot,
     )
     if Table.objects.get(pk=one.table.pk).status == Table.Status.OPEN:
         do(one.floor, one.device, facility, code, "close_table", {})
@@ -120,27 +139,64 @@ def play_round(one: Played, draw: random.Random, told: Callable[[Table], None] =
         told(one.table)
         return str(answer.body.get("phase", ""))
 
-    act("place_wagers", {"wagers": _wagers(one.table, draw)})
-    phase = ""
-    while phase != "cleared":
-        phase = act(*_next(one, draw))
+    act("place_wagers", {"wagers": wagers_of(one, draw)})
+    for _ in range(MOST_ACTS):
+        shown = of_table(one.table.pk)
+        if shown["next"]["act"] == "throw_dice" and shown["round"]["game"]["score"] is None:
+            act("place_wagers", {"wagers": _on_the_play(shown, draw)})
+        if act(*_next(shown, draw)) == "cleared":
+            return
+    raise RuntimeError(f"round {shown['round']['number']} of {code} did not end")
 
 
-def _next(one: Played, draw: random.Random) -> tuple[str, dict]:
-    """The act that the round waits for."""
-    from .snapshot import of_table
-
-    following = of_table(one.table.pk)["next"]
-    if following["act"] == "call_dice":
-        faces, dice = one.rules.game.faces, one.rules.edition.dice
-        return "call_dice", {"dice": [draw.randint(1, faces) for _ in range(dice)]}
-    return following["act"], following["params"]
+def _next(shown: dict[str, Any], draw: random.Random) -> tuple[str, dict[str, Any]]:
+    """The act that the round waits for, with the dice drawn."""
+    following = shown["next"]
+    if following["act"] != "call_dice":
+        return following["act"], following["params"]
+    return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(following["dice"])]}
 
 
-def _wagers(table: Table, draw: random.Random) -> list[dict]:
-    seats = draw.sample(range(1, table.seats + 1), draw.randint(1, table.seats))
+def wagers_of(one: Played, draw: random.Random) -> list[dict[str, Any]]:
+    """The wagers with which a round begins, at some seats of the table."""
+    seats = sorted(draw.sample(range(1, one.table.seats + 1), draw.randint(1, one.table.seats)))
+    at_seat = {"high-roll": _high_roll, "football": _football}.get(one.table.game, _sic_bo)
+    codes = [type_.code for type_ in one.rules.game.wager_types(one.rules)]
+    return [{"seat": seat, **line} for seat in seats for line in at_seat(codes, draw)]
+
+
+def _sic_bo(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
+    chosen = draw.sample(SIC_BO_CODES, draw.randint(1, 4))
+    return [{"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in chosen]
+
+
+def _high_roll(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
+    """One unit on some of Pip Street, and perhaps on circles, an Extra Roll and Millionaire Row."""
+    unit = draw.choice(STAKES_CENTS)
+    families = {name: [code for code in codes if code.startswith(name)] for name in ("pip", "like-kind")}
+    lines = draw.sample(families["pip"], draw.randint(1, 3))
+    circles = draw.sample(families["like-kind"], draw.randint(0, 4))
+    if circles and "extra-roll" in codes and draw.random() < 0.4:
+        circles.append("extra-roll")
+    row = (
+        [{"wager": "millionaire:9", "cents": 100}] if "millionaire:9" in codes and draw.random() < 0.2 else []
+    )
+    return [{"wager": code, "cents": unit} for code in lines + circles] + row
+
+
+def _football(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
+    """Some full game wagers; those on a single play come before each throw."""
+    full = [code for code in codes if code not in SINGLE_PLAY]
     return [
-        {"seat": seat, "wager": code, "cents": draw.choice((500, 1_000, 2_500, 5_000, 10_000))}
-        for seat in sorted(seats)
-        for code in draw.sample(CODES_PLAYED, draw.randint(1, 4))
+        {"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in draw.sample(full, draw.randint(1, 4))
+    ]
+
+
+def _on_the_play(shown: dict[str, Any], draw: random.Random) -> list[dict[str, Any]]:
+    """Single play wagers of some seats on the play that comes next."""
+    play, seats = shown["round"]["game"]["play"], shown["table"]["seats"]
+    return [
+        {"seat": seat, "wager": code, "play": play, "cents": draw.choice(STAKES_CENTS)}
+        for seat in sorted(draw.sample(range(1, seats + 1), draw.randint(1, 4)))
+        for code in draw.sample(SINGLE_PLAY, draw.randint(1, 3))
     ]

@@ -71,6 +71,9 @@ SENTENCES = {
     "new-dice-at-opening": lazy(
         "Dice lot %(lot)s was at this table before it closed. Put a new set in first."
     ),
+    "payout-limit-too-low": lazy(
+        "The filed payout limit of %(limit)s is under %(least)s, the least at this table's minimum. Do not open it."
+    ),
     "no-such-post": lazy("%(table)s has no such post."),
     "post-of-another": lazy("That post is for a stickperson; a stickperson takes no other."),
     "lot-of-other-dice": lazy(

@@ -9,6 +9,7 @@ from ..models import Inspection, Table
 from ..params import Params, malformed
 from ..permissions import FLOOR
 from ..road import Recorded, act
+from ..wording import dollars
 
 
 @act(roles=FLOOR)
@@ -54,6 +55,7 @@ def open_table(at: AtTable, params: Params) -> Recorded:
         raise Refusal("gaming-ceased", at.table.ceased_section, what=at.table.ceased_what)
     at.verify_dice_in_time()
     verify_dice_new_enough(at)
+    verify_payout_limit(at)
     inspection = last_inspection(at.table)
     if inspection is None:
         raise Refusal("not-inspected", at.rules.section("inspection-device"))
@@ -106,6 +108,17 @@ def verify_dice_new_enough(at: AtTable) -> None:
     section, closed_at, lot = at.rules.section("new-dice-at-opening"), at.table.closed_at, at.lot
     if section and closed_at and lot and lot.placed_at and lot.placed_at <= closed_at:
         raise Refusal("new-dice-at-opening", section, lot=lot.code)
+
+
+def verify_payout_limit(at: AtTable) -> None:
+    """Raises `Refusal` where the filed payout limit is under what a player could win at this table's minimum (A30)."""
+    limit = at.rules.payout_limit_cents
+    if limit is None:
+        return
+    least = at.rules.least_payout_limit_cents(at.table.min_cents)
+    if limit < least:
+        section = at.rules.section("payout-limit")
+        raise Refusal("payout-limit-too-low", section, limit=dollars(limit), least=dollars(least))
 
 
 def verify_tosses(at: AtTable, tosses: int) -> None:

@@ -35,10 +35,10 @@ def test_seed_demo_makes_the_floor_once(settings):
     settings.DEMO = True
     assert "is made" in said("seed_demo")
     made = (Table.objects.count(), Person.objects.count(), Entry.objects.count())
-    assert made[0] == 9
+    assert made[0] == 12
     editions = {table.submission_code for table in Table.objects.filter(facility__code="larkfield")}
-    assert editions == {"RS-0003", "RS-0009", "RS-0012"}
-    assert Table.objects.filter(status="open").count() == 6
+    assert editions == {"RS-0003", "RS-0009", "RS-0012", "RS-0021", "RS-0022", "RS-0031"}
+    assert Table.objects.filter(status="open").count() == 9
     assert "already" in said("seed_demo")
     assert (Table.objects.count(), Person.objects.count(), Entry.objects.count()) == made
     assert "110011  Mei Tran" in said("seed_demo", show=True)
