@@ -284,7 +284,7 @@ def areas(s: dict) -> dict[str, list[SafeString]]:
                 attrs, money_html = " data-take", marked(cents, "take")
                 say += f" Take {money(cents)}."
         else:
-            say = f"{label}, pays {pays}."
+            say = f"{label}, pays {pays}." if pays else f"{label}."
             if cents:
                 money_html = disc(cents)
                 say += f" {money(cents)} on it."
