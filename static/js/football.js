@@ -3,7 +3,7 @@
 
 import { Taps, plain } from "./taps.js";
 
-const HALVES = { all: ["Stick, 1–16", "the whole table"], right: ["Right, 1–8", "places 1–8"], left: ["Left, 9–16", "places 9–16"] };
+const HALVES = { all: ["Stick, 1–\u206016", "the whole table"], right: ["Right, 1–\u20608", "places 1–8"], left: ["Left, 9–\u206016", "places 9–16"] };
 const OTHER = { right: "left", left: "right" };
 const money = (cents) => `$${plain(cents)}`;
 const sideOf = (seat) => (seat <= 8 ? "right" : "left");

@@ -24,8 +24,6 @@ TIERS = {
     "quick-strike": ("Play 1", "Play 2", "Play 3", "Play 4"),
     "over-four": ("", "on a Trips TD"),
 }
-# Shorter than the record's name, where the heading over the areas says the rest.
-SHORT = {"over-four": "Over Four", "under-four": "Under Four", "quick-strike": "Quick Strike TD"}
 DOWNS = ("1st Down", "2nd Down", "3rd Down", "1st & Goal", "2nd & Goal", "3rd & Goal", "Extra Point")
 # Why a throw may be called "no roll", in a stickperson's words.
 NO_ROLLS = (
@@ -105,7 +103,7 @@ def field(game: dict) -> dict[str, Any]:
 def _arc(play: dict) -> dict[str, Any]:
     """One play as a curve in a box of 1000 by 100; a loss bends beneath the marker's line."""
     start, end = 10 * _at(play["from"]), 10 * _at(max(0, play["to"]))
-    if play["what"] in ("touchdown", "trips-td"):
+    if play["to"] <= 0:
         end = 10 * (GOAL_LINE + 1.5)
     bend = (end - start) / 4
     top, base = (72, 64) if end < start else (8, 34)
@@ -116,15 +114,15 @@ def _arc(play: dict) -> dict[str, Any]:
 @register.filter
 def told(play: dict) -> str:
     """A play of the track in words: `gain of 8, to 12`."""
-    what, yards, to = play["what"], play["yards"], play["to"]
+    what, to = play["what"], play["to"]
+    if what == "gain":
+        return f"gain of {play['yards']}, {f'to {to}' if to > 0 else 'touchdown'}"
     return {
-        "gain": f"gain of {yards}, to {to}",
         "penalty": f"penalty, to {to}",
         "no-gain": f"no gain, at {to}",
         "turnover": "turnover",
-        "touchdown": f"gain of {yards}, touchdown",
         "trips-td": "Trips TD",
-    }.get(what, what.replace("-", " "))
+    }[what]
 
 
 @register.filter
@@ -302,7 +300,7 @@ def _area(s: dict, game: dict, one: dict, lying: Lying, lit: bool) -> SafeString
     html = (
         f'<{tag} class="area {_class(code)}{" area--locked" if locked else ""}"{attrs} data-wager="{code}"{mark}>'
         f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, one["odds"])}'
-        f'<span class="money" aria-hidden="true">{_money(lying, lit and decided)}</span></{tag}>'
+        f'<span class="money" aria-hidden="true">{_money(lying, lit and decided, s["round"]["bets_open"])}</span></{tag}>'
     )
     return mark_safe(html)
 
@@ -336,7 +334,7 @@ def _print(code: str, label: str, odds: list[str]) -> str:
             f'<span class="print" aria-hidden="true"><b class="word">{code[-1]}</b>'
             f'<span class="odds">{escape(odds[0])}</span></span>'
         )
-    word = f'<b class="word">{escape(SHORT.get(code, label))}</b>'
+    word = f'<b class="word">{escape(label)}</b>'
     names = TIERS.get(code)
     if names is None or len(names) != len(odds):
         printed = f'<span class="odds">{escape(" or ".join(odds))}</span>'
@@ -348,18 +346,21 @@ def _print(code: str, label: str, odds: list[str]) -> str:
     return f'<span class="print" aria-hidden="true">{word}{printed}</span>'
 
 
-def _money(lying: Lying, lit: bool) -> str:
+def _money(lying: Lying, lit: bool, chips: bool) -> str:
+    """Chips while wagers are taken; afterwards the sums, and whose they are."""
     if lying.lost and not lit:
         return (
             f'<span class="verdict verdict--take"><svg class="icon"><use href="#i-down"/></svg>'
-            f"Take <b>{money(lying.lost)}</b></span>"
+            f'<span class="verdict-w">Take</span> <b>{money(lying.lost)}</b></span>'
         )
     if lying.won:
         return (
             f'<span class="verdict verdict--pay"><svg class="icon"><use href="#i-up"/></svg>'
-            f"Pay <b>{money(lying.won)}</b></span>"
+            f'<span class="verdict-w">Pay</span> <b>{money(lying.won)}</b></span>'
         )
-    return disc(lying.stake) if lying.stake else ""
+    if not lying.stake:
+        return ""
+    return disc(lying.stake) if chips else f'<b class="stake">{money(lying.stake)}</b>'
 
 
 # The call
