@@ -93,6 +93,7 @@ class Football(Quarterbacks):
 
     code = "football"
     name = "Three Dice Football"
+    posts = ("dealer", "dealer-left", "stick")  # § 577.9(b); the stickperson keeps the dice: § 577.4(a)
     wager_keys = frozenset({"play"})
 
     def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:

@@ -10,7 +10,6 @@ from typing import cast
 from games.engine.gridiron import SCORES
 from games.engine.refusals import Refusal
 from games.engine.rounds import Game
-from games.engine.rules import Rules
 from games.engine.state import RoundState
 from games.engine.turns import can
 
@@ -42,16 +41,6 @@ class DiceThrown:
 
 class Quarterbacks(Game):
     """A game whose dice a player throws."""
-
-    def open_round(
-        self,
-        rules: Rules,
-        shaker: str | None = None,
-        quarterback: int | None = None,
-        offered: int | None = None,
-    ) -> RoundState:
-        """A new game; `next_quarterback` of the last one says who holds the dice and who was offered them last."""
-        return replace(super().open_round(rules, shaker), quarterback=quarterback, offered=offered)
 
     def next_quarterback(self, state: RoundState) -> tuple[int | None, int | None]:
         """Who holds the dice in the next game (None: they are offered), and the seat from which the offers go left.
