@@ -4,6 +4,7 @@ from collections import Counter
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ def after(yard, down, goal, value):
 @lru_cache
 def ends(yard=20, down=1, goal=False, play=1):
     """The probability of each (ending, play) from here, by recursion instead of by layers."""
-    found = Counter()
+    found: Counter[Any] = Counter()
     for value, ways in Counter(map(value_of, EVERY_THROW)).items():
         how, onward = after(yard, down, goal, value)
         further = {(how, play): Fraction(1)} if how else ends(*onward, play + 1)
@@ -80,7 +81,7 @@ def test_every_yard_down_goal_and_play_that_a_game_can_reach_leads_where_a_secon
 @clause("PA-577.1-trips-td", "PA-577.1-turnover", "PA-577.1-penalty", "PA-577.6(c)(3)", "PA-577.6(c)(1)-gain")
 @clause("PA-577.1-offensive-dice", "PA-577.1-defensive-die")
 def test_the_216_throws_are_6_trips_3_turnovers_17_penalties_15_without_gain_and_175_gains():
-    found = Counter()
+    found: Counter[Any] = Counter()
     for dice in EVERY_THROW:
         meant = course_of((dice,)).plays[0].meaning
         found[meant.yards if meant.what == "gain" else meant.what] += 1
@@ -89,7 +90,17 @@ def test_the_216_throws_are_6_trips_3_turnovers_17_penalties_15_without_gain_and
         "turnover": 3,
         "penalty": 17,
         "no-gain": 15,
-        1: 20, 2: 24, 3: 26, 4: 26, 5: 24, 6: 20, 7: 15, 8: 10, 9: 6, 10: 3, 11: 1,
+        1: 20,
+        2: 24,
+        3: 26,
+        4: 26,
+        5: 24,
+        6: 20,
+        7: 15,
+        8: 10,
+        9: 6,
+        10: 3,
+        11: 1,
     }
 
 
@@ -138,7 +149,7 @@ def point_of(dice):
 @clause("PA-577.8(a)-extra-point-one-1", "PA-577.8(a)-extra-point-two-1s")
 @clause("PA-577.8(a)-extra-point-triple-1s", "PA-577.8(a)-extra-point-other-triple")
 def test_each_of_the_216_extra_point_rolls_pays_by_its_ones_and_its_triples():
-    paid = Counter()
+    paid: Counter[Any] = Counter()
     for dice in EVERY_THROW:
         outcome, pays, cents, cite = verdict_of([[4, 4, 4], list(dice)], "extra-point")
         units = point_of(dice)
@@ -201,7 +212,7 @@ def test_every_full_game_outcome_is_that_of_the_second_computation_to_the_last_d
 
 
 def test_games_end_by_trips_touchdown_turnover_and_downs_as_often_as_was_computed_before():
-    found = Counter()
+    found: Counter[Any] = Counter()
     for (how, _), chance in ends().items():
         found[how] += chance
     assert {how: f"{float(chance):.7f}" for how, chance in found.items()} == {
@@ -227,7 +238,8 @@ def test_the_field_read_otherwise_would_favour_the_player_on_a_wager():
 
 def ends_read_otherwise(least):
     """The same game with a touchdown only where the marker ends `least` yards beyond the 0."""
-    states, found = {(20, 1, False, 1): Fraction(1)}, Counter()
+    states = {(20, 1, False, 1): Fraction(1)}
+    found: Counter[Any] = Counter()
     while states:
         (yard, down, goal, play), chance = states.popitem()
         for value, ways in Counter(map(value_of, EVERY_THROW)).items():
