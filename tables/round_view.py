@@ -18,12 +18,12 @@ from .wording import (
     INSTRUCTIONS,
     NEXT_LABELS,
     SHAKE_LABELS,
-    STEP_LABELS,
     dollars,
     moment,
     next_says,
     say,
     short,
+    step_label,
 )
 
 MENDING = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
@@ -123,7 +123,7 @@ def _steps(at: AtTable, state: RoundState | None) -> list[dict[str, Any]]:
     return [
         {
             "key": step.code,
-            "label": str(STEP_LABELS.get(step.code, step.code)),
+            "label": step_label(step.code),
             "state": step.status if step.status in ("done", "now") else "todo",
         }
         for step in (at.game.steps(state) if state else ())

@@ -10,7 +10,7 @@ from games.engine.wagers import Wager
 from games.wording import no_roll, why
 
 from .at_table import AtTable
-from .wording import STEP_LABELS, number_words, short
+from .wording import number_words, short, step_label
 
 
 def throws(at: AtTable) -> list[dict[str, Any]]:
@@ -76,7 +76,7 @@ def _step(
     return {
         "step": number,
         "code": code,
-        "label": str(STEP_LABELS.get(code, code)),
+        "label": step_label(code),
         "section": short(at.rules.section("settlement")),
         "state": "done" if number <= state.step else "now" if number == now else "todo",
         "take_cents": sum(seat["take_cents"] for seat in seats),

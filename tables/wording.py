@@ -126,9 +126,26 @@ STEP_LABELS = {
     "pay": lazy("Pay"),
     "clear": lazy("Clear"),
     "settle": lazy("Settle"),
+    # High Roll Dice
     "lock-out": lazy("Lock-out, fees"),
     "first-roll": lazy("First roll"),
     "extra-roll": lazy("Extra roll"),
+    # Three Dice Football; the steps of its settlement too
+    "offer-dice": lazy("Quarterback"),
+    "placement:": lazy("Wagers, play %s"),
+    "throw:": lazy("Throw %s"),
+    "play:": lazy("Play %s"),
+    "settlement:": lazy("Settle play %s"),
+    "settle-score": lazy("Settle the score"),
+    "settle-no-score": lazy("Settle the game"),
+    "extra-point-roll": lazy("Extra point"),
+    "finish-score": lazy("Pay Touchdown"),
+    "collect-defense": lazy("Collect Defense"),
+    "collect-touchdown": lazy("Touchdown, Extra Point, Defense"),
+    "single-play": lazy("Single play"),
+    "full-game": lazy("Full game"),
+    "touchdown": lazy("Touchdown"),
+    "extra-point": lazy("Extra Point"),
 }
 # What to do now, by act and shaker, or by act alone.
 INSTRUCTIONS = {
@@ -147,6 +164,15 @@ INSTRUCTIONS = {
     ("offer_dice", ""): lazy("Offer the dice clockwise until a player takes them."),
     ("throw_dice", ""): lazy("Pass the dice to the Quarterback."),
 }
+
+
+def step_label(code: str) -> str:
+    """A step of the ribbon, or of a settlement, for people; "throw:2" is the step `throw` of the second play."""
+    base, colon, number = code.partition(":")
+    label = STEP_LABELS.get(base + colon)
+    if label is None:
+        return code
+    return str(label) % number if colon else str(label)
 
 
 def say(refusal: Refusal | AuditRefusal) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from games.engine import Refusal
 from games.engine.rounds import RoundState
-from games.engine.settlement import FEE, LOSE, STEPS_A_THROW, Settled
+from games.engine.settlement import FEE, LOSE, RETURN, STEPS_A_THROW, Settled
 
 from ..at_table import AtTable
 from ..models import Round, Settlement, Throw
@@ -72,12 +72,16 @@ def call_no_roll(at: AtTable, params: Params) -> Recorded:
 
 @act(roles=AT_THE_TABLE, witness=True)
 def void_round(at: AtTable, params: Params) -> Recorded:
-    """The house voids a round before its dice are entered: every wager is returned (A47). The floor signs."""
+    """The house voids a round before its dice are entered: every wager is returned (A47). The floor signs.
+
+    Between two throws what the first one decided stands; what is still open goes back, with a fee already paid.
+    """
     reason = params.text("reason")
     round_ = verify_live(at)
     verify_signed_by_floor(at)
     state, voided = at.game.void_round(at.state, reason)
-    return settle_throw(at, round_, state, "round.voided", voided.settled, reason=reason)
+    returned = tuple(one for one in voided.settled if one.outcome == RETURN)
+    return settle_throw(at, round_, state, "round.voided", returned, reason=reason)
 
 
 @act(roles=AT_THE_TABLE)

@@ -16,7 +16,7 @@ from django.test import Client
 from audit import clock
 from audit.devices import enrol, remember
 from audit.models import Device, Entry, Person
-from games.engine import Refusal
+from games.engine import Refusal, Rules
 from games.models import Facility
 from games.submissions import draft
 from tables import acts, road
@@ -62,10 +62,17 @@ class Scene:
         )
         return road.travel(call)
 
-    def place(self, *wagers: tuple[int, str, int], made_in: str = "chips", **how: Any) -> road.Answer:
-        """Wagers as (seat, code, cents)."""
+    def place(self, *wagers: tuple[Any, ...], made_in: str = "chips", **how: Any) -> road.Answer:
+        """Wagers as (seat, code, cents), and with a play (seat, code, cents, play)."""
         lying = [
-            {"seat": seat, "wager": code, "cents": cents, "made_in": made_in} for seat, code, cents in wagers
+            {
+                "seat": seat,
+                "wager": code,
+                "cents": cents,
+                "made_in": made_in,
+                **({"play": play[0]} if play else {}),
+            }
+            for seat, code, cents, *play in wagers
         ]
         return self.act("place_wagers", {"wagers": lying}, **how)
 
@@ -137,7 +144,7 @@ class Scene:
     @property
     def settled(self) -> list[tuple[int, str, str, int, int]]:
         """Of the last round's newest throw, in order: seat, wager, outcome, paid and returned cents."""
-        newest = self.last_round.throws.order_by("-revision")[0]
+        newest = self.last_round.throws.order_by("-number", "-revision")[0]
         return [
             (one.wager.seat, one.wager.code, one.outcome, one.paid_cents, one.returned_cents)
             for one in Settlement.objects.filter(throw=newest).order_by("place").select_related("wager")
@@ -166,40 +173,49 @@ CHAPTER = {
     "pa-625a/A": "58 Pa. Code § 625a.",
     "pa-625a/B": "58 Pa. Code § 625a.",
     "nj-19-47-9": "N.J.A.C. 19:47-9.",
+    "pa-675a": "58 Pa. Code § 675a.",
+    "pa-675a.6": "58 Pa. Code § 675a.",
+    "pa-577": "58 Pa. Code § 577.",
 }
-JURISDICTION = {"pa-539": "PA", "pa-625a/A": "PA", "pa-625a/B": "PA", "nj-19-47-9": "NJ"}
+SEATS = {"pa-675a": 6, "pa-675a.6": 6, "pa-577": 16}
 
 
 def make_scene(
     rules: str = "pa-625a/A",
-    shaker: str = "manual",
+    shaker: str | None = None,
     *,
     opened: bool = True,
     kind: str = "live",
+    payout_limit_cents: int | None = None,
     **payouts: str,
 ) -> Scene:
     """A table under these rules with this shaker, dice in it, and a full cast; open unless the test says otherwise."""
     facility = Facility.objects.create(
         code="larkfield",
         name="Larkfield Casino",
-        jurisdiction=JURISDICTION[rules],
+        jurisdiction="NJ" if rules.startswith("nj") else "PA",
         time_zone="America/New_York",
     )
     pit = Pit.objects.create(facility=facility, code="p1", name="Pit 1")
-    _approve(facility, rules, payouts)
+    _approve(facility, rules, payouts, payout_limit_cents)
+    edition = Rules.of(rules).edition
     table = make_table(
         facility,
         code="T-01",
         pit=pit,
         submission="RS-0009",
         kind=kind,
-        seats=8,
+        seats=SEATS.get(rules, 8),
         min_cents=1_000,
         max_cents=100_000,
     )
-    Shaker.objects.create(facility=facility, table=table, code="S-01", kind=shaker, approval="SH-001")
+    Shaker.objects.create(
+        facility=facility, table=table, code="S-01", kind=shaker or edition.default_shaker, approval="SH-001"
+    )
     for number in range(1, 6):
-        DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=True)
+        DiceLot.objects.create(
+            facility=facility, code=f"L-{number:04d}", attested=True, dice=edition.dice_in_lot
+        )
     scene = Scene(table, _people(facility), *_devices(facility))
     scene.act("change_dice_lot", {"lot": "L-0001"}, by="floorperson", device=scene.podium)
     if opened:
@@ -208,8 +224,14 @@ def make_scene(
     return scene
 
 
-def _approve(facility: Facility, rules: str, payouts: dict[str, str]) -> None:
-    submission = draft(facility=facility, code="RS-0009", key=rules, payouts=payouts or None)
+def _approve(facility: Facility, rules: str, payouts: dict[str, str], limit_cents: int | None) -> None:
+    submission = draft(
+        facility=facility,
+        code="RS-0009",
+        key=rules,
+        payouts=payouts or None,
+        payout_limit_cents=limit_cents,
+    )
     now = clock.now()
     submission.status = "approved"
     submission.filed_at, submission.decided_at = now - 2 * APPROVED, now - APPROVED

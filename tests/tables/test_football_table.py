@@ -1,0 +1,225 @@
+"""A game of Three Dice Football at a table: the Quarterback, the plays, the extra point, two dealers and a stick."""
+
+import io
+import json
+
+import pytest
+
+from audit import export, verify
+from audit.models import Entry
+from games.engine.adjudication import adjudicate
+from tables.models import Settlement, Table, Throw
+from tests.tables.cast import make_scene
+
+pytestmark = pytest.mark.django_db
+clause = pytest.mark.clause
+
+FULL = [
+    (2, "touchdown", 500), (5, "touchdown", 500), (6, "defense", 500), (5, "extra-point", 500),
+    (3, "game-length:2", 500), (8, "game-changer", 500), (5, "quick-strike", 500),
+]  # fmt: skip
+GAIN_OF_10, GAIN_OF_11 = [6, 5, 1], [6, 6, 1]  # from the 20 to the 10, and over the line
+
+
+@pytest.fixture
+def table():
+    scene = make_scene("pa-577")
+    scene.act("take_over_table", by="stickperson")
+    return scene
+
+
+def begin(table, *wagers):
+    """The wagers, and the dice offered around until seat 5 takes them."""
+    table.place(*wagers)
+    while (seat := table.snapshot["round"]["game"]["offer"]["next"]) != 5:
+        table.act("offer_dice", {"seat": seat, "accepted": False}, by="stickperson")
+    table.act("offer_dice", {"seat": 5, "accepted": True}, by="stickperson")
+
+
+def throw(table, dice):
+    table.act("throw_dice", by="stickperson")
+    table.act("call_dice", {"dice": dice}, by="stickperson")
+
+
+def settle(table):
+    while table.round.phase == "lit":
+        table.act("settle_seats")
+
+
+def touchdown(table):
+    begin(table, *FULL)
+    throw(table, GAIN_OF_10)
+    table.place((6, "big-play", 500, 2), (6, "under-four", 500, 2))
+    throw(table, GAIN_OF_11)
+
+
+@clause("PA-577.4(b)-first", "PA-577.4(b)-next", "PA-577.4(c)-quarterback")
+def test_the_dice_go_clockwise_and_every_offer_is_recorded_by_seat(table):
+    table.place((2, "touchdown", 500), (5, "touchdown", 500))
+    with table.refused("no-quarterback", "58 Pa. Code § 577.4(c)"):
+        table.act("throw_dice")
+    with table.refused("offer-in-turn"):
+        table.act("offer_dice", {"seat": 5, "accepted": True})
+    table.act("offer_dice", {"seat": 2, "accepted": False}, by="stickperson")
+    assert table.entry["data"] | {"lot": ""} == {"round": 1, "seat": 2, "accepted": False, "lot": ""}
+    assert table.snapshot["next"] | {"say": ""} == {
+        "act": "offer_dice",
+        "label": "Offer the dice",
+        "say": "",
+        "params": {"seat": 5, "accepted": True},
+        "dice": None,
+    }
+    table.act("offer_dice", {"seat": 5, "accepted": True}, by="stickperson")
+    assert (table.round.quarterback, table.snapshot["round"]["game"]["quarterback"]) == (5, 5)
+
+
+@clause("PA-577.3(c)-before", "PA-577.3(c)-locked", "PA-577.3(e)-timing", "PA-577.6(b)-later")
+def test_full_game_wagers_lock_at_the_first_throw_even_a_void_one(table):
+    begin(table, *FULL)
+    table.act("throw_dice")
+    with table.refused("closed-by-the-throw"):
+        table.place((1, "penalty", 500, 1))
+    table.act("call_no_roll", {"reason": "short-of-the-end"})
+    for line in ((2, "touchdown", 1_000), (2, "touchdown", 0), (9, "defense", 500)):
+        with table.refused("full-game-locked", "58 Pa. Code § 577.3(c)"):
+            table.place(line)
+    table.place((1, "penalty", 500, 1))
+    assert table.round.phase == "open"
+
+
+@clause("PA-577.5(c)", "PA-577.5(c)(2)")
+def test_a_no_roll_is_recorded_with_its_reason_and_decides_nothing(table):
+    begin(table, *FULL)
+    table.act("throw_dice")
+    table.act("call_no_roll", {"reason": "short-of-the-end"}, by="stickperson")
+    said = table.entry
+    assert (said["_type"], said["actor"]) == ("throw.no_roll", "stickperson")
+    assert (said["data"]["reason"], said["data"]["section"]) == (
+        "short-of-the-end",
+        "58 Pa. Code § 577.5(c)(2)",
+    )
+    assert (Settlement.objects.count(), table.snapshot["round"]["game"]["play"]) == (0, 1)
+
+
+@clause(
+    "PA-577.6(f)(1)-defense", "PA-577.6(f)(1)-others", "PA-577.6(f)(1)-extra-roll", "PA-577.6(f)(1)-finish"
+)
+def test_a_touchdown_settles_in_its_steps_around_the_extra_point_roll(table):
+    touchdown(table)
+    steps = []
+    while table.round.phase == "lit":
+        now = next(step for step in table.snapshot["round"]["settle"]["steps"] if step["state"] == "now")
+        steps.append(
+            (now["label"], [(seat["seat"], seat["take_cents"], seat["pay_cents"]) for seat in now["seats"]])
+        )
+        table.act("settle_seats")
+    assert steps == [
+        ("Collect Defense", [(6, 500, 0)]),
+        ("Single play", [(6, 500, 2_000)]),
+        ("Full game", [(3, 0, 11_000), (5, 0, 2_500), (8, 500, 0)]),
+    ]
+    assert (table.round.phase, table.snapshot["next"]["act"]) == ("point", "throw_dice")
+    with table.refused("extra-point-next"):
+        table.place((1, "penalty", 500, 3))
+    throw(table, [1, 4, 1])
+    assert table.settled == [
+        (2, "touchdown", "win", 500, 500),
+        (5, "touchdown", "win", 500, 500),
+        (5, "extra-point", "win", 5_000, 500),
+    ]
+    settle(table)
+    table.finish()
+    ended = table.last_round
+    assert (ended.ending, ended.last_throw) == ("touchdown", 3)
+    assert (ended.taken_cents, ended.paid_cents) == (1_500, 2_000 + 11_000 + 2_500 + 500 + 500 + 5_000)
+
+
+@clause("PA-577.5(h)-settle")
+def test_two_dealers_settle_their_halves_at_once_and_the_second_opens_what_follows(table):
+    table.act("take_over_table", by="relief")
+    begin(table, (5, "touchdown", 500), (2, "no-gain", 500, 1), (12, "over-four", 500, 1))
+    throw(table, GAIN_OF_10)
+    seen = table.version
+    table.act("settle_seats", {"seats": [12]}, by="relief", seen=seen)
+    assert (table.round.phase, table.round.paid_seats) == ("lit", [12])
+    table.act("settle_seats", {"seats": [2]}, seen=seen)
+    assert (table.round.phase, table.round.paid_seats) == ("open", [])
+
+
+@clause("PA-577.7(a)-retain", "PA-577.7(a)-offer")
+def test_the_quarterback_keeps_the_dice_after_a_score_and_loses_them_to_the_defense(table):
+    touchdown(table)
+    settle(table)
+    throw(table, [2, 3, 4])
+    settle(table)
+    table.finish()
+    table.place((5, "touchdown", 500))
+    assert table.round.quarterback == 5
+    throw(table, [1, 1, 6])
+    assert table.entry["_type"] == "round.settled"
+    settle(table)
+    table.finish()
+    assert table.last_round.ending == "turnover"
+    table.place((5, "touchdown", 500))
+    assert table.snapshot["round"]["game"]["offer"] == {"next": 5, "last": 5}
+    assert table.round.quarterback is None
+
+
+@clause("PA-577.9(b)-stick")
+def test_two_dealers_and_a_stickperson_stand_at_their_posts(table):
+    table.act("take_over_table", by="relief")
+    people = table.snapshot["people"]
+    assert [people[post]["code"] for post in ("dealer", "dealer_left", "stickperson")] == [
+        "dealer",
+        "relief",
+        "stickperson",
+    ]
+    with table.refused("post-of-another"):
+        table.act("take_over_table", {"post": "dealer"}, by="stickperson")
+    table.act("leave_table", by="relief")
+    with table.refused("shaker-left-unattended"):
+        table.act("leave_table", by="stickperson")
+    assert table.snapshot["people"]["dealer_left"] is None
+
+
+def test_a_stickperson_has_no_work_at_another_game():
+    scene = make_scene("pa-675a")
+    with scene.refused("role-may-not"):
+        scene.act("take_over_table", by="stickperson")
+
+
+@clause("PA-577.4(d)-reopen", "PA-577.4(a)-set")
+def test_a_reopened_table_wants_a_new_set_of_dice(table):
+    table.act("close_table", by="floorperson", device=table.podium)
+    table.act("inspect_table", by="floorperson", device=table.podium)
+    with table.refused("new-dice-at-opening", "58 Pa. Code § 577.4(d)"):
+        table.act("open_table", {"acknowledge_lapsed": True}, by="floorperson", device=table.podium)
+    table.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson", device=table.podium)
+    table.act("open_table", {"acknowledge_lapsed": True}, by="floorperson", device=table.podium)
+    assert Table.objects.get(pk=table.table.pk).status == "open"
+
+
+def test_the_dice_change_in_mid_game_and_each_throw_names_its_own(table):
+    begin(table, *FULL)
+    throw(table, GAIN_OF_10)
+    table.act("change_dice_lot", {"lot": "L-0002"}, witness="floorperson")
+    throw(table, GAIN_OF_11)
+    with table.refused("dice-in-play"):
+        table.act("change_dice_lot", {"lot": "L-0003"}, witness="floorperson")
+    assert [one.lot.code for one in Throw.objects.order_by("number")] == ["L-0001", "L-0002"]
+
+
+def test_what_the_table_settled_is_what_adjudicate_settles_and_the_export_verifies(table):
+    touchdown(table)
+    settle(table)
+    throw(table, [1, 4, 1])
+    settle(table)
+    table.finish()
+    data = [json.loads(bytes(one.body))["data"] for one in Entry.objects.order_by("seq")]
+    live = [line for said in data for line in said.get("settled", [])]
+    wagers = [{"seat": seat, "wager": code, "cents": cents} for seat, code, cents in FULL]
+    wagers += [{"seat": 6, "wager": code, "cents": 500, "play": 2} for code in ("big-play", "under-four")]
+    throws = [GAIN_OF_10, GAIN_OF_11, [1, 4, 1]]
+    paper = adjudicate(json.dumps({"rules": "pa-577", "throws": throws, "wagers": wagers}).encode())
+    assert [paper["wagers"][place] for place in paper["order"]] == live
+    verify.verify(io.BytesIO(b"".join(export.lines(export.select([table.table.place])))))

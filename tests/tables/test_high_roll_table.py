@@ -1,0 +1,240 @@
+"""A round of High Roll Dice at a table: the lock-out, the fees, the first roll, and the extra throw of the loose."""
+
+import io
+import json
+
+import pytest
+
+from audit import export, verify
+from audit.models import Entry
+from games.engine.adjudication import adjudicate
+from tables.models import Settlement, Throw
+from tests.tables.cast import make_scene
+
+pytestmark = pytest.mark.django_db
+clause = pytest.mark.clause
+
+FOUR_FIVES = [5, 5, 5, 5, 1, 1, 6, 6, 6, 4]
+BOUGHT = [
+    (2, "pip:5", 2_500), (2, "pip:1", 2_500), (2, "like-kind:3", 2_500), (2, "like-kind:4", 2_500),
+    (2, "like-kind:5", 2_500), (2, "extra-roll", 2_500), (2, "millionaire:9", 100),
+]  # fmt: skip
+PLAIN = [(5, "pip:5", 10_000), (5, "like-kind:2", 10_000), (5, "like-kind:5", 10_000)]
+
+
+@pytest.fixture
+def table():
+    return make_scene("pa-675a", payout_limit_cents=7_500_000)
+
+
+def to_the_extra_throw(table, *wagers):
+    table.place(*wagers)
+    table.to_the_dice()
+    table.act("call_dice", {"dice": FOUR_FIVES})
+    table.act("settle_seats")
+    table.until("call_dice")
+
+
+@clause("PA-675a.4(a)-announce", "PA-675a.4(a)-lockout", "PA-675a.4(a)-collect")
+def test_the_sensors_are_locked_and_the_fees_collected_before_the_shake(table):
+    table.place(*BOUGHT)
+    table.act("no_more_bets")
+    with table.refused("not-locked-out"):
+        table.act("shake", {"shakes": 3})
+    table.act("lock_out_extra_rolls")
+    with table.refused("fees-not-collected", "58 Pa. Code § 675a.4(a)"):
+        table.act("shake", {"shakes": 3})
+    with table.refused("bets-closed"):
+        table.place((5, "pip:1", 500))
+    table.act("collect_fees")
+    assert table.entry["_type"] == "fees.collected"
+    assert (table.entry["data"]["seats"], table.entry["data"]["fees_cents"]) == ([2], 2_500)
+    with table.refused("too-few-shakes"):
+        table.act("shake", {"shakes": 2})
+    table.act("shake", {"shakes": 3})
+
+
+def test_without_an_extra_roll_the_shake_follows_no_more_bets(table):
+    table.place(*PLAIN)
+    table.act("no_more_bets")
+    assert table.snapshot["next"]["act"] == "shake"
+    with table.refused("nothing-to-lock-out"):
+        table.act("lock_out_extra_rolls")
+
+
+@clause(
+    "PA-675a.4(f)",
+    "PA-675a.4(f)(1)",
+    "PA-675a.4(f)(2)(i)",
+    "PA-675a.4(f)(2)(ii)-pay",
+    "PA-675a.4(f)(2)(ii)-collect",
+    "PA-675a.4(f)(2)(ii)-leave",
+    "PA-675a.4(f)(3)",
+    "PA-675a.4(g)",
+    "PA-675a.4(g)-rules",
+    "PA-675a.4(h)-settle",
+)
+def test_the_first_roll_settles_seat_by_seat_and_the_extra_throw_the_rest(table):
+    table.place(*BOUGHT, *PLAIN)
+    table.to_the_dice()
+    table.act("call_dice", {"dice": FOUR_FIVES})
+    shown = table.snapshot["round"]
+    assert (shown["phase"], shown["game"]["held"], shown["game"]["loose"]) == (
+        "lit",
+        {"face": 5, "count": 4},
+        6,
+    )
+    settle = shown["settle"]
+    assert (settle["take_cents"], settle["pay_cents"], settle["stay_cents"]) == (25_100, 52_500, 2_500)
+    seats = {seat["seat"]: seat for seat in settle["steps"][0]["seats"]}
+    assert [(line["wager"], line["outcome"]) for line in seats[2]["lines"]] == [
+        ("pip:1", "lose"), ("pip:5", "win"), ("like-kind:4", "win"), ("like-kind:3", "lose"),
+        ("millionaire:9", "lose"), ("like-kind:5", "stay"),
+    ]  # fmt: skip
+    table.act("settle_seats", {"seats": [5]})
+    assert table.round.phase == "lit"
+    with table.refused("seat-settled-already"):
+        table.act("settle_seats", {"seats": [5]})
+    table.act("settle_seats", {"seats": [2]})
+    assert table.round.phase == "loose"
+    table.act("gather_loose_dice")
+    table.act("shake", {"shakes": 3})
+    with table.refused("wrong-number-of-dice"):
+        table.act("call_dice", {"dice": FOUR_FIVES})
+    table.act("call_dice", {"dice": [5, 1, 1, 6, 6, 4]})
+    assert table.settled == [(2, "like-kind:5", "win", 5_000, 2_500)]
+    assert table.entry["_type"] == "round.settled"
+    table.finish()
+    ended = table.last_round
+    assert (ended.ending, ended.last_throw, ended.wagered_cents) == ("settled", 2, 45_100)
+    assert (ended.taken_cents, ended.paid_cents) == (25_100 + 2_500, 52_500 + 5_000)
+
+
+@clause("PA-675a.4(b)-invalid", "PA-675a.4(c)-void")
+def test_an_invalid_roll_is_thrown_again_and_wagers_stand(table):
+    table.place(*BOUGHT)
+    table.to_the_dice()
+    with table.refused("no-such-reason"):
+        table.act("call_no_roll", {"reason": "too quiet"})
+    table.act("call_no_roll", {"reason": "on-another"})
+    assert (table.entry["_type"], table.entry["data"]["section"]) == (
+        "throw.no_roll",
+        "58 Pa. Code § 675a.4(b)",
+    )
+    assert (table.round.phase, Settlement.objects.count(), Throw.objects.count()) == ("closed", 0, 1)
+    table.act("shake", {"shakes": 3})
+    table.act("call_dice", {"dice": FOUR_FIVES})
+    assert [throw["number"] for throw in table.snapshot["round"]["throws"]] == [1, 2]
+    assert table.snapshot["round"]["throws"][0]["void"] == "A die came to rest on another"
+    table.until("call_dice")
+    table.act("call_dice", {"dice": [1, 1, 1, 1, 1, 1]})
+    table.finish()
+
+
+def test_the_dice_of_the_extra_throw_are_corrected_without_touching_the_first(table):
+    to_the_extra_throw(table, *BOUGHT)
+    table.act("call_dice", {"dice": [1, 1, 1, 6, 6, 4]})
+    assert table.settled == [(2, "like-kind:5", "lose", 0, 0)]
+    before = table.round.taken_cents
+    table.act("correct_dice", {"dice": [5, 1, 1, 6, 6, 4], "reason": "misread"}, witness="floorperson")
+    assert table.settled == [(2, "like-kind:5", "win", 5_000, 2_500)]
+    assert (table.round.taken_cents, table.round.last_throw) == (before - 2_500, 2)
+    assert table.entry["data"]["mended"]["before"] == [1, 1, 1, 6, 6, 4]
+
+
+def test_nothing_is_struck_once_the_first_roll_is_paid(table):
+    to_the_extra_throw(table, *BOUGHT)
+    with table.refused("money-has-moved"):
+        table.act(
+            "strike_mistaken_wager",
+            {"seat": 2, "wager": "like-kind:4", "reason": "never lay there"},
+            witness="floorperson",
+        )
+
+
+def test_a_round_voided_between_the_throws_returns_what_is_open(table):
+    to_the_extra_throw(table, *BOUGHT)
+    table.act("void_round", {"reason": "fire alarm"}, witness="floorperson")
+    assert table.settled == [
+        (2, "like-kind:5", "return", 0, 2_500),
+        (2, "extra-roll", "return", 0, 2_500),
+    ]
+    ended = table.last_round
+    assert (ended.ending, ended.taken_cents, ended.paid_cents) == ("void", 5_100, 12_500)
+
+
+@clause("PA-675a.5(e)", "PA-675a.5(e)-cap")
+def test_a_payout_limit_cuts_and_says_by_how_much():
+    table = make_scene("pa-675a", payout_limit_cents=5_006_000)
+    table.place((1, "pip:2", 1_000), (1, "like-kind:8", 1_000), (1, "like-kind:2", 1_000))
+    table.place((2, "pip:2", 2_000), (2, "like-kind:8", 2_000))
+    table.to_the_dice()
+    table.act("call_dice", {"dice": [2] * 8 + [3, 4]})
+    assert table.settled[:2] == [
+        (1, "pip:2", "win", 6_000, 1_000),
+        (1, "like-kind:2", "lose", 0, 0),
+    ]
+    assert table.snapshot["round"]["game"]["cuts"] == [
+        {"seat": 2, "before_cents": 10_012_000, "after_cents": 5_006_000}
+    ]
+    cut = [one for one in table.entry["data"]["settled"] if "cut_cents" in one]
+    assert [(one["seat"], one["paid_cents"], one["cut_cents"]) for one in cut] == [(2, 4_994_000, 5_006_000)]
+
+
+@clause("PA-675a.5(e)-floor")
+def test_a_payout_limit_under_its_floor_keeps_the_table_closed():
+    table = make_scene("pa-675a", payout_limit_cents=5_005_000, opened=False)
+    table.act("inspect_table", by="floorperson", device=table.podium)
+    with table.refused("payout-limit-too-low", "58 Pa. Code § 675a.5(e)"):
+        table.act("open_table", by="floorperson", device=table.podium)
+
+
+def test_what_the_table_settled_is_what_adjudicate_settles_and_the_export_verifies(table):
+    to_the_extra_throw(table, *BOUGHT, *PLAIN)
+    table.act("call_dice", {"dice": [5, 5, 1, 6, 6, 4]})
+    table.finish()
+    data = [json.loads(bytes(one.body))["data"] for one in Entry.objects.order_by("seq")]
+    live = [line for said in data for line in said.get("settled", [])]
+    wagers = [{"seat": seat, "wager": code, "cents": cents} for seat, code, cents in BOUGHT + PLAIN]
+    paper = adjudicate(
+        json.dumps(
+            {
+                "rules": "pa-675a",
+                "throws": [FOUR_FIVES, [5, 5, 1, 6, 6, 4]],
+                "wagers": wagers,
+                "payout_limit_cents": 7_500_000,
+            }
+        ).encode()
+    )
+    assert [paper["wagers"][place] for place in paper["order"]] == live
+    verify.verify(io.BytesIO(b"".join(export.lines(export.select([table.table.place])))))
+
+
+def test_a_round_settled_by_hand_is_written_down_with_both_throws(table):
+    wagers = [{"seat": seat, "wager": code, "cents": cents} for seat, code, cents in BOUGHT]
+    throws = [FOUR_FIVES, [5, 1, 1, 6, 6, 4]]
+    table.act(
+        "record_hand_settled_round",
+        {"throws": throws, "wagers": wagers, "reason": "the tablet was dead"},
+        by="floorperson",
+        device=table.podium,
+    )
+    ended = table.last_round
+    assert (ended.phase, ended.by_hand, ended.ending, ended.last_throw) == ("cleared", True, "settled", 2)
+    assert (ended.taken_cents, ended.paid_cents) == (2_500 * 3 + 100, 10_000 + 2_500 + 5_000)
+    assert len(table.entry["data"]["settled"]) == len(BOUGHT)
+    verify.verify(io.BytesIO(b"".join(export.lines(export.select([table.table.place])))))
+
+
+@clause("PA-675a.6(d)-no-extras", "PA-675a.6(a)")
+def test_six_dice_have_no_extra_roll_and_no_millionaire_row():
+    table = make_scene("pa-675a.6")
+    for code in ("extra-roll", "millionaire:9", "like-kind:7"):
+        with table.refused("no-such-wager"):
+            table.place((1, "pip:1", 1_000), (1, code, 1_000))
+    table.play((1, "pip:1", 1_000), (1, "like-kind:none", 1_000), dice=[1, 2, 3, 4, 5, 6])
+    assert table.settled == [
+        (1, "pip:1", "win", 2_000, 1_000),
+        (1, "like-kind:none", "win", 60_000, 1_000),
+    ]
+    table.finish()
