@@ -77,12 +77,11 @@ NEXT_ACTS = {
     "paid": "clear_layout",
 }
 FIRST_THE_OFFER = {**NEXT_ACTS, "open": "offer_dice"}
-RIBBON = ("offer-dice", "placement", "throw", "settlement", "clear")
-DONE = {"open": 1, "point": 2, "ready": 2, "lit": 3, "paid": 4, "cleared": 5}
 
-PLAYING = Procedure(ON_A_PLAY, RIBBON, DONE, NEXT_ACTS)
-OFFERING = Procedure(ON_A_PLAY, RIBBON, {**DONE, "open": 0}, FIRST_THE_OFFER)
-EXTRA_POINT_ROLL = Procedure(ON_THE_EXTRA_POINT, RIBBON, DONE, NEXT_ACTS)
+# The ribbon grows with the plays, so `Football.steps` makes it and no procedure lists it.
+PLAYING = Procedure(ON_A_PLAY, (), {}, NEXT_ACTS)
+OFFERING = Procedure(ON_A_PLAY, (), {}, FIRST_THE_OFFER)
+EXTRA_POINT_ROLL = Procedure(ON_THE_EXTRA_POINT, (), {}, NEXT_ACTS)
 
 MENDING = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
 PAST_PLAYS_SHOWN = 3  # on the ribbon
@@ -214,6 +213,16 @@ class Football(Quarterbacks):
             raise Refusal("not-thrown", rules.section("throw"))
 
     # What screens show
+
+    def step_code(self, state: RoundState, step: int) -> str:
+        """The steps of § 577.6(f), in the order of `football_wagers.step_at_the_end`."""
+        course, place = _course(state.throws), step % STEPS_A_THROW
+        if step // STEPS_A_THROW > len(course.plays):
+            return ("touchdown", "extra-point")[place]
+        if not course.ending:
+            return "single-play"
+        first = "collect-defense" if course.scored else "collect-touchdown"
+        return (first, "single-play", "full-game", "touchdown")[place]
 
     def steps(self, state: RoundState) -> tuple[Step, ...]:
         """The ribbon of a game that grows with its plays: "throw:2" is the duty `throw` for play 2."""
