@@ -258,7 +258,8 @@ class HighRoll(Game):
         if any(wager.key == key for wager in state.wagers):
             in_time = state.phase in ("unlocked", "locked")
         else:
-            in_time = state.phase == "unlocked" or (state.phase == "closed" and not _has_extra(state))
+            nobody_bought = state.phase == "closed" and not state.void_throws and not _has_extra(state)
+            in_time = state.phase == "unlocked" or nobody_bought
         if not in_time:
             raise Refusal("extra-rolls-locked-out", state.rules.section("extra-roll-sensor"))
 

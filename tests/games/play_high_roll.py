@@ -26,6 +26,7 @@ SIX_DICE = lines(1, "pip:5", "pip:6", "like-kind:3", "like-kind:none")
 
 
 def opened(placings: Any = EXTRA, key: str = TEN, **how: Any) -> RoundState:
+    """A round with wagers, ten dice unless `key` says six; `how` may be a payout limit."""
     state = HIGH_ROLL.open_round(Rules.of(key, **how))
     return HIGH_ROLL.place_wagers(state, placings)[0] if placings else state
 

@@ -4,6 +4,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import factorial
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ def orders(dice):
 
 @clause("PA-675a.6(c)", "PA-675a.6(d)-win")
 def test_all_46656_throws_of_six_dice_hold_the_most_alike_and_the_higher_rank():
-    found = Counter()
+    found: Counter[Any] = Counter()
     for dice in product(range(1, 7), repeat=6):
         assert held(dice) == judged(dice)
         found[judged(dice)] += 1
@@ -54,7 +55,7 @@ def test_all_46656_throws_of_six_dice_hold_the_most_alike_and_the_higher_rank():
 
 @clause("PA-675a.2(d)", "PA-675a.2(e)(1)-win", "PA-675a.2(e)(2)-win")
 def test_every_class_of_ten_dice_comes_up_as_often_as_its_faces_may_lie():
-    found = Counter()
+    found: Counter[Any] = Counter()
     for dice in combinations_with_replacement(range(1, 7), 10):
         assert held(dice) == judged(dice)
         found[judged(dice)] += orders(dice)
@@ -63,14 +64,14 @@ def test_every_class_of_ten_dice_comes_up_as_often_as_its_faces_may_lie():
 
 
 def test_the_winning_faces_of_ten_dice():
-    found = Counter()
+    found: Counter[Any] = Counter()
     for one, ways in classes(10).items():
         found[one.face] += ways
     assert found == {2: 6960666, 3: 7868118, 4: 8825970, 5: 10061022, 6: 11913474, 1: 14836926}
 
 
 def test_the_counts_of_ten_dice():
-    found = Counter()
+    found: Counter[Any] = Counter()
     for one, ways in classes(10).items():
         found[one.count] += ways
     assert found == {
@@ -129,7 +130,7 @@ def test_an_extra_roll_wins_a_circle_as_often_as_every_throw_of_loose_dice_says(
 
 @pytest.mark.parametrize("loose", range(1, 9))
 def test_the_loose_dice_match_as_often_as_all_their_throws_say(loose):
-    found = Counter()
+    found: Counter[Any] = Counter()
     for dice in combinations_with_replacement(range(1, 7), loose):
         found[dice.count(3)] += orders(dice)
     assert {more: Fraction(ways, 6**loose) for more, ways in found.items()} == {
@@ -153,7 +154,14 @@ def test_the_extra_roll_is_judged_with_its_six_circles_by_seven_units():
     found = advantage(TEN, "extra-roll")
     assert found == Fraction(73480204633, 822823723008)
     back = Fraction(0)  # the same by settling every course of two throws
-    first_odds = {3: Fraction(3, 5), 4: 1, 5: 4, 6: 30, 7: 400, 8: 5000}
+    first_odds = {
+        3: Fraction(3, 5),
+        4: Fraction(1),
+        5: Fraction(4),
+        6: Fraction(30),
+        7: Fraction(400),
+        8: Fraction(5000),
+    }
     extra_odds = {3: 6, 4: 1, 5: 2, 6: 4, 7: 10, 8: 50}
     for one, ways in classes(10).items():
         for more in range(11 - one.count):
