@@ -32,8 +32,8 @@ const game = document.getElementById("screen").dataset.game;
 
 const refuse = (what, anchor) => refusal.show(what, anchor);
 const taps = new (HANDS[game] ?? Taps)({ send, state, refuse });
-const football = game === "football" ? new Football(state) : null;
-const ask = new Ask({ send, state, refuse });
+const football = game === "football" ? new Football(state, urls.me) : null;
+const ask = new Ask({ send: football?.onNewestPlay(send) ?? send, state, refuse });
 const inspection = new Inspection({ urls, refuse });
 const dice = new Dice(() => document.getElementById("slots"), paintDice);
 taps.chip ||= state.chips.find((cents) => cents >= state.limits.min_cents) ?? state.chips[0];
@@ -55,7 +55,7 @@ function meant(button) {
   const name = button.dataset.act;
   if (button.dataset.params) return [name, JSON.parse(button.dataset.params)];
   if (name === "call_dice") return dice.invalid ? ["call_no_roll", { reason: dice.invalid }] : [name, { dice: dice.faces }];
-  if (name === "inspect_table") return [name, inspection.params()];
+  if (name === "inspect_table" && inspection.box) return [name, inspection.params()];
   if (button.hasAttribute("data-next") && state.next) return [name, state.next.params];
   return [name, {}];
 }

@@ -43,10 +43,9 @@ function onPlay(wager) {
 }
 
 export class Football {
-  constructor(state) {
-    this.state = state;
-    this.faces = [];
-    this.half = sessionStorage.getItem("pitside.half") ?? "all";
+  constructor(state, me) {
+    Object.assign(this, { state, me, faces: [] });
+    this.chosen = sessionStorage.getItem("pitside.half");
     document.addEventListener("click", ({ target }) => {
       const key = target.closest("[data-die]");
       if (key) this.enter(Number(key.dataset.die), Number(key.dataset.pips));
@@ -66,20 +65,44 @@ export class Football {
     this.paint();
   }
 
+  /* chosen on this tablet, or else as the person signed in stands at the table */
+  get half() {
+    const { dealer, dealer_left: left } = this.state;
+    return this.chosen ?? (left?.code === this.me ? "left" : left && dealer?.code === this.me ? "right" : "all");
+  }
+
   turn() {
     const order = Object.keys(HALVES);
-    this.half = order[(order.indexOf(this.half) + 1) % order.length];
-    sessionStorage.setItem("pitside.half", this.half);
+    this.chosen = order[(order.indexOf(this.half) + 1) % order.length];
+    sessionStorage.setItem("pitside.half", this.chosen);
     this.paint();
+  }
+
+  /* what is mended on a single play belongs to the newest one */
+  onNewestPlay(send) {
+    return (act, params, witness) => {
+      const single = params.wager && document.querySelector(`[data-wager="${params.wager}"][data-single]`);
+      return send(act, single ? { ...params, play: this.state.round.game.track.length } : params, witness);
+    };
   }
 
   paint() {
     document.documentElement.dataset.half = this.half;
     const say = document.getElementById("station-say");
     if (say) say.textContent = HALVES[this.half][0];
+    this.paintMore();
     const next = document.getElementById("next");
     if (next?.dataset.act === "call_dice") this.paintDice(next);
     if (next?.dataset.act === "settle_seats") this.paintHalf(next);
+  }
+
+  paintMore() {
+    const { offers, round: { game } } = this.state, gives = document.querySelector("[data-quarterback]");
+    const seat = game?.quarterback, correct = document.querySelector("[data-correct]");
+    if (!gives) return;
+    gives.hidden = !seat || !offers.includes("offer_dice");
+    gives.querySelector("button").dataset.params = JSON.stringify({ seat, accepted: false });
+    correct.hidden = !game?.track?.length || !offers.includes("correct_dice");
   }
 
   paintDice(next) {

@@ -176,6 +176,7 @@ def state(s: dict) -> SafeString:
     table["status"] = s["table"]["status"]
     table["floorperson"] = s["people"]["floorperson"]
     table["dealer"] = s["people"]["dealer"]
+    table["dealer_left"] = s["people"].get("dealer_left")
     table["round"] = {
         "number": s["round"]["number"],
         "phase": s["round"]["phase"],
