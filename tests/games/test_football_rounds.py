@@ -77,6 +77,13 @@ def test_a_quarterback_may_give_the_dice_up_and_they_go_to_his_left():
     assert FOOTBALL.next_offer(state) == 7
 
 
+def test_a_seat_whose_wagers_are_all_settled_may_be_passed_over():
+    state, _ = played(opened(lay(6, "penalty", 500, 1), lay(9, "touchdown")), GAIN_8)
+    state, _ = FOOTBALL.offer_dice(state, 5, False)
+    assert FOOTBALL.next_offer(state) == 9
+    assert FOOTBALL.offer_dice(state, 9, True)[0].quarterback == 9
+
+
 @clause("PA-577.7(a)-retain")
 @pytest.mark.parametrize("throws", [TOUCHDOWN_GAME, [TRIPS_TD]])
 def test_after_a_score_the_quarterback_keeps_the_dice(throws):
