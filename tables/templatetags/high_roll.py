@@ -6,6 +6,9 @@ from typing import Any
 
 from django import template
 
+from games.engine.high_roll_chances import RANK, held
+from tables.templatetags.floor import listed
+
 register = template.Library()
 
 RANKS = (1, 6, 5, 4, 3, 2)  # the throw box from the dealer's left (A23)
@@ -40,6 +43,8 @@ def spoiled(s: dict) -> str:
 def to_throw(s: dict) -> int:
     """How many dice the throw to come has."""
     game = s["round"]["game"]
+    if not game:  # no shaker stands there yet
+        return 10 if has_extra_roll(s) else 6
     return game["loose"] if valid_throws(s) else game["dice"]
 
 
@@ -63,8 +68,8 @@ def face_name(face: int | str) -> str:
 
 @register.filter
 def face_keys(s: dict) -> list[dict[str, Any]]:
-    """One key for each face, in the order of the throw box."""
-    return [{"face": face, "name": FACES[face]} for face in RANKS]
+    """One key for each face, in the order of the throw box: by rank from the dealer's left (A23)."""
+    return [{"face": face, "name": FACES[face]} for face in RANK]
 
 
 # The throw box
@@ -73,8 +78,8 @@ def face_keys(s: dict) -> list[dict[str, Any]]:
 @register.simple_tag
 def throw_box(s: dict) -> dict[str, Any]:
     """The six boxes, the dice held in one of them, and the loose ones by face; dice of the extra throw are `added`."""
-    throws, held = valid_throws(s), s["round"]["game"]["held"]
-    face = held["face"] if held else None
+    throws, matching = valid_throws(s), s["round"]["game"].get("held")
+    face = matching["face"] if matching else None
     first = throws[0]["dice"].count(face) if throws else 0
     added = throws[1]["dice"].count(face) if len(throws) > 1 else 0
     boxes = [
@@ -85,7 +90,7 @@ def throw_box(s: dict) -> dict[str, Any]:
             "dice": range(first if one == face else 0),
             "added": range(added if one == face else 0),
         }
-        for one in RANKS
+        for one in RANK
     ]
     loose = [die for die in ranked(throws[-1]["dice"]) if die != face] if throws else []
     return {
@@ -99,7 +104,7 @@ def throw_box(s: dict) -> dict[str, Any]:
 @register.filter
 def ranked(dice: Iterable[int]) -> list[int]:
     """Dice by rank: aces first, then sixes down to twos."""
-    return sorted(dice, key=RANKS.index)
+    return sorted(dice, key=RANK.index)
 
 
 # The seats
@@ -112,7 +117,7 @@ def small_layouts(s: dict) -> list[dict[str, Any]]:
     for wager in s["round"]["wagers"]:
         if not wager["struck"] and wager["outcome"] in (None, "fee"):
             found.setdefault(wager["seat"], {})[wager["wager"]] = wager
-    units = s["round"]["game"]["unit_cents"]
+    units = s["round"]["game"].get("unit_cents", {})
     codes = [one["wager"] for one in s["layout"]]
     return [
         {
@@ -166,6 +171,32 @@ def streets(seat: dict) -> dict[str, list[dict]]:
 
 
 @register.filter
+def left_to_settle(s: dict) -> dict[str, Any] | None:
+    """What the step under way still takes and pays, and at which seats."""
+    step = step_now(s)
+    if step is None:
+        return None
+    left = [seat for seat in step["seats"] if not seat["done"]]
+    return {
+        "take_cents": sum(seat["take_cents"] for seat in left),
+        "pay_cents": sum(seat["pay_cents"] for seat in left),
+        "stay_cents": sum(seat["stay_cents"] for seat in left),
+        "seats": listed([seat["seat"] for seat in left]),
+        "many": len(left),
+    }
+
+
+@register.filter
+def settled_seats(s: dict) -> list[dict[str, int]]:
+    """What the newest throw took from each seat and paid to it."""
+    found: dict[int, dict[str, int]] = {}
+    for side, key in (("take", "take_cents"), ("pay", "pay_cents")):
+        for seat in s["round"][side]["seats"]:
+            found.setdefault(seat["seat"], {"take_cents": 0, "pay_cents": 0})[key] = seat["cents"]
+    return [{"seat": seat, **sums} for seat, sums in sorted(found.items())]
+
+
+@register.filter
 def staying(s: dict) -> list[dict[str, Any]]:
     """What still lies there for the extra throw, by seat."""
     open_ = [
@@ -183,7 +214,7 @@ def staying(s: dict) -> list[dict[str, Any]]:
 @register.filter
 def extra_odds(s: dict, wager: str) -> str:
     """What a circle pays on the extra throw."""
-    odds = next((one["odds"] for one in s["layout"] if one["wager"] == wager), [])
+    odds: list[str] = next((one["odds"] for one in s["layout"] if one["wager"] == wager), [])
     return grouped(odds[-1]) if odds else ""
 
 
@@ -203,6 +234,46 @@ def fees(s: dict) -> list[dict[str, Any]]:
 
 
 @register.filter
+def fee_seats(s: dict) -> str:
+    """`seats 2 and 4`, where an Extra Roll was bought."""
+    seats = [fee["seat"] for fee in fees(s)]
+    return f"seat{'' if len(seats) == 1 else 's'} {listed(seats)}"
+
+
+@register.filter
 def has_extra_roll(s: dict) -> bool:
     """Whether the layout has a sensor: the game of ten dice does, the variation with six does not."""
     return any(one["wager"] == "extra-roll" for one in s["layout"])
+
+
+# The pit
+
+
+@register.simple_tag
+def printed(s: dict) -> dict[str, list[dict]]:
+    """The layout for the pit's table page: each area with what lies on it, and what the throws made of that."""
+    on: dict[str, list[dict]] = {}
+    for wager in s["round"]["wagers"]:
+        if not wager["struck"]:
+            on.setdefault(wager["wager"], []).append(wager)
+    groups: dict[str, list[dict]] = {}
+    for one in s["layout"]:
+        lying = on.get(one["wager"], [])
+        spot = {
+            **one,
+            "cents": sum(wager["cents"] for wager in lying),
+            "lit": one["wager"] in s["round"]["lit"],
+            "lost": bool(lying) and all(wager["outcome"] == "lose" for wager in lying),
+        }
+        groups.setdefault(one["family"].replace("-", "_"), []).append(spot)
+    return groups
+
+
+@register.filter
+def first_roll(throws: list[list[int]]) -> dict[str, int] | None:
+    """The matching dice of an earlier round's first roll, and how many the extra throw added; None for other games."""
+    if not throws or len(throws[0]) < 6:
+        return None
+    first = held(throws[0])
+    added = throws[1].count(first.face) if len(throws) > 1 else 0
+    return {"face": first.face, "count": first.count, "added": added}
