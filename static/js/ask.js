@@ -37,11 +37,19 @@ export class Ask {
     this.say("");
     this.reasons(asks.dataset.reasons);
     this.options(asks);
-    this.dice.reset();
+    this.slots(act);
     this.paintPin();
     this.paintList();
     this.box.showModal();
     this.check();
+  }
+
+  /* as many slots as the throw has dice; where faces are counted, a correction begins with what was entered */
+  slots(act) {
+    const dice = this.state.round.dice, many = dice?.length ?? this.state.next?.dice ?? 3;
+    const slots = this.field("dice").querySelector(".slots");
+    slots.replaceChildren(...Array.from({ length: many }, () => Object.assign(document.createElement("span"), { className: "slot" })));
+    this.dice.reset(act === "correct_dice" && slots.closest("[data-dice]") ? dice : []);
   }
 
   reasons(text) {
@@ -73,6 +81,7 @@ export class Ask {
     const face = hit("[data-ask-face]"), digit = hit("[data-digit]"), reason = hit("[data-reason]");
     if (face) this.dice.add(Number(face.dataset.askFace));
     if (hit("[data-ask-back]")) this.dice.back();
+    if (hit("[data-ask-less]")) this.dice.less(Number(hit("[data-ask-less]").dataset.askLess));
     if (reason) { this.form.elements.reason.value = reason.dataset.reason; this.check(); }
     const fill = hit("[data-fill]");
     if (fill) { this.form.elements[fill.dataset.fill].value = fill.dataset.value; this.check(); }

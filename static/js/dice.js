@@ -80,7 +80,8 @@ export class Dice {
       count.textContent = many;
       count.closest("li").classList.toggle("has", many > 0);
     }
-    for (const less of keys.querySelectorAll("[data-less]")) less.disabled = !this.faces.includes(Number(less.dataset.less));
+    for (const less of keys.querySelectorAll("[data-less], [data-ask-less]"))
+      less.disabled = !this.faces.includes(Number(less.dataset.less ?? less.dataset.askLess));
     for (const reason of keys.querySelectorAll("[data-invalid]"))
       reason.setAttribute("aria-pressed", reason.dataset.invalid === this.invalid);
     for (const again of keys.querySelectorAll("[data-do=faces-clear]")) again.disabled = !this.faces.length;

@@ -251,10 +251,17 @@ def has_extra_roll(s: dict) -> bool:
 
 @register.simple_tag
 def printed(s: dict) -> dict[str, list[dict]]:
-    """The layout for the pit's table page: each area with what lies on it, and what the throws made of that."""
+    """The layout for the pit's table page: each area with what lies on it, and what the newest throw made of that."""
+    newest = {
+        (seat["seat"], line["wager"])
+        for side in ("take", "pay")
+        for seat in s["round"][side]["seats"]
+        for line in seat["lines"]
+    }
     on: dict[str, list[dict]] = {}
     for wager in s["round"]["wagers"]:
-        if not wager["struck"]:
+        here = not wager["outcome"] or (wager["seat"], wager["wager"]) in newest
+        if here and not wager["struck"]:
             on.setdefault(wager["wager"], []).append(wager)
     groups: dict[str, list[dict]] = {}
     for one in s["layout"]:
