@@ -26,7 +26,7 @@ from .wording import (
     step_label,
 )
 
-MENDING = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
+USES_THE_DICE = frozenset({"shake", "throw_dice"})
 
 CEASED_TEXTS = {
     "device": "The electrical device failed. Repair it, then record the repair before the next round.",
@@ -132,12 +132,12 @@ def _steps(at: AtTable, state: RoundState | None) -> list[dict[str, Any]]:
 
 def legal_acts(state: RoundState) -> set[str]:
     """The acts that lead on from this phase, mending only until the first payment."""
-    acts = {act for phase, act in state.procedure.moves if phase == state.phase}
+    acts = state.rules.game.legal_acts(state)
     if "settle_by_hand" in acts:
         acts = acts - {"settle_by_hand"} | {"report_device_failure"}
     if "report_shaker_failure" in acts:
         acts = acts - {"report_shaker_failure"} | {"report_device_failure"}
-    return acts - MENDING if state.money_moved else acts
+    return acts
 
 
 def _wager(wager: Wager, names: dict[str, str], outcomes: dict[Any, str]) -> dict[str, Any]:
@@ -299,10 +299,10 @@ def _params(at: AtTable, name: str) -> dict[str, Any]:
 
 
 def _missing(at: AtTable, name: str) -> dict[str, Any] | None:
-    if name != "shake" and at.round is not None:
+    if name not in USES_THE_DICE and at.round is not None:
         return None
     try:
-        if name == "shake":
+        if name in USES_THE_DICE:
             at.verify_dice_in_time()
         else:
             at.verify_dice_for_a_round()

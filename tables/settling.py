@@ -77,7 +77,7 @@ def _step(
         "step": number,
         "code": code,
         "label": step_label(code),
-        "section": short(at.rules.section("settlement")),
+        "section": short(at.game.step_section(state, number)),
         "state": "done" if number <= state.step else "now" if number == now else "todo",
         "take_cents": sum(seat["take_cents"] for seat in seats),
         "pay_cents": sum(seat["pay_cents"] for seat in seats),

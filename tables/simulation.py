@@ -159,10 +159,12 @@ def _next(shown: dict[str, Any], draw: random.Random) -> tuple[str, dict[str, An
 
 def wagers_of(one: Played, draw: random.Random) -> list[dict[str, Any]]:
     """The wagers with which a round begins, at some seats of the table."""
-    seats = sorted(draw.sample(range(1, one.table.seats + 1), draw.randint(1, one.table.seats)))
+    seats = set(draw.sample(range(1, one.table.seats + 1), draw.randint(1, one.table.seats)))
+    quarterback = Table.objects.values_list("quarterback", flat=True).get(pk=one.table.pk)
+    seats |= {quarterback} if quarterback else set()
     at_seat = {"high-roll": _high_roll, "football": _football}.get(one.table.game, _sic_bo)
     codes = [type_.code for type_ in one.rules.game.wager_types(one.rules)]
-    return [{"seat": seat, **line} for seat in seats for line in at_seat(codes, draw)]
+    return [{"seat": seat, **line} for seat in sorted(seats) for line in at_seat(codes, draw)]
 
 
 def _sic_bo(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:

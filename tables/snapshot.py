@@ -184,6 +184,15 @@ def _alerts(at: AtTable) -> list[dict[str, Any]]:
         )
     if lot is not None and lot.expires_at is not None and table.status != Table.Status.CLOSED:
         alerts += _dice_alerts(lot.code, lot.expires_at, short(lot.clock_section), at.now)
+    if at.round is not None and any(throw.void_reason == "cheating-device" for throw in at.throws):
+        alerts.append(
+            {
+                "level": "warn",
+                "title": "Cheating suspected",
+                "text": f"A throw of round {at.round.number} was called no roll for a device or technique.",
+                "section": short(at.rules.edition.no_rolls["cheating-device"]),
+            }
+        )
     if at.shaker is not None and at.lot is None:
         alerts.append(
             {

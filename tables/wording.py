@@ -74,6 +74,9 @@ SENTENCES = {
     "payout-limit-too-low": lazy(
         "The filed payout limit of %(limit)s is under %(least)s, the least at this table's minimum. Do not open it."
     ),
+    "quarterback-sits-out": lazy(
+        "The Quarterback at seat %(seat)s has no wager in this game. Take one, or offer the dice on."
+    ),
     "no-such-post": lazy("%(table)s has no such post."),
     "post-of-another": lazy("That post is for a stickperson; a stickperson takes no other."),
     "lot-of-other-dice": lazy(
@@ -294,6 +297,7 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "table.opened": lambda data: _("Opened"),
     "table.closed": lambda data: _("Closed"),
     "dice_lot.placed": lambda data: _("Lot %(lot)s into %(shaker)s") % data,
+    "dice_lot.withdrawn": lambda data: _("Lot %(lot)s out of play: %(why)s") % data,
     "dice_lot.expired": lambda data: _("Lot %(lot)s reached its time") % data,
     "shaker.replaced": lambda data: _("Shaker %(shaker)s placed") % data,
     "dealer.began": lambda data: _("Takes the table and the shaker"),

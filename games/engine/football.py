@@ -35,7 +35,7 @@ from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason
 from games.engine.state import RoundState, Standing
-from games.engine.turns import Step
+from games.engine.turns import MENDING, Step
 from games.engine.wagers import Placing, Wager, WagerType
 
 FROM_THE_DICE_ON: Moves = {
@@ -83,7 +83,6 @@ PLAYING = Procedure(ON_A_PLAY, (), {}, NEXT_ACTS)
 OFFERING = Procedure(ON_A_PLAY, (), {}, FIRST_THE_OFFER)
 EXTRA_POINT_ROLL = Procedure(ON_THE_EXTRA_POINT, (), {}, NEXT_ACTS)
 
-MENDING = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
 PAST_PLAYS_SHOWN = 3  # on the ribbon
 
 
@@ -211,6 +210,17 @@ class Football(Quarterbacks):
             raise Refusal("closed-by-the-throw", rules.section("single-play"))
         if act in MENDING and phase == "open":
             raise Refusal("not-thrown", rules.section("throw"))
+
+    def step_section(self, state: RoundState, step: int) -> str:
+        course = _course(state.throws)
+        if not course.ending:
+            return state.rules.section("play")
+        return state.rules.section("settle-score" if course.scored else "settle-no-score")
+
+    def legal_acts(self, state: RoundState) -> set[str]:
+        """Without the offers while somebody holds the dice, and without a correction of dice that nobody threw."""
+        gone = {"offer_dice"} if state.quarterback is not None else set()
+        return super().legal_acts(state) - gone - (set() if state.throws else {"correct_dice"})
 
     # What screens show
 

@@ -178,6 +178,9 @@ class HighRoll(Game):
     def step_code(self, state: RoundState, step: int) -> str:
         return "first-roll" if step < 2 * STEPS_A_THROW else "extra-roll"
 
+    def step_section(self, state: RoundState, step: int) -> str:
+        return state.rules.section("settlement" if step < 2 * STEPS_A_THROW else "settle-extra")
+
     def stays(self, state: RoundState) -> tuple[Wager, ...]:
         """Circles that the first roll leaves to the extra throw: § 675a.4(f)(2)(ii)."""
         if len(state.throws) != 1:

@@ -15,6 +15,7 @@ from games.engine.state import RoundState, Standing
 from games.engine.wagers import MADE_IN, Placing, Wager, WagerType
 
 P = ParamSpec("P")
+MENDING = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
 
 
 class Step(NamedTuple):
@@ -110,6 +111,10 @@ class Turns:
         """The name of a step of the settlement, for people: one of the words of the floor's STEP_LABELS."""
         return "settle"
 
+    def step_section(self, state: RoundState, step: int) -> str:
+        """The paragraph that a step of the settlement stands under."""
+        return state.rules.section("settlement")
+
     def stays(self, state: RoundState) -> tuple[Wager, ...]:
         """Wagers that the newest throw leaves on the layout and that a dealer is told of while settling it."""
         return ()
@@ -177,6 +182,11 @@ class Turns:
     def winners(self, state: RoundState) -> tuple[Settled, ...]:
         """What wins by the newest throw."""
         return tuple(one for one in state.of_newest_throw if one.outcome == WIN)
+
+    def legal_acts(self, state: RoundState) -> set[str]:
+        """The acts that may lead on from here: those of the phase, mending only until the first payment."""
+        acts = {act for phase, act in state.procedure.moves if phase == state.phase}
+        return acts - MENDING if state.money_moved else acts
 
     # One wager
 

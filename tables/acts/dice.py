@@ -11,6 +11,7 @@ from ..road import Recorded, act
 from .device import resume
 from .rounds import verify_signed_by_floor
 
+UNFIT = ("lost", "marked", "chipped", "scratched", "tampered", "unsuitable")
 DICE_AT_REST = frozenset({"open", "unlocked", "locked", "closed", "point"})
 
 
@@ -38,6 +39,23 @@ def change_dice_lot(at: AtTable, params: Params) -> Recorded:
     return Recorded(
         "dice_lot.placed", {**data, "dice": lot.dice, "section": lot.clock_section, "attested": lot.attested}
     )
+
+
+@act(roles=AT_THE_TABLE)
+def withdraw_dice(at: AtTable, params: Params) -> Recorded:
+    """Takes the dice at this table out of play for good: one is lost, or they are marked or no longer fit.
+
+    Until another lot is placed nothing is shaken or thrown here (§ 577.4(d)).
+    """
+    why = params.choice("why", UNFIT)
+    verify_no_dice_in_play(at)
+    shaker = at.shaker
+    gone = take_out_dice(at, shaker) if shaker else None
+    if shaker is None or gone is None:
+        raise Refusal("no-dice", at.rules.section("dice-number"), shaker=shaker.code if shaker else "")
+    section = at.rules.section("new-dice-at-opening") or at.rules.section("dice-number")
+    data = {"lot": gone, "shaker": shaker.code, "why": why, "section": section}
+    return Recorded("dice_lot.withdrawn", {**data, "round": at.round and at.round.number})
 
 
 @act(roles=FLOOR)

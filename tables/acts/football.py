@@ -1,5 +1,6 @@
 """What only Three Dice Football asks of its stickperson: offering the dice, and the throw (58 Pa. Code ch. 577)."""
 
+from games.engine import Refusal
 from games.engine.football import Football
 
 from ..at_table import AtTable
@@ -28,7 +29,23 @@ def throw_dice(at: AtTable, params: Params) -> Recorded:
     game, round_ = at.game_as(Football), at.live_round()
     at.verify_dice_in_time()
     state, _ = game.throw_dice(at.state)
+    verify_quarterback_plays(at)
     advance(at, state)
-    data = {"round": round_.number, "throw": round_.last_throw + 1, "quarterback": state.quarterback}
-    data |= {"lot": at.lot and at.lot.code, "wagered_cents": round_.wagered_cents}
+    data = {
+        "round": round_.number,
+        "throw": round_.last_throw + 1,
+        "quarterback": state.quarterback,
+        "lot": at.lot and at.lot.code,
+        "wagered_cents": round_.wagered_cents,
+    }
     return Recorded("dice.thrown", data, answer_of(round_), "phase")
+
+
+def verify_quarterback_plays(at: AtTable) -> None:
+    """Raises `Refusal` at the first throw of a game in which the Quarterback has no wager.
+
+    A seat without a wager sits the game out (A38), and who sits out does not throw (§ 577.6(b)).
+    """
+    seat, first = at.state.quarterback, not (at.state.throws or at.state.void_throws)
+    if first and all(wager.seat != seat for wager in at.state.wagers):
+        raise Refusal("quarterback-sits-out", at.rules.section("first-wagers"), seat=seat)

@@ -46,11 +46,19 @@ def shake(at: AtTable, params: Params) -> Recorded:
 @act(roles=AT_THE_TABLE)
 def call_dice(at: AtTable, params: Params) -> Recorded:
     """Records the dice uncovered and announced, enters them, lights the layout and settles what they decide."""
-    dice = params.dice()
+    dice, ruled = params.dice(), read_ruled(params)
     round_ = verify_live(at)
     state, _ = at.game.call_dice(at.state, dice or ())
     type_ = "round.settled" if state.standing.ending else "throw.settled"
-    return settle_throw(at, round_, state, type_, decided_now(state), dice=state.dice)
+    return settle_throw(at, round_, state, type_, decided_now(state), dice=state.dice, more=ruled)
+
+
+def read_ruled(params: Params) -> dict[str, Any]:
+    """How faces were found where they were not plain: `leaning`, the dice read by the face opposite to the one that
+    leans (§§ 577.5(f), 675a.4(c)), and whether a face was `disputed` and decided (§ 577.5(g)).
+    """
+    leaning, disputed = params.whole("leaning", 0, 10, default=0), params.yes("disputed")
+    return ({"leaning": leaning} if leaning else {}) | ({"disputed": True} if disputed else {})
 
 
 @act(roles=AT_THE_TABLE)
@@ -276,6 +284,7 @@ def throw_data(
         "shaker": at.shaker and at.shaker.code,
         "uncovered": state.phase != "void",
         "announced": bool(throw.dice),
+        "called": _called(at, state) if throw.dice else None,
         "lit": sorted(at.game.lit(state)) if throw.dice else [],
         "by_hand": state.by_hand,
         "settled": [settled_data(one) for one in settled],
@@ -283,6 +292,12 @@ def throw_data(
         "paid_cents": sum(one.paid_cents for one in settled),
         "returned_cents": sum(one.returned_cents for one in settled),
     }
+
+
+def _called(at: AtTable, state: RoundState) -> dict[str, Any]:
+    """What the throw comes to, as it is called out, by code."""
+    reason = at.game.called(state.throws)
+    return {"code": reason.code, **reason.params}
 
 
 def settled_data(one: Settled) -> dict[str, Any]:

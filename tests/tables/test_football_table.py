@@ -73,6 +73,17 @@ def test_the_dice_go_clockwise_and_every_offer_is_recorded_by_seat(table):
     assert (table.round.quarterback, table.snapshot["round"]["game"]["quarterback"]) == (5, 5)
 
 
+@clause("PA-577.6(b)-first")
+def test_a_game_does_not_begin_while_its_quarterback_has_no_wager(table):
+    table.place((2, "touchdown", 500))
+    table.act("offer_dice", {"seat": 2, "accepted": False})
+    table.act("offer_dice", {"seat": 5, "accepted": True})
+    with table.refused("quarterback-sits-out", "58 Pa. Code § 577.6(b)"):
+        table.act("throw_dice")
+    table.place((5, "no-gain", 500, 1))
+    throw(table, GAIN_OF_10)
+
+
 @clause("PA-577.3(c)-before", "PA-577.3(c)-locked", "PA-577.3(e)-timing", "PA-577.6(b)-later")
 def test_full_game_wagers_lock_at_the_first_throw_even_a_void_one(table):
     begin(table, *FULL)
@@ -197,6 +208,43 @@ def test_a_reopened_table_wants_a_new_set_of_dice(table):
     table.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson", device=table.podium)
     table.act("open_table", {"acknowledge_lapsed": True}, by="floorperson", device=table.podium)
     assert Table.objects.get(pk=table.table.pk).status == "open"
+
+
+@clause("PA-577.4(d)-lost", "PA-577.4(d)-tampered")
+@pytest.mark.parametrize("why", ["lost", "marked", "chipped", "scratched", "tampered", "unsuitable"])
+def test_dice_that_are_lost_or_unfit_leave_and_nothing_is_thrown_until_a_new_set_is_there(table, why):
+    begin(table, *FULL)
+    table.act("throw_dice")
+    with table.refused("dice-in-play"):
+        table.act("withdraw_dice", {"why": why})
+    table.act("call_no_roll", {"reason": "off-table"})
+    table.act("withdraw_dice", {"why": why}, by="stickperson")
+    assert (table.entry["data"]["lot"], table.entry["data"]["why"]) == ("L-0001", why)
+    with table.refused("no-dice"):
+        table.act("throw_dice")
+    assert table.snapshot["missing"]["text"].startswith("Shaker S-01 has no dice")
+    table.act("change_dice_lot", {"lot": "L-0002"}, witness="floorperson")
+    throw(table, GAIN_OF_10)
+
+
+@clause("PA-577.5(e)-call", "PA-577.5(f)-cocked", "PA-577.5(g)", "PA-577.6(d)-announce")
+def test_the_record_says_how_a_throw_was_called_and_which_faces_were_ruled(table):
+    begin(table, *FULL)
+    table.act("throw_dice")
+    table.act("call_dice", {"dice": GAIN_OF_10, "leaning": 1, "disputed": True}, by="stickperson")
+    said = table.entry["data"]
+    assert (said["dice"], said["leaning"], said["disputed"]) == (GAIN_OF_10, 1, True)
+    assert said["called"] == {"code": "gain", "yards": 10}
+    field = table.snapshot["round"]["game"]
+    assert (field["down"], field["goal"], field["yard"], field["play"]) == (1, True, 10, 2)
+
+
+@clause("PA-577.5(c)(5)")
+def test_a_throw_void_for_cheating_warns_the_pit(table):
+    begin(table, *FULL)
+    table.act("throw_dice")
+    table.act("call_no_roll", {"reason": "cheating-device"})
+    assert [alert["title"] for alert in table.snapshot["alerts"]] == ["Cheating suspected"]
 
 
 def test_the_dice_change_in_mid_game_and_each_throw_names_its_own(table):

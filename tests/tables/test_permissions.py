@@ -23,6 +23,7 @@ WHO_MAY = {
     "close_table": FLOOR,
     "change_dice_lot": BOTH,
     "replace_shaker": FLOOR,
+    "withdraw_dice": BOTH,
     "place_wagers": BOTH,
     "no_more_bets": BOTH,
     "shake": BOTH,
