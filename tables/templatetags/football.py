@@ -115,19 +115,32 @@ def settling(s: dict) -> dict[str, Any] | None:
         "now": now,
         "take": sum(seat["take_cents"] for seat in left),
         "pay": sum(seat["pay_cents"] for seat in left),
-        "many": len(left),
+        "then": _then(s, steps),
     }
+
+
+def _then(s: dict, steps: list[dict]) -> str:
+    """What follows once the step under way is settled."""
+    following = next((step for step in steps if step["state"] == "todo"), None)
+    if following:
+        return f"Then step {following['number']}: {following['label']}"
+    game = s["round"]["game"]
+    if len(steps) == 1 and game["score"] is None:
+        return f"Then wagers are open for play {game['play']}"
+    rolls = game["extra_point"] and not _is_extra(s, game)
+    return "Then the extra point roll" if rolls else "Then the game is over"
 
 
 # The areas
 
 
 class Lying(NamedTuple):
-    """What lies on one area: what is undecided, what lost, what is paid on what won; in cents."""
+    """What lies on one area, in cents: what is undecided, and what is still to take and to pay by the newest throw."""
 
     stake: int = 0
     lost: int = 0
     won: int = 0
+    settled: bool = False
 
 
 @register.simple_tag
@@ -168,33 +181,28 @@ def football_spots(s: dict, game: dict) -> dict[str, list[dict[str, Any]]]:
 
 
 def _lying(s: dict, game: dict) -> dict[str, Lying]:
-    """While wagers are taken only the undecided ones lie there, afterwards those of the newest play too."""
-    newest = game["play"] if s["round"]["bets_open"] or s["round"]["phase"] == "ready" else len(game["track"])
-    paid = _paid_by_code(s)
+    """What is undecided by area; and while a throw is being settled what it decides. Money that has gone is gone."""
     found: dict[str, Lying] = {}
     for wager in s["round"]["wagers"]:
-        code, play = wager["wager"], wager.get("play")
-        if wager["struck"] or (play is not None and play != newest):
-            continue
-        one, outcome = found.get(code, Lying()), wager.get("outcome")
-        if outcome == "lose":
-            one = one._replace(lost=one.lost + wager["cents"])
-        elif outcome == "win":
-            one = one._replace(won=paid.get(code, wager["cents"]))
-        else:
-            one = one._replace(stake=one.stake + wager["cents"])
-        found[code] = one
-    return found
-
-
-def _paid_by_code(s: dict) -> dict[str, int]:
-    found: dict[str, int] = {}
+        if not wager["struck"] and not wager.get("outcome"):
+            one = found.get(wager["wager"], Lying())
+            found[wager["wager"]] = one._replace(stake=one.stake + wager["cents"])
     for step in (s["round"].get("settle") or {"steps": []})["steps"]:
         for seat in step["seats"]:
             for line in seat["lines"]:
-                if line["outcome"] == "win":
-                    found[line["wager"]] = found.get(line["wager"], 0) + line["cents"]
+                one = found.get(line["wager"], Lying())
+                found[line["wager"]] = _decided(one, line, seat["done"])
     return found
+
+
+def _decided(one: Lying, line: dict, done: bool) -> Lying:
+    if line["outcome"] == "stay":
+        return one
+    if done:
+        return one._replace(settled=True)
+    if line["outcome"] == "win":
+        return one._replace(won=one.won + line["cents"])
+    return one._replace(lost=one.lost + line["cents"])
 
 
 def _takes(s: dict, game: dict, code: str) -> bool:
@@ -275,6 +283,8 @@ def _money(lying: Lying, lit: bool, chips: bool) -> str:
             f'<span class="verdict verdict--pay"><svg class="icon"><use href="#i-up"/></svg>'
             f'<span class="verdict-w">Pay</span> <b>{money(lying.won)}</b></span>'
         )
+    if lying.settled:
+        return '<span class="settled"><svg class="icon"><use href="#i-check"/></svg>settled</span>'
     if not lying.stake:
         return ""
     return disc(lying.stake) if chips else f'<b class="stake">{money(lying.stake)}</b>'
@@ -294,7 +304,7 @@ def called(s: dict, game: dict) -> dict[str, Any] | None:
     return {
         "what": "Extra point roll" if extra else f"Play {len(track)}",
         "summary": call["summary"],
-        "words": call["words"],
+        "is_roll": extra,
         "say": "" if game["score"] or over else to_go(game),
         "over": over,
     }
