@@ -4,6 +4,14 @@ from django.utils.translation import gettext_lazy as lazy
 
 # code: (two or three words, the sentence)
 REFUSALS = {
+    "dice-not-moved": (
+        lazy("Move the dice"),
+        lazy("The matching dice are not in their box yet. Move them there uncovered, then settle."),
+    ),
+    "nothing-to-move": (
+        lazy("Nothing to move"),
+        lazy("No matching dice wait for their box now. Follow the line of steps."),
+    ),
     "pip-street-first": (
         lazy("Pip Street first"),
         lazy("Seat %(seat)s has no Pip Street wager. Ask for one, or give the other wagers back."),

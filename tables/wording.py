@@ -111,6 +111,7 @@ NEXT_LABELS = {
     "settle_seats": lazy("Settled"),
     "lock_out_extra_rolls": lazy("Sensors locked"),
     "collect_fees": lazy("Fees in the tray"),
+    "move_dice": lazy("Dice in their box"),
     "gather_loose_dice": lazy("Loose dice gathered"),
     "offer_dice": lazy("Offer the dice"),
     "throw_dice": lazy("Dice out"),
@@ -163,6 +164,7 @@ INSTRUCTIONS = {
     ("settle_seats", ""): lazy("Take what lost and pay what won, seat by seat."),
     ("lock_out_extra_rolls", ""): lazy("Press the lock-out: no Extra Roll is bought from here on."),
     ("collect_fees", ""): lazy("Put the Extra Roll fees into the tray before the shake."),
+    ("move_dice", ""): lazy("Move the matching dice into their box, uncovered and in view."),
     ("gather_loose_dice", ""): lazy("Leave the matching dice in their box; the rest go into the shaker."),
     ("offer_dice", ""): lazy("Offer the dice clockwise until a player takes them."),
     ("throw_dice", ""): lazy("Pass the dice to the Quarterback."),
@@ -237,6 +239,7 @@ def next_says(name: str, round_: dict[str, Any], shaker: str) -> str:
             % {"seats": (_("Seat %s") if len(left) == 1 else _("Seats %s")) % _and(left), "sum": owed}
         ),
         "clear_layout": lambda: _("Ends round %(n)s") % {"n": round_["number"]},
+        "move_dice": lambda: _("%s, uncovered and in view") % round_["call"]["summary"],
         "settle_seats": lambda: _settle_says(round_["settle"]),
         "throw_dice": lambda: _("Closes the wagers on this throw: %s") % sum_,
     }
@@ -275,6 +278,7 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     ),
     "extra_rolls.locked_out": lambda data: _("Extra Roll sensors locked"),
     "fees.collected": lambda data: _("Extra Roll fees %s collected") % dollars(data["fees_cents"]),
+    "dice.moved": lambda data: _("%(count)s dice into the box of %(face)s") % data,
     "dice.gathered": lambda data: _("%(dice)s loose dice gathered") % data,
     "dice.offered": lambda data: (
         (_("Seat %s takes the dice") if data["accepted"] else _("Seat %s declines the dice")) % data["seat"]

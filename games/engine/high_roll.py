@@ -16,7 +16,7 @@ from typing import Any
 from games.engine.analysis import Outcome
 from games.engine.high_roll_chances import Held, held
 from games.engine.high_roll_course import EXTRA_THROW, FIRST_ROLL, duty_of, is_extra, procedure_of
-from games.engine.high_roll_records import ExtraRollsLockedOut, FeesCollected, LooseDiceGathered
+from games.engine.high_roll_records import DiceMoved, ExtraRollsLockedOut, FeesCollected, LooseDiceGathered
 from games.engine.high_roll_wagers import (
     BETS,
     EXTRA_ROLL,
@@ -199,6 +199,20 @@ class HighRoll(Game):
 
     def _section(self, state: RoundState, act: str) -> str:
         return state.rules.section(duty_of(act, is_extra(*_course(state))), state.shaker)
+
+    # The throw box
+
+    def verify_move_dice(self, state: RoundState) -> None:
+        """Raises `nothing-to-move` unless the first roll is called and its dice lie where they fell."""
+        self._turn(state, "move_dice")
+
+    can_move_dice = can(verify_move_dice)
+
+    def move_dice(self, state: RoundState) -> tuple[RoundState, DiceMoved]:
+        """The matching dice moved into their box, exposed all the while; settling follows: §§ 675a.4(e), 6(h)."""
+        phase, found = self._turn(state, "move_dice"), held(state.throws[0])
+        record = DiceMoved(found.face, found.count, self._section(state, "move_dice"))
+        return self._onward(replace(state, phase=phase)), record
 
     # The Extra Roll
 

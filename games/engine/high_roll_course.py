@@ -16,24 +16,25 @@ _EVERY_ROUND: Moves = {
     ("open", "no_more_bets"): "closed",
     ("open", "void_round"): "void",
     ("closed", "shake"): "ready",
-    (
-        "closed",
-        "correct_dice",
-    ): "lit",  # never reached: before the first roll there are none, after it money moved
+    ("closed", "correct_dice"): "called",  # never reached: there are no dice, or money has moved
     ("closed", "record_missed_wager"): "closed",
     ("closed", "strike_mistaken_wager"): "closed",
     ("closed", "void_round"): "void",
-    ("ready", "call_dice"): "lit",
+    ("ready", "call_dice"): "called",
     ("ready", "call_no_roll"): "closed",
-    ("ready", "correct_dice"): "lit",  # never reached, as above
+    ("ready", "correct_dice"): "called",  # never reached, as above
     ("ready", "record_missed_wager"): "ready",
     ("ready", "strike_mistaken_wager"): "ready",
     ("ready", "void_round"): "void",
+    ("called", "move_dice"): "lit",
+    ("called", "correct_dice"): "called",
+    ("called", "record_missed_wager"): "called",
+    ("called", "strike_mistaken_wager"): "called",
     ("lit", "settle_seats"): "lit",  # and to `loose` or `paid` by itself once every seat is settled
-    ("lit", "correct_dice"): "lit",
+    ("lit", "correct_dice"): "called",
     ("lit", "record_missed_wager"): "lit",
     ("lit", "strike_mistaken_wager"): "lit",
-    ("paid", "correct_dice"): "lit",  # legal only where the throw settled nothing
+    ("paid", "correct_dice"): "called",  # legal only where nobody had a wager
     ("paid", "record_missed_wager"): "lit",
     ("paid", "strike_mistaken_wager"): "lit",
     ("paid", "clear_layout"): "cleared",
@@ -51,10 +52,18 @@ _WITH_EXTRA_ROLL: Moves = {
     ("locked", "strike_mistaken_wager"): "locked",
     ("locked", "void_round"): "void",
     ("loose", "gather_loose_dice"): "closed",
-    ("loose", "correct_dice"): "lit",  # never reached: money has moved, and the refusal says so
+    ("loose", "correct_dice"): "called",  # never reached: money has moved, and the refusal says so
     ("loose", "record_missed_wager"): "loose",  # never reached, as above
     ("loose", "strike_mistaken_wager"): "loose",  # never reached, as above
     ("loose", "void_round"): "void",
+}
+
+# The matching dice lie in their box already, so that the extra throw is settled as soon as it is called.
+_THE_EXTRA_THROW: Moves = {
+    **_WITH_EXTRA_ROLL,
+    ("ready", "call_dice"): "lit",
+    ("lit", "correct_dice"): "lit",
+    ("paid", "correct_dice"): "lit",  # legal only where the throw settled nothing
 }
 
 _NEXT_ACTS = {
@@ -63,6 +72,7 @@ _NEXT_ACTS = {
     "locked": "collect_fees",
     "closed": "shake",
     "ready": "call_dice",
+    "called": "move_dice",
     "lit": "settle_seats",
     "loose": "gather_loose_dice",
     "paid": "clear_layout",
@@ -81,9 +91,10 @@ def procedure_of(dice: int, bought: bool, phase: str, thrown: int, over: bool) -
     """
     extra = dice == 10 and (bought or phase == "open")
     ribbon = _ribbon(dice, extra, extra and not (thrown == 1 and over))
-    place = _place(phase, is_extra(phase, thrown, over), ribbon)
+    second = is_extra(phase, thrown, over)
+    place = _place(phase, second, ribbon)
     return Procedure(
-        moves=_WITH_EXTRA_ROLL if bought else _EVERY_ROUND,
+        moves=_THE_EXTRA_THROW if second else _WITH_EXTRA_ROLL if bought else _EVERY_ROUND,
         ribbon=ribbon,
         done={} if place is None else {phase: place},
         next_act=_NEXT_ACTS,
@@ -119,6 +130,7 @@ def _place(phase: str, extra: bool, ribbon: tuple[str, ...]) -> int | None:
         "locked": first - 1,
         "closed": first,
         "ready": first + 1,
+        "called": first + 1,
         "lit": first + 2,
         "loose": first + 3,
         "paid": len(ribbon) - 1,

@@ -9,6 +9,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class DiceMoved:
+    """The matching dice moved, uncovered, into the box of their face."""
+
+    face: int
+    count: int
+    section: str
+
+    def again(self, game: "HighRoll", state: "RoundState") -> "RoundState":
+        return game.move_dice(state)[0]
+
+
+@dataclass(frozen=True, slots=True)
 class ExtraRollsLockedOut:
     """The sensors locked; `seats` have bought an Extra Roll."""
 

@@ -31,6 +31,16 @@ def collect_fees(at: AtTable, params: Params) -> Recorded:
 
 
 @act(roles=AT_THE_TABLE)
+def move_dice(at: AtTable, params: Params) -> Recorded:
+    """The matching dice moved into their box, uncovered and in surveillance's view all the while (§ 675a.4(e))."""
+    game, round_ = at.game_as(HighRoll), verify_live(at)
+    state, moved = game.move_dice(at.state)
+    advance(at, state)
+    data = {"round": round_.number, "throw": round_.last_throw, "face": moved.face, "count": moved.count}
+    return Recorded("dice.moved", {**data, "exposed": True}, answer_of(round_), "phase")
+
+
+@act(roles=AT_THE_TABLE)
 def gather_loose_dice(at: AtTable, params: Params) -> Recorded:
     """The dice that do not match gathered into the shaker for the Extra Roll (§ 675a.4(g))."""
     game, round_ = at.game_as(HighRoll), verify_live(at)

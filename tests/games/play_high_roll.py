@@ -40,7 +40,9 @@ def on_to(state: RoundState, phase: str) -> RoundState:
 
 
 def lit(dice: Any = FOUR_FIVES, placings: Any = EXTRA, key: str = TEN, **how: Any) -> RoundState:
-    return HIGH_ROLL.call_dice(on_to(opened(placings, key, **how), "ready"), dice)[0]
+    """The first roll called, and its matching dice in their box."""
+    called = HIGH_ROLL.call_dice(on_to(opened(placings, key, **how), "ready"), dice)[0]
+    return HIGH_ROLL.move_dice(called)[0]
 
 
 def loose(dice: Any = FOUR_FIVES, placings: Any = EXTRA) -> RoundState:

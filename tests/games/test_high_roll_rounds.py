@@ -212,7 +212,7 @@ def test_the_ribbon_of_ten_dice_shows_what_an_extra_roll_brings():
         "placement": ["open"],
         "lock-out": ["unlocked", "locked"],
         "shake": ["closed"],
-        "first-roll": ["ready"],
+        "first-roll": ["ready", "called"],
         "settle": ["lit", "lit"],
         "extra-roll": ["loose", "closed", "ready"],
         "clear": ["paid"],
@@ -365,3 +365,17 @@ def test_the_view_tells_what_the_payout_limit_cuts():
     assert HIGH_ROLL.view(state)["cuts"] == [{"seat": 1, "before_cents": 6_007_200, "after_cents": 5_006_000}]
     assert HIGH_ROLL.view(state)["payout_limit_cents"] == 5_006_000
     assert {wager.seat for wager in opened(WITH).wagers} == {2}
+
+
+@clause("PA-675a.4(e)-move", "PA-675a.6(h)-move")
+@BOTH
+def test_settling_waits_until_the_matching_dice_lie_in_their_box(key, placings):
+    dice = (5, 5, 5, 6, 6, 4) if key == SIX else FOUR_FIVES
+    called, _ = HIGH_ROLL.call_dice(on_to(opened(placings, key), "ready"), dice)
+    section = short("6(h)" if key == SIX else "4(e)")
+    assert refusal("settle_seats", called) == ("dice-not-moved", section)
+    moved, record = HIGH_ROLL.move_dice(called)
+    assert (record.face, record.count, record.section) == (5, dice.count(5), section)
+    assert refusal("move_dice", moved) == ("nothing-to-move", section)
+    again, _ = HIGH_ROLL.correct_dice(moved, (*dice[1:], 1))
+    assert again.phase == "called"

@@ -31,6 +31,7 @@ def to_the_extra_throw(table, *wagers):
     table.place(*wagers)
     table.to_the_dice()
     table.act("call_dice", {"dice": FOUR_FIVES})
+    table.act("move_dice")
     table.act("settle_seats")
     table.until("call_dice")
 
@@ -63,6 +64,8 @@ def test_without_an_extra_roll_the_shake_follows_no_more_bets(table):
 
 
 @clause(
+    "PA-675a.4(e)-move",
+    "PA-675a.4(e)-exposed",
     "PA-675a.4(f)",
     "PA-675a.4(f)(1)",
     "PA-675a.4(f)(2)(i)",
@@ -78,6 +81,11 @@ def test_the_first_roll_settles_seat_by_seat_and_the_extra_throw_the_rest(table)
     table.place(*BOUGHT, *PLAIN)
     table.to_the_dice()
     table.act("call_dice", {"dice": FOUR_FIVES})
+    with table.refused("dice-not-moved", "58 Pa. Code § 675a.4(e)"):
+        table.act("settle_seats")
+    table.act("move_dice")
+    said = table.entry["data"]
+    assert (said["face"], said["count"], said["exposed"]) == (5, 4, True)
     shown = table.snapshot["round"]
     assert (shown["phase"], shown["game"]["held"], shown["game"]["loose"]) == (
         "lit",

@@ -36,6 +36,7 @@ WHO_MAY = {
     "settle_seats": BOTH,
     "lock_out_extra_rolls": BOTH,
     "collect_fees": BOTH,
+    "move_dice": BOTH,
     "gather_loose_dice": BOTH,
     "offer_dice": BOTH,
     "throw_dice": BOTH,
