@@ -13,6 +13,7 @@ from games.engine import Refusal
 from tables import road
 from tables.models import Round, Settlement, Throw, Wager
 from tables.ticker import tick
+from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
 
@@ -133,3 +134,41 @@ def test_two_tickers_record_one_expiry(committed):
     with clock.at(later):
         at_once(tick, tick)
     assert entries("dice_lot.expired") == 1
+
+
+@pytest.fixture
+def football(transactional_db):
+    """A football table with three people at it, its Quarterback at seat 5."""
+    scene = make_scene("pa-577")
+    scene.act("take_over_table", by="relief")
+    scene.act("take_over_table", by="stickperson")
+    scene.place((5, "touchdown", 500))
+    scene.act("offer_dice", {"seat": 5, "accepted": True}, by="stickperson")
+    return scene
+
+
+def test_two_football_dealers_never_refuse_each_other_over_different_seats(football):
+    """Each lays wagers on the own half sixteen times at once, from a screen that has not seen the other's."""
+    seen = football.version
+    found = at_once(
+        *(
+            lambda seat=seat, by=by: football.place((seat, "big-play", 500, 1), seen=seen, by=by)
+            for by, seats in (("dealer", range(1, 9)), ("relief", range(9, 17)))
+            for seat in seats
+        )
+    )
+    assert all(isinstance(one, road.Answer) for one in found), found
+    assert (Wager.objects.count(), football.round.wagered_cents) == (17, 17 * 500)
+
+
+def test_two_football_dealers_settle_their_halves_at_once(football):
+    football.place(*((seat, "big-play", 500, 1) for seat in (2, 12)))
+    football.act("throw_dice", by="stickperson")
+    football.act("call_dice", {"dice": [6, 5, 1]}, by="stickperson")
+    seen = football.version
+    found = at_once(
+        lambda: football.act("settle_seats", {"seats": [2]}, seen=seen),
+        lambda: football.act("settle_seats", {"seats": [12]}, seen=seen, by="relief"),
+    )
+    assert all(isinstance(one, road.Answer) for one in found), found
+    assert (football.round.phase, entries("seats.settled")) == ("open", 2)
