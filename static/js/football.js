@@ -127,7 +127,7 @@ export class Football {
     next.setAttribute("aria-disabled", !own.length);
     next.dataset.params = JSON.stringify({ seats: own.map(({ seat }) => seat) });
     if (!own.length) return write(next, [`${capital(places)}: all settled`, `${rest} (${sums(other, "take", "pay")})`]);
-    write(next, [`${capital(places)} settled: ${sums(own, "took", "paid")}`, other.length ? `${rest} (${sums(other, "take", "pay")})` : next.dataset.say]);
+    write(next, [`${capital(places)}: ${sums(own, "took", "paid")}`, other.length ? `${rest} (${sums(other, "take", "pay")})` : next.dataset.say]);
   }
 
   /* the whole table again, as the server drew it */

@@ -1,0 +1,301 @@
+"""Three Dice Football on two dealers' tablets: a game to a touchdown with its extra point roll, the pit watching."""
+
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from audit import clock
+from audit.devices import enrol
+from tables.models import Round
+from tests.e2e.floor import Dashboard, Screen, Tablet, all_on, dashboard
+from tests.e2e.test_looks import AXE_TRIED, broken_rules, faults_of
+from tests.e2e.test_main_job import status_of_the_checker
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.browser
+clause = pytest.mark.clause
+
+RIGHT = (
+    (2, "touchdown", 2_500), (5, "touchdown", 2_500), (5, "extra-point", 500), (5, "quick-strike", 500),
+    (6, "defense", 2_500), (3, "game-length:3", 500), (8, "game-changer", 500),
+    (2, "no-gain", 500), (5, "over-four", 2_500),
+)  # fmt: skip
+LEFT = ((12, "penalty", 500), (14, "big-play", 500), (14, "touchdown", 2_500))
+GAIN_OF_8, GAIN_OF_4, GAIN_OF_9, TWO_ONES = (6, 4, 2), (3, 3, 2), (6, 5, 2), (1, 4, 1)
+
+
+class FieldTablet(Tablet):
+    """A tablet of a football table."""
+
+    def tap_dice(self, first: int, second: int, red: int) -> None:
+        """One tap for each die: two green, one red."""
+        for die, face in enumerate((first, second, red)):
+            self.tap(f'[data-die="{die}"][data-pips="{face}"]')
+        expect(self.next).to_have_attribute("aria-disabled", "false")
+
+    def throw(self, *dice: int) -> None:
+        """The dice leave the hand, come to rest, are called and entered."""
+        self.step("Dice out")
+        self.is_in("ready")
+        self.tap_dice(*dice)
+        self.tap(self.next)
+        expect(self.page.locator("#entry")).to_have_count(0)
+
+    def settle(self, label: str) -> None:
+        """What this tablet still has to settle of the step under way."""
+        self.step(label)
+
+    def yard(self, words: str) -> None:
+        expect(self.page.locator("#field")).to_have_attribute("aria-label", re.compile(words))
+
+
+@pytest.fixture
+def table(stage) -> Scene:
+    return stage("pa-577")
+
+
+@pytest.fixture
+def right(table, new_page) -> FieldTablet:
+    return FieldTablet(new_page()).begin(table)
+
+
+@pytest.fixture
+def left(table, right, new_page) -> FieldTablet:
+    """The second dealer at a tablet of his own: places 9 to 16 are his."""
+    _, token = enrol("Second tablet of T-01", "larkfield", "dealer", "larkfield/T-01")
+    screen = FieldTablet(new_page(1024, 768))
+    screen.let_in(token, "relief")
+    screen.is_live()
+    return screen
+
+
+@pytest.fixture
+def spotless(live_url, new_page):
+    """Screens that have complained of nothing and asked nobody else for anything when the test ends."""
+    screens: list[Screen] = []
+    yield screens
+    for screen in screens:
+        screen.page.wait_for_timeout(100)
+    new_page.errors[:] = [error for error in new_page.errors if AXE_TRIED not in error]
+    said = [complaint for screen in screens for complaint in screen.complaints if AXE_TRIED not in complaint]
+    assert said == []
+    assert all_on(urlsplit(live_url).netloc, screens) == []
+
+
+def test_two_dealers_play_a_game_to_its_extra_point_while_the_pit_watches(
+    table, right, left, new_page, spotless, tmp_path
+):
+    pit = dashboard(new_page, table)
+    spotless += [right, left, pit]
+    since = clock.now()
+    choose_a_quarterback(table, right, left, pit)
+    play_to_the_touchdown(table, right, left, pit)
+    settle_the_score(table, right, left, pit)
+    pit.was_never_loaded_again()
+    the_game_is_as_it_was_played()
+    the_export_holds(since, tmp_path)
+
+
+def choose_a_quarterback(table: Scene, right: FieldTablet, left: FieldTablet, pit: Dashboard) -> None:
+    """Wagers first, on both tablets at once; then the dice go clockwise to who has one."""
+    right.place(*RIGHT)
+    left.place(*LEFT)
+    pit.shows("Quarterback", wagered="$160", version=table.version)
+    right.says("Seat 2 accepts")
+    right.tap("#decline")
+    right.says("Seat 3 accepts")
+    right.tap("#decline")
+    right.says("Seat 5 accepts")
+    left.says("Seat 5 accepts")
+    right.tap(right.next)
+    left.says("Dice out")
+    expect(left.page.locator(".place--qb")).to_contain_text("5")
+    pit.shows("Wagers, play 1", version=table.version)
+
+
+def play_to_the_touchdown(table: Scene, right: FieldTablet, left: FieldTablet, pit: Dashboard) -> None:
+    right.throw(*GAIN_OF_8)
+    right.is_in("lit")
+    right.yard("Yard 12, 2nd Down, 12 yards")
+    assert left.lit() == {"big-play", "over-four"}
+    pit.shows("Settle play 1", version=table.version)
+    right.settle("Places 1–8: took $5, paid $25")
+    right.says("Places 1–8: all settled")
+    left.settle("Places 9–16: took $5, paid $20")
+    for screen in (right, left):
+        screen.is_in("open")
+        screen.says("Dice out")
+    expect(right.area("touchdown")).to_have_class(re.compile("area--locked"))
+    assert right.area("touchdown").evaluate("area => area.tagName") == "DIV"
+
+    left.place((14, "over-four", 2_500))
+    left.throw(*GAIN_OF_4)
+    right.is_in("lit")
+    left.settle("Places 9–16: took $25")  # a gain of exactly 4 is neither over nor under
+    right.is_in("open")
+    right.yard("Yard 8, 1st & Goal, 8 yards")
+
+    right.place((6, "under-four", 2_500), (3, "over-four", 500))
+    right.throw(*GAIN_OF_9)
+    right.is_in("lit")
+    right.yard("Touchdown")
+    pit.shows("Settle the score", version=table.version)
+
+
+def settle_the_score(table: Scene, right: FieldTablet, left: FieldTablet, pit: Dashboard) -> None:
+    """First Defense is collected, then the play and the game are settled; Touchdown waits for the roll."""
+    right.settle("Places 1–8: took $25")
+    right.settle("Places 1–8: took $25, paid $5")
+    right.settle("Places 1–8: took $5, paid $21")
+    right.is_in("point")
+    right.throw(*TWO_ONES)
+    right.is_in("lit")
+    pit.shows("Pay Touchdown", version=table.version)
+    right.settle("Places 1–8: paid $50")
+    right.says("Places 1–8: all settled")
+    left.settle("Places 9–16: paid $25")
+    right.settle("Places 1–8: paid $50")
+    right.is_in("paid")
+    right.tap(right.next)
+    right.is_in("open")
+    left.says("Dice out")  # the Quarterback keeps the dice
+    expect(left.page.locator(".place--qb")).to_contain_text("5")
+    pit.shows("Wagers, play 1", version=table.version, no="R 2", handle="$215")
+
+
+def the_game_is_as_it_was_played() -> None:
+    game = Round.objects.get(number=1)
+    assert [tuple(throw.dice) for throw in game.throws.order_by("number")] == [
+        GAIN_OF_8, GAIN_OF_4, GAIN_OF_9, TWO_ONES,
+    ]  # fmt: skip
+    assert (game.ending, game.wagered_cents, game.paid_cents) == ("touchdown", 21_500, 19_600)
+
+
+def the_export_holds(since, tmp_path) -> None:
+    from django.core.management import call_command
+
+    export = tmp_path / "game.jsonl"
+    with export.open("w") as out:
+        call_command("audit_export", "--stream", "larkfield/T-01", "--from", since.isoformat(), stdout=out)
+    written = export.read_bytes()
+    assert written.count(b'"dice.thrown"') == 4 and b'"layout.cleared"' in written
+    assert status_of_the_checker(export) == 0
+    at = written.index(b'"dice.thrown"') + 3
+    export.write_bytes(written[:at] + bytes([written[at] ^ 1]) + written[at + 1 :])
+    assert status_of_the_checker(export) == 1
+
+
+@clause("PA-577.5(b)")
+def test_a_no_roll_leaves_the_wagers_and_the_down_as_they_were(table, right, spotless):
+    spotless.append(right)
+    right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
+    right.step("Seat 5 accepts")
+    right.step("Dice out")
+    right.is_in("ready")
+    right.tap('.dock [data-open="no-roll"]')
+    right.tap('#no-roll [data-params*="off-table"]')
+    right.is_in("open")
+    right.yard("Yard 20, 1st Down")
+    assert right.lying() == {(5, "over-four"): 2_500, (5, "touchdown"): 2_500}
+    assert right.area("touchdown").evaluate("area => area.tagName") == "DIV"  # locked by a void throw too
+
+
+def test_repeating_in_a_later_play_lays_the_play_before_again(table, right):
+    right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
+    right.step("Seat 5 accepts")
+    right.throw(*GAIN_OF_8)
+    right.step("Single play: paid $25")
+    right.is_in("open")
+    right.tap("[data-do=repeat-seat]")
+    right.is_taken()
+    wagers = [(w["wager"], w["play"], w["cents"]) for w in right.state()["round"]["wagers"]]
+    assert ("over-four", 2, 2_500) in wagers
+    right.tap("[data-do=clear-seat]")
+    right.is_taken()
+    left_there = {(w["wager"], w["play"]) for w in right.state()["round"]["wagers"] if not w["outcome"]}
+    assert left_there == {("touchdown", None)}
+
+
+def test_the_dice_of_a_play_are_corrected_before_it_is_settled(table, right, spotless):
+    spotless.append(right)
+    right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
+    right.step("Seat 5 accepts")
+    right.throw(*GAIN_OF_8)
+    right.tap('.dock [data-ask="correct_dice"]')
+    for face in (1, 2, 5):
+        right.tap(f'#ask [data-ask-face="{face}"]')
+    right.tap("#ask [data-reason] >> nth=0")
+    right.sign("floorperson")
+    right.yard("Yard 21, 2nd Down, 21 yards")
+    right.says("Single play: took $25")
+
+
+def test_the_console_fits_the_hand_and_the_eye_in_every_phase(table, right, spotless):
+    spotless.append(right)
+    found: dict[str, list[str]] = {}
+
+    def look(name: str) -> None:
+        if faults := faults_of(right.page) + broken_rules(right.page):
+            found[name] = faults
+
+    look("dice offered")
+    right.place(*RIGHT, *LEFT)
+    look("wagers")
+    right.tap("#decline")
+    right.tap("#decline")
+    right.step("Seat 5 accepts")
+    right.step("Dice out")
+    right.is_in("ready")
+    look("dice awaited")
+    right.tap_dice(*GAIN_OF_8)
+    look("dice tapped")
+    right.tap('.dock [data-open="no-roll"]')
+    look("no roll")
+    right.tap("#no-roll [data-close]")
+    right.tap(right.next)
+    right.is_in("lit")
+    look("settling a play")
+    right.tap("[data-do=half]")
+    look("settling a half")
+    right.tap(right.next)
+    right.says("Places 1–8: all settled")
+    look("one half settled")
+    right.tap("[data-do=half]")
+    right.tap(right.next)
+    right.is_in("open")
+    right.tap("[data-do=half]")
+    look("the second play")
+    right.tap("[data-open=more]")
+    look("other acts")
+    right.tap("#more [data-close]")
+    right.throw(6, 6, 6)
+    look("a Trips TD")
+    while right.state()["round"]["phase"] == "lit":
+        before = right.next.inner_text()
+        right.tap(right.next)
+        expect(right.next).not_to_have_text(before)
+        expect(right.page.locator("html")).not_to_have_attribute("data-busy", "")
+    right.is_in("point")
+    look("extra point")
+    right.throw(*TWO_ONES)
+    look("finish")
+    while right.state()["round"]["phase"] == "lit":
+        before = right.next.inner_text()
+        right.tap(right.next)
+        expect(right.next).not_to_have_text(before)
+        expect(right.page.locator("html")).not_to_have_attribute("data-busy", "")
+    right.is_in("paid")
+    look("paid")
+    assert found == {}
+
+
+def test_the_pits_page_of_a_football_table_fits(table, right, new_page, spotless):
+    right.place(*RIGHT)
+    pit = dashboard(new_page, table)
+    spotless.append(pit)
+    assert broken_rules(pit.page) == []
+    pit.page.goto("/floor/larkfield/T-01/")
+    expect(pit.page.locator("live-screen:defined")).to_be_visible()
+    assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []
