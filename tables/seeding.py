@@ -49,7 +49,7 @@ def _seed_facility(wanted: demo.DemoFacility) -> None:
         _make_table(facility, table, number)
     for number, dice in enumerate(demo.FRESH_LOTS, start=len(wanted.tables) + 1):
         DiceLot.objects.create(
-            facility=facility, code=f"L-{number:04d}", dice=dice, attested=dice == 3 and number % 2 == 0
+            facility=facility, code=f"L-{number:04d}", dice=dice, attested=dice != 3 or number % 2 == 0
         )
     for code, kind in demo.SPARE_SHAKERS:
         Shaker.objects.create(facility=facility, code=code, kind=kind, approval=f"SH-{code[2:]}")
@@ -111,7 +111,8 @@ def _make_table(facility: Facility, wanted: demo.DemoTable, number: int) -> Tabl
         approval=f"SH-{number:03d}",
     )
     edition = rules_at(table).edition
-    attested, dice = edition.shakers[wanted.shaker].automated, edition.dice_in_lot
+    attested = edition.shakers[wanted.shaker].automated or "dice-standard" in edition.sections
+    dice = edition.dice_in_lot
     DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=attested, dice=dice)
     return table
 

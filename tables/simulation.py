@@ -122,6 +122,7 @@ def ready(one: Played) -> None:
         facility=one.table.facility,
         code=f"X-{code}-{DiceLot.objects.count() + 1}",
         dice=one.rules.edition.dice_in_lot,
+        attested=True,
     )
     if Table.objects.get(pk=one.table.pk).status == Table.Status.OPEN:
         do(one.floor, one.device, facility, code, "close_table", {})

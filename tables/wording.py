@@ -79,6 +79,12 @@ SENTENCES = {
     ),
     "no-such-post": lazy("%(table)s has no such post."),
     "post-of-another": lazy("That post is for a stickperson; a stickperson takes no other."),
+    "dice-not-attested": lazy(
+        "Dice lot %(lot)s is not attested to the standard of this game. Take one that is."
+    ),
+    "seat-is-open": lazy("Nobody sits at seat %(seat)s. Seat the player first, then take the wager."),
+    "seat-is-taken": lazy("A player sits at seat %(seat)s already."),
+    "seat-has-a-wager": lazy("Seat %(seat)s has a wager in this round. The player stays until it ends."),
     "lot-of-other-dice": lazy(
         "Dice lot %(lot)s holds %(dice)s dice, not the number this game is played with."
     ),
@@ -301,6 +307,8 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "table.opened": lambda data: _("Opened"),
     "table.closed": lambda data: _("Closed"),
     "dice_lot.placed": lambda data: _("Lot %(lot)s into %(shaker)s") % data,
+    "seat.taken": lambda data: _("Seat %(seat)s taken") % data,
+    "seat.freed": lambda data: _("Seat %(seat)s free") % data,
     "dice_lot.withdrawn": lambda data: _("Lot %(lot)s out of play: %(why)s") % data,
     "dice_lot.expired": lambda data: _("Lot %(lot)s reached its time") % data,
     "shaker.replaced": lambda data: _("Shaker %(shaker)s placed") % data,

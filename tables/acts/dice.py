@@ -129,6 +129,8 @@ def _fresh_lot(at: AtTable, code: str) -> DiceLot:
         raise Refusal("no-such-lot", lot=code)
     if lot.placed_at is not None:
         raise Refusal("lot-was-used", at.rules.section("dice-clock-manual"), lot=code)
+    if at.rules.section("dice-standard") and not lot.attested:
+        raise Refusal("dice-not-attested", at.rules.section("dice-standard"), lot=lot.code)
     if lot.dice != at.rules.edition.dice_in_lot:
         raise Refusal("lot-of-other-dice", at.rules.section("dice-number"), lot=code, dice=lot.dice)
     return lot

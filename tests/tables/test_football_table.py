@@ -157,7 +157,7 @@ def test_two_dealers_settle_their_halves_at_once_and_the_second_opens_what_follo
     assert (table.round.phase, table.round.paid_seats) == ("open", [])
 
 
-@clause("PA-577.7(a)-retain", "PA-577.7(a)-offer")
+@clause("PA-577.7(a)-retain", "PA-577.7(a)-offer", "PA-577.1-quarterback", "PA-577.6(c)(4)-announce")
 def test_the_quarterback_keeps_the_dice_after_a_score_and_loses_them_to_the_defense(table):
     touchdown(table)
     settle(table)
@@ -168,6 +168,7 @@ def test_the_quarterback_keeps_the_dice_after_a_score_and_loses_them_to_the_defe
     assert table.round.quarterback == 5
     throw(table, [1, 1, 6])
     assert table.entry["_type"] == "round.settled"
+    assert (table.entry["data"]["announced"], table.entry["data"]["called"]) == (True, {"code": "turnover"})
     settle(table)
     table.finish()
     assert table.last_round.ending == "turnover"
@@ -176,7 +177,7 @@ def test_the_quarterback_keeps_the_dice_after_a_score_and_loses_them_to_the_defe
     assert table.round.quarterback is None
 
 
-@clause("PA-577.9(b)-stick")
+@clause("PA-577.9(b)-stick", "PA-577.1-stickperson", "PA-577.4(a)-control")
 def test_two_dealers_and_a_stickperson_stand_at_their_posts(table):
     table.act("take_over_table", by="relief")
     people = table.snapshot["people"]

@@ -1,5 +1,6 @@
 """A round of High Roll Dice at a table: the lock-out, the fees, the first roll, and the extra throw of the loose."""
 
+import datetime as dt
 import io
 import json
 
@@ -8,7 +9,7 @@ import pytest
 from audit import export, verify
 from audit.models import Entry
 from games.engine.adjudication import adjudicate
-from tables.models import Settlement, Throw
+from tables.models import DiceLot, Settlement, Throw
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -246,3 +247,60 @@ def test_six_dice_have_no_extra_roll_and_no_millionaire_row():
         (1, "like-kind:none", "win", 60_000, 1_000),
     ]
     table.finish()
+
+
+@clause(
+    "PA-675a.4(d)", "PA-675a.4(e)-announce", "PA-675a.4(h)-call", "PA-675a.4(b)-throw", "PA-675a.4(c)-cocked"
+)
+def test_the_record_says_what_was_called_at_each_throw(table):
+    table.place(*BOUGHT)
+    table.to_the_dice()
+    table.act("call_dice", {"dice": FOUR_FIVES, "leaning": 2})
+    said = table.entry["data"]
+    assert (said["dice"], said["announced"], said["leaning"]) == (FOUR_FIVES, True, 2)
+    assert (said["called"]["face"], said["called"]["count"]) == (5, 4)
+    table.act("move_dice")
+    table.act("settle_seats")
+    table.until("call_dice")
+    table.act("call_dice", {"dice": [5, 5, 1, 6, 6, 4]})
+    called = table.entry["data"]["called"]
+    assert (called["face"], called["added"], called["count"]) == (5, 2, 6)
+
+
+@clause("PA-675a.6(h)-call", "PA-675a.6(h)-exposed")
+def test_with_six_dice_the_call_and_the_move_are_recorded_too():
+    table = make_scene("pa-675a.6")
+    table.play((1, "pip:5", 1_000), dice=[5, 5, 5, 6, 6, 4])
+    called = table.entry["data"]["called"]
+    table.act("move_dice")
+    moved = table.entry["data"]
+    assert (called["face"], called["count"]) == (moved["face"], moved["count"]) == (5, 3)
+    assert moved["exposed"] is True
+
+
+@clause("PA-675a.3(a)-standard", "PA-675a.6(e)-standard")
+@pytest.mark.parametrize(("rules", "section"), [("pa-675a", "3(a)"), ("pa-675a.6", "6(e)")])
+def test_dice_without_their_attestation_are_not_placed(rules, section):
+    table = make_scene(rules)
+    DiceLot.objects.filter(code="L-0002").update(attested=False)
+    with table.refused("dice-not-attested", f"58 Pa. Code § 675a.{section}"):
+        table.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson")
+
+
+@clause("PA-675a.3(b)(1)-24h", "PA-675a.3(d)", "PA-675a.6(f)", "PA-675a.3(a)-number")
+@pytest.mark.parametrize("rules", ["pa-675a", "pa-675a.6"])
+def test_no_throw_begins_with_dice_that_are_gone_or_have_been_there_for_a_day(rules, hands):
+    table = make_scene(rules)
+    table.place((1, "pip:5", 1_000))
+    table.act("no_more_bets")
+    hands.now += dt.timedelta(hours=24)
+    with table.refused("dice-past-their-time", "58 Pa. Code § 675a.3(b)(1)"):
+        table.act("shake", {"shakes": 3})
+    DiceLot.objects.filter(code="L-0003").update(dice=3)
+    with table.refused("lot-of-other-dice"):
+        table.act("change_dice_lot", {"lot": "L-0003"}, by="floorperson")
+    table.act("withdraw_dice", {"why": "unsuitable"})
+    with table.refused("no-dice"):
+        table.act("shake", {"shakes": 3})
+    with table.refused("shaker-left-unattended"):
+        table.act("leave_table")
