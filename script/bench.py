@@ -1,4 +1,4 @@
-"""Speed in ratios within one run: settlement, push and verification, each beside its plainest rival.
+"""Speed in ratios within one run: settlement, push, verification and adjudication, beside their plainest rivals.
 
 Absolute figures belong to the machine; the ratios are what a change is judged by. Nothing here is a test.
 """
@@ -10,7 +10,7 @@ import sys
 
 from script import services
 
-PARTS = ("settlement", "push", "verify")
+PARTS = ("settlement", "push", "verify", "adjudicate")
 
 
 def main(arguments: list[str]) -> int:
