@@ -174,6 +174,8 @@ INSTRUCTIONS = {
     ("gather_loose_dice", ""): lazy("Leave the matching dice in their box; the rest go into the shaker."),
     ("offer_dice", ""): lazy("Offer the dice clockwise until a player takes them."),
     ("throw_dice", ""): lazy("Pass the dice to the Quarterback."),
+    ("call_dice", "dice-cup"): lazy("Call the three faces and enter them."),
+    ("clear_layout", "dice-cup"): lazy("Marker to the 20, pucks to 1st Down and Play 1."),
 }
 
 
