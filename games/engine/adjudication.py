@@ -137,7 +137,8 @@ def _throws(read: Mapping[str, Any], voided: str | None) -> list[Any]:
 def _wagers(rules: Rules, read: Mapping[str, Any]) -> list[Wager]:
     if not isinstance(read.get("wagers"), list):
         raise Refusal("wrong-value" if "wagers" in read else "key-missing", key="wagers")
-    wagers = [_wager(rules, line) for line in read["wagers"]]
+    known = WAGER_KEYS | rules.game.wager_keys
+    wagers = [_wager(rules, line, known) for line in read["wagers"]]
     seen = set()
     for wager in wagers:
         if wager.key in seen:
@@ -146,12 +147,12 @@ def _wagers(rules: Rules, read: Mapping[str, Any]) -> list[Wager]:
     return wagers
 
 
-def _wager(rules: Rules, line: Any) -> Wager:
+def _wager(rules: Rules, line: Any, known: frozenset[str]) -> Wager:
     if not isinstance(line, dict):
         raise Refusal("not-an-object", what="wager")
-    _verify_keys(line, WAGER_KEYS | rules.game.wager_keys)
-    for key in sorted(WAGER_KEYS - line.keys()):
-        raise Refusal("key-missing", key=key)
+    _verify_keys(line, known)
+    if not line.keys() >= WAGER_KEYS:
+        raise Refusal("key-missing", key=min(WAGER_KEYS - line.keys()))
     seat, code, cents = line["seat"], line["wager"], line["cents"]
     if type(seat) is not int or seat < 1:
         raise Refusal("bad-seat", rules.section("placement"), seat=str(seat)[:40])
@@ -161,8 +162,8 @@ def _wager(rules: Rules, line: Any) -> Wager:
 
 
 def _verify_keys(read: Mapping[str, Any], known: frozenset[str]) -> None:
-    for key in sorted(read.keys() - known):
-        raise Refusal("unknown-key", key=key[:40])
+    if not read.keys() <= known:
+        raise Refusal("unknown-key", key=min(read.keys() - known)[:40])
 
 
 def _words(value: Any, key: str) -> str:

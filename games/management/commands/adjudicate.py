@@ -1,5 +1,6 @@
 """Settles rounds written as JSON lines; a bad line says why and the rest still runs."""
 
+import gc
 import json
 import os
 import sys
@@ -13,12 +14,16 @@ from games.engine import Refusal
 from games.engine.adjudication import BadLine, adjudicate
 from games.wording import say
 
+# A settled round leaves no cycles behind; looking for them seldom saves a tenth of the time.
+GARBAGE_THRESHOLD = 100_000
+
 
 class Command(BaseCommand):
     help = "Reads rounds as JSON lines from standard input and writes one JSON line for each, in order."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
+        gc.set_threshold(GARBAGE_THRESHOLD)
         try:
             with translation.override("en"):
                 good = answer_all(sys.stdin.buffer, sys.stdout.buffer)
