@@ -222,10 +222,6 @@ REFUSALS = {
         lazy("No such rules"),
         lazy("There are no rules %(rules)s. Use a key such as pa-625a/A."),
     ),
-    "not-offered-yet": (
-        lazy("Not offered yet"),
-        lazy("The game of %(rules)s is not offered yet. Choose other rules."),
-    ),
     "which-paytable": (
         lazy("Which paytable?"),
         lazy("%(rules)s has several paytables. Name one: %(rules)s/A."),

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tables', '0004_posts_and_dice_cups'),
+        ("tables", "0004_posts_and_dice_cups"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='dicelot',
-            name='attested',
-            field=models.BooleanField(default=False, help_text='attested to the standard of 58 Pa. Code § 603a.12 that its game names'),
+            model_name="dicelot",
+            name="attested",
+            field=models.BooleanField(default=False, help_text="attested to what its game asks of § 603a.12"),
         ),
     ]

@@ -54,7 +54,7 @@ class DiceLot(models.Model):
     facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="dice_lots")
     code = models.CharField(max_length=20)
     dice = models.PositiveSmallIntegerField(default=3)
-    attested = models.BooleanField(default=False, help_text="attested to the standard of 58 Pa. Code § 603a.12 that its game names")
+    attested = models.BooleanField(default=False, help_text="attested to what its game asks of § 603a.12")
     shaker = models.ForeignKey(Shaker, models.PROTECT, null=True, blank=True, related_name="lots")
     placed_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)

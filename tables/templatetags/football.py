@@ -119,6 +119,14 @@ def settling(s: dict) -> dict[str, Any] | None:
     }
 
 
+@register.filter
+def took_and_paid(settle: dict) -> str:
+    """What is left of the step under way as the confirmation says it: `Took $25, paid $24`."""
+    sums = ((word, settle[name]) for word, name in (("took", "take"), ("paid", "pay")))
+    said = ", ".join(f"{word} {money(cents)}" for word, cents in sums if cents)
+    return (said or "settled").capitalize()
+
+
 def _then(s: dict, steps: list[dict]) -> str:
     """What follows once the step under way is settled."""
     following = next((step for step in steps if step["state"] == "todo"), None)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import template
 
-from games.engine.high_roll_chances import RANK, held
+from games.engine.high_roll.chances import RANK, held
 from tables.templatetags.floor import listed
 
 register = template.Library()
@@ -77,24 +77,30 @@ def face_keys(s: dict) -> list[dict[str, Any]]:
 
 @register.simple_tag
 def throw_box(s: dict) -> dict[str, Any]:
-    """The six boxes, the dice held in one of them, and the loose ones by face; dice of the extra throw are `added`."""
+    """The six boxes, the dice held in one of them, and the loose ones by face; dice of the extra throw are `added`.
+
+    Until the matching dice are moved they lie where they fell, and their box waits.
+    """
     throws, matching = valid_throws(s), s["round"]["game"].get("held")
     face = matching["face"] if matching else None
     first = throws[0]["dice"].count(face) if throws else 0
     added = throws[1]["dice"].count(face) if len(throws) > 1 else 0
+    fell = s["round"]["phase"] == "called"
     boxes = [
         {
             "face": one,
             "name": FACES[one],
-            "held": one == face,
+            "held": one == face and not fell,
+            "waits": one == face and fell,
             "dice": range(first if one == face else 0),
             "added": range(added if one == face else 0),
         }
         for one in RANK
     ]
-    loose = [die for die in ranked(throws[-1]["dice"]) if die != face] if throws else []
+    loose = [die for die in ranked(throws[-1]["dice"]) if fell or die != face] if throws else []
     return {
         "boxes": boxes,
+        "face": face,
         "matched": first + added,
         "loose": len(loose),
         "groups": [list(dice) for _, dice in groupby(loose)],

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.engine import Refusal
-from games.engine.football_wagers import BETS
+from games.engine.football.wagers import BETS
 from games.engine.procedures import ENDED
 from games.engine.records import Record, SeatsSettled
 from games.engine.settlement import settlement_order

@@ -3,7 +3,7 @@
 import pytest
 
 from games.engine.adjudication import BadLine
-from games.engine.gridiron import course_of
+from games.engine.football.field import course_of
 from tests.games.football_play import (
     DOWNS_GAME,
     GAIN_1,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.engine import Refusal, Rules, Wager
-from games.engine.high_roll_wagers import BETS
+from games.engine.high_roll.wagers import BETS
 from games.engine.procedures import ENDED
 from tests.games.play_high_roll import HIGH_ROLL, SIX, TEN
 

@@ -4,7 +4,7 @@ import pytest
 
 from games.engine import Rules, Wager
 from games.engine.adjudication import BadLine
-from games.engine.high_roll_chances import Held, held
+from games.engine.high_roll.chances import Held, held
 from games.wording import why
 from tests.games.play_high_roll import (
     FOUR_FIVES,

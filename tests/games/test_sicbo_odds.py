@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from games.engine import Odds, Refusal, Rules, Wager, editions, house_advantage
+from games.engine import Odds, Refusal, Rules, Wager, house_advantage
 from games.engine.sicbo import BETS, settle
 
 clause = pytest.mark.clause
@@ -229,13 +229,6 @@ def test_unknown_rules_are_refused(key):
     with pytest.raises(Refusal) as refused:
         Rules.of(key)
     assert refused.value.code == "no-such-rules"
-
-
-def test_a_game_to_come_is_not_offered_yet(monkeypatch):
-    monkeypatch.setattr(editions, "NOT_YET", frozenset({"pa-999"}))
-    with pytest.raises(Refusal) as refused:
-        Rules.of("pa-999")
-    assert refused.value.code == "not-offered-yet"
 
 
 def test_a_short_key_is_the_newest_dated_one():

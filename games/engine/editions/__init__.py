@@ -16,7 +16,6 @@ from games.engine.odds import Odds, Pays, Prize
 from games.engine.refusals import Refusal
 
 KEY = re.compile(r"(?P<key>[a-z0-9.-]+)(@(?P<date>\d{4}-\d\d-\d\d))?(/(?P<paytable>[A-Z]))?", re.ASCII)
-NOT_YET: frozenset[str] = frozenset()  # a key leaves this list when its edition's file comes
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +87,11 @@ def all_editions() -> Mapping[str, Edition]:
 def edition(key: str) -> Edition:
     """The edition of a rules key, dated or short.
 
-    Raises `not-offered-yet`, `no-such-rules`, or `which-paytable` where the key leaves the paytable open.
+    Raises `no-such-rules`, or `which-paytable` where the key leaves the paytable open.
     """
     match = KEY.fullmatch(key)
-    if match is None or (match["key"] in NOT_YET):
-        raise Refusal("not-offered-yet" if match else "no-such-rules", rules=key[:60])
+    if match is None:
+        raise Refusal("no-such-rules", rules=key[:60])
     named = [one for one in all_editions().values() if _is_named(one, match)]
     if not named:
         raise Refusal("no-such-rules", rules=key[:60])

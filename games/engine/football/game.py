@@ -1,7 +1,7 @@
 """Three Dice Football: a game of up to six plays, thrown by a player, with wagers on each play and on the game.
 
-Source: 58 Pa. Code §§ 577.3, 577.5, 577.6 (text of 2012-07-28). The field is `gridiron.py`, the wagers are
-`football_wagers.py`, and the player who throws is `quarterback.py`.
+Source: 58 Pa. Code §§ 577.3, 577.5, 577.6 (text of 2012-07-28). The field is `field.py`, the wagers are
+`wagers.py`, and the player who throws is `quarterback.py`.
 
 * Single play wagers settle with each throw; full game wagers wait for the end of the game, Game Length included
   (reading A46). Nothing is thrown before all that the last throw decided is settled: § 577.5(h).
@@ -14,7 +14,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from games.engine.analysis import Outcome
-from games.engine.football_wagers import (
+from games.engine.football.field import Course, Spot, course_of
+from games.engine.football.quarterback import Quarterbacks
+from games.engine.football.wagers import (
     BETS,
     EXTRA_POINT,
     PLAYS_MOST,
@@ -27,10 +29,8 @@ from games.engine.football_wagers import (
     settle,
     winners,
 )
-from games.engine.gridiron import Course, Spot, course_of
 from games.engine.odds import Pays
 from games.engine.procedures import Moves, Procedure
-from games.engine.quarterback import Quarterbacks
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason
@@ -225,7 +225,7 @@ class Football(Quarterbacks):
     # What screens show
 
     def step_code(self, state: RoundState, step: int) -> str:
-        """The steps of § 577.6(f), in the order of `football_wagers.step_at_the_end`."""
+        """The steps of § 577.6(f), in the order of `wagers.step_at_the_end`."""
         course, place = _course(state.throws), step % STEPS_A_THROW
         if step // STEPS_A_THROW > len(course.plays):
             return ("touchdown", "extra-point")[place]

@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Any
 
 from games.engine.analysis import Outcome
-from games.engine.high_roll_chances import Held, held
-from games.engine.high_roll_course import EXTRA_THROW, FIRST_ROLL, duty_of, is_extra, procedure_of
-from games.engine.high_roll_records import DiceMoved, ExtraRollsLockedOut, FeesCollected, LooseDiceGathered
-from games.engine.high_roll_wagers import (
+from games.engine.high_roll.chances import Held, held
+from games.engine.high_roll.course import EXTRA_THROW, FIRST_ROLL, duty_of, is_extra, procedure_of
+from games.engine.high_roll.records import DiceMoved, ExtraRollsLockedOut, FeesCollected, LooseDiceGathered
+from games.engine.high_roll.wagers import (
     BETS,
     EXTRA_ROLL,
     Verdict,

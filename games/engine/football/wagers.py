@@ -17,7 +17,7 @@ from itertools import product
 from typing import NamedTuple
 
 from games.engine.analysis import Outcome
-from games.engine.gridiron import (
+from games.engine.football.field import (
     GAIN,
     NO_GAIN,
     PENALTY,
