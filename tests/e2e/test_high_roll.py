@@ -1,0 +1,297 @@
+"""High Roll Dice on a tablet: a seat's unit, dice by count, the lock-out, an extra throw, and the pit following."""
+
+import subprocess
+import sys
+
+import pytest
+from django.core.management import call_command
+from playwright.sync_api import expect
+
+from audit import clock, verify
+from audit.devices import enrol
+from audit.models import Entry
+from tests.e2e.floor import Dashboard, Tablet, dashboard, lying, tablet
+from tests.e2e.test_looks import broken_rules, faults_of
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.browser
+clause = pytest.mark.clause
+
+FOUR_FIVES = [1, 1, 6, 6, 6, 5, 5, 5, 5, 4]
+ONE_MORE = [1, 2, 3, 5, 6, 6]
+# Seat 2 buys an Extra Roll; with four fives its five-of-a-kind stays, and one more five wins it.
+WAGERS = (
+    (2, "pip:5", 2_500), (2, "pip:1", 2_500), (2, "like-kind:3", 2_500), (2, "like-kind:4", 2_500),
+    (2, "like-kind:5", 2_500), (2, "extra-roll", 2_500), (2, "millionaire:9", 2_500),
+    (5, "pip:2", 10_000), (5, "like-kind:6", 10_000),
+)  # fmt: skip
+
+
+@pytest.fixture
+def ten(stage) -> Scene:
+    return stage("pa-675a", payout_limit_cents=7_500_000)
+
+
+@pytest.fixture
+def dealer(ten, new_page) -> Tablet:
+    return tablet(new_page, ten)
+
+
+@clause("PA-675a.4(a)-lockout", "PA-675a.4(a)-collect", "PA-675a.4(g)", "PA-675a.4(h)-settle")
+def test_a_round_with_an_extra_roll_is_played_followed_and_proven(ten, dealer, new_page, tmp_path):
+    _, token = enrol("Second tablet of T-01", "larkfield", "dealer", "larkfield/T-01")
+    other = Tablet(new_page())
+    other.let_in(token, "floorperson")
+    other.is_live()
+    pit = dashboard(new_page, ten)
+    since = clock.now()
+    play_the_first_roll(ten, dealer, other, pit)
+    play_the_extra_throw(ten, dealer, other, pit)
+    pit.was_never_loaded_again()
+    assert dealer.complaints == other.complaints == pit.complaints == []
+
+    written = tmp_path / "round.jsonl"
+    with written.open("w") as out:
+        call_command("audit_export", "--stream", "larkfield/T-01", "--from", since.isoformat(), stdout=out)
+    assert '"fees.collected"' in written.read_text() and '"dice.gathered"' in written.read_text()
+    checker = [sys.executable, "-I", str(verify.__file__), str(written)]
+    assert subprocess.run(checker, capture_output=True, timeout=20).returncode == 0
+
+
+def play_the_first_roll(scene: Scene, dealer: Tablet, other: Tablet, pit: Dashboard) -> None:
+    dealer.place(*WAGERS)
+    assert lying(scene)[2, "millionaire:9"] == 100
+    pit.shows("Bets open", wagered="$351", version=scene.version)
+    expect(other.page.locator("[data-seat='2'] [data-mini].on")).to_have_count(7)
+    dealer.step("No more bets")
+    dealer.is_in("unlocked")
+    dealer.step("Sensors locked")
+    dealer.is_in("locked")
+    expect(dealer.page.locator("#hr-fees")).to_contain_text("$25")
+    dealer.step("Fees in the tray")
+    dealer.step("Shaken")
+    dealer.is_in("ready")
+    dealer.call(*FOUR_FIVES)
+    dealer.is_in("called")
+    expect(dealer.page.locator("#hr-box .waits")).to_contain_text("4 go here")
+    dealer.step("Dice in their box")
+    dealer.is_in("lit")
+    for screen in (dealer, other):
+        expect(screen.page.locator("#hr-call")).to_have_text("Four of a kind, fives")
+        expect(screen.page.locator("#hr-box .held")).to_contain_text("4 match")
+    pit.shows("Settle", version=scene.version)
+    expect(dealer.page.locator(".row >> nth=0")).to_contain_text("Stays $25")
+    dealer.tap(".done >> nth=0")
+    expect(dealer.page.locator(".row--done")).to_contain_text("took $51, paid $125, $25 stays")
+    expect(other.page.locator(".row--done")).to_contain_text("Seat 2 settled")
+    dealer.step("Settled: took $200")
+    dealer.is_in("loose")
+
+
+def play_the_extra_throw(scene: Scene, dealer: Tablet, other: Tablet, pit: Dashboard) -> None:
+    expect(dealer.page.locator("#side-staying")).to_contain_text("pays 2 to 1")
+    dealer.step("Loose dice gathered")
+    dealer.step("Shaken")
+    dealer.is_in("ready")
+    expect(dealer.page.locator("#slots .slot")).to_have_count(6)
+    dealer.call(*ONE_MORE)
+    expect(other.page.locator("#hr-box .held")).to_contain_text("5 match")
+    dealer.step("Settled: paid $50")
+    dealer.is_in("paid")
+    dealer.step("Layout cleared")
+    dealer.is_in("open")
+    pit.shows("Bets open", version=scene.version, no="R 2", handle="$351")
+    assert (scene.last_round.taken_cents, scene.last_round.paid_cents) == (27_600, 17_500)
+
+
+def test_another_unit_changes_every_wager_of_the_seat_in_one_act(ten, dealer):
+    dealer.place((1, "pip:5", 2_500), (1, "like-kind:4", 2_500), (1, "millionaire:9", 2_500))
+    before = Entry.objects.filter(stream=ten.fresh.stream).count()
+    dealer.tap(dealer.chip(10_000))
+    expect(dealer.area("pip:5").locator(".chip--sending")).to_have_text("100")
+    dealer.is_taken()
+    assert Entry.objects.filter(stream=ten.fresh.stream).count() == before + 1
+    assert lying(ten) == {(1, "pip:5"): 10_000, (1, "like-kind:4"): 10_000, (1, "millionaire:9"): 100}
+    dealer.tap("[data-do=undo]")
+    dealer.is_taken()
+    assert lying(ten)[1, "like-kind:4"] == 2_500
+
+
+def test_the_chip_of_a_unit_adds_itself_once_more(ten, dealer):
+    dealer.place((1, "pip:5", 2_500))
+    dealer.tap(dealer.chip(2_500))
+    dealer.is_taken()
+    assert lying(ten) == {(1, "pip:5"): 5_000}
+    expect(dealer.seat(1).locator(".unit")).to_have_text("$50 unit")
+
+
+def test_a_second_tap_takes_the_wager_away(ten, dealer):
+    dealer.place((3, "pip:5", 500), (3, "pip:6", 500))
+    dealer.tap(dealer.area("pip:6"))
+    dealer.is_taken()
+    assert lying(ten) == {(3, "pip:5"): 500}
+    expect(dealer.area("pip:6")).to_have_attribute("aria-pressed", "false")
+
+
+@clause("PA-675a.2(e)(2)")
+def test_like_kind_without_pip_street_is_refused_at_the_finger(ten, dealer):
+    dealer.tap(dealer.area("like-kind:4"))
+    expect(dealer.refused()).to_be_visible()
+    expect(dealer.refused()).to_contain_text("Pip Street")
+    expect(dealer.area("like-kind:4")).to_have_attribute("aria-pressed", "false")
+
+
+def test_repeating_replaces_what_a_seat_has(ten, new_page):
+    ten.place((1, "pip:5", 2_500), (1, "like-kind:4", 2_500), (4, "pip:2", 1_000))
+    ten.until("call_dice")
+    ten.act("call_dice", {"dice": FOUR_FIVES})
+    ten.finish()
+    dealer = tablet(new_page, ten)
+    dealer.place((1, "pip:6", 10_000))
+    dealer.tap("[data-do=repeat-all]")
+    dealer.is_taken()
+    assert lying(ten) == {(1, "pip:5"): 2_500, (1, "like-kind:4"): 2_500, (4, "pip:2"): 1_000}
+
+
+@pytest.fixture
+def awaited(ten) -> Scene:
+    """The dice of the first roll are in the air."""
+    ten.place(*((seat, code, 100 if "mill" in code else cents) for seat, code, cents in WAGERS))
+    ten.until("call_dice")
+    return ten
+
+
+def test_dice_are_counted_and_corrected_before_the_call(awaited, new_page):
+    dealer = tablet(new_page, awaited)
+    dealer.enter(*FOUR_FIVES)
+    expect(dealer.page.locator("#dock-entry [data-count='6']")).to_have_text("3")
+    dealer.tap("[data-less='6']")
+    dealer.enter(5)
+    expect(dealer.next).to_contain_text("2 aces, 2 sixes, 5 fives, 1 four")
+    dealer.tap(dealer.next)
+    dealer.is_in("called")
+    expect(dealer.page.locator("#hr-call")).to_have_text("Five of a kind, fives")
+
+
+@clause("PA-675a.4(b)-invalid", "PA-675a.4(c)-void")
+def test_an_invalid_roll_keeps_the_wagers_and_is_shaken_again(awaited, new_page):
+    dealer = tablet(new_page, awaited)
+    before = lying(awaited)
+    dealer.enter(1, 1)
+    dealer.tap("[data-invalid=on-another]")
+    expect(dealer.next).to_contain_text("A die rests on another")
+    dealer.tap(dealer.next)
+    dealer.is_in("closed")
+    expect(dealer.page.locator("#hr-box")).to_contain_text("Invalid roll")
+    assert lying(awaited) == before
+    dealer.step("Shaken")
+    dealer.call(*FOUR_FIVES)
+
+
+def test_a_correction_begins_with_the_dice_that_were_entered(awaited, new_page):
+    awaited.act("call_dice", {"dice": FOUR_FIVES})
+    dealer = tablet(new_page, awaited)
+    dealer.tap('.dock [data-ask="correct_dice"]')
+    expect(dealer.page.locator("#ask .slot .die")).to_have_count(10)
+    dealer.tap("#ask [data-ask-less='5']")
+    dealer.tap("#ask [data-ask-face='6']")
+    dealer.tap("#ask [data-reason] >> nth=0")
+    dealer.sign("floorperson")
+    expect(dealer.page.locator("#hr-call")).to_have_text("Four of a kind, sixes")
+
+
+@clause("PA-675a.5(e)-cap")
+def test_the_payout_limit_is_told_with_the_sum_before_and_after(ten, new_page):
+    ten.place((1, "pip:2", 10_000), (1, "like-kind:8", 10_000))
+    ten.until("call_dice")
+    ten.act("call_dice", {"dice": [2, 2, 2, 2, 2, 2, 2, 2, 1, 3]})
+    ten.act("move_dice")
+    dealer = tablet(new_page, ten)
+    expect(dealer.page.locator(".limit")).to_contain_text("cuts $500,600 to $75,000")
+    expect(dealer.page.locator(".fact--payout")).to_contain_text("$75,000")
+
+
+def test_six_dice_have_no_sensor_and_no_millionaire(stage, new_page):
+    six = stage("pa-675a.6")
+    dealer = tablet(new_page, six)
+    assert dealer.codes("[data-wager]") == {
+        *(f"pip:{face}" for face in range(1, 7)),
+        *(f"like-kind:{count}" for count in (2, 3, 4, 5, 6, "none")),
+    }
+    dealer.place((1, "pip:1", 2_500), (1, "like-kind:none", 2_500))
+    dealer.step("No more bets")
+    dealer.step("Shaken")
+    dealer.call(1, 2, 3, 4, 5, 6)
+    dealer.step("Dice in their box")
+    expect(dealer.page.locator("#hr-box .held")).to_contain_text("Ace")
+    dealer.step("Settled: paid $1,550")
+    dealer.step("Layout cleared")
+
+
+def test_the_table_is_inspected_and_opened_by_the_floorperson(stage, new_page):
+    closed = stage("pa-675a", payout_limit_cents=7_500_000, opened=False)
+    dealer = tablet(new_page, closed, "floorperson")
+    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
+    dealer.step("Inspected")
+    dealer.step("Open the table")
+    dealer.is_in("open")
+
+
+def test_the_console_fits_the_hand_and_the_eye_in_every_phase(ten, new_page):
+    dealer = tablet(new_page, ten)
+    found = {}
+
+    def look(name: str) -> None:
+        if faults := faults_of(dealer.page) + broken_rules(dealer.page):
+            found[name] = faults
+
+    look("empty")
+    dealer.place(*WAGERS)
+    look("betting")
+    for name, label in (
+        ("unlocked", "No more bets"),
+        ("locked", "Sensors locked"),
+        ("closed", "Fees in the tray"),
+    ):
+        dealer.step(label)
+        dealer.is_in(name)
+        look(name)
+    dealer.step("Shaken")
+    dealer.enter(*FOUR_FIVES)
+    look("entered")
+    dealer.tap(dealer.next)
+    dealer.is_in("called")
+    look("called")
+    dealer.step("Dice in their box")
+    dealer.is_in("lit")
+    look("lit")
+    dealer.tap('.dock [data-ask="correct_dice"]')
+    look("correcting")
+    dealer.tap("#ask [data-close]")
+    dealer.tap(".done >> nth=0")
+    expect(dealer.page.locator(".row--done")).to_be_visible()
+    look("one seat settled")
+    dealer.tap(dealer.next)
+    dealer.is_in("loose")
+    look("loose")
+    dealer.step("Loose dice gathered")
+    look("gathered")
+    dealer.step("Shaken")
+    look("extra throw awaited")
+    dealer.call(*ONE_MORE)
+    look("extra throw")
+    dealer.tap(dealer.next)
+    dealer.is_in("paid")
+    look("paid")
+    assert not found, chr(10).join(f"{k}: {v}" for k, v in found.items())
+
+
+def test_the_pit_sees_the_layout_of_a_round(awaited, new_page):
+    awaited.act("call_dice", {"dice": FOUR_FIVES})
+    awaited.act("move_dice")
+    pit = dashboard(new_page, awaited)
+    assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []
+    pit.page.goto("/floor/larkfield/T-01/")
+    expect(pit.page.locator(".called")).to_contain_text("Four of a kind, fives")
+    expect(pit.page.locator(".spot.lit")).to_have_count(2)
+    assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []
