@@ -136,7 +136,7 @@ export class Football {
     next.removeAttribute("aria-disabled");
     next.dataset.params = "{}";
     const left = (this.state.round.settle?.steps.find((step) => step.state === "now")?.seats ?? []).filter((seat) => !seat.done);
-    if (left.length) write(next, [next.dataset.label + sums(left, "took", "paid"), next.dataset.say]);
+    if (left.length) write(next, [capital(sums(left, "took", "paid")), next.dataset.say]);
   }
 }
 

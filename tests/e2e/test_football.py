@@ -206,7 +206,7 @@ def test_repeating_in_a_later_play_lays_the_play_before_again(table, right):
     right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
     right.step("Seat 5 accepts")
     right.throw(*GAIN_OF_8)
-    right.step("Single play: paid $25")
+    right.step("Paid $25")
     right.is_in("open")
     right.tap("[data-do=repeat-seat]")
     right.is_taken()
@@ -229,7 +229,7 @@ def test_the_dice_of_a_play_are_corrected_before_it_is_settled(table, right, spo
     right.tap("#ask [data-reason] >> nth=0")
     right.sign("floorperson")
     right.yard("Yard 21, 2nd Down, 21 yards")
-    right.says("Single play: took $25")
+    right.says("Took $25")
 
 
 def test_the_console_fits_the_hand_and_the_eye_in_every_phase(table, right, spotless):
