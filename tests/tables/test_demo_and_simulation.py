@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from audit import export
+from audit import export, verify
 from audit.models import Entry, Person
 from games.engine import Refusal
 from tables.models import Round, Settlement, Table
@@ -75,6 +75,22 @@ def test_the_export_of_a_simulation_verifies_and_one_changed_byte_does_not(tmp_p
     assert len(lines) > 16 and b"round.settled" in whole
     assert verified(whole) == 0
     assert verified(whole.replace(b"paid_cents", b"paid_Cents", 1)) == 1
+
+
+@pytest.mark.parametrize("submission", ["RS-0021", "RS-0022", "RS-0031"])
+def test_every_game_is_simulated_and_its_export_verifies(submission, settings):
+    settings.DEMO = True
+    said("seed_demo")
+    said("simulate", tables=1, rounds=8, seed=5, submission=submission)
+    played = Round.objects.filter(table__code=f"SIM-{submission}-01")
+    assert {one.phase for one in played} == {"cleared"} and played.count() == 8
+    for one in played:
+        settled = Settlement.objects.filter(throw__round=one)
+        assert settled.count() == one.wagers.count()
+        assert sum(line.paid_cents for line in settled) == one.paid_cents
+        kept = sum(line.cents for line in settled if line.outcome in ("lose", "fee"))
+        assert (kept, sum(wager.cents for wager in one.wagers.all())) == (one.taken_cents, one.wagered_cents)
+    verify.verify(io.BytesIO(b"".join(export.lines(export.select([f"larkfield/SIM-{submission}-01"])))))
 
 
 @pytest.mark.parametrize("kind", ["live", "training"])
