@@ -158,13 +158,14 @@ def _seats(at: AtTable, standing: list[dict[str, Any]]) -> list[dict[str, Any]]:
     by_seat: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for wager in standing:
         by_seat[wager["seat"]].append(wager)
+    seated = bool(at.rules.section("seated"))
     return [
         {
             "seat": seat,
             "count": len(by_seat[seat]),
             "cents": sum(wager["cents"] for wager in by_seat[seat]),
             "flags": [_flag(at.table, wager) for wager in by_seat[seat] if wager["flag"]],
-            "repeated": False,
+            "taken": seat in at.table.seated if seated else bool(by_seat[seat]),
         }
         for seat in range(1, at.table.seats + 1)
     ]

@@ -1,6 +1,6 @@
 """The acts of the floor, one file for each noun. Importing this package registers them all with the road."""
 
-from . import by_hand, device, dice, football, high_roll, mending, opening, rounds, staffing, wagers
+from . import by_hand, device, dice, football, high_roll, mending, opening, rounds, seats, staffing, wagers
 
 __all__ = [
     "by_hand",
@@ -11,6 +11,7 @@ __all__ = [
     "mending",
     "opening",
     "rounds",
+    "seats",
     "staffing",
     "wagers",
 ]

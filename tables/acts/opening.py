@@ -84,8 +84,8 @@ def close_table(at: AtTable, params: Params) -> Recorded:
     if at.round is not None:
         raise Refusal("round-in-play", round=at.round.number)
     at.change_table(status=Table.Status.CLOSED, closed_at=at.now)
-    if at.table.quarterback or at.table.offered:
-        at.change_table(quarterback=None, offered=None)
+    if at.table.quarterback or at.table.offered or at.table.seated:
+        at.change_table(quarterback=None, offered=None, seated=[])
     return Recorded("table.closed", {"last_round": at.table.last_round})
 
 

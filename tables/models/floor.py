@@ -61,6 +61,7 @@ class Table(models.Model):
     dealer_since = models.DateTimeField(null=True, blank=True)
     dealer_left = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     stickperson = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    seated = models.JSONField(default=list, help_text="seats with a player, where only seated players wager")
     # What the last round of a game with a Quarterback leaves to the next one
     quarterback = models.PositiveSmallIntegerField(null=True, blank=True)
     offered = models.PositiveSmallIntegerField(null=True, blank=True)

@@ -8,6 +8,7 @@ import pytest
 
 from audit import export, verify
 from audit.models import Entry
+from games.engine import Rules
 from games.engine.adjudication import adjudicate
 from tables.models import DiceLot, Settlement, Throw
 from tests.tables.cast import make_scene
@@ -304,3 +305,35 @@ def test_no_throw_begins_with_dice_that_are_gone_or_have_been_there_for_a_day(ru
         table.act("shake", {"shakes": 3})
     with table.refused("shaker-left-unattended"):
         table.act("leave_table")
+
+
+@clause("PA-675a.2(c)-remain", "PA-675a.6(d)-rules")
+@pytest.mark.parametrize("rules", ["pa-675a", "pa-675a.6"])
+def test_a_player_with_a_wager_keeps_the_seat_until_the_round_ends(rules):
+    table = make_scene(rules)
+    table.act("seat_player", {"seat": 4})
+    assert [seat["taken"] for seat in table.snapshot["round"]["seats"]][:4] == [False, False, False, True]
+    with table.refused("seat-is-taken", "58 Pa. Code § 675a.2(c)"):
+        table.act("seat_player", {"seat": 4})
+    table.place((4, "pip:1", 1_000))
+    with table.refused("seat-has-a-wager", "58 Pa. Code § 675a.2(c)"):
+        table.act("free_seat", {"seat": 4})
+    table.to_the_dice()
+    table.act("call_dice", {"dice": [1] * Rules.of(rules).edition.dice})
+    table.finish()
+    table.act("free_seat", {"seat": 4})
+    assert (table.entry["_type"], table.entry["data"]) == ("seat.freed", {"seat": 4})
+    with table.refused("seat-is-open"):
+        table.act("free_seat", {"seat": 4})
+
+
+@clause("PA-675a.1(a)-positions")
+def test_there_is_no_seventh_seat(table):
+    with table.refused("no-such-seat"):
+        table.place((7, "pip:1", 1_000))
+
+
+def test_other_games_seat_nobody():
+    scene = make_scene()
+    with scene.refused("act-of-another-game"):
+        scene.act("seat_player", {"seat": 1})

@@ -34,6 +34,8 @@ WHO_MAY = {
     "pay_seats": BOTH,
     "clear_layout": BOTH,
     "settle_seats": BOTH,
+    "seat_player": BOTH,
+    "free_seat": BOTH,
     "lock_out_extra_rolls": BOTH,
     "collect_fees": BOTH,
     "move_dice": BOTH,

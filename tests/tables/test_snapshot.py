@@ -83,7 +83,7 @@ def test_it_says_all_of_a_round(paying):
         "count": 1,
         "cents": 500,
         "flags": ["$5 is under $10"],
-        "repeated": False,
+        "taken": True,
     }
     assert (shown["take"]["count"], shown["take"]["cents"], shown["take"]["seats"][0]["lines"][0]["why"]) == (
         1,
