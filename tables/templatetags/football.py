@@ -301,6 +301,16 @@ def _money(lying: Lying, lit: bool, chips: bool) -> str:
 # The call
 
 
+ENDINGS = {"touchdown": "Touchdown", "trips-td": "Trips TD", "turnover": "Turnover", "downs": "Out of downs"}
+
+
+@register.filter
+def game_ending(round_: dict) -> str:
+    """How an ended game came out, `Touchdown, 4 throws`; nothing for a round of another game."""
+    ending, throws = ENDINGS.get(round_.get("result") or ""), len(round_.get("throws") or ())
+    return f"{ending}, {throws} throw{'' if throws == 1 else 's'}" if ending else ""
+
+
 @register.simple_tag
 def called(s: dict, game: dict) -> dict[str, Any] | None:
     """The newest call: its heading, what it came to, and what the dealer announces next."""
