@@ -81,7 +81,7 @@ export class UnitTaps extends Taps {
         mini.classList.toggle("on", Boolean(areas.get(mini.dataset.mini)?.get(number)));
         mini.classList.toggle("late", this.pending(number, mini.dataset.mini));
       }
-      write(seat.querySelector(".unit"), unit ? `$${plain(unit)} unit` : "");
+      write(seat.querySelector(".unit"), unit ? `$${plain(unit)}` : "");
     }
   }
 

@@ -122,7 +122,7 @@ def test_the_chip_of_a_unit_adds_itself_once_more(ten, dealer):
     dealer.tap(dealer.chip(2_500))
     dealer.is_taken()
     assert lying(ten) == {(1, "pip:5"): 5_000}
-    expect(dealer.seat(1).locator(".unit")).to_have_text("$50 unit")
+    expect(dealer.seat(1).locator(".unit")).to_have_text("$50")
 
 
 def test_a_second_tap_takes_the_wager_away(ten, dealer):
