@@ -74,6 +74,14 @@ def rail(s: dict, game: dict) -> list[dict[str, Any]]:
     ]
 
 
+@register.simple_tag
+def sits_out(s: dict, game: dict) -> bool:
+    """Whether the Quarterback has no wager before the first throw, and so may not make it (A38)."""
+    seat = game["quarterback"]
+    lying = any(wager["seat"] == seat and not wager["struck"] for wager in s["round"]["wagers"])
+    return seat is not None and not game["locked"] and not lying
+
+
 # Settling in steps
 
 

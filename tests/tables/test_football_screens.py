@@ -1,0 +1,140 @@
+"""What the football console says and draws, from snapshots of a table."""
+
+import pytest
+from django.template.loader import render_to_string
+
+from games.engine import Rules
+from tables.screens import render
+from tables.templatetags import football, gridiron
+from tests.tables.cast import make_scene
+
+pytestmark = pytest.mark.django_db
+clause = pytest.mark.clause
+
+
+@pytest.fixture
+def table():
+    return make_scene("pa-577")
+
+
+def screen(table) -> str:
+    return render("dealer", table.snapshot)
+
+
+def begin(table, *wagers):
+    """The wagers, and the dice with seat 5."""
+    table.place(*wagers)
+    table.act("offer_dice", {"seat": 5, "accepted": True})
+
+
+def throw(table, *dice):
+    table.act("throw_dice")
+    table.act("call_dice", {"dice": list(dice)})
+
+
+@clause(
+    "PA-577.2(b)(2)",
+    "PA-577.2(b)(4)",
+    *(f"PA-577.2(b)(5)({n})" for n in ("i", "ii", "iii", "iv", "v", "vi", "vii")),
+    "PA-577.2(b)(6)",
+)
+def test_it_draws_the_field_the_seven_downs_and_the_game_length(table):
+    html = screen(table)
+    for yard in range(1, 24):
+        assert f">{yard}</text>" in html
+    assert html.count('class="end-zone"') == 2
+    assert html.count('class="ten"') == html.count('class="chalk"') == 2
+    for down in gridiron.DOWNS:
+        assert f">{down.replace('&', '&amp;')}</span>" in html
+    for play in range(1, 7):
+        assert f">Play {play}</span>" in html
+
+
+@clause("PA-577.2(a)-players")
+def test_sixteen_places_run_clockwise_from_the_stick(table):
+    html = screen(table)
+    places = [int(part.split('"')[0]) for part in html.split('data-seat="')[1:]]
+    assert places == list(range(1, 17))
+    assert [football.half(place) for place in places] == ["right"] * 8 + ["left"] * 8
+    with table.refused("no-such-seat"):
+        table.place((17, "touchdown", 500))
+
+
+@clause("PA-577.2(b)(3)")
+def test_every_odds_of_the_edition_stand_on_the_areas_and_never_with_for(table):
+    rules = Rules.of("pa-577")
+    html = screen(table).partition('id="felt"')[2].partition("</section>")[0]
+    for type_ in rules.game.wager_types(rules):
+        for odds in rules.game.possible_odds(rules, type_.code):
+            assert str(odds) in html
+    assert " for " not in html
+
+
+def test_the_reasons_for_a_no_roll_are_those_of_the_edition():
+    rules = Rules.of("pa-577")
+    said = {code: section for code, _, section in football.NO_ROLLS}
+    assert said == {
+        code: f"§ {cite.removeprefix('58 Pa. Code § ')}" for code, cite in rules.edition.no_rolls.items()
+    }
+    html = render_to_string("tables/console/dialogs_football.html")
+    assert all(f'"reason":"{code}"' in html for code in said)
+
+
+def test_full_game_areas_take_nothing_after_the_first_throw(table):
+    begin(table, (5, "touchdown", 500))
+    assert '<button class="area fb-area fb-area--touchdown"' in screen(table)
+    table.act("throw_dice")
+    table.act("call_no_roll", {"reason": "improper"})
+    html = screen(table)
+    assert '<div class="area fb-area fb-area--touchdown area--locked"' in html
+    assert '<button class="area fb-area fb-area--big-play"' in html
+
+
+def test_a_single_play_area_names_the_coming_play(table):
+    begin(table, (5, "touchdown", 500))
+    assert 'data-play="1" data-single data-wager="big-play"' in screen(table)
+    throw(table, 1, 2, 3)
+    assert 'data-play="2" data-single data-wager="big-play"' in screen(table)
+
+
+def test_what_was_paid_by_an_earlier_throw_no_longer_lies_there(table):
+    begin(table, (5, "touchdown", 500), (5, "big-play", 500, 1))
+    throw(table, 6, 6, 2)
+    assert '<span class="verdict-w">Pay</span> <b>$20</b>' in screen(table)
+    table.act("settle_seats")
+    html = screen(table)
+    assert "verdict" not in html and "$20" not in html
+
+
+def test_a_quarterback_who_sits_out_is_told_so_before_the_throw(table):
+    table.place((8, "touchdown", 500))
+    table.act("offer_dice", {"seat": 3, "accepted": True})
+    assert "Seat 3 has no wager in this game yet" in screen(table)
+    with table.refused("quarterback-sits-out", "58 Pa. Code § 577.6(b)"):
+        table.act("throw_dice")
+    table.place((3, "defense", 500))
+    assert "Seat 3 throws; wagers on play 1 are closed" in screen(table)
+
+
+@pytest.mark.parametrize(
+    ("play", "words"),
+    [
+        ({"what": "gain", "to": 12, "yards": 8}, "gain of 8, to 12"),
+        ({"what": "gain", "to": 0, "yards": 9}, "gain of 9, touchdown"),
+        ({"what": "penalty", "to": 21, "yards": -1}, "penalty, to 21"),
+        ({"what": "no-gain", "to": 20, "yards": 0}, "no gain, at 20"),
+        ({"what": "turnover", "to": 20, "yards": 0}, "turnover"),
+        ({"what": "trips-td", "to": 0, "yards": 0}, "Trips TD"),
+    ],
+)
+def test_a_play_of_the_track_in_words(play, words):
+    assert gridiron.told(play) == words
+
+
+def test_an_ended_game_says_how_it_came_out():
+    assert (
+        football.game_ending({"result": "touchdown", "throws": [[6, 6, 2], [1, 4, 1]]})
+        == "Touchdown, 2 throws"
+    )
+    assert football.game_ending({"result": "turnover", "throws": [[1, 1, 6]]}) == "Turnover, 1 throw"
+    assert football.game_ending({"result": "settled", "throws": [[1, 1, 6]]}) == ""
