@@ -97,10 +97,10 @@ export class Football {
   }
 
   paintMore() {
-    const { offers, round: { game } } = this.state, gives = document.querySelector("[data-quarterback]");
+    const { offers, round: { game, bets_open } } = this.state, gives = document.querySelector("[data-quarterback]");
     const seat = game?.quarterback, correct = document.querySelector("[data-correct]");
     if (!gives) return;
-    gives.hidden = !seat || !offers.includes("offer_dice");
+    gives.hidden = !seat || !bets_open;
     gives.querySelector("button").dataset.params = JSON.stringify({ seat, accepted: false });
     correct.hidden = !game?.track?.length || !offers.includes("correct_dice");
   }

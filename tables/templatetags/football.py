@@ -57,13 +57,20 @@ def half(seat: int) -> str:
 
 @register.simple_tag
 def rail(s: dict, game: dict) -> list[dict[str, Any]]:
-    """Every place, clockwise from the stickperson's left, with its money and what it is due."""
+    """Every place, clockwise from the stickperson's left, with what lies undecided there and what it is due."""
+    lying: dict[int, list[dict]] = {seat["seat"]: [] for seat in s["round"]["seats"]}
+    for wager in s["round"]["wagers"]:
+        if not wager["struck"] and not wager.get("outcome"):
+            lying[wager["seat"]].append(wager)
     due = {seat["seat"]: seat for seat in _seats_of_step(step_now(s))}
     offering = "offer_dice" in s["offers"] and game["quarterback"] is None
     staking = s["round"]["bets_open"] and s["table"]["status"] == "open"
     return [
         {
             **seat,
+            "count": len(lying[seat["seat"]]),
+            "cents": sum(wager["cents"] for wager in lying[seat["seat"]]),
+            "flags": seat["flags"] if any(wager["flag"] for wager in lying[seat["seat"]]) else [],
             "half": half(seat["seat"]),
             "quarterback": seat["seat"] == game["quarterback"],
             "offered": offering and seat["seat"] == (game["offer"] or {}).get("next"),

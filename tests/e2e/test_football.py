@@ -202,6 +202,17 @@ def test_a_no_roll_leaves_the_wagers_and_the_down_as_they_were(table, right, spo
     assert right.area("touchdown").evaluate("area => area.tagName") == "DIV"  # locked by a void throw too
 
 
+@clause("PA-577.4(b)-next")
+def test_a_quarterback_gives_up_the_dice_and_they_go_on_clockwise(table, right, spotless):
+    spotless.append(right)
+    right.place((5, "over-four", 2_500), (9, "touchdown", 2_500))
+    right.step("Seat 5 accepts")
+    right.tap("[data-open=more]")
+    right.tap("#more [data-quarterback] button")
+    right.says("Seat 9 accepts")
+    expect(right.page.locator(".place--offered")).to_contain_text("9")
+
+
 def test_repeating_in_a_later_play_lays_the_play_before_again(table, right):
     right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
     right.step("Seat 5 accepts")
