@@ -79,6 +79,7 @@ const doing = {
   "repeat-all": (button) => taps.repeatAll(button),
   "face-back": () => dice.back(),
   "faces-clear": () => dice.reset(),
+  "free-seat": (button) => taps.leave(button),
   "half": () => football.turn(),
 };
 

@@ -1,6 +1,6 @@
 /* High Roll Dice: a seat has one unit, and whatever it lays is that unit (§ 675a.1(b)(2)(iv)). A tap on an area lays the
    unit or takes it away; another unit changes everything that the seat has there, in one act. The side bets of
-   Millionaire Row are a dollar each. */
+   Millionaire Row are a dollar each. Whoever is dealt to has sat down first (§ 675a.2(c)). */
 
 import { Taps, bold, colour, plain, write } from "./taps.js";
 
@@ -9,6 +9,7 @@ const equal = (wager) => !wager.startsWith("millionaire");
 
 export class UnitTaps extends Taps {
   units = new Map();    // seat -> {cents, chip}, as chosen here in this round
+  sitting = new Set();  // seats whose player is just sitting down
 
   /* what lies for a seat, with what is still on its way: wager -> cents */
   on(seat) {
@@ -42,15 +43,39 @@ export class UnitTaps extends Taps {
     super.pick(chip);
   }
 
+  /* a tap on an open seat, or the first wager at it, says that a player sits down there */
+  choose(seat) {
+    super.choose(seat);
+    this.sit();
+  }
+
+  isOpen(seat) {
+    return document.querySelector(`[data-seat="${seat}"][data-vacant]`) !== null && !this.sitting.has(seat);
+  }
+
+  async sit(seat = this.seat) {
+    if (!this.isOpen(seat)) return;
+    this.sitting.add(seat);
+    const { refusal } = await this.send("seat_player", { seat });
+    this.sitting.delete(seat);
+    if (refusal) this.refuse(refusal, document.querySelector(`[data-seat="${seat}"]`));
+  }
+
+  async leave(button) {
+    const { refusal } = await this.send("free_seat", { seat: this.seat });
+    if (refusal) this.refuse(refusal, button);
+  }
+
   tap(wager, area) {
     this.anchor = area;
+    this.sit();
     const cents = this.total(this.seat, wager) ? 0 : equal(wager) ? this.unit(this.seat) : DOLLAR;
     this.put([[wager, cents]]);
   }
 
   /* repeating replaces: what did not lie there in the last round is taken off, for units may not differ */
   again() {
-    const last = this.state.last_wagers, again = new Set(last.map((w) => w.seat));
+    const last = this.state.last_wagers.filter((w) => !this.isOpen(w.seat)), again = new Set(last.map((w) => w.seat));
     const off = [...again].flatMap((seat) => [...this.on(seat).keys()]
       .filter((wager) => !last.some((w) => w.seat === seat && w.wager === wager))
       .map((wager) => ({ seat, wager, cents: 0 })));
@@ -93,6 +118,8 @@ export class UnitTaps extends Taps {
       const slot = document.getElementById(`seat-${id}`);
       if (slot) write(slot, text);
     }
+    const open = document.querySelector(`[data-seat="${this.seat}"][data-vacant]`);
+    document.getElementById("seat-leave")?.toggleAttribute("hidden", Boolean(open) || lying.length > 0);
   }
 
   paintRack(seats) {

@@ -142,6 +142,8 @@ def test_like_kind_without_pip_street_is_refused_at_the_finger(ten, dealer):
 
 
 def test_repeating_replaces_what_a_seat_has(ten, new_page):
+    for seat in (1, 4):
+        ten.act("seat_player", {"seat": seat})
     ten.place((1, "pip:5", 2_500), (1, "like-kind:4", 2_500), (4, "pip:2", 1_000))
     ten.until("call_dice")
     ten.act("call_dice", {"dice": FOUR_FIVES})
@@ -225,7 +227,7 @@ def test_six_dice_have_no_sensor_and_no_millionaire(stage, new_page):
     dealer.step("Dice in their box")
     expect(dealer.page.locator("#hr-box .held")).to_contain_text("Ace")
     dealer.step("Settled: paid $1,550")
-    dealer.step("Layout cleared")
+    dealer.is_in("paid")
 
 
 def test_the_table_is_inspected_and_opened_by_the_floorperson(stage, new_page):
@@ -295,3 +297,19 @@ def test_the_pit_sees_the_layout_of_a_round(awaited, new_page):
     expect(pit.page.locator(".called")).to_contain_text("Four of a kind, fives")
     expect(pit.page.locator(".spot.lit")).to_have_count(2)
     assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []
+
+
+@clause("PA-675a.2(c)-seated", "PA-675a.2(c)-remain")
+def test_a_player_sits_down_with_a_tap_and_leaves_only_without_a_wager(ten, dealer):
+    leave = dealer.page.locator("#seat-leave")
+    expect(dealer.seat(3)).to_contain_text("Open seat")
+    dealer.tap(dealer.seat(3))
+    expect(dealer.seat(3)).not_to_contain_text("Open seat")
+    expect(leave).to_be_visible()
+    dealer.place((3, "pip:5", 2_500))
+    expect(leave).to_be_hidden()
+    assert ten.fresh.seated == [3]
+    dealer.tap("[data-do=clear-seat]")
+    dealer.tap(leave)
+    expect(dealer.seat(3)).to_contain_text("Open seat")
+    assert ten.fresh.seated == []
