@@ -38,6 +38,15 @@ NO_ROLLS = (
     ("cocked", "Cocked on several sides", "§ 577.5(f)"),
     ("disputed", "Face in dispute", "§ 577.5(g)"),
 )
+# Why a set of dice leaves play before its time.
+UNFIT = (
+    ("lost", "A die is lost"),
+    ("marked", "Marked"),
+    ("chipped", "Chipped"),
+    ("scratched", "Scratched"),
+    ("tampered", "Tampered with"),
+    ("unsuitable", "Unfit otherwise"),
+)
 RIGHT_LAST = 8  # places 1 to 8 belong to the dealer on the right, the others to the one on the left
 
 
@@ -45,6 +54,12 @@ RIGHT_LAST = 8  # places 1 to 8 belong to the dealer on the right, the others to
 def no_rolls() -> list[dict[str, str]]:
     """The reasons for a call of "no roll" with their sections."""
     return [{"code": code, "words": words, "section": section} for code, words, section in NO_ROLLS]
+
+
+@register.simple_tag
+def unfit() -> list[dict[str, str]]:
+    """Why a set of dice may be taken out of play."""
+    return [{"code": code, "words": words} for code, words in UNFIT]
 
 
 # The places around the table
@@ -87,6 +102,13 @@ def sits_out(s: dict, game: dict) -> bool:
     seat = game["quarterback"]
     lying = any(wager["seat"] == seat and not wager["struck"] for wager in s["round"]["wagers"])
     return seat is not None and not game["locked"] and not lying
+
+
+@register.simple_tag
+def no_dice(s: dict) -> bool:
+    """Whether the next throw waits for a new set of dice."""
+    waits = s["next"] is not None and s["next"]["act"] == "throw_dice"
+    return waits and (s["lot"] is None or s["lot"]["expired"])
 
 
 # Settling in steps

@@ -213,6 +213,29 @@ def test_a_quarterback_gives_up_the_dice_and_they_go_on_clockwise(table, right, 
     expect(right.page.locator(".place--offered")).to_contain_text("9")
 
 
+@clause("PA-577.4(d)-lost")
+def test_a_die_is_lost_and_the_game_goes_on_with_a_new_set(table, right, spotless):
+    spotless.append(right)
+    right.place((5, "over-four", 2_500))
+    right.step("Seat 5 accepts")
+    right.step("Dice out")
+    right.is_in("ready")
+    right.tap('.dock [data-open="no-roll"]')
+    right.tap('#no-roll [data-params*="off-table"]')
+    right.is_in("open")
+    right.tap("[data-open=more]")
+    right.tap('#more [data-open="unfit"]')
+    right.tap('#unfit [data-params*="lost"]')
+    expect(right.page.locator("#fix")).to_be_visible()
+    assert faults_of(right.page) + broken_rules(right.page) == []
+    right.tap("#fix")
+    right.tap("#ask [data-fill=lot] >> nth=0")
+    right.sign("floorperson")
+    expect(right.page.locator("#fix")).to_have_count(0)
+    right.throw(*GAIN_OF_8)
+    right.is_in("lit")
+
+
 def test_repeating_in_a_later_play_lays_the_play_before_again(table, right):
     right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
     right.step("Seat 5 accepts")

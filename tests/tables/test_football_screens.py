@@ -4,6 +4,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from games.engine import Rules
+from tables.acts.dice import UNFIT
 from tables.screens import render
 from tables.templatetags import football, gridiron
 from tests.tables.cast import make_scene
@@ -78,6 +79,19 @@ def test_the_reasons_for_a_no_roll_are_those_of_the_edition():
     }
     html = render_to_string("tables/console/dialogs_football.html")
     assert all(f'"reason":"{code}"' in html for code in said)
+
+
+@clause("PA-577.4(d)-lost")
+def test_a_lost_die_asks_for_a_new_set_before_the_next_throw(table):
+    begin(table, (5, "touchdown", 500))
+    assert {why for why, _ in football.UNFIT} == set(UNFIT)
+    table.act("throw_dice")
+    table.act("call_no_roll", {"reason": "off-table"})
+    table.act("withdraw_dice", {"why": "lost"})
+    html = screen(table)
+    assert "No set of dice in the cup" in html and 'id="fix" data-ask="change_dice_lot"' in html
+    table.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson", device=table.podium)
+    assert "Seat 5 throws" in screen(table)
 
 
 def test_full_game_areas_take_nothing_after_the_first_throw(table):
