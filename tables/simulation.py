@@ -140,7 +140,12 @@ def play_round(one: Played, draw: random.Random, told: Callable[[Table], None] =
         told(one.table)
         return str(answer.body.get("phase", ""))
 
-    act("place_wagers", {"wagers": wagers_of(one, draw)})
+    laid = wagers_of(one, draw)
+    if one.rules.section("seated"):
+        seated = Table.objects.values_list("seated", flat=True).get(pk=one.table.pk)
+        for seat in sorted({line["seat"] for line in laid} - set(seated)):
+            act("seat_player", {"seat": seat})
+    act("place_wagers", {"wagers": laid})
     for _ in range(MOST_ACTS):
         shown = of_table(one.table.pk)
         if shown["next"]["act"] == "throw_dice" and shown["round"]["game"]["score"] is None:

@@ -14,6 +14,7 @@ from ..params import MOST_CENTS, Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
 from .rounds import decided_now, settle_throw, verify_live, verify_signed_by_floor
+from .seats import verify_seated
 from .wagers import MADE_IN, read_play
 
 SHOWS_A_THROW = frozenset({"lit", "taken", "paid"})
@@ -40,6 +41,7 @@ def record_missed_wager(at: AtTable, params: Params) -> Recorded:
     made_in, play = params.choice("made_in", MADE_IN, default="chips"), read_play(params)
     reason = params.text("reason")
     round_ = verify_mendable(at)
+    verify_seated(at, {seat})
     state, missed = at.game.record_missed_wager(at.state, Placing(seat, code, cents, made_in, play))
     flag = at.flag_of(code, cents)
     values = {"cents": cents, "made_in": made_in, "flag": flag, "missed": True, "struck": False}

@@ -10,6 +10,7 @@ from ..models import Round, Wager
 from ..params import MOST_CENTS, Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
+from .seats import verify_seated
 
 MADE_IN = ("chips", "plaques", "cash")
 MOST_PLAYS = 6
@@ -65,6 +66,7 @@ def place_wagers(at: AtTable, params: Params) -> Recorded:
     verify_seats(at, lying)
     if at.round is None and not any(one.cents for one in lying):
         raise Refusal("nothing-placed", at.rules.section("placement"))
+    verify_seated(at, {one.seat for one in lying if one.cents})
     round_ = at.live_round()
     state, _ = at.game.place_wagers(at.state, tuple(one.placing for one in lying))
     flags = write_wagers(at, round_, lying)

@@ -221,6 +221,8 @@ def make_scene(
     if opened:
         open_table(scene.people["floorperson"], scene.podium, "larkfield", "T-01")
         scene.act("take_over_table")
+        for seat in range(1, 7) if "seated" in edition.sections else ():
+            scene.act("seat_player", {"seat": seat})
     return scene
 
 

@@ -307,10 +307,14 @@ def test_no_throw_begins_with_dice_that_are_gone_or_have_been_there_for_a_day(ru
         table.act("leave_table")
 
 
-@clause("PA-675a.2(c)-remain", "PA-675a.6(d)-rules")
+@clause("PA-675a.2(c)-seated", "PA-675a.2(c)-remain", "PA-675a.6(d)-rules")
 @pytest.mark.parametrize("rules", ["pa-675a", "pa-675a.6"])
-def test_a_player_with_a_wager_keeps_the_seat_until_the_round_ends(rules):
+def test_only_a_seated_player_wagers_and_keeps_the_seat_until_the_round_ends(rules):
     table = make_scene(rules)
+    for seat in range(1, 7):
+        table.act("free_seat", {"seat": seat})
+    with table.refused("seat-is-open", "58 Pa. Code § 675a.2(c)"):
+        table.place((4, "pip:1", 1_000))
     table.act("seat_player", {"seat": 4})
     assert [seat["taken"] for seat in table.snapshot["round"]["seats"]][:4] == [False, False, False, True]
     with table.refused("seat-is-taken", "58 Pa. Code § 675a.2(c)"):
