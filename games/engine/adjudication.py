@@ -19,6 +19,10 @@ WAGER_KEYS = frozenset({"seat", "wager", "cents"})
 DIGITS_MOST = 1000  # a longer number is no amount; Python itself stops at 4300
 
 
+class TooLong(int):
+    """Stands where a number was too long to read; it is nobody's id."""
+
+
 class BadLine(Exception):
     """A line that cannot be adjudicated: its id where that was readable, and why."""
 
@@ -58,7 +62,7 @@ def _read(line: bytes) -> tuple[Any, list[Refusal]]:
     def whole(digits: str) -> int:
         if len(digits) > DIGITS_MOST:
             faults.append(Refusal("number-too-long", digits=len(digits)))
-            return 0
+            return TooLong()
         return int(digits)
 
     try:
@@ -157,6 +161,8 @@ def _wager(rules: Rules, line: Any, known: frozenset[str]) -> Wager:
     if type(seat) is not int or seat < 1:
         raise Refusal("bad-seat", rules.section("placement"), seat=str(seat)[:40])
     rules.game.verify_amount(rules, code, cents)  # a fraction of a cent is refused where it would be paid
+    if "play" in line and line["play"] is None:
+        raise Refusal("wrong-value", key="play")
     rules.game.verify_play(rules, code, line.get("play"))
     return Wager(seat, code, cents, line.get("play"))
 

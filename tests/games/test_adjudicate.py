@@ -262,3 +262,52 @@ def test_adjudicate_refuses_a_fraction_of_a_cent_only_where_it_would_be_paid(dic
     else:
         with pytest.raises(BadLine, match=r"19:47-9\.4\(b\)|fraction"):
             adjudicate(json.dumps(line).encode())
+
+
+VOID_OF_CENTS = [
+    ("pa-577", [[1, 1, 6]], ["defense"]),
+    ("pa-675a", [[2, 2, 2, 3, 3, 4, 4, 5, 6, 6]], ["pip:2", "like-kind:3"]),
+    ("pa-675a.6", [[2, 2, 3, 4, 5, 6]], ["pip:2", "like-kind:2"]),
+]
+
+
+@pytest.mark.parametrize(("rules", "throws", "codes"), VOID_OF_CENTS)
+def test_a_void_round_returns_a_cent_that_its_throws_would_have_split(rules, throws, codes):
+    wagers = [{"seat": 1, "wager": code, "cents": 1} for code in codes]
+    found = adjudicate(
+        json.dumps({"rules": rules, "voided": "fire", "throws": throws, "wagers": wagers}).encode()
+    )
+    assert found["ending"] == "void"
+    assert [(one["outcome"], one["returned_cents"]) for one in found["wagers"]] == [("return", 1)] * len(
+        codes
+    )
+    with pytest.raises(BadLine, match="fraction-of-a-cent"):
+        adjudicate(json.dumps({"rules": rules, "throws": throws, "wagers": wagers}).encode())
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "section"),
+    [
+        ({"throws": [[1, 1, 1]], "wagers": [{"seat": 1, "wager": "penalty", "cents": 5, "play": 2}]},
+         "no-such-play", "3(e)"),
+        ({"throws": [[1, 1, 1]], "wagers": [{"seat": 1, "wager": "extra-point", "cents": 5}]},
+         "too-few-throws", "6(f)(1)"),
+        ({"throws": [[1, 1, 6], [1, 1, 1]], "wagers": []}, "too-many-throws", "5(e)"),
+    ],
+)  # fmt: skip
+def test_a_game_that_lacks_a_throw_or_a_play_names_its_paragraph(line, code, section):
+    with pytest.raises(BadLine) as bad:
+        adjudicate(json.dumps({"rules": "pa-577", **line}).encode())
+    assert (bad.value.refusal.code, bad.value.refusal.section) == (code, f"58 Pa. Code § 577.{section}")
+
+
+def test_a_play_that_is_null_is_refused():
+    wagers = [{"seat": 1, "wager": "touchdown", "cents": 5, "play": None}]
+    with pytest.raises(BadLine, match="wrong-value"):
+        adjudicate(json.dumps({"rules": "pa-577", "throws": [[1, 1, 1]], "wagers": wagers}).encode())
+
+
+def test_an_id_of_too_many_digits_is_nobodys():
+    with pytest.raises(BadLine) as bad:
+        adjudicate(b'{"id":' + b"9" * 3000 + b',"rules":"pa-577","throws":[],"wagers":[]}')
+    assert bad.value.id is None

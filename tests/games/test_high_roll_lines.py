@@ -52,7 +52,7 @@ def test_a_round_voided_by_the_house_returns_everything_and_the_fee_too(key, cit
         ([FOUR_FIVES], [(1, "pip:5", 500), (1, "millionaire:9", 99)], "not-one-dollar", "2(e)(4)"),
         ([FOUR_FIVES], lines(1, "pip:7"), "no-such-wager", "2(e)"),
         ([FOUR_FIVES], lines(1, "pip:5", "like-kind:none"), "no-such-wager", "2(e)"),
-        ([FOUR_FIVES, NO_MORE_FIVES], lines(1, "pip:5"), "too-many-throws", "4(d)"),
+        ([FOUR_FIVES, NO_MORE_FIVES], lines(1, "pip:5"), "too-many-throws", "4(g)"),
         ([], lines(1, "pip:5"), "too-few-throws", "4(d)"),
         ([FOUR_FIVES[1:]], lines(1, "pip:5"), "wrong-number-of-dice", "4(d)"),
         ([FOUR_FIVES, FOUR_FIVES], lines(1, "pip:5", "like-kind:4", "extra-roll"), "wrong-number-of-dice", "4(d)"),

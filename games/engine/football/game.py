@@ -134,6 +134,9 @@ class Football(Quarterbacks):
 
     # Which wagers may be made, and when
 
+    def throw_section(self, rules: Rules, thrown: Sequence[Sequence[int]]) -> str:
+        return rules.section("extra-point-roll" if _course(thrown).scored else "call-dice")
+
     def verify_play(self, rules: Rules, code: str, play: int | None) -> None:
         """Raises `play-missing`, `no-such-play`, or `play-not-asked` for a full game wager."""
         if not BETS[code].single:

@@ -38,6 +38,7 @@ from games.engine.state import RoundState, Standing
 from games.engine.turns import Step, can
 from games.engine.wagers import Placing, Wager, WagerType
 
+TEN = 10
 DOLLAR = 100  # cents: § 675a.2(e)(4)
 
 
@@ -128,7 +129,13 @@ class HighRoll(Game):
         return tuple(found)
 
     def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
-        return {code: outcomes_of(rules, bet) for code, bet in BETS[rules.edition.dice].items()}
+        """By number in each family; the layout has the dice and circles in an order of its own."""
+        bets = BETS[rules.edition.dice].values()
+        in_list = sorted(bets, key=lambda bet: (bet.kind, bet.code.endswith("none"), bet.number))
+        return {bet.code: outcomes_of(rules, bet) for bet in in_list}
+
+    def throw_section(self, rules: Rules, thrown: Sequence[Sequence[int]]) -> str:
+        return rules.section("extra-roll" if thrown and rules.edition.dice == TEN else "call-dice")
 
     def advantage(self, rules: Rules, code: str, outcomes: Sequence[Outcome]) -> Fraction:
         """An Extra Roll alone is no wager: its figure is that of the fee and circles three to eight together."""

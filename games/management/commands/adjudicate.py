@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.utils import translation
 
 from games.engine import Refusal
@@ -23,6 +23,8 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if sys.stdin is None:
+            raise CommandError("There is no standard input. Give the rounds as JSON lines on it.")
         gc.set_threshold(GARBAGE_THRESHOLD)
         try:
             with translation.override("en"):
