@@ -24,7 +24,7 @@ export class Ask {
   open(act, anchor) {
     const asks = document.querySelector(`template[data-act="${act}"]`);
     if (!asks) return;
-    Object.assign(this, { act, anchor, pin: "", list: [] });
+    Object.assign(this, { act, anchor, pin: "", list: [], first: null });
     this.fields = asks.dataset.fields.split(" ").filter(Boolean);
     this.optional = asks.dataset.optional === "witness";  // who is signed in may be witness enough; the server asks
     this.form.reset();
@@ -45,11 +45,29 @@ export class Ask {
   }
 
   /* as many slots as the throw has dice; where faces are counted, a correction begins with what was entered */
-  slots(act) {
-    const dice = this.state.round.dice, many = dice?.length ?? this.state.next?.dice ?? 3;
+  slots(act, many = this.state.round.dice?.length ?? this.state.next?.dice ?? this.state.round.game?.dice ?? 3) {
+    const dice = this.state.round.dice;
     const slots = this.field("dice").querySelector(".slots");
     slots.replaceChildren(...Array.from({ length: many }, () => Object.assign(document.createElement("span"), { className: "slot" })));
     this.dice.reset(act === "correct_dice" && slots.closest("[data-dice]") ? dice : []);
+  }
+
+  /* a round written down by hand may have had an extra throw: of the dice that did not match */
+  get extraAwaited() {
+    return this.act === "record_hand_settled_round" && !this.first && this.dice.full && this.loose > 0
+      && this.list.some(({ wager }) => wager === "extra-roll");
+  }
+
+  get loose() {
+    const { faces } = this.dice;
+    return faces.length - Math.max(...[1, 2, 3, 4, 5, 6].map((face) => faces.filter((n) => n === face).length));
+  }
+
+  enterExtra() {
+    const many = this.loose;
+    this.first = this.dice.faces;
+    this.slots(this.act, many);
+    this.check();
   }
 
   reasons(text) {
@@ -81,6 +99,7 @@ export class Ask {
     const face = hit("[data-ask-face]"), digit = hit("[data-digit]"), reason = hit("[data-reason]");
     if (face) this.dice.add(Number(face.dataset.askFace));
     if (hit("[data-ask-back]")) this.dice.back();
+    if (hit("[data-ask-extra]")) this.enterExtra();
     if (hit("[data-ask-less]")) this.dice.less(Number(hit("[data-ask-less]").dataset.askLess));
     if (reason) { this.form.elements.reason.value = reason.dataset.reason; this.check(); }
     const fill = hit("[data-fill]");
@@ -132,7 +151,7 @@ export class Ask {
     const { elements } = this.form, params = {};
     const lying = this.state.round.wagers[Number(elements.lying.value)];
     for (const field of this.fields) {
-      if (field === "dice") params.dice = this.dice.faces;
+      if (field === "dice") Object.assign(params, this.first ? { throws: [this.first, this.dice.faces] } : { dice: this.dice.faces });
       if (field === "seen") params.dice = this.dice.full ? this.dice.faces : null;
       if (field === "wager" && !this.fields.includes("list"))
         Object.assign(params, { seat: Number(elements.seat.value), wager: elements.wager.value, cents: this.cents() });
@@ -164,7 +183,8 @@ export class Ask {
       this.field("witness").hidden = !this.dice.full;
       this.box.classList.toggle("ask--pin", this.dice.full);
     }
-    this.box.querySelector("[data-go]").disabled = !this.ready();
+    this.box.querySelector("[data-ask-extra]")?.toggleAttribute("hidden", !this.extraAwaited);
+    this.box.querySelector("[data-go]").disabled = !this.ready() || this.extraAwaited;
   }
 
   say(text, section = "") {

@@ -18,6 +18,12 @@ const refusal = new Refusal();
 const acts = new Acts(screen, urls);
 let state = read();
 
+/* what may be mended: where a game has plays, the newest one and the wagers on the whole game */
+function mendable(shown) {
+  const play = shown.round.game?.track?.length ?? 0;
+  return { ...shown, round: { ...shown.round, wagers: shown.round.wagers.filter((w) => (w.play ?? play) === play) } };
+}
+
 /* every act goes out after the taps before it, with what the person saw; without a line none does */
 async function send(act, params, witness = null) {
   if (document.documentElement.dataset.live === "dead")
@@ -33,7 +39,7 @@ const game = document.getElementById("screen").dataset.game;
 const refuse = (what, anchor) => refusal.show(what, anchor);
 const taps = new (HANDS[game] ?? Taps)({ send, state, refuse });
 const football = game === "football" ? new Football(state, urls.me) : null;
-const ask = new Ask({ send: football?.onNewestPlay(send) ?? send, state, refuse });
+const ask = new Ask({ send: football?.onNewestPlay(send) ?? send, state: mendable(state), refuse });
 const inspection = new Inspection({ urls, refuse });
 const dice = new Dice(() => document.getElementById("slots"), paintDice);
 taps.chip ||= state.chips.find((cents) => cents >= state.limits.min_cents) ?? state.chips[0];
@@ -54,7 +60,8 @@ function paintDice({ faces, full, size, invalid }) {
 function meant(button) {
   const name = button.dataset.act;
   if (button.dataset.params) return [name, JSON.parse(button.dataset.params)];
-  if (name === "call_dice") return dice.invalid ? ["call_no_roll", { reason: dice.invalid }] : [name, { dice: dice.faces }];
+  if (name === "call_dice") return dice.invalid ? ["call_no_roll", { reason: dice.invalid }]
+    : [name, { dice: dice.faces, ...(dice.leaning && { leaning: dice.leaning }) }];
   if (name === "inspect_table" && inspection.box) return [name, inspection.params()];
   if (button.hasAttribute("data-next") && state.next) return [name, state.next.params];
   return [name, {}];
@@ -79,6 +86,7 @@ const doing = {
   "repeat-all": (button) => taps.repeatAll(button),
   "face-back": () => dice.back(),
   "faces-clear": () => dice.reset(),
+  "lean": () => dice.lean(),
   "free-seat": (button) => taps.leave(button),
   "half": () => football.turn(),
 };
@@ -122,7 +130,8 @@ function paintOffers() {
 function applied() {
   const before = state;
   state = read();
-  taps.state = ask.state = state;
+  taps.state = state;
+  ask.state = mendable(state);
   if (before.round.number !== state.round.number) taps.newRound();
   if (before.round.phase !== state.round.phase || before.round.number !== state.round.number) {
     refusal.close();

@@ -18,7 +18,7 @@ export const totalOf = (dice) => dice.reduce((sum, n) => sum + n, 0);
 
 export class Dice {
   constructor(find, changed = () => {}) {
-    Object.assign(this, { find, changed, faces: [], invalid: "" });
+    Object.assign(this, { find, changed, faces: [], invalid: "", leaning: 0 });
   }
 
   get size() {
@@ -52,9 +52,16 @@ export class Dice {
     this.paint();
   }
 
+  /* one more die leans and is read by the side opposite to the one that it leans on; none again after the last */
+  lean() {
+    this.leaning = (this.leaning + 1) % (this.size + 1);
+    this.paint();
+  }
+
   reset(faces = []) {
     this.faces = [...faces];
     this.invalid = "";
+    this.leaning = 0;
     this.paint();
   }
 
@@ -82,6 +89,10 @@ export class Dice {
     }
     for (const less of keys.querySelectorAll("[data-less], [data-ask-less]"))
       less.disabled = !this.faces.includes(Number(less.dataset.less ?? less.dataset.askLess));
+    for (const leaning of keys.querySelectorAll("[data-leaning]")) {
+      leaning.textContent = this.leaning || "None";
+      leaning.closest("button").setAttribute("aria-pressed", this.leaning > 0);
+    }
     for (const reason of keys.querySelectorAll("[data-invalid]"))
       reason.setAttribute("aria-pressed", reason.dataset.invalid === this.invalid);
     for (const again of keys.querySelectorAll("[data-do=faces-clear]")) again.disabled = !this.faces.length;

@@ -142,8 +142,6 @@ def test_like_kind_without_pip_street_is_refused_at_the_finger(ten, dealer):
 
 
 def test_repeating_replaces_what_a_seat_has(ten, new_page):
-    for seat in (1, 4):
-        ten.act("seat_player", {"seat": seat})
     ten.place((1, "pip:5", 2_500), (1, "like-kind:4", 2_500), (4, "pip:2", 1_000))
     ten.until("call_dice")
     ten.act("call_dice", {"dice": FOUR_FIVES})
@@ -173,6 +171,16 @@ def test_dice_are_counted_and_corrected_before_the_call(awaited, new_page):
     dealer.tap(dealer.next)
     dealer.is_in("called")
     expect(dealer.page.locator("#hr-call")).to_have_text("Five of a kind, fives")
+
+
+@clause("PA-675a.4(c)-cocked")
+def test_a_leaning_die_is_read_by_its_opposite_side_and_the_record_says_so(awaited, new_page):
+    dealer = tablet(new_page, awaited)
+    dealer.enter(*FOUR_FIVES)
+    dealer.tap("[data-do=lean]")
+    dealer.tap(dealer.next)
+    dealer.is_in("called")
+    assert awaited.entry["data"]["leaning"] == 1
 
 
 @clause("PA-675a.4(b)-invalid", "PA-675a.4(c)-void")
@@ -300,7 +308,9 @@ def test_the_pit_sees_the_layout_of_a_round(awaited, new_page):
 
 
 @clause("PA-675a.2(c)-seated", "PA-675a.2(c)-remain")
-def test_a_player_sits_down_with_a_tap_and_leaves_only_without_a_wager(ten, dealer):
+def test_a_player_sits_down_with_a_tap_and_leaves_only_without_a_wager(ten, new_page):
+    ten.act("free_seat", {"seat": 3})
+    dealer = tablet(new_page, ten)
     leave = dealer.page.locator("#seat-leave")
     expect(dealer.seat(3)).to_contain_text("Open seat")
     dealer.tap(dealer.seat(3))
@@ -308,8 +318,28 @@ def test_a_player_sits_down_with_a_tap_and_leaves_only_without_a_wager(ten, deal
     expect(leave).to_be_visible()
     dealer.place((3, "pip:5", 2_500))
     expect(leave).to_be_hidden()
-    assert ten.fresh.seated == [3]
+    assert 3 in ten.fresh.seated
     dealer.tap("[data-do=clear-seat]")
     dealer.tap(leave)
     expect(dealer.seat(3)).to_contain_text("Open seat")
-    assert ten.fresh.seated == []
+    assert 3 not in ten.fresh.seated
+
+
+def test_a_round_settled_by_hand_is_written_down_with_its_extra_throw(ten, new_page):
+    floor = tablet(new_page, ten, "floorperson")
+    floor.other("record_hand_settled_round")
+    for wager in ("pip:5", "like-kind:5", "extra-roll"):
+        floor.page.locator("#ask [name=seat]").select_option("2")
+        floor.page.locator("#ask [name=wager]").select_option(wager)
+        floor.page.locator("#ask [name=dollars]").fill("25")
+        floor.tap("#ask [data-add-wager]")
+    for face in FOUR_FIVES:
+        floor.tap(f"#ask [data-ask-face='{face}']")
+    floor.tap("#ask [data-ask-extra]")
+    expect(floor.page.locator("#ask .slot")).to_have_count(6)
+    for face in ONE_MORE:
+        floor.tap(f"#ask [data-ask-face='{face}']")
+    floor.tap("#ask [data-reason] >> nth=0")
+    floor.tap("#ask [data-go]")
+    expect(floor.page.locator("#ask")).to_be_hidden()
+    assert (ten.last_round.phase, ten.last_round.paid_cents) == ("cleared", 10_000 + 5_000)
