@@ -34,8 +34,9 @@ export class Acts extends EventTarget {
     return this.queue.length > 0;
   }
 
+  /* a second tap on the same screen says nothing new; once the screen has moved on, the same act is another one */
   waitsFor(act) {
-    return this.queue.some((item) => item.act === act);
+    return this.queue.some((item) => item.act === act && item.from === this.version);
   }
 
   get version() {
@@ -47,7 +48,7 @@ export class Acts extends EventTarget {
     const body = { command: uuid7(), seen: this.version, round: state.round.number, phase: state.round.phase, params };
     if (witness) body.witness = witness;
     return new Promise((answered) => {
-      this.queue.push({ act, body, answered });
+      this.queue.push({ act, body, answered, from: this.version });
       if (this.queue.length === 1) this.run();
       this.changed();
     });

@@ -45,7 +45,7 @@ function onPlay(wager) {
 export class Football {
   constructor(state, me) {
     Object.assign(this, { state, me, faces: [] });
-    this.chosen = sessionStorage.getItem("pitside.half");
+    this.chosen = sessionStorage.getItem(`pitside.half.${me}`);
     document.addEventListener("click", ({ target }) => {
       const key = target.closest("[data-die]");
       if (key) this.enter(Number(key.dataset.die), Number(key.dataset.pips));
@@ -65,7 +65,7 @@ export class Football {
     this.paint();
   }
 
-  /* chosen on this tablet, or else as the person signed in stands at the table */
+  /* chosen by this person on this tablet, or else as the person signed in stands at the table */
   get half() {
     const { dealer, dealer_left: left } = this.state;
     return this.chosen ?? (left?.code === this.me ? "left" : left && dealer?.code === this.me ? "right" : "all");
@@ -74,7 +74,7 @@ export class Football {
   turn() {
     const order = Object.keys(HALVES);
     this.chosen = order[(order.indexOf(this.half) + 1) % order.length];
-    sessionStorage.setItem("pitside.half", this.chosen);
+    sessionStorage.setItem(`pitside.half.${this.me}`, this.chosen);
     this.paint();
   }
 

@@ -4,6 +4,7 @@ import re
 from urllib.parse import urlsplit
 
 import pytest
+from django.core.management import call_command
 from playwright.sync_api import expect
 
 from audit import clock
@@ -43,9 +44,13 @@ class FieldTablet(Tablet):
         self.tap(self.next)
         expect(self.page.locator("#entry")).to_have_count(0)
 
-    def settle(self, label: str) -> None:
-        """What this tablet still has to settle of the step under way."""
-        self.step(label)
+    def settle_all(self) -> None:
+        """Step after step, the whole table from this tablet."""
+        while self.state()["round"]["phase"] == "lit":
+            before = self.next.inner_text()
+            self.tap(self.next)
+            expect(self.next).not_to_have_text(before)
+            expect(self.page.locator("html")).not_to_have_attribute("data-busy", "")
 
     def yard(self, words: str) -> None:
         expect(self.page.locator("#field")).to_have_attribute("aria-label", re.compile(words))
@@ -121,9 +126,9 @@ def play_to_the_touchdown(table: Scene, right: FieldTablet, left: FieldTablet, p
     right.yard("Yard 12, 2nd Down, 12 yards")
     assert left.lit() == {"big-play", "over-four"}
     pit.shows("Settle play 1", version=table.version)
-    right.settle("Places 1–8: took $5, paid $25")
+    right.step("Places 1–8: took $5, paid $25")
     right.says("Places 1–8: all settled")
-    left.settle("Places 9–16: took $5, paid $20")
+    left.step("Places 9–16: took $5, paid $20")
     for screen in (right, left):
         screen.is_in("open")
         screen.says("Dice out")
@@ -133,7 +138,7 @@ def play_to_the_touchdown(table: Scene, right: FieldTablet, left: FieldTablet, p
     left.place((14, "over-four", 2_500))
     left.throw(*GAIN_OF_4)
     right.is_in("lit")
-    left.settle("Places 9–16: took $25")  # a gain of exactly 4 is neither over nor under
+    left.step("Places 9–16: took $25")  # a gain of exactly 4 is neither over nor under
     right.is_in("open")
     right.yard("Yard 8, 1st & Goal, 8 yards")
 
@@ -146,17 +151,17 @@ def play_to_the_touchdown(table: Scene, right: FieldTablet, left: FieldTablet, p
 
 def settle_the_score(table: Scene, right: FieldTablet, left: FieldTablet, pit: Dashboard) -> None:
     """First Defense is collected, then the play and the game are settled; Touchdown waits for the roll."""
-    right.settle("Places 1–8: took $25")
-    right.settle("Places 1–8: took $25, paid $5")
-    right.settle("Places 1–8: took $5, paid $21")
+    right.step("Places 1–8: took $25")
+    right.step("Places 1–8: took $25, paid $5")
+    right.step("Places 1–8: took $5, paid $21")
     right.is_in("point")
     right.throw(*TWO_ONES)
     right.is_in("lit")
     pit.shows("Pay Touchdown", version=table.version)
-    right.settle("Places 1–8: paid $50")
+    right.step("Places 1–8: paid $50")
     right.says("Places 1–8: all settled")
-    left.settle("Places 9–16: paid $25")
-    right.settle("Places 1–8: paid $50")
+    left.step("Places 9–16: paid $25")
+    right.step("Places 1–8: paid $50")
     right.is_in("paid")
     right.tap(right.next)
     right.is_in("open")
@@ -174,8 +179,6 @@ def the_game_is_as_it_was_played() -> None:
 
 
 def the_export_holds(since, tmp_path) -> None:
-    from django.core.management import call_command
-
     export = tmp_path / "game.jsonl"
     with export.open("w") as out:
         call_command("audit_export", "--stream", "larkfield/T-01", "--from", since.isoformat(), stdout=out)
@@ -185,6 +188,36 @@ def the_export_holds(since, tmp_path) -> None:
     at = written.index(b'"dice.thrown"') + 3
     export.write_bytes(written[:at] + bytes([written[at] ^ 1]) + written[at + 1 :])
     assert status_of_the_checker(export) == 1
+
+
+def test_a_missed_and_a_mistaken_wager_are_those_of_the_newest_play(table, right, spotless):
+    spotless.append(right)
+    right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
+    right.step("Seat 5 accepts")
+    right.throw(*GAIN_OF_8)
+    right.step("Paid $25")
+    right.is_in("open")
+    right.place((5, "over-four", 500), (8, "under-four", 2_500))
+    right.throw(*GAIN_OF_4)
+    right.is_in("lit")
+    right.tap('.dock [data-ask="strike_mistaken_wager"]')
+    lying = right.page.locator("#ask [name=lying] option").all_inner_texts()
+    assert lying == ["Seat 5: Touchdown, $25", "Seat 5: Over Four, $5", "Seat 8: Under Four, $25"]
+    right.page.locator("#ask [name=lying]").select_option("2")
+    right.tap("#ask [data-reason] >> nth=0")
+    right.sign("floorperson")
+    right.says("Took $5")
+    right.tap('.dock [data-ask="record_missed_wager"]')
+    right.page.locator("#ask [name=seat]").select_option("8")
+    right.page.locator("#ask [name=wager]").select_option("over-four")
+    right.page.locator("#ask [name=dollars]").fill("25")
+    right.tap("#ask [data-reason] >> nth=0")
+    right.sign("floorperson")
+    right.says("Took $30")
+    wagers = {(w["seat"], w["wager"], w["play"]): w["cents"] for w in right.state()["round"]["wagers"]}
+    assert wagers == {
+        (5, "over-four", 1): 2_500, (5, "over-four", 2): 500, (8, "over-four", 2): 2_500, (5, "touchdown", None): 2_500,
+    }  # fmt: skip
 
 
 @clause("PA-577.5(b)")
@@ -306,20 +339,12 @@ def test_the_console_fits_the_hand_and_the_eye_in_every_phase(table, right, spot
     right.tap("#more [data-close]")
     right.throw(6, 6, 6)
     look("a Trips TD")
-    while right.state()["round"]["phase"] == "lit":
-        before = right.next.inner_text()
-        right.tap(right.next)
-        expect(right.next).not_to_have_text(before)
-        expect(right.page.locator("html")).not_to_have_attribute("data-busy", "")
+    right.settle_all()
     right.is_in("point")
     look("extra point")
     right.throw(*TWO_ONES)
     look("finish")
-    while right.state()["round"]["phase"] == "lit":
-        before = right.next.inner_text()
-        right.tap(right.next)
-        expect(right.next).not_to_have_text(before)
-        expect(right.page.locator("html")).not_to_have_attribute("data-busy", "")
+    right.settle_all()
     right.is_in("paid")
     look("paid")
     assert found == {}
