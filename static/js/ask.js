@@ -24,7 +24,7 @@ export class Ask {
   open(act, anchor) {
     const asks = document.querySelector(`template[data-act="${act}"]`);
     if (!asks) return;
-    Object.assign(this, { act, anchor, pin: "", list: [], first: null });
+    Object.assign(this, { act, anchor, pin: "", list: [], throws: [], first: null });
     this.fields = asks.dataset.fields.split(" ").filter(Boolean);
     this.optional = asks.dataset.optional === "witness";  // who is signed in may be witness enough; the server asks
     this.form.reset();
@@ -40,6 +40,7 @@ export class Ask {
     this.slots(act);
     this.paintPin();
     this.paintList();
+    this.paintThrows();
     this.box.showModal();
     this.check();
   }
@@ -107,6 +108,9 @@ export class Ask {
     if (digit && this.pin.length < PIN) this.setPin(this.pin + digit.dataset.digit);
     if (hit("[data-digit-back]")) this.setPin(this.pin.slice(0, -1));
     if (hit("[data-add-wager]")) this.addWager();
+    if (hit("[data-add-throw]") && this.dice.full) this.putThrows([...this.throws, this.dice.faces]);
+    const undone = hit("[data-drop-throw]");
+    if (undone) this.putThrows(this.throws.filter((_, i) => i !== Number(undone.dataset.dropThrow)));
     const drop = hit("[data-drop-wager]");
     if (drop) { this.list.splice(Number(drop.dataset.dropWager), 1); this.paintList(); this.check(); }
   }
@@ -130,7 +134,10 @@ export class Ask {
   addWager() {
     const { seat, wager } = this.form.elements;
     if (this.cents() < 1) return;
-    this.list.push({ seat: Number(seat.value), wager: wager.value, cents: this.cents(), label: wager.selectedOptions[0].text });
+    const single = this.fields.includes("play") && document.querySelector(`[data-wager="${wager.value}"][data-single]`);
+    const play = single ? Number(this.form.elements.play.value) : undefined;
+    const label = wager.selectedOptions[0].text + (play ? `, play ${play}` : "");
+    this.list.push({ seat: Number(seat.value), wager: wager.value, cents: this.cents(), play, label });
     this.form.elements.dollars.value = "";
     this.paintList();
     this.check();
@@ -147,15 +154,35 @@ export class Ask {
     }));
   }
 
+  /* a game of several throws is written down throw by throw, the void ones left out */
+  putThrows(throws) {
+    this.throws = throws;
+    this.dice.reset();
+    this.paintThrows();
+    this.check();
+  }
+
+  paintThrows() {
+    this.box.querySelector("[data-throws]")?.replaceChildren(...this.throws.map((faces, i) => {
+      const item = document.createElement("li");
+      item.append(`Throw ${i + 1}: ${faces.join(" · ")}`);
+      const drop = Object.assign(document.createElement("button"), { type: "button", className: "quick", textContent: "Take off" });
+      drop.dataset.dropThrow = i;
+      item.append(drop);
+      return item;
+    }));
+  }
+
   params() {
     const { elements } = this.form, params = {};
     const lying = this.state.round.wagers[Number(elements.lying.value)];
     for (const field of this.fields) {
       if (field === "dice") Object.assign(params, this.first ? { throws: [this.first, this.dice.faces] } : { dice: this.dice.faces });
+      if (field === "throws") [params.dice, params.throws] = [undefined, this.throws];
       if (field === "seen") params.dice = this.dice.full ? this.dice.faces : null;
       if (field === "wager" && !this.fields.includes("list"))
         Object.assign(params, { seat: Number(elements.seat.value), wager: elements.wager.value, cents: this.cents() });
-      if (field === "list") params.wagers = this.list.map(({ seat, wager, cents }) => ({ seat, wager, cents }));
+      if (field === "list") params.wagers = this.list.map(({ seat, wager, cents, play }) => ({ seat, wager, cents, ...(play && { play }) }));
       if (field === "lying") Object.assign(params, { seat: lying?.seat, wager: lying?.wager });
       if (["reason", "what", "lot", "text", "shaker"].includes(field)) params[field === "text" ? "what" : field] = elements[field].value.trim();
     }
@@ -169,7 +196,7 @@ export class Ask {
   ready() {
     const params = this.params();
     const has = {
-      dice: this.dice.full, seen: this.dice.full || !this.dice.faces.length, wager: this.fields.includes("list") || params.cents > 0,
+      dice: this.dice.full || (this.throws.length > 0 && !this.dice.faces.length), seen: this.dice.full || !this.dice.faces.length, wager: this.fields.includes("list") || params.cents > 0,
       list: this.list.length > 0, lying: Boolean(params.wager), reason: Boolean(params.reason), lot: Boolean(params.lot), shaker: Boolean(params.shaker),
       what: Boolean(params.what), text: Boolean(params.what), lapsed: params.acknowledge_lapsed,
       witness: this.pin.length === PIN || (this.optional && !this.pin) || (this.fields.includes("seen") && !this.dice.full),

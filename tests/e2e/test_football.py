@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from audit import clock
 from audit.devices import enrol
-from tables.models import Round
+from tables.models import Round, Settlement
 from tests.e2e.floor import Dashboard, Screen, Tablet, all_on, dashboard
 from tests.e2e.test_looks import AXE_TRIED, broken_rules, faults_of
 from tests.e2e.test_main_job import status_of_the_checker
@@ -244,6 +244,38 @@ def test_a_quarterback_gives_up_the_dice_and_they_go_on_clockwise(table, right, 
     right.tap("#more [data-quarterback] button")
     right.says("Seat 9 accepts")
     expect(right.page.locator(".place--offered")).to_contain_text("9")
+
+
+def test_a_game_settled_by_hand_is_written_down_throw_by_throw(table, new_page, spotless):
+    screen = FieldTablet(new_page()).begin(table, "floorperson")
+    spotless.append(screen)
+    screen.other("record_hand_settled_round")
+    for dice in (GAIN_OF_8, GAIN_OF_4, GAIN_OF_9):
+        for face in dice:
+            screen.tap(f'#ask [data-ask-face="{face}"]')
+        screen.tap("#ask [data-add-throw]")
+    for seat, wager, play, dollars in ((5, "touchdown", 1, "25"), (6, "over-four", 2, "5")):
+        screen.page.locator("#ask [name=seat]").select_option(str(seat))
+        screen.page.locator("#ask [name=wager]").select_option(wager)
+        screen.page.locator("#ask [name=play]").select_option(str(play))
+        screen.page.locator("#ask [name=dollars]").fill(dollars)
+        screen.tap("#ask [data-add-wager]")
+    screen.tap("#ask [data-reason] >> nth=0")
+    assert faults_of(screen.page) + broken_rules(screen.page) == []
+    screen.tap("#ask [data-go]")
+    expect(screen.page.locator("#ask")).to_be_hidden()
+    game = Round.objects.get(number=1)
+    assert (game.by_hand, game.wagered_cents, game.paid_cents) == (True, 3_000, 2_500)
+    assert [(one.wager.code, one.wager.play) for one in settlements(game)] == [
+        ("over-four", 2),
+        ("touchdown", 0),
+    ]
+
+
+def settlements(game: Round) -> list[Settlement]:
+    """What the throws of a game settled, in their order."""
+    found = Settlement.objects.filter(throw__round=game).select_related("wager")
+    return list(found.order_by("throw__number", "place"))
 
 
 @clause("PA-577.4(d)-lost")
