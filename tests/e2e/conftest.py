@@ -1,15 +1,20 @@
 """Scenes that the server of the test sees, and a browser whose line a test can cut."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.db import OperationalError
 from playwright.sync_api import Page, WebSocketRoute
 
 from tables.road import Answer
+from tests.e2e.floor import Screen, all_on
+from tests.services.chromium import Pages
 from tests.tables.cast import Scene, make_scene
+
+AXE_TRIED = "Applying inline style"
 
 
 @pytest.fixture
@@ -56,3 +61,19 @@ class Line:
 @pytest.fixture
 def line() -> Callable[[Page], Line]:
     return Line
+
+
+@pytest.fixture
+def spotless(live_url: str, new_page: Pages) -> Iterator[list[Screen]]:
+    """Screens that, when the test ends, have complained of nothing and asked nobody else for anything.
+
+    Axe tries out styles of its own, which the policy refuses: that is no fault of the page.
+    """
+    screens: list[Screen] = []
+    yield screens
+    for screen in screens:
+        screen.page.wait_for_timeout(100)
+    new_page.errors[:] = [error for error in new_page.errors if AXE_TRIED not in error]
+    complaints = [complaint for screen in screens for complaint in screen.complaints]
+    assert [complaint for complaint in complaints if AXE_TRIED not in complaint] == []
+    assert all_on(urlsplit(live_url).netloc, screens) == []

@@ -1,7 +1,6 @@
 """Three Dice Football on two dealers' tablets: a game to a touchdown with its extra point roll, the pit watching."""
 
 import re
-from urllib.parse import urlsplit
 
 import pytest
 from django.core.management import call_command
@@ -10,50 +9,14 @@ from playwright.sync_api import expect
 from audit import clock
 from audit.devices import enrol
 from tables.models import Round, Settlement
-from tests.e2e.floor import Dashboard, Screen, Tablet, all_on, dashboard
-from tests.e2e.test_looks import AXE_TRIED, broken_rules, faults_of
+from tests.e2e.field import GAIN_OF_4, GAIN_OF_8, GAIN_OF_9, LEFT, RIGHT, TWO_ONES, FieldTablet
+from tests.e2e.floor import Dashboard, dashboard
+from tests.e2e.test_looks import broken_rules, faults_of
 from tests.e2e.test_main_job import status_of_the_checker
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
 clause = pytest.mark.clause
-
-RIGHT = (
-    (2, "touchdown", 2_500), (5, "touchdown", 2_500), (5, "extra-point", 500), (5, "quick-strike", 500),
-    (6, "defense", 2_500), (3, "game-length:3", 500), (8, "game-changer", 500),
-    (2, "no-gain", 500), (5, "over-four", 2_500),
-)  # fmt: skip
-LEFT = ((12, "penalty", 500), (14, "big-play", 500), (14, "touchdown", 2_500))
-GAIN_OF_8, GAIN_OF_4, GAIN_OF_9, TWO_ONES = (6, 4, 2), (3, 3, 2), (6, 5, 2), (1, 4, 1)
-
-
-class FieldTablet(Tablet):
-    """A tablet of a football table."""
-
-    def tap_dice(self, first: int, second: int, red: int) -> None:
-        """One tap for each die: two green, one red."""
-        for die, face in enumerate((first, second, red)):
-            self.tap(f'[data-die="{die}"][data-pips="{face}"]')
-        expect(self.next).to_have_attribute("aria-disabled", "false")
-
-    def throw(self, *dice: int) -> None:
-        """The dice leave the hand, come to rest, are called and entered."""
-        self.step("Dice out")
-        self.is_in("ready")
-        self.tap_dice(*dice)
-        self.tap(self.next)
-        expect(self.page.locator("#entry")).to_have_count(0)
-
-    def settle_all(self) -> None:
-        """Step after step, the whole table from this tablet."""
-        while self.state()["round"]["phase"] == "lit":
-            before = self.next.inner_text()
-            self.tap(self.next)
-            expect(self.next).not_to_have_text(before)
-            expect(self.page.locator("html")).not_to_have_attribute("data-busy", "")
-
-    def yard(self, words: str) -> None:
-        expect(self.page.locator("#field")).to_have_attribute("aria-label", re.compile(words))
 
 
 @pytest.fixture
@@ -74,19 +37,6 @@ def left(table, right, new_page) -> FieldTablet:
     screen.let_in(token, "relief")
     screen.is_live()
     return screen
-
-
-@pytest.fixture
-def spotless(live_url, new_page):
-    """Screens that have complained of nothing and asked nobody else for anything when the test ends."""
-    screens: list[Screen] = []
-    yield screens
-    for screen in screens:
-        screen.page.wait_for_timeout(100)
-    new_page.errors[:] = [error for error in new_page.errors if AXE_TRIED not in error]
-    said = [complaint for screen in screens for complaint in screen.complaints if AXE_TRIED not in complaint]
-    assert said == []
-    assert all_on(urlsplit(live_url).netloc, screens) == []
 
 
 def test_two_dealers_play_a_game_to_its_extra_point_while_the_pit_watches(
@@ -301,6 +251,18 @@ def test_a_die_is_lost_and_the_game_goes_on_with_a_new_set(table, right, spotles
     right.is_in("lit")
 
 
+def test_dice_half_entered_outlive_what_somebody_else_does(table, right):
+    right.place((5, "over-four", 2_500))
+    right.step("Seat 5 accepts")
+    right.step("Dice out")
+    right.is_in("ready")
+    right.tap('[data-die="0"][data-pips="6"]')
+    table.act("take_over_table", by="stickperson")
+    expect(right.page.locator("#screen")).to_have_attribute("data-version", str(table.version))
+    expect(right.page.locator('[data-die="0"][data-pips="6"]')).to_have_attribute("aria-pressed", "true")
+    expect(right.next.locator(".next-s")).to_have_text("Two dice to go")
+
+
 def test_repeating_in_a_later_play_lays_the_play_before_again(table, right):
     right.place((5, "over-four", 2_500), (5, "touchdown", 2_500))
     right.step("Seat 5 accepts")
@@ -329,64 +291,3 @@ def test_the_dice_of_a_play_are_corrected_before_it_is_settled(table, right, spo
     right.sign("floorperson")
     right.yard("Yard 21, 2nd Down, 21 yards")
     right.says("Took $25")
-
-
-def test_the_console_fits_the_hand_and_the_eye_in_every_phase(table, right, spotless):
-    spotless.append(right)
-    found: dict[str, list[str]] = {}
-
-    def look(name: str) -> None:
-        if faults := faults_of(right.page) + broken_rules(right.page):
-            found[name] = faults
-
-    look("dice offered")
-    right.place(*RIGHT, *LEFT)
-    look("wagers")
-    right.tap("#decline")
-    right.tap("#decline")
-    right.step("Seat 5 accepts")
-    right.step("Dice out")
-    right.is_in("ready")
-    look("dice awaited")
-    right.tap_dice(*GAIN_OF_8)
-    look("dice tapped")
-    right.tap('.dock [data-open="no-roll"]')
-    look("no roll")
-    right.tap("#no-roll [data-close]")
-    right.tap(right.next)
-    right.is_in("lit")
-    look("settling a play")
-    right.tap("[data-do=half]")
-    look("settling a half")
-    right.tap(right.next)
-    right.says("Places 1–8: all settled")
-    look("one half settled")
-    right.tap("[data-do=half]")
-    right.tap(right.next)
-    right.is_in("open")
-    right.tap("[data-do=half]")
-    look("the second play")
-    right.tap("[data-open=more]")
-    look("other acts")
-    right.tap("#more [data-close]")
-    right.throw(6, 6, 6)
-    look("a Trips TD")
-    right.settle_all()
-    right.is_in("point")
-    look("extra point")
-    right.throw(*TWO_ONES)
-    look("finish")
-    right.settle_all()
-    right.is_in("paid")
-    look("paid")
-    assert found == {}
-
-
-def test_the_pits_page_of_a_football_table_fits(table, right, new_page, spotless):
-    right.place(*RIGHT)
-    pit = dashboard(new_page, table)
-    spotless.append(pit)
-    assert broken_rules(pit.page) == []
-    pit.page.goto("/floor/larkfield/T-01/")
-    expect(pit.page.locator("live-screen:defined")).to_be_visible()
-    assert faults_of(pit.page, least=None) + broken_rules(pit.page) == []

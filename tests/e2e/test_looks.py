@@ -1,19 +1,16 @@
 """What every screen owes the hand and the eye: targets of 56 px, nothing cut off, nothing that axe finds."""
 
-from collections.abc import Callable, Iterator
-from urllib.parse import urlsplit
+from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.e2e.floor import Screen, Tablet, all_on, dashboard, tablet
-from tests.services.chromium import Pages
+from tests.e2e.floor import Tablet, dashboard, tablet
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.browser
 LEAST_PX = 56
-AXE_TRIED = "Applying inline style"
 SIZES = ((1280, 800), (1024, 768), (820, 1180))
 
 WAGERS = tuple(
@@ -147,22 +144,6 @@ PHASES: tuple[Phase, ...] = (
 def full(scene) -> Scene:
     scene.place(*WAGERS)
     return scene
-
-
-@pytest.fixture
-def spotless(live_url: str, new_page: Pages) -> Iterator[list[Screen]]:
-    """Screens that, when the test ends, have complained of nothing and asked nobody else for anything.
-
-    Axe tries out styles of its own, which the policy refuses: that is no fault of the page.
-    """
-    screens: list[Screen] = []
-    yield screens
-    for screen in screens:
-        screen.page.wait_for_timeout(100)
-    new_page.errors[:] = [error for error in new_page.errors if AXE_TRIED not in error]
-    complaints = [complaint for screen in screens for complaint in screen.complaints]
-    assert [complaint for complaint in complaints if AXE_TRIED not in complaint] == []
-    assert all_on(urlsplit(live_url).netloc, screens) == []
 
 
 def test_the_console_fits_the_hand_and_the_eye_in_every_phase(full, new_page, spotless):
