@@ -16,6 +16,7 @@ from . import reads
 from .limits import flag_of
 from .models import DiceLot, Round, Shaker, Table, Throw, Wager
 
+DICE_AT_REST = frozenset({"open", "unlocked", "locked", "closed", "point"})
 G = TypeVar("G", bound=Game)
 
 
@@ -204,6 +205,13 @@ class AtTable:
             raise Refusal(
                 "dice-past-their-time", lot.clock_section, lot=lot.code, at=self.local(lot.expires_at)
             )
+
+    @property
+    def dice_at_rest(self) -> bool:
+        """Whether all the dice are where they are shaken or thrown from: none in the air, none on the layout."""
+        if self.round is None:
+            return True
+        return self.round.phase in DICE_AT_REST and self.state.standing.dice == self.rules.edition.dice
 
     def flag_of(self, code: str, cents: int) -> str:
         """`under-min` or `over-max` for a wager outside this table's limits, where they hold for it; else empty."""

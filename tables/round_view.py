@@ -234,24 +234,25 @@ def offers(at: AtTable) -> list[str]:
         return _offers_without_rules(at.table)
     if at.table.status == Table.Status.CLOSED:
         opening = "record_repair" if at.table.ceased_what else "open_table"
-        return ["inspect_table", opening, "change_dice_lot", "replace_shaker"]
+        return ["inspect_table", opening, *_about_the_dice(at), "replace_shaker"]
     if at.table.status == Table.Status.CEASED and at.round is None:
-        return ["record_repair", "close_table", *(["change_dice_lot"] if at.shaker else []), "replace_shaker"]
+        return ["record_repair", "close_table", *(_about_the_dice(at) if at.shaker else []), "replace_shaker"]
     if at.shaker is None:
         return ["close_table", "replace_shaker"]
     ceased = {"report_device_failure"} if at.table.status == Table.Status.CEASED else set()
     legal = sorted(legal_acts(at.state) - ceased)
     if at.round is None:
         legal = [name for name in legal if name != "void_round" and at.lot is not None]
-        return [
-            *dict.fromkeys(
-                [*legal, "close_table", "change_dice_lot", "report_device_failure", "replace_shaker"]
-            )
-        ]
-    changes = {"open": ["change_dice_lot", "replace_shaker"], "closed": ["change_dice_lot"]}
-    if at.round.last_throw:
-        changes = {}
-    return [*legal, *changes.get(at.round.phase, [])]
+        more = ["close_table", *_about_the_dice(at), "report_device_failure", "replace_shaker"]
+        return [*dict.fromkeys([*legal, *more])]
+    shaker = ["replace_shaker"] if at.round.phase == "open" and not at.round.last_throw else []
+    return [*legal, *_about_the_dice(at), *shaker]
+
+
+def _about_the_dice(at: AtTable) -> list[str]:
+    if not at.dice_at_rest:
+        return []
+    return ["change_dice_lot", *(["withdraw_dice"] if at.lot is not None else [])]
 
 
 def _offers_without_rules(table: Table) -> list[str]:

@@ -12,7 +12,6 @@ from .device import resume
 from .rounds import verify_signed_by_floor
 
 UNFIT = ("lost", "marked", "chipped", "scratched", "tampered", "unsuitable")
-DICE_AT_REST = frozenset({"open", "unlocked", "locked", "closed", "point"})
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -89,9 +88,7 @@ def verify_no_dice_in_play(at: AtTable) -> None:
 
     A round whose next throw is of all the dice may have them changed before, so that expired dice never strand it.
     """
-    if at.round is None:
-        return
-    if at.round.phase not in DICE_AT_REST or at.state.standing.dice != at.rules.edition.dice:
+    if at.round is not None and not at.dice_at_rest:
         raise Refusal("dice-in-play", round=at.round.number)
 
 

@@ -104,7 +104,13 @@ def test_gaming_ceases_after_that_round_until_the_repair_is_recorded(rules):
     for act, params in (("place_wagers", None), ("shake", {"shakes": 3}), ("no_more_bets", {})):
         with scene.refused("gaming-ceased", section):
             scene.place((1, "small", 2_500)) if params is None else scene.act(act, params)
-    assert scene.snapshot["offers"] == ["record_repair", "close_table", "change_dice_lot", "replace_shaker"]
+    assert scene.snapshot["offers"] == [
+        "record_repair",
+        "close_table",
+        "change_dice_lot",
+        "withdraw_dice",
+        "replace_shaker",
+    ]
     with scene.refused("floorperson-must-sign"):
         scene.act("record_repair", {"what": "fuse"})
     scene.act("record_repair", {"what": "fuse replaced"}, by="floorperson")

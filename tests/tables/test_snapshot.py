@@ -153,6 +153,7 @@ PARAMS = {
     "record_missed_wager": {"seat": 7, "wager": "big", "cents": 1_000, "reason": "x"},
     "strike_mistaken_wager": {"seat": 1, "wager": "small", "reason": "x"},
     "record_repair": {"what": "x"},
+    "withdraw_dice": {"why": "lost"},
 }
 # Legal in the background, without a button of the screen's own; and one that needs another shaker to be tried.
 NEVER_OFFERED = {"take_over_table", "leave_table", "record_hand_settled_round", "replace_shaker"}
