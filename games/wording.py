@@ -124,6 +124,12 @@ REFUSALS = {
         lazy("The loose dice are not in the shaker yet. Gather them first."),
     ),
     # Three Dice Football
+    "extra-point-rolled": (
+        lazy("The point was rolled"),
+        lazy(
+            "The extra point roll was made on this wager. It can no longer be struck; call the floorperson."
+        ),
+    ),
     "thrown-already": (
         lazy("Thrown already"),
         lazy("The dice are thrown. Call them, or call no roll."),

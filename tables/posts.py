@@ -41,8 +41,12 @@ def keeper(table: Table) -> str:
 
 
 def for_person(table: Table, person: Person) -> str:
-    """The post that a person who signs in at a tablet takes: a stickperson the stick; a dealer the first free one."""
-    posts = of(table)
+    """The post that a person who signs in at a tablet takes: the one held already, else a stickperson the stick and a
+    dealer the first free one.
+    """
+    posts, held = of(table), held_by(table, person)
+    if held is not None:
+        return held
     if person.role == "stickperson":
         return posts[-1]
     return next((post for post in posts[:-1] if holder_id(table, post) is None), posts[0])

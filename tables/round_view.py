@@ -11,6 +11,7 @@ from games.engine.settlement import Settled
 from games.wording import why
 
 from . import settling
+from .acts.football import verify_quarterback_plays
 from .at_table import AtTable
 from .chips import breakdown
 from .models import Table, Wager
@@ -105,13 +106,22 @@ def _round(at: AtTable) -> dict[str, Any]:
         "lit": list(at.game.lit(state)) if state else [],
         "throws": settling.throws(at),
         "settle": settling.steps(at, state, names) if state else None,
-        "game": at.game.view(state) if state else {},
+        "game": _game(at, state) if state else {},
         "take": _take([one for one in settled if one.outcome == "lose"], names),
         "pay": _pay(
             [one for one in settled if one.outcome == "win"], names, frozenset(row.paid_seats if row else ())
         ),
         "ending": phase if phase in ENDED else None,
     }
+
+
+def _game(at: AtTable, state: RoundState) -> dict[str, Any]:
+    """The game's own view. A table with fewer places than the game allows offers its dice to its own alone."""
+    view = at.game.view(state)
+    offer = view.get("offer")
+    if offer and offer["next"] > at.table.seats:
+        offer["next"] = 1
+    return view
 
 
 def _state(at: AtTable) -> RoundState | None:
@@ -296,7 +306,7 @@ def _params(at: AtTable, name: str) -> dict[str, Any]:
     if name == "shake" and not shaker.automated:
         return {"shakes": shaker.shakes_least}
     if name == "offer_dice":
-        return {"seat": at.game.view(at.state)["offer"]["next"], "accepted": True}
+        return {"seat": _game(at, at.state)["offer"]["next"], "accepted": True}
     return {}
 
 
@@ -308,6 +318,8 @@ def _missing(at: AtTable, name: str) -> dict[str, Any] | None:
             at.verify_dice_in_time()
         else:
             at.verify_dice_for_a_round()
+        if name == "throw_dice":
+            verify_quarterback_plays(at)
     except Refusal as refusal:
         return {"text": say(refusal), "section": short(refusal.section)}
     return None

@@ -63,14 +63,21 @@ def last_wagers(table: Table) -> list[dict[str, Any]]:
 
 
 def figures(table: Table, day: dt.date) -> dict[str, Any]:
-    """Rounds, handle, win (cents) and pace of a gaming day. A void or no roll is no round of play here."""
-    found = Round.objects.filter(table=table, gaming_day=day, phase="cleared").aggregate(
-        rounds=Count("pk"),
-        handle=Sum("wagered_cents"),
-        taken=Sum("taken_cents"),
-        paid=Sum("paid_cents"),
-        first=Min("opened_at"),
-        last=Max("ended_at"),
+    """Rounds, handle, win (cents) and pace of a gaming day. A void or no roll is no round of play here, but what its
+    earlier throws had moved is in the win.
+    """
+    played = Q(phase="cleared")
+    found = (
+        Round.objects.filter(table=table, gaming_day=day)
+        .exclude(ended_at=None)
+        .aggregate(
+            rounds=Count("pk", filter=played),
+            handle=Sum("wagered_cents", filter=played),
+            taken=Sum("taken_cents"),
+            paid=Sum("paid_cents"),
+            first=Min("opened_at", filter=played),
+            last=Max("ended_at", filter=played),
+        )
     )
     rounds = found["rounds"]
     return {
@@ -85,7 +92,9 @@ def figures(table: Table, day: dt.date) -> dict[str, Any]:
 
 def win_line(table: Table, day: dt.date) -> list[int]:
     """The win of the gaming day after each of its last rounds, oldest first, and where it stood before them."""
-    played = Round.objects.filter(table=table, gaming_day=day, phase="cleared").order_by("-number")
+    moved = Q(phase="cleared") | Q(taken_cents__gt=0) | Q(paid_cents__gt=0)
+    ended = Round.objects.filter(table=table, gaming_day=day).exclude(ended_at=None)
+    played = ended.filter(moved).order_by("-number")
     wins = [taken - paid for taken, paid in played.values_list("taken_cents", "paid_cents")]
     line = list(accumulate(reversed(wins), initial=0))
     return line[-LINE_ROUNDS - 1 :]

@@ -186,6 +186,8 @@ class Turns:
     def legal_acts(self, state: RoundState) -> set[str]:
         """The acts that may lead on from here: those of the phase, mending only until the first payment."""
         acts = {act for phase, act in state.procedure.moves if phase == state.phase}
+        if not state.throws:
+            acts.discard("correct_dice")
         return acts - MENDING if state.money_moved else acts
 
     # One wager

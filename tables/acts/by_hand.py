@@ -29,7 +29,7 @@ def record_hand_settled_round(at: AtTable, params: Params) -> Recorded:
     lying, throws = params.each("wagers", read_lying), _read_throws(params)
     reason = params.text("reason")
     verify_seats(at, lying)
-    if at.round is not None and at.round.last_throw:
+    if at.round is not None and at.state.throws:
         raise Refusal("dice-entered-already", round=at.round.number)
     if not any(one.cents for one in lying):
         raise Refusal("nothing-placed", at.rules.section("placement"))
@@ -54,12 +54,11 @@ def _read_throws(params: Params) -> tuple[Dice, ...]:
 def _played(at: AtTable, lying: tuple[Lying, ...], throws: Sequence[Dice]) -> RoundState:
     """The round as the engine settles it, so that nothing it would refuse is written down."""
     game, lines = at.game, [one.placing for one in lying]
-    state = game.open_round(at.rules, at.round.shaker_kind if at.round else at.shaker_kind)
     for line in lines:
         game.verify_placing(at.rules, line)
     wagers = laid((), lines)[0]
     game.adjudicate(at.rules, throws, wagers)
-    played = replace(state, phase="cleared", wagers=wagers, throws=tuple(throws), by_hand=True)
+    played = replace(at.state, phase="cleared", wagers=wagers, throws=tuple(throws), by_hand=True)
     return replace(played, paid_seats=frozenset(one.wager.seat for one in game.winners(played)))
 
 

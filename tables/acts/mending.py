@@ -13,11 +13,9 @@ from ..models import Round, Wager
 from ..params import MOST_CENTS, Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
-from .rounds import decided_now, settle_throw, verify_live, verify_signed_by_floor
+from .rounds import advance, decided_now, settle_throw, verify_live, verify_signed_by_floor
 from .seats import verify_seated
 from .wagers import MADE_IN, read_play
-
-SHOWS_A_THROW = frozenset({"lit", "taken", "paid"})
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -80,11 +78,11 @@ def verify_mendable(at: AtTable) -> Round:
 
 
 def resettle(at: AtTable, round_: Round, state: RoundState, type_: str, mended: dict[str, Any]) -> Recorded:
-    """Settles the newest throw anew while it shows; otherwise only the round's sum changes."""
+    """Settles the newest throw anew; before the first one the round goes on with what now lies there."""
     newest = next((throw for throw in reversed(at.throws) if throw.dice), None)
-    if newest is not None and (type_ == "dice.corrected" or state.phase in SHOWS_A_THROW):
+    if newest is not None:
         settled, more = decided_now(state), {"mended": mended}
         return settle_throw(at, round_, state, type_, settled, dice=state.dice, corrects=newest, more=more)
-    at.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
+    advance(at, state, wagered_cents=sum(wager.cents for wager in state.wagers))
     data = {"round": round_.number, "mended": mended, "wagered_cents": round_.wagered_cents}
     return Recorded(type_, data, changes="phase")

@@ -46,18 +46,19 @@ def shake(at: AtTable, params: Params) -> Recorded:
 @act(roles=AT_THE_TABLE)
 def call_dice(at: AtTable, params: Params) -> Recorded:
     """Records the dice uncovered and announced, enters them, lights the layout and settles what they decide."""
-    dice, ruled = params.dice(), read_ruled(params)
+    dice = params.dice()
+    ruled = read_ruled(params, len(dice or ()))
     round_ = verify_live(at)
     state, _ = at.game.call_dice(at.state, dice or ())
     type_ = "round.settled" if state.standing.ending else "throw.settled"
     return settle_throw(at, round_, state, type_, decided_now(state), dice=state.dice, more=ruled)
 
 
-def read_ruled(params: Params) -> dict[str, Any]:
+def read_ruled(params: Params, dice: int) -> dict[str, Any]:
     """How faces were found where they were not plain: `leaning`, the dice read by the face opposite to the one that
     leans (§§ 577.5(f), 675a.4(c)), and whether a face was `disputed` and decided (§ 577.5(g)).
     """
-    leaning, disputed = params.whole("leaning", 0, 10, default=0), params.yes("disputed")
+    leaning, disputed = params.whole("leaning", 0, dice, default=0), params.yes("disputed")
     return ({"leaning": leaning} if leaning else {}) | ({"disputed": True} if disputed else {})
 
 
@@ -198,15 +199,15 @@ def decided_now(state: RoundState) -> tuple[Settled, ...]:
 def write_throw(
     at: AtTable, round_: Round, dice: Sequence[int], reason: str = "", corrects: Throw | None = None
 ) -> Throw:
-    """The next throw of the round, or the next revision of the one that it `corrects`."""
+    """The next throw of the round, or the next revision of the one that it `corrects`, thrown with the same dice."""
     return Throw.objects.create(
         round=round_,
         number=corrects.number if corrects else round_.last_throw + 1,
         revision=corrects.revision + 1 if corrects else 1,
         dice=list(dice),
         void_reason=reason,
-        lot=at.lot,
-        shaker=at.shaker,
+        lot=corrects.lot if corrects else at.lot,
+        shaker=corrects.shaker if corrects else at.shaker,
         called_at=at.now,
     )
 
@@ -233,7 +234,7 @@ def settle_throw(
     advance(
         at,
         state,
-        last_throw=throw.number,
+        last_throw=max(round_.last_throw, throw.number),
         by_hand=state.by_hand,
         wagered_cents=sum(wager.cents for wager in state.wagers),
         taken_cents=taken_cents(everything),
@@ -280,8 +281,8 @@ def throw_data(
         "revision": throw.revision,
         "dice": throw.dice,
         "reason": throw.void_reason,
-        "lot": at.lot and at.lot.code,
-        "shaker": at.shaker and at.shaker.code,
+        "lot": throw.lot and throw.lot.code,
+        "shaker": throw.shaker and throw.shaker.code,
         "uncovered": state.phase != "void",
         "announced": bool(throw.dice),
         "called": _called(at, state) if throw.dice else None,

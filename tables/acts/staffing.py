@@ -27,6 +27,8 @@ def take_over_table(at: AtTable, params: Params) -> Recorded:
         raise Refusal("already-dealing", dealer=before.name)
     verify_nothing_left_elsewhere(at)
     left = posts.held_by(at.table, actor)
+    if left is not None and at.table.status != Table.Status.CLOSED:
+        verify_nothing_left_alone(at, left)
     at.change_table(**({posts.FIELDS[left]: None} if left else {}), **{posts.FIELDS[post]: actor})
     if post == "dealer":
         at.change_table(dealer_since=at.now)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -75,7 +75,7 @@ class Screen:
 class Tablet(Screen):
     """The dealer's console of one table."""
 
-    def begin(self, scene: Scene, person: str = "dealer") -> "Tablet":
+    def begin(self, scene: Scene, person: str = "dealer") -> Self:
         """Enrolled as the tablet of this table, with this person signed in."""
         self.let_in(scene.tokens["tablet"], person)
         self.is_live()

@@ -91,12 +91,14 @@ def test_a_wager_that_an_earlier_play_settled_is_no_longer_mended():
     assert refusal("strike_mistaken_wager", state, 1, "big-play", 1)[0] == "settled-before"
 
 
-def test_striking_the_extra_point_wager_after_its_roll_still_pays_the_touchdown():
+def test_the_wager_that_an_extra_point_roll_was_made_on_is_not_struck_and_one_of_two_is():
     state, _ = played(opened(lay(1, "touchdown"), lay(1, "extra-point")), TRIPS_TD)
-    state = called(state, NO_POINT)
-    struck, _ = FOOTBALL.strike_mistaken_wager(state, 1, "extra-point")
+    rolled = called(state, NO_POINT)
+    assert refusal("strike_mistaken_wager", rolled, 1, "extra-point") == ("extra-point-rolled", "6(f)(1)")
+    state, _ = played(opened(lay(1, "touchdown"), lay(1, "extra-point"), lay(2, "extra-point")), TRIPS_TD)
+    struck, _ = FOOTBALL.strike_mistaken_wager(called(state, NO_POINT), 1, "extra-point")
     after, done = settled_out(struck)
-    assert (after.phase, [one.wager.code for one in done]) == ("paid", ["touchdown"])
+    assert (after.phase, [one.wager.code for one in done]) == ("paid", ["touchdown", "extra-point"])
 
 
 @pytest.mark.parametrize(

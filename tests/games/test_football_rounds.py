@@ -260,7 +260,9 @@ def test_a_score_is_settled_in_its_five_steps():
     assert steps == [[("defense", "lose")], [("under-four", "lose")], [("game-length:3", "win")]]
     assert state.phase == "point"
     assert refusal("place_wagers", state, [lay(1, "penalty", 500, 4)]) == ("extra-point-next", "6(f)(1)")
-    assert refusal("offer_dice", state, 5, False) == ("extra-point-next", "6(f)(1)")
+    given_up, _ = FOOTBALL.offer_dice(state, 5, False)
+    assert FOOTBALL.next_act(given_up).act == "offer_dice"
+    assert FOOTBALL.offer_dice(given_up, 6, True)[0].quarterback == 6
     assert refusal("clear_layout", state)[0] == "not-now"
     void, _ = FOOTBALL.call_no_roll(FOOTBALL.throw_dice(state)[0], "improper")
     assert (void.phase, FOOTBALL.next_act(void).act) == ("point", "throw_dice")

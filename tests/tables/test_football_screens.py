@@ -123,7 +123,7 @@ def test_what_was_paid_by_an_earlier_throw_no_longer_lies_there(table):
 def test_a_quarterback_who_sits_out_is_told_so_before_the_throw(table):
     table.place((8, "touchdown", 500))
     table.act("offer_dice", {"seat": 3, "accepted": True})
-    assert "Seat 3 has no wager in this game yet" in screen(table)
+    assert "The Quarterback at seat 3 has no wager in this game" in screen(table)
     with table.refused("quarterback-sits-out", "58 Pa. Code § 577.6(b)"):
         table.act("throw_dice")
     table.place((3, "defense", 500))

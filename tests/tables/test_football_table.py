@@ -272,3 +272,88 @@ def test_what_the_table_settled_is_what_adjudicate_settles_and_the_export_verifi
     paper = adjudicate(json.dumps({"rules": "pa-577", "throws": throws, "wagers": wagers}).encode())
     assert [paper["wagers"][place] for place in paper["order"]] == live
     verify.verify(io.BytesIO(b"".join(export.lines(export.select([table.table.place])))))
+
+
+# Mending, and who holds the dice
+
+
+def test_striking_the_only_wager_that_a_throw_decides_opens_the_next_play(table):
+    begin(table, (5, "touchdown", 500), (2, "no-gain", 500, 1))
+    throw(table, GAIN_OF_10)
+    struck = {"seat": 2, "wager": "no-gain", "play": 1, "reason": "never lay there"}
+    table.act("strike_mistaken_wager", struck, witness="floorperson")
+    assert (table.round.phase, table.round.taken_cents) == ("open", 0)
+
+
+def test_a_missed_wager_is_recorded_where_its_throw_had_left_nothing_to_settle(table):
+    begin(table, (5, "touchdown", 500))
+    missed = {"seat": 2, "wager": "big-play", "cents": 500, "play": 1, "reason": "overlooked"}
+    with table.refused("not-thrown"):
+        table.act("record_missed_wager", missed, witness="floorperson")
+    throw(table, GAIN_OF_10)
+    assert table.round.phase == "open"
+    table.act("record_missed_wager", missed, witness="floorperson")
+    assert (table.round.phase, table.settled) == ("lit", [(2, "big-play", "win", 2_000, 500)])
+    settle(table)
+    table.place((6, "big-play", 500, 2))
+    assert "record_missed_wager" not in table.snapshot["offers"]
+
+
+def test_dice_corrected_after_a_void_throw_leave_the_round_going_and_name_their_own_lot(table):
+    begin(table, (5, "touchdown", 500))
+    throw(table, GAIN_OF_10)
+    table.act("throw_dice")
+    table.act("call_no_roll", {"reason": "off-table"})
+    table.act("change_dice_lot", {"lot": "L-0002"}, witness="floorperson")
+    table.act("correct_dice", {"dice": [6, 4, 1], "reason": "misread"}, witness="floorperson")
+    assert (table.entry["data"]["throw"], table.entry["data"]["lot"]) == (1, "L-0001")
+    throw(table, [1, 2, 6])
+    settle(table)
+    table.finish()
+    assert table.last_round.ending == "turnover"
+
+
+def test_a_quarterback_who_leaves_before_the_extra_point_is_followed_by_another(table):
+    begin(table, (5, "extra-point", 500), (6, "defense", 500))
+    throw(table, [1, 1, 1])
+    settle(table)
+    table.act("offer_dice", {"seat": 5, "accepted": False}, by="stickperson")
+    assert table.snapshot["next"]["act"] == "offer_dice"
+    assert "throw_dice" not in table.snapshot["offers"]
+    with table.refused("no-quarterback"):
+        table.act("throw_dice")
+    following = table.snapshot["round"]["game"]["offer"]["next"]
+    table.act("offer_dice", {"seat": following, "accepted": True}, by="stickperson")
+    throw(table, [1, 4, 1])
+    settle(table)
+    table.finish()
+
+
+def test_a_game_settled_by_hand_passes_its_dice_on_like_any_other(table):
+    begin(table, (5, "touchdown", 500))
+    lying = [{"seat": 5, "wager": "touchdown", "cents": 500}]
+    said = {"throws": [[1, 1, 6]], "wagers": lying, "reason": "the tablet was dead"}
+    table.act("record_hand_settled_round", said, by="floorperson", device=table.podium)
+    assert (table.last_round.quarterback, table.last_round.ending) == (5, "turnover")
+    assert table.snapshot["round"]["game"]["offer"]["next"] == 6
+
+
+def test_who_keeps_the_dice_does_not_walk_to_another_post(table):
+    table.act("take_over_table", {"post": "stick"}, by="relief")
+    with table.refused("shaker-left-unattended"):
+        table.act("take_over_table", {"post": "dealer-left"}, by="relief")
+    with table.refused("already-dealing"):
+        table.act("take_over_table")
+
+
+def test_a_table_of_eight_places_offers_the_dice_to_its_own(table):
+    Table.objects.filter(pk=table.table.pk).update(seats=8, offered=8)
+    table.place((1, "touchdown", 500))
+    assert table.snapshot["next"]["params"] == {"seat": 1, "accepted": True}
+
+
+def test_no_more_dice_lean_than_were_thrown(table):
+    begin(table, (5, "touchdown", 500))
+    table.act("throw_dice")
+    with table.refused("malformed"):
+        table.act("call_dice", {"dice": GAIN_OF_10, "leaning": 4})

@@ -43,7 +43,9 @@ FROM_THE_DICE_ON: Moves = {
     ("lit", "correct_dice"): "lit",
     ("lit", "record_missed_wager"): "lit",
     ("lit", "strike_mistaken_wager"): "lit",
-    ("paid", "correct_dice"): "lit",  # legal only while there was nothing to settle
+    # These of a throw that left nothing to settle: once something of it is settled, it is mended no more.
+    ("paid", "correct_dice"): "lit",
+    ("paid", "record_missed_wager"): "lit",
     ("paid", "clear_layout"): "cleared",
 }
 
@@ -51,7 +53,8 @@ ON_A_PLAY: Moves = {
     ("open", "place_wagers"): "open",
     ("open", "offer_dice"): "open",
     ("open", "throw_dice"): "ready",
-    ("open", "correct_dice"): "lit",  # of the play before, until something of it is settled
+    ("open", "correct_dice"): "lit",  # of the play before, which left nothing to settle
+    ("open", "record_missed_wager"): "lit",
     ("open", "void_round"): "void",
     ("ready", "call_dice"): "lit",
     ("ready", "call_no_roll"): "open",
@@ -60,8 +63,10 @@ ON_A_PLAY: Moves = {
 }
 
 ON_THE_EXTRA_POINT: Moves = {
+    ("point", "offer_dice"): "point",
     ("point", "throw_dice"): "ready",
     ("point", "correct_dice"): "lit",
+    ("point", "record_missed_wager"): "lit",
     ("point", "void_round"): "void",
     ("ready", "call_dice"): "lit",
     ("ready", "call_no_roll"): "point",
@@ -76,12 +81,13 @@ NEXT_ACTS = {
     "lit": "settle_seats",
     "paid": "clear_layout",
 }
-FIRST_THE_OFFER = {**NEXT_ACTS, "open": "offer_dice"}
+FIRST_THE_OFFER = {**NEXT_ACTS, "open": "offer_dice", "point": "offer_dice"}
 
 # The ribbon grows with the plays, so `Football.steps` makes it and no procedure lists it.
 PLAYING = Procedure(ON_A_PLAY, (), {}, NEXT_ACTS)
 OFFERING = Procedure(ON_A_PLAY, (), {}, FIRST_THE_OFFER)
 EXTRA_POINT_ROLL = Procedure(ON_THE_EXTRA_POINT, (), {}, NEXT_ACTS)
+EXTRA_POINT_OFFER = Procedure(ON_THE_EXTRA_POINT, (), {}, FIRST_THE_OFFER)
 
 PAST_PLAYS_SHOWN = 3  # on the ribbon
 
@@ -159,7 +165,10 @@ class Football(Quarterbacks):
         self, state: RoundState, placing: Placing | tuple[Any, ...], reason: str = ""
     ) -> None:
         """As for every game; and a single play wager lay there for the play of the newest throw."""
+        if state.phase == "open" and not state.throws:
+            raise Refusal("not-thrown", state.rules.section("throw"))
         super().verify_record_missed_wager(state, placing, reason)
+        self._verify_next_is_open(state, "record_missed_wager")
         course, line = _course(state.throws), Placing(*placing)
         if line.play is not None:
             self._verify_is_play(state, line, len(course.plays))
@@ -172,15 +181,27 @@ class Football(Quarterbacks):
     def verify_correct_dice(self, state: RoundState, dice: Sequence[int], reason: str = "") -> None:
         """As for every game; and raises `next-play-wagered` once wagers of the next play lie there."""
         super().verify_correct_dice(state, dice, reason)
-        played = len(_course(state.throws).plays)
-        if any(wager.play is not None and wager.play > played for wager in state.wagers):
-            raise Refusal("next-play-wagered", self._section(state, "correct_dice"), play=played + 1)
+        self._verify_next_is_open(state, "correct_dice")
+
+    def verify_strike_mistaken_wager(
+        self, state: RoundState, seat: int, code: str, play: int | None = None, reason: str = ""
+    ) -> None:
+        """As for every game; and raises `extra-point-rolled` for the last wager that the extra point roll was for."""
+        super().verify_strike_mistaken_wager(state, seat, code, play, reason)
+        bets = [wager for wager in state.wagers if wager.code == EXTRA_POINT]
+        if code == EXTRA_POINT and _course(state.throws).extra and len(bets) == 1:
+            raise Refusal("extra-point-rolled", state.rules.section("extra-point-roll"))
+
+    def _verify_next_is_open(self, state: RoundState, act: str) -> None:
+        if _next_is_wagered(state):
+            play = len(_course(state.throws).plays) + 1
+            raise Refusal("next-play-wagered", self._section(state, act), play=play)
 
     # The order of play
 
     def procedure(self, state: RoundState) -> Procedure:
         if state.phase in ("ready", "point") and _course(state.throws).scored:
-            return EXTRA_POINT_ROLL
+            return EXTRA_POINT_OFFER if state.quarterback is None else EXTRA_POINT_ROLL
         return OFFERING if state.quarterback is None else PLAYING
 
     def after_settling(self, state: RoundState) -> str:
@@ -207,7 +228,7 @@ class Football(Quarterbacks):
             raise Refusal("game-over", rules.section("clear"))
         if phase == "lit" and act in ("place_wagers", "offer_dice", "clear_layout"):
             raise Refusal("settle-first", rules.section("settlement"))
-        if phase == "point" and act in ("place_wagers", "offer_dice"):
+        if phase == "point" and act == "place_wagers":
             raise Refusal("extra-point-next", rules.section("extra-point-roll"))
         if phase == "ready" and act == "place_wagers":
             raise Refusal("closed-by-the-throw", rules.section("single-play"))
@@ -221,9 +242,11 @@ class Football(Quarterbacks):
         return state.rules.section("settle-score" if course.scored else "settle-no-score")
 
     def legal_acts(self, state: RoundState) -> set[str]:
-        """Without the offers while somebody holds the dice, and without a correction of dice that nobody threw."""
-        gone = {"offer_dice"} if state.quarterback is not None else set()
-        return super().legal_acts(state) - gone - (set() if state.throws else {"correct_dice"})
+        """Offers while nobody holds the dice, a throw while somebody does, and mending of what was thrown."""
+        gone = {"throw_dice"} if state.quarterback is None else {"offer_dice"}
+        if state.phase != "lit" and (not state.throws or _next_is_wagered(state)):
+            gone |= MENDING
+        return super().legal_acts(state) - gone
 
     # What screens show
 
@@ -270,6 +293,12 @@ class Football(Quarterbacks):
             "quarterback": state.quarterback,
             "offer": {"next": self.next_offer(state), "last": state.offered},
         }
+
+
+def _next_is_wagered(state: RoundState) -> bool:
+    """Whether a wager lies on the play that comes next: the play before is then mended no more."""
+    played = len(_course(state.throws).plays)
+    return any(wager.play is not None and wager.play > played for wager in state.wagers)
 
 
 def _course(throws: Sequence[Sequence[int]]) -> Course:
