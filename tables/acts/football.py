@@ -20,6 +20,8 @@ def offer_dice(at: AtTable, params: Params) -> Recorded:
     state, _ = game.offer_dice(at.state, seat, accepted)
     advance(at, state)
     data = {"round": round_.number, "seat": seat, "accepted": accepted, "lot": at.lot and at.lot.code}
+    if accepted:
+        data["chosen"] = {"green": 2, "red": 1}  # § 577.4(c); the others of the set lie in the cup
     return Recorded("dice.offered", data, answer_of(round_), "phase")
 
 

@@ -1,5 +1,6 @@
 """A game of Three Dice Football at a table: the Quarterback, the plays, the extra point, two dealers and a stick."""
 
+import datetime as dt
 import io
 import json
 
@@ -8,7 +9,7 @@ import pytest
 from audit import export, verify
 from audit.models import Entry
 from games.engine.adjudication import adjudicate
-from tables.models import Settlement, Table, Throw
+from tables.models import DiceLot, Settlement, Table, Throw
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +54,7 @@ def touchdown(table):
     throw(table, GAIN_OF_11)
 
 
-@clause("PA-577.4(b)-first", "PA-577.4(b)-next", "PA-577.4(c)-quarterback")
+@clause("PA-577.4(b)-first", "PA-577.4(b)-next", "PA-577.4(c)-quarterback", "PA-577.4(c)-select")
 def test_the_dice_go_clockwise_and_every_offer_is_recorded_by_seat(table):
     table.place((2, "touchdown", 500), (5, "touchdown", 500))
     with table.refused("no-quarterback", "58 Pa. Code § 577.4(c)"):
@@ -71,6 +72,21 @@ def test_the_dice_go_clockwise_and_every_offer_is_recorded_by_seat(table):
     }
     table.act("offer_dice", {"seat": 5, "accepted": True}, by="stickperson")
     assert (table.round.quarterback, table.snapshot["round"]["game"]["quarterback"]) == (5, 5)
+    assert table.entry["data"]["chosen"] == {"green": 2, "red": 1}
+
+
+@clause("PA-577.4(d)-24h", "PA-577.4(a)-standard")
+def test_no_throw_is_made_with_a_set_that_is_a_day_old_or_not_attested(hands):
+    table = make_scene("pa-577")
+    begin(table, *FULL)
+    hands.now += dt.timedelta(hours=24)
+    with table.refused("dice-past-their-time", "58 Pa. Code § 577.4(d)"):
+        table.act("throw_dice")
+    DiceLot.objects.filter(code="L-0002").update(attested=False)
+    with table.refused("dice-not-attested", "58 Pa. Code § 577.4(a)"):
+        table.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson")
+    table.act("change_dice_lot", {"lot": "L-0003"}, by="floorperson")
+    throw(table, GAIN_OF_10)
 
 
 @clause("PA-577.6(b)-first")

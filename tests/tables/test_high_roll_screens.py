@@ -1,0 +1,61 @@
+"""What the High Roll tablet prints: the layout of § 675a.1(b), its payout odds, the limit and the throw box."""
+
+import re
+
+import pytest
+
+from games.engine import Rules
+from tables import screens
+from tests.tables.cast import make_scene
+
+pytestmark = pytest.mark.django_db
+clause = pytest.mark.clause
+
+
+def text(scene) -> str:
+    """The dealer's screen as words, without its tags."""
+    html = screens.render("dealer", scene.snapshot)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html.partition('<script type="application/json"')[0]))
+
+
+@clause("PA-675a.1(b)(3)")
+@pytest.mark.parametrize("rules", ["pa-675a", "pa-675a.6"])
+def test_every_wager_stands_on_the_layout_with_the_odds_that_settle_it(rules):
+    scene, filed = make_scene(rules), Rules.of(rules)
+    said = text(scene)
+    for type_ in filed.game.wager_types(filed):
+        for pays in filed.game.possible_odds(filed, type_.code):
+            assert re.sub(r"(?<=\d)(?=(\d{3})+ to)", ",", str(pays)) in said, type_.code
+
+
+@clause("PA-675a.1(b)(2)(iv)", "PA-675a.6(b)(3)")
+@pytest.mark.parametrize(
+    ("rules", "notice"),
+    [("pa-675a", "one unit for every wager and the Extra Roll"), ("pa-675a.6", "one unit for every wager")],
+)
+def test_the_position_says_that_all_wagers_are_of_one_unit(rules, notice):
+    assert notice in text(make_scene(rules))
+
+
+@clause("PA-675a.1(b)(4)")
+def test_a_filed_payout_limit_stands_on_the_screen():
+    assert "Payout limit $75,000" in text(make_scene("pa-675a", payout_limit_cents=7_500_000))
+
+
+def test_no_limit_is_shown_where_none_is_filed():
+    assert "Payout limit" not in text(make_scene("pa-675a"))
+
+
+@clause("PA-675a.1(b)(5)-labels")
+def test_the_throw_box_reads_ace_to_two_from_the_dealers_left():
+    said = text(make_scene("pa-675a"))
+    places = [said.upper().rindex(f" {name} ") for name in ("ACE", "SIX", "FIVE", "FOUR", "THREE", "TWO")]
+    assert places == sorted(places)
+
+
+@clause("PA-675a.1(c)(1)")
+def test_each_extra_roll_is_acknowledged_at_its_seat():
+    scene = make_scene("pa-675a")
+    scene.place((2, "pip:5", 2_500), (2, "like-kind:4", 2_500), (2, "extra-roll", 2_500))
+    assert scene.snapshot["round"]["game"]["extra"] == {"seats": [2], "cents": 2_500, "state": "open"}
+    assert "Bought at seat 2" in text(scene)
