@@ -91,7 +91,12 @@ const doing = {
   "half": () => football.turn(),
 };
 
-document.addEventListener("click", ({ target }) => {
+/* the second tap of a double tap was meant for the step that stood there before */
+const SETTLING = 300;
+let steppedAt = -SETTLING;
+const isEcho = (button, taps) => button.id === "next" && taps > 1 && performance.now() - steppedAt < SETTLING;
+
+document.addEventListener("click", ({ target, detail }) => {
   const hit = (name) => target.closest(`[data-${name}]`);
   const area = target.closest("button[data-wager]");
   if (area) return taps.tap(area.dataset.wager, area);
@@ -115,7 +120,7 @@ document.addEventListener("click", ({ target }) => {
   if (target.closest("dialog [data-close]")) return target.closest("dialog").close();
   if (target.closest("#inspect")) return inspection.click(target);
   const button = target.closest("button[data-act]");
-  if (button) act(button);
+  if (button && !isEcho(button, detail)) act(button);
 });
 
 /* acts that are not legal now are absent from the list of other acts; a floorperson may write down a round settled by hand
@@ -132,6 +137,7 @@ function applied() {
   state = read();
   taps.state = state;
   ask.state = mendable(state);
+  if (JSON.stringify(before.next) !== JSON.stringify(state.next)) steppedAt = performance.now();
   if (before.round.number !== state.round.number) taps.newRound();
   if (before.round.phase !== state.round.phase || before.round.number !== state.round.number) {
     refusal.close();

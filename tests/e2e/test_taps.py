@@ -99,3 +99,23 @@ def test_an_answer_that_was_lost_is_asked_for_again_under_the_same_id(scene, dea
     assert len(lost) == 2 and len(set(lost)) == 1
     assert recorded(scene) == ["wagers.placed"]
     assert lying(scene) == {(1, "big"): 2_500}
+
+
+DOUBLE_TAP = """async () => {
+    const click = (detail) => new MouseEvent("click", { bubbles: true, detail });
+    const tap = (detail) => document.getElementById("next").dispatchEvent(click(detail));
+    const phase = () => document.getElementById("screen").dataset.phase, before = phase();
+    tap(1);
+    while (phase() === before) await new Promise(requestAnimationFrame);
+    tap(2);
+}"""
+
+
+def test_the_second_tap_of_a_double_tap_does_not_do_the_step_that_has_come_meanwhile(scene, new_page):
+    scene.play((1, "small", 2_500), (2, "big", 2_500), dice=[2, 5, 5])
+    dealer = tablet(new_page, scene)
+    dealer.page.evaluate(DOUBLE_TAP)
+    dealer.page.wait_for_timeout(400)
+    assert (scene.round.phase, scene.round.paid_seats) == ("taken", [])
+    dealer.tap("#next")
+    dealer.is_in("paid")
