@@ -92,7 +92,7 @@ const doing = {
 };
 
 /* the second tap of a double tap was meant for the step that stood there before */
-const SETTLING = 300;
+const SETTLING = 250;
 let steppedAt = -SETTLING;
 const isEcho = (button, taps) => button.id === "next" && taps > 1 && performance.now() - steppedAt < SETTLING;
 

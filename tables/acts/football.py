@@ -1,5 +1,7 @@
 """What only Three Dice Football asks of its stickperson: offering the dice, and the throw (58 Pa. Code ch. 577)."""
 
+from typing import Any
+
 from games.engine import Refusal
 from games.engine.football import Football
 
@@ -19,7 +21,12 @@ def offer_dice(at: AtTable, params: Params) -> Recorded:
     game, round_ = at.game_as(Football), at.live_round()
     state, _ = game.offer_dice(at.state, seat, accepted)
     advance(at, state)
-    data = {"round": round_.number, "seat": seat, "accepted": accepted, "lot": at.lot and at.lot.code}
+    data: dict[str, Any] = {
+        "round": round_.number,
+        "seat": seat,
+        "accepted": accepted,
+        "lot": at.lot and at.lot.code,
+    }
     if accepted:
         data["chosen"] = {"green": 2, "red": 1}  # § 577.4(c); the others of the set lie in the cup
     return Recorded("dice.offered", data, answer_of(round_), "phase")

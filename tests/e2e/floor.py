@@ -1,6 +1,7 @@
 """People at their screens: a tablet on which every tap is counted, and the pit's dashboard beside it."""
 
 import re
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -11,6 +12,7 @@ from tests.services.chromium import Pages
 from tests.tables.cast import PIN, Scene
 
 WITHIN_A_SECOND = 1_000
+A_DOUBLE_TAP, TO_READ = 0.8, 0.3  # seconds
 # A refused act is an answer of 4xx, and a browser says so on its console.
 AN_ANSWER = re.compile(r"Failed to load resource: the server responded with a status of 4(?:09|22|23|01|03)")
 
@@ -23,6 +25,7 @@ class Screen:
     requests: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
     taps: int = 0
+    stepped_at: float = 0.0
 
     def __post_init__(self) -> None:
         self.page.on("request", lambda request: self.requests.append(request.url))
@@ -63,9 +66,14 @@ class Screen:
         expect(self.page.locator("#live")).to_have_text("LIVE")
 
     def tap(self, target: str | Locator) -> None:
-        """One finger, once, and counted."""
+        """One finger, once, and counted. Two taps on the next step are apart, as those of a person who reads it."""
         self.taps += 1
-        (self.page.locator(target) if isinstance(target, str) else target).tap()
+        found = self.page.locator(target) if isinstance(target, str) else target
+        if str(found) == str(self.page.locator("#next")):
+            if time.monotonic() - self.stepped_at < A_DOUBLE_TAP:
+                self.page.wait_for_timeout(1000 * TO_READ)
+            self.stepped_at = time.monotonic()
+        found.tap()
 
     def tap_each(self, *targets: str) -> None:
         for target in targets:
