@@ -8,20 +8,11 @@ from typing import Any
 
 from games.engine import Rules
 from games.engine.adjudication import adjudicate
+from games.engine.football.wagers import SINGLE_PLAY_CODES
 
 TITLE = "Adjudication: rounds as JSON lines, settled and written again, on one core"
 SIC_BO, HIGH_ROLL, FOOTBALL = ("pa-625a/A", "pa-539", "nj-19-47-9"), ("pa-675a", "pa-675a.6"), ("pa-577",)
 LINES = 4_000
-SINGLE_PLAY = (
-    "trips-td",
-    "penalty",
-    "turnover",
-    "cover-three",
-    "no-gain",
-    "big-play",
-    "over-four",
-    "under-four",
-)
 
 
 def measure(seconds: float) -> Iterator[str]:
@@ -76,7 +67,7 @@ def _high_roll(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]
 
 
 def _football(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]:
-    full = [one.code for one in rules.game.wager_types(rules) if one.code not in SINGLE_PLAY]
+    full = [one.code for one in rules.game.wager_types(rules) if one.code not in SINGLE_PLAY_CODES]
     wagers = [
         {"seat": seat, "wager": code, "cents": 500} for seat in range(1, 4) for code in draw.sample(full, 2)
     ]
@@ -86,7 +77,7 @@ def _football(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]:
         play = len(throws) + 1
         wagers += [
             {"seat": seat, "wager": code, "cents": 500, "play": play}
-            for seat, code in enumerate(draw.sample(SINGLE_PLAY, 2), start=1)
+            for seat, code in enumerate(draw.sample(SINGLE_PLAY_CODES, 2), start=1)
         ]
         throws.append(tuple(draw.randint(1, 6) for _ in range(3)))
     scored = rules.game.standing(rules, laid, throws).ending in ("touchdown", "trips-td")

@@ -8,22 +8,13 @@ from typing import Any
 from audit.devices import enrol
 from audit.models import Device, Person
 from games.engine import Refusal, Rules
+from games.engine.football.wagers import SINGLE_PLAY_CODES
 from games.models import Facility
 
 from .models import DiceLot, Pit, Shaker, Table
 from .seeding import assign, do, make_table, open_table, rules_at, submission_game
 from .snapshot import of_table
 
-SINGLE_PLAY = (
-    "trips-td",
-    "penalty",
-    "turnover",
-    "cover-three",
-    "no-gain",
-    "big-play",
-    "over-four",
-    "under-four",
-)
 SEATS = {"high-roll": 6, "football": 16}
 STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
 SIC_BO_CODES = (
@@ -194,7 +185,7 @@ def _high_roll(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
 
 def _football(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
     """Some full game wagers; those on a single play come before each throw."""
-    full = [code for code in codes if code not in SINGLE_PLAY]
+    full = [code for code in codes if code not in SINGLE_PLAY_CODES]
     return [
         {"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in draw.sample(full, draw.randint(1, 4))
     ]
@@ -206,5 +197,5 @@ def _on_the_play(shown: dict[str, Any], draw: random.Random) -> list[dict[str, A
     return [
         {"seat": seat, "wager": code, "play": play, "cents": draw.choice(STAKES_CENTS)}
         for seat in sorted(draw.sample(range(1, seats + 1), draw.randint(1, 4)))
-        for code in draw.sample(SINGLE_PLAY, draw.randint(1, 3))
+        for code in draw.sample(SINGLE_PLAY_CODES, draw.randint(1, 3))
     ]

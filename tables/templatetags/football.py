@@ -9,15 +9,13 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from games.engine.football.wagers import SINGLE_PLAY_CODES
 from tables.templatetags.floor import disc, money
 from tables.templatetags.gridiron import to_go
 
 register = template.Library()
 
 FULL_GAME = ("touchdown", "defense", "game-changer", "extra-point", "quick-strike")
-SINGLE_PLAY = (
-    "trips-td", "penalty", "turnover", "cover-three", "no-gain", "big-play", "over-four", "under-four",
-)  # fmt: skip
 GAME_LENGTH = tuple(f"game-length:{plays}" for plays in range(1, 7))
 # What the odds of an area with several are paid on, as the area prints them.
 TIERS = {
@@ -201,7 +199,7 @@ def football_areas(s: dict, game: dict) -> dict[str, Any]:
             if code in by_code
         ]
 
-    return {"single": drawn(SINGLE_PLAY), "full": drawn(FULL_GAME), "length": drawn(GAME_LENGTH)}
+    return {"single": drawn(SINGLE_PLAY_CODES), "full": drawn(FULL_GAME), "length": drawn(GAME_LENGTH)}
 
 
 @register.simple_tag
@@ -222,7 +220,7 @@ def football_spots(s: dict, game: dict) -> dict[str, list[dict[str, Any]]]:
             for code, one in spots
         ]
 
-    return {"single": shown(SINGLE_PLAY), "full": shown((*FULL_GAME, *GAME_LENGTH))}
+    return {"single": shown(SINGLE_PLAY_CODES), "full": shown((*FULL_GAME, *GAME_LENGTH))}
 
 
 def _lying(s: dict, game: dict) -> dict[str, Lying]:
@@ -253,16 +251,16 @@ def _decided(one: Lying, line: dict, done: bool) -> Lying:
 def _takes(s: dict, game: dict, code: str) -> bool:
     """Whether a chip may be laid there now: full game wagers only before the first throw."""
     staking = s["round"]["bets_open"] and s["table"]["status"] == "open"
-    return bool(staking and (code in SINGLE_PLAY or not game["locked"]))
+    return bool(staking and (code in SINGLE_PLAY_CODES or not game["locked"]))
 
 
 def _area(s: dict, game: dict, one: dict, lying: Lying, lit: bool) -> SafeString:
     code, label = one["wager"], one["label"]
-    takes, locked = _takes(s, game, code), game["locked"] and code not in SINGLE_PLAY
+    takes, locked = _takes(s, game, code), game["locked"] and code not in SINGLE_PLAY_CODES
     tag, attrs = ("button", ' type="button"') if takes else ("div", "")
-    if takes and code in SINGLE_PLAY:
+    if takes and code in SINGLE_PLAY_CODES:
         attrs += f' data-play="{game["play"]}"'
-    if code in SINGLE_PLAY:
+    if code in SINGLE_PLAY_CODES:
         attrs += " data-single"
     decided = not s["round"]["bets_open"] and bool(s["round"]["dice"])
     say, top, mark = _said(label, one["odds"], lying, lit and decided, locked)

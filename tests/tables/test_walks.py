@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from games.engine import Refusal, Rules
+from games.engine.football.wagers import SINGLE_PLAY_CODES
 from tables.models import Settlement, Throw
-from tables.simulation import SINGLE_PLAY
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ def wagers(shown: dict[str, Any], draw: random.Random) -> list[dict[str, Any]]:
             "seat": 1,
             "wager": code,
             "cents": 100 if code.startswith("millionaire") else cents,
-            **({"play": play} if code in SINGLE_PLAY else {}),
+            **({"play": play} if code in SINGLE_PLAY_CODES else {}),
         }
         for code in dict.fromkeys(codes)
     ]

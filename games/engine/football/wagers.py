@@ -226,6 +226,7 @@ def _all_bets() -> Iterable[Bet]:
 
 
 BETS: Mapping[str, Bet] = {bet.code: bet for bet in _all_bets()}
+SINGLE_PLAY_CODES = tuple(code for code, bet in BETS.items() if bet.single)
 
 
 def definition(rules: Rules, bet: Bet) -> str:
