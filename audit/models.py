@@ -134,6 +134,7 @@ class Device(models.Model):
     signed_on_at = models.DateTimeField(null=True, blank=True)
     locked_at = models.DateTimeField(null=True, blank=True)
     last_seen_at = models.DateTimeField(null=True, blank=True)
+    heard_at = models.DateTimeField(null=True, blank=True, help_text=_("When its screen last had a live line."))
 
     class Meta:
         verbose_name = _("device")
@@ -158,7 +159,8 @@ class Stream(models.Model):
 
     A stream of no entries has seq 0 and its genesis as head. `closed_at` and `continued_by` leave room to go on in a
     new stream that names this head. `lockable` says nothing: PostgreSQL lets nobody lock a row of which they may
-    update no column, and this is the one column that the web role may.
+    update no column, and this is the one column that the web role may. `real_play` is false for a place of training or
+    simulation, which no export of real play holds.
     """
 
     name = models.CharField(max_length=90, unique=True)
@@ -168,6 +170,7 @@ class Stream(models.Model):
     closed_at = models.DateTimeField(null=True)
     continued_by = models.OneToOneField("self", models.PROTECT, null=True, related_name="continues")
     lockable = models.BooleanField(default=True)
+    real_play = models.BooleanField(default=True)
 
     class Meta:
         verbose_name = _("stream")

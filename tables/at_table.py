@@ -15,6 +15,7 @@ from games.models import RulesSubmission
 from . import reads
 from .limits import flag_of
 from .models import DiceLot, Round, Shaker, Table, Throw, Wager
+from .steps import tell_steps
 
 DICE_AT_REST = frozenset({"open", "unlocked", "locked", "closed", "point"})
 G = TypeVar("G", bound=Game)
@@ -41,8 +42,14 @@ class AtTable:
         self.device = device
         self.witness = witness
         self.now = hold(self.stream, now)
+        self.lots: list[DiceLot] = []  # whose chain of custody this act is a step of
         self._table_fields: set[str] = set()
         self._round_fields: set[str] = set()
+
+    @property
+    def key(self) -> int:
+        """What screens of this table are published by."""
+        return self.table.pk
 
     @cached_property
     def gaming_day(self) -> dt.date:
@@ -172,6 +179,11 @@ class AtTable:
             self.table.save(update_fields=sorted(self._table_fields))
         if self._round_fields and self.round is not None:
             self.round.save(update_fields=sorted(self._round_fields))
+
+    def written(self, seq: int) -> None:
+        """The act's entry, `seq` of this table's stream, is a step of every lot that it moved."""
+        if self.lots:
+            tell_steps(self.lots, self.stream, seq)
 
     def live_round(self, *, though_ceased: bool = False) -> Round:
         """The round in play, opened now if this is its first act. Refuses at a table that is not open."""

@@ -29,7 +29,7 @@ class DemoTable:
     max_cents: int
     seats: int = 8
     kind: str = "live"
-    dealer: str = ""
+    dealers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,16 +68,16 @@ LARKFIELD = DemoFacility(
         DemoSubmission("RS-0031", "pa-577"),
     ),
     (
-        DemoTable("T-01", "p1", "RS-0009", "manual", 1_000, 100_000, dealer="mei"),
-        DemoTable("T-02", "p1", "RS-0009", "automated-covered", 1_000, 50_000, dealer="sam"),
-        DemoTable("T-03", "p1", "RS-0012", "manual", 2_500, 200_000, dealer="linh"),
-        DemoTable("T-04", "p2", "RS-0012", "automated-uncovered", 500, 30_000, dealer="rosa"),
-        DemoTable("T-05", "p2", "RS-0003", "manual", 1_000, 50_000, dealer="omar"),
+        DemoTable("T-01", "p1", "RS-0009", "manual", 1_000, 100_000, dealers=("mei",)),
+        DemoTable("T-02", "p1", "RS-0009", "automated-covered", 1_000, 50_000, dealers=("sam",)),
+        DemoTable("T-03", "p1", "RS-0012", "manual", 2_500, 200_000, dealers=("linh",)),
+        DemoTable("T-04", "p2", "RS-0012", "automated-uncovered", 500, 30_000, dealers=("rosa",)),
+        DemoTable("T-05", "p2", "RS-0003", "manual", 1_000, 50_000, dealers=("omar",)),
         DemoTable("T-06", "p2", "RS-0012", "player-activated", 1_000, 50_000),
         DemoTable("T-24", "p2", "RS-0009", "manual", 500, 50_000, kind="training"),
-        DemoTable("T-31", "p3", "RS-0021", "manual", 500, 50_000, seats=6, dealer="abel"),
-        DemoTable("T-32", "p3", "RS-0022", "manual", 500, 50_000, seats=6, dealer="nora"),
-        DemoTable("T-42", "p3", "RS-0031", "dice-cup", 500, 50_000, seats=16, dealer="dana"),
+        DemoTable("T-31", "p3", "RS-0021", "manual", 500, 50_000, seats=6, dealers=("abel",)),
+        DemoTable("T-32", "p3", "RS-0022", "manual", 500, 50_000, seats=6, dealers=("nora",)),
+        DemoTable("T-42", "p3", "RS-0031", "dice-cup", 500, 50_000, seats=16, dealers=("dana", "emil", "stan")),
     ),
 )
 SEABRIGHT = DemoFacility(
@@ -91,7 +91,7 @@ SEABRIGHT = DemoFacility(
         DemoSubmission("RS-0002", "nj-19-47-9", {"two-dice": "6 to 1"}),
     ),
     (
-        DemoTable("T-01", "p1", "RS-0001", "manual", 1_000, 50_000, dealer="ana"),
+        DemoTable("T-01", "p1", "RS-0001", "manual", 1_000, 50_000, dealers=("ana",)),
         DemoTable("T-02", "p1", "RS-0002", "manual", 2_500, 100_000),
     ),
 )
@@ -132,5 +132,11 @@ PEOPLE = (
     DemoPerson("fred", "Fred Nolan", "floorperson", GAMES, "230023", "seabright", ("p1",)),
     DemoPerson("cora", "Cora Blake", "casino-supervisor", GAMES, "240024", "seabright", ("p1",)),
 )
-FRESH_LOTS = (3,) * 24 + (10,) * 4 + (6,) * 6  # dice in each
+# dice in each, their side in micrometres, and their colours
+FRESH_LOTS = (
+    ((3, 19_050, "alike"),) * 24
+    + ((10, 19_000, "alike"),) * 4
+    + ((6, 19_000, "alike"),) * 3
+    + ((6, 19_050, "green-red"),) * 3
+)
 SPARE_SHAKERS = (("S-91", "manual"), ("S-92", "manual"))

@@ -1,5 +1,7 @@
 """What a screen may send with an act. Anything else is refused before a rule is asked."""
 
+import datetime as dt
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -7,6 +9,7 @@ from games.engine import Refusal
 
 T = TypeVar("T")
 
+CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,19}")
 MOST_WAGERS = 64 * 50
 MOST_CENTS = 10**12
 MOST_TEXT = 200
@@ -37,6 +40,23 @@ class Params:
         if not value and default is None:
             raise malformed(name)
         return value
+
+    def code(self, name: str) -> str:
+        """The code of a lot or a shaker: at most 20 letters, digits, dots, hyphens and underscores."""
+        value = self.text(name)
+        if not CODE.fullmatch(value):
+            raise malformed(name)
+        return value
+
+    def date(self, name: str, *, optional: bool = False) -> Any:
+        """A day as `2026-11-21`; None where it may be left out and was."""
+        value = self._left.pop(name, None)
+        if value is None and optional:
+            return None
+        try:
+            return dt.date.fromisoformat(value)
+        except (TypeError, ValueError):
+            raise malformed(name) from None
 
     def choice(self, name: str, choices: tuple[str, ...], *, default: str | None = None) -> str:
         """One of the given words."""

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 DEALERS = frozenset({"dealer", "stickperson"})
 FLOOR = frozenset({"floorperson", "casino-supervisor", "pit-manager", "shift-manager"})
 AT_THE_TABLE = DEALERS | FLOOR
+# Who holds the table games key of the dice storage: the roles know no assistant shift manager.
+DICE_KEEPERS = frozenset({"casino-supervisor", "pit-manager", "shift-manager"})
+STAFFERS = frozenset({"pit-manager", "shift-manager"})
 SEES_EVERYTHING = frozenset({"surveillance", "compliance", "gaming-agent", "shift-manager"})
 SEES_THE_FLOOR = FLOOR | SEES_EVERYTHING | {"games-administrator"}
 

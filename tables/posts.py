@@ -3,12 +3,17 @@
 The first post of a game's list is where its dealer stands; its last one keeps the dice or the shaker.
 """
 
+from typing import TYPE_CHECKING
+
 from django.db.models import Q
 
 from audit.models import Person
-from games.engine import game
+from games.engine import Refusal, game
 
 from .models import Table
+
+if TYPE_CHECKING:
+    from .at_table import AtTable
 
 FIELDS = {"dealer": "dealer", "dealer-left": "dealer_left", "stick": "stickperson"}
 
@@ -55,3 +60,15 @@ def for_person(table: Table, person: Person) -> str:
 def anywhere(person: Person) -> Q:
     """The tables at which this person stands at some post."""
     return Q(dealer=person) | Q(dealer_left=person) | Q(stickperson=person)
+
+
+def verify_staffed(at: "AtTable") -> None:
+    """Raises `Refusal` unless somebody stands at every post of this table: three dealers at Three Dice Football
+    (§ 577.9(b)), elsewhere the dealer, who is responsible for the shaker. A simulated table has no people.
+    """
+    if at.table.kind == Table.Kind.SIMULATED:
+        return
+    for post in of(at.table):
+        if holder_id(at.table, post) is None:
+            section = at.rules.section("dealers") or at.rules.section("shaker-unattended")
+            raise Refusal("post-is-empty", section, post=post, table=at.table.code)

@@ -105,7 +105,7 @@ def live_round(table_id: int) -> Round | None:
 def lot_in_use(table_id: int) -> DiceLot | None:
     """The dice in the working shaker at a table, with that shaker."""
     sql = """FROM tables_dicelot l JOIN tables_shaker k ON k.id = l.shaker_id
-             WHERE k.table_id = %s AND NOT k.out_of_order AND l.removed_at IS NULL"""
+             WHERE k.table_id = %s AND NOT k.out_of_order AND l.status = 'placed'"""
     for (lot, shaker), _ in read((("l", DiceLot), ("k", Shaker)), sql, [table_id]):
         lot.shaker = shaker
         return lot

@@ -8,6 +8,7 @@ import json
 import uuid
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from audit import clock, record
@@ -19,7 +20,8 @@ from games.submissions import draft
 
 from . import acts, demo, road
 from .at_table import AtTable
-from .models import Assignment, DiceLot, Pit, Shaker, Table
+from .equipment import OF_SHAKER, Equipment
+from .models import Approval, Assignment, DiceLot, Pit, Shaker, Table
 
 assert acts  # the acts register themselves with the road
 APPROVED = dt.timedelta(days=30)
@@ -47,12 +49,19 @@ def _seed_facility(wanted: demo.DemoFacility) -> None:
         _approve(facility, submission)
     for number, table in enumerate(wanted.tables, start=1):
         _make_table(facility, table, number)
-    for number, dice in enumerate(demo.FRESH_LOTS, start=len(wanted.tables) + 1):
+    for number, (dice, size_um, colours) in enumerate(demo.FRESH_LOTS, start=len(wanted.tables) + 1):
         DiceLot.objects.create(
-            facility=facility, code=f"L-{number:04d}", dice=dice, attested=dice != 3 or number % 2 == 0
+            facility=facility,
+            code=f"L-{number:04d}",
+            dice=dice,
+            size_um=size_um,
+            colours=colours,
+            attested=dice != 3 or number % 2 == 0,
+            status=DiceLot.Status.STORED,
+            compartment="A",
         )
     for code, kind in demo.SPARE_SHAKERS:
-        Shaker.objects.create(facility=facility, code=code, kind=kind, approval=f"SH-{code[2:]}")
+        Shaker.objects.create(facility=facility, code=code, kind=kind)
     for person in demo.PEOPLE:
         if person.facility in (wanted.code, "") and not Person.objects.filter(code=person.code).exists():
             _make_person(facility, person)
@@ -103,18 +112,49 @@ def _make_table(facility: Facility, wanted: demo.DemoTable, number: int) -> Tabl
         min_cents=wanted.min_cents,
         max_cents=wanted.max_cents,
     )
-    Shaker.objects.create(
-        facility=facility,
-        table=table,
-        code=f"S-{number:02d}",
-        kind=wanted.shaker,
-        approval=f"SH-{number:03d}",
-    )
+    Shaker.objects.create(facility=facility, table=table, code=f"S-{number:02d}", kind=wanted.shaker)
     edition = rules_at(table).edition
     attested = edition.shakers[wanted.shaker].automated or "dice-standard" in edition.sections
-    dice = edition.dice_in_lot
-    DiceLot.objects.create(facility=facility, code=f"L-{number:04d}", attested=attested, dice=dice)
+    make_lot(table, f"L-{number:04d}", attested=attested)
+    approve_equipment(table)
     return table
+
+
+def make_lot(table: Table, code: str, *, attested: bool = True) -> DiceLot:
+    """A lot that suits this table and has been issued to it."""
+    edition = rules_at(table).edition
+    return DiceLot.objects.create(
+        facility=table.facility,
+        code=code,
+        attested=attested,
+        dice=edition.dice_in_lot,
+        size_um=edition.dice_size_um or DiceLot._meta.get_field("size_um").default,
+        colours="green-red" if edition.dice_in_lot > edition.dice else "alike",
+        training=table.kind == Table.Kind.TRAINING,
+        status=DiceLot.Status.ISSUED,
+        table=table,
+        compartment="A",
+    )
+
+
+def approve_equipment(table: Table) -> None:
+    """Every approval that the edition asks of this table as it stands, of this version of the console."""
+    at = AtTable(table, None, None, None, clock.now())
+    day = table.facility.local(clock.now() - APPROVED).date()
+    for number, rule in enumerate(Equipment(at).wanted, start=1):
+        of_shaker = rule.subject in OF_SHAKER
+        Approval.objects.create(
+            facility=table.facility,
+            table=None if of_shaker else table,
+            shaker=at.shaker if of_shaker else None,
+            subject=rule.subject,
+            body=rule.body,
+            reference=f"AP-{table.code}-{number:02d}",
+            approved_on=day,
+            lines=sorted(rule.lines),
+            prints=["odds", "payout-limit"] if rule.subject == "layout" else [],
+            version=settings.BUILD if rule.subject == "device" else "",
+        )
 
 
 def make_table(
@@ -130,8 +170,6 @@ def make_table(
         game=submission_game(facility, submission),
         kind=kind,
         submission_code=submission,
-        device_approval="GLO-2026-014",
-        layout_approval="BGO-2026-031",
         **limits,
     )
     now = clock.now()
@@ -173,12 +211,15 @@ def assign(person: Person, facility: Facility, where: str) -> Assignment:
 
 
 def _open_tables(wanted: demo.DemoFacility) -> None:
-    """Dice into every shaker; the tables that have a dealer are inspected and opened."""
+    """Dice into every shaker; the tables that have their dealers are inspected and opened."""
     podium, _ = enrol("Demo podium", wanted.code, "podium")
     for number, table in enumerate(wanted.tables, start=1):
         floor = _floorperson(wanted.code, table.pit)
-        do(floor, podium, wanted.code, table.code, "change_dice_lot", {"lot": f"L-{number:04d}"})
-        if table.dealer:
+        lot = {"lot": f"L-{number:04d}", "seal": f"SL-{number:05d}"}
+        do(floor, podium, wanted.code, table.code, "change_dice_lot", lot)
+        for dealer in table.dealers:
+            do(Person.objects.get(code=dealer), podium, wanted.code, table.code, "take_over_table", {})
+        if table.dealers:
             open_table(floor, podium, wanted.code, table.code)
 
 
@@ -196,24 +237,26 @@ def rules_at(table: Table) -> Rules:
     return AtTable(table, None, None, None, clock.now()).rules
 
 
+def inspection_of(table: Table, dice: tuple[int, ...] = (1, 2, 5)) -> dict[str, Any]:
+    """What a floorperson confirms at a table where all is well."""
+    at = AtTable(table, None, None, None, clock.now())
+    equipment, edition = Equipment(at), at.rules.edition
+    seen: dict[str, Any] = {"lines": [line.code for line in equipment.lines]}
+    if edition.cameras:
+        seen["cameras"] = [f"C-{number}" for number in range(1, edition.cameras + 1)]
+    if at.rules.section("inspection-device"):
+        seen |= {"dice": list(dice), "lit": list(at.game.winning_codes(at.rules, [dice]))}
+    if "automated" in equipment.conditions:
+        seen["tosses"] = 3
+    return seen
+
+
 def open_table(floor: Person, device: Device, facility: str, code: str) -> None:
     """Inspects (with three values where a device lights the layout) and opens, as a floorperson would."""
-    rules = rules_at(
-        Table.objects.select_related("stream", "facility").get(facility__code=facility, code=code)
-    )
-    seen: dict[str, Any] = {}
-    if rules.section("inspection-device"):
-        lit = list(rules.game.winning_codes(rules, [(1, 2, 5)]))
-        seen = {"dice": [1, 2, 5], "lit": lit, "tosses": 3}
-    do(floor, device, facility, code, "inspect_table", seen)
-    do(
-        floor,
-        device,
-        facility,
-        code,
-        "open_table",
-        {"acknowledge_lapsed": rules.edition.lapses_on is not None},
-    )
+    table = Table.objects.select_related("stream", "facility").get(facility__code=facility, code=code)
+    do(floor, device, facility, code, "inspect_table", inspection_of(table))
+    lapsed = rules_at(table).edition.lapses_on is not None
+    do(floor, device, facility, code, "open_table", {"acknowledge_lapsed": lapsed})
 
 
 def do(

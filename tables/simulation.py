@@ -12,7 +12,7 @@ from games.engine.football.wagers import SINGLE_PLAY_CODES
 from games.models import Facility
 
 from .models import DiceLot, Pit, Shaker, Table
-from .seeding import assign, do, make_table, open_table, rules_at, submission_game
+from .seeding import approve_equipment, assign, do, make_lot, make_table, open_table, rules_at, submission_game
 from .snapshot import of_table
 
 SEATS = {"high-roll": 6, "football": 16}
@@ -99,7 +99,8 @@ def _table(facility: Facility, pit: Pit, code: str, submission: str) -> Table:
         max_cents=100_000,
     )
     kind = rules_at(table).edition.default_shaker
-    Shaker.objects.create(facility=facility, table=table, code=f"X-{code}", kind=kind, approval="simulated")
+    Shaker.objects.create(facility=facility, table=table, code=f"X-{code}", kind=kind)
+    approve_equipment(table)
     for person in _crew(facility):
         assign(person, facility, code)
     return table
@@ -109,15 +110,10 @@ def ready(one: Played) -> None:
     """Fresh dice in the shaker, and the table open."""
     verify_simulated(one.table)
     facility, code = one.table.facility.code, one.table.code
-    lot = DiceLot.objects.create(
-        facility=one.table.facility,
-        code=f"X-{code}-{DiceLot.objects.count() + 1}",
-        dice=one.rules.edition.dice_in_lot,
-        attested=True,
-    )
+    lot = make_lot(one.table, f"X-{code}-{DiceLot.objects.count() + 1}")
     if Table.objects.get(pk=one.table.pk).status == Table.Status.OPEN:
-        do(one.floor, one.device, facility, code, "close_table", {})
-    do(one.floor, one.device, facility, code, "change_dice_lot", {"lot": lot.code})
+        do(one.floor, one.device, facility, code, "close_table", {"secured": True})
+    do(one.floor, one.device, facility, code, "change_dice_lot", {"lot": lot.code, "seal": lot.code})
     open_table(one.floor, one.device, facility, code)
 
 

@@ -16,6 +16,9 @@ from audit.errors import AuditRefusal
 from games import wording as games_wording
 from games.engine import Refusal
 
+from . import wording_alerts, wording_custody, wording_staff, wording_training
+
+PARTS = (wording_custody, wording_staff, wording_alerts, wording_training)
 NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
 
 TITLES = {
@@ -37,7 +40,9 @@ SENTENCES = {
     "no-shaker": lazy("No working shaker stands at %(table)s. Place one first."),
     "no-dice": lazy("Shaker %(shaker)s has no dice in it. Put a dice lot in first."),
     "dice-past-their-time": lazy("Dice lot %(lot)s reached its time at %(at)s. Put a new lot in the shaker."),
-    "gaming-ceased": lazy("Gaming at this table has ceased: the %(what)s failed. Record the repair first."),
+    "gaming-ceased": lazy(
+        "Gaming at this table has ceased: the %(what)s failed. Record the repair, then inspect it."
+    ),
     "table-closed": lazy("%(table)s is not open. The floorperson inspects and opens it."),
     "table-not-closed": lazy("%(table)s is open already."),
     "no-such-seat": lazy("This table has seats 1 to %(seats)s; there is no seat %(seat)s."),
@@ -195,7 +200,8 @@ def say(refusal: Refusal | AuditRefusal) -> str:
     sentence = SENTENCES.get(refusal.code)
     if sentence is None:
         return str(games_wording.say(refusal))
-    return str(sentence) % {name: _plain(value) for name, value in refusal.params.items()}
+    params = wording_custody.worded(dict(refusal.params))
+    return str(sentence) % {name: _plain(value) for name, value in params.items()}
 
 
 def title(refusal: Refusal | AuditRefusal) -> str:
@@ -320,6 +326,11 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "device.failed": lambda data: _("Device failed"),
     "repair.recorded": lambda data: _("Repair recorded"),
 }
+
+for part in PARTS:
+    TITLES.update(part.TITLES)
+    SENTENCES.update(part.SENTENCES)
+    ACT_LINES.update(part.ACT_LINES)
 
 
 def _shake_says(shaker: str, *, bets_open: bool) -> str:

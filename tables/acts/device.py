@@ -8,7 +8,8 @@ from ..models import Round, Table
 from ..params import Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
-from .rounds import advance, settle_throw, verify_live, verify_signed_by_floor
+from ..signatures import verify_signed_by_floor
+from .rounds import advance, settle_throw, verify_live
 
 WHAT_FAILS = ("device", "layout", "shaker")
 
@@ -75,7 +76,7 @@ def _shaker_failed(at: AtTable) -> Recorded:
 
 @act(roles=AT_THE_TABLE, witness=True)
 def record_repair(at: AtTable, params: Params) -> Recorded:
-    """Records that what failed has been repaired, and how; gaming here may go on (A15). The floor signs."""
+    """Records that what failed has been repaired, and how (A15). The floor signs; its inspection lets gaming go on."""
     verify_signed_by_floor(at)
     how = params.text("what", default="")
     if not at.table.ceased_what:
@@ -83,19 +84,30 @@ def record_repair(at: AtTable, params: Params) -> Recorded:
     if at.round is not None:
         raise Refusal("round-in-play", round=at.round.number)
     what = at.table.ceased_what
-    resume(at)
+    mark_repaired(at)
     return Recorded("repair.recorded", {"what": what, "how": how})
 
 
 def cease(at: AtTable, what: str, section: str) -> None:
-    """Gaming at this table ceases: no new round until `record_repair`."""
-    at.change_table(status=Table.Status.CEASED, ceased_what=what, ceased_section=section, ceased_since=at.now)
+    """Gaming at this table ceases: no new round until what failed is repaired and inspected."""
+    at.change_table(
+        status=Table.Status.CEASED,
+        ceased_what=what,
+        ceased_section=section,
+        ceased_since=at.now,
+        repaired_at=None,
+    )
+
+
+def mark_repaired(at: AtTable) -> None:
+    """What failed is repaired and waits for its inspection."""
+    at.change_table(repaired_at=at.now)
 
 
 def resume(at: AtTable) -> None:
     """What failed works again: a table that stood open goes on, and one that was closed since stays closed."""
     status = Table.Status.OPEN if at.table.status == Table.Status.CEASED else at.table.status
-    at.change_table(status=status, ceased_what="", ceased_section="", ceased_since=None)
+    at.change_table(status=status, ceased_what="", ceased_section="", ceased_since=None, repaired_at=None)
 
 
 def verify_edition_witness(at: AtTable) -> None:

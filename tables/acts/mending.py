@@ -13,7 +13,8 @@ from ..models import Round, Wager
 from ..params import MOST_CENTS, Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
-from .rounds import advance, decided_now, settle_throw, verify_live, verify_signed_by_floor
+from ..signatures import verify_signed_by_floor
+from .rounds import advance, decided_now, settle_throw, verify_live
 from .seats import verify_seated
 from .wagers import MADE_IN, read_play
 

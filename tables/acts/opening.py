@@ -5,32 +5,53 @@ from typing import Any
 from games.engine import Refusal
 
 from ..at_table import AtTable
+from ..equipment import Equipment
 from ..models import Inspection, Table
 from ..params import Params, malformed
-from ..permissions import FLOOR
+from ..permissions import AT_THE_TABLE
+from ..posts import verify_staffed
 from ..road import Recorded, act
+from ..signatures import floor_signer, verify_signed_by_floor
 from ..wording import dollars
+from .device import resume
+from .dice import take_out_dice
 
 
-@act(roles=FLOOR)
+@act(roles=AT_THE_TABLE, witness=True)
 def inspect_table(at: AtTable, params: Params) -> Recorded:
     """Where an electrical device lights the layout: three values entered, every winning combination seen lit and no
-    other; an automated shaker run three times. Elsewhere the floorperson attests the layout, the dice and the place.
+    other; an automated shaker run three times; and each line that the edition has for the table, its signs and boxes.
+    The floor signs.
+
+    After a repair the same inspection lets gaming go on.
     """
     dice, lit = params.dice(optional=True), params.texts("lit")
     tosses = params.whole("tosses", 0, 99, default=0)
+    lines, cameras = params.texts("lines"), params.texts("cameras")
+    by = floor_signer(at)
     at.verify_dice_for_a_round()
-    if at.table.status != Table.Status.CLOSED:
-        raise Refusal("inspect-before-opening")
+    verify_inspection_is_due(at)
     if at.rules.section("inspection-device"):
         verify_lights(at, dice or (), lit)
     elif dice or lit:
         raise malformed("dice")
     verify_tosses(at, tosses)
-    assert at.actor is not None
+    equipment = Equipment(at)
+    equipment.verify_lines(lines)
+    equipment.verify_cameras(cameras)
     inspection = Inspection.objects.create(
-        table=at.table, by=at.actor, at=at.now, dice=list(dice or ()), lit=sorted(lit), tosses=tosses
+        table=at.table,
+        by=by,
+        at=at.now,
+        dice=list(dice or ()),
+        lit=sorted(lit),
+        tosses=tosses,
+        lines=sorted(lines),
+        cameras=list(cameras),
     )
+    resumed = at.table.ceased_what
+    if resumed:
+        resume(at)
     return Recorded(
         "table.inspected",
         {
@@ -38,17 +59,23 @@ def inspect_table(at: AtTable, params: Params) -> Recorded:
             "lit": inspection.lit,
             "tosses": tosses,
             "shaker": at.shaker and at.shaker.code,
+            "lines": inspection.lines,
+            "cameras": inspection.cameras,
+            "by": by.code,
+            "after_repair_of": resumed or None,
         },
     )
 
 
-@act(roles=FLOOR)
+@act(roles=AT_THE_TABLE, witness=True)
 def open_table(at: AtTable, params: Params) -> Recorded:
     """Opens the table for gaming, after an inspection since it last closed; what failed must be repaired first.
 
-    A lapsed edition must be acknowledged.
+    The floor signs. Every approval is on file, and whoever keeps the shaker or the dice is there. A lapsed edition
+    must be acknowledged.
     """
     acknowledged = params.yes("acknowledge_lapsed")
+    verify_signed_by_floor(at)
     if at.table.status != Table.Status.CLOSED:
         raise Refusal("table-not-closed", table=at.table.code)
     if at.table.ceased_what:
@@ -56,14 +83,17 @@ def open_table(at: AtTable, params: Params) -> Recorded:
     at.verify_dice_in_time()
     verify_dice_new_enough(at)
     verify_payout_limit(at)
+    Equipment(at).verify_approved()
     inspection = last_inspection(at.table)
     if inspection is None:
         raise Refusal("not-inspected", at.rules.section("inspection-device"))
+    verify_staffed(at)
     edition = at.rules.edition
     lapsed = edition.lapses_on is not None and edition.lapses_on <= at.gaming_day
     if lapsed and not acknowledged:
         raise Refusal("edition-lapsed", edition.source, on=edition.lapses_on)
     at.change_table(status=Table.Status.OPEN)
+    hand_over_shaker(at)
     return Recorded(
         "table.opened",
         {
@@ -76,17 +106,60 @@ def open_table(at: AtTable, params: Params) -> Recorded:
     )
 
 
-@act(roles=FLOOR)
+@act(roles=AT_THE_TABLE, witness=True)
 def close_table(at: AtTable, params: Params) -> Recorded:
-    """Closes the table between rounds. The next opening needs a new inspection."""
+    """Closes the table between rounds; the floor signs. The next opening needs a new inspection.
+
+    `dice`: `stay` in the shaker, where their clock goes on, or `removed`; where a reopened table needs a new set they
+    are removed always. A shaker that may not stand alone is locked away (`secured`).
+    """
+    dice = params.choice("dice", ("stay", "removed"), default="stay")
+    secured = params.yes("secured")
+    verify_signed_by_floor(at)
     if at.table.status == Table.Status.CLOSED:
         raise Refusal("table-closed", table=at.table.code)
     if at.round is not None:
         raise Refusal("round-in-play", round=at.round.number)
+    shaker, lot = at.shaker, at.lot
+    verify_secured(at, secured)
+    if at.rules.section("new-dice-at-opening"):
+        dice = "removed"
+    gone = take_out_dice(at, shaker, "table-closed") if shaker and dice == "removed" else None
     at.change_table(status=Table.Status.CLOSED, closed_at=at.now)
     if at.table.quarterback or at.table.offered or at.table.seated:
         at.change_table(quarterback=None, offered=None, seated=[])
-    return Recorded("table.closed", {"last_round": at.table.last_round})
+    if shaker is not None:
+        shaker.secured = True
+        shaker.save(update_fields=["secured"])
+    stays = lot if lot and not gone else None
+    data = {"last_round": at.table.last_round, "shaker": shaker and shaker.code, "removed": gone}
+    data |= {"stays": stays and stays.code, "secured": secured}
+    if stays is not None:
+        at.lots.append(stays)
+    return Recorded("table.closed", data)
+
+
+def verify_inspection_is_due(at: AtTable) -> None:
+    """Raises `Refusal` unless the table is closed, or ceased with what failed repaired."""
+    table = at.table
+    if table.ceased_what and table.repaired_at is None:
+        raise Refusal("gaming-ceased", table.ceased_section, what=table.ceased_what)
+    if table.status == Table.Status.OPEN:
+        raise Refusal("inspect-before-opening")
+
+
+def verify_secured(at: AtTable, secured: bool) -> None:
+    """Raises `Refusal` when a shaker that may not stand alone would stay on a closed table, in nobody's charge."""
+    shaker = at.shaker
+    if shaker is not None and not secured and not at.rules.shaker(shaker.kind).may_stand_alone:
+        raise Refusal("secure-the-shaker", at.rules.section("shaker-unattended"), shaker=shaker.code)
+
+
+def hand_over_shaker(at: AtTable) -> None:
+    """The shaker is in its keeper's charge from here on."""
+    if at.shaker is not None and at.shaker.secured:
+        at.shaker.secured = False
+        at.shaker.save(update_fields=["secured"])
 
 
 def last_inspection(table: Table) -> Inspection | None:

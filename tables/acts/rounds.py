@@ -10,8 +10,9 @@ from games.engine.settlement import FEE, LOSE, RETURN, STEPS_A_THROW, Settled
 from ..at_table import AtTable
 from ..models import Round, Settlement, Throw
 from ..params import Params
-from ..permissions import AT_THE_TABLE, FLOOR
+from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
+from ..signatures import verify_signed_by_floor
 
 
 @act(roles=AT_THE_TABLE)
@@ -162,13 +163,6 @@ def verify_live(at: AtTable) -> Round:
         at.verify_open()
         raise Refusal("no-round")
     return at.round
-
-
-def verify_signed_by_floor(at: AtTable) -> None:
-    """Raises `Refusal` unless a floorperson or above acts, or signed in as the second person."""
-    signers = [person for person in (at.actor, at.witness) if person is not None and person.role in FLOOR]
-    if not signers:
-        raise Refusal("floorperson-must-sign")
 
 
 def advance(at: AtTable, state: RoundState, **values: Any) -> None:

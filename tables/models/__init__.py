@@ -1,16 +1,23 @@
 """What happens on the floor, one file for each noun."""
 
-from .dice import DiceLot, Shaker
+from .alerts import Alert
+from .dice import DiceLot, DiceMeasurement, LotStep, Shaker
+from .equipment import Approval
 from .floor import Pit, Table
 from .inspections import Inspection
 from .rounds import Round, Settlement, Throw, Wager
-from .staffing import Assignment
+from .staffing import Assignment, Qualification
 
 __all__ = [
+    "Alert",
+    "Approval",
     "Assignment",
     "DiceLot",
+    "DiceMeasurement",
     "Inspection",
+    "LotStep",
     "Pit",
+    "Qualification",
     "Round",
     "Settlement",
     "Shaker",

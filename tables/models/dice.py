@@ -1,11 +1,11 @@
-"""Shakers and dice lots."""
+"""Shakers, dice lots, and every step of a lot's way from receipt to destruction."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 
 class Shaker(models.Model):
-    """A device that shakes the dice, and what has been approved of it."""
+    """A device that shakes the dice. What has been approved of it stands in `Approval`."""
 
     class Kind(models.TextChoices):
         MANUAL = "manual", "manual shaker"
@@ -18,8 +18,10 @@ class Shaker(models.Model):
     table = models.ForeignKey("tables.Table", models.PROTECT, null=True, blank=True, related_name="shakers")
     code = models.CharField(max_length=20)
     kind = models.CharField(max_length=20, choices=Kind)
-    approval = models.CharField(max_length=60)
     out_of_order = models.BooleanField(default=False)
+    secured = models.BooleanField(
+        default=True, help_text="locked away or to the table, in nobody's charge; false while its table is open"
+    )
 
     class Meta:
         ordering = ["facility", "code"]
@@ -49,34 +51,119 @@ class Shaker(models.Model):
 
 
 class DiceLot(models.Model):
-    """Dice that live and die together. The clock starts when they go into a shaker and never restarts."""
+    """Dice that live and die together (a sleeve, a set). Their clock starts in a shaker and never restarts."""
+
+    class Status(models.TextChoices):
+        RECEIVED = "received", "received"
+        REJECTED = "rejected", "rejected"
+        STORED = "stored", "in storage"
+        ISSUED = "issued", "issued"
+        PLACED = "placed", "in use"
+        REMOVED = "removed", "removed"
+        DESTROYED = "destroyed", "cancelled or destroyed"
+
+    class Colours(models.TextChoices):
+        ALIKE = "alike", "all alike"
+        GREEN_AND_RED = "green-red", "four green and two red"
 
     facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="dice_lots")
     code = models.CharField(max_length=20)
+    status = models.CharField(max_length=10, choices=Status, default=Status.RECEIVED)
     dice = models.PositiveSmallIntegerField(default=3)
+    size_um = models.PositiveIntegerField(default=19_050, help_text="nominal side of a die, in micrometres")
+    colours = models.CharField(max_length=10, choices=Colours, default=Colours.ALIKE)
     attested = models.BooleanField(default=False, help_text="attested to what its game asks of § 603a.12")
+    maker = models.CharField(max_length=60, blank=True)
+    serial = models.CharField(max_length=40, blank=True)
+    seal_intact = models.BooleanField(default=True, help_text="the seal of its box, when it was received")
+    training = models.BooleanField(default=False, help_text="for training tables alone")
+    compartment = models.CharField(max_length=40, blank=True, help_text="where it is stored, under two locks")
+    table = models.ForeignKey(
+        "tables.Table", models.PROTECT, null=True, blank=True, related_name="+", help_text="it was issued to"
+    )
     shaker = models.ForeignKey(Shaker, models.PROTECT, null=True, blank=True, related_name="lots")
+    seal = models.CharField(max_length=40, blank=True, help_text="seal or lock put on the shaker over it")
     placed_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     clock_section = models.CharField(max_length=60, blank=True)
+    warned = models.PositiveSmallIntegerField(
+        default=0, help_text="warnings given: an hour, ten minutes, one minute before; 4: it is over"
+    )
     removed_at = models.DateTimeField(null=True, blank=True)
-    expiry_recorded = models.BooleanField(default=False)
+    removed_why = models.CharField(max_length=20, blank=True)
+    examined_at = models.DateTimeField(null=True, blank=True, help_text="the last end-of-day inspection")
+    tampered = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["facility", "code"]
         constraints = [
             models.UniqueConstraint(fields=["facility", "code"], name="dice_lot_code_is_unique"),
             models.UniqueConstraint(
-                fields=["shaker"],
-                condition=Q(removed_at=None, shaker__isnull=False),
-                name="one_lot_in_a_shaker",
+                fields=["shaker"], condition=Q(status="placed"), name="one_lot_in_a_shaker"
             ),
             models.CheckConstraint(
                 condition=Q(placed_at=None, expires_at=None)
                 | Q(placed_at__isnull=False, expires_at__isnull=False),
                 name="placed_dice_have_a_clock",
             ),
+            models.CheckConstraint(
+                condition=~Q(status="placed")
+                | Q(shaker__isnull=False, placed_at__isnull=False, removed_at=None),
+                name="dice_in_use_are_in_a_shaker",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    status__in=["received", "rejected", "stored", "issued", "placed", "removed", "destroyed"]
+                ),
+                name="dice_lot_status_is_known",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["expires_at"], condition=Q(status="placed", warned__lt=4), name="dice_in_time"
+            )
         ]
 
     def __str__(self) -> str:
         return self.code
+
+
+class LotStep(models.Model):
+    """One entry of the record that speaks of a dice lot: its chain of custody is these, in order."""
+
+    lot = models.ForeignKey(DiceLot, models.PROTECT, related_name="steps")
+    stream = models.ForeignKey("audit.Stream", models.PROTECT, related_name="+")
+    seq = models.BigIntegerField(help_text="number of the entry on its stream")
+
+    class Meta:
+        ordering = ["lot", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["lot", "stream", "seq"], name="step_is_told_once"),
+            models.CheckConstraint(condition=Q(seq__gt=0), name="step_names_an_entry"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.lot_id} {self.stream_id}:{self.seq}"
+
+
+class DiceMeasurement(models.Model):
+    """One die measured with the instruments. Sizes are whole micrometres; one bad die rejects its lot."""
+
+    lot = models.ForeignKey(DiceLot, models.PROTECT, related_name="measurements")
+    die = models.PositiveSmallIntegerField(help_text="from 1")
+    low_um = models.PositiveIntegerField(help_text="the smallest of its three sides")
+    high_um = models.PositiveIntegerField(help_text="the largest of its three sides")
+    balanced = models.BooleanField(help_text="by the balancing caliper")
+    square = models.BooleanField(help_text="by the steel set square")
+    clean = models.BooleanField(help_text="spots, edges and surfaces without a mark")
+    good = models.BooleanField()
+
+    class Meta:
+        ordering = ["lot", "die"]
+        constraints = [
+            models.UniqueConstraint(fields=["lot", "die"], name="die_is_measured_once"),
+            models.CheckConstraint(condition=Q(high_um__gte=F("low_um")), name="die_sides_are_in_order"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.lot_id} die {self.die}"

@@ -47,20 +47,20 @@ class Table(models.Model):
     )
     min_cents = models.BigIntegerField()
     max_cents = models.BigIntegerField()
-    device_approval = models.CharField(
-        max_length=60, help_text="laboratory approval of the electrical device"
-    )
-    layout_approval = models.CharField(max_length=60)
 
     status = models.CharField(max_length=10, choices=Status, default=Status.CLOSED)
     ceased_what = models.CharField(max_length=20, blank=True)
     ceased_section = models.CharField(max_length=60, blank=True)
     ceased_since = models.DateTimeField(null=True, blank=True)
+    repaired_at = models.DateTimeField(
+        null=True, blank=True, help_text="what failed is repaired, and waits for its inspection"
+    )
     closed_at = models.DateTimeField(null=True, blank=True)
     dealer = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     dealer_since = models.DateTimeField(null=True, blank=True)
     dealer_left = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     stickperson = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
+    floorperson = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     seated = models.JSONField(default=list, help_text="seats with a player, where only seated players wager")
     # What the last round of a game with a Quarterback leaves to the next one
     quarterback = models.PositiveSmallIntegerField(null=True, blank=True)

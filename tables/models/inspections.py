@@ -4,7 +4,9 @@ from django.db import models
 
 
 class Inspection(models.Model):
-    """Three values entered and every winning combination seen lit; an automated shaker run three times."""
+    """Three values entered and every winning combination seen lit; an automated shaker run three times; and the lines
+    that the edition has for the table, its signs and its boxes.
+    """
 
     table = models.ForeignKey("tables.Table", models.PROTECT, related_name="inspections")
     by = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
@@ -12,6 +14,8 @@ class Inspection(models.Model):
     dice = models.JSONField()
     lit = models.JSONField()
     tosses = models.PositiveSmallIntegerField(default=0)
+    lines = models.JSONField(default=list, help_text="what else was confirmed, by code")
+    cameras = models.JSONField(default=list, help_text="one for each end, where the edition asks for them")
 
     class Meta:
         ordering = ["table", "-at"]

@@ -31,6 +31,9 @@ class Round(models.Model):
     offered = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="the seat that was offered the dice last"
     )
+    drawn = models.JSONField(
+        default=list, help_text="dice that the machine drew for the next call, at a training table alone"
+    )
     # What an act may depend on, as the stream number at which it last changed.
     phase_seq = models.BigIntegerField(default=0, help_text="phase or throw")
     seat_seqs = models.JSONField(default=dict, help_text="each seat's wagers, by seat")

@@ -68,7 +68,7 @@ def _take(request: HttpRequest, facility: str, table: str, act: str) -> tuple[in
     return (
         200,
         {"version": answer.version, "answer": answer.body, "again": answer.again, "station": station},
-        answer.table_id,
+        answer.key,
     )
 
 

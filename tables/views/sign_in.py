@@ -77,7 +77,7 @@ def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal 
     except Refusal as refusal:
         people.sign_out(request)
         return refusal
-    async_to_sync(live.publish)(answer.table_id)
+    async_to_sync(live.publish)(answer.key)
     return None
 
 
@@ -99,7 +99,7 @@ def sign_off(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             people.lock(device, reason="asked to sign off")
             return _sign_in_page(request, device, refusal, 422)
-        async_to_sync(live.publish)(answer.table_id)
+        async_to_sync(live.publish)(answer.key)
     people.sign_out(request)
     async_to_sync(live.close_person)(person.pk, 4401)
     return redirect("sign-in")

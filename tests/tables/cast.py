@@ -17,11 +17,12 @@ from audit import clock
 from audit.devices import enrol, remember
 from audit.models import Device, Entry, Person
 from games.engine import Refusal, Rules
+from games.engine.registry import GAMES
 from games.models import Facility
 from games.submissions import draft
-from tables import acts, road
-from tables.models import Assignment, DiceLot, Pit, Round, Settlement, Shaker, Table
-from tables.seeding import APPROVED, make_table, open_table
+from tables import acts, posts, road
+from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
+from tables.seeding import APPROVED, approve_equipment, inspection_of, make_lot, make_table, open_table
 
 assert acts
 PIN = "123456"
@@ -51,7 +52,7 @@ class Scene:
         """One act by the road. `seen` is the version as it stands unless the test says otherwise."""
         call = road.Call(
             facility=self.table.facility.code,
-            table=self.table.code,
+            place=self.table.code,
             act=name,
             command=command or uuid.uuid4(),
             seen=self.version if seen is None else seen,
@@ -101,6 +102,17 @@ class Scene:
         while self.round is not None:
             following = self.snapshot["next"]
             self.act(following["act"], following["params"])
+
+    def staff(self) -> None:
+        """Somebody at every post: the dealer, and at Three Dice Football the left dealer and the stickperson."""
+        self.act("take_over_table")
+        for post, by in (("dealer-left", "relief"), ("stick", "stickperson")):
+            if post in posts.of(self.table):
+                self.act("take_over_table", {"post": post}, by=by)
+
+    def inspection(self, dice: tuple[int, ...] = (1, 2, 5)) -> dict[str, Any]:
+        """What a floorperson confirms at this table when all is well."""
+        return inspection_of(self.fresh, dice)
 
     @contextlib.contextmanager
     def refused(self, code: str, section: str | None = None) -> Iterator[pytest.ExceptionInfo]:
@@ -210,17 +222,16 @@ def make_scene(
         max_cents=100_000,
     )
     Shaker.objects.create(
-        facility=facility, table=table, code="S-01", kind=shaker or edition.default_shaker, approval="SH-001"
+        facility=facility, table=table, code="S-01", kind=shaker or edition.default_shaker
     )
     for number in range(1, 6):
-        DiceLot.objects.create(
-            facility=facility, code=f"L-{number:04d}", attested=True, dice=edition.dice_in_lot
-        )
+        make_lot(table, f"L-{number:04d}")
+    approve_equipment(table)
     scene = Scene(table, _people(facility), *_devices(facility))
-    scene.act("change_dice_lot", {"lot": "L-0001"}, by="floorperson", device=scene.podium)
+    scene.act("change_dice_lot", {"lot": "L-0001", "seal": "SEAL-1"}, by="floorperson", device=scene.podium)
     if opened:
+        scene.staff()
         open_table(scene.people["floorperson"], scene.podium, "larkfield", "T-01")
-        scene.act("take_over_table")
         for seat in range(1, 7) if "seated" in edition.sections else ():
             scene.act("seat_player", {"seat": seat})
     return scene
@@ -284,6 +295,12 @@ def _people(facility: Facility) -> dict[str, Person]:
         )
         for person in people
         if (where := ROLES[person.code][2]) is not None
+    )
+    Qualification.objects.bulk_create(
+        Qualification(person=person, game=game, reference="TR-1", since=now.date())
+        for person in people
+        for game in GAMES
+        if person.role in ("dealer", "stickperson") and person.code != "stranger"
     )
     return {person.code: person for person in people}
 

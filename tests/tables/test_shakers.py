@@ -10,7 +10,7 @@ clause = pytest.mark.clause
 
 
 def spare(scene, code="S-02", kind="manual"):
-    return Shaker.objects.create(facility=scene.table.facility, code=code, kind=kind, approval="SH-002")
+    return Shaker.objects.create(facility=scene.table.facility, code=code, kind=kind)
 
 
 def replace(scene, code="S-02", **params):

@@ -218,7 +218,7 @@ def test_the_offers_are_what_the_road_takes(rules, shaker):
 @pytest.mark.parametrize("rules", ["pa-539", "pa-625a/A"])
 def test_no_round_is_offered_while_the_shaker_is_empty(rules):
     scene = make_scene(rules)
-    Shaker.objects.create(facility=scene.table.facility, code="S-02", kind="manual", approval="SH-002")
+    Shaker.objects.create(facility=scene.table.facility, code="S-02", kind="manual")
     scene.act("replace_shaker", {"shaker": "S-02"}, by="floorperson")
     compare(scene)
     assert scene.snapshot["missing"]["text"] == "Shaker S-02 has no dice in it. Put a dice lot in first."

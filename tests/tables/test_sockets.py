@@ -114,7 +114,7 @@ async def test_it_tells_the_state_on_connecting_and_again_at_each_publish(commit
     assert (first["table"], first["version"], set(first)) == ("T-01", version, {"table", "version", "html"})
     assert await pit.heard() == {"versions": {"T-01": version}}
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
-    await live.publish(answer.table_id)
+    await live.publish(answer.key)
     pushed, tile = await dealer.heard(), await pit.heard()
     assert (pushed["version"], tile["table"], tile["version"]) == (version + 1, "T-01", version + 1)
     assert "$25" in pushed["html"] and pushed["html"] != tile["html"]
@@ -162,5 +162,5 @@ async def test_a_layer_that_does_not_answer_loses_no_act(committed, monkeypatch)
 
     monkeypatch.setattr(live, "get_channel_layer", lambda: Silent())
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
-    messages = await live.publish(answer.table_id)
+    messages = await live.publish(answer.key)
     assert messages["dealer"]["version"] == answer.version

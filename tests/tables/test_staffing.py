@@ -127,7 +127,7 @@ def next_door(scene):
     house, pit = scene.table.facility, scene.table.pit
     limits = {"seats": 8, "min_cents": 1_000, "max_cents": 100_000}
     table = make_table(house, code="T-02", pit=pit, submission="RS-0009", kind="live", **limits)
-    Shaker.objects.create(facility=house, table=table, code="S-02", kind="manual", approval="SH-002")
+    Shaker.objects.create(facility=house, table=table, code="S-02", kind="manual")
     Assignment.objects.filter(person__code="dealer").update(table=None, pit=pit)
     return scene.browser(enrol("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
 

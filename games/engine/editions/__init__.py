@@ -8,10 +8,11 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Any
 
+from games.engine.editions.equipment import ApprovalRule, InspectionLine, Staffing, equipment
 from games.engine.odds import Odds, Pays, Prize
 from games.engine.refusals import Refusal
 
@@ -43,7 +44,12 @@ class ShakerKind:
 
 @dataclass(frozen=True, eq=False)
 class Edition:
-    """One edition (and paytable) as filed under its dated key. Compared by identity: each is read once."""
+    """One edition (and paytable) as filed under its dated key. Compared by identity: each is read once.
+
+    Its text is in force from `in_force_from`; `chapter_from` is the earlier day on which its chapter began, where
+    sections of it were amended since. `dice_size_um` is the side of a die in micrometres, 0 where the text names no
+    size; `cameras` is the least number of fixed cameras at a table, under the section "cameras".
+    """
 
     key: str
     short_key: str
@@ -53,6 +59,7 @@ class Edition:
     source: str
     paytable: str | None
     in_force_from: date
+    chapter_from: date | None
     lapses_on: date | None
     sets_floors: bool
     dice: int
@@ -69,6 +76,11 @@ class Edition:
     fixed: frozenset[str]
     no_rolls: Mapping[str, str]  # why a throw may be void where it is thrown again, each with its section
     limit_floors: Mapping[str, int]  # of an aggregate payout limit: "cents", and "times" the table minimum
+    inspection: tuple[InspectionLine, ...]  # in the order in which a floorperson walks the table
+    approvals: tuple[ApprovalRule, ...]
+    staffing: Staffing
+    dice_size_um: int
+    cameras: int
 
 
 @lru_cache(maxsize=1)
@@ -109,12 +121,14 @@ def _is_named(one: Edition, match: re.Match[str]) -> bool:
 def _editions(data: dict[str, Any]) -> Iterator[Edition]:
     """The editions in one file: one for each paytable, or a single one with floors and fixed odds."""
     tables = data.get("paytables") or {None: {**data.get("floors", {}), **data["fixed"]}}
+    asked = equipment(data, partial(_cite, data["prefix"]))
     for paytable, rows in tables.items():
         tail = f"/{paytable}" if paytable else ""
         yield Edition(
             key=f"{data['key']}@{data['in_force_from'].isoformat()}{tail}",
             short_key=f"{data['key']}{tail}",
             paytable=paytable,
+            chapter_from=data.get("chapter_from"),
             lapses_on=data.get("lapses_on"),
             dice_in_lot=data.get("dice_in_lot", data["dice"]),
             odds_words=tuple(data["odds_words"]),
@@ -126,6 +140,11 @@ def _editions(data: dict[str, Any]) -> Iterator[Edition]:
             no_rolls=_cited(data["prefix"], data.get("no_rolls", {})),
             limit_floors=data.get("payout_limit", {}),
             witnesses={duty: tuple(roles) for duty, roles in data.get("witnesses", {}).items()},
+            inspection=asked.inspection,
+            approvals=asked.approvals,
+            staffing=asked.staffing,
+            dice_size_um=asked.dice_size_um,
+            cameras=asked.cameras,
             **{name: data[name] for name in AS_WRITTEN},
         )
 

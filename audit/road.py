@@ -1,0 +1,214 @@
+"""The one road of an act. There is no other way to change anything that the record tells of.
+
+1. The device is enrolled and the person signed in at it.
+2. One transaction: lock the place, ask role and assignment, look the command up, ask whether the act is stale, let
+   the act ask the rules and write, append to the record, keep the answer.
+3. After commit, the caller publishes.
+
+A `Road` leads to one sort of place (a table, a room of the house); it says how such a place is locked, who may act
+there and when an act is stale. Its acts register themselves with it.
+"""
+
+import datetime as dt
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from django.db import transaction
+
+from audit import chain, commands, record
+from audit.models import Device, Person, Stream
+
+
+@dataclass(frozen=True)
+class Call:
+    """One act as a screen sent it. `seen` is the version that the screen showed when the finger came down."""
+
+    facility: str
+    place: str
+    act: str
+    command: uuid.UUID
+    seen: int
+    params: dict[str, Any]
+    actor: Person
+    device: Device | None
+    witness: Person | None = None
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What an act did: the entry's type and data, the answer to keep, and what later acts may find changed.
+
+    `changes`: `table` (status, equipment, or the end of a round), `phase` (phase or throw of the live round), or
+    `nothing` that a later act could depend on. `seats`: seats whose wagers changed.
+    """
+
+    type: str
+    data: dict[str, Any]
+    answer: dict[str, Any] = field(default_factory=dict)
+    changes: str = "table"
+    seats: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer that was kept, and the key of its place. `again` tells a repeated command from the first one."""
+
+    key: int
+    version: int
+    body: dict[str, Any]
+    again: bool = False
+
+
+class Place(Protocol):
+    """What an act finds where it is done, under its lock."""
+
+    stream: Stream
+    now: dt.datetime
+
+    @property
+    def key(self) -> int: ...
+    @property
+    def gaming_day(self) -> dt.date: ...
+    @property
+    def terms_sha256(self) -> str: ...
+    def save_changes(self, changes: str, seats: tuple[int, ...]) -> None: ...
+    def written(self, seq: int) -> None: ...
+
+
+P = TypeVar("P", bound=Place)
+Q = TypeVar("Q")  # an act's parameters, read by name and kind
+L = TypeVar("L")  # what locking the place found
+
+
+@dataclass(frozen=True)
+class Act(Generic[P, Q]):
+    """An act as registered: its name in the address, who may do it, and what makes it stale."""
+
+    name: str
+    do: Callable[[P, Q], Recorded]
+    roles: frozenset[str]
+    witness: bool
+    depends_on: str
+
+
+class Stale(Exception):
+    """What this act depends on has changed since the screen was drawn (409 with the fresh state)."""
+
+
+class Road(ABC, Generic[P, Q, L]):
+    """The road to one sort of place."""
+
+    def __init__(self) -> None:
+        self.acts: dict[str, Act[P, Q]] = {}
+
+    @abstractmethod
+    def lock(self, call: Call) -> L:
+        """Locks the place until the transaction ends."""
+
+    @abstractmethod
+    def key(self, locked: L) -> int:
+        """What the caller publishes by."""
+
+    @abstractmethod
+    def verify_may(self, call: Call, act: Act[P, Q], locked: L) -> None:
+        """Raises a refusal unless this person may do this act here from this device."""
+
+    @abstractmethod
+    def enter(self, call: Call, locked: L) -> P:
+        """The place for this act and its moment. Raises a refusal for a witness who does not belong here."""
+
+    @abstractmethod
+    def is_stale(self, call: Call, act: Act[P, Q], at: P) -> bool:
+        """Whether what the act depends on has changed since the screen was drawn."""
+
+    @abstractmethod
+    def read(self, params: dict[str, Any]) -> Q:
+        """The act's parameters, to be read by name and kind."""
+
+    @abstractmethod
+    def finish(self, params: Q) -> None:
+        """Raises a refusal when something was sent that the act does not know."""
+
+    @abstractmethod
+    def malformed(self, name: str) -> Exception:
+        """The refusal of something that no screen of ours sends."""
+
+    def act(self, *, roles: Iterable[str], witness: bool = False, depends_on: str = "phase") -> Callable:
+        """Registers an act under its function's name. `depends_on`: `phase`, `round`, `seats` or `nothing`.
+
+        `witness`: a second person may (and, where the act says so, must) sign in with the act.
+        """
+
+        def register(do: Callable[[P, Q], Recorded]) -> Callable[[P, Q], Recorded]:
+            self.acts[do.__name__] = Act(do.__name__, do, frozenset(roles), witness, depends_on)
+            return do
+
+        return register
+
+    def travel(self, call: Call) -> Answer:
+        """Takes one act all the way. Publishing is the caller's, after this returns.
+
+        Raises what the rules or the house refuse with, `Stale`, `audit.errors.CommandChanged`, the `DoesNotExist` of
+        the place, or `KeyError` for an act that does not exist. Nothing is changed then.
+        """
+        doing = self.acts[call.act]
+        content = self._content_hash(call)
+        with transaction.atomic(durable=True):
+            locked = self.lock(call)
+            self.verify_may(call, doing, locked)
+            kept = commands.recall(call.command, content)
+            if kept is not None:
+                return Answer(self.key(locked), kept.seq, kept.answer, again=True)
+            at = self.enter(call, locked)
+            if self.is_stale(call, doing, at):
+                raise Stale
+            params = self.read(call.params)
+            recorded = doing.do(at, params)
+            self.finish(params)
+            return _write_down(call, content, at, recorded)
+
+    def _content_hash(self, call: Call) -> bytes:
+        """What the act says. The version that was seen is no part of it: a retry may have seen another."""
+        said = {
+            "act": call.act,
+            "params": call.params,
+            "person": call.actor.code,
+            "place": f"{call.facility}/{call.place}",
+            "witness": call.witness.code if call.witness else None,
+        }
+        try:
+            return commands.content_hash(said)
+        except chain.NotCanonical:
+            raise self.malformed("params") from None
+
+
+def _write_down(call: Call, content: bytes, at: Place, recorded: Recorded) -> Answer:
+    at.save_changes(recorded.changes, recorded.seats)
+    appended = record.append(
+        at.stream,
+        type=recorded.type,
+        data=recorded.data,
+        at=at.now,
+        gaming_day=at.gaming_day,
+        actor=call.actor,
+        witness=call.witness,
+        device=call.device,
+        command=call.command,
+        terms=at.terms_sha256,
+    )
+    at.written(appended.seq)
+    answer = {"type": recorded.type, **recorded.answer}
+    commands.keep(
+        call.command,
+        content=content,
+        stream=at.stream,
+        seq=appended.seq,
+        answer=answer,
+        at=at.now,
+        actor=call.actor,
+        device=call.device,
+    )
+    return Answer(at.key, appended.seq, answer)

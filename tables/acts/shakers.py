@@ -1,0 +1,89 @@
+"""The shaker at a table: replaced, out of order, repaired and back in service."""
+
+from games.engine import Refusal
+
+from ..at_table import AtTable
+from ..models import Shaker
+from ..params import Params
+from ..permissions import FLOOR
+from ..road import Recorded, act
+from .device import mark_repaired, resume
+from .dice import take_out_dice
+
+
+@act(roles=FLOOR)
+def replace_shaker(at: AtTable, params: Params) -> Recorded:
+    """Replaces the shaker at this table. Each edition says what must become of a failed automated one first (A20)."""
+    code = params.text("shaker")
+    covered, removed = params.yes("covered_or_signed"), params.yes("removed_from_table")
+    verify_shaker_may_change(at)
+    here, new = _shakers_here(at), _shaker_to_place(at, code)
+    if new.kind == "manual" and any(one.kind != "manual" for one in here):
+        verify_automated_is_out_of_the_way(at, covered=covered, removed=removed)
+    kind = at.rules.shaker(new.kind)
+    gone = [_retire(at, one, stays=one.kind != "manual" and not removed) for one in here]
+    new.table, new.secured = at.table, at.table.status == "closed"
+    new.save(update_fields=["table", "secured"])
+    if at.round is not None:
+        at.change_round(shaker_kind=new.kind)
+    if at.table.ceased_what == "shaker":
+        mark_repaired(at) if kind.automated else resume(at)
+    data = {
+        "shaker": new.code,
+        "kind": new.kind,
+        "replaces": gone[0] if gone else None,
+        "covered_or_signed": covered,
+    }
+    return Recorded("shaker.replaced", {**data, "removed_from_table": removed})
+
+
+@act(roles=FLOOR, depends_on="nothing")
+def return_shaker(at: AtTable, params: Params) -> Recorded:
+    """Takes a shaker that stands here out of order off the table, repaired: it is free to be used again anywhere."""
+    code, how = params.text("shaker"), params.text("how")
+    shaker = Shaker.objects.select_for_update(of=("self",)).filter(table=at.table, code=code).first()
+    if shaker is None or not shaker.out_of_order:
+        raise Refusal("shaker-not-out-of-order", shaker=code, table=at.table.code)
+    shaker.table, shaker.out_of_order, shaker.secured = None, False, True
+    shaker.save(update_fields=["table", "out_of_order", "secured"])
+    return Recorded("shaker.repaired", {"shaker": shaker.code, "kind": shaker.kind, "how": how}, changes="nothing")
+
+
+def verify_shaker_may_change(at: AtTable) -> None:
+    """Raises `Refusal` once a round has done more than take wagers: each kind of shaker has its own order of steps."""
+    if at.round is not None and (at.round.phase != "open" or at.round.last_throw):
+        raise Refusal("round-in-play", round=at.round.number)
+
+
+def verify_automated_is_out_of_the_way(at: AtTable, *, covered: bool, removed: bool) -> None:
+    """Raises `Refusal` unless the automated shaker is gone (539) or covered or signed out of order (625a).
+
+    Its dice are taken out by the same act (§ 625a.7(d)).
+    """
+    section = at.rules.section("manual-after-automated")
+    if at.rules.edition.automated_shaker_must_leave and not removed:
+        raise Refusal("automated-shaker-still-here", section)
+    if not (removed or covered):
+        raise Refusal("automated-shaker-not-covered", section)
+
+
+def _shakers_here(at: AtTable) -> list[Shaker]:
+    """The working shaker first, and then what stands here out of order."""
+    return list(Shaker.objects.filter(table=at.table).order_by("out_of_order", "code"))
+
+
+def _shaker_to_place(at: AtTable, code: str) -> Shaker:
+    shaker = Shaker.objects.select_for_update().filter(facility=at.table.facility_id, code=code).first()
+    if shaker is None or shaker.table_id is not None or shaker.out_of_order:
+        raise Refusal("shaker-not-free", shaker=code)
+    return shaker
+
+
+def _retire(at: AtTable, old: Shaker, *, stays: bool) -> str:
+    """Takes the dice out of the old shaker, and the shaker off the table or, covered, out of order on it."""
+    take_out_dice(at, old, "shaker-replaced")
+    old.out_of_order = old.out_of_order or stays
+    old.table = old.table if stays else None
+    old.secured = True
+    old.save(update_fields=["out_of_order", "table", "secured"])
+    return old.code

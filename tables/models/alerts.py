@@ -1,0 +1,53 @@
+"""What calls somebody to a table, held until it is over and somebody entitled has acknowledged it."""
+
+from django.db import models
+from django.db.models import Q
+
+
+class Alert(models.Model):
+    """One alert at a table. `key` says what it is about, so that the same thing is never raised twice at once."""
+
+    class Level(models.TextChoices):
+        STOP = "stop", "stop"
+        WARN = "warn", "warning"
+        INFO = "info", "notice"
+
+    table = models.ForeignKey("tables.Table", models.PROTECT, related_name="alerts")
+    kind = models.CharField(max_length=30)
+    key = models.CharField(max_length=80)
+    level = models.CharField(max_length=5, choices=Level)
+    params = models.JSONField(default=dict, help_text="what its sentence says")
+    section = models.CharField(max_length=60, blank=True)
+    raised_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True, help_text="when what it is about was over")
+    acknowledged_at = models.DateTimeField(null=True, blank=True)
+    acknowledged_by = models.ForeignKey(
+        "audit.Person", models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    note = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["table", "id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["table", "key"], condition=Q(ended_at=None), name="alert_is_raised_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(level__in=["stop", "warn", "info"]), name="alert_level_is_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(acknowledged_at=None, acknowledged_by=None)
+                | Q(acknowledged_at__isnull=False, acknowledged_by__isnull=False),
+                name="alert_is_acknowledged_by_somebody",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["table"],
+                condition=Q(ended_at=None) | Q(acknowledged_at=None),
+                name="alert_held_at_a_table",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.table_id} {self.key}"

@@ -1,0 +1,35 @@
+"""Approvals of layouts, devices, shakers and places, each by its body with its dates."""
+
+from django.db import models
+from django.db.models import Q
+
+
+class Approval(models.Model):
+    """One approval on file. It is of a table's equipment, or of one shaker wherever it stands."""
+
+    facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="approvals")
+    table = models.ForeignKey("tables.Table", models.PROTECT, null=True, blank=True, related_name="approvals")
+    shaker = models.ForeignKey(
+        "tables.Shaker", models.PROTECT, null=True, blank=True, related_name="approvals"
+    )
+    subject = models.CharField(max_length=30, help_text="as the edition names it: layout, device, shaker, …")
+    body = models.CharField(max_length=60)
+    reference = models.CharField(max_length=60)
+    approved_on = models.DateField()
+    ends_on = models.DateField(null=True, blank=True, help_text="the first day on which it no longer holds")
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    lines = models.JSONField(default=list, help_text="what was seen to be as the edition asks")
+    prints = models.JSONField(default=list, help_text="of a layout: odds, payout-limit")
+    version = models.CharField(max_length=40, blank=True, help_text="of a device: its software")
+
+    class Meta:
+        ordering = ["facility", "subject", "-approved_on", "-id"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(table__isnull=False, shaker=None) | Q(table=None, shaker__isnull=False),
+                name="approval_is_of_a_table_or_a_shaker",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject} {self.reference}"

@@ -1,0 +1,30 @@
+"""Who has to sign an act besides, or instead of, the person at the tablet: each by their own sign-in."""
+
+from audit.models import Person
+from games.engine import Refusal
+
+from .at_table import AtTable
+from .permissions import FLOOR
+from .rooms import AtRoom
+
+
+def floor_signer(at: AtTable) -> Person:
+    """The floorperson or above who acts, or who signed in as the second person. Raises `floorperson-must-sign`."""
+    for person in (at.witness, at.actor):
+        if person is not None and person.role in FLOOR:
+            return person
+    raise Refusal("floorperson-must-sign")
+
+
+def verify_signed_by_floor(at: AtTable) -> None:
+    """Raises `Refusal` unless a floorperson or above acts, or signed in as the second person."""
+    floor_signer(at)
+
+
+def verify_two_departments(at: AtTable | AtRoom, section: str) -> None:
+    """Raises `Refusal` unless two people of different departments sign, one of table games."""
+    actor, witness = at.actor, at.witness
+    if actor is None or witness is None or actor.department == witness.department:
+        raise Refusal("two-departments-must-sign", section)
+    if "table-games" not in (actor.department, witness.department):
+        raise Refusal("two-departments-must-sign", section)
