@@ -134,98 +134,62 @@ def test_an_approval_is_given_by_the_body_that_its_clause_names(key, subject, wh
 
 
 @pytest.mark.parametrize(
-    ("key", "subject", "when", "line", "section"),
+    ("key", "line", "section"),
     [
-        param("pa-539", "layout", "", "layout-logo", "§ 539.1(c)(1)", marks=clause("PA-539.1(c)(1)")),
-        param("pa-539", "layout", "", "layout-areas", "§ 539.1(c)(2)", marks=clause("PA-539.1(c)(2)")),
-        param(
-            "pa-539", "shaker", "manual", "shaker-integrity", "§ 539.1(d)(1)", marks=clause("PA-539.1(d)(1)")
-        ),
+        param("pa-539", "layout-logo", "§ 539.1(c)(1)", marks=clause("PA-539.1(c)(1)")),
+        param("pa-539", "layout-areas", "§ 539.1(c)(2)", marks=clause("PA-539.1(c)(2)")),
+        param("pa-625a/A", "layout-logo", "§ 625a.1(c)(1)", marks=clause("PA-625a.1(c)(1)")),
+        param("pa-625a/A", "layout-areas", "§ 625a.1(c)(2)", marks=clause("PA-625a.1(c)(2)")),
+        param("pa-675a", "dealer-opposite", "§ 675a.1(a)", marks=clause("PA-675a.1(a)-dealer")),
+        param("pa-675a", "layout-logo", "§ 675a.1(b)(1)", marks=clause("PA-675a.1(b)(1)")),
+        param("pa-675a", "circles-two-to-eight", "§ 675a.1(b)(2)(i)", marks=clause("PA-675a.1(b)(2)(i)")),
+        param("pa-675a", "circles-nine-and-ten", "§ 675a.1(b)(2)(ii)", marks=clause("PA-675a.1(b)(2)(ii)")),
+        param("pa-675a", "pip-street-dice", "§ 675a.1(b)(2)(iii)", marks=clause("PA-675a.1(b)(2)(iii)")),
+        param("pa-675a", "equal-value-notice", "§ 675a.1(b)(2)(iv)", marks=clause("PA-675a.1(b)(2)(iv)")),
+        param("pa-675a", "throw-box-labels", "§ 675a.1(b)(5)", marks=clause("PA-675a.1(b)(5)-labels")),
+        param("pa-675a.6", "dealer-opposite", "§ 675a.1(a)", marks=clause("PA-675a.1(a)-dealer")),
+        param("pa-675a.6", "layout-logo", "§ 675a.1(b)(1)", marks=clause("PA-675a.1(b)(1)")),
+        param("pa-675a.6", "circles-two-to-six", "§ 675a.6(b)(1)", marks=clause("PA-675a.6(b)(1)")),
+        param("pa-675a.6", "pip-street-dice", "§ 675a.6(b)(2)", marks=clause("PA-675a.6(b)(2)")),
+        param("pa-675a.6", "equal-value-notice", "§ 675a.6(b)(3)", marks=clause("PA-675a.6(b)(3)")),
+        param("pa-675a.6", "throw-box-labels", "§ 675a.1(b)(5)", marks=clause("PA-675a.1(b)(5)-labels")),
+        param("pa-577", "table-shape", "§ 577.2(a)", marks=clause("PA-577.2(a)-shape")),
+        param("pa-577", "layout-logo", "§ 577.2(b)(1)", marks=clause("PA-577.2(b)(1)")),
+        param("pa-577", "layout-areas", "§ 577.2(b)(2)", marks=clause("PA-577.2(b)(2)")),
+        param("pa-577", "football-field", "§ 577.2(b)(4)", marks=clause("PA-577.2(b)(4)")),
+        param("pa-577", "place-first-down", "§ 577.2(b)(5)(i)", marks=clause("PA-577.2(b)(5)(i)")),
+        param("pa-577", "place-second-down", "§ 577.2(b)(5)(ii)", marks=clause("PA-577.2(b)(5)(ii)")),
+        param("pa-577", "place-third-down", "§ 577.2(b)(5)(iii)", marks=clause("PA-577.2(b)(5)(iii)")),
+        param("pa-577", "place-first-goal", "§ 577.2(b)(5)(iv)", marks=clause("PA-577.2(b)(5)(iv)")),
+        param("pa-577", "place-second-goal", "§ 577.2(b)(5)(v)", marks=clause("PA-577.2(b)(5)(v)")),
+        param("pa-577", "place-third-goal", "§ 577.2(b)(5)(vi)", marks=clause("PA-577.2(b)(5)(vi)")),
+        param("pa-577", "place-extra-point", "§ 577.2(b)(5)(vii)", marks=clause("PA-577.2(b)(5)(vii)")),
+        param("pa-577", "place-game-length", "§ 577.2(b)(6)", marks=clause("PA-577.2(b)(6)")),
+    ],
+)
+def test_a_layout_is_confirmed_once_with_its_approval(key, line, section):
+    assert approval(key, "layout").lines[line] == f"58 Pa. Code {section}"
+
+
+@pytest.mark.parametrize(
+    ("key", "when", "line", "section"),
+    [
+        param("pa-539", "manual", "shaker-integrity", "§ 539.1(d)(1)", marks=clause("PA-539.1(d)(1)")),
         param(
             "pa-539",
-            "shaker",
             "manual",
             "shaker-compartment",
             "§ 539.1(d)(1)(i)",
             marks=clause("PA-539.1(d)(1)(i)-compartment"),
         ),
         param(
-            "pa-539",
-            "shaker",
-            "manual",
-            "shaker-cover",
-            "§ 539.1(d)(1)(i)",
-            marks=clause("PA-539.1(d)(1)(i)-cover"),
+            "pa-539", "manual", "shaker-cover", "§ 539.1(d)(1)(i)", marks=clause("PA-539.1(d)(1)(i)-cover")
         ),
-        param(
-            "pa-539",
-            "shaker",
-            "manual",
-            "shaker-sealable",
-            "§ 539.1(d)(1)(ii)",
-            marks=clause("PA-539.1(d)(1)(ii)"),
-        ),
-        param(
-            "pa-539",
-            "shaker",
-            "manual",
-            "shaker-logo",
-            "§ 539.1(d)(1)(iii)",
-            marks=clause("PA-539.1(d)(1)(iii)"),
-        ),
-        param(
-            "pa-539",
-            "shaker-automated",
-            "automated",
-            "shaker-integrity",
-            "§ 539.1(d)(2)(i)",
-            marks=clause("PA-539.1(d)(2)(i)"),
-        ),
-        param(
-            "pa-539",
-            "shaker-automated",
-            "automated",
-            "shaker-compartment",
-            "§ 539.1(d)(2)(i)",
-            marks=clause("PA-539.1(d)(2)(i)"),
-        ),
-        param(
-            "pa-539",
-            "shaker-automated",
-            "automated",
-            "shaker-sealable",
-            "§ 539.1(d)(2)(i)",
-            marks=clause("PA-539.1(d)(2)(i)"),
-        ),
-        param(
-            "pa-539",
-            "shaker-automated",
-            "automated",
-            "shaker-logo",
-            "§ 539.1(d)(2)(i)",
-            marks=clause("PA-539.1(d)(2)(i)"),
-        ),
-        param(
-            "pa-539",
-            "shaker-automated",
-            "automated",
-            "shaker-without-cover",
-            "§ 539.1(d)(2)(i)",
-            marks=clause("PA-539.1(d)(2)(i)"),
-        ),
-        param("pa-625a/A", "layout", "", "layout-logo", "§ 625a.1(c)(1)", marks=clause("PA-625a.1(c)(1)")),
-        param("pa-625a/A", "layout", "", "layout-areas", "§ 625a.1(c)(2)", marks=clause("PA-625a.1(c)(2)")),
+        param("pa-539", "manual", "shaker-sealable", "§ 539.1(d)(1)(ii)", marks=clause("PA-539.1(d)(1)(ii)")),
+        param("pa-539", "manual", "shaker-logo", "§ 539.1(d)(1)(iii)", marks=clause("PA-539.1(d)(1)(iii)")),
+        param("pa-625a/A", "manual", "shaker-integrity", "§ 625a.1(d)(1)", marks=clause("PA-625a.1(d)(1)")),
         param(
             "pa-625a/A",
-            "shaker",
-            "manual",
-            "shaker-integrity",
-            "§ 625a.1(d)(1)",
-            marks=clause("PA-625a.1(d)(1)"),
-        ),
-        param(
-            "pa-625a/A",
-            "shaker",
             "manual",
             "shaker-compartment",
             "§ 625a.1(d)(1)(i)",
@@ -233,7 +197,6 @@ def test_an_approval_is_given_by_the_body_that_its_clause_names(key, subject, wh
         ),
         param(
             "pa-625a/A",
-            "shaker",
             "manual",
             "shaker-cover",
             "§ 625a.1(d)(1)(i)",
@@ -241,179 +204,57 @@ def test_an_approval_is_given_by_the_body_that_its_clause_names(key, subject, wh
         ),
         param(
             "pa-625a/A",
-            "shaker",
             "manual",
             "shaker-sealable",
             "§ 625a.1(d)(1)(ii)",
             marks=clause("PA-625a.1(d)(1)(ii)"),
         ),
         param(
-            "pa-625a/A",
-            "shaker",
-            "manual",
-            "shaker-logo",
-            "§ 625a.1(d)(1)(iii)",
-            marks=clause("PA-625a.1(d)(1)(iii)"),
+            "pa-625a/A", "manual", "shaker-logo", "§ 625a.1(d)(1)(iii)", marks=clause("PA-625a.1(d)(1)(iii)")
         ),
+        param("pa-675a", "", "shaker-integrity", "§ 675a.3(b)", marks=clause("PA-675a.3(b)")),
+        param("pa-675a", "", "shaker-shakes-all", "§ 675a.3(b)(1)", marks=clause("PA-675a.3(b)(1)")),
+        param("pa-675a", "", "shaker-logo", "§ 675a.3(b)(2)", marks=clause("PA-675a.3(b)(2)")),
+        param("pa-675a.6", "", "shaker-shakes-all", "§ 675a.3(b)(1)", marks=clause("PA-675a.3(b)(1)")),
+        param("pa-675a.6", "", "shaker-logo", "§ 675a.3(b)(2)", marks=clause("PA-675a.3(b)(2)")),
+    ],
+)
+def test_a_shaker_is_confirmed_once_with_its_approval(key, when, line, section):
+    assert approval(key, "shaker", when).lines[line] == f"58 Pa. Code {section}"
+
+
+@pytest.mark.parametrize(
+    ("key", "line", "section"),
+    [
+        param("pa-539", "shaker-integrity", "§ 539.1(d)(2)(i)", marks=clause("PA-539.1(d)(2)(i)")),
+        param("pa-539", "shaker-compartment", "§ 539.1(d)(2)(i)", marks=clause("PA-539.1(d)(2)(i)")),
+        param("pa-539", "shaker-sealable", "§ 539.1(d)(2)(i)", marks=clause("PA-539.1(d)(2)(i)")),
+        param("pa-539", "shaker-logo", "§ 539.1(d)(2)(i)", marks=clause("PA-539.1(d)(2)(i)")),
+        param("pa-539", "shaker-without-cover", "§ 539.1(d)(2)(i)", marks=clause("PA-539.1(d)(2)(i)")),
         param(
             "pa-625a/B",
-            "shaker-automated",
-            "automated",
             "shaker-compartment",
             "§ 625a.1(d)(2)(i)",
             marks=clause("PA-625a.1(d)(2)(i)-compartment"),
         ),
         param(
             "pa-625a/B",
-            "shaker-automated",
-            "automated",
             "shaker-sealable",
             "§ 625a.1(d)(2)(i)",
             marks=clause("PA-625a.1(d)(2)(i)-compartment"),
         ),
-        param("pa-675a", "layout", "", "dealer-opposite", "§ 675a.1(a)", marks=clause("PA-675a.1(a)-dealer")),
-        param("pa-675a", "layout", "", "layout-logo", "§ 675a.1(b)(1)", marks=clause("PA-675a.1(b)(1)")),
-        param(
-            "pa-675a",
-            "layout",
-            "",
-            "circles-two-to-eight",
-            "§ 675a.1(b)(2)(i)",
-            marks=clause("PA-675a.1(b)(2)(i)"),
-        ),
-        param(
-            "pa-675a",
-            "layout",
-            "",
-            "circles-nine-and-ten",
-            "§ 675a.1(b)(2)(ii)",
-            marks=clause("PA-675a.1(b)(2)(ii)"),
-        ),
-        param(
-            "pa-675a",
-            "layout",
-            "",
-            "pip-street-dice",
-            "§ 675a.1(b)(2)(iii)",
-            marks=clause("PA-675a.1(b)(2)(iii)"),
-        ),
-        param(
-            "pa-675a",
-            "layout",
-            "",
-            "equal-value-notice",
-            "§ 675a.1(b)(2)(iv)",
-            marks=clause("PA-675a.1(b)(2)(iv)"),
-        ),
-        param(
-            "pa-675a",
-            "layout",
-            "",
-            "throw-box-labels",
-            "§ 675a.1(b)(5)",
-            marks=clause("PA-675a.1(b)(5)-labels"),
-        ),
-        param("pa-675a", "shaker", "", "shaker-integrity", "§ 675a.3(b)", marks=clause("PA-675a.3(b)")),
-        param(
-            "pa-675a", "shaker", "", "shaker-shakes-all", "§ 675a.3(b)(1)", marks=clause("PA-675a.3(b)(1)")
-        ),
-        param("pa-675a", "shaker", "", "shaker-logo", "§ 675a.3(b)(2)", marks=clause("PA-675a.3(b)(2)")),
-        param(
-            "pa-675a",
-            "extra-roll-system",
-            "",
-            "extra-roll-device",
-            "§ 675a.1(c)(1)",
-            marks=clause("PA-675a.1(c)(1)"),
-        ),
-        param(
-            "pa-675a",
-            "extra-roll-system",
-            "",
-            "extra-roll-lock-out",
-            "§ 675a.1(c)(2)",
-            marks=clause("PA-675a.1(c)"),
-        ),
-        param(
-            "pa-675a.6", "layout", "", "dealer-opposite", "§ 675a.1(a)", marks=clause("PA-675a.1(a)-dealer")
-        ),
-        param("pa-675a.6", "layout", "", "layout-logo", "§ 675a.1(b)(1)", marks=clause("PA-675a.1(b)(1)")),
-        param(
-            "pa-675a.6", "layout", "", "circles-two-to-six", "§ 675a.6(b)(1)", marks=clause("PA-675a.6(b)(1)")
-        ),
-        param(
-            "pa-675a.6", "layout", "", "pip-street-dice", "§ 675a.6(b)(2)", marks=clause("PA-675a.6(b)(2)")
-        ),
-        param(
-            "pa-675a.6", "layout", "", "equal-value-notice", "§ 675a.6(b)(3)", marks=clause("PA-675a.6(b)(3)")
-        ),
-        param(
-            "pa-675a.6",
-            "layout",
-            "",
-            "throw-box-labels",
-            "§ 675a.1(b)(5)",
-            marks=clause("PA-675a.1(b)(5)-labels"),
-        ),
-        param(
-            "pa-675a.6", "shaker", "", "shaker-shakes-all", "§ 675a.3(b)(1)", marks=clause("PA-675a.3(b)(1)")
-        ),
-        param("pa-675a.6", "shaker", "", "shaker-logo", "§ 675a.3(b)(2)", marks=clause("PA-675a.3(b)(2)")),
-        param("pa-577", "layout", "", "table-shape", "§ 577.2(a)", marks=clause("PA-577.2(a)-shape")),
-        param("pa-577", "layout", "", "layout-logo", "§ 577.2(b)(1)", marks=clause("PA-577.2(b)(1)")),
-        param("pa-577", "layout", "", "layout-areas", "§ 577.2(b)(2)", marks=clause("PA-577.2(b)(2)")),
-        param("pa-577", "layout", "", "football-field", "§ 577.2(b)(4)", marks=clause("PA-577.2(b)(4)")),
-        param(
-            "pa-577", "layout", "", "place-first-down", "§ 577.2(b)(5)(i)", marks=clause("PA-577.2(b)(5)(i)")
-        ),
-        param(
-            "pa-577",
-            "layout",
-            "",
-            "place-second-down",
-            "§ 577.2(b)(5)(ii)",
-            marks=clause("PA-577.2(b)(5)(ii)"),
-        ),
-        param(
-            "pa-577",
-            "layout",
-            "",
-            "place-third-down",
-            "§ 577.2(b)(5)(iii)",
-            marks=clause("PA-577.2(b)(5)(iii)"),
-        ),
-        param(
-            "pa-577",
-            "layout",
-            "",
-            "place-first-goal",
-            "§ 577.2(b)(5)(iv)",
-            marks=clause("PA-577.2(b)(5)(iv)"),
-        ),
-        param(
-            "pa-577", "layout", "", "place-second-goal", "§ 577.2(b)(5)(v)", marks=clause("PA-577.2(b)(5)(v)")
-        ),
-        param(
-            "pa-577",
-            "layout",
-            "",
-            "place-third-goal",
-            "§ 577.2(b)(5)(vi)",
-            marks=clause("PA-577.2(b)(5)(vi)"),
-        ),
-        param(
-            "pa-577",
-            "layout",
-            "",
-            "place-extra-point",
-            "§ 577.2(b)(5)(vii)",
-            marks=clause("PA-577.2(b)(5)(vii)"),
-        ),
-        param("pa-577", "layout", "", "place-game-length", "§ 577.2(b)(6)", marks=clause("PA-577.2(b)(6)")),
     ],
 )
-def test_what_is_built_in_is_confirmed_once_with_its_approval(key, subject, when, line, section):
-    assert approval(key, subject, when).lines[line] == f"58 Pa. Code {section}"
+def test_an_automated_shaker_is_confirmed_once_with_its_approval(key, line, section):
+    assert approval(key, "shaker-automated", "automated").lines[line] == f"58 Pa. Code {section}"
+
+
+@clause("PA-675a.1(c)", "PA-675a.1(c)(1)")
+def test_the_extra_roll_system_is_confirmed_once_when_it_is_recorded():
+    assert approval("pa-675a", "extra-roll-system").lines == {
+        "extra-roll-device": "58 Pa. Code § 675a.1(c)(1)",
+        "extra-roll-lock-out": "58 Pa. Code § 675a.1(c)(2)",
+    }
 
 
 @pytest.mark.parametrize(

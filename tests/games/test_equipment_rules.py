@@ -6,7 +6,7 @@ import pytest
 
 from games.engine import Rules
 from games.engine.editions import all_editions, edition
-from games.engine.editions.equipment import CONDITIONS, InspectionLine, Staffing, equipment
+from games.engine.editions.equipment import CONDITIONS, InspectionLine, Staffing, equipment_of
 
 KEYS = ["pa-539", "pa-625a/A", "pa-625a/B", "pa-675a", "pa-675a.6", "pa-577", "nj-19-47-9"]
 clause, param = pytest.mark.clause, pytest.param
@@ -144,7 +144,7 @@ def test_no_line_is_asked_twice_and_the_opening_stays_short(key, shaker):
 def test_an_edition_with_an_unknown_condition_is_refused(rows):
     row = {"code": "a", "subject": "a", "section": "1", "body": "", "when": "ten-dice"}
     with pytest.raises(ValueError, match="ten-dice"):
-        equipment({"sections": {}, rows: [row]}, str)
+        equipment_of({"sections": {}, rows: [row]}, str)
 
 
 # The staff, the cameras and the dice

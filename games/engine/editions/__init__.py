@@ -12,9 +12,13 @@ from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Any
 
-from games.engine.editions.equipment import ApprovalRule, InspectionLine, Staffing, equipment
+from games.engine.editions.equipment import ApprovalRule, InspectionLine, Staffing, equipment_of
 from games.engine.odds import Odds, Pays, Prize
 from games.engine.refusals import Refusal
+
+__all__ = [
+    "ApprovalRule", "Edition", "InspectionLine", "Payout", "ShakerKind", "Staffing", "all_editions", "edition",
+]  # fmt: skip
 
 KEY = re.compile(r"(?P<key>[a-z0-9.-]+)(@(?P<date>\d{4}-\d\d-\d\d))?(/(?P<paytable>[A-Z]))?", re.ASCII)
 
@@ -121,7 +125,7 @@ def _is_named(one: Edition, match: re.Match[str]) -> bool:
 def _editions(data: dict[str, Any]) -> Iterator[Edition]:
     """The editions in one file: one for each paytable, or a single one with floors and fixed odds."""
     tables = data.get("paytables") or {None: {**data.get("floors", {}), **data["fixed"]}}
-    asked = equipment(data, partial(_cite, data["prefix"]))
+    asked = equipment_of(data, partial(_cite, data["prefix"]))
     for paytable, rows in tables.items():
         tail = f"/{paytable}" if paytable else ""
         yield Edition(

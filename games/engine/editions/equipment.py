@@ -71,7 +71,7 @@ class Equipment:
     cameras: int
 
 
-def equipment(data: Mapping[str, Any], cite: Cite) -> Equipment:
+def equipment_of(data: Mapping[str, Any], cite: Cite) -> Equipment:
     """The equipment of an edition's file; `cite` gives the full citation of a section of its chapter.
 
     Raises ValueError for an unknown condition.
