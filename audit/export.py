@@ -11,7 +11,7 @@ import datetime as dt
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,14 @@ FORMULA_STARTS = tuple("=+-@\t\r\n\0")
 
 class UnknownStream(LookupError):
     """There is no stream of this name."""
+
+
+class MixedPlay(ValueError):
+    """Streams of real play and others were asked for in one export. Names one of each sort."""
+
+    def __init__(self, real: str, other: str) -> None:
+        self.real, self.other = real, other
+        super().__init__(real, other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +70,31 @@ class Selection:
 
 
 def select(
-    names: Sequence[str] = (), since: dt.datetime | None = None, until: dt.datetime | None = None
+    names: Sequence[str] = (),
+    since: dt.datetime | None = None,
+    until: dt.datetime | None = None,
+    *,
+    training: bool = False,
 ) -> Selection:
-    """Choose streams by name (all, when none is named) and a range of time. Raises UnknownStream."""
-    streams = Stream.objects.filter(name__in=names) if names else Stream.objects.all()
-    heads = {stream.name: stream for stream in streams.only("name", "seq", "head")}
+    """Choose streams and a range of time: those named, or else every stream of real play.
+
+    With `training` it is every other stream: those of training and of simulation. No export holds both sorts. Raises
+    UnknownStream, and MixedPlay where the names, or the names and `training`, ask for both.
+    """
+    asked = Stream.objects.filter(name__in=names) if names else Stream.objects.filter(real_play=not training)
+    heads = {stream.name: stream for stream in asked.only("name", "seq", "head", "real_play")}
     for name in names:
         if name not in heads:
             raise UnknownStream(name)
+    _verify_one_sort(heads, training)
     return Selection(since, until, tuple(_span(heads[name], since, until) for name in sorted(heads)))
+
+
+def _verify_one_sort(heads: Mapping[str, Stream], training: bool) -> None:
+    real = [name for name in sorted(heads) if heads[name].real_play]
+    other = [name for name in sorted(heads) if not heads[name].real_play]
+    if real and (other or training):
+        raise MixedPlay(real[0], other[0] if other else "")
 
 
 def lines(selection: Selection) -> Iterator[bytes]:

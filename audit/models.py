@@ -134,7 +134,9 @@ class Device(models.Model):
     signed_on_at = models.DateTimeField(null=True, blank=True)
     locked_at = models.DateTimeField(null=True, blank=True)
     last_seen_at = models.DateTimeField(null=True, blank=True)
-    heard_at = models.DateTimeField(null=True, blank=True, help_text=_("When its screen last had a live line."))
+    heard_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When its screen last had a live line.")
+    )
 
     class Meta:
         verbose_name = _("device")

@@ -26,21 +26,33 @@ class Appended:
     hash: bytes
 
 
-def open_stream(name: str) -> Stream:
-    """The stream of this name, `facility/place`, made at its genesis if there is none. Locks nothing."""
+def open_stream(name: str, real_play: bool = True) -> Stream:
+    """The stream of this name, `facility/place`, made at its genesis if there is none. Locks nothing.
+
+    `real_play` is false for a place of training or simulation, which no export of real play holds. What a stream is
+    stays so: raises RecordRefused where the stream of this name is of the other sort, or the name is none.
+    """
+    stream = _opened(name, real_play)
+    if stream.real_play != real_play:
+        raise RecordRefused(reason="stream-of-other-play", name=name)
+    return stream
+
+
+def _opened(name: str, real_play: bool) -> Stream:
     if not STREAM_NAME.fullmatch(name):
         raise RecordRefused(reason="stream-name", name=name)
     fresh = Stream.at_genesis(name)
-    stream, _made = Stream.objects.get_or_create(name=name, defaults={"seq": 0, "head": fresh.head})
+    made = {"seq": 0, "head": fresh.head, "real_play": real_play}
+    stream, _made = Stream.objects.get_or_create(name=name, defaults=made)
     return stream
 
 
 def locked_stream(name: str) -> Stream:
-    """The stream of this name, made if need be, locked until the transaction ends.
+    """The stream of this name, made (of real play) if need be, locked until the transaction ends.
 
     Call it inside one. Whoever needs several streams locks them in the order of their names.
     """
-    open_stream(name)
+    _opened(name, real_play=True)
     return Stream.objects.select_for_update(of=("self",)).get(name=name)
 
 

@@ -54,9 +54,7 @@ def verify_status(lot: DiceLot, statuses: Iterable[str], section: str = "") -> N
 
 def lot_in(shaker: Shaker) -> DiceLot | None:
     """The dice in a shaker, locked until the transaction ends."""
-    return (
-        DiceLot.objects.select_for_update(of=("self",)).filter(shaker=shaker, status=Status.PLACED).first()
-    )
+    return DiceLot.objects.select_for_update(of=("self",)).filter(shaker=shaker, status=Status.PLACED).first()
 
 
 def take_out(lot: DiceLot, now: dt.datetime, why: str) -> None:

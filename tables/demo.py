@@ -77,7 +77,9 @@ LARKFIELD = DemoFacility(
         DemoTable("T-24", "p2", "RS-0009", "manual", 500, 50_000, kind="training"),
         DemoTable("T-31", "p3", "RS-0021", "manual", 500, 50_000, seats=6, dealers=("abel",)),
         DemoTable("T-32", "p3", "RS-0022", "manual", 500, 50_000, seats=6, dealers=("nora",)),
-        DemoTable("T-42", "p3", "RS-0031", "dice-cup", 500, 50_000, seats=16, dealers=("dana", "emil", "stan")),
+        DemoTable(
+            "T-42", "p3", "RS-0031", "dice-cup", 500, 50_000, seats=16, dealers=("dana", "emil", "stan")
+        ),
     ),
 )
 SEABRIGHT = DemoFacility(

@@ -9,7 +9,7 @@ from games.engine import Refusal
 from games.engine.editions import ApprovalRule, InspectionLine
 
 from .at_table import AtTable
-from .models import Approval
+from .models import Approval, Shaker
 
 OF_SHAKER = ("shaker", "shaker-automated")  # goes with the shaker to whatever table it stands at
 
@@ -17,16 +17,18 @@ OF_SHAKER = ("shaker", "shaker-automated")  # goes with the shaker to whatever t
 class Equipment:
     """A table's equipment as it stands at the moment of an act or of a snapshot; read once."""
 
-    def __init__(self, at: AtTable) -> None:
+    def __init__(self, at: AtTable, shaker: Shaker | None = None) -> None:
+        """`shaker` is one that would stand here in place of the working one."""
         self.at = at
+        self.shaker = shaker or at.shaker
 
     @cached_property
     def approvals(self) -> dict[str, Approval]:
         """The newest approval of each subject that is in effect on this day, of the table or of its shaker."""
         at, today = self.at, self.at.table.facility.local(self.at.now).date()
         of = Q(table=at.table.pk)
-        if at.shaker is not None:
-            of |= Q(shaker=at.shaker.pk)
+        if self.shaker is not None:
+            of |= Q(shaker=self.shaker.pk)
         found = Approval.objects.filter(of, withdrawn_at=None, approved_on__lte=today)
         found = found.filter(Q(ends_on=None) | Q(ends_on__gt=today))
         return {one.subject: one for one in found.order_by("approved_on", "id")}
@@ -35,7 +37,7 @@ class Equipment:
     def conditions(self) -> frozenset[str]:
         """The named conditions of the edition's lines that hold here."""
         at = self.at
-        kind = at.rules.shaker(at.shaker_kind)
+        kind = at.rules.shaker(self.shaker.kind if self.shaker else at.shaker_kind)
         prints = self.approvals["layout"].prints if "layout" in self.approvals else []
         holds = {
             "automated": kind.automated or kind.by_player,
@@ -64,14 +66,24 @@ class Equipment:
     def verify_approved(self) -> None:
         """Raises `Refusal` for the first approval that is missing, or that does not say all that the edition asks."""
         for rule in self.wanted:
-            found = self.approvals.get(rule.subject)
-            if found is None:
-                raise Refusal("not-approved", rule.section, subject=rule.subject, body=rule.body)
-            for line, section in rule.lines.items():
-                if line not in found.lines:
-                    raise Refusal("approval-says-less", section, reference=found.reference, line=line)
+            self._verify(rule)
         self._verify_version()
         self._verify_odds_are_shown()
+
+    def verify_shaker_approved(self) -> None:
+        """The same for what concerns the shaker alone: it is asked whenever one is put on a table."""
+        for rule in self.wanted:
+            if rule.subject.startswith("shaker"):
+                self._verify(rule)
+
+    def _verify(self, rule: ApprovalRule) -> None:
+        found = self.approvals.get(rule.subject)
+        if found is None:
+            code = "not-approved" if rule.body else "not-on-record"
+            raise Refusal(code, rule.section, subject=rule.subject, body=rule.body)
+        for line, section in rule.lines.items():
+            if line not in found.lines:
+                raise Refusal("approval-says-less", section, reference=found.reference, line=line)
 
     def _verify_version(self) -> None:
         """This console is the table's electrical device: the version that runs is the one that was approved."""
@@ -104,4 +116,3 @@ class Equipment:
             raise Refusal("cameras-missing", section, cameras=wanted)
         if len(named) != wanted:
             raise Refusal("malformed", name="cameras")
-

@@ -1,7 +1,7 @@
 """The road to the rooms of the house that are no table: the dice room, the equipment and the staff.
 
-A room's stream is its lock (`facility/dice`, `facility/equipment`, `facility/staff`); an act here depends on no version, for each asks the
-rows that it changes, locked, how they stand.
+A room's stream is its lock (`facility/dice`, `facility/equipment`, `facility/staff`); an act here depends on no
+version, for each asks the rows that it changes, locked, how they stand.
 """
 
 import datetime as dt

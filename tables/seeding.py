@@ -15,6 +15,7 @@ from audit import clock, record
 from audit.devices import enrol
 from audit.models import Device, Person
 from games.engine import Rules
+from games.engine.editions import ApprovalRule
 from games.models import Facility, RulesSubmission
 from games.submissions import draft
 
@@ -60,8 +61,9 @@ def _seed_facility(wanted: demo.DemoFacility) -> None:
             status=DiceLot.Status.STORED,
             compartment="A",
         )
+    first = Table.objects.filter(facility=facility).order_by("code")[0]
     for code, kind in demo.SPARE_SHAKERS:
-        Shaker.objects.create(facility=facility, code=code, kind=kind)
+        approve_shaker(first, Shaker.objects.create(facility=facility, code=code, kind=kind))
     for person in demo.PEOPLE:
         if person.facility in (wanted.code, "") and not Person.objects.filter(code=person.code).exists():
             _make_person(facility, person)
@@ -140,28 +142,41 @@ def make_lot(table: Table, code: str, *, attested: bool = True) -> DiceLot:
 def approve_equipment(table: Table) -> None:
     """Every approval that the edition asks of this table as it stands, of this version of the console."""
     at = AtTable(table, None, None, None, clock.now())
-    day = table.facility.local(clock.now() - APPROVED).date()
     for number, rule in enumerate(Equipment(at).wanted, start=1):
-        of_shaker = rule.subject in OF_SHAKER
-        Approval.objects.create(
-            facility=table.facility,
-            table=None if of_shaker else table,
-            shaker=at.shaker if of_shaker else None,
-            subject=rule.subject,
-            body=rule.body,
-            reference=f"AP-{table.code}-{number:02d}",
-            approved_on=day,
-            lines=sorted(rule.lines),
-            prints=["odds", "payout-limit"] if rule.subject == "layout" else [],
-            version=settings.BUILD if rule.subject == "device" else "",
-        )
+        _file(table, at.shaker, rule, f"AP-{table.code}-{number:02d}")
+
+
+def _file(table: Table, shaker: Shaker | None, rule: ApprovalRule, reference: str) -> None:
+    of_shaker = rule.subject in OF_SHAKER
+    Approval.objects.create(
+        facility=table.facility,
+        table=None if of_shaker else table,
+        shaker=shaker if of_shaker else None,
+        subject=rule.subject,
+        body=rule.body,
+        reference=reference,
+        approved_on=table.facility.local(clock.now() - APPROVED).date(),
+        lines=sorted(rule.lines),
+        prints=["odds", "payout-limit"] if rule.subject == "layout" else [],
+        version=settings.BUILD if rule.subject == "device" else "",
+    )
+
+
+def approve_shaker(table: Table, shaker: Shaker) -> None:
+    """Every approval that the edition dealt at this table asks of this shaker, and of using its kind here."""
+    at = AtTable(table, None, None, None, clock.now())
+    for rule in Equipment(at, shaker).wanted:
+        if rule.subject.startswith("shaker"):
+            _file(table, shaker, rule, f"AP-{shaker.code}")
 
 
 def make_table(
     facility: Facility, *, code: str, pit: Pit, submission: str, kind: str, **limits: Any
 ) -> Table:
-    """A table with its own stream, whose first entry says what it is. Its kind is fixed from here on."""
-    stream = record.open_stream(f"{facility.code}/{code}")
+    """A table with its own stream, whose first entry says what it is. Its kind is fixed from here on, and with it
+    whether the stream is of real play.
+    """
+    stream = record.open_stream(f"{facility.code}/{code}", real_play=kind == Table.Kind.LIVE)
     table = Table.objects.create(
         facility=facility,
         pit=pit,

@@ -12,7 +12,16 @@ from games.engine.football.wagers import SINGLE_PLAY_CODES
 from games.models import Facility
 
 from .models import DiceLot, Pit, Shaker, Table
-from .seeding import approve_equipment, assign, do, make_lot, make_table, open_table, rules_at, submission_game
+from .seeding import (
+    approve_equipment,
+    assign,
+    do,
+    make_lot,
+    make_table,
+    open_table,
+    rules_at,
+    submission_game,
+)
 from .snapshot import of_table
 
 SEATS = {"high-roll": 6, "football": 16}

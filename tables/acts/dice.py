@@ -70,8 +70,8 @@ def change_dice_lot(at: AtTable, params: Params) -> Recorded:
     gone = take_out_dice(at, shaker, "replaced")
     expires_at = _place(at, lot, shaker, seal)
     data = {"lot": lot.code, "shaker": shaker.code, "expires_at": clock.written(expires_at), "removed": gone}
-    data |= {"dice": lot.dice, "section": lot.clock_section, "attested": lot.attested, "seal": seal}
-    return Recorded("dice_lot.placed", data)
+    what = {"dice": lot.dice, "section": lot.clock_section, "attested": lot.attested, "seal": seal}
+    return Recorded("dice_lot.placed", {**data, **what})
 
 
 @act(roles=AT_THE_TABLE, witness=True)

@@ -1,5 +1,7 @@
 """The dice room: receipt, inspection, storage under two locks, and destruction. Two departments sign each of them."""
 
+from typing import Any
+
 from games.engine import Refusal
 
 from .. import custody
@@ -84,15 +86,15 @@ def inspect_dice(at: AtRoom, params: Params) -> Recorded:
     lot.compartment = compartment
     lot.save(update_fields=["status", "compartment"])
     at.lots.append(lot)
-    data = {"lot": lot.code, "instruments": instruments, "compartment": compartment, "bad": bad}
-    data |= {"tolerance_um": TOLERANCE_UM, "dice": [_measured_in_words(die) for die in measured]}
+    data: dict[str, Any] = {"lot": lot.code, "instruments": instruments, "compartment": compartment}
+    data |= {"bad": bad, "tolerance_um": TOLERANCE_UM, "dice": [_measured_in_words(die) for die in measured]}
     return Recorded("dice_lot.rejected" if bad else "dice_lot.stored", {**data, "section": section})
 
 
 def is_good(lot: DiceLot, die: DiceMeasurement) -> bool:
     """Whether a die is balanced, square and clean, and each of its sides as long as it should be."""
     in_size = lot.size_um - TOLERANCE_UM <= die.low_um and die.high_um <= lot.size_um + TOLERANCE_UM
-    return die.balanced and die.square and die.clean and in_size
+    return die.balanced and die.square and die.unmarked and in_size
 
 
 def _read_measured(params: Params) -> DiceMeasurement:
@@ -104,13 +106,13 @@ def _read_measured(params: Params) -> DiceMeasurement:
         high_um=high,
         balanced=params.yes("balanced"),
         square=params.yes("square"),
-        clean=params.yes("clean"),
+        unmarked=params.yes("clean"),
     )
 
 
 def _measured_in_words(die: DiceMeasurement) -> dict[str, object]:
-    names = ("die", "low_um", "high_um", "balanced", "square", "clean", "good")
-    return {name: getattr(die, name) for name in names}
+    names = ("die", "low_um", "high_um", "balanced", "square", "good")
+    return {**{name: getattr(die, name) for name in names}, "clean": die.unmarked}
 
 
 @room_act(DICE, roles=DICE_KEEPERS, witness=True)

@@ -122,7 +122,7 @@ def close_table(at: AtTable, params: Params) -> Recorded:
         raise Refusal("round-in-play", round=at.round.number)
     shaker, lot = at.shaker, at.lot
     verify_secured(at, secured)
-    if at.rules.section("new-dice-at-opening"):
+    if at.deals and at.rules.section("new-dice-at-opening"):
         dice = "removed"
     gone = take_out_dice(at, shaker, "table-closed") if shaker and dice == "removed" else None
     at.change_table(status=Table.Status.CLOSED, closed_at=at.now)
@@ -132,8 +132,13 @@ def close_table(at: AtTable, params: Params) -> Recorded:
         shaker.secured = True
         shaker.save(update_fields=["secured"])
     stays = lot if lot and not gone else None
-    data = {"last_round": at.table.last_round, "shaker": shaker and shaker.code, "removed": gone}
-    data |= {"stays": stays and stays.code, "secured": secured}
+    data = {
+        "last_round": at.table.last_round,
+        "shaker": shaker.code if shaker else None,
+        "removed": gone,
+        "stays": stays.code if stays else None,
+        "secured": secured,
+    }
     if stays is not None:
         at.lots.append(stays)
     return Recorded("table.closed", data)
@@ -149,10 +154,15 @@ def verify_inspection_is_due(at: AtTable) -> None:
 
 
 def verify_secured(at: AtTable, secured: bool) -> None:
-    """Raises `Refusal` when a shaker that may not stand alone would stay on a closed table, in nobody's charge."""
+    """Raises `Refusal` when a shaker that may not stand alone would stay on a closed table, in nobody's charge.
+
+    Without rules in force no shaker may.
+    """
     shaker = at.shaker
-    if shaker is not None and not secured and not at.rules.shaker(shaker.kind).may_stand_alone:
-        raise Refusal("secure-the-shaker", at.rules.section("shaker-unattended"), shaker=shaker.code)
+    if shaker is None or secured or (at.deals and at.rules.shaker(shaker.kind).may_stand_alone):
+        return
+    section = at.rules.section("shaker-unattended") if at.deals else ""
+    raise Refusal("secure-the-shaker", section, shaker=shaker.code)
 
 
 def hand_over_shaker(at: AtTable) -> None:

@@ -3,6 +3,7 @@
 from games.engine import Refusal
 
 from ..at_table import AtTable
+from ..equipment import Equipment
 from ..models import Shaker
 from ..params import Params
 from ..permissions import FLOOR
@@ -21,6 +22,7 @@ def replace_shaker(at: AtTable, params: Params) -> Recorded:
     if new.kind == "manual" and any(one.kind != "manual" for one in here):
         verify_automated_is_out_of_the_way(at, covered=covered, removed=removed)
     kind = at.rules.shaker(new.kind)
+    Equipment(at, new).verify_shaker_approved()
     gone = [_retire(at, one, stays=one.kind != "manual" and not removed) for one in here]
     new.table, new.secured = at.table, at.table.status == "closed"
     new.save(update_fields=["table", "secured"])
@@ -46,7 +48,9 @@ def return_shaker(at: AtTable, params: Params) -> Recorded:
         raise Refusal("shaker-not-out-of-order", shaker=code, table=at.table.code)
     shaker.table, shaker.out_of_order, shaker.secured = None, False, True
     shaker.save(update_fields=["table", "out_of_order", "secured"])
-    return Recorded("shaker.repaired", {"shaker": shaker.code, "kind": shaker.kind, "how": how}, changes="nothing")
+    return Recorded(
+        "shaker.repaired", {"shaker": shaker.code, "kind": shaker.kind, "how": how}, changes="nothing"
+    )
 
 
 def verify_shaker_may_change(at: AtTable) -> None:

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 
 def tell_status(apps, schema_editor):
-    """Lots of before had no status: one in a shaker is in use, one that left it is removed, the others were received."""
+    """Lots had no status: one in a shaker is in use, one that left it is removed, the others were received."""
     lots = apps.get_model("tables", "DiceLot").objects
     lots.filter(placed_at__isnull=False, removed_at=None).update(status="placed")
     lots.filter(removed_at__isnull=False).update(status="removed")
@@ -105,7 +105,7 @@ class Migration(migrations.Migration):
                 ("high_um", models.PositiveIntegerField(help_text="the largest of its three sides")),
                 ("balanced", models.BooleanField(help_text="by the balancing caliper")),
                 ("square", models.BooleanField(help_text="by the steel set square")),
-                ("clean", models.BooleanField(help_text="spots, edges and surfaces without a mark")),
+                ("unmarked", models.BooleanField(help_text="spots, edges and surfaces without a mark")),
                 ("good", models.BooleanField()),
             ],
             options={

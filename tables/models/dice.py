@@ -20,7 +20,8 @@ class Shaker(models.Model):
     kind = models.CharField(max_length=20, choices=Kind)
     out_of_order = models.BooleanField(default=False)
     secured = models.BooleanField(
-        default=True, help_text="locked away or to the table, in nobody's charge; false while its table is open"
+        default=True,
+        help_text="locked away or to the table, in nobody's charge; false while its table is open",
     )
 
     class Meta:
@@ -155,7 +156,7 @@ class DiceMeasurement(models.Model):
     high_um = models.PositiveIntegerField(help_text="the largest of its three sides")
     balanced = models.BooleanField(help_text="by the balancing caliper")
     square = models.BooleanField(help_text="by the steel set square")
-    clean = models.BooleanField(help_text="spots, edges and surfaces without a mark")
+    unmarked = models.BooleanField(help_text="spots, edges and surfaces without a mark")
     good = models.BooleanField()
 
     class Meta:

@@ -17,7 +17,9 @@ class Assignment(models.Model):
     table = models.ForeignKey(
         "tables.Table", models.PROTECT, null=True, blank=True, related_name="assignments"
     )
-    elsewhere = models.CharField(max_length=20, blank=True, help_text="a game that is not dealt here: craps, …")
+    elsewhere = models.CharField(
+        max_length=20, blank=True, help_text="a game that is not dealt here: craps, …"
+    )
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
 

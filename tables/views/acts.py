@@ -112,7 +112,7 @@ def _call(
         raise malformed("params")
     return road.Call(
         facility=facility,
-        table=table,
+        place=table,
         act=act,
         command=_command(body.get("command")),
         seen=seen,

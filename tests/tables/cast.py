@@ -110,6 +110,25 @@ class Scene:
             if post in posts.of(self.table):
                 self.act("take_over_table", {"post": post}, by=by)
 
+    def inspect(self, **changed: Any) -> road.Answer:
+        """The floorperson's inspection at the podium, where all is well unless the test says otherwise."""
+        params = {**self.inspection(), **changed}
+        return self.act("inspect_table", params, by="floorperson", device=self.podium)
+
+    def open(self, by: str = "floorperson", **params: Any) -> road.Answer:
+        """Opens the table; a lapsed edition is acknowledged unless the test says otherwise."""
+        return self.act("open_table", {"acknowledge_lapsed": True, **params}, by=by, device=self.podium)
+
+    def close(self, **params: Any) -> road.Answer:
+        """Closes the table with its shaker locked away."""
+        params = {"secured": True, **params}
+        return self.act("close_table", params, by="floorperson", device=self.podium)
+
+    def repair(self, how: str = "fuse replaced") -> None:
+        """What failed is repaired and inspected."""
+        self.act("record_repair", {"what": how}, by="floorperson", device=self.podium)
+        self.inspect()
+
     def inspection(self, dice: tuple[int, ...] = (1, 2, 5)) -> dict[str, Any]:
         """What a floorperson confirms at this table when all is well."""
         return inspection_of(self.fresh, dice)
@@ -221,9 +240,7 @@ def make_scene(
         min_cents=1_000,
         max_cents=100_000,
     )
-    Shaker.objects.create(
-        facility=facility, table=table, code="S-01", kind=shaker or edition.default_shaker
-    )
+    Shaker.objects.create(facility=facility, table=table, code="S-01", kind=shaker or edition.default_shaker)
     for number in range(1, 6):
         make_lot(table, f"L-{number:04d}")
     approve_equipment(table)

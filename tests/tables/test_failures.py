@@ -118,6 +118,13 @@ def test_gaming_ceases_after_that_round_until_the_repair_is_recorded(rules):
         "repair.recorded",
         {"what": "device", "how": "fuse replaced"},
     )
+    with scene.refused("gaming-ceased", section):
+        scene.place((1, "small", 2_500))
+    with scene.refused("lights-do-not-agree"):
+        scene.inspect(lit=["big"])
+    scene.inspect()
+    assert scene.entry["data"]["after_repair_of"] == "device"
+    assert (scene.fresh.status, scene.snapshot["ceased"]) == ("open", None)
     scene.place((1, "small", 2_500))
     assert scene.round.number == 2
 
@@ -125,14 +132,14 @@ def test_gaming_ceases_after_that_round_until_the_repair_is_recorded(rules):
 @pytest.mark.clause("PA-625a.7(b)-cease")
 def test_closing_does_not_repair_what_failed(scene):
     scene.act("report_device_failure")
-    scene.act("close_table", by="floorperson")
-    from tests.tables.test_opening import inspect
-
-    inspect(scene)
+    scene.close()
     with scene.refused("gaming-ceased", "58 Pa. Code § 625a.7(b)"):
-        scene.act("open_table", by="floorperson")
-    scene.act("record_repair", {"what": "fuse"}, by="floorperson")
-    scene.act("open_table", by="floorperson")
+        scene.inspect()
+    with scene.refused("gaming-ceased", "58 Pa. Code § 625a.7(b)"):
+        scene.open()
+    scene.repair()
+    assert scene.fresh.status == "closed"
+    scene.open()
     assert scene.fresh.status == "open"
 
 
@@ -224,6 +231,9 @@ def test_an_automated_shaker_that_fails_voids_the_round(rules, shaker, until):
     with scene.refused("gaming-ceased", CHAPTER[rules] + "7(c)"):
         scene.place((1, "small", 2_500))
     scene.act("record_repair", {"what": "belt"}, by="floorperson")
+    with scene.refused("too-few-tosses"):
+        scene.inspect(tosses=2)
+    scene.inspect()
     scene.place((1, "small", 2_500))
 
 

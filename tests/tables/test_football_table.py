@@ -24,9 +24,7 @@ GAIN_OF_10, GAIN_OF_11 = [6, 5, 1], [6, 6, 1]  # from the 20 to the 10, and over
 
 @pytest.fixture
 def table():
-    scene = make_scene("pa-577")
-    scene.act("take_over_table", by="stickperson")
-    return scene
+    return make_scene("pa-577")
 
 
 def begin(table, *wagers):
@@ -163,7 +161,6 @@ def test_a_touchdown_settles_in_its_steps_around_the_extra_point_roll(table):
 
 @clause("PA-577.5(h)-settle")
 def test_two_dealers_settle_their_halves_at_once_and_the_second_opens_what_follows(table):
-    table.act("take_over_table", by="relief")
     begin(table, (5, "touchdown", 500), (2, "no-gain", 500, 1), (12, "over-four", 500, 1))
     throw(table, GAIN_OF_10)
     seen = table.version
@@ -195,7 +192,6 @@ def test_the_quarterback_keeps_the_dice_after_a_score_and_loses_them_to_the_defe
 
 @clause("PA-577.9(b)-stick", "PA-577.1-stickperson", "PA-577.4(a)-control")
 def test_two_dealers_and_a_stickperson_stand_at_their_posts(table):
-    table.act("take_over_table", by="relief")
     people = table.snapshot["people"]
     assert [people[post]["code"] for post in ("dealer", "dealer_left", "stickperson")] == [
         "dealer",
@@ -218,12 +214,15 @@ def test_a_stickperson_has_no_work_at_another_game():
 
 @clause("PA-577.4(d)-reopen", "PA-577.4(a)-set")
 def test_a_reopened_table_wants_a_new_set_of_dice(table):
-    table.act("close_table", by="floorperson", device=table.podium)
-    table.act("inspect_table", by="floorperson", device=table.podium)
-    with table.refused("new-dice-at-opening", "58 Pa. Code § 577.4(d)"):
-        table.act("open_table", {"acknowledge_lapsed": True}, by="floorperson", device=table.podium)
+    table.close(dice="stay")
+    assert (table.entry["data"]["removed"], table.entry["data"]["stays"]) == ("L-0001", None)
+    with table.refused("no-dice", "58 Pa. Code § 577.4(a)"):
+        table.inspect()
+    with table.refused("lot-was-used"):
+        table.act("change_dice_lot", {"lot": "L-0001"}, by="floorperson")
     table.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson", device=table.podium)
-    table.act("open_table", {"acknowledge_lapsed": True}, by="floorperson", device=table.podium)
+    table.inspect()
+    table.open()
     assert Table.objects.get(pk=table.table.pk).status == "open"
 
 

@@ -194,9 +194,9 @@ def test_a_payout_limit_cuts_and_says_by_how_much():
 @clause("PA-675a.5(e)-floor")
 def test_a_payout_limit_under_its_floor_keeps_the_table_closed():
     table = make_scene("pa-675a", payout_limit_cents=5_005_000, opened=False)
-    table.act("inspect_table", by="floorperson", device=table.podium)
+    table.inspect()
     with table.refused("payout-limit-too-low", "58 Pa. Code § 675a.5(e)"):
-        table.act("open_table", by="floorperson", device=table.podium)
+        table.open()
 
 
 def test_what_the_table_settled_is_what_adjudicate_settles_and_the_export_verifies(table):

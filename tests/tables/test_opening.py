@@ -15,9 +15,11 @@ def lights(rules, dice):
     return list(found.game.winning_codes(found, [dice]))
 
 
-def inspect(scene, rules="pa-625a/A", **changed):
-    params = {"dice": [1, 2, 5], "lit": lights(rules, [1, 2, 5]), "tosses": 3, **changed}
-    return scene.act("inspect_table", params, by="floorperson", device=scene.podium)
+def staffed(rules="pa-625a/A", shaker=None):
+    """A closed table with its dealer at it and dice in the shaker: what is missing is the inspection."""
+    scene = make_scene(rules, shaker, opened=False)
+    scene.staff()
+    return scene
 
 
 @pytest.mark.parametrize(
@@ -29,19 +31,18 @@ def inspect(scene, rules="pa-625a/A", **changed):
     ],
 )
 def test_a_table_does_not_open_without_an_inspection_since_it_closed(rules, section):
-    scene = make_scene(rules, opened=False)
-    opening = {"acknowledge_lapsed": True}
+    scene = staffed(rules)
     with scene.refused("not-inspected", CHAPTER[rules] + section):
-        scene.act("open_table", opening, by="floorperson")
+        scene.open()
     with scene.refused("table-closed"):
         scene.place((1, "small", 2_500))
-    inspect(scene, rules)
-    scene.act("open_table", opening, by="floorperson")
-    scene.act("close_table", by="floorperson")
+    scene.inspect()
+    scene.open()
+    scene.close()
     with scene.refused("not-inspected", CHAPTER[rules] + section):
-        scene.act("open_table", opening, by="floorperson")
-    inspect(scene, rules)
-    scene.act("open_table", opening, by="floorperson")
+        scene.open()
+    scene.inspect()
+    scene.open()
     assert scene.fresh.status == "open"
 
 
@@ -54,15 +55,23 @@ def test_a_table_does_not_open_without_an_inspection_since_it_closed(rules, sect
     ],
 )
 def test_only_a_floorperson_assigned_here_inspects_and_opens(rules):
-    scene = make_scene(rules, opened=False)
-    params = {"dice": [1, 2, 5], "lit": lights(rules, [1, 2, 5])}
+    scene = staffed(rules)
+    params = scene.inspection()
     with scene.refused("not-assigned"):
         scene.act("inspect_table", params, by="other-floorperson")
-    with scene.refused("role-may-not"):
-        scene.act("inspect_table", params, by="dealer")
-    inspect(scene, rules)
+    with scene.refused("witness-not-assigned"):
+        scene.act("inspect_table", params, witness="other-floorperson")
+    for witness in (None, "relief", "security"):
+        with scene.refused("floorperson-must-sign"):
+            scene.act("inspect_table", params, witness=witness)
+    scene.act("inspect_table", params, witness="floorperson")
+    assert (scene.entry["actor"], scene.entry["witness"]) == ("dealer", "floorperson")
+    assert Inspection.objects.get().by.code == scene.entry["data"]["by"] == "floorperson"
     with scene.refused("not-assigned"):
         scene.act("open_table", {}, by="other-floorperson")
+    with scene.refused("floorperson-must-sign"):
+        scene.act("open_table", {"acknowledge_lapsed": True})
+    scene.act("open_table", {"acknowledge_lapsed": True}, witness="floorperson")
 
 
 @pytest.mark.parametrize(
@@ -82,14 +91,20 @@ def test_three_values_light_every_winning_combination_and_no_other(rules, sectio
         ([], "One of a Kind 1, One of a Kind 2, One of a Kind 5"),
     ):
         with scene.refused("lights-do-not-agree", CHAPTER[rules] + section) as refusal:
-            inspect(scene, rules, lit=wrong)
+            scene.inspect(lit=wrong)
         assert refusal.value.params["wrong"] == named
     with scene.refused("wrong-number-of-dice"):
-        inspect(scene, rules, dice=[1, 2])
+        scene.inspect(dice=[1, 2])
     assert not Inspection.objects.exists()
-    inspect(scene, rules)
+    scene.inspect()
     assert scene.entry["_type"] == "table.inspected"
-    assert scene.entry["data"] == {"dice": [1, 2, 5], "lit": sorted(right), "tosses": 3, "shaker": "S-01"}
+    said = scene.entry["data"]
+    assert (said["dice"], said["lit"], said["tosses"], said["shaker"]) == (
+        [1, 2, 5],
+        sorted(right),
+        0,
+        "S-01",
+    )
     assert (scene.entry["actor"], Inspection.objects.get().by.code) == ("floorperson", "floorperson")
 
 
@@ -109,8 +124,8 @@ def test_an_automated_shaker_is_run_three_times(rules, shaker):
     scene = make_scene(rules, shaker, opened=False)
     for tosses in (0, 2):
         with scene.refused("too-few-tosses", CHAPTER[rules] + "5(a)(2)"):
-            inspect(scene, rules, tosses=tosses)
-    inspect(scene, rules, tosses=3)
+            scene.inspect(tosses=tosses)
+    scene.inspect(tosses=3)
     assert scene.entry["data"]["tosses"] == 3
 
 
@@ -118,17 +133,17 @@ def test_an_automated_shaker_is_run_three_times(rules, shaker):
 @pytest.mark.parametrize("rules", ["pa-539", "pa-625a/A"])
 def test_a_manual_shaker_needs_no_tosses(rules):
     scene = make_scene(rules, opened=False)
-    inspect(scene, rules, tosses=0)
+    scene.inspect(tosses=0)
 
 
 def test_an_inspection_is_made_while_the_table_is_closed(scene):
     with scene.refused("inspect-before-opening"):
-        inspect(scene)
+        scene.inspect()
 
 
 def test_a_lapsed_edition_opens_only_when_that_is_acknowledged():
-    scene = make_scene("pa-539", opened=False)
-    inspect(scene, "pa-539")
+    scene = staffed("pa-539")
+    scene.inspect()
     for params in ({}, {"acknowledge_lapsed": False}):
         with scene.refused("edition-lapsed", "40 Pa.B. 1740") as refusal:
             scene.act("open_table", params, by="floorperson")
@@ -139,9 +154,9 @@ def test_a_lapsed_edition_opens_only_when_that_is_acknowledged():
 
 
 def test_the_record_says_under_which_terms_and_limits_a_table_opened():
-    scene = make_scene(opened=False)
-    inspect(scene)
-    scene.act("open_table", by="floorperson")
+    scene = staffed()
+    scene.inspect()
+    scene.open()
     said, submission = scene.entry, scene.table.facility.submissions.get()
     assert said["terms"] == submission.terms_sha256
     assert said["data"] == {
@@ -159,8 +174,8 @@ def test_the_record_says_under_which_terms_and_limits_a_table_opened():
 
 
 def test_a_table_does_not_deal_without_rules_in_force():
-    scene = make_scene(opened=False)
-    inspect(scene)
+    scene = staffed()
+    scene.inspect()
     scene.table.facility.submissions.update(status="denied")
     with scene.refused("no-rules-in-force"):
         scene.act("open_table", by="floorperson")
@@ -187,11 +202,11 @@ def test_a_round_keeps_the_rules_it_opened_under(scene):
 def test_it_closes_only_between_rounds(scene):
     scene.place((1, "small", 2_500))
     with scene.refused("round-in-play"):
-        scene.act("close_table", by="floorperson")
+        scene.close()
     scene.act("void_round", {"reason": "evacuation"}, by="floorperson")
-    scene.act("close_table", by="floorperson")
+    scene.close()
     with scene.refused("table-closed"):
-        scene.act("close_table", by="floorperson")
+        scene.close()
     with scene.refused("table-closed"):
         scene.act("call_dice", {"dice": [2, 5, 5]})
 

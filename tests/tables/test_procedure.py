@@ -266,7 +266,7 @@ def test_the_shaker_stays_uncovered_until_every_winner_is_paid(rules):
         with scene.refused("bets-closed"):
             scene.place((1, "small", 2_500))
         with scene.refused("round-in-play"):
-            scene.act("close_table", by="floorperson")
+            scene.close()
         scene.act(act, params)
     assert scene.round.phase == "paid"
 

@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 
+from audit import commands, record
 from audit.errors import CommandChanged, RecordRefused
 from audit.models import Command, Entry
 from tables import road
@@ -174,7 +175,7 @@ def test_an_act_that_the_record_does_not_take_did_not_happen(scene, monkeypatch,
     def fails(*args, **kwargs):
         raise RecordRefused(reason="the disk is full")
 
-    monkeypatch.setattr(road.record, "append", fails)
+    monkeypatch.setattr(record, "append", fails)
     command = uuid.uuid4()
     with pytest.raises(RecordRefused):
         scene.act(act, params, witness="floorperson", command=command)
@@ -190,7 +191,7 @@ def test_an_answer_that_cannot_be_kept_takes_the_entry_back(scene, monkeypatch):
     def fails(*args, **kwargs):
         raise RuntimeError("no room for the answer")
 
-    monkeypatch.setattr(road.commands, "keep", fails)
+    monkeypatch.setattr(commands, "keep", fails)
     with pytest.raises(RuntimeError):
         scene.place((1, "small", 2_500))
     assert counted(scene) == before

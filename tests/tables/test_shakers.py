@@ -3,6 +3,7 @@
 import pytest
 
 from tables.models import DiceLot, Shaker
+from tables.seeding import approve_shaker
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -10,7 +11,9 @@ clause = pytest.mark.clause
 
 
 def spare(scene, code="S-02", kind="manual"):
-    return Shaker.objects.create(facility=scene.table.facility, code=code, kind=kind)
+    shaker = Shaker.objects.create(facility=scene.table.facility, code=code, kind=kind)
+    approve_shaker(scene.table, shaker)
+    return shaker
 
 
 def replace(scene, code="S-02", **params):
@@ -86,7 +89,7 @@ def test_a_new_shaker_does_not_open_a_table_that_was_closed_since():
     spare(scene)
     scene.act("shake")
     scene.act("report_device_failure", {"what": "shaker"})
-    scene.act("close_table", by="floorperson")
+    scene.close()
     replace(scene, covered_or_signed=True)
     assert (scene.fresh.status, scene.fresh.ceased_what) == ("closed", "")
 

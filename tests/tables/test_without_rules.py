@@ -22,7 +22,7 @@ def test_it_deals_nothing_and_closes(scene):
     withdraw()
     with scene.refused("no-rules-in-force"):
         scene.place((1, "small", 2_500))
-    scene.act("close_table", by="floorperson")
+    scene.close()
     assert scene.snapshot["offers"] == []
 
 

@@ -24,6 +24,13 @@ def moment(text: str) -> dt.datetime:
     return in_utc
 
 
+def of_two_sorts(mixed: export.MixedPlay) -> str:
+    """What is wrong with an export of real play and training in one, and what to do instead."""
+    if not mixed.other:
+        return f"{mixed.real} is of real play: leave out --training to export it."
+    return f"{mixed.real} is of real play and {mixed.other} is not: export them apart."
+
+
 class Command(BaseCommand):
     help = "Write the record to standard output: lines that audit/verify.py checks, or a reading copy as CSV."
 
@@ -33,6 +40,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--from", dest="since", type=moment, help="entries at or after this moment")
         parser.add_argument("--to", dest="until", type=moment, help="entries before this moment")
+        parser.add_argument(
+            "--training",
+            action="store_true",
+            help="the streams of training and simulation, which no export of real play holds, instead of those of real play",
+        )
         parser.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,9 +52,11 @@ class Command(BaseCommand):
         if since and until and since > until:
             raise CommandError("--from is after --to.")
         try:
-            selection = export.select(options["stream"], since, until)
+            selection = export.select(options["stream"], since, until, training=options["training"])
         except export.UnknownStream as error:
             raise CommandError(f"There is no stream {error}.") from None
+        except export.MixedPlay as mixed:
+            raise CommandError(of_two_sorts(mixed)) from None
         text: Any = self.stdout._out
         out: BinaryIO = getattr(text, "buffer", text)
         try:
