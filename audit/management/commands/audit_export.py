@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--training",
             action="store_true",
-            help="the streams of training and simulation, which no export of real play holds, instead of those of real play",
+            help="training and simulation, which no export of real play holds, instead of real play",
         )
         parser.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
 
