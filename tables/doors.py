@@ -15,11 +15,15 @@ from django.http import HttpRequest
 from audit.devices import device_of
 from audit.middleware import is_locked
 from audit.models import Device, Person
+from games.models import Facility
 
 from .models import Table
-from .permissions import AT_THE_TABLE, may_see_floor, may_see_table
+from .permissions import AT_THE_TABLE, SEES_THE_FLOOR, may_see_floor, may_see_table
+from .rooms import DICE, EQUIPMENT, STAFF
 
 STATIONS = ("dealer", "table")
+# Security holds the other key of the dice storage.
+SEES_THE_ROOM = {DICE: SEES_THE_FLOOR | {"security"}, EQUIPMENT: SEES_THE_FLOOR, STAFF: SEES_THE_FLOOR}
 
 
 class SignedOut(Exception):
@@ -73,6 +77,39 @@ def floor_of(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
         .order_by("pit__code", "code")
         .values_list("pk", flat=True)
     )
+
+
+def room_of(request: HttpRequest, facility: str, room: str) -> tuple[Person, Facility]:
+    """The person and the facility whose room they may see. Raises `SignedOut`, `Locked` or `Denied`."""
+    person, device = person_of(request), device_at(request)
+    if device is None or room not in rooms_open_to(person, device) or device.facility != facility:
+        raise Denied
+    found = Facility.objects.filter(code=facility).first()
+    if found is None:
+        raise Denied
+    return person, found
+
+
+def rooms_open_to(person: Person, device: Device | None) -> list[str]:
+    """The rooms of this device's facility that the person may see there; none at a tablet that serves one table."""
+    if device is None or device.place or person.facility not in ("", device.facility):
+        return []
+    return [room for room, roles in SEES_THE_ROOM.items() if person.role in roles]
+
+
+def dice_of_table_for(request: HttpRequest, facility: str, code: str) -> tuple[Table, Person]:
+    """The table whose rounds' dice the person may trace: one they see, or any of a house whose dice room they see.
+
+    Raises `SignedOut`, `Locked` or `Denied`.
+    """
+    try:
+        return table_for(request, facility, code, "table")
+    except Denied:
+        person, house = room_of(request, facility, DICE)
+    table = Table.objects.select_related("facility", "stream").filter(facility=house, code=code).first()
+    if table is None:
+        raise Denied
+    return table, person
 
 
 def table_for_screen(

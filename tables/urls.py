@@ -22,6 +22,7 @@ urlpatterns = [
     path("lock", sign_in.lock, name="lock"),
     path("floor/<slug:facility>/", pages.floor, name="floor"),
     path("floor/<slug:facility>/tiles", pages.tiles, name="tiles"),
+    path("floor/<slug:facility>/acts/<str:act>", acts.room_act, name="room-act"),
     path("floor/<slug:facility>/<code:table>/", pages.table_page, name="table"),
     path("floor/<slug:facility>/<code:table>/console", pages.console, name="console"),
     path("floor/<slug:facility>/<code:table>/screen/<slug:station>", pages.screen, name="screen"),

@@ -1,7 +1,8 @@
-"""The one endpoint of acts: from the POST to the road, and from its answer to the screens."""
+"""The endpoints of acts, one for each road: from the POST to the road, and from its answer to the screens."""
 
 import json
 import uuid
+from dataclasses import dataclass
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -11,9 +12,11 @@ from django.views.decorators.http import require_POST
 from audit import people
 from audit.errors import AuditRefusal
 from audit.models import Person
+from audit.road import Road
 from games.engine import Refusal
+from games.models import Facility
 
-from .. import acts, live, road, screens
+from .. import acts, live, road, rooms, screens
 from ..doors import Locked, SignedOut, device_at, person_of
 from ..models import Table
 from ..params import malformed
@@ -25,13 +28,39 @@ SCREENS = ("dealer", "table")
 assert acts  # imported so that every act is registered
 
 
+@dataclass(frozen=True)
+class Way:
+    """Which act is asked for, where, and by which road. `table` is empty on the road to the rooms."""
+
+    road: Road[Any, Any, Any]
+    facility: str
+    table: str
+    act: str
+
+    @property
+    def place(self) -> str:
+        """The place as the command's content names it: the table's code, or the room's."""
+        return self.table or rooms.ROAD.rooms[self.act]
+
+
 @require_POST
 async def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
     """Takes one act. 200 with the answer and the fresh screen; 401, 403, 404, 409, 422 or 423 with a refusal."""
-    status, body, table_id = await sync_to_async(_take)(request, facility, table, act)
+    way = Way(road.ROAD, facility, table, act)
+    status, body, table_id = await sync_to_async(_take)(request, way)
     if status == 200:
         messages = await live.publish(table_id)
         body["screen"] = _screen(messages, body.pop("station"))
+    return JsonResponse(body, status=status)
+
+
+@require_POST
+def room_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
+    """Takes one act in a room of the house. The same answers; a room has no screen of its own, so it is null."""
+    status, body, _ = _take(request, Way(rooms.ROAD, facility, "", act))
+    if status == 200:
+        body["screen"] = None
+        del body["station"]
     return JsonResponse(body, status=status)
 
 
@@ -40,31 +69,31 @@ def _screen(messages: dict[str, dict[str, Any]], station: str) -> dict[str, Any]
     return {"version": message["version"], "html": message["html"]}
 
 
-def _take(request: HttpRequest, facility: str, table: str, act: str) -> tuple[int, dict[str, Any], int]:
+def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], int]:
     """Runs in one thread with one connection: from the body to the committed act. Publishes nothing."""
     station = "dealer"
-    if act not in road.ACTS:
+    if way.act not in way.road.acts:
         return _refused(404, Refusal("unknown-act"))
     try:
         person = person_of(request)
         body = _body(request)
         station = body.get("station", "dealer") if body.get("station", "dealer") in SCREENS else "dealer"
-        call = _call(request, body, person, facility, table, act)
-        answer = road.travel(call)
+        call = _call(request, body, person, way)
+        answer = way.road.travel(call)
     except SignedOut:
         return _refused(401, Refusal("signed-out"))
     except Locked:
         return _refused(423, Refusal("locked"))
     except Forbidden as refusal:
         return _refused(403, refusal)
-    except Table.DoesNotExist:
+    except (Table.DoesNotExist, Facility.DoesNotExist):
         return _refused(404, Refusal("unknown-act"))
     except road.Stale:
-        return _refused(409, Refusal("stale"), _fresh(request, facility, table, station))
+        return _refused(409, Refusal("stale"), _fresh(way, station))
     except AuditRefusal as refusal:
         return _refused(refusal.status, refusal)
     except Refusal as refusal:
-        return _refused(422, refusal, _fresh(request, facility, table, station))
+        return _refused(422, refusal, _fresh(way, station))
     return (
         200,
         {"version": answer.version, "answer": answer.body, "again": answer.again, "station": station},
@@ -84,9 +113,9 @@ def _refused(
     return status, {"refusal": said, "screen": screen}, 0
 
 
-def _fresh(request: HttpRequest, facility: str, code: str, station: str) -> dict[str, Any] | None:
+def _fresh(way: Way, station: str) -> dict[str, Any] | None:
     """The table as it stands, so that a refused screen is not left with what it believed."""
-    table = Table.objects.filter(facility__code=facility, code=code).first()
+    table = Table.objects.filter(facility__code=way.facility, code=way.table).first()
     return screens.screen(station, table.pk) if table else None
 
 
@@ -102,24 +131,22 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     return body
 
 
-def _call(
-    request: HttpRequest, body: dict[str, Any], person: Person, facility: str, table: str, act: str
-) -> road.Call:
-    seen, params = body.get("seen"), body.get("params", {})
+def _call(request: HttpRequest, body: dict[str, Any], person: Person, way: Way) -> road.Call:
+    seen, params = body.get("seen") if way.table else 0, body.get("params", {})
     if not isinstance(seen, int) or isinstance(seen, bool) or not 0 <= seen < 2**53:
         raise malformed("seen")
     if not isinstance(params, dict):
         raise malformed("params")
     return road.Call(
-        facility=facility,
-        place=table,
-        act=act,
+        facility=way.facility,
+        place=way.place,
+        act=way.act,
         command=_command(body.get("command")),
         seen=seen,
         params=params,
         actor=person,
         device=device_at(request),
-        witness=_witness(request, body.get("witness"), act),
+        witness=_witness(request, body.get("witness"), way),
     )
 
 
@@ -130,9 +157,9 @@ def _command(value: Any) -> uuid.UUID:
         raise malformed("command") from None
 
 
-def _witness(request: HttpRequest, value: Any, act: str) -> Person | None:
+def _witness(request: HttpRequest, value: Any, way: Way) -> Person | None:
     """The second person by their own PIN, asked before the act's transaction. None when nobody signed."""
-    if value is None or not road.ACTS[act].witness:
+    if value is None or not way.road.acts[way.act].witness:
         return None
     if not isinstance(value, dict) or not (_is_typed(value.get("person")) and _is_typed(value.get("pin"))):
         raise malformed("witness")

@@ -22,7 +22,7 @@ ADDRESSES = {name: reverse(name, args=args) for name, args in PAGES.items()} | {
     "screen of the dealer": reverse("screen", args=["larkfield", "T-01", "dealer"])
 }
 ADDRESSES["light"] += "?dice=1,2,5"
-OTHERS = {"home", "enrol", "sign-in", "sign-off", "lock", "act", "healthz", "readyz"}
+OTHERS = {"home", "enrol", "sign-in", "sign-off", "lock", "act", "room-act", "healthz", "readyz"}
 
 AT_THE_TABLE = {"dealer", "relief", "floorperson", "casino-supervisor", "pit-manager", "shift-manager"}
 SEE_THE_FLOOR = {
