@@ -20,7 +20,7 @@ from games.engine import Refusal, Rules
 from games.engine.registry import GAMES
 from games.models import Facility
 from games.submissions import draft
-from tables import acts, posts, road
+from tables import acts, posts, road, rooms
 from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
 from tables.seeding import APPROVED, approve_equipment, inspection_of, make_lot, make_table, open_table
 
@@ -62,6 +62,30 @@ class Scene:
             witness=self.people[witness] if witness else None,
         )
         return road.travel(call)
+
+    def in_room(
+        self,
+        name: str,
+        params: dict[str, Any] | None = None,
+        *,
+        by: str = "shift-manager",
+        witness: str | None = None,
+        command: uuid.UUID | None = None,
+        device: Device | None = None,
+    ) -> road.Answer:
+        """One act in a room of the house, by the road, from the podium unless the test says otherwise."""
+        call = road.Call(
+            facility=self.table.facility.code,
+            place="",
+            act=name,
+            command=command or uuid.uuid4(),
+            seen=0,
+            params=params or {},
+            actor=self.people[by],
+            device=device or self.podium,
+            witness=self.people[witness] if witness else None,
+        )
+        return rooms.travel(call)
 
     def place(self, *wagers: tuple[Any, ...], made_in: str = "chips", **how: Any) -> road.Answer:
         """Wagers as (seat, code, cents), and with a play (seat, code, cents, play)."""
