@@ -1,6 +1,7 @@
 """What an act finds at its table: read once, under the table's lock, and only when asked for."""
 
 import datetime as dt
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -217,6 +218,16 @@ class AtTable:
             raise Refusal(
                 "dice-past-their-time", lot.clock_section, lot=lot.code, at=self.local(lot.expires_at)
             )
+
+    def verify_as_they_lie(self, dice: Sequence[int]) -> None:
+        """Raises `draw-first` or `not-these-dice` at a training table, where the dice called are those thrown there."""
+        round_ = self.round
+        if self.table.kind != Table.Kind.TRAINING or round_ is None:
+            return
+        if not round_.drawn:
+            raise Refusal("draw-first", round=round_.number)
+        if self.game.arranged(dice) != self.game.arranged(round_.drawn):
+            raise Refusal("not-these-dice")
 
     @property
     def dice_at_rest(self) -> bool:

@@ -102,6 +102,7 @@ def _round(at: AtTable) -> dict[str, Any]:
         "wagered_cents": sum(wager["cents"] for wager in standing),
         "playing": len({wager["seat"] for wager in standing}),
         "dice": list(at.game.arranged(state.dice)) if state and state.dice else None,
+        "drawn": list(row.drawn) if row else [],
         "call": settling.call(at.game, state.throws) if state and state.dice else None,
         "lit": list(at.game.lit(state)) if state else [],
         "throws": settling.throws(at),
@@ -256,7 +257,14 @@ def offers(at: AtTable) -> list[str]:
         more = ["close_table", *_about_the_dice(at), "report_device_failure", "replace_shaker"]
         return [*dict.fromkeys([*legal, *more])]
     shaker = ["replace_shaker"] if at.round.phase == "open" and not at.round.last_throw else []
-    return [*legal, *_about_the_dice(at), *shaker]
+    return [*legal, *_of_training(at, legal), *_about_the_dice(at), *shaker]
+
+
+def _of_training(at: AtTable, legal: list[str]) -> list[str]:
+    """At a training table the dice are thrown before they can be called."""
+    if at.table.kind != Table.Kind.TRAINING or "call_dice" not in legal or at.round is None:
+        return []
+    return [] if at.round.drawn else ["draw_dice"]
 
 
 def _about_the_dice(at: AtTable) -> list[str]:

@@ -14,6 +14,7 @@ from . import (
     seats,
     shakers,
     staffing,
+    training,
     wagers,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "seats",
     "shakers",
     "staffing",
+    "training",
     "wagers",
 ]

@@ -48,6 +48,7 @@ def _settle_failure(at: AtTable, round_: Round, what: str, dice: tuple[int, ...]
         advance(at, state, by_hand=True)
         return Recorded("device.failed", {"what": what, "round": round_.number, "dice": list(state.dice)})
     if dice is not None:
+        at.verify_as_they_lie(dice)
         more = {"failed": what}
         return settle_throw(
             at, round_, state, "round.settled_by_hand", state.settled, dice=state.dice, more=more

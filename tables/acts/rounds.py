@@ -51,6 +51,7 @@ def call_dice(at: AtTable, params: Params) -> Recorded:
     ruled = read_ruled(params, len(dice or ()))
     round_ = verify_live(at)
     state, _ = at.game.call_dice(at.state, dice or ())
+    at.verify_as_they_lie(state.dice)
     type_ = "round.settled" if state.standing.ending else "throw.settled"
     return settle_throw(at, round_, state, type_, decided_now(state), dice=state.dice, more=ruled)
 
@@ -193,7 +194,12 @@ def decided_now(state: RoundState) -> tuple[Settled, ...]:
 def write_throw(
     at: AtTable, round_: Round, dice: Sequence[int], reason: str = "", corrects: Throw | None = None
 ) -> Throw:
-    """The next throw of the round, or the next revision of the one that it `corrects`, thrown with the same dice."""
+    """The next throw of the round, or the next revision of the one that it `corrects`, thrown with the same dice.
+
+    With a new throw the dice that a training table's machine drew lie there no longer.
+    """
+    if round_.drawn and corrects is None:
+        at.change_round(drawn=[])
     return Throw.objects.create(
         round=round_,
         number=corrects.number if corrects else round_.last_throw + 1,

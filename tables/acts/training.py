@@ -1,0 +1,26 @@
+"""Training: the machine throws the dice, and the trainee reads them (docs/shift.md). Nowhere else is a die drawn."""
+
+from games.engine import Refusal
+
+from ..at_table import AtTable
+from ..draws import draws
+from ..models import Table
+from ..params import Params
+from ..permissions import AT_THE_TABLE
+from ..road import Recorded, act
+from .rounds import answer_of, verify_live
+
+
+@act(roles=AT_THE_TABLE)
+def draw_dice(at: AtTable, params: Params) -> Recorded:
+    """Throws the dice of the next call at a training table: they lie there until they are called, or called void."""
+    if at.table.kind != Table.Kind.TRAINING:
+        raise Refusal("draws-only-in-training", table=at.table.code)
+    round_ = verify_live(at)
+    dice = draws.dice(at.state.standing.dice, at.game.faces)
+    at.game.verify_call_dice(at.state, dice)
+    if round_.drawn:
+        raise Refusal("dice-drawn-already", round=round_.number)
+    at.change_round(drawn=list(dice))
+    data = {"round": round_.number, "dice": list(dice), "by": "machine"}
+    return Recorded("dice.drawn", data, answer_of(round_), "phase")
