@@ -15,6 +15,7 @@ from .acts.football import verify_quarterback_plays
 from .at_table import AtTable
 from .chips import breakdown
 from .models import Table, Wager
+from .opening_view import Opening
 from .wording import (
     INSTRUCTIONS,
     NEXT_LABELS,
@@ -36,16 +37,16 @@ CEASED_TEXTS = {
 }
 
 
-def of(at: AtTable) -> dict[str, Any]:
+def of(at: AtTable, opening: Opening) -> dict[str, Any]:
     """The parts of the snapshot that belong to the round: `round`, `next`, `missing`, `instruction`, `offers`."""
     round_ = _round(at)
-    next_, missing = _next_step(at, round_)
+    next_, missing = _next_step(at, round_, opening)
     return {
         "round": round_,
         "next": next_,
         "missing": missing,
         "instruction": _instruction(at),
-        "offers": offers(at),
+        "offers": offers(at, opening),
     }
 
 
@@ -239,15 +240,13 @@ def _line(one: Settled, names: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def offers(at: AtTable) -> list[str]:
+def offers(at: AtTable, opening: Opening) -> list[str]:
     """The acts that are legal now, whoever may do them. Buttons ask this; the server asks again."""
     if not at.deals:
         return _offers_without_rules(at.table)
-    if at.table.status == Table.Status.CLOSED:
-        opening = "record_repair" if at.table.ceased_what else "open_table"
-        return ["inspect_table", opening, *_about_the_dice(at), "replace_shaker"]
-    if at.table.status == Table.Status.CEASED and at.round is None:
-        return ["record_repair", "close_table", *(_about_the_dice(at) if at.shaker else []), "replace_shaker"]
+    if _leads_to_gaming(at):
+        dice = _about_the_dice(at) if at.shaker else []
+        return [*opening.offers(), *dice, "replace_shaker"]
     if at.shaker is None:
         return ["close_table", "replace_shaker"]
     ceased = {"report_device_failure"} if at.table.status == Table.Status.CEASED else set()
@@ -270,7 +269,16 @@ def _of_training(at: AtTable, legal: list[str]) -> list[str]:
 def _about_the_dice(at: AtTable) -> list[str]:
     if not at.dice_at_rest:
         return []
-    return ["change_dice_lot", *(["withdraw_dice"] if at.lot is not None else [])]
+    if at.lot is None:
+        return ["change_dice_lot"]
+    month = at.rules.shaker(at.shaker_kind).months
+    return ["change_dice_lot", "withdraw_dice", *(["unlock_shaker"] if month else [])]
+
+
+def _leads_to_gaming(at: AtTable) -> bool:
+    """Whether this table waits to be opened, or to go on after a failure."""
+    ceased = at.table.status == Table.Status.CEASED and at.round is None
+    return ceased or at.table.status == Table.Status.CLOSED
 
 
 def _offers_without_rules(table: Table) -> list[str]:
@@ -283,16 +291,20 @@ def without_rules(at: AtTable) -> dict[str, str]:
     return {"text": say(Refusal("no-rules-in-force", code=at.table.submission_code)), "section": ""}
 
 
-def _next_step(at: AtTable, round_: dict[str, Any]) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+def _next_step(
+    at: AtTable, round_: dict[str, Any], opening: Opening
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """The one next step, or what is missing for it."""
     if not at.deals:
-        return None, without_rules(at)
-    if at.table.status == Table.Status.CLOSED:
-        return None, {"text": "The table is closed. The floorperson inspects and opens it.", "section": ""}
-    if at.table.status == Table.Status.CEASED and at.round is None:
-        return None, {"text": ceased_text(at.table.ceased_what), "section": short(at.table.ceased_section)}
+        return None, {"code": "no-rules-in-force", **without_rules(at)}
+    if _leads_to_gaming(at):
+        return opening.next_step(round_["number"])
     if at.shaker is None:
-        return None, {"text": "No working shaker stands at this table.", "section": ""}
+        return None, {
+            "code": "no-shaker",
+            "text": "No working shaker stands at this table.",
+            "section": "",
+        }
     following = at.game.next_act(at.state)
     if following is None:
         return None, None
@@ -329,7 +341,7 @@ def _missing(at: AtTable, name: str) -> dict[str, Any] | None:
         if name == "throw_dice":
             verify_quarterback_plays(at)
     except Refusal as refusal:
-        return {"text": say(refusal), "section": short(refusal.section)}
+        return {"code": refusal.code, "text": say(refusal), "section": short(refusal.section)}
     return None
 
 

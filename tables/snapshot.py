@@ -9,8 +9,7 @@ from games import submissions
 from games.engine import Refusal, game
 from games.models import RulesSubmission
 
-from . import posts, reads, round_view, selectors
-from .acts.opening import last_inspection
+from . import opening_view, posts, reads, round_view, selectors
 from .at_table import AtTable
 from .chips import CHIPS_CENTS
 from .models import Table
@@ -48,6 +47,7 @@ def of_table(table_id: int) -> dict[str, Any]:
 def _build(table: Table, now: dt.datetime) -> dict[str, Any]:
     at = Shown(table, None, None, None, clock.not_before(table.stream, now))
     day = table.facility.gaming_day(at.now)
+    opening = opening_view.Opening(at)
     return {
         "version": table.stream.seq,
         "head": bytes(table.stream.head).hex(),
@@ -62,8 +62,10 @@ def _build(table: Table, now: dt.datetime) -> dict[str, Any]:
         },
         "shaker": _shaker(at),
         "lot": _lot(at),
-        "inspection": _inspection(table) if table.status == Table.Status.CLOSED else None,
-        **round_view.of(at),
+        "issued": opening_view.issued(table),
+        **opening.shown(),
+        "closing_asks": opening_view.closing_asks(at),
+        **round_view.of(at, opening),
         "layout": round_view.layout(at.rules),
         "chips": sorted(CHIPS_CENTS),
         **selectors.of_ended_rounds(table, day),
@@ -93,6 +95,7 @@ def _ceased(table: Table) -> dict[str, Any] | None:
     return {
         "what": table.ceased_what,
         "since": moment(table.ceased_since),
+        "repaired_at": moment(table.repaired_at),
         "text": round_view.ceased_text(table.ceased_what),
         "section": short(table.ceased_section),
     }
@@ -138,6 +141,7 @@ def _shaker(at: AtTable) -> dict[str, Any] | None:
         "kind": shaker.kind,
         "name": shaker.get_kind_display(),
         "out_of_order": False,
+        "sealed": bool(at.rules.section("dice-sealed")),
     }
 
 
@@ -151,19 +155,6 @@ def _lot(at: AtTable) -> dict[str, Any] | None:
         "expires_at": moment(lot.expires_at),
         "expired": at.now >= lot.expires_at,
         "section": short(lot.clock_section),
-    }
-
-
-def _inspection(table: Table) -> dict[str, Any] | None:
-    found = last_inspection(table)
-    if found is None:
-        return None
-    return {
-        "at": moment(found.at),
-        "by": found.by.short_name,
-        "dice": found.dice,
-        "lit": found.lit,
-        "tosses": found.tosses,
     }
 
 

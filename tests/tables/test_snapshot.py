@@ -10,6 +10,7 @@ import pytest
 from games.engine import Refusal
 from tables import road
 from tables.models import Shaker
+from tables.seeding import approve_shaker
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -144,6 +145,8 @@ def test_the_layout_shows_every_wager_with_the_odds_in_force(rules, payouts, odd
 PARAMS = {
     "inspect_table": {"dice": [1, 1, 1], "lit": [], "tosses": 3},
     "change_dice_lot": {"lot": "L-0005"},
+    "close_table": {"secured": True},
+    "unlock_shaker": {"why": "x"},
     "place_wagers": {"wagers": [{"seat": 6, "wager": "big", "cents": 1_000}]},
     "shake": {"shakes": 3},
     "call_dice": {"dice": [2, 5, 5]},
@@ -155,10 +158,11 @@ PARAMS = {
     "record_repair": {"what": "x"},
     "withdraw_dice": {"why": "lost"},
 }
-# Legal in the background, without a button of the screen's own; and one that needs another shaker to be tried.
+# Legal in the background, or on the floor's pages; and one that needs another shaker to be tried.
 NEVER_OFFERED = {"take_over_table", "leave_table", "record_hand_settled_round", "replace_shaker"}
+NEVER_OFFERED |= {"issue_dice", "return_dice", "examine_dice", "return_shaker"}
 # Refused although it is its moment: about what was sent.
-ITS_MOMENT = {"lights-do-not-agree", "not-inspected"}
+ITS_MOMENT = {"lights-do-not-agree", "not-inspected", "inspection-line-missing", "edition-lapsed"}
 
 
 def taken(scene, act) -> bool:
@@ -209,19 +213,29 @@ def test_the_offers_are_what_the_road_takes(rules, shaker):
     compare(scene)
     scene.act("report_device_failure")
     compare(scene)
-    scene.act("close_table", by="floorperson")
+    with scene.tried():
+        scene.act("record_repair", {"what": "fuse"}, by="floorperson")
+        compare(scene)
+    scene.act("close_table", {"secured": True}, by="floorperson")
     compare(scene)
     scene.act("record_repair", {"what": "fuse"}, by="floorperson")
+    compare(scene)
+    scene.act("inspect_table", scene.inspection(), by="floorperson")
     compare(scene)
 
 
 @pytest.mark.parametrize("rules", ["pa-539", "pa-625a/A"])
 def test_no_round_is_offered_while_the_shaker_is_empty(rules):
     scene = make_scene(rules)
-    Shaker.objects.create(facility=scene.table.facility, code="S-02", kind="manual")
+    spare = Shaker.objects.create(facility=scene.table.facility, code="S-02", kind="manual")
+    approve_shaker(scene.table, spare)
     scene.act("replace_shaker", {"shaker": "S-02"}, by="floorperson")
     compare(scene)
-    assert scene.snapshot["missing"]["text"] == "Shaker S-02 has no dice in it. Put a dice lot in first."
+    assert scene.snapshot["missing"] == {
+        "code": "no-dice",
+        "text": "Shaker S-02 has no dice in it. Put a dice lot in first.",
+        "section": scene.snapshot["missing"]["section"],
+    }
     scene.act("change_dice_lot", {"lot": "L-0004"}, by="floorperson")
     compare(scene)
     assert scene.snapshot["missing"] is None

@@ -1,0 +1,195 @@
+"""What the snapshot tells of a table's opening, of a repair, and of what closing asks."""
+
+import datetime as dt
+
+import pytest
+
+from audit import clock
+from tables.models import Approval, DiceLot, Shaker
+from tables.seeding import approve_equipment
+from tests.tables.cast import Scene, make_scene
+
+pytestmark = pytest.mark.django_db
+clause = pytest.mark.clause
+
+
+def step(scene):
+    """The one next step and the code of what it waits for."""
+    shown = scene.snapshot
+    return shown["next"]["act"], (shown["missing"] or {}).get("code")
+
+
+@pytest.mark.parametrize(
+    ("rules", "shaker", "dice", "tosses", "lines"),
+    [
+        ("pa-625a/A", "manual", True, 0, ["boxes", "shaker-seals"]),
+        ("pa-625a/A", "automated-covered", True, 3, ["boxes", "shaker-seals", "cover-conceals"]),
+        ("pa-539", "automated-uncovered", True, 3, ["boxes", "layout-odds", "shaker-seals", "shaker-uncovered"]),
+        ("nj-19-47-9", "manual", True, 0, ["dice-sealed"]),
+        ("pa-675a", "manual", False, 0, ["boxes", "throw-box", "extra-roll-sensors", "shaker-and-dice"]),
+        ("pa-577", "dice-cup", False, 0, ["boxes-attached", "dice-in-cup", "cup-in-front", "stick", "cameras"]),
+    ],
+)  # fmt: skip
+def test_the_inspection_asks_what_the_edition_wants_of_this_table(rules, shaker, dice, tosses, lines):
+    scene = make_scene(rules, shaker, opened=False)
+    asks = scene.snapshot["inspection_asks"]
+    assert (asks["dice"], asks["tosses"], asks["why"]) == (dice, tosses, "opening")
+    assert [line["code"] for line in asks["lines"]] == lines
+    assert all(line["text"].endswith(".") and line["section"] for line in asks["lines"])
+
+
+def test_what_is_asked_and_confirmed_is_what_the_act_takes():
+    scene = make_scene(opened=False)
+    asks = scene.snapshot["inspection_asks"]
+    seen = {"lines": [line["code"] for line in asks["lines"]], "dice": [1, 1, 1]}
+    lit = ["any-three-of-a-kind", "three-of-a-kind:1", "one-of-a-kind:1", "two-of-a-kind:1", "total:3"]
+    with scene.refused("lights-do-not-agree"):
+        scene.act("inspect_table", seen, by="floorperson")
+    scene.act("inspect_table", {**seen, "lit": [w for w in lit if w != "total:3"]}, witness="floorperson")
+    shown = scene.snapshot["inspection"]
+    assert (shown["by"], shown["dice"], shown["lines"]) == (
+        "Floorperson",
+        [1, 1, 1],
+        [line["text"] for line in asks["lines"]],
+    )
+
+
+@clause("PA-577.9(a)-ends")
+def test_the_cameras_of_the_last_inspection_are_offered_again():
+    scene = make_scene("pa-577")
+    scene.act("close_table", {"secured": True}, by="floorperson")
+    asks = scene.snapshot["inspection_asks"]
+    assert (asks["cameras"], asks["last_cameras"]) == (2, ["C-1", "C-2"])
+
+
+def test_the_way_to_an_opening_names_one_step_after_the_other():
+    scene = make_scene(opened=False)
+    assert step(scene) == ("inspect_table", None)
+    scene.act("inspect_table", scene.inspection(), by="floorperson")
+    assert step(scene) == ("open_table", "post-is-empty")
+    assert "open_table" not in scene.snapshot["offers"]
+    scene.staff()
+    assert step(scene) == ("open_table", None)
+    assert "open_table" in scene.snapshot["offers"]
+    scene.act("open_table", witness="floorperson")
+    shown = scene.snapshot
+    assert (shown["next"]["act"], shown["inspection_asks"], shown["to_open"]) == ("shake", None, [])
+
+
+def test_without_dice_nothing_is_inspected():
+    scene = make_scene(opened=False)
+    scene.act("withdraw_dice", {"why": "lost"})
+    assert step(scene) == ("inspect_table", "no-dice")
+    assert "inspect_table" not in scene.snapshot["offers"]
+    with scene.refused("no-dice"):
+        scene.act("inspect_table", scene.inspection(), by="floorperson")
+    Shaker.objects.update(table=None)
+    shown = scene.snapshot
+    assert (shown["inspection_asks"], shown["missing"]["code"]) == (None, "no-shaker")
+
+
+@clause("PA-577.9(b)-dealers", "PA-577.9(b)-stick")
+def test_everybody_who_is_still_missing_is_named_at_once():
+    scene = make_scene("pa-577", opened=False)
+    [needed] = scene.snapshot["to_open"]
+    assert (needed["code"], needed["section"]) == ("post-is-empty", "§ 577.9(b)")
+    assert needed["text"].startswith("The dealer, the left dealer and the stickperson are still missing.")
+    scene.act("take_over_table")
+    [needed] = scene.snapshot["to_open"]
+    assert needed["text"].startswith("The left dealer and the stickperson are still missing.")
+    scene.act("take_over_table", {"post": "dealer-left"}, by="relief")
+    [needed] = scene.snapshot["to_open"]
+    assert needed["text"].startswith("The stickperson is still missing.")
+
+
+def test_all_that_opening_would_refuse_is_told_beforehand_dice_first():
+    scene = make_scene(opened=False)
+    scene.act("inspect_table", scene.inspection(), by="floorperson")
+    Approval.objects.filter(subject="layout").delete()
+    DiceLot.objects.filter(code="L-0001").update(expires_at=clock.now() - dt.timedelta(seconds=1))
+    shown = scene.snapshot
+    assert [(one["code"], one["section"]) for one in shown["to_open"]] == [
+        ("dice-past-their-time", "§ 625a.2(b)"),
+        ("not-approved", "§ 625a.1(c)"),
+        ("post-is-empty", "§ 465a.35"),
+    ]
+    assert shown["missing"] == shown["to_open"][0]
+    for needed, mend in zip(
+        shown["to_open"], (change_the_dice, approve_the_layout, Scene.staff), strict=True
+    ):
+        with scene.refused(needed["code"]):
+            scene.act("open_table", by="floorperson")
+        mend(scene)
+    scene.act("open_table", by="floorperson")
+
+
+def change_the_dice(scene):
+    scene.act("change_dice_lot", {"lot": scene.snapshot["issued"][0]}, by="floorperson")
+
+
+def approve_the_layout(scene):
+    Approval.objects.all().delete()
+    approve_equipment(scene.table)
+
+
+@clause("PA-577.4(d)-reopen")
+def test_a_football_set_that_was_here_before_the_closing_is_told_as_missing_new_dice():
+    scene = make_scene("pa-577")
+    scene.act("close_table", {"secured": True}, by="floorperson")
+    assert step(scene) == ("inspect_table", "no-dice")
+
+
+@clause("PA-625a.7(b)-cease")
+def test_after_a_failure_the_repair_comes_first_and_then_the_inspection(scene):
+    scene.act("report_device_failure", {"what": "layout"})
+    assert step(scene) == ("record_repair", None)
+    assert scene.snapshot["ceased"]["repaired_at"] is None
+    assert "inspect_table" not in scene.snapshot["offers"]
+    scene.act("record_repair", {"what": "cable"}, witness="floorperson")
+    shown = scene.snapshot
+    assert (step(scene), shown["inspection_asks"]["why"]) == (("inspect_table", None), "repair")
+    assert shown["ceased"]["repaired_at"] and "inspect_table" in shown["offers"]
+    scene.act("inspect_table", scene.inspection(), witness="floorperson")
+    assert (scene.snapshot["ceased"], scene.fresh.status) == (None, "open")
+
+
+def test_a_table_that_closed_while_it_was_ceased_is_repaired_inspected_and_opened(scene):
+    scene.act("report_device_failure", {"what": "layout"})
+    scene.act("close_table", {"secured": True}, by="floorperson")
+    assert (step(scene), scene.snapshot["to_open"]) == (("record_repair", None), [])
+    scene.act("record_repair", {"what": "cable"}, by="floorperson")
+    assert step(scene) == ("inspect_table", None)
+    scene.act("inspect_table", scene.inspection(), by="floorperson")
+    assert step(scene) == ("open_table", None)
+
+
+def test_the_lots_offered_are_those_issued_here_and_never_placed(scene):
+    assert scene.snapshot["issued"] == ["L-0002", "L-0003", "L-0004", "L-0005"]
+    scene.act("change_dice_lot", {"lot": "L-0003"}, by="floorperson")
+    DiceLot.objects.filter(code="L-0004").update(table=None, status="stored")
+    assert scene.snapshot["issued"] == ["L-0002", "L-0005"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "shaker", "dice", "secure"),
+    [
+        ("pa-625a/A", "manual", ["stay", "removed"], {"shaker": "S-01", "section": "§ 625a.1(e)"}),
+        ("pa-625a/A", "automated-covered", ["stay", "removed"], None),
+        ("pa-577", "dice-cup", ["removed"], {"shaker": "S-01", "section": ""}),
+    ],
+)
+def test_closing_asks_for_the_dice_and_for_a_shaker_that_may_not_stand_alone(rules, shaker, dice, secure):
+    scene = make_scene(rules, shaker)
+    assert scene.snapshot["closing_asks"] == {"dice": dice, "secure": secure}
+    if secure:
+        with scene.refused("secure-the-shaker"):
+            scene.act("close_table", {"dice": dice[0]}, witness="floorperson")
+    scene.act("close_table", {"dice": dice[0], "secured": secure is not None}, witness="floorperson")
+    assert scene.snapshot["closing_asks"] is None
+
+
+def test_a_shaker_is_unlocked_only_where_its_dice_have_a_month(scene):
+    assert "unlock_shaker" not in scene.snapshot["offers"]
+    automated = scene.table.facility
+    Shaker.objects.filter(facility=automated).update(kind="automated-covered")
+    assert "unlock_shaker" in scene.snapshot["offers"]
