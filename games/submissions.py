@@ -3,11 +3,12 @@
 import datetime as dt
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 import rfc8785
+from django.db.models import QuerySet
 
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
@@ -20,12 +21,23 @@ def in_force(
 
     A superseded version stays in force until a later approved one takes over.
     """
-    found = RulesSubmission.objects.filter(
-        facility=facility, game=game, status__in=["approved", "superseded"], in_force_from__lte=at
-    )
+    found = _in_force_by(at).filter(facility=facility, game=game)
     if code:
         found = found.filter(code=code)
-    return found.order_by("-in_force_from", "-version").first()
+    return found.last()
+
+
+def editions_in_force(facilities: Iterable[int], at: dt.datetime) -> dict[tuple[int, str, str], str]:
+    """The key of the edition in force at a moment for each facility (id), game and submission code, in one query."""
+    rows = _in_force_by(at).filter(facility__in=facilities)
+    found = rows.values_list("facility_id", "game", "code", "edition")
+    return {(facility, game, code): edition for facility, game, code, edition in found}
+
+
+def _in_force_by(at: dt.datetime) -> QuerySet[RulesSubmission]:
+    """What has been in force by a moment, the newest last."""
+    found = RulesSubmission.objects.filter(status__in=["approved", "superseded"], in_force_from__lte=at)
+    return found.order_by("in_force_from", "version")
 
 
 def newest(facility: Facility, code: str) -> RulesSubmission | None:

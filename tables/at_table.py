@@ -13,7 +13,7 @@ from games.engine.rounds import Game
 from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 
-from . import reads
+from . import posts, reads
 from .limits import flag_of
 from .models import DiceLot, Round, Shaker, Table, Throw, Wager
 from .steps import tell_steps
@@ -187,11 +187,18 @@ class AtTable:
             tell_steps(self.lots, self.stream, seq)
 
     def live_round(self, *, though_ceased: bool = False) -> Round:
-        """The round in play, opened now if this is its first act. Refuses at a table that is not open."""
+        """The round in play, opened now if this is its first act. Refuses at a table that is not open.
+
+        Play begins and goes on with somebody at every post. What was thrown is settled whoever has left, and what was
+        played before gaming ceased (`though_ceased`) is written down: neither asks.
+        """
         if self.round is None:
             if not (though_ceased and self.table.status == Table.Status.CEASED):
                 self.verify_open()
             self.verify_dice_for_a_round()
+        if not though_ceased:
+            posts.verify_staffed(self)
+        if self.round is None:
             self.round = self._open_round()
         return self.round
 

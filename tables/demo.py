@@ -30,6 +30,7 @@ class DemoTable:
     seats: int = 8
     kind: str = "live"
     dealers: tuple[str, ...] = ()
+    floor: str = ""  # who supervises it; empty: the first floorperson of its pit
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,8 @@ LARKFIELD = DemoFacility(
         DemoTable("T-05", "p2", "RS-0003", "manual", 1_000, 50_000, dealers=("omar",)),
         DemoTable("T-06", "p2", "RS-0012", "player-activated", 1_000, 50_000),
         DemoTable("T-24", "p2", "RS-0009", "manual", 500, 50_000, kind="training"),
-        DemoTable("T-31", "p3", "RS-0021", "manual", 500, 50_000, seats=6, dealers=("abel",)),
-        DemoTable("T-32", "p3", "RS-0022", "manual", 500, 50_000, seats=6, dealers=("nora",)),
+        DemoTable("T-31", "p3", "RS-0021", "manual", 500, 50_000, seats=6, dealers=("abel",), floor="lena"),
+        DemoTable("T-32", "p3", "RS-0022", "manual", 500, 50_000, seats=6, dealers=("nora",), floor="lena"),
         DemoTable(
             "T-42", "p3", "RS-0031", "dice-cup", 500, 50_000, seats=16, dealers=("dana", "emil", "stan")
         ),
@@ -121,7 +122,9 @@ PEOPLE = (
     DemoPerson("emil", "Emil Iwu", "dealer", GAMES, "430043", "larkfield", ("T-42",)),
     DemoPerson("stan", "Stan Osei", "stickperson", GAMES, "770077", "larkfield", ("p3",)),
     DemoPerson("kate", "Kate Boyd", "floorperson", GAMES, "880088", "larkfield", ("p1",)),
-    DemoPerson("ivan", "Ivan Sato", "floorperson", GAMES, "990099", "larkfield", ("p2", "p3")),
+    DemoPerson("ivan", "Ivan Sato", "floorperson", GAMES, "990099", "larkfield", ("p2",)),
+    DemoPerson("otto", "Otto Brandt", "floorperson", GAMES, "440440", "larkfield", ("p3",)),
+    DemoPerson("lena", "Lena Frost", "floorperson", GAMES, "450450", "larkfield", ("p3",)),
     DemoPerson("marta", "Marta Duarte", "pit-manager", GAMES, "121212", "larkfield", ("p1", "p2", "p3")),
     DemoPerson("viktor", "Viktor Lindqvist", "shift-manager", GAMES, "131313", "larkfield"),
     DemoPerson("rita", "Rita Ibarra", "security", "security", "141414", "larkfield"),

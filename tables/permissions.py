@@ -54,7 +54,7 @@ def verify_may_sign(witness: Person | None, table: Table) -> None:
 
 def is_assigned(person: Person, table: Table) -> bool:
     """Whether an assignment that has not ended covers this table."""
-    here = Q(table=table.pk) | Q(pit=table.pit_id) | Q(pit=None, table=None)
+    here = Q(table=table.pk) | Q(pit=table.pit_id) | Q(pit=None, table=None, elsewhere="")
     return Assignment.objects.filter(
         here, person=person.pk, facility=table.facility_id, ended_at=None
     ).exists()

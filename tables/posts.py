@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from django.db.models import Q
 
 from audit.models import Person
-from games.engine import Refusal, game
+from games.engine import Refusal, Rules, game
 
 from .models import Table
+from .reads import at_work
 
 if TYPE_CHECKING:
     from .at_table import AtTable
@@ -63,12 +64,19 @@ def anywhere(person: Person) -> Q:
 
 
 def verify_staffed(at: "AtTable") -> None:
-    """Raises `Refusal` unless somebody stands at every post of this table: three dealers at Three Dice Football
-    (§ 577.9(b)), elsewhere the dealer, who is responsible for the shaker. A simulated table has no people.
+    """Raises `Refusal` unless somebody on duty stands at every post of this table, and nowhere else: three dealers at
+    Three Dice Football (§ 577.9(b)), elsewhere the dealer, who is responsible for the shaker. A simulated table has
+    no people.
     """
     if at.table.kind == Table.Kind.SIMULATED:
         return
-    for post in of(at.table):
-        if holder_id(at.table, post) is None:
-            section = at.rules.section("dealers") or at.rules.section("shaker-unattended")
-            raise Refusal("post-is-empty", section, post=post, table=at.table.code)
+    held = {post: holder_id(at.table, post) for post in of(at.table)}
+    there = at_work(at.table, [pk for pk in held.values() if pk is not None])
+    for post, pk in held.items():
+        if pk not in there:
+            raise Refusal("post-is-empty", section_of(at.rules), post=post, table=at.table.code)
+
+
+def section_of(rules: Rules) -> str:
+    """The section that wants somebody at every post of a table under these rules."""
+    return rules.section("dealers") or rules.section("shaker-unattended")

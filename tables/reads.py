@@ -17,8 +17,11 @@ from .models import DiceLot, Pit, Round, Shaker, Table, Wager
 
 ON_DUTY = """EXISTS (
     SELECT 1 FROM tables_assignment a
-    WHERE a.person_id = %s AND a.facility_id = t.facility_id AND a.ended_at IS NULL
+    WHERE a.person_id = {person} AND a.facility_id = t.facility_id AND a.ended_at IS NULL AND a.elsewhere = ''
       AND (a.table_id = t.id OR a.pit_id = t.pit_id OR (a.table_id IS NULL AND a.pit_id IS NULL)))"""
+STANDS_ELSEWHERE = """EXISTS (
+    SELECT 1 FROM tables_table o
+    WHERE o.id <> t.id AND o.status <> 'closed' AND p.id IN (o.dealer_id, o.dealer_left_id, o.stickperson_id))"""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
             JOIN audit_stream s ON s.id = t.stream_id
             WHERE f.code = %s AND t.code = %s {"FOR UPDATE OF t, s" if postgres else ""}""",
         [person.pk if person else None, facility, code],
-        more=f"{ON_DUTY}, {'clock_timestamp()' if postgres else 'NULL'}",
+        more=f"{ON_DUTY.format(person='%s')}, {'clock_timestamp()' if postgres else 'NULL'}",
     )
     for (table, stream, facility_row), (on_duty, moment) in found:
         table.stream, table.facility = stream, facility_row
@@ -53,23 +56,25 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
 
 
 def shown_table(table_id: int) -> tuple[Table, dt.datetime]:
-    """A table with its stream, facility, pit and dealer, and the moment; locks nothing.
+    """A table with its stream, facility, pit, dealer and floorperson, and the moment; locks nothing.
 
     Raises `Table.DoesNotExist`.
     """
     found = read(
-        (("t", Table), ("s", Stream), ("f", Facility), ("p", Pit), ("d", Person)),
+        (("t", Table), ("s", Stream), ("f", Facility), ("p", Pit), ("d", Person), ("v", Person)),
         """FROM tables_table t
            JOIN audit_stream s ON s.id = t.stream_id
            JOIN games_facility f ON f.id = t.facility_id
            JOIN tables_pit p ON p.id = t.pit_id
            LEFT JOIN audit_person d ON d.id = t.dealer_id
+           LEFT JOIN audit_person v ON v.id = t.floorperson_id
            WHERE t.id = %s""",
         [table_id],
         more="clock_timestamp()" if connection.vendor == "postgresql" else "NULL",
     )
-    for (table, stream, facility, pit, dealer), (moment,) in found:
-        table.stream, table.facility, table.pit, table.dealer = stream, facility, pit, dealer
+    for (table, stream, facility, pit, dealer, floorperson), (moment,) in found:
+        table.stream, table.facility, table.pit = stream, facility, pit
+        table.dealer, table.floorperson = dealer, floorperson
         return table, clock.read(moment)
     raise Table.DoesNotExist(str(table_id))
 
@@ -81,15 +86,16 @@ def version_of(stream_id: int) -> int:
         return int(cursor.fetchone()[0])
 
 
-def floorperson_of(table: Table) -> Person | None:
-    """The floorperson on duty at a table or its pit; one of the table itself first."""
-    sql = """FROM tables_assignment a JOIN audit_person p ON p.id = a.person_id
-             WHERE a.facility_id = %s AND a.ended_at IS NULL AND (a.table_id = %s OR a.pit_id = %s)
-               AND p.role IN ('floorperson', 'casino-supervisor')
-             ORDER BY a.table_id IS NULL, p.name LIMIT 1"""
-    for (person,), _ in read((("p", Person),), sql, [table.facility_id, table.pk, table.pit_id]):
-        return person
-    return None
+def at_work(table: Table, people: list[int]) -> set[int]:
+    """Those of these people (ids) who are active, on duty at this table, and at no post of another table in play."""
+    if not people:
+        return set()
+    sql = f"""SELECT p.id FROM audit_person p JOIN tables_table t ON t.id = %s
+              WHERE p.id IN ({", ".join(["%s"] * len(people))}) AND p.is_active
+                AND {ON_DUTY.format(person="p.id")} AND NOT {STANDS_ELSEWHERE}"""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [table.pk, *people])
+        return {int(pk) for (pk,) in cursor.fetchall()}
 
 
 def live_round(table_id: int) -> Round | None:

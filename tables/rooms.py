@@ -120,8 +120,8 @@ class RoomRoad(Road[AtRoom, Params, LockedRoom]):
 
 
 def is_on_duty(person: Person, facility: Facility) -> bool:
-    """Whether any assignment of this person at this facility has not ended."""
-    return Assignment.objects.filter(person=person, facility=facility, ended_at=None).exists()
+    """Whether any assignment of this person at this facility has not ended; the tables elsewhere are none."""
+    return Assignment.objects.filter(person=person, facility=facility, elsewhere="", ended_at=None).exists()
 
 
 ROAD = RoomRoad()

@@ -21,8 +21,10 @@ from games.submissions import draft
 
 from . import acts, demo, road
 from .at_table import AtTable
+from .duty import covers
 from .equipment import OF_SHAKER, Equipment
-from .models import Approval, Assignment, DiceLot, Pit, Shaker, Table
+from .models import Approval, Assignment, DiceLot, Pit, Qualification, Shaker, Table
+from .permissions import DEALERS, has_work_for
 
 assert acts  # the acts register themselves with the road
 APPROVED = dt.timedelta(days=30)
@@ -209,9 +211,19 @@ def _make_person(facility: Facility, wanted: demo.DemoPerson) -> Person:
         facility=wanted.facility,
         licence=f"{facility.jurisdiction}-{wanted.pin[:4]}",
     )
-    for where in wanted.where:
-        assign(person, facility, where)
+    duty = [assign(person, facility, where) for where in wanted.where]
+    if person.role in DEALERS:
+        _train(person, facility, duty)
     return person
+
+
+def _train(person: Person, facility: Facility, duty: list[Assignment]) -> None:
+    """The training of a dealer for every game at the tables of this duty."""
+    works = [table for table in facility.tables.all() if covers(duty, table) and has_work_for(person, table)]
+    since = facility.local(clock.now() - APPROVED).date()
+    for game in sorted({table.game for table in works}):
+        reference = f"TR-{person.licence}"
+        Qualification.objects.create(person=person, game=game, reference=reference, since=since)
 
 
 def assign(person: Person, facility: Facility, where: str) -> Assignment:
@@ -229,7 +241,7 @@ def _open_tables(wanted: demo.DemoFacility) -> None:
     """Dice into every shaker; the tables that have their dealers are inspected and opened."""
     podium, _ = enrol("Demo podium", wanted.code, "podium")
     for number, table in enumerate(wanted.tables, start=1):
-        floor = _floorperson(wanted.code, table.pit)
+        floor = _floorperson(wanted.code, table)
         lot = {"lot": f"L-{number:04d}", "seal": f"SL-{number:05d}"}
         do(floor, podium, wanted.code, table.code, "change_dice_lot", lot)
         for dealer in table.dealers:
@@ -238,13 +250,13 @@ def _open_tables(wanted: demo.DemoFacility) -> None:
             open_table(floor, podium, wanted.code, table.code)
 
 
-def _floorperson(facility: str, pit: str) -> Person:
-    found = next(
-        one
+def _floorperson(facility: str, table: demo.DemoTable) -> Person:
+    of_the_pit = (
+        one.code
         for one in demo.PEOPLE
-        if one.facility == facility and one.role == "floorperson" and pit in one.where
+        if one.facility == facility and one.role == "floorperson" and table.pit in one.where
     )
-    return Person.objects.get(code=found.code)
+    return Person.objects.get(code=table.floor or next(of_the_pit))
 
 
 def rules_at(table: Table) -> Rules:

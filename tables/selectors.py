@@ -14,7 +14,6 @@ from games.engine import game
 from games.engine.rounds import Game
 
 from .models import Round, Table, Wager
-from .reads import floorperson_of
 from .wording import act_line
 
 LAST_ROUNDS = 12
@@ -26,9 +25,8 @@ _lines: dict[bytes, dict[str, Any]] = {}  # by the entry's hash
 
 
 def floorperson(table: Table) -> dict[str, Any] | None:
-    """The floorperson on duty at this table or its pit."""
-    found = floorperson_of(table)
-    return person(found) if found else None
+    """Who answers for this table now."""
+    return person(table.floorperson) if table.floorperson else None
 
 
 def person(who: Person) -> dict[str, Any]:

@@ -200,7 +200,7 @@ def say(refusal: Refusal | AuditRefusal) -> str:
     sentence = SENTENCES.get(refusal.code)
     if sentence is None:
         return str(games_wording.say(refusal))
-    params = wording_custody.worded(dict(refusal.params))
+    params = wording_staff.worded(wording_custody.worded(dict(refusal.params)))
     return str(sentence) % {name: _plain(value) for name, value in params.items()}
 
 

@@ -51,7 +51,7 @@ SENTENCES = {
     "inspection-line-missing": lazy("Not confirmed: %(line)s Look at it, and confirm it."),
     "cameras-missing": lazy("Name %(cameras)s different cameras, one for each end of the table."),
     "secure-the-shaker": lazy("Shaker %(shaker)s may not stand alone. Lock it away, and say so."),
-    "post-is-empty": lazy("Nobody stands at the post of %(post)s at %(table)s. Sign in there first."),
+    "post-is-empty": lazy("Nobody on duty stands at the post of %(post)s at %(table)s. Sign in there first."),
     "approval-ends-before-it-begins": lazy("The approval ends on or before the day on which it was given."),
     "approval-of-one-thing": lazy("An approval is of one table or of one shaker."),
     "no-such-equipment": lazy("There is no %(code)s in this facility."),

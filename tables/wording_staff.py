@@ -3,8 +3,81 @@
 from collections.abc import Callable
 from typing import Any
 
-TITLES: dict[str, Any] = {}
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
 
-SENTENCES: dict[str, Any] = {}
+from games.engine.registry import GAMES
 
-ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {}
+from .wording_equipment import GAMES_ELSEWHERE
+
+TITLES: dict[str, Any] = {
+    "span-exceeded": lazy("Too many tables"),
+    "unsupervised": lazy("No floorperson"),
+    "supervisor-off-duty": lazy("No floorperson"),
+    "not-qualified": lazy("Not trained for this game"),
+    "post-left-empty": lazy("Relief needed"),
+    "still-at-a-post": lazy("Relief needed"),
+    "still-supervises": lazy("Relief needed"),
+}
+
+SENTENCES: dict[str, Any] = {
+    "span-exceeded": lazy("%(person)s may not supervise these %(count)s tables together: %(tables)s."),
+    "unsupervised": lazy("Nobody supervises %(table)s. A floorperson takes it over."),
+    "supervisor-off-duty": lazy(
+        "%(person)s, who supervises %(table)s, is not on duty there. A floorperson takes it over."
+    ),
+    "already-supervising": lazy("%(person)s supervises %(table)s already."),
+    "role-does-not-supervise": lazy("%(person)s is no floorperson and supervises no table."),
+    "supervisor-not-on-duty": lazy("%(person)s is not on duty at %(table)s and cannot supervise it."),
+    "post-left-empty": lazy(
+        "Every post of %(table)s is kept as long as it is open. A relief takes over from %(post)s by PIN."
+    ),
+    "at-another-table": lazy("%(person)s still stands at %(table)s. Sign off there first."),
+    "not-qualified": lazy("No training of %(person)s for %(game)s is on file and in effect today."),
+    "still-at-a-post": lazy("%(person)s stands at %(table)s as %(post)s. Somebody relieves there first."),
+    "still-supervises": lazy("%(person)s supervises %(table)s. Somebody takes it over first."),
+    "no-such-person": lazy("Nobody of this facility has the code %(person)s."),
+    "no-such-place": lazy("There is no %(place)s in this facility."),
+    "no-such-assignment": lazy("There is no such duty here that has not ended."),
+    "already-assigned": lazy("%(person)s is on duty at %(place)s already."),
+    "no-such-qualification": lazy("There is no such training on file here."),
+    "qualification-filed-already": lazy(
+        "A training of %(person)s for %(game)s from that day on is on file already."
+    ),
+    "qualification-has-ended": lazy("This training ends on %(on)s already."),
+    "qualification-ends-before-it-begins": lazy("The training ends before it begins."),
+}
+
+ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "supervision.taken": lambda data: _("Supervises the table"),
+    "supervision.assigned": lambda data: _("%(floorperson)s supervises the table") % data,
+    "assignment.started": lambda data: _("%(person)s on duty: %(place)s") % {**data, "place": _place(data)},
+    "assignment.ended": lambda data: _("%(person)s off duty: %(place)s") % {**data, "place": _place(data)},
+    "qualification.recorded": lambda data: _("Training of %(person)s filed: %(game)s") % worded(data),
+    "qualification.ended": lambda data: (
+        _("Training of %(person)s ends on %(ends_on)s: %(game)s") % worded(data)
+    ),
+}
+
+
+def worded(params: dict[str, Any]) -> dict[str, Any]:
+    """Tables and games of these refusals as people read them: a list in words, and a game by its name."""
+    said = dict(params)
+    if isinstance(said.get("tables"), list):
+        said["tables"] = ", ".join(map(_game_or_table, said["tables"]))
+    if "game" in said:
+        said["game"] = _game_or_table(said["game"])
+    return said
+
+
+def _game_or_table(code: str) -> str:
+    if code in GAMES:
+        return str(GAMES[code].name)
+    return str(GAMES_ELSEWHERE.get(code, code))
+
+
+def _place(data: dict[str, Any]) -> str:
+    """Where a duty is, for a line of the record."""
+    if data["elsewhere"]:
+        return _game_or_table(data["elsewhere"])
+    return str(data["table"] or data["pit"] or _("the whole facility"))

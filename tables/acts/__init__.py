@@ -13,7 +13,9 @@ from . import (
     rounds,
     seats,
     shakers,
+    staff_room,
     staffing,
+    supervision,
     training,
     wagers,
 )
@@ -31,7 +33,9 @@ __all__ = [
     "rounds",
     "seats",
     "shakers",
+    "staff_room",
     "staffing",
+    "supervision",
     "training",
     "wagers",
 ]

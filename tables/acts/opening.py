@@ -12,6 +12,7 @@ from ..permissions import AT_THE_TABLE
 from ..posts import verify_staffed
 from ..road import Recorded, act
 from ..signatures import floor_signer, verify_signed_by_floor
+from ..spans import supervisor_at_opening
 from ..wording import dollars
 from .device import resume
 from .dice import take_out_dice
@@ -71,8 +72,8 @@ def inspect_table(at: AtTable, params: Params) -> Recorded:
 def open_table(at: AtTable, params: Params) -> Recorded:
     """Opens the table for gaming, after an inspection since it last closed; what failed must be repaired first.
 
-    The floor signs. Every approval is on file, and whoever keeps the shaker or the dice is there. A lapsed edition
-    must be acknowledged.
+    The floor signs, and who signs supervises the table unless somebody on duty does already. Every approval is on
+    file, and somebody stands at every post. A lapsed edition must be acknowledged.
     """
     acknowledged = params.yes("acknowledge_lapsed")
     verify_signed_by_floor(at)
@@ -88,17 +89,20 @@ def open_table(at: AtTable, params: Params) -> Recorded:
     if inspection is None:
         raise Refusal("not-inspected", at.rules.section("inspection-device"))
     verify_staffed(at)
+    before, floorperson = at.table.floorperson_id, supervisor_at_opening(at)
     edition = at.rules.edition
     lapsed = edition.lapses_on is not None and edition.lapses_on <= at.gaming_day
     if lapsed and not acknowledged:
         raise Refusal("edition-lapsed", edition.source, on=edition.lapses_on)
-    at.change_table(status=Table.Status.OPEN)
+    at.change_table(status=Table.Status.OPEN, floorperson=floorperson)
     hand_over_shaker(at)
     return Recorded(
         "table.opened",
         {
             **terms_data(at),
             "inspected_by": inspection.by.code,
+            "floorperson": floorperson.code,
+            "takes_supervision": floorperson.pk != before,
             "lapsed_acknowledged": lapsed,
             "lot": at.lot and at.lot.code,
             "shaker": at.shaker and at.shaker.code,

@@ -1,13 +1,16 @@
 """Who deals: taking a post at the table over, which takes the shaker too, and leaving it."""
 
+from django.db.models import Q
+
 from audit.models import Person
 from games.engine import Refusal
 
 from .. import posts
 from ..at_table import AtTable
-from ..models import Table
+from ..duty import covers, locked_duty
+from ..models import Qualification, Table
 from ..params import Params
-from ..permissions import DEALERS
+from ..permissions import DEALERS, Forbidden
 from ..road import Recorded, act
 
 
@@ -16,7 +19,7 @@ def take_over_table(at: AtTable, params: Params) -> Recorded:
     """The person signed in here works a post of this table from now on; relief in mid-round is this.
 
     Without a `post` it is the one that `posts.for_person` says. Whoever takes the keeper's post is responsible for
-    the shaker or the dice.
+    the shaker or the dice. At a live table the person is trained for its game.
     """
     actor = at.actor
     assert actor is not None
@@ -25,7 +28,8 @@ def take_over_table(at: AtTable, params: Params) -> Recorded:
     before = posts.holder(at.table, post)
     if before is not None and before.pk == actor.pk:
         raise Refusal("already-dealing", dealer=before.name)
-    verify_nothing_left_elsewhere(at)
+    verify_qualified(at, actor)
+    verify_free(at, actor)
     left = posts.held_by(at.table, actor)
     if left is not None and at.table.status != Table.Status.CLOSED:
         verify_nothing_left_alone(at, left)
@@ -46,13 +50,13 @@ def take_over_table(at: AtTable, params: Params) -> Recorded:
 
 @act(roles=DEALERS, depends_on="nothing")
 def leave_table(at: AtTable, params: Params) -> Recorded:
-    """Leaves without relief: at a closed table, or where nothing would be left unattended."""
+    """Leaves without relief: at a closed table, or where nothing would be left unattended and no post may be empty."""
     assert at.actor is not None
     post = posts.held_by(at.table, at.actor)
     if post is None:
         raise Refusal("not-dealing", table=at.table.code)
     if at.table.status != Table.Status.CLOSED:
-        verify_nothing_left_alone(at, post)
+        verify_may_leave(at, post)
     at.change_table(**{posts.FIELDS[post]: None}, **({"dealer_since": None} if post == "dealer" else {}))
     data = {"dealer": at.actor.code}
     if len(posts.of(at.table)) > 1:
@@ -68,13 +72,45 @@ def verify_post(at: AtTable, person: Person, post: str) -> None:
         raise Refusal("post-of-another")
 
 
-def verify_nothing_left_elsewhere(at: AtTable) -> None:
-    """Raises `Refusal` when the person would walk away from a table that may not be left without relief."""
-    assert at.actor is not None
-    works = Table.objects.select_related("stream", "facility").filter(posts.anywhere(at.actor))
-    for table in works.exclude(pk=at.table.pk).exclude(status=Table.Status.CLOSED):
-        there = AtTable(table, at.actor, at.device, None, at.now)
-        verify_nothing_left_alone(there, posts.held_by(table, at.actor) or posts.keeper(table))
+def verify_qualified(at: AtTable, person: Person) -> None:
+    """Raises `not-qualified` at a live table unless a training for its game is on file and in effect today, by the
+    facility's clocks. A training table takes anybody assigned.
+    """
+    table = at.table
+    if table.kind != Table.Kind.LIVE:
+        return
+    today = table.facility.local(at.now).date()
+    holds = Q(ends_on=None) | Q(ends_on__gt=today)
+    if not Qualification.objects.filter(holds, person=person, game=table.game, since__lte=today).exists():
+        section = at.rules.edition.staffing.qualified_section if at.deals else ""
+        raise Refusal("not-qualified", section, person=person.name, game=table.game)
+
+
+def verify_free(at: AtTable, person: Person) -> None:
+    """Raises `Refusal` unless the person is on duty here and stands at no other table in play: one who may leave it
+    does so first, any other is relieved there.
+
+    The assignments are locked, so that nobody takes two tables at once, or one while the duty ends.
+    """
+    if not covers(locked_duty(person), at.table):
+        raise Forbidden("not-assigned", table=at.table.code)
+    works = Table.objects.select_related("stream", "facility").filter(posts.anywhere(person))
+    in_play = works.exclude(pk=at.table.pk).exclude(status=Table.Status.CLOSED)
+    for table in in_play.order_by("pk"):
+        post = posts.held_by(table, person) or posts.keeper(table)
+        verify_may_leave(AtTable(table, person, at.device, None, at.now), post)
+        raise Refusal("at-another-table", person=person.name, table=table.code)
+
+
+def verify_may_leave(at: AtTable, post: str) -> None:
+    """Raises `Refusal` when nobody may leave this post of a table in play without relief.
+
+    Where a game has several posts each is kept as long as the table is open: three dealers (§ 577.9(b)).
+    """
+    if len(posts.of(at.table)) > 1:
+        section = at.rules.edition.staffing.dealers_section if at.deals else ""
+        raise Refusal("post-left-empty", section, post=post, table=at.table.code)
+    verify_nothing_left_alone(at, post)
 
 
 def verify_nothing_left_alone(at: AtTable, post: str) -> None:

@@ -177,7 +177,8 @@ def _place(device: Device, table: Table | None) -> dict[str, Any]:
 
 def _people(device: Device, table: Table | None) -> list[dict[str, str]]:
     """Those on duty here, the dealer of the moment first; at a podium everybody who may see the floor."""
-    found = Assignment.objects.select_related("person").filter(facility__code=device.facility, ended_at=None)
+    here = Assignment.objects.filter(facility__code=device.facility, elsewhere="", ended_at=None)
+    found = here.select_related("person")
     if table is None:
         on_duty = [one.person for one in found if one.person.role in SEES_THE_FLOOR]
     else:

@@ -1,0 +1,39 @@
+"""Who is on duty where: people of this house by their code, and their assignments under lock."""
+
+from collections.abc import Iterable
+
+from audit import people
+from audit.models import Person
+from games.engine import Refusal
+from games.models import Facility
+
+from .models import Assignment, Table
+
+
+def person_here(facility: Facility, code: str) -> Person:
+    """The active person of this code who belongs to the facility. Raises `no-such-person`."""
+    found = people.named(code)
+    if found is None or not found.is_active or not found.belongs_to(facility.code):
+        raise Refusal("no-such-person", person=code)
+    return found
+
+
+def locked_duty(person: Person) -> list[Assignment]:
+    """The assignments of a person that have not ended, here and elsewhere, locked until the transaction ends.
+
+    Whoever asks what a person supervises, or ends a duty, locks these first and reads the tables afterwards. An act
+    locks its table before them, so that nobody waits in a circle.
+    """
+    found = Assignment.objects.filter(person=person, ended_at=None)
+    return list(found.select_for_update(of=("self",)).order_by("pk"))
+
+
+def covers(duty: Iterable[Assignment], table: Table) -> bool:
+    """Whether one of these assignments is to this table, to its pit, or to its whole facility."""
+    return any(_is_to(one, table) for one in duty)
+
+
+def _is_to(one: Assignment, table: Table) -> bool:
+    if one.facility_id != table.facility_id or one.elsewhere:
+        return False
+    return one.table_id in (None, table.pk) and one.pit_id in (None, table.pit_id)
