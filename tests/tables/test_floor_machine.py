@@ -1,0 +1,293 @@
+"""A floor of every game driven through random acts, legal and illegal, while the clock moves.
+
+Nothing here asks the product what is allowed: after each accepted act the rows are read and judged anew.
+"""
+
+import datetime as dt
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from audit.errors import AuditRefusal
+from audit.models import Person
+from games.engine import Refusal
+from tables import road
+from tables.models import Assignment, DiceLot, Inspection, Settlement, Shaker, Table, Throw
+from tests.tables.cast import Scene
+from tests.tables.house import hire, make_house
+from tests.tables.test_walks import params as sent
+
+pytestmark = pytest.mark.django_db
+
+TABLES = (
+    ("T-01", "pa-625a/A", "manual"),
+    ("T-02", "pa-539", "automated-uncovered"),
+    ("T-03", "pa-625a/B", "automated-covered"),
+    ("T-31", "pa-675a", None),
+    ("T-32", "pa-675a.6", None),
+    ("T-41", "pa-577", None),
+    ("T-42", "pa-577", None),
+    ("T-43", "pa-577", None),
+)
+FOOTBALL = {"T-41", "T-42", "T-43"}
+SHAKER_NEEDS_A_KEEPER = {"T-01", "T-02", "T-31", "T-32"}  # 539 speaks of any shaker, 625a of the manual one
+EXCLUDED = {"baccarat", "midibaccarat", "craps", "mini-craps", "pai-gow"}
+DEALERS = ("dealer", "relief", "dealer-3", "dealer-4", "dealer-5", "stickperson", "stick-2")
+FLOOR = ("floorperson", "floor-2", "shift-manager")
+BEGINS_PLAY = {"place_wagers", "shake", "throw_dice", "no_more_bets", "offer_dice"}
+CLOSES_BETS = {"no_more_bets", "throw_dice"}
+OPENS_BETS_AGAIN = {"call_dice", "call_no_roll", "void_round", "report_device_failure"}
+codes = st.sampled_from([code for code, _, _ in TABLES])
+# Mostly people who could, sometimes people who should not
+dealers, floor = st.sampled_from(DEALERS), st.sampled_from(FLOOR)
+anybody = st.sampled_from((*DEALERS, *FLOOR, "security", "stranger", "gaming-agent"))
+minutes = st.sampled_from((1, 1, 5, 59, 61, 12 * 60, 23 * 60))
+
+
+class Floor(RuleBasedStateMachine):
+    """One example: it begins with every table closed, and leaves the database as it was."""
+
+    house: dict[str, Scene]
+    hands: Any
+    began: dt.datetime
+    done: Counter[str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.back = transaction.savepoint()
+        self.hands.now = self.began
+        self.bets_closed: dict[str, bool] = {}
+        self.accepted = 0
+
+    def teardown(self) -> None:
+        self.no_wager_settled_twice()
+        transaction.savepoint_rollback(self.back)
+
+    # What people do
+
+    @rule(code=codes, by=dealers, first=st.booleans())
+    def somebody_comes_to_the_table(self, code: str, by: str, first: bool) -> None:
+        posts = ("dealer", "dealer-left", "stick") if code in FOOTBALL and not first else (None,)
+        for post in posts:
+            self.take(code, "take_over_table", {"post": post} if post else {}, by=by)
+
+    @rule(code=codes, by=dealers)
+    def somebody_leaves(self, code: str, by: str) -> None:
+        self.take(code, "leave_table", {}, by=by)
+
+    @rule(code=codes, by=floor)
+    def the_table_is_made_ready(self, code: str, by: str) -> None:
+        """Everything that an opening needs, in order; whatever is refused on the way is left at that."""
+        crew = {"T-41": DEALERS[0:2], "T-42": DEALERS[2:4]}.get(code, DEALERS[4:5])
+        if self.rows(code).status == "closed":
+            for who, post in zip(crew, ("dealer", "dealer-left"), strict=False):
+                self.take(code, "take_over_table", {"post": post} if code in FOOTBALL else {}, by=who)
+            if code in FOOTBALL:
+                stick = "stick-2" if code == "T-42" else "stickperson"
+                self.take(code, "take_over_table", {"post": "stick"}, by=stick)
+        self.change_dice(code, by)
+        self.take(code, "inspect_table", self.house[code].inspection(), by=by)
+        self.take(code, "open_table", {"acknowledge_lapsed": True}, by=by)
+
+    @rule(code=codes, by=anybody)
+    def it_is_opened_without_more_ado(self, code: str, by: str) -> None:
+        self.take(code, "open_table", {"acknowledge_lapsed": True}, by=by)
+
+    @rule(code=codes, by=floor, secured=st.booleans(), dice=st.sampled_from(("stay", "removed")))
+    def it_is_closed(self, code: str, by: str, secured: bool, dice: str) -> None:
+        self.take(code, "close_table", {"secured": secured, "dice": dice}, by=by)
+
+    @rule(code=codes, by=floor)
+    def change_dice(self, code: str, by: str) -> None:
+        lot = DiceLot.objects.filter(table=self.house[code].table, status="issued").first()
+        old = DiceLot.objects.filter(table=self.house[code].table, status="removed").first()
+        for one in (old, lot):
+            if one is not None:
+                self.take(code, "change_dice_lot", {"lot": one.code, "seal": "S"}, by=by)
+
+    @rule(code=codes, what=st.sampled_from(("device", "layout", "shaker")), seen=st.booleans())
+    def something_fails(self, code: str, what: str, seen: bool) -> None:
+        dice = {"dice": [2, 5, 5]} if seen else {}
+        self.take(code, "report_device_failure", {"what": what, **dice}, by="shift-manager")
+
+    @rule(code=codes, by=anybody)
+    def it_is_repaired(self, code: str, by: str) -> None:
+        self.take(code, "record_repair", {"what": "mended"}, by=by)
+
+    @rule(code=codes, by=floor)
+    def it_is_inspected(self, code: str, by: str) -> None:
+        self.take(code, "inspect_table", self.house[code].inspection(), by=by)
+
+    @rule(code=codes, by=floor, whom=st.sampled_from(("floorperson", "floor-2")))
+    def the_floor_is_divided(self, code: str, by: str, whom: str) -> None:
+        self.take(code, "take_supervision", {}, by=whom)
+        self.take(code, "assign_floorperson", {"person": whom}, by=by)
+
+    @rule(whom=st.sampled_from(("floorperson", "floor-2")), game=st.sampled_from(("craps", "other-banking")))
+    def a_floorperson_watches_a_table_elsewhere(self, whom: str, game: str) -> None:
+        self.attempt(
+            lambda: self.house["T-01"].in_room(
+                "assign_elsewhere", {"person": whom, "game": game}, by="shift-manager"
+            )
+        )
+
+    @rule(by=st.sampled_from((*DEALERS, "floorperson", "floor-2")))
+    def somebody_goes_home(self, by: str) -> None:
+        duty = Assignment.objects.filter(person__code=by, ended_at=None, elsewhere="").first()
+        if duty is None:
+            return
+        self.attempt(
+            lambda: self.house["T-01"].in_room("end_assignment", {"assignment": duty.pk}, by="shift-manager")
+        )
+        duty.refresh_from_db()
+        if duty.ended_at is not None:  # and comes back, so that the floor does not run empty
+            self.house["T-01"].in_room("assign_person", {"person": by}, by="shift-manager")
+
+    @rule(code=codes, steps=st.integers(1, 6), seed=st.integers(0, 999))
+    def play_goes_on(self, code: str, steps: int, seed: int) -> None:
+        """The next steps of the round, each by whoever keeps the dice; now and then something else instead."""
+        draw = random.Random(seed)
+        for _ in range(steps):
+            shown = self.house[code].snapshot
+            following = shown["next"]["act"] if shown["next"] else None
+            act = following if following and draw.random() < 0.7 else "place_wagers"
+            self.take(code, act, sent(act, shown, draw), by=draw.choice((*DEALERS, "shift-manager")))
+
+    @rule(code=codes, act=st.sampled_from(sorted(road.ACTS)), by=anybody, seed=st.integers(0, 999))
+    def somebody_tries_something(self, code: str, act: str, by: str, seed: int) -> None:
+        self.take(code, act, sent(act, self.house[code].snapshot, random.Random(seed)), by=by)
+
+    @rule(many=minutes)
+    def time_passes(self, many: int) -> None:
+        self.hands.now += dt.timedelta(minutes=many)
+
+    # How an act is taken, and what is looked at when it was
+
+    def attempt(self, do: Any) -> bool:
+        try:
+            do()
+        except (Refusal, AuditRefusal, road.Stale):
+            return False
+        self.accepted += 1
+        return True
+
+    def take(self, code: str, act: str, params: dict[str, Any], *, by: str) -> bool:
+        scene, before = self.house[code], self.rows(code)
+        lot = DiceLot.objects.filter(
+            shaker__table=before, shaker__out_of_order=False, status="placed"
+        ).first()
+        how = {"by": by, "device": scene.podium}
+        if not self.attempt(lambda: scene.act(act, params, **how)):
+            return False
+        self.judge(code, act, before, lot)
+        self.done[act] += 1
+        return True
+
+    def rows(self, code: str) -> Table:
+        return Table.objects.get(pk=self.house[code].table.pk)
+
+    def judge(self, code: str, act: str, before: Table, lot: DiceLot | None) -> None:
+        if act in ("shake", "throw_dice"):
+            assert lot is not None and lot.expires_at > self.hands.now, f"{act} with expired dice at {code}"
+        if act in BEGINS_PLAY:
+            assert before.status == "open" and before.ceased_what == "", f"{act} while ceased at {code}"
+            self.posts_are_filled(code)
+        if act == "open_table":
+            since = Inspection.objects.filter(table=before).latest("at")
+            assert before.closed_at is None or since.at >= before.closed_at, f"{code} opened uninspected"
+            assert lot is not None and lot.expires_at > self.hands.now
+            self.posts_are_filled(code)
+        if act == "place_wagers":
+            assert not self.bets_closed.get(code), f"a wager after the bets were closed at {code}"
+        if act in CLOSES_BETS:
+            self.bets_closed[code] = True
+        if act in OPENS_BETS_AGAIN and (code in FOOTBALL or self.house[code].round is None):
+            self.bets_closed[code] = False
+        if self.house[code].round is None:
+            self.bets_closed[code] = False
+
+    def posts_are_filled(self, code: str) -> None:
+        table = self.rows(code)
+        people = [table.dealer_id]
+        if code in FOOTBALL:
+            people += [table.dealer_left_id, table.stickperson_id]
+        assert None not in people and len(set(people)) == len(people), f"{code} is run by {people}"
+
+    # What must hold at every moment
+
+    @invariant()
+    def no_shaker_is_left_alone(self) -> None:
+        for shaker in Shaker.objects.filter(table__isnull=False, out_of_order=False).select_related("table"):
+            if shaker.table.code in SHAKER_NEEDS_A_KEEPER and shaker.table.status != "closed":
+                assert shaker.table.dealer_id is not None and not shaker.secured, shaker.table.code
+            if shaker.table.status == "closed" and shaker.table.code in SHAKER_NEEDS_A_KEEPER:
+                assert shaker.secured, shaker.table.code
+
+    @invariant()
+    def football_has_its_three(self) -> None:
+        for code in FOOTBALL:
+            if self.rows(code).status != "closed":
+                self.posts_are_filled(code)
+
+    @invariant()
+    def no_span_is_exceeded(self) -> None:
+        running = Table.objects.exclude(status="closed").filter(facility=self.house["T-01"].table.facility)
+        for person in Person.objects.filter(code__in=FLOOR):
+            here = [table.code for table in running if table.floorperson_id == person.pk]
+            duty = Assignment.objects.filter(person=person, ended_at=None).exclude(elsewhere="")
+            elsewhere = list(duty.values_list("elsewhere", flat=True))
+            count = len(here) + len(elsewhere)
+            if not here:
+                continue
+            if FOOTBALL & set(here):
+                assert count <= 2 and not EXCLUDED & set(elsewhere), (person.code, here, elsewhere)
+            assert count <= 4, (person.code, here, elsewhere)
+        assert all(table.floorperson_id for table in running)
+
+    @invariant()
+    def no_lot_is_in_two_places(self) -> None:
+        placed = list(DiceLot.objects.filter(status="placed").values_list("shaker", flat=True))
+        assert len(placed) == len(set(placed))
+
+    def no_wager_settled_twice(self) -> None:
+        for scene in self.house.values():
+            for round_ in scene.table.rounds.all():
+                throws = Throw.objects.filter(round=round_).order_by("revision")
+                newest = {throw.number: throw.pk for throw in throws}
+                rows = Settlement.objects.filter(throw__in=newest.values()).exclude(outcome="fee")
+                settled = list(rows.values_list("wager", flat=True))
+                assert len(settled) == len(set(settled)), round_
+
+
+@pytest.mark.clause(
+    "PA-577.9(b)-dealers",
+    "PA-577.9(c)-two",
+    "PA-577.9(c)-mixed",
+    "PA-577.9(c)-excluded",
+    "PA-675a.3(c)-unattended",
+    "PA-539.1(f)-unattended",
+    "PA-625a.1(e)-unattended",
+)
+def test_no_way_leads_past_the_interlocks(hands):
+    house = make_house(*TABLES)
+    hire(
+        house["T-01"],
+        ("dealer-3", "dealer"),
+        ("dealer-4", "dealer"),
+        ("dealer-5", "dealer"),
+        ("stick-2", "stickperson"),
+        ("floor-2", "floorperson"),
+    )
+    Floor.house, Floor.hands, Floor.began, Floor.done = house, hands, hands.now, Counter()
+    checks = list(HealthCheck)
+    how = settings(max_examples=20, stateful_step_count=40, deadline=None, suppress_health_check=checks)
+    run_state_machine_as_test(Floor, settings=how)
+    # What was never done was never shown
+    for act in ("open_table", "close_table", "place_wagers", "shake", "offer_dice", "record_repair"):
+        assert Floor.done[act], Floor.done
