@@ -10,6 +10,11 @@ def tell_status(apps, schema_editor):
     lots = apps.get_model("tables", "DiceLot").objects
     lots.filter(placed_at__isnull=False, removed_at=None).update(status="placed")
     lots.filter(removed_at__isnull=False).update(status="removed")
+    at_open_tables = apps.get_model("tables", "Shaker").objects.exclude(table__status="closed")
+    at_open_tables.filter(table__isnull=False, out_of_order=False).update(secured=False)
+    tables = apps.get_model("tables", "Table").objects.exclude(kind="live")
+    streams = apps.get_model("audit", "Stream").objects
+    streams.filter(pk__in=tables.values("stream")).update(real_play=False)
 
 
 class Migration(migrations.Migration):
