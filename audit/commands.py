@@ -45,8 +45,8 @@ def keep(
     actor: Person | None = None,
     device: Device | None = None,
 ) -> Command:
-    """Keep the answer of an accepted act for ever, in the act's transaction. `seq` is its entry on the stream,
-    `content` its `content_hash`."""
+    """Keep the answer of an accepted act for ever, in the act's transaction. `seq` is the last entry that it wrote on
+    the stream, the version that its screen was told; `content` its `content_hash`."""
     return Command.objects.create(
         id=command_id,
         content_sha256=content,

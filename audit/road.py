@@ -75,7 +75,8 @@ class Place(Protocol):
     @property
     def terms_sha256(self) -> str: ...
     def save_changes(self, changes: str, seats: tuple[int, ...]) -> None: ...
-    def written(self, seq: int) -> None: ...
+    def written(self, seq: int) -> None:
+        """After the act's own entry, `seq`: whatever else belongs to it, further entries of the stream among it."""
 
 
 P = TypeVar("P", bound=Place)
@@ -200,15 +201,16 @@ def _write_down(call: Call, content: bytes, at: Place, recorded: Recorded) -> An
         terms=at.terms_sha256,
     )
     at.written(appended.seq)
+    version = at.stream.seq  # an act may have written further entries after its own
     answer = {"type": recorded.type, **recorded.answer}
     commands.keep(
         call.command,
         content=content,
         stream=at.stream,
-        seq=appended.seq,
+        seq=version,
         answer=answer,
         at=at.now,
         actor=call.actor,
         device=call.device,
     )
-    return Answer(at.key, appended.seq, answer)
+    return Answer(at.key, version, answer)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
+from audit import record
 from audit.clock import hold
 from audit.models import Device, Person, Stream
 from games import submissions
@@ -44,6 +45,7 @@ class AtTable:
         self.witness = witness
         self.now = hold(self.stream, now)
         self.lots: list[DiceLot] = []  # whose chain of custody this act is a step of
+        self.also: list[tuple[str, dict[str, Any]]] = []  # entries that follow the act's own: type and data
         self._table_fields: set[str] = set()
         self._round_fields: set[str] = set()
 
@@ -182,9 +184,29 @@ class AtTable:
             self.round.save(update_fields=sorted(self._round_fields))
 
     def written(self, seq: int) -> None:
-        """The act's entry, `seq` of this table's stream, is a step of every lot that it moved."""
+        """The act's entry, `seq` of this table's stream, is a step of every lot that it moved.
+
+        Entries that the act causes besides follow it here; nothing that a later act depends on changes with them.
+        """
         if self.lots:
             tell_steps(self.lots, self.stream, seq)
+        self.write_also()
+
+    def write_also(self) -> None:
+        """Records what is in `also`, in its order, as of this moment and by whoever acts; afterwards it is empty."""
+        for type_, data in self.also:
+            record.append(
+                self.stream,
+                type=type_,
+                data=data,
+                at=self.now,
+                gaming_day=self.gaming_day,
+                actor=self.actor,
+                witness=self.witness,
+                device=self.device,
+                terms=self.terms_sha256,
+            )
+        self.also.clear()
 
     def live_round(self, *, though_ceased: bool = False) -> Round:
         """The round in play, opened now if this is its first act. Refuses at a table that is not open.

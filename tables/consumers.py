@@ -14,11 +14,15 @@ from typing import Any
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
+from audit import clock
+from audit.models import Device
+
 from . import live, screens
-from .doors import Denied, Locked, SignedOut, floor_for, still_in, table_for_screen
+from .doors import Denied, Locked, SignedOut, device_at, floor_for, still_in, table_for
 
 HEARTBEAT_SECONDS = 5.0
 REJOIN_SECONDS = 600.0
+HEARD_SECONDS = 20.0
 TILE_SECONDS = 0.5
 CLOSING = {SignedOut: 4401, Denied: 4403, Locked: 4423}
 
@@ -110,9 +114,22 @@ class TableConsumer(Told):
     def enter(self) -> None:
         route = self.scope["url_route"]["kwargs"]
         self.station = route["station"]
-        self.table, self.person = table_for_screen(
-            self.scope, route["facility"], route["table"], self.station
-        )
+        request = still_in(self.scope)
+        self.table, self.person = table_for(request, route["facility"], route["table"], self.station)
+        self.heard_by: float | None = None
+        self.hear(device_at(request))
+
+    def beat_once(self) -> dict[str, int]:
+        self.hear(device_at(still_in(self.scope)))
+        return live.versions(self.table_ids())
+
+    def hear(self, device: Device | None) -> None:
+        """A tablet of this table shows a live console: noted at most every twenty seconds, and on no record."""
+        here = device is not None and device.place == self.table.stream.name and self.station == "dealer"
+        due = self.heard_by is None or time.monotonic() - self.heard_by >= HEARD_SECONDS
+        if device is not None and here and due:
+            self.heard_by = time.monotonic()
+            Device.objects.filter(pk=device.pk).update(heard_at=clock.now())
 
     def group_names(self) -> list[str]:
         return [live.table_group(self.table.pk, self.station), live.person_group(self.person.pk)]

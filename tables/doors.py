@@ -112,13 +112,6 @@ def dice_of_table_for(request: HttpRequest, facility: str, code: str) -> tuple[T
     return table, person
 
 
-def table_for_screen(
-    scope: Mapping[str, Any], facility: str, code: str, station: str
-) -> tuple[Table, Person]:
-    """`table_for`, for a socket."""
-    return table_for(still_in(scope), facility, code, station)
-
-
 def floor_for(scope: Mapping[str, Any], facility: str) -> tuple[str, Person, list[int]]:
     """`floor_of`, for a socket."""
     person, ids = floor_of(still_in(scope), facility)

@@ -10,6 +10,7 @@ from games.engine import Refusal, game
 from games.models import RulesSubmission
 
 from . import opening_view, posts, reads, round_view, selectors
+from .alert_view import alerts_of
 from .at_table import AtTable
 from .chips import CHIPS_CENTS
 from .models import Table
@@ -70,7 +71,7 @@ def _build(table: Table, now: dt.datetime) -> dict[str, Any]:
         "chips": sorted(CHIPS_CENTS),
         **selectors.of_ended_rounds(table, day),
         "acts": selectors.acts(table),
-        "alerts": _alerts(at),
+        "alerts": alerts_of(at),
         "as_of": moment(at.now),
     }
 
@@ -156,65 +157,3 @@ def _lot(at: AtTable) -> dict[str, Any] | None:
         "expired": at.now >= lot.expires_at,
         "section": short(lot.clock_section),
     }
-
-
-def _alerts(at: AtTable) -> list[dict[str, Any]]:
-    alerts = []
-    table, lot = at.table, at.lot
-    if not at.deals:
-        said = round_view.without_rules(at)
-        alerts.append({"level": "stop", "title": "No rules in force", **said})
-    if table.ceased_what:
-        alerts.append(
-            {
-                "level": "stop",
-                "title": "Gaming ceased",
-                "text": round_view.ceased_text(table.ceased_what),
-                "section": short(table.ceased_section),
-            }
-        )
-    if lot is not None and lot.expires_at is not None and table.status != Table.Status.CLOSED:
-        alerts += _dice_alerts(lot.code, lot.expires_at, short(lot.clock_section), at.now)
-    if at.round is not None and any(throw.void_reason == "cheating-device" for throw in at.throws):
-        alerts.append(
-            {
-                "level": "warn",
-                "title": "Cheating suspected",
-                "text": f"A throw of round {at.round.number} was called no roll for a device or technique.",
-                "section": short(at.rules.edition.no_rolls["cheating-device"]),
-            }
-        )
-    if at.shaker is not None and at.lot is None:
-        alerts.append(
-            {
-                "level": "warn",
-                "title": "No dice in the shaker",
-                "text": f"Shaker {at.shaker.code} is empty.",
-                "section": "",
-            }
-        )
-    return alerts
-
-
-def _dice_alerts(lot: str, expires_at: dt.datetime, section: str, now: dt.datetime) -> list[dict[str, Any]]:
-    left = expires_at - now
-    if left <= dt.timedelta():
-        return [
-            {
-                "level": "stop",
-                "title": "Dice past their time",
-                "text": f"Put a new lot in for {lot}.",
-                "section": section,
-            }
-        ]
-    if left <= dt.timedelta(hours=1):
-        minutes = int(left.total_seconds() // 60)
-        return [
-            {
-                "level": "warn",
-                "title": f"Dice have {minutes} min left",
-                "text": f"Lot {lot}.",
-                "section": section,
-            }
-        ]
-    return []

@@ -1,10 +1,134 @@
-"""Sentences about alerts; merged into `tables.wording`."""
+"""Sentences about alerts; merged into `tables.wording`. Each text says what to do.
+
+Nothing here says how long is left: a moment travels beside the text, and the screen counts.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
-TITLES: dict[str, Any] = {}
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
 
-SENTENCES: dict[str, Any] = {}
+from .wording_custody import worded
 
-ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {}
+TITLES: dict[str, Any] = {
+    "no-such-alert": lazy("Nothing to acknowledge"),
+    "say-how-it-was-decided": lazy("Decision missing"),
+}
+
+SENTENCES: dict[str, Any] = {
+    "no-such-alert": lazy(
+        "%(table)s holds no such alert any more: it is over, or somebody has acknowledged it."
+    ),
+    "say-how-it-was-decided": lazy("Write down how the dispute was decided."),
+}
+
+# Of each kind its title and what to do. A colon tells the forms of one kind apart.
+ALERTS: dict[str, tuple[Any, Any]] = {
+    "no-rules": (
+        lazy("No rules in force"),
+        lazy("Rules submission %(code)s is not in force. The table cannot deal: close it."),
+    ),
+    "dice-time:60": (lazy("Dice run out within the hour"), lazy("Have a new lot ready for %(lot)s.")),
+    "dice-time:10": (
+        lazy("Dice run out within ten minutes"),
+        lazy("Bring a new lot for %(lot)s to the table, and change it between rounds."),
+    ),
+    "dice-time:1": (
+        lazy("Dice run out within a minute"),
+        lazy("Change lot %(lot)s now. Nothing is shaken or thrown at its time."),
+    ),
+    "dice-expired": (
+        lazy("Dice past their time"),
+        lazy("Put a new lot in for %(lot)s. Nothing is shaken or thrown before."),
+    ),
+    "no-dice": (
+        lazy("No dice in the shaker"),
+        lazy("Put a lot into shaker %(shaker)s. Nothing is shaken or thrown before."),
+    ),
+    "failure": (lazy("Gaming ceased"), lazy("%(text)s")),
+    "dispute": (
+        lazy("Dispute at seat %(seat)s"),
+        lazy("Disputed: “%(about)s”. Decide it, and write down how."),
+    ),
+    "cheating": (
+        lazy("Cheating suspected"),
+        lazy(
+            "A throw of round %(round)s was called no roll for a device or technique. "
+            "Look at the dice, and at the pictures of the throw."
+        ),
+    ),
+    "shaker-unattended": (
+        lazy("Shaker unattended"),
+        lazy("Nobody keeps shaker %(shaker)s. Send a dealer, who takes it over by PIN."),
+    ),
+    "post-empty": (
+        lazy("A post is empty"),
+        lazy("Nobody stands at the post of %(post)s. Send somebody, who takes it over by PIN."),
+    ),
+    "span": (lazy("Supervision"), lazy("%(text)s")),
+    "clock": (
+        lazy("The clock went back"),
+        lazy(
+            "The server's clock is behind the record, and acts are refused. Set it right, or play by hand until it "
+            "has caught up."
+        ),
+    ),
+    "clock:jump": (
+        lazy("The clock jumped"),
+        lazy("The server's clock moved by %(seconds)s seconds at once. Compare it with one that you trust."),
+    ),
+    "stale-tablet": (
+        lazy("Tablet without a line"),
+        lazy("%(device)s has not been heard for a minute. Look at it, at its power and at the network."),
+    ),
+}
+
+
+def said(kind: str, params: dict[str, Any]) -> tuple[str, str]:
+    """The title and the text of an alert."""
+    return titled(kind, params), str(ALERTS[form(kind, params)][1]) % worded(params)
+
+
+def titled(kind: str, params: dict[str, Any]) -> str:
+    """The title of an alert."""
+    return str(ALERTS[form(kind, params)][0]) % worded(params)
+
+
+def form(kind: str, params: dict[str, Any]) -> str:
+    """Which form of its kind an alert has."""
+    if kind == "dice-time":
+        return f"{kind}:{params['minutes']}"
+    if kind in ("device-failure", "shaker-failure"):
+        return "failure"
+    return "clock:jump" if kind == "clock" and "seconds" in params else kind
+
+
+NAMES = {
+    "dice-time": lazy("Dice running out"),
+    "dice-expired": lazy("Dice past their time"),
+    "device-failure": lazy("Failure"),
+    "shaker-failure": lazy("Shaker failure"),
+    "dispute": lazy("Dispute"),
+    "cheating": lazy("Cheating suspected"),
+    "shaker-unattended": lazy("Shaker unattended"),
+    "post-empty": lazy("Empty post"),
+    "span": lazy("Floorperson's span"),
+    "clock": lazy("Clock"),
+    "stale-tablet": lazy("Tablet without a line"),
+}
+
+
+def _acknowledged(data: dict[str, Any]) -> str:
+    said = {"what": NAMES[data["kind"]], "note": data["note"]}
+    return (
+        _("Acknowledged: %(what)s. %(note)s") % said if data["note"] else _("Acknowledged: %(what)s") % said
+    )
+
+
+ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "alert.raised": lambda data: _("Alert: %s") % titled(data["kind"], data),
+    "alert.ended": lambda data: _("Over: %s") % NAMES[data["kind"]],
+    "alert.acknowledged": _acknowledged,
+    "dispute.reported": lambda data: _("Dispute at seat %(seat)s: %(about)s") % data,
+}

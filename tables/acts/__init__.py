@@ -1,6 +1,7 @@
 """The acts of the floor, one file for each noun. Importing this package registers them all with the road."""
 
 from . import (
+    alerts,
     approvals,
     by_hand,
     device,
@@ -21,6 +22,7 @@ from . import (
 )
 
 __all__ = [
+    "alerts",
     "approvals",
     "by_hand",
     "device",

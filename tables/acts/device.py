@@ -3,6 +3,7 @@
 from audit.people import at_least
 from games.engine import Refusal
 
+from ..alerts import Level, end_alert, failure_kind, raise_alert
 from ..at_table import AtTable
 from ..models import Round, Table
 from ..params import Params
@@ -90,7 +91,8 @@ def record_repair(at: AtTable, params: Params) -> Recorded:
 
 
 def cease(at: AtTable, what: str, section: str) -> None:
-    """Gaming at this table ceases: no new round until what failed is repaired and inspected."""
+    """Gaming at this table ceases: no new round until what failed is repaired and inspected. The pit is called."""
+    raise_alert(at, failure_kind(what), "failure", Level.STOP, section, what=what)
     at.change_table(
         status=Table.Status.CEASED,
         ceased_what=what,
@@ -107,6 +109,7 @@ def mark_repaired(at: AtTable) -> None:
 
 def resume(at: AtTable) -> None:
     """What failed works again: a table that stood open goes on, and one that was closed since stays closed."""
+    end_alert(at, "failure")
     status = Table.Status.OPEN if at.table.status == Table.Status.CEASED else at.table.status
     at.change_table(status=status, ceased_what="", ceased_section="", ceased_since=None, repaired_at=None)
 

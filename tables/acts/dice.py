@@ -7,6 +7,7 @@ from games.engine import Refusal, dice_expiry
 from games.engine.dice import A_DAY
 
 from .. import custody
+from ..alerts import end_alert
 from ..at_table import AtTable
 from ..custody import UNFIT, Status
 from ..models import DiceLot, Shaker
@@ -174,11 +175,12 @@ def verify_suits(at: AtTable, lot: DiceLot) -> None:
 
 
 def take_out_dice(at: AtTable, shaker: Shaker, why: str) -> str | None:
-    """Ends the life of the lot in this shaker; returns its code."""
+    """Ends the life of the lot in this shaker, and the warnings about its time; returns its code."""
     old = custody.lot_in(shaker)
     if old is None:
         return None
     custody.take_out(old, at.now, why)
+    end_alert(at, "dice")
     at.lots.append(old)
     return old.code
 

@@ -7,6 +7,7 @@ from games.engine import Refusal
 from games.engine.rounds import RoundState
 from games.engine.settlement import FEE, LOSE, RETURN, STEPS_A_THROW, Settled
 
+from ..alerts import Level, raise_alert
 from ..at_table import AtTable
 from ..models import Round, Settlement, Throw
 from ..params import Params
@@ -75,6 +76,9 @@ def call_no_roll(at: AtTable, params: Params) -> Recorded:
     if state.ended:
         return settle_throw(at, round_, state, "round.no_roll", called.settled, reason=reason)
     throw = write_throw(at, round_, (), reason)
+    if reason == "cheating-device":
+        key = f"cheating:{round_.number}:{throw.number}"
+        raise_alert(at, "cheating", key, Level.WARN, called.section, round=round_.number, throw=throw.number)
     advance(at, state, last_throw=throw.number)
     data = {"round": round_.number, "throw": throw.number, "reason": reason, "section": called.section}
     data |= {"lot": at.lot and at.lot.code, "shaker": at.shaker and at.shaker.code}

@@ -193,8 +193,9 @@ class Scene:
 
     @property
     def entry(self) -> dict[str, Any]:
-        """The newest entry of the table's stream."""
-        return json.loads(bytes(Entry.objects.filter(stream=self.table.stream).latest("seq").body))
+        """The newest entry of the table's stream that an act wrote for itself; alerts that it caused follow it."""
+        own = Entry.objects.filter(stream=self.table.stream).exclude(type__in=("alert.raised", "alert.ended"))
+        return json.loads(bytes(own.latest("seq").body))
 
     @property
     def settled(self) -> list[tuple[int, str, str, int, int]]:

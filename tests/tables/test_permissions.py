@@ -54,6 +54,8 @@ WHO_MAY = {
     "report_device_failure": BOTH,
     "record_repair": BOTH,
     "record_hand_settled_round": FLOOR,
+    "acknowledge_alert": FLOOR,
+    "report_dispute": BOTH,
     "take_over_table": DEALERS,
     "leave_table": DEALERS,
 }
