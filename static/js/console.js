@@ -67,6 +67,9 @@ function meant(button) {
   return [name, {}];
 }
 
+/* faces that are not those on the felt are refused beside the keys, clear of the dice */
+const pad = ({ code }) => code === "not-these-dice" ? document.querySelector("[data-pad]") : null;
+
 async function act(button) {
   if (button.getAttribute("aria-disabled") === "true" || acts.waitsFor(button.dataset.act)) return;
   const [name, params] = meant(button);
@@ -76,7 +79,7 @@ async function act(button) {
   button.setAttribute("aria-busy", "true");
   const answer = await send(name, params);
   button.removeAttribute("aria-busy");
-  if (answer.refusal) refuse(answer.refusal, box ? null : button);
+  if (answer.refusal) refuse(answer.refusal, box ? null : pad(answer.refusal) ?? button);
 }
 
 const doing = {

@@ -27,7 +27,7 @@ function gather() {
     const own = [...pit.querySelectorAll(".tile")].filter((tile) => tile.dataset.kind === "live");
     pit.querySelector("[data-pit-win]").textContent = signed(sum(own, "win"));
     pit.querySelector("[data-pit-open]").textContent =
-      `${pit.querySelectorAll('.tile[data-status="open"]').length} of ${pit.querySelectorAll(".tile").length} open`;
+      `${own.filter((tile) => tile.dataset.status === "open").length} of ${own.length} open`;
   }
   alerts(tiles);
 }

@@ -331,8 +331,13 @@ def pit_win(pit: dict) -> int:
 
 
 @register.filter
+def pit_live(pit: dict) -> int:
+    return sum(s["table"]["kind"] == "live" for s in pit["tables"])
+
+
+@register.filter
 def pit_open(pit: dict) -> int:
-    return sum(s["table"]["status"] == "open" for s in pit["tables"])
+    return sum(s["table"]["kind"] == "live" and s["table"]["status"] == "open" for s in pit["tables"])
 
 
 @register.simple_tag

@@ -22,7 +22,7 @@ def arrangement(s: dict) -> str:
     """Which felt the round calls for: the seats, the dice being entered, or the dice that were called."""
     if s["table"]["status"] != "open":
         return "seats"
-    if s["round"]["phase"] == "ready":
+    if s["round"]["phase"] == "ready" and "draw_dice" not in s["offers"]:
         return "entry"
     return "called" if valid_throws(s) else "seats"
 

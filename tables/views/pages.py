@@ -182,8 +182,8 @@ def witnesses(table: Table) -> list[dict[str, str]]:
 
 
 def fresh_lots(table: Table) -> list[str]:
-    """Codes of the dice lots that were never in a shaker, for a change of dice."""
-    fresh = DiceLot.objects.filter(facility=table.facility_id, placed_at=None, removed_at=None)
+    """Codes of the dice lots that were issued to this table and wait there, for a change of dice."""
+    fresh = DiceLot.objects.filter(table=table, status=DiceLot.Status.ISSUED)
     return list(fresh.order_by("code").values_list("code", flat=True)[:12])
 
 

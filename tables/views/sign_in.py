@@ -169,6 +169,7 @@ def _place(device: Device, table: Table | None) -> dict[str, Any]:
         "table": table.code if table else "",
         "facility_name": table.facility.name if table else device.facility.title(),
         "game": game(table.game) if table else None,
+        "kind": table.kind if table else "",
         "locked_at": device.locked_at,
         "round": table.last_round if table else None,
         "shaker_with": shaker_with,
