@@ -16,6 +16,7 @@ DEALERS = {"dealer", "relief"}
 FLOOR = {"floorperson", "casino-supervisor", "pit-manager", "shift-manager"}
 BOTH = DEALERS | FLOOR
 DICE_KEEPERS = FLOOR - {"floorperson"}
+STAFFERS = {"pit-manager", "shift-manager"}
 UNASSIGNED = {"stranger", "other-floorperson"}
 # Written down a second time, apart from the decorators (docs/snapshot.md).
 WHO_MAY = {
@@ -58,6 +59,8 @@ WHO_MAY = {
     "report_dispute": BOTH,
     "take_over_table": DEALERS,
     "leave_table": DEALERS,
+    "take_supervision": FLOOR,
+    "assign_floorperson": STAFFERS,
 }
 TAKES_A_WITNESS = {
     "inspect_table",

@@ -1,9 +1,10 @@
-"""Who deals, and who holds the shaker: relief in mid-round, and no leaving without one."""
+"""Who deals, and who holds the shaker: relief in mid-round, no leaving without one, and nobody at two tables."""
 
 import pytest
 
 from audit.devices import enrol
 from audit.models import Device
+from tables import reads
 from tables.models import Assignment, Shaker, Table
 from tables.seeding import make_table
 from tests.tables.cast import CHAPTER, PIN, make_scene
@@ -12,16 +13,25 @@ pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 
-@pytest.mark.clause("PA-539.1(f)-responsible", "PA-625a.1(e)-responsible", "NJ-19:47-9.1-responsible")
-@pytest.mark.parametrize("rules", ["pa-539", "pa-625a/A", "nj-19-47-9"])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        pytest.param("pa-539", marks=clause("PA-539.1(f)-responsible")),
+        pytest.param("pa-625a/A", marks=clause("PA-625a.1(e)-responsible")),
+        pytest.param("nj-19-47-9", marks=clause("NJ-19:47-9.1-responsible")),
+    ],
+)
 def test_relief_in_mid_round_takes_the_shaker_and_the_round_goes_on(rules):
-    scene = make_scene(rules)
+    scene = make_scene(rules, opened=False)
+    scene.staff()
     assert scene.entry["data"] == {
         "dealer": "dealer",
         "relieves": None,
         "takes_shaker": "S-01",
         "round": None,
     }
+    scene.inspect()
+    scene.open()
     scene.place((1, "small", 2_500))
     scene.to_the_dice()
     scene.act("take_over_table", by="relief")
@@ -48,6 +58,7 @@ def test_nobody_relieves_themselves(scene):
         pytest.param("pa-539", "manual", "1(f)", marks=clause("PA-539.1(f)-unattended")),
         pytest.param("pa-539", "automated-uncovered", "1(f)", marks=clause("PA-539.1(f)-unattended")),
         pytest.param("pa-625a/A", "manual", "1(e)", marks=clause("PA-625a.1(e)-unattended")),
+        pytest.param("pa-675a", "manual", "3(c)", marks=clause("PA-675a.3(c)-unattended")),
         pytest.param("nj-19-47-9", "manual", "1"),
     ],
 )
@@ -60,7 +71,7 @@ def test_a_dealer_does_not_leave_a_shaker_alone_at_an_open_table(rules, shaker, 
     scene.act("take_over_table", by="relief")
     with scene.refused("not-dealing"):
         scene.act("leave_table")
-    scene.act("close_table", by="floorperson")
+    scene.close()
     scene.act("leave_table", by="relief")
     assert (scene.entry["_type"], scene.fresh.dealer) == ("dealer.left", None)
 
@@ -87,7 +98,7 @@ def test_signing_off_at_an_open_table_is_refused_and_locks_the_tablet(scene):
 
 def test_signing_off_at_a_closed_table_leaves_it(scene):
     tablet = scene.browser("tablet", "dealer")
-    scene.act("close_table", by="floorperson")
+    scene.close()
     assert tablet.post("/sign-off")["Location"] == "/sign-in"
     assert (scene.fresh.dealer, Device.objects.get(pk=scene.tablet.pk).person) == (None, None)
 
@@ -147,7 +158,7 @@ def test_a_dealer_does_not_walk_away_to_another_table(scene, next_door):
 
 
 def test_signing_off_leaves_the_table_of_the_tablet(scene, next_door):
-    scene.act("close_table", by="floorperson")
+    scene.close()
     next_door.post("/sign-in", {"person": "dealer", "pin": PIN})
     Table.objects.filter(code="T-02").update(status="open")
     assert next_door.post("/sign-off").status_code == 422
@@ -155,3 +166,49 @@ def test_signing_off_leaves_the_table_of_the_tablet(scene, next_door):
     Table.objects.filter(code="T-02").update(status="closed")
     assert next_door.post("/sign-off").status_code == 302
     assert (deals("T-01"), deals("T-02")) == ("dealer", None)
+
+
+@pytest.mark.clause("PA-675a.3(c)-responsible")
+def test_the_shaker_of_high_roll_dice_is_in_the_charge_of_whoever_deals(db):
+    scene = make_scene("pa-675a")
+    scene.act("take_over_table", by="relief")
+    assert scene.entry["data"]["takes_shaker"] == "S-01"
+    assert scene.entry["data"]["relieves"] == "dealer"
+
+
+def test_one_who_may_leave_signs_off_before_another_table():
+    """An automated shaker may stand alone between rounds; its dealer still does not deal in two places."""
+    scene = make_scene("pa-625a/A", "automated-covered")
+    house, pit = scene.table.facility, scene.table.pit
+    limits = {"seats": 8, "min_cents": 1_000, "max_cents": 100_000}
+    make_table(house, code="T-02", pit=pit, submission="RS-0009", kind="live", **limits)
+    Assignment.objects.filter(person__code="dealer").update(table=None, pit=pit)
+    tablet = scene.browser(enrol("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
+    answer = tablet.post("/sign-in", {"person": "dealer", "pin": PIN})
+    assert answer.status_code == 403
+    assert "Dealer still stands at T-01. Sign off there first." in answer.content.decode()
+    scene.act("leave_table")
+    assert tablet.post("/sign-in", {"person": "dealer", "pin": PIN}).status_code == 302
+    assert (deals("T-01"), deals("T-02")) == (None, "dealer")
+
+
+def test_a_football_dealer_does_not_walk_away_to_another_table(db):
+    scene = make_scene("pa-577")
+    house, pit = scene.table.facility, scene.table.pit
+    limits = {"seats": 16, "min_cents": 1_000, "max_cents": 100_000}
+    make_table(house, code="T-02", pit=pit, submission="RS-0009", kind="live", **limits)
+    Assignment.objects.filter(person__code="dealer").update(table=None, pit=pit)
+    tablet = scene.browser(enrol("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
+    assert tablet.post("/sign-in", {"person": "dealer", "pin": PIN}).status_code == 403
+    assert (deals("T-01"), deals("T-02")) == ("dealer", None)
+
+
+def test_somebody_at_a_post_of_another_table_in_play_is_not_at_work_here(scene, next_door):
+    dealer = scene.people["dealer"]
+    assert reads.at_work(scene.fresh, [dealer.pk]) == {dealer.pk}
+    Table.objects.filter(code="T-02").update(dealer=dealer)
+    assert reads.at_work(scene.fresh, [dealer.pk]) == {dealer.pk}
+    Table.objects.filter(code="T-02").update(status="open")
+    assert reads.at_work(scene.fresh, [dealer.pk]) == set()
+    with scene.refused("post-is-empty"):
+        scene.place((1, "small", 2_500))
