@@ -200,9 +200,11 @@ def test_two_dealers_and_a_stickperson_stand_at_their_posts(table):
     ]
     with table.refused("post-of-another"):
         table.act("take_over_table", {"post": "dealer"}, by="stickperson")
+    for by in ("dealer", "relief", "stickperson"):
+        with table.refused("post-left-empty", "58 Pa. Code § 577.9(b)"):
+            table.act("leave_table", by=by)
+    table.close()
     table.act("leave_table", by="relief")
-    with table.refused("shaker-left-unattended"):
-        table.act("leave_table", by="stickperson")
     assert table.snapshot["people"]["dealer_left"] is None
 
 

@@ -167,6 +167,8 @@ def test_the_record_says_under_which_terms_and_limits_a_table_opened():
         "min_cents": 1_000,
         "max_cents": 100_000,
         "inspected_by": "floorperson",
+        "floorperson": "floorperson",
+        "takes_supervision": True,
         "lapsed_acknowledged": False,
         "lot": "L-0001",
         "shaker": "S-01",

@@ -41,19 +41,29 @@ def test_duty_is_asked_alike_with_the_lock_and_without(scene, role):
     assert not reads.locked_table("larkfield", "T-01", person).on_duty
 
 
-def test_the_table_shown_has_its_pit_and_its_dealer_or_none(scene):
+def test_the_table_shown_has_its_pit_its_dealer_and_its_floorperson_or_none(scene):
     table, _ = reads.shown_table(scene.table.pk)
     assert same(table.pit, scene.fresh.pit) and same(table.dealer, scene.people["dealer"])
-    Table.objects.update(dealer=None)
-    assert reads.shown_table(scene.table.pk)[0].dealer is None
+    assert same(table.floorperson, scene.people["floorperson"])
+    Table.objects.update(dealer=None, floorperson=None)
+    shown, _ = reads.shown_table(scene.table.pk)
+    assert (shown.dealer, shown.floorperson) == (None, None)
 
 
-def test_the_floorperson_shown_is_one_on_duty_here(scene):
-    assert same(reads.floorperson_of(scene.fresh), scene.people["casino-supervisor"])
-    Assignment.objects.filter(person=scene.people["casino-supervisor"]).update(
-        ended_at=scene.fresh.stream.last_at
-    )
-    assert same(reads.floorperson_of(scene.fresh), scene.people["floorperson"])
+@pytest.mark.parametrize("role", ROLES)
+def test_who_is_at_work_is_who_is_active_and_on_duty(scene, role):
+    person = scene.people[role]
+    at_work = {person.pk} if is_assigned(person, scene.fresh) else set()
+    assert reads.at_work(scene.fresh, [person.pk]) == at_work
+    Assignment.objects.filter(person=person).update(elsewhere="craps", pit=None, table=None)
+    assert reads.at_work(scene.fresh, [person.pk]) == set()
+    assert not is_assigned(person, scene.fresh)
+    assert not reads.locked_table("larkfield", "T-01", person).on_duty
+
+
+def test_nobody_is_at_work_where_nobody_is_asked_about(scene, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert reads.at_work(scene.table, []) == set()
 
 
 def test_a_table_that_is_not_there_is_not_locked(scene):
