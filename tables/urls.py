@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from .views import acts, health, pages, sign_in
+from .views import acts, health, pages, rooms, sign_in
 
 
 class Code(StringConverter):
@@ -22,11 +22,16 @@ urlpatterns = [
     path("lock", sign_in.lock, name="lock"),
     path("floor/<slug:facility>/", pages.floor, name="floor"),
     path("floor/<slug:facility>/tiles", pages.tiles, name="tiles"),
+    path("floor/<slug:facility>/dice/", rooms.dice_room, name="dice-room"),
+    path("floor/<slug:facility>/dice/<code:lot>/", rooms.lot, name="dice-lot"),
     path("floor/<slug:facility>/acts/<str:act>", acts.room_act, name="room-act"),
     path("floor/<slug:facility>/<code:table>/", pages.table_page, name="table"),
     path("floor/<slug:facility>/<code:table>/console", pages.console, name="console"),
     path("floor/<slug:facility>/<code:table>/screen/<slug:station>", pages.screen, name="screen"),
     path("floor/<slug:facility>/<code:table>/rounds", pages.rounds, name="rounds"),
+    path(
+        "floor/<slug:facility>/<code:table>/rounds/<int:number>/dice", rooms.dice_of_round, name="round-dice"
+    ),
     path("floor/<slug:facility>/<code:table>/light", pages.light, name="light"),
     path("floor/<slug:facility>/<code:table>/acts/<str:act>", acts.act, name="act"),
     path("healthz", health.healthz, name="healthz"),

@@ -17,12 +17,25 @@ PAGES = {
     "screen": ["larkfield", "T-01", "table"],
     "light": ["larkfield", "T-01"],
     "rounds": ["larkfield", "T-01"],
+    "dice-room": ["larkfield"],
+    "dice-lot": ["larkfield", "L-0001"],
 }
 ADDRESSES = {name: reverse(name, args=args) for name, args in PAGES.items()} | {
     "screen of the dealer": reverse("screen", args=["larkfield", "T-01", "dealer"])
 }
 ADDRESSES["light"] += "?dice=1,2,5"
-OTHERS = {"home", "enrol", "sign-in", "sign-off", "lock", "act", "room-act", "healthz", "readyz"}
+OTHERS = {
+    "home",
+    "enrol",
+    "sign-in",
+    "sign-off",
+    "lock",
+    "act",
+    "room-act",
+    "round-dice",
+    "healthz",
+    "readyz",
+}
 
 AT_THE_TABLE = {"dealer", "relief", "floorperson", "casino-supervisor", "pit-manager", "shift-manager"}
 SEE_THE_FLOOR = {
@@ -46,6 +59,8 @@ MAY_OPEN = {
     "console": AT_THE_TABLE,
     "light": AT_THE_TABLE,
     "screen of the dealer": AT_THE_TABLE,
+    "dice-room": SEE_THE_FLOOR | {"security"},
+    "dice-lot": SEE_THE_FLOOR | {"security"},
 }
 BY_SCRIPT = {"Sec-Fetch-Mode": "cors"}
 

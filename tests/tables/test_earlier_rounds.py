@@ -6,6 +6,8 @@ from django.test import Client
 
 from tests.tables.cast import PIN
 
+ROUND = r'scope="row"><a [^>]*>(\d+)<'
+
 
 def test_it_shows_the_rounds_before_those_on_the_page(scene):
     for _ in range(14):
@@ -15,8 +17,8 @@ def test_it_shows_the_rounds_before_those_on_the_page(scene):
     client.post("/enrol", {"token": scene.tokens["podium"]})
     client.post("/sign-in", {"person": "pit-manager", "pin": PIN})
     page = client.get("/floor/larkfield/T-01/rounds", headers={"hx-request": "true"}).content.decode()
-    assert re.findall(r'scope="row">(\d+)<', page) == ["2", "1"]
+    assert re.findall(ROUND, page) == ["2", "1"]
     assert "more-rounds" not in page
     assert client.get("/floor/larkfield/T-01/rounds?before=nonsense").status_code == 200
     last = client.get("/floor/larkfield/T-01/rounds?before=2").content.decode()
-    assert re.findall(r'scope="row">(\d+)<', last) == ["1"]
+    assert re.findall(ROUND, last) == ["1"]

@@ -1,0 +1,76 @@
+"""How the pages of the rooms write sizes, days and moments, and which rooms the bar leads to."""
+
+import datetime as dt
+from typing import Any
+
+from django import template
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as lazy
+
+from audit.models import Person
+
+from ..doors import rooms_open_to
+from ..permissions import may_see_floor
+from ..rooms import DICE
+
+register = template.Library()
+
+ROOMS = {
+    DICE: ("dice-room", lazy("Dice")),
+}
+
+
+@register.simple_tag(takes_context=True)
+def rooms_open(context: dict[str, Any]) -> list[dict[str, Any]]:
+    """The pages of the house that the person at this device may open, in the order of the bar."""
+    request = context.get("request")
+    device = getattr(request, "device", None)
+    if request is None or device is None or not isinstance(request.user, Person):
+        return []
+    found = [
+        {"code": room, "label": ROOMS[room][1], "url": reverse(ROOMS[room][0], args=[device.facility])}
+        for room in rooms_open_to(request.user, device)
+        if room in ROOMS
+    ]
+    if may_see_floor(request.user, device.facility) and not device.place:
+        url = reverse("floor", args=[device.facility])
+        found.insert(0, {"code": "floor", "label": lazy("Floor"), "url": url})
+    return found
+
+
+@register.filter
+def mm(um: int) -> str:
+    """Micrometres as millimetres to the thousandth: `19.050`."""
+    return f"{um // 1000}.{um % 1000:03}"
+
+
+@register.filter
+def mm_short(um: int) -> str:
+    """The same with no more digits than it needs, two at least: `19.05`."""
+    text = mm(um)
+    return text[:-1] if text.endswith("0") else text
+
+
+@register.filter
+def day(value: dt.date | None) -> str:
+    """`21 Nov 2026`."""
+    return f"{value.day} {value:%b %Y}" if value else ""
+
+
+@register.filter
+def range_of(pair: tuple[int, int]) -> str:
+    """`12` or `12 to 48`."""
+    first, last = pair
+    return str(first) if first == last else f"{first} to {last}"
+
+
+@register.filter
+def local(at: dt.datetime | None, house: Any) -> str:
+    """A moment as this house's clocks show it: `21 Nov 2026 10:00:05`."""
+    return f"{day(there)} {there:%H:%M:%S}" if at and (there := house.local(at)) else ""
+
+
+@register.filter
+def utc(at: dt.datetime | None) -> str:
+    """The same moment in UTC: `2026-11-21 15:00:05Z`."""
+    return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S}Z" if at else ""
