@@ -1,9 +1,13 @@
-"""The clock of the house goes back: nothing is recorded, and every screen still shows the floor."""
+"""The clock of the house jumps: back, and nothing is recorded but every screen still shows the floor; or forward."""
 
 import datetime as dt
 import json
 import uuid
 
+import pytest
+
+from audit.errors import ClockRefused
+from tables.ticker import Ticker
 from tests.tables.cast import PIN, make_scene
 
 
@@ -24,3 +28,37 @@ def test_a_clock_that_went_back_refuses_acts_and_blinds_nobody(db, hands):
     for answer in (tablet.post("/lock"), tablet.post("/sign-off")):
         assert answer.status_code == 503 and "The clock went back" in answer.content.decode()
     assert tablet.post("/sign-in", {"person": "relief", "pin": PIN}).status_code == 403
+
+
+def test_a_clock_that_went_back_is_told_and_acts_are_taken_again_once_it_caught_up(db, hands):
+    scene = make_scene()
+    scene.place((1, "small", 2_500))
+    mine = Ticker(lambda: 0.0)
+    hands.now -= dt.timedelta(seconds=10)
+    with pytest.raises(ClockRefused):
+        scene.act("shake", {"shakes": 3})
+    mine.watch_clock()
+    (shown,) = scene.snapshot["alerts"]
+    assert (shown["kind"], shown["level"], shown["standing"]) == ("clock", "stop", True)
+    assert shown["until"] == "2026-11-21T14:59:58.000Z"
+    with pytest.raises(ClockRefused):
+        scene.act("acknowledge_alert", {"alert": shown["id"]}, by="floorperson")
+    hands.now += dt.timedelta(seconds=8)
+    scene.act("shake", {"shakes": 3})
+    assert Ticker().watch_clock() == [scene.table.pk]
+    scene.act("acknowledge_alert", {"alert": shown["id"]}, by="floorperson")
+    assert scene.snapshot["alerts"] == []
+
+
+def test_a_clock_that_jumps_forward_takes_acts_and_the_dice_by_the_new_time(db, hands):
+    scene = make_scene()
+    mine = Ticker(lambda: 0.0)
+    mine.watch_clock()
+    hands.now += dt.timedelta(hours=24)
+    assert mine.tick() == [scene.table.pk]
+    shown = {one["kind"]: one for one in scene.snapshot["alerts"]}
+    assert shown["clock"]["text"].startswith("The server's clock moved by 86400 seconds at once.")
+    assert shown["dice-expired"]["level"] == "stop"
+    scene.place((1, "small", 2_500))
+    with scene.refused("dice-past-their-time"):
+        scene.act("shake", {"shakes": 3})

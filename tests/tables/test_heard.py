@@ -1,0 +1,65 @@
+"""When a tablet's console last had a live line: noted by its socket, seldom, and on no record."""
+
+import datetime as dt
+
+import pytest
+from channels.db import database_sync_to_async
+from django.db import connections
+
+from audit import clock
+from audit.models import Device
+from tables import consumers
+from tests.tables.test_sockets import TABLE, Socket, browser
+
+
+@pytest.fixture(autouse=True)
+async def nothing_left_open(committed):
+    """As in the tests of the sockets: a connection would outlive the test."""
+    yield
+    await database_sync_to_async(connections.close_all)()
+
+
+@database_sync_to_async
+def heard_at(device):
+    return Device.objects.values_list("heard_at", flat=True).get(pk=device.pk)
+
+
+@database_sync_to_async
+def version(scene):
+    return scene.version
+
+
+async def test_a_console_is_heard_at_connecting_and_then_at_most_every_twenty_seconds(committed, monkeypatch):
+    monkeypatch.setattr(consumers, "HEARTBEAT_SECONDS", 0.01)
+    before = await version(committed)
+    socket = await Socket(TABLE + "dealer", await browser(committed, "tablet", "dealer")).connect()
+    await socket.heard()
+    first = await heard_at(committed.tablet)
+    assert abs(await database_sync_to_async(clock.now)() - first) < dt.timedelta(seconds=5)
+    for _ in range(3):
+        await socket.heard()
+    assert await heard_at(committed.tablet) == first
+    monkeypatch.setattr(consumers, "HEARD_SECONDS", 0.0)
+    for _ in range(3):
+        await socket.heard()
+    assert await heard_at(committed.tablet) > first
+    assert await version(committed) == before
+    await socket.leave()
+
+
+@pytest.mark.parametrize(
+    ("device", "by", "path"),
+    [("tablet", "floorperson", TABLE + "table"), ("podium", "floorperson", TABLE + "dealer")],
+)
+async def test_only_a_tablets_own_console_is_heard(committed, device, by, path):
+    socket = await Socket(path, await browser(committed, device, by)).connect()
+    await socket.heard()
+    assert await heard_at(getattr(committed, device)) is None
+    await socket.leave()
+
+
+async def test_a_socket_that_is_turned_away_is_not_heard(committed):
+    socket = await Socket(TABLE + "dealer", await browser(committed, "tablet")).connect()
+    assert await socket.closed() == 4401
+    assert await heard_at(committed.tablet) is None
+    await socket.leave()

@@ -1,0 +1,200 @@
+"""What the ticker finds at live tables and calls somebody for: posts, shakers, supervision, tablets."""
+
+import datetime as dt
+
+import pytest
+
+from audit import clock
+from audit.models import Device, Entry
+from tables import watch
+from tables.models import Alert, Assignment
+from tables.ticker import Ticker, keep, tick
+from tests.tables.cast import make_scene
+
+pytestmark = pytest.mark.django_db
+clause = pytest.mark.clause
+
+
+def kinds():
+    """What stands, by kind."""
+    return sorted(Alert.objects.filter(ended_at=None).values_list("kind", flat=True))
+
+
+def only(scene):
+    (alert,) = scene.snapshot["alerts"]
+    return alert
+
+
+def dismiss(scene, by):
+    """Somebody works here no longer; nobody told the table."""
+    scene.people[by].is_active = False
+    scene.people[by].save()
+
+
+@clause("PA-625a.1(e)-unattended")
+def test_a_shaker_whose_keeper_works_here_no_longer_is_unattended(scene):
+    dismiss(scene, "dealer")
+    assert tick() == [scene.table.pk]
+    shown = only(scene)
+    assert (shown["kind"], shown["section"]) == ("shaker-unattended", "§ 625a.1(e)")
+    assert "S-01" in shown["text"]
+    assert tick() == []
+    scene.act("take_over_table", by="relief")
+    assert tick() == [scene.table.pk]
+    assert kinds() == []
+
+
+@clause("PA-539.1(f)-unattended")
+def test_a_ceased_table_has_its_shaker_kept_too():
+    scene = make_scene("pa-539", "automated-uncovered")
+    scene.act("report_device_failure")
+    dismiss(scene, "dealer")
+    tick()
+    assert "shaker-unattended" in kinds()
+
+
+def test_a_shaker_that_may_stand_alone_calls_nobody():
+    scene = make_scene("pa-625a/A", "automated-covered")
+    dismiss(scene, "dealer")
+    assert tick() == []
+
+
+@clause("PA-577.9(b)-dealers", "PA-577.9(b)-stick")
+@pytest.mark.parametrize(
+    ("by", "post"), [("dealer", "dealer"), ("relief", "dealer-left"), ("stickperson", "stick")]
+)
+def test_an_empty_post_at_football_calls_somebody(by, post):
+    scene = make_scene("pa-577")
+    dismiss(scene, by)
+    tick()
+    shown = only(scene)
+    assert (shown["kind"], shown["section"]) == ("post-empty", "§ 577.9(b)")
+    assert Alert.objects.get().key == f"post:{post}"
+
+
+def test_one_post_that_is_kept_again_leaves_the_other_empty():
+    scene = make_scene("pa-577")
+    dismiss(scene, "dealer")
+    dismiss(scene, "relief")
+    tick()
+    assert kinds() == ["post-empty", "post-empty"]
+    scene.people["dealer"].is_active = True
+    scene.people["dealer"].save()
+    tick()
+    assert [one.key for one in Alert.objects.filter(ended_at=None)] == ["post:dealer-left"]
+
+
+@clause("PA-577.9(c)-two")
+def test_a_floorperson_whose_duty_ends_breaks_the_supervision(scene):
+    duty = Assignment.objects.filter(person=scene.people["floorperson"])
+    duty.update(ended_at=clock.now())
+    assert tick() == [scene.table.pk]
+    shown = only(scene)
+    assert (shown["kind"], shown["title"]) == ("span", "No floorperson")
+    assert "Floorperson" in shown["text"] and "T-01" in shown["text"]
+    duty.update(ended_at=None)
+    assert tick() == [scene.table.pk]
+    assert kinds() == []
+
+
+def test_two_tickers_raise_one_alert(scene):
+    dismiss(scene, "dealer")
+    assert (tick(), tick()) == ([scene.table.pk], [])
+    assert Entry.objects.filter(type="alert.raised").count() == 1
+
+
+def test_what_was_put_right_before_the_lock_is_not_raised(scene, monkeypatch):
+    """Another ticker, or the relief, was first: what is found under the lock counts."""
+    dismiss(scene, "dealer")
+    found = watch.absences(clock.now())
+    scene.act("take_over_table", by="relief")
+    late = watch.Watch(
+        ("shaker",), lambda now, only=None: found if only is None else watch.absences(now, only)
+    )
+    version = scene.version
+    assert keep([late], clock.now()) == []
+    assert (scene.version, kinds()) == (version, [])
+
+
+# Tablets
+
+
+class Minutes:
+    """The seconds of the machine, an hour after its start: long enough to have heard every tablet."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def listening():
+    """A ticker that has listened for an hour."""
+    seconds = Minutes()
+    mine = Ticker(seconds)
+    seconds.now = 3_600.0
+    return mine
+
+
+def heard(scene, at, **values):
+    fields = {"person": scene.people["dealer"], "signed_on_at": at, "heard_at": at, **values}
+    Device.objects.filter(pk=scene.tablet.pk).update(**fields)
+
+
+def test_a_tablet_that_fell_silent_calls_somebody_until_it_is_heard_again(hands, scene, listening):
+    heard(scene, hands.now)
+    hands.now += dt.timedelta(seconds=59)
+    assert listening.watch_staff() == []
+    hands.now += dt.timedelta(seconds=1)
+    assert listening.watch_staff() == [scene.table.pk]
+    assert listening.watch_staff() == []
+    assert only(scene)["text"].startswith("Tablet of T-01 has not been heard for a minute.")
+    heard(scene, hands.now)
+    assert listening.watch_staff() == [scene.table.pk]
+    assert kinds() == []
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"heard_at": None},
+        {"revoked_at": dt.datetime(2026, 11, 21, tzinfo=dt.UTC)},
+        {"locked_at": dt.datetime(2026, 11, 21, tzinfo=dt.UTC)},
+        {"person": None, "signed_on_at": None},
+        {"place": ""},
+    ],
+)
+def test_a_tablet_that_nobody_works_at_is_not_missed(hands, scene, listening, values):
+    heard(scene, hands.now, **values)
+    hands.now += dt.timedelta(hours=1)
+    assert listening.watch_staff() == []
+
+
+def test_a_tablet_of_a_closed_table_is_not_missed(hands, scene, listening):
+    heard(scene, hands.now)
+    hands.now += dt.timedelta(hours=1)
+    listening.watch_staff()
+    assert kinds() == ["stale-tablet"]
+    scene.close(dice="stay")
+    listening.watch_staff()
+    assert kinds() == []
+
+
+def test_a_ticker_that_has_just_begun_or_whose_clock_jumped_listens_for_a_minute_first(hands, scene):
+    heard(scene, hands.now)
+    seconds = Minutes()
+    mine = Ticker(seconds)
+    mine.watch_clock()
+    hands.now += dt.timedelta(hours=1)
+    assert mine.watch_staff() == []
+    seconds.now = 60.0
+    mine.watch_clock()  # the hour on the wall was a minute of the machine: a jump
+    assert "stale-tablet" not in kinds()
+    seconds.now = 119.0
+    mine.watch_staff()
+    assert "stale-tablet" not in kinds()
+    seconds.now = 120.0
+    mine.watch_staff()
+    assert "stale-tablet" in kinds()
