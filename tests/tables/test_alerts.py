@@ -9,8 +9,8 @@ import pytest
 from audit import clock
 from audit.models import Command, Entry
 from games.engine import Refusal
-from tables.models import Alert, Shaker, Table
-from tables.seeding import approve_shaker
+from tables.models import Alert, Shaker
+from tables.seeding import approve_shaker, make_table
 from tables.ticker import warn_of_dice
 from tests.tables.cast import make_scene
 
@@ -155,18 +155,10 @@ def test_an_alert_is_acknowledged_once_and_at_its_own_table(scene):
     )
     with scene.refused("no-such-alert"):
         acknowledge(scene)
-    other = Table.objects.create(
-        facility=scene.table.facility,
-        pit=scene.table.pit,
-        stream=type(scene.table.stream).objects.create(name="larkfield/T-09", seq=0, head=b"0" * 32),
-        code="T-09",
-        game="sic-bo",
-        kind="live",
-        seats=8,
-        submission_code="RS-0009",
-        min_cents=1,
-        max_cents=1,
-    )
+    other = make_table(
+        scene.table.facility, code="T-09", pit=scene.table.pit, submission="RS-0009", kind="live", seats=8,
+        min_cents=1_000, max_cents=100_000,
+    )  # fmt: skip
     elsewhere = Alert.objects.create(
         table=other, kind="clock", key="clock:behind", level="stop", raised_at=clock.now()
     )
