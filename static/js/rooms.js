@@ -69,7 +69,7 @@ export class Slip {
     if (this.subject !== subject) {
       this.form.reset();
       for (const rows of this.box.querySelectorAll("[data-each]")) rows.replaceChildren();
-      for (const [name, text] of Object.entries(given)) this.put(name, text);
+      for (const part of this.box.querySelectorAll("[data-put]")) this.put(part.dataset.put, given[part.dataset.put] ?? "");
     }
     Object.assign(this, { subject, given, pin: "" });
     this.refuse();

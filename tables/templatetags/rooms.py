@@ -8,15 +8,19 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as lazy
 
 from audit.models import Person
+from games.engine import Refusal
 
 from ..doors import rooms_open_to
 from ..permissions import may_see_floor
-from ..rooms import DICE
+from ..rooms import DICE, EQUIPMENT
+from ..wording import say
+from ..wording_equipment import LINES, SUBJECTS
 
 register = template.Library()
 
 ROOMS = {
     DICE: ("dice-room", lazy("Dice")),
+    EQUIPMENT: ("equipment", lazy("Equipment")),
 }
 
 
@@ -36,6 +40,24 @@ def rooms_open(context: dict[str, Any]) -> list[dict[str, Any]]:
         url = reverse("floor", args=[device.facility])
         found.insert(0, {"code": "floor", "label": lazy("Floor"), "url": url})
     return found
+
+
+@register.filter
+def subject(code: str) -> str:
+    """What an approval is of, in words."""
+    return str(SUBJECTS.get(code, code))
+
+
+@register.filter
+def line(code: str) -> str:
+    """A line that a person confirms, in words."""
+    return str(LINES.get(code, code))
+
+
+@register.filter
+def said(refusal: Refusal) -> str:
+    """A refusal as a sentence."""
+    return say(refusal)
 
 
 @register.filter

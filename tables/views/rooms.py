@@ -4,6 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -14,14 +15,15 @@ from audit.models import Person
 from games.engine import Refusal, game
 from games.models import Facility
 
-from .. import lots
+from .. import lots, on_file
+from ..acts.approvals import OFFICE
 from ..acts.dice_room import TOLERANCE_UM
 from ..at_table import AtTable
 from ..doors import Denied, dice_of_table_for, room_of
-from ..models import DiceLot, Round, Table
+from ..models import DiceLot, Round, Shaker, Table
 from ..params import CODE
 from ..permissions import DICE_KEEPERS, FLOOR
-from ..rooms import DICE
+from ..rooms import DICE, EQUIPMENT
 from ..templatetags.floor import span
 
 Status = DiceLot.Status
@@ -134,6 +136,31 @@ def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) 
         "thrown": thrown,
     }
     return render(request, "tables/rooms/round_dice.html", context)
+
+
+@require_GET
+def equipment(request: HttpRequest, facility: str) -> HttpResponse:
+    """What each table's edition asks of its equipment, and what is on file."""
+    person, house = room_of(request, facility, EQUIPMENT)
+    now = clock.now()
+    tables = on_file.of_tables(house, now)
+    asked = [one for table in tables for one in table.asked]
+    context = _room(request, person, house, EQUIPMENT, now) | {
+        "tables": tables,
+        "shakers": on_file.of_shakers(house, now),
+        "figures": {
+            "tables": len(tables),
+            "stopped": sum(table.refusal is not None for table in tables),
+            "asked": len(asked),
+            "on_file": sum(not one.stops for one in asked),
+            "soon": sum(one.state == on_file.ENDS_SOON for one in asked),
+        },
+        "office": person.role in OFFICE,
+        "kinds": Shaker.Kind.choices,
+        "today": house.local(now).date(),
+        "runs": settings.BUILD,
+    }
+    return render(request, "tables/rooms/equipment.html", context)
 
 
 def _room(

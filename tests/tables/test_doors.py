@@ -19,6 +19,7 @@ PAGES = {
     "rounds": ["larkfield", "T-01"],
     "dice-room": ["larkfield"],
     "dice-lot": ["larkfield", "L-0001"],
+    "equipment": ["larkfield"],
 }
 ADDRESSES = {name: reverse(name, args=args) for name, args in PAGES.items()} | {
     "screen of the dealer": reverse("screen", args=["larkfield", "T-01", "dealer"])
@@ -61,6 +62,7 @@ MAY_OPEN = {
     "screen of the dealer": AT_THE_TABLE,
     "dice-room": SEE_THE_FLOOR | {"security"},
     "dice-lot": SEE_THE_FLOOR | {"security"},
+    "equipment": SEE_THE_FLOOR,
 }
 BY_SCRIPT = {"Sec-Fetch-Mode": "cors"}
 
