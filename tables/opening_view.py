@@ -77,12 +77,8 @@ class Opening:
 
     def _empty_posts(self) -> list[dict[str, str]]:
         """The posts where nobody stands, said together: each person signs in alone."""
-        at = self.at
-        found = refused(lambda: posts.verify_staffed(at))
-        if found is None:
-            return []
-        empty = [post for post in posts.of(at.table) if posts.holder_id(at.table, post) is None]
-        return [{**found, "text": posts_are_empty(empty)}]
+        found = refused(lambda: posts.verify_staffed(self.at))
+        return [{**found, "text": posts_are_empty(posts.empty(self.at.table))}] if found else []
 
     def next_step(self, round_number: int) -> tuple[dict[str, Any] | None, dict[str, str] | None]:
         """The one next step towards gaming, or with it what is missing for it."""

@@ -68,13 +68,17 @@ def verify_staffed(at: "AtTable") -> None:
     Three Dice Football (§ 577.9(b)), elsewhere the dealer, who is responsible for the shaker. A simulated table has
     no people.
     """
-    if at.table.kind == Table.Kind.SIMULATED:
-        return
-    held = {post: holder_id(at.table, post) for post in of(at.table)}
-    there = at_work(at.table, [pk for pk in held.values() if pk is not None])
-    for post, pk in held.items():
-        if pk not in there:
-            raise Refusal("post-is-empty", section_of(at.rules), post=post, table=at.table.code)
+    for post in empty(at.table):
+        raise Refusal("post-is-empty", section_of(at.rules), post=post, table=at.table.code)
+
+
+def empty(table: Table) -> list[str]:
+    """The posts of a table where nobody on duty stands."""
+    if table.kind == Table.Kind.SIMULATED:
+        return []
+    held = {post: holder_id(table, post) for post in of(table)}
+    there = at_work(table, [pk for pk in held.values() if pk is not None])
+    return [post for post, pk in held.items() if pk not in there]
 
 
 def section_of(rules: Rules) -> str:
