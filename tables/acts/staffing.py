@@ -19,7 +19,8 @@ def take_over_table(at: AtTable, params: Params) -> Recorded:
     """The person signed in here works a post of this table from now on; relief in mid-round is this.
 
     Without a `post` it is the one that `posts.for_person` says. Whoever takes the keeper's post is responsible for
-    the shaker or the dice. At a live table the person is trained for its game.
+    the shaker or the dice. At a live table the person is trained for its game. Two who stand at posts of a table in
+    play change places, so that none is empty.
     """
     actor = at.actor
     assert actor is not None
@@ -31,10 +32,9 @@ def take_over_table(at: AtTable, params: Params) -> Recorded:
     verify_qualified(at, actor)
     verify_free(at, actor)
     left = posts.held_by(at.table, actor)
-    if left is not None and at.table.status != Table.Status.CLOSED:
-        verify_nothing_left_alone(at, left)
-    at.change_table(**({posts.FIELDS[left]: None} if left else {}), **{posts.FIELDS[post]: actor})
-    if post == "dealer":
+    follows = follower(at, left, before)
+    at.change_table(**({posts.FIELDS[left]: follows} if left else {}), **{posts.FIELDS[post]: actor})
+    if "dealer" in (post, left):
         at.change_table(dealer_since=at.now)
     keeps = post == posts.keeper(at.table)
     data = {
@@ -44,7 +44,7 @@ def take_over_table(at: AtTable, params: Params) -> Recorded:
         "round": at.round and at.round.number,
     }
     if len(posts.of(at.table)) > 1:
-        data |= {"post": post, "leaves_post": left}
+        data |= {"post": post, "leaves_post": left, "follows": follows.code if follows else None}
     return Recorded("dealer.relieved" if before else "dealer.began", data, changes="nothing")
 
 
@@ -62,6 +62,19 @@ def leave_table(at: AtTable, params: Params) -> Recorded:
     if len(posts.of(at.table)) > 1:
         data["post"] = post
     return Recorded("dealer.left", data, changes="nothing")
+
+
+def follower(at: AtTable, left: str | None, before: Person | None) -> Person | None:
+    """Who takes the post that somebody leaves for another at the same table: at a table in play whoever is relieved
+    there, if their role works it. Raises `Refusal` when the post would stay empty.
+    """
+    if left is None or at.table.status == Table.Status.CLOSED:
+        return None
+    if before is None:
+        verify_may_leave(at, left)
+        return None
+    verify_post(at, before, left)
+    return before
 
 
 def verify_post(at: AtTable, person: Person, post: str) -> None:

@@ -355,10 +355,20 @@ def test_a_game_settled_by_hand_passes_its_dice_on_like_any_other(table):
     assert table.snapshot["round"]["game"]["offer"]["next"] == 6
 
 
-def test_who_keeps_the_dice_does_not_walk_to_another_post(table):
-    table.act("take_over_table", {"post": "stick"}, by="relief")
-    with table.refused("shaker-left-unattended"):
-        table.act("take_over_table", {"post": "dealer-left"}, by="relief")
+@clause("PA-577.9(b)-dealers")
+def test_two_at_a_table_in_play_change_places_and_no_post_is_empty(table):
+    table.act("take_over_table", {"post": "dealer-left"})
+    said = table.entry["data"]
+    assert (said["post"], said["leaves_post"], said["relieves"], said["follows"]) == (
+        "dealer-left",
+        "dealer",
+        "relief",
+        "relief",
+    )
+    people = table.snapshot["people"]
+    assert (people["dealer"]["code"], people["dealer_left"]["code"]) == ("relief", "dealer")
+    with table.refused("post-of-another"):  # the stickperson could not follow
+        table.act("take_over_table", {"post": "stick"}, by="relief")
     with table.refused("already-dealing"):
         table.act("take_over_table")
 
