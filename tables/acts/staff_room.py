@@ -1,8 +1,9 @@
 """The staff room: who is on duty where, who supervises what elsewhere, and who is trained to deal which game."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from audit.models import Person
 from games.engine import Refusal
@@ -58,18 +59,19 @@ def end_assignment(at: AtRoom, params: Params) -> Recorded:
     ending = Assignment.objects.filter(facility=at.facility, pk=pk).select_related("person").first()
     if ending is None:
         raise Refusal("no-such-assignment")
-    tables = _locked_tables_of(ending.person)
+    tables = _tables_of(ending.person)
+    tables.select_for_update(of=("self",)).in_bulk()
     duty = locked_duty(ending.person)
     if ending not in duty:
         raise Refusal("no-such-assignment")
-    verify_nobody_is_missed(at, ending, [one for one in duty if one != ending], tables)
+    verify_nobody_is_missed(at, ending, [one for one in duty if one != ending], tables.all())
     ending.ended_at = at.now
     ending.save(update_fields=["ended_at"])
     return _recorded("assignment.ended", ending)
 
 
 def verify_nobody_is_missed(
-    at: AtRoom, ending: Assignment, rest: list[Assignment], tables: list[Table]
+    at: AtRoom, ending: Assignment, rest: list[Assignment], tables: Iterable[Table]
 ) -> None:
     """Raises `still-supervises` or `still-at-a-post` for the first table in play that only this duty covers.
 
@@ -88,12 +90,14 @@ def verify_nobody_is_missed(
         raise Refusal("still-supervises", section, person=person.name, table=table.code)
 
 
-def _locked_tables_of(person: Person) -> list[Table]:
-    """The tables in play that this person answers for or stands at, locked, before the assignments are (`duty`)."""
+def _tables_of(person: Person) -> QuerySet[Table]:
+    """The tables in play that this person answers for or stands at.
+
+    They are locked before the assignments are, and read afterwards: what the person took while we waited is among them.
+    """
     mine = Table.objects.filter(Q(floorperson=person) | posts.anywhere(person))
     in_play = mine.exclude(status=Table.Status.CLOSED).exclude(kind=Table.Kind.SIMULATED)
-    found = in_play.select_related("stream", "facility")
-    return list(found.select_for_update(of=("self",)).order_by("pk"))
+    return in_play.select_related("stream", "facility").order_by("pk")
 
 
 @room_act(STAFF, roles=STAFFERS)

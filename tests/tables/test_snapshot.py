@@ -161,7 +161,7 @@ PARAMS = {
 # Legal in the background, or on the floor's pages; and one that needs another shaker to be tried.
 NEVER_OFFERED = {"take_over_table", "leave_table", "record_hand_settled_round", "replace_shaker"}
 NEVER_OFFERED |= {"issue_dice", "return_dice", "examine_dice", "return_shaker"}
-NEVER_OFFERED |= {"acknowledge_alert", "report_dispute"}
+NEVER_OFFERED |= {"acknowledge_alert", "report_dispute", "take_supervision"}
 # Refused although it is its moment: about what was sent.
 ITS_MOMENT = {"lights-do-not-agree", "not-inspected", "inspection-line-missing", "edition-lapsed"}
 
