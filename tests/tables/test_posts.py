@@ -131,19 +131,23 @@ def test_an_act_of_play_asks_once_who_is_at_work_however_many_posts_there_are(ru
     assert sum("o.stickperson_id" in one["sql"] for one in found.captured_queries) == 1
 
 
-def test_three_change_places_at_an_open_football_table(db):
-    """Play waits for the post that is empty in between; nobody else is needed."""
+def test_dealers_change_places_at_an_open_football_table_and_no_post_is_empty(db):
     scene = make_scene("pa-577")
-    scene.act("take_over_table", {"post": "stick"})
-    assert scene.fresh.dealer is None and scene.fresh.stickperson.code == "dealer"
-    with scene.refused("post-is-empty"):
-        scene.place((5, "touchdown", 500))
-    with scene.refused("post-of-another"):
-        scene.act("take_over_table", {"post": "dealer"}, by="stickperson")
-    scene.act("take_over_table", {"post": "dealer"}, by="relief")
-    scene.act("take_over_table", {"post": "stick"}, by="stickperson")
     scene.act("take_over_table", {"post": "dealer-left"})
+    assert (scene.fresh.dealer.code, scene.fresh.dealer_left.code) == ("relief", "dealer")
+    assert scene.entry["data"]["follows"] == "relief"
+    with scene.refused("post-of-another"):  # who would have to follow is a stickperson
+        scene.act("take_over_table", {"post": "stick"})
     scene.place((5, "touchdown", 500))
+
+
+@pytest.mark.clause("PA-577.9(b)-dealers")
+def test_nobody_moves_to_an_empty_post_and_leaves_another_one_empty(db):
+    scene = make_scene("pa-577")
+    take_away(scene, "dealer-left", "relief", "empty")
+    with scene.refused("post-left-empty", "58 Pa. Code § 577.9(b)"):
+        scene.act("take_over_table", {"post": "dealer-left"})
+    scene.act("take_over_table", {"post": "dealer-left"}, by="relief")
 
 
 TRAINED = "58 Pa. Code Chapter 611a"
