@@ -14,22 +14,25 @@ from games.engine import Refusal
 
 from .. import screens, selectors, snapshot
 from ..at_table import AtTable
-from ..doors import Denied, device_at, floor_of, person_of, table_for
+from ..doors import Denied, device_at, floor_of, person_of, rooms_open_to, table_for
 from ..models import Assignment, DiceLot, Shaker, Table
 from ..permissions import FLOOR, may_see_floor
+from ..rooms import DICE
 from ..wording import say, short, title
 
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """Sends this device to its own screen: the tablet to its console, the rest to the floor."""
+    """Sends this device to its own screen: the tablet to its console, the rest to the floor, or to the dice."""
     device = device_at(request)
     if device is None:
         return redirect("enrol")
-    person_of(request)
+    person = person_of(request)
     if device.place:
         facility, table = device.place.split("/", 1)
         return redirect("console", facility=facility, table=table)
+    if not may_see_floor(person, device.facility) and DICE in rooms_open_to(person, device):
+        return redirect("dice-room", facility=device.facility)
     return redirect("floor", facility=device.facility)
 
 
