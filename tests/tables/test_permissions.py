@@ -35,6 +35,7 @@ WHO_MAY = {
     "no_more_bets": BOTH,
     "shake": BOTH,
     "call_dice": BOTH,
+    "draw_dice": BOTH,
     "call_no_roll": BOTH,
     "void_round": BOTH,
     "take_losers": BOTH,
