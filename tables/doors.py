@@ -24,6 +24,7 @@ from .rooms import DICE, EQUIPMENT, STAFF
 STATIONS = ("dealer", "table")
 # Security holds the other key of the dice storage.
 SEES_THE_ROOM = {DICE: SEES_THE_FLOOR | {"security"}, EQUIPMENT: SEES_THE_FLOOR, STAFF: SEES_THE_FLOOR}
+SEES_A_ROOM = frozenset().union(*SEES_THE_ROOM.values())
 
 
 class SignedOut(Exception):

@@ -25,6 +25,7 @@ urlpatterns = [
     path("floor/<slug:facility>/dice/", rooms.dice_room, name="dice-room"),
     path("floor/<slug:facility>/dice/<code:lot>/", rooms.lot, name="dice-lot"),
     path("floor/<slug:facility>/equipment/", rooms.equipment, name="equipment"),
+    path("floor/<slug:facility>/staff/", rooms.staff, name="staff"),
     path("floor/<slug:facility>/acts/<str:act>", acts.room_act, name="room-act"),
     path("floor/<slug:facility>/<code:table>/", pages.table_page, name="table"),
     path("floor/<slug:facility>/<code:table>/console", pages.console, name="console"),

@@ -35,6 +35,12 @@ const READ = {
 
 const value = (field) => (READ[field.dataset.as] ?? READ.text)(field);
 
+/* "table:T-01" or "pit:p1" as the parameter of its own name; "" is the whole house */
+function placed(text) {
+  const at = text.indexOf(":");
+  return at < 0 ? {} : { [text.slice(0, at)]: text.slice(at + 1) };
+}
+
 /* the fields of one object: a dialog's own, or a row's */
 function gather(fields) {
   const said = {};
@@ -42,7 +48,7 @@ function gather(fields) {
     const { name } = field, as = field.dataset.as;
     if (as === "list") (said[name] ??= []).push(...(field.checked ? [field.value] : []));
     else if (as === "flag") said[name] = field.checked ? field.value === "1" : said[name] ?? false;
-    else if (field.type === "radio") { if (field.checked) said[name] = field.value; }
+    else if (field.type === "radio") { if (field.checked) Object.assign(said, as === "place" ? placed(field.value) : { [name]: value(field) }); }
     else if (as === "date" && !field.value) continue;
     else said[name] = value(field);
   }

@@ -7,20 +7,22 @@ from django import template
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as lazy
 
+from audit import clock
 from audit.models import Person
 from games.engine import Refusal
 
 from ..doors import rooms_open_to
 from ..permissions import may_see_floor
-from ..rooms import DICE, EQUIPMENT
+from ..rooms import DICE, EQUIPMENT, STAFF
 from ..wording import say
-from ..wording_equipment import LINES, SUBJECTS
+from ..wording_equipment import GAMES_ELSEWHERE, LINES, SUBJECTS
 
 register = template.Library()
 
 ROOMS = {
     DICE: ("dice-room", lazy("Dice")),
     EQUIPMENT: ("equipment", lazy("Equipment")),
+    STAFF: ("staff", lazy("Staff")),
 }
 
 
@@ -34,7 +36,6 @@ def rooms_open(context: dict[str, Any]) -> list[dict[str, Any]]:
     found = [
         {"code": room, "label": ROOMS[room][1], "url": reverse(ROOMS[room][0], args=[device.facility])}
         for room in rooms_open_to(request.user, device)
-        if room in ROOMS
     ]
     if may_see_floor(request.user, device.facility) and not device.place:
         url = reverse("floor", args=[device.facility])
@@ -93,6 +94,21 @@ def local(at: dt.datetime | None, house: Any) -> str:
 
 
 @register.filter
+def since(at: dt.datetime | None, house: Any) -> str:
+    """A moment as short as it can be said: `10:00` where it is of this day, else `21 Nov 10:00`."""
+    if at is None:
+        return ""
+    there, today = house.local(at), house.local(clock.now()).date()
+    return f"{there:%H:%M}" if there.date() == today else f"{there.day} {there:%b %H:%M}"
+
+
+@register.filter
 def utc(at: dt.datetime | None) -> str:
     """The same moment in UTC: `2026-11-21 15:00:05Z`."""
     return f"{at.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S}Z" if at else ""
+
+
+@register.filter
+def elsewhere(code: str) -> str:
+    """A game at a table that Pitside does not run, by its name."""
+    return str(GAMES_ELSEWHERE.get(code, code))

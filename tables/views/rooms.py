@@ -13,18 +13,20 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Person
 from games.engine import Refusal, game
+from games.engine.registry import GAMES
 from games.models import Facility
 
-from .. import lots, on_file
+from .. import lots, on_file, roster
 from ..acts.approvals import OFFICE
 from ..acts.dice_room import TOLERANCE_UM
 from ..at_table import AtTable
 from ..doors import Denied, dice_of_table_for, room_of
-from ..models import DiceLot, Round, Shaker, Table
+from ..models import DiceLot, Pit, Round, Shaker, Table
 from ..params import CODE
-from ..permissions import DICE_KEEPERS, FLOOR
-from ..rooms import DICE, EQUIPMENT
+from ..permissions import DICE_KEEPERS, FLOOR, STAFFERS
+from ..rooms import DICE, EQUIPMENT, STAFF
 from ..templatetags.floor import span
+from ..wording_equipment import GAMES_ELSEWHERE
 
 Status = DiceLot.Status
 SHOWN, PAGE = 24, 120
@@ -161,6 +163,47 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
         "runs": settings.BUILD,
     }
     return render(request, "tables/rooms/equipment.html", context)
+
+
+@require_GET
+def staff(request: HttpRequest, facility: str) -> HttpResponse:
+    """Who stands where, who supervises what, and everybody's duty and training."""
+    person, house = room_of(request, facility, STAFF)
+    now = clock.now()
+    name, everybody = request.GET.get("who", "").strip()[:40], bool(request.GET.get("all"))
+    manned = roster.tables_of(house, now)
+    pits: dict[str, list[roster.Manned]] = {}
+    for one in manned:
+        pits.setdefault(one.table.pit.name, []).append(one)
+    spans = roster.spans_of(house, manned, now)
+    context = _room(request, person, house, STAFF, now) | {
+        "pits": pits,
+        "spans": spans,
+        "breaches": sum(bool(one.breaches) for one in manned),
+        "members": roster.members(house, now, name, everybody=everybody or bool(name)),
+        "asked": {"who": name, "all": everybody},
+        "staffer": person.role in STAFFERS,
+        "of_the_floor": person.role in FLOOR,
+        "places": _places(house),
+        "supervisors": [one.person for one in spans],
+        "games": GAMES.values(),
+        "elsewhere": GAMES_ELSEWHERE.items(),
+        "today": house.local(now).date(),
+    }
+    return render(request, "tables/rooms/staff.html", context)
+
+
+def _places(house: Facility) -> list[dict[str, str]]:
+    """Where a duty may be: the whole house, a pit, or a table."""
+    pits = [
+        {"pit": one.code, "table": "", "label": one.name, "kind": ""}
+        for one in Pit.objects.filter(facility=house)
+    ]
+    tables = [
+        {"pit": "", "table": one.code, "label": one.code, "kind": game(one.game).name}
+        for one in Table.objects.filter(facility=house).exclude(kind=Table.Kind.SIMULATED)
+    ]
+    return [{"pit": "", "table": "", "label": "The whole house", "kind": ""}, *pits, *tables]
 
 
 def _room(

@@ -15,9 +15,9 @@ from audit.models import Device, Person
 from games.engine import Refusal, game
 
 from .. import live, posts, road
-from ..doors import device_at
+from ..doors import SEES_A_ROOM, device_at
 from ..models import Assignment, Table
-from ..permissions import DEALERS, FLOOR, SEES_THE_FLOOR
+from ..permissions import DEALERS, FLOOR
 from ..wording import say, title
 
 MOST_PEOPLE = 24
@@ -177,11 +177,11 @@ def _place(device: Device, table: Table | None) -> dict[str, Any]:
 
 
 def _people(device: Device, table: Table | None) -> list[dict[str, str]]:
-    """Those on duty here, the dealer of the moment first; at a podium everybody who may see the floor."""
+    """Those on duty here, the dealer of the moment first; at a podium everybody who may see the floor or a room."""
     here = Assignment.objects.filter(facility__code=device.facility, elsewhere="", ended_at=None)
     found = here.select_related("person")
     if table is None:
-        on_duty = [one.person for one in found if one.person.role in SEES_THE_FLOOR]
+        on_duty = [one.person for one in found if one.person.role in SEES_A_ROOM]
     else:
         on_duty = [
             one.person

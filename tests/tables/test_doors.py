@@ -20,6 +20,7 @@ PAGES = {
     "dice-room": ["larkfield"],
     "dice-lot": ["larkfield", "L-0001"],
     "equipment": ["larkfield"],
+    "staff": ["larkfield"],
 }
 ADDRESSES = {name: reverse(name, args=args) for name, args in PAGES.items()} | {
     "screen of the dealer": reverse("screen", args=["larkfield", "T-01", "dealer"])
@@ -63,6 +64,7 @@ MAY_OPEN = {
     "dice-room": SEE_THE_FLOOR | {"security"},
     "dice-lot": SEE_THE_FLOOR | {"security"},
     "equipment": SEE_THE_FLOOR,
+    "staff": SEE_THE_FLOOR,
 }
 BY_SCRIPT = {"Sec-Fetch-Mode": "cors"}
 
