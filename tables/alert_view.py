@@ -29,7 +29,9 @@ class Seen:
 
 
 def alerts_of(at: AtTable) -> list[dict[str, Any]]:
-    """What the snapshot says under `alerts`: the bright ones first, then the gravest, then the oldest."""
+    """What the snapshot says under `alerts`: what nobody has acknowledged first, what is over last of it; then the
+    gravest, then the oldest.
+    """
     kept = held(at.table.pk)
     standing = {alert.key for alert in kept if alert.ended_at is None}
     seen = [one for one in _seen(at) if one.key not in standing]
@@ -49,9 +51,9 @@ def _newest_stages(alerts: list[Alert | Seen]) -> set[str]:
     return {one.key for one in alerts if not one.key.startswith("dice:")} | set(last.values())
 
 
-def _rank(alert: dict[str, Any]) -> tuple[bool, int, bool, str]:
+def _rank(alert: dict[str, Any]) -> tuple[bool, bool, int, str]:
     level = LEVELS.index(alert["level"])
-    return alert["acknowledged"] is not None, level, not alert["standing"], alert["since"] or ""
+    return alert["acknowledged"] is not None, not alert["standing"], level, alert["since"] or ""
 
 
 def _seen(at: AtTable) -> list[Seen]:

@@ -11,6 +11,7 @@ export function span(seconds) {
   return hours ? `${hours} h ${String(rest).padStart(2, "0")} min` : `${rest} min`;
 }
 
+const remaining = (left, seconds) => seconds && left < 60 ? `${Math.max(0, Math.floor(left))} s` : span(left);
 const time = (moment, seconds) => new Date(moment).toLocaleTimeString("en-GB",
   { hour: "2-digit", minute: "2-digit", ...(seconds && { second: "2-digit" }) });
 const write = (node, text) => { if (node.textContent !== text) node.textContent = text; };
@@ -19,7 +20,7 @@ export function clocks() {
   for (const part of document.querySelectorAll("[data-as-of]"))
     offset = Math.max(offset, Date.parse(part.dataset.asOf) - Date.now());
   for (const node of document.querySelectorAll("[data-expires]"))
-    write(node, span((Date.parse(node.dataset.expires) - now()) / 1000));
+    write(node, remaining((Date.parse(node.dataset.expires) - now()) / 1000, node.hasAttribute("data-seconds")));
   for (const node of document.querySelectorAll("[data-clock]"))
     write(node, time(node.dataset.clock, node.hasAttribute("data-seconds")));
   for (const node of document.querySelectorAll("[data-now]")) write(node, time(now(), true));

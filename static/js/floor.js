@@ -1,9 +1,9 @@
 /* The pit: alerts and sums are gathered from the tiles, so that a tile's push is all that a dashboard needs. */
 
 import "./live.js";
-import "./clocks.js";
+import { clocks } from "./clocks.js";
+import "./alerts.js";
 
-const LEVELS = ["stop", "warn", "info"];
 const dollars = (cents) => {
   const text = (Math.abs(cents) / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 });
   return `${cents < 0 ? "−" : ""}$${text}`;
@@ -32,17 +32,24 @@ function gather() {
   alerts(tiles);
 }
 
+let gathered = null;
+
 function alerts(tiles) {
   const rail = document.getElementById("alerts");
   if (!rail) return;
   const found = tiles.flatMap((tile) => [...tile.querySelectorAll("template[data-alerts]")]
     .flatMap((held) => [...held.content.querySelectorAll(".alert")]));
-  found.sort((a, b) => LEVELS.indexOf(a.dataset.level) - LEVELS.indexOf(b.dataset.level));
-  const fresh = found.map((alert) => alert.cloneNode(true));
-  if (fresh.map((node) => node.outerHTML).join() === [...rail.children].map((node) => node.outerHTML).join()) return;
-  rail.replaceChildren(...fresh);
-  document.getElementById("alert-count").textContent = fresh.length || "";
-  document.getElementById("no-alerts").hidden = fresh.length > 0;
+  found.sort((a, b) => a.dataset.rank - b.dataset.rank);
+  const text = found.map((alert) => alert.outerHTML).join();
+  if (text === gathered) return;
+  gathered = text;
+  const held = document.activeElement?.dataset.acknowledge;
+  rail.replaceChildren(...found.map((alert) => alert.cloneNode(true)));
+  rail.querySelector(`[data-acknowledge="${held}"]`)?.focus();
+  const bright = found.filter((alert) => !alert.matches(".calm")).length;
+  document.getElementById("alert-count").textContent = bright || "";
+  document.getElementById("no-alerts").hidden = bright > 0;
+  clocks();
 }
 
 addEventListener("screen:applied", gather);

@@ -2,3 +2,4 @@
 
 import "./live.js";
 import "./clocks.js";
+import "./alerts.js";

@@ -303,13 +303,6 @@ def areas(s: dict) -> dict[str, list[SafeString]]:
 
 
 @register.simple_tag
-def alerts_of(pits: list[dict]) -> list[dict]:
-    """The alerts of all tables, the gravest first."""
-    found = [{**alert, "s": s} for pit in pits for s in pit["tables"] for alert in s["alerts"]]
-    return sorted(found, key=lambda alert: LEVELS[alert["level"]])
-
-
-@register.simple_tag
 def sums_of(pits: list[dict]) -> dict[str, int]:
     """The floor's figures; training and simulated tables are in none of them."""
     live = [s for pit in pits for s in pit["tables"] if s["table"]["kind"] == "live"]

@@ -1,0 +1,87 @@
+"""Alerts on the pit's screens: somebody of the floor acknowledges them there, and everybody sees who has them."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from playwright.sync_api import expect
+
+from audit.devices import enrol
+from tables import live
+from tables.models import Alert
+from tests.e2e.floor import Dashboard, dashboard
+
+pytestmark = pytest.mark.browser
+TOUCH = 56
+
+
+def push(scene):
+    """What the act's endpoint does after the commit, for an act that a test took by itself."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, live.publish(scene.table.pk)).result()
+
+
+def test_an_alert_is_acknowledged_on_the_floor_and_every_dashboard_says_who_has_it(scene, new_page):
+    scene.act("report_device_failure")
+    pit, other = dashboard(new_page, scene), Dashboard(new_page(1440, 900))
+    _, token = enrol("Podium of surveillance", "larkfield", "podium")
+    other.let_in(token, "surveillance")
+    alert = pit.page.locator("#alerts .alert")
+    expect(alert).to_contain_text("Gaming ceased")
+    button = alert.get_by_role("button", name="Acknowledge")
+    box = button.bounding_box()
+    assert box and box["height"] >= TOUCH and box["width"] >= TOUCH
+    expect(other.page.locator("#alerts .acknowledge")).to_be_hidden()
+    expect(pit.page.locator("#alert-count")).to_have_text("1")
+    button.tap()
+    for shown in (pit, other):
+        expect(shown.page.locator("#alerts .alert.calm")).to_contain_text("P. Manager has it")
+        expect(shown.page.locator("#alert-count")).to_have_text("")
+    expect(button).to_have_count(0)
+    assert Alert.objects.get().acknowledged_by.code == "pit-manager"
+
+
+def test_a_dispute_is_decided_in_writing_on_the_page_of_its_table(scene, new_page):
+    scene.act("report_dispute", {"seat": 3, "about": "a late chip"})
+    pit = dashboard(new_page, scene)
+    pit.page.goto("/floor/larkfield/T-01/")
+    pit.page.locator(".alerts-here").get_by_role("button", name="Decide").tap()
+    box = pit.page.get_by_role("dialog", name="How was it decided?")
+    expect(box).to_contain_text("a late chip")
+    box.get_by_role("button", name="Decided").tap()
+    expect(box).to_be_visible()  # nothing was written
+    box.get_by_label("Decision, for the record").fill("stands, seen on camera")
+    box.get_by_role("button", name="Decided").tap()
+    expect(pit.page.locator(".alerts-here")).to_have_count(0)
+    assert (Alert.objects.get().note, Alert.objects.get().ended_at is None) == (
+        "stands, seen on camera",
+        False,
+    )
+
+
+def test_an_alert_that_somebody_else_acknowledged_meanwhile_says_so(scene, new_page):
+    scene.act("report_device_failure")
+    pit = dashboard(new_page, scene)
+    button = pit.page.locator("#alerts").get_by_role("button", name="Acknowledge")
+    expect(button).to_be_visible()
+    scene.act("acknowledge_alert", {"alert": Alert.objects.get().pk}, by="floorperson")
+    button.tap()
+    expect(pit.page.locator("#alert-said")).to_contain_text("somebody has acknowledged it")
+    push(scene)
+    expect(pit.page.locator("#alerts .alert.calm")).to_contain_text("Floorperson has it")
+
+
+def test_the_rail_counts_down_by_itself(scene, new_page):
+    import datetime as dt
+
+    from audit import clock
+    from tables.models import DiceLot
+    from tables.ticker import warn_of_dice
+
+    DiceLot.objects.filter(code="L-0001").update(expires_at=clock.now() + dt.timedelta(seconds=59))
+    warn_of_dice()
+    pit = dashboard(new_page, scene)
+    until = pit.page.locator("#alerts .until")
+    before = until.inner_text()
+    assert before.endswith(" s left")
+    expect(until).not_to_have_text(before)
