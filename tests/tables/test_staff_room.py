@@ -18,7 +18,7 @@ from tests.tables.test_two_at_once import at_once
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
-STAFF_ACTS = {
+STAFF_ACTS: dict[str, dict[str, Any]] = {
     "assign_person": {"person": "stranger"},
     "assign_elsewhere": {"person": "floorperson", "game": "craps"},
     "end_assignment": {"assignment": 1},
