@@ -355,6 +355,12 @@ def test_its_screens_say_what_they_are(table, station):
     assert html.count("TRAINING") > 3 and "Training table" in html and "ractice money" in html
 
 
+def test_an_alert_of_it_says_where_it_comes_from(table):
+    table.act("report_device_failure", {"what": "device"})
+    html = messages(table.table.pk, ("tile",))["tile"]["html"]
+    assert "<h3>Training: Gaming ceased</h3>" in html
+
+
 def test_its_sign_in_page_says_what_it_is(table):
     asked = table.browser().get("/sign-in").content.decode()
     assert "Training table" in asked and asked.count("TRAINING") > 3
