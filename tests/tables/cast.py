@@ -253,7 +253,7 @@ def make_scene(
         time_zone="America/New_York",
     )
     pit = Pit.objects.create(facility=facility, code="p1", name="Pit 1")
-    _approve(facility, rules, payouts, payout_limit_cents)
+    approve(facility, rules, payouts, payout_limit_cents)
     edition = Rules.of(rules).edition
     table = make_table(
         facility,
@@ -279,10 +279,13 @@ def make_scene(
     return scene
 
 
-def _approve(facility: Facility, rules: str, payouts: dict[str, str], limit_cents: int | None) -> None:
+def approve(
+    facility: Facility, rules: str, payouts: dict[str, str], limit_cents: int | None, code: str = "RS-0009"
+) -> None:
+    """An approved rules submission, in force for a month."""
     submission = draft(
         facility=facility,
-        code="RS-0009",
+        code=code,
         key=rules,
         payouts=payouts or None,
         payout_limit_cents=limit_cents,
@@ -338,13 +341,18 @@ def _people(facility: Facility) -> dict[str, Person]:
         for person in people
         if (where := ROLES[person.code][2]) is not None
     )
-    Qualification.objects.bulk_create(
-        Qualification(person=person, game=game, reference="TR-1", since=now.date())
-        for person in people
-        for game in GAMES
-        if person.role in ("dealer", "stickperson") and person.code != "stranger"
-    )
+    for person in people:
+        if person.role in ("dealer", "stickperson") and person.code != "stranger":
+            train(person, facility)
     return {person.code: person for person in people}
+
+
+def train(person: Person, facility: Facility) -> None:
+    """The person is qualified for every game, as of today."""
+    today = facility.local(clock.now()).date()
+    Qualification.objects.bulk_create(
+        Qualification(person=person, game=game, reference="TR-1", since=today) for game in GAMES
+    )
 
 
 def _devices(facility: Facility) -> tuple[Device, Device, dict[str, str]]:
