@@ -140,8 +140,6 @@ def test_two_tickers_record_one_expiry(committed):
 def football(transactional_db):
     """A football table with three people at it, its Quarterback at seat 5."""
     scene = make_scene("pa-577")
-    scene.act("take_over_table", by="relief")
-    scene.act("take_over_table", by="stickperson")
     scene.place((5, "touchdown", 500))
     scene.act("offer_dice", {"seat": 5, "accepted": True}, by="stickperson")
     return scene
