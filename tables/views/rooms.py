@@ -20,7 +20,7 @@ from .. import lots, on_file, roster
 from ..acts.approvals import OFFICE
 from ..acts.dice_room import TOLERANCE_UM
 from ..at_table import AtTable
-from ..doors import Denied, dice_of_table_for, room_of
+from ..doors import Denied, device_at, dice_of_table_for, room_of, rooms_open_to
 from ..models import DiceLot, Pit, Round, Shaker, Table
 from ..params import CODE
 from ..permissions import DICE_KEEPERS, FLOOR, STAFFERS
@@ -136,6 +136,7 @@ def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) 
         "game": game(found.game).name,
         "round": round_,
         "thrown": thrown,
+        "traces": DICE in rooms_open_to(person, device_at(request)),
     }
     return render(request, "tables/rooms/round_dice.html", context)
 
