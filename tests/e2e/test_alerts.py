@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from audit.devices import enrol
 from tables import live
 from tables.models import Alert
-from tests.e2e.floor import Dashboard, dashboard
+from tests.e2e.floor import Dashboard, Tablet, dashboard, tablet
 
 pytestmark = pytest.mark.browser
 TOUCH = 56
@@ -85,3 +85,23 @@ def test_the_rail_counts_down_by_itself(scene, new_page):
     before = until.inner_text()
     assert before.endswith(" s left")
     expect(until).not_to_have_text(before)
+
+
+def test_the_dealer_reads_an_alert_quietly_and_only_the_floor_acknowledges_it_there(scene, new_page):
+    scene.act("report_dispute", {"seat": 3, "about": "a late chip"})
+    dealer = tablet(new_page, scene)
+    expect(dealer.page.locator("#calls-list")).to_be_hidden()
+    dealer.tap("#calls")
+    said = dealer.page.locator("#calls-list")
+    expect(said).to_contain_text("Dispute at seat 3")
+    expect(said.locator(".acknowledge")).to_be_hidden()
+    floor = Tablet(new_page())
+    floor.let_in(scene.tokens["tablet"], "floorperson")
+    floor.is_live()
+    floor.tap("#calls")
+    floor.page.locator("#calls-list").get_by_role("button", name="Decide").tap()
+    floor.page.get_by_label("Decision, for the record").fill("stands")
+    floor.page.get_by_role("button", name="Decided").tap()
+    expect(floor.page.locator("#calls")).to_have_count(0)
+    alert = Alert.objects.get()
+    assert (alert.acknowledged_by.code, alert.note) == ("floorperson", "stands")
