@@ -66,14 +66,14 @@ class Row:
 def dice_room(request: HttpRequest, facility: str) -> HttpResponse:
     """Every dice lot of the house along its way, and the reconciliation of this gaming day."""
     person, house = room_of(request, facility, DICE)
-    asked = {name: request.GET.get(name, "").strip() for name in ("table", "round")}
+    asked = {name: _typed(request, name) for name in ("table", "round")}
     no_round = ""
     if any(asked.values()):
         found = _round(house, **asked)
         if found is not None:
             return redirect("round-dice", facility, found.table.code, found.number)
         no_round = "There is no such round."
-    state, code = request.GET.get("state", ""), request.GET.get("code", "").strip()[:20]
+    state, code = _typed(request, "state"), _typed(request, "code")[:20]
     if state not in Status.values:
         state = ""
     now = clock.now()
@@ -171,7 +171,7 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
     """Who stands where, who supervises what, and everybody's duty and training."""
     person, house = room_of(request, facility, STAFF)
     now = clock.now()
-    name, everybody = request.GET.get("who", "").strip()[:40], bool(request.GET.get("all"))
+    name, everybody = _typed(request, "who")[:40], bool(request.GET.get("all"))
     manned = roster.tables_of(house, now)
     pits: dict[str, list[roster.Manned]] = {}
     for one in manned:
@@ -278,6 +278,12 @@ def _round(house: Facility, table: str, round: str) -> Round | None:
         return None
     found = Round.objects.filter(table__facility=house, table__code=table, number=int(round))
     return found.select_related("table").first()
+
+
+def _typed(request: HttpRequest, name: str) -> str:
+    """What somebody typed into a search; a NUL, which PostgreSQL would not compare with, nobody can type."""
+    text = request.GET.get(name, "").strip()
+    return text if text.isprintable() else ""
 
 
 def _page(request: HttpRequest) -> int:

@@ -134,7 +134,8 @@ def test_the_posts_of_each_table_stand_by_its_pit():
     scene = make_scene("pa-577")
     text = words(see(scene, "staff/"))
     assert re.search(
-        r"Pit 1 T-01 open Dealer Dealer since \d\d:\d\d Left dealer Relief Stick Stickperson Floor Floorperson", text
+        r"Pit 1 T-01 open Dealer Dealer since \d\d:\d\d Left dealer Relief Stick Stickperson Floor Floorperson",
+        text,
     )
 
 
@@ -166,6 +167,11 @@ def test_the_same_few_queries_however_many_people_there_are(scene, django_assert
         assert len(roster.members(house, timezone.now(), everybody=True)) > 10
     with django_assert_num_queries(3):
         assert len(roster.members(house, timezone.now())) > 5
+
+
+def test_a_search_for_what_nobody_can_type_finds_whoever_is_on_duty(scene):
+    assert "Shift Manager" in words(see(scene, "staff/?who=%00"))
+    assert "Nobody of this name." in words(see(scene, "staff/?who=nobody-at-all"))
 
 
 @pytest.mark.parametrize(
