@@ -1,9 +1,12 @@
 /* One dialog asks whatever an act needs besides the tap: dice, a seat, a wager, an amount, a reason, a witness's PIN.
-   What each act needs stands in the page: <template data-act data-title data-fields data-say data-reasons>. */
+   What each act needs stands in the page: <template data-act data-title data-fields data-say data-reasons>. What depends
+   on the table as it stands (lots, a shaker to lock away) is copied from #fresh, which every push renews. */
 
 import { Dice } from "./dice.js";
 
 const PIN = 6;
+/* fields of one line, and the parameter that each is; a reason goes by the name that its act has for it */
+const WORDS = { reason: "", what: "what", text: "what", lot: "lot", seal: "seal", shaker: "shaker", fault: "why", found: "found", keep: "dice" };
 const money = (cents) => "$" + (cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 });
 
 export class Ask {
@@ -21,11 +24,15 @@ export class Ask {
     return this.box.querySelector(`[data-field="${name}"]`);
   }
 
-  open(act, anchor) {
+  /* false when nothing has to be asked: the act may go out as it is. `given` goes with it either way. */
+  open(act, anchor, given = {}) {
     const asks = document.querySelector(`template[data-act="${act}"]`);
-    if (!asks) return;
-    Object.assign(this, { act, anchor, pin: "", list: [], throws: [], first: null });
-    this.fields = asks.dataset.fields.split(" ").filter(Boolean);
+    if (!asks) return true;
+    Object.assign(this, { act, anchor, given, pin: "", list: [], throws: [], first: null, as: asks.dataset.as ?? "reason" });
+    const fields = asks.dataset.fields.split(" ").filter(Boolean);
+    this.copy(fields);
+    this.fields = fields.filter((field) => this.isAsked(field));
+    if (!this.fields.length) return false;
     this.optional = asks.dataset.optional === "witness";  // who is signed in may be witness enough; the server asks
     this.form.reset();
     this.box.querySelector("h2").textContent = asks.dataset.title;
@@ -33,16 +40,50 @@ export class Ask {
     this.box.querySelector("[data-go]").textContent = asks.dataset.go || asks.dataset.title;
     for (const part of this.box.querySelectorAll("[data-field]"))
       part.hidden = !this.fields.includes(part.dataset.field) && !(part.dataset.field === "dice" && this.fields.includes("seen"));
-    this.box.classList.toggle("ask--pin", this.fields.includes("witness"));
+    const none = this.box.querySelector(".ask-fields [data-field]:not([hidden]) [data-none]");
+    if (none) this.field("witness").hidden = true;
+    this.box.querySelector("[data-go]").hidden = Boolean(none);
+    this.box.classList.toggle("ask--pin", this.fields.includes("witness") && !none);
+    this.box.classList.toggle("ask--only-pin", this.fields.join() === "witness");
     this.say("");
     this.reasons(asks.dataset.reasons);
     this.options(asks);
     this.slots(act);
+    this.fill();
     this.paintPin();
     this.paintList();
     this.paintThrows();
     this.box.showModal();
     this.check();
+    return true;
+  }
+
+  /* the table's own part of each field as it now stands; what this act does not ask must not be required either */
+  copy(fields) {
+    for (const slot of this.box.querySelectorAll("[data-fresh]")) {
+      const part = fields.includes(slot.dataset.fresh) && document.querySelector(`#fresh [data-part="${slot.dataset.fresh}"]`);
+      slot.replaceChildren(...[...(part || null)?.children ?? []].map((node) => node.cloneNode(true)));
+    }
+  }
+
+  /* what the table asks nothing of is left out: no seal, no dice to keep, no lapsed edition */
+  isAsked(name) {
+    const field = this.field(name), slot = field?.matches("[data-fresh]") ? field : field?.querySelector("[data-fresh]");
+    return !slot || slot.childElementCount > 0;
+  }
+
+  /* choices are buttons: the only one there is chosen already */
+  fill() {
+    for (const hidden of this.form.querySelectorAll("input[type=hidden]")) {
+      const choices = this.box.querySelectorAll(`[data-fill="${hidden.name}"]`);
+      hidden.value = choices.length === 1 ? choices[0].dataset.value : "";
+    }
+    this.paintFills();
+  }
+
+  paintFills() {
+    for (const button of this.box.querySelectorAll("[data-fill]"))
+      button.setAttribute("aria-pressed", this.form.elements[button.dataset.fill].value === button.dataset.value);
   }
 
   /* as many slots as the throw has dice; where faces are counted, a correction begins with what was entered */
@@ -104,7 +145,7 @@ export class Ask {
     if (hit("[data-ask-less]")) this.dice.less(Number(hit("[data-ask-less]").dataset.askLess));
     if (reason) { this.form.elements.reason.value = reason.dataset.reason; this.check(); }
     const fill = hit("[data-fill]");
-    if (fill) { this.form.elements[fill.dataset.fill].value = fill.dataset.value; this.check(); }
+    if (fill) { this.form.elements[fill.dataset.fill].value = fill.dataset.value; this.paintFills(); this.check(); }
     if (digit && this.pin.length < PIN) this.setPin(this.pin + digit.dataset.digit);
     if (hit("[data-digit-back]")) this.setPin(this.pin.slice(0, -1));
     if (hit("[data-add-wager]")) this.addWager();
@@ -174,7 +215,7 @@ export class Ask {
   }
 
   params() {
-    const { elements } = this.form, params = {};
+    const { elements } = this.form, params = { ...this.given };
     const lying = this.state.round.wagers[Number(elements.lying.value)];
     for (const field of this.fields) {
       if (field === "dice") Object.assign(params, this.first ? { throws: [this.first, this.dice.faces] } : { dice: this.dice.faces });
@@ -184,12 +225,14 @@ export class Ask {
         Object.assign(params, { seat: Number(elements.seat.value), wager: elements.wager.value, cents: this.cents() });
       if (field === "list") params.wagers = this.list.map(({ seat, wager, cents, play }) => ({ seat, wager, cents, ...(play && { play }) }));
       if (field === "lying") Object.assign(params, { seat: lying?.seat, wager: lying?.wager });
-      if (["reason", "what", "lot", "text", "shaker"].includes(field)) params[field === "text" ? "what" : field] = elements[field].value.trim();
+      if (field in WORDS) params[WORDS[field] || this.as] = elements[field].value.trim();
     }
     if (this.fields.includes("checks"))
       for (const name of ["covered_or_signed", "removed_from_table"]) params[name] = elements[name].checked;
     if (this.fields.includes("by") && elements.by.value) params.activated_by_seat = Number(elements.by.value);
     if (this.fields.includes("lapsed")) params.acknowledge_lapsed = elements.lapsed.checked;
+    if (this.fields.includes("secured")) params.secured = elements.secured.checked;
+    if (!params.found) delete params.found;
     return params;
   }
 
@@ -197,8 +240,9 @@ export class Ask {
     const params = this.params();
     const has = {
       dice: this.dice.full || (this.throws.length > 0 && !this.dice.faces.length), seen: this.dice.full || !this.dice.faces.length, wager: this.fields.includes("list") || params.cents > 0,
-      list: this.list.length > 0, lying: Boolean(params.wager), reason: Boolean(params.reason), lot: Boolean(params.lot), shaker: Boolean(params.shaker),
+      list: this.list.length > 0, lying: Boolean(params.wager), reason: Boolean(params[this.as]), lot: Boolean(params.lot), shaker: Boolean(params.shaker),
       what: Boolean(params.what), text: Boolean(params.what), lapsed: params.acknowledge_lapsed,
+      seal: Boolean(params.seal) || !this.form.elements.seal?.required, fault: Boolean(params.why), keep: Boolean(params.dice), secured: params.secured,
       witness: this.pin.length === PIN || (this.optional && !this.pin) || (this.fields.includes("seen") && !this.dice.full),
     };
     return this.fields.every((field) => has[field] ?? true);

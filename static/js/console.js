@@ -62,7 +62,6 @@ function meant(button) {
   if (button.dataset.params) return [name, JSON.parse(button.dataset.params)];
   if (name === "call_dice") return dice.invalid ? ["call_no_roll", { reason: dice.invalid }]
     : [name, { dice: dice.faces, ...(dice.leaning && { leaning: dice.leaning }) }];
-  if (name === "inspect_table" && inspection.box) return [name, inspection.params()];
   if (button.hasAttribute("data-next") && state.next) return [name, state.next.params];
   return [name, {}];
 }
@@ -72,7 +71,10 @@ const pad = ({ code }) => code === "not-these-dice" ? document.querySelector("[d
 
 async function act(button) {
   if (button.getAttribute("aria-disabled") === "true" || acts.waitsFor(button.dataset.act)) return;
-  const [name, params] = meant(button);
+  await take(button, ...meant(button));
+}
+
+async function take(button, name, params) {
   const box = button.closest("dialog");
   box?.close();
   refusal.close();
@@ -80,6 +82,18 @@ async function act(button) {
   const answer = await send(name, params);
   button.removeAttribute("aria-busy");
   if (answer.refusal) refuse(answer.refusal, box ? null : pad(answer.refusal) ?? button);
+}
+
+/* an act that asks something first; where nothing is left to ask, it goes out. An inspection that is not whole does not */
+function asked(button) {
+  const { ask: name } = button.dataset;
+  if (button.getAttribute("aria-disabled") === "true") return inspection.lead();
+  if (acts.waitsFor(name)) return;
+  button.closest("dialog")?.close();
+  refusal.close();
+  taps.flush();
+  const given = name === "inspect_table" ? inspection.params() : {};
+  if (!ask.open(name, button, given)) take(button, name, given);
 }
 
 const doing = {
@@ -113,13 +127,7 @@ document.addEventListener("click", ({ target, detail }) => {
     target.closest("dialog")?.close();
     return document.getElementById(hit("open").dataset.open).showModal();
   }
-  if (hit("ask")) {
-    const { ask: name } = hit("ask").dataset;
-    target.closest("dialog")?.close();
-    refusal.close();
-    taps.flush();
-    return ask.open(name, hit("ask"));
-  }
+  if (hit("ask")) return isEcho(hit("ask"), detail) ? undefined : asked(hit("ask"));
   if (target.closest("dialog [data-close]")) return target.closest("dialog").close();
   if (target.closest("#inspect")) return inspection.click(target);
   const button = target.closest("button[data-act]");

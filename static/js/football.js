@@ -97,14 +97,11 @@ export class Football {
   }
 
   paintMore() {
-    const { offers, lot, round: { game, bets_open, phase } } = this.state, gives = document.querySelector("[data-quarterback]");
+    const { offers, round: { game, bets_open } } = this.state, gives = document.querySelector("[data-quarterback]");
     const seat = game?.quarterback, correct = document.querySelector("[data-correct]");
     if (!gives) return;
     gives.hidden = !seat || !bets_open;
     gives.querySelector("button").dataset.params = JSON.stringify({ seat, accepted: false });
-    const rest = bets_open || phase === "point", first = !game?.locked;
-    document.querySelector("[data-at-rest]").hidden = !rest || !lot;
-    document.querySelector("[data-at-rest-thrown]").hidden = !rest || first;
     correct.hidden = !game?.track?.length || !offers.includes("correct_dice");
   }
 

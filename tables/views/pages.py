@@ -15,7 +15,7 @@ from games.engine import Refusal
 from .. import screens, selectors, snapshot
 from ..at_table import AtTable
 from ..doors import Denied, device_at, floor_of, person_of, rooms_open_to, table_for
-from ..models import Assignment, DiceLot, Shaker, Table
+from ..models import Assignment, Shaker, Table
 from ..permissions import FLOOR, may_see_floor
 from ..rooms import DICE
 from ..wording import say, short, title
@@ -138,7 +138,6 @@ def _page(state: dict[str, Any], table: Table, person: Person, station: str) -> 
         "s": state,
         "me": _me(person),
         "witnesses": witnesses(table),
-        "lots": fresh_lots(table),
         "shakers": free_shakers(table),
         "urls": {
             "socket": f"/ws/table/{facility}/{code}/{station}",
@@ -182,12 +181,6 @@ def witnesses(table: Table) -> list[dict[str, str]]:
         {"code": one.code, "name": one.name, "role": one.role, "role_label": one.get_role_display()}
         for one in unique
     ]
-
-
-def fresh_lots(table: Table) -> list[str]:
-    """Codes of the dice lots that were issued to this table and wait there, for a change of dice."""
-    fresh = DiceLot.objects.filter(table=table, status=DiceLot.Status.ISSUED)
-    return list(fresh.order_by("code").values_list("code", flat=True)[:12])
 
 
 def free_shakers(table: Table) -> list[str]:

@@ -173,15 +173,45 @@ class Tablet(Screen):
             self.tap(f'#ask .ask-pin [data-digit="{digit}"]')
         self.tap("#ask [data-go]")
 
-    def inspect(self, *dice: int) -> None:
-        """Three values, and every combination that lights confirmed one by one."""
+    def inspect(self, *dice: int, signs: str | None = None) -> None:
+        """Whatever the list asks, in its order, confirmed one by one; then the floor signs, with a PIN if it is not
+        signed in here.
+        """
+        if dice:
+            self.light(*dice)
+            self.tap_all("#inspect [data-combo]")
+        self.tap_all("#inspect [data-toss]")
+        self.tap_all("#inspect [data-line]")
+        for end, camera in enumerate(self.page.locator("#inspect [data-camera]").all()):
+            camera.fill(f"C-1{end}")
+        self.tap_all("#inspect [data-camera-seen]")
+        self.step("Inspected")
+        if signs:
+            self.sign(signs)
+
+    def light(self, *dice: int) -> None:
+        """Three values entered; the layout shows what they light."""
         for face in dice:
             self.tap(f'[data-inspect-face="{face}"]')
-        combinations = self.page.locator("#inspect [data-combo]")
-        expect(combinations.first).to_be_visible()
-        for number in range(combinations.count()):
-            self.tap(combinations.nth(number))
-        self.step("Inspected")
+        expect(self.page.locator("#inspect [data-combo]").first).to_be_visible()
+
+    def tap_all(self, targets: str) -> None:
+        """Every element of a kind, once."""
+        found = self.page.locator(targets)
+        for number in range(found.count()):
+            self.tap(found.nth(number))
+
+    def open_table(self, *, signs: str | None = None) -> None:
+        """The step after the inspection; a lapsed edition is acknowledged."""
+        self.step("Open the table")
+        lapsed = self.page.locator("#ask [name=lapsed]")
+        if lapsed.count():
+            lapsed.check()
+        if signs:
+            self.sign(signs)
+        elif lapsed.count():
+            self.tap("#ask [data-go]")
+        expect(self.page.locator("#screen")).to_have_attribute("data-mode", "betting")
 
     def refused(self) -> Locator:
         return self.page.locator("#refusal")

@@ -45,6 +45,8 @@ def test_the_console_fits_the_hand_and_the_eye_in_every_phase(table, right, spot
     right.tap("#no-roll [data-close]")
     right.tap(right.next)
     right.is_in("lit")
+    for _ in ("left", "the whole table"):
+        right.tap("[data-do=half]")
     look("settling a play")
     right.tap("[data-do=half]")
     look("settling a half")

@@ -238,12 +238,16 @@ def test_six_dice_have_no_sensor_and_no_millionaire(stage, new_page):
     dealer.is_in("paid")
 
 
-def test_the_table_is_inspected_and_opened_by_the_floorperson(stage, new_page):
+@clause("PA-675a.1(b)(5)-box", "PA-675a.1(b)(2)(v)", "PA-675a.3(d)")
+def test_the_table_is_inspected_line_by_line_and_opened_by_the_floorperson(stage, new_page):
     closed = stage("pa-675a", payout_limit_cents=7_500_000, opened=False)
+    closed.staff()
     dealer = tablet(new_page, closed, "floorperson")
     assert faults_of(dealer.page) + broken_rules(dealer.page) == []
-    dealer.step("Inspected")
-    dealer.step("Open the table")
+    expect(dealer.page.locator("#inspect [data-line]")).to_have_count(4)
+    expect(dealer.page.locator("#inspect-progress")).to_have_text("0 of 4 confirmed")
+    dealer.inspect()
+    dealer.open_table()
     dealer.is_in("open")
 
 

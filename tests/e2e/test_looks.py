@@ -6,6 +6,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from audit import clock
+from tables.models import Approval, DiceLot
 from tests.e2e.floor import Tablet, dashboard, tablet
 from tests.tables.cast import Scene
 
@@ -167,37 +169,114 @@ def test_the_console_of_539_fits_between_no_more_bets_and_the_shake(stage, new_p
     assert faults_of(dealer.page) + broken_rules(dealer.page) == []
 
 
-def test_the_inspection_of_an_automated_shaker_fits(stage, new_page, spotless):
-    scene = stage("pa-625a/A", "automated-covered", opened=False)
-    dealer = tablet(new_page, scene, "floorperson")
+OPENINGS = pytest.mark.parametrize(
+    ("rules", "shaker"),
+    [
+        ("pa-625a/A", "manual"),
+        ("pa-625a/A", "automated-covered"),
+        ("pa-675a", "manual"),
+        ("pa-577", "dice-cup"),
+    ],
+)
+
+
+@OPENINGS
+def test_the_way_to_an_opening_fits_at_every_step(stage, new_page, spotless, rules, shaker):
+    scene = stage(rules, shaker, opened=False)
+    screen = tablet(new_page, scene, "floorperson")
+    spotless.append(screen)
+    found: dict[str, list[str]] = {}
+
+    def look(name: str) -> None:
+        if faults := faults_of(screen.page) + broken_rules(screen.page):
+            found[name] = faults
+
+    look("nothing confirmed")
+    dice = (1, 2, 5) if rules.startswith("pa-625a") else ()
+    if dice:
+        screen.light(*dice)
+        look("the layout lights")
+        for _ in dice:
+            screen.tap("[data-inspect-back]")
+    screen.inspect(*dice)
+    screen.says("Sign in")
+    look("nobody deals")
+    scene.staff()
+    Approval.objects.filter(subject="layout").update(withdrawn_at=clock.now())
+    refresh(screen)
+    screen.says("Open the table")
+    expect(screen.page.locator(".needs")).to_contain_text("No approval of the Layout")
+    look("an approval is missing")
+    Approval.objects.filter(subject="layout").update(withdrawn_at=None)
+    refresh(screen)
+    look("ready to open")
+    screen.open_table()
+    scene.act("report_device_failure", {"what": "device"})
+    refresh(screen)
+    expect(screen.page.locator("#side-ceased")).to_be_visible()
+    look("gaming ceased")
+    scene.act("record_repair", {"what": "Cable"}, witness="floorperson")
+    refresh(screen)
+    expect(screen.page.locator("#side-inspect")).to_contain_text("After the repair")
+    look("repaired")
+    screen.inspect(*dice)
+    expect(screen.page.locator("#screen")).to_have_attribute("data-mode", "betting")
+    assert found == {}
+
+
+@OPENINGS
+def test_what_closing_and_a_change_of_dice_ask_fits(stage, new_page, spotless, rules, shaker):
+    scene = stage(rules, shaker)
+    dealer = tablet(new_page, scene)
     spotless.append(dealer)
-    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
-    for face in (2, 5, 5):
-        dealer.tap(f'[data-inspect-face="{face}"]')
-    expect(dealer.page.locator("#inspect [data-combo]").first).to_be_visible()
-    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
-    dealer.page.locator("#inspect [data-combo]").last.scroll_into_view_if_needed()
-    combinations = dealer.page.locator("#inspect [data-combo]")
-    for number in range(combinations.count()):
-        dealer.tap(combinations.nth(number))
-    dealer.tap_each(*[f"#inspect [data-toss] >> nth={run}" for run in range(3)])
-    dealer.step("Inspected")
-    dealer.says("Open the table")
-    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
+    found: dict[str, list[str]] = {}
+
+    def look(name: str) -> None:
+        if faults := faults_of(dealer.page) + broken_rules(dealer.page):
+            found[name] = faults
+
+    for act in ("withdraw_dice", "change_dice_lot"):
+        dealer.other(act)
+        look(act)
+        dealer.tap("#ask [data-close]")
+    DiceLot.objects.filter(status="issued").update(status="stored", table=None)
+    refresh(dealer)
+    dealer.other("change_dice_lot")
+    expect(dealer.page.locator("#ask")).to_contain_text("No dice lot is issued to T-01")
+    look("no lot is issued")
+    dealer.tap("#ask [data-close]")
+    dealer.other("close_table")
+    look("closing")
+    assert found == {}
 
 
-def test_a_refusal_and_a_table_that_ceased_fit(scene, new_page, spotless):
+def refresh(screen: Tablet) -> None:
+    """The page as it now stands, without waiting for the next heartbeat."""
+    screen.page.reload()
+    screen.is_live()
+
+
+def test_a_refusal_in_a_dialog_fits(scene, new_page, spotless):
     scene.act("report_device_failure", {"what": "device"})
     dealer = tablet(new_page, scene)
     spotless.append(dealer)
     expect(dealer.page.locator("#side-ceased")).to_be_visible()
-    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
     dealer.tap(dealer.next)
     dealer.page.locator("#ask [name=text]").fill("Cable")
     for _ in range(6):
         dealer.tap("#ask [data-digit='0']")
     dealer.tap("#ask [data-go]")
     expect(dealer.page.locator("#ask [data-refused]")).to_be_visible()
+    assert faults_of(dealer.page) + broken_rules(dealer.page) == []
+
+
+def test_the_signature_of_the_floor_fits(stage, new_page, spotless):
+    scene = stage("pa-675a", payout_limit_cents=7_500_000, opened=False)
+    scene.staff()
+    dealer = tablet(new_page, scene)
+    spotless.append(dealer)
+    dealer.inspect()
+    expect(dealer.page.locator("#ask")).to_be_visible()
     assert faults_of(dealer.page) + broken_rules(dealer.page) == []
 
 

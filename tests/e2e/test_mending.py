@@ -23,7 +23,9 @@ def dealer(lit, new_page) -> Tablet:
 
 
 def last_type(scene: Scene) -> str:
-    return Entry.objects.filter(stream=scene.fresh.stream).order_by("-seq")[0].type
+    """The newest entry that a person made; an alert is raised beside it."""
+    made = Entry.objects.filter(stream=scene.fresh.stream).exclude(type__startswith="alert.")
+    return made.order_by("-seq")[0].type
 
 
 def give_reason(dealer: Tablet) -> None:
@@ -134,7 +136,11 @@ def test_a_device_that_fails_before_the_dice_voids_the_round_and_a_floorperson_r
     dealer.page.locator("#ask [name=text]").fill("Cable replaced, three values tested")
     dealer.tap("#ask [data-go]")
     is_done(dealer)
+    expect(dealer.page.locator("#side-inspect")).to_contain_text("After the repair")
+    assert scene.fresh.status == "ceased"
+    dealer.inspect(1, 2, 5)
     dealer.is_in("open")
+    expect(dealer.page.locator("#screen")).to_have_attribute("data-mode", "betting")
     assert scene.fresh.status == "open"
 
 

@@ -18,11 +18,11 @@ def dealer(scene, new_page) -> Tablet:
 
 
 def recorded(scene: Scene) -> list[str]:
-    """The types of what stands in the table's record since its dealer began."""
+    """The types of what stands in the table's record since it opened."""
     types = list(
         Entry.objects.filter(stream=scene.fresh.stream).order_by("seq").values_list("type", flat=True)
     )
-    return types[types.index("dealer.began") + 1 :]
+    return types[types.index("table.opened") + 1 :]
 
 
 def test_taps_of_one_seat_within_half_a_second_are_one_act(scene, dealer):
