@@ -1,4 +1,5 @@
-/* Alerts are acknowledged where they are shown. The floor shows many tables: each button carries its table's address. */
+/* Alerts are acknowledged where they are shown, and a dispute is reported at the console. The floor shows many tables:
+   each button carries its table's address. */
 
 import { Acts } from "./acts.js";
 
@@ -6,6 +7,7 @@ const places = new Map();
 const NOTHING = { round: { number: 0, phase: "" } };
 const said = document.getElementById("alert-said");
 const decide = document.getElementById("decide");
+const dispute = document.getElementById("dispute");   // on the console alone
 let deciding = null;
 
 /* the page's own push shows what became of it, so the fragment in the answer is left alone */
@@ -26,30 +28,48 @@ function say(text) {
   said.hidden = !text;
 }
 
-async function acknowledge(button, note) {
-  const { acknowledge: id } = button.dataset;
-  const params = { alert: Number(id), ...(note && { note }) };
+async function send(place, act, params) {
   say("");
-  button.setAttribute("aria-busy", "true");
-  const answer = await actsAt(button.dataset).send("acknowledge_alert", params, NOTHING);
-  for (const same of document.querySelectorAll(`[data-acknowledge="${id}"]`)) same.removeAttribute("aria-busy");
+  const answer = await actsAt(place).send(act, params, NOTHING);
   if (answer.refusal) say([answer.refusal.message, answer.refusal.section].filter(Boolean).join(" "));
 }
 
+async function acknowledge(button, note) {
+  const { acknowledge: id } = button.dataset;
+  button.setAttribute("aria-busy", "true");
+  await send(button.dataset, "acknowledge_alert", { alert: Number(id), ...(note && { note }) });
+  for (const same of document.querySelectorAll(`[data-acknowledge="${id}"]`)) same.removeAttribute("aria-busy");
+}
+
 document.addEventListener("click", ({ target }) => {
-  if (target.closest("#decide [data-close]")) return decide.close();
+  if (target.closest(".decide [data-close]")) return target.closest("dialog").close();
   if (target.closest("#alert-said")) return say("");
+  if (target.closest("[data-dispute]")) {
+    target.closest("dialog").close();
+    dispute.querySelector("form").reset();
+    return dispute.showModal();
+  }
   const button = target.closest("[data-acknowledge]");
   if (!button || button.hasAttribute("aria-busy")) return;
   if (!button.dataset.decides) return acknowledge(button);
   deciding = button;
   decide.querySelector("[data-about]").textContent = `${button.dataset.of}: ${button.dataset.decides}`;
-  decide.querySelector("input").value = "";
+  decide.querySelector("form").reset();
   decide.showModal();
 });
 
-decide?.querySelector("form").addEventListener("submit", () => {
-  const note = decide.querySelector("input").value.trim();
+decide.querySelector("form").addEventListener("submit", ({ target }) => {
+  const note = target.elements.note.value.trim();
   if (deciding && note) acknowledge(deciding, note);
   deciding = null;
 });
+
+dispute?.querySelector("form").addEventListener("submit", ({ target: { elements } }) => {
+  send(dispute.dataset, "report_dispute", { seat: Number(elements.seat.value), about: elements.about.value.trim() });
+});
+
+/* before the console counts which acts are offered: at a closed table nothing is disputed */
+addEventListener("screen:applied", () => {
+  const item = document.querySelector("[data-disputes]");
+  if (item) item.hidden = document.getElementById("screen").dataset.mode === "closed";
+}, true);

@@ -105,3 +105,16 @@ def test_the_dealer_reads_an_alert_quietly_and_only_the_floor_acknowledges_it_th
     expect(floor.page.locator("#calls")).to_have_count(0)
     alert = Alert.objects.get()
     assert (alert.acknowledged_by.code, alert.note) == ("floorperson", "stands")
+
+
+def test_a_dealer_reports_a_dispute_and_the_pit_is_called(scene, new_page):
+    pit, dealer = dashboard(new_page, scene), tablet(new_page, scene)
+    dealer.tap("[data-open=more]")
+    dealer.tap("#more [data-dispute]")
+    box = dealer.page.get_by_role("dialog", name="Report a dispute")
+    box.get_by_label("Seat").select_option("4")
+    box.get_by_label("What is disputed").fill("a late chip")
+    box.get_by_role("button", name="Call the floor").tap()
+    expect(pit.page.locator("#alerts .alert")).to_contain_text("Dispute at seat 4")
+    expect(dealer.page.locator("#calls")).to_be_visible()
+    assert Alert.objects.get().params == {"seat": 4, "about": "a late chip", "round": None}
