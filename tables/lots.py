@@ -227,7 +227,8 @@ def _steps_of_day(facility: Facility, day: dt.date, types: Iterable[str]) -> dic
 
 
 def next_code(facility: Facility) -> dict[str, Any]:
-    """The code after the highest one of this facility in its parts: `{"prefix": "L-", "number": "0049"}`."""
-    last = DiceLot.objects.filter(facility=facility).order_by("-code").values_list("code", flat=True).first()
+    """The code after the highest one of real play in its parts: `{"prefix": "L-", "number": "0049"}`."""
+    lots = DiceLot.objects.filter(facility=facility, training=False)
+    last = lots.order_by("-code").values_list("code", flat=True).first()
     prefix, number = re.fullmatch(r"(.*?)(\d{0,9})", last or "L-0000").groups()  # type: ignore[union-attr]
     return {"prefix": prefix, "number": str(int(number or 0) + 1).zfill(len(number))}
