@@ -149,9 +149,9 @@ class Opening:
 
 def closing_asks(at: AtTable) -> dict[str, Any] | None:
     """What closing asks: what becomes of the dice, and a shaker that must be locked away. None at a closed table."""
-    if at.table.status == Table.Status.CLOSED or not at.deals:
+    if at.table.status == Table.Status.CLOSED:
         return None
-    away = bool(at.rules.section("new-dice-at-opening"))
+    away = at.deals and bool(at.rules.section("new-dice-at-opening"))
     dice = [] if at.lot is None else ["removed"] if away else ["stay", "removed"]
     secure = refused(lambda: verify_secured(at, False))
     shaker = {"shaker": at.shaker.code, "section": secure["section"]} if at.shaker and secure else None

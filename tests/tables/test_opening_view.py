@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 
 from audit import clock
+from games.models import RulesSubmission
 from tables.models import Approval, DiceLot, Shaker
 from tables.seeding import approve_equipment
 from tests.tables.cast import Scene, make_scene
@@ -186,6 +187,17 @@ def test_closing_asks_for_the_dice_and_for_a_shaker_that_may_not_stand_alone(rul
             scene.act("close_table", {"dice": dice[0]}, witness="floorperson")
     scene.act("close_table", {"dice": dice[0], "secured": secure is not None}, witness="floorperson")
     assert scene.snapshot["closing_asks"] is None
+
+
+def test_a_table_without_rules_in_force_still_says_what_closing_asks():
+    scene = make_scene("pa-625a/A", "automated-covered")
+    RulesSubmission.objects.update(status="withdrawn")
+    shown = scene.snapshot
+    assert shown["closing_asks"] == {"dice": ["stay", "removed"], "secure": {"shaker": "S-01", "section": ""}}
+    assert (shown["inspection_asks"], shown["to_open"]) == (None, [])
+    scene.act("close_table", {"dice": "removed", "secured": True}, witness="floorperson")
+    shown = scene.snapshot
+    assert (shown["next"], shown["missing"]["code"], shown["to_open"]) == (None, "no-rules-in-force", [])
 
 
 def test_a_shaker_is_unlocked_only_where_its_dice_have_a_month(scene):
