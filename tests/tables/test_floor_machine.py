@@ -119,14 +119,20 @@ class Floor(RuleBasedStateMachine):
             if one is not None:
                 self.take(code, "change_dice_lot", {"lot": one.code, "seal": "S"}, by=by)
 
-    @rule(code=codes, what=st.sampled_from(("device", "layout", "shaker")), seen=st.booleans())
-    def something_fails(self, code: str, what: str, seen: bool) -> None:
+    @rule(place=st.integers(0, 7), what=st.sampled_from(("device", "layout", "shaker")), seen=st.booleans())
+    def something_fails(self, place: int, what: str, seen: bool) -> None:
+        running = self.running() or list(self.house)
         dice = {"dice": [2, 5, 5]} if seen else {}
+        code = running[place % len(running)]
         self.take(code, "report_device_failure", {"what": what, **dice}, by="shift-manager")
 
-    @rule(code=codes, by=anybody)
-    def it_is_repaired(self, code: str, by: str) -> None:
-        self.take(code, "record_repair", {"what": "mended"}, by=by)
+    @rule(by=st.one_of(floor, anybody), inspected=st.booleans())
+    def what_failed_is_repaired(self, by: str, inspected: bool) -> None:
+        for code in self.house:
+            if self.rows(code).ceased_what:
+                self.take(code, "record_repair", {"what": "mended"}, by=by)
+                if inspected:
+                    self.it_is_inspected(code, by)
 
     @rule(code=codes, by=floor)
     def it_is_inspected(self, code: str, by: str) -> None:
@@ -161,7 +167,7 @@ class Floor(RuleBasedStateMachine):
     def play_goes_on(self, steps: int, seed: int) -> None:
         """The next steps of the round at an open table; now and then a wager instead, in season or not."""
         draw = random.Random(seed)
-        running = [code for code in self.house if self.rows(code).status != "closed"]
+        running = self.running()
         for _ in range(steps if running else 0):
             code = draw.choice(running)
             shown = self.house[code].snapshot
@@ -205,6 +211,10 @@ class Floor(RuleBasedStateMachine):
         self.judge(code, act, before, lot)
         self.done[act] += 1
         return True
+
+    def running(self) -> list[str]:
+        """Tables that are open, or ceased."""
+        return [code for code in self.house if self.rows(code).status != "closed"]
 
     def rows(self, code: str) -> Table:
         return Table.objects.get(pk=self.house[code].table.pk)
