@@ -112,6 +112,9 @@ def _rules(at: AtTable, day: dt.date) -> dict[str, Any]:
         "chapter": edition.title,
         "in_force": at.deals,
         "approved_on": submission.decided_at.date().isoformat() if submission.decided_at else None,
+        "chapter_from": edition.chapter_from.isoformat() if edition.chapter_from else None,
+        "text_from": edition.in_force_from.isoformat(),
+        "lapses_on": edition.lapses_on.isoformat() if edition.lapses_on else None,
         "lapsed": edition.lapses_on is not None and edition.lapses_on <= day,
     }
 
