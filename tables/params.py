@@ -31,10 +31,10 @@ class Params:
             raise malformed(name)
         return value
 
-    def text(self, name: str, *, default: str | None = None) -> str:
-        """A line of at most 200 characters, trimmed; empty is refused unless it is the default."""
+    def text(self, name: str, *, default: str | None = None, most: int = MOST_TEXT) -> str:
+        """A line of at most `most` characters, trimmed; empty is refused unless it is the default."""
         value = self._left.pop(name, default)
-        if not isinstance(value, str) or len(value) > MOST_TEXT or not value.isprintable():
+        if not isinstance(value, str) or len(value) > most or not value.isprintable():
             raise malformed(name)
         value = value.strip()
         if not value and default is None:
@@ -108,15 +108,17 @@ class Params:
         if (
             not isinstance(value, list)
             or len(value) > most
-            or not all(isinstance(word, str) for word in value)
+            or not all(
+                isinstance(word, str) and len(word) <= MOST_TEXT and word.isprintable() for word in value
+            )
         ):
             raise malformed(name)
         return tuple(value)
 
-    def each(self, name: str, read: "Callable[[Params], T]") -> tuple[T, ...]:
-        """A list of objects, each read by `read`; every one is read to its end."""
+    def each(self, name: str, read: "Callable[[Params], T]", *, most: int = MOST_WAGERS) -> tuple[T, ...]:
+        """A list of at most `most` objects, each read by `read`; every one is read to its end."""
         value = self._left.pop(name, None)
-        if not isinstance(value, list) or not value or len(value) > MOST_WAGERS:
+        if not isinstance(value, list) or not value or len(value) > most:
             raise malformed(name)
         return tuple(_read_whole(item, read) for item in value)
 

@@ -19,9 +19,11 @@ from .params import Params, malformed
 from .permissions import Forbidden
 from .steps import tell_steps
 
-__all__ = ["ACTS", "DICE", "EQUIPMENT", "STAFF", "Answer", "AtRoom", "Call", "Recorded", "room_act", "travel"]
+__all__ = [
+    "ACTS", "DICE", "EQUIPMENT", "ROOMS", "STAFF", "Answer", "AtRoom", "Call", "Recorded", "room_act", "travel",
+]  # fmt: skip
 
-DICE, EQUIPMENT, STAFF = "dice", "equipment", "staff"
+DICE, EQUIPMENT, STAFF = ROOMS = "dice", "equipment", "staff"
 
 
 class AtRoom:

@@ -25,9 +25,12 @@ from .duty import covers
 from .equipment import OF_SHAKER, Equipment
 from .models import Approval, Assignment, DiceLot, Pit, Qualification, Shaker, Table
 from .permissions import DEALERS, has_work_for
+from .rooms import ROOMS
 
 assert acts  # the acts register themselves with the road
 APPROVED = dt.timedelta(days=30)
+# Streams of a house and addresses beside its tables
+NO_TABLE = frozenset({*ROOMS, "acts", "exports", "rules", "sign-in", "system", "tiles"})
 
 
 def seed() -> bool:
@@ -179,8 +182,10 @@ def make_table(
     facility: Facility, *, code: str, pit: Pit, submission: str, kind: str, **limits: Any
 ) -> Table:
     """A table with its own stream, whose first entry says what it is. Its kind is fixed from here on, and with it
-    whether the stream is of real play.
+    whether the stream is of real play. Raises ValueError for a code that is a room's or another stream's.
     """
+    if code.lower() in NO_TABLE:
+        raise ValueError(f"{code} is no code of a table.")
     stream = record.open_stream(f"{facility.code}/{code}", real_play=kind == Table.Kind.LIVE)
     table = Table.objects.create(
         facility=facility,

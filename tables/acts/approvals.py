@@ -22,13 +22,13 @@ def record_approval(at: AtRoom, params: Params) -> Recorded:
     approval = Approval(
         facility=at.facility,
         subject=subject,
-        body=params.text("body")[:60],
-        reference=params.text("reference")[:60],
+        body=params.text("body", default="", most=60),
+        reference=params.text("reference", most=60),
         approved_on=params.date("approved_on"),
         ends_on=params.date("ends_on", optional=True),
         lines=sorted(set(params.texts("lines"))),
         prints=[word for word in PRINTS if word in printed],
-        version=params.text("version", default="")[:40],
+        version=params.text("version", default="", most=40),
     )
     _point(at, approval, params.text("table", default=""), params.text("shaker", default=""))
     if approval.ends_on and approval.ends_on <= approval.approved_on:

@@ -42,7 +42,7 @@ def issue_dice(at: AtTable, params: Params) -> Recorded:
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
 def return_dice(at: AtTable, params: Params) -> Recorded:
     """Takes a lot that was issued here and never placed back into storage; two people of different departments sign."""
-    code, compartment = params.text("lot"), params.text("compartment", default="")
+    code, compartment = params.text("lot"), params.text("compartment", default="", most=40)
     section = custody.section(at.table.facility, "storage")
     verify_two_departments(at, section)
     lot = _lot_of_this_table(at, code)
@@ -60,7 +60,7 @@ def change_dice_lot(at: AtTable, params: Params) -> Recorded:
 
     The floor signs. Dice that once left a shaker do not come back: their clock would begin anew (A16).
     """
-    code, seal = params.text("lot"), params.text("seal", default="")
+    code, seal = params.text("lot"), params.text("seal", default="", most=40)
     verify_signed_by_floor(at)
     verify_no_dice_in_play(at)
     shaker = at.shaker

@@ -23,7 +23,7 @@ def receive_dice(at: AtRoom, params: Params) -> Recorded:
     """Receives boxes of dice: their seals are looked at, and two people of different departments sign."""
     section = custody.section(at.facility, "receipt")
     from_whom = params.text("from")
-    lots = params.each("lots", _read_received)
+    lots = params.each("lots", _read_received, most=MOST_LOTS)
     verify_two_departments(at, section)
     codes = [lot.code for lot in lots]
     taken = set(DiceLot.objects.filter(facility=at.facility, code__in=codes).values_list("code", flat=True))
@@ -45,8 +45,8 @@ def _read_received(params: Params) -> DiceLot:
         colours=params.choice("colours", ("alike", "green-red"), default="alike"),
         attested=params.yes("attested"),
         training=params.yes("training"),
-        maker=params.text("maker", default=""),
-        serial=params.text("serial", default="")[:40],
+        maker=params.text("maker", default="", most=60),
+        serial=params.text("serial", default="", most=40),
         seal_intact=params.yes("seal_intact"),
     )
 
@@ -69,9 +69,9 @@ def inspect_dice(at: AtRoom, params: Params) -> Recorded:
     `instruments` names the micrometer, the balancing caliper and the steel set square that were used; sizes are
     whole micrometres, `low_um` and `high_um` the smallest and the largest side of a die.
     """
-    code, compartment = params.text("lot"), params.text("compartment")
+    code, compartment = params.text("lot"), params.text("compartment", most=40)
     instruments = {tool: params.text(tool) for tool in INSTRUMENTS}
-    measured = params.each("dice", _read_measured)
+    measured = params.each("dice", _read_measured, most=MOST_DICE)
     section = custody.section(at.facility, "storage")
     verify_two_departments(at, section)
     lot = custody.locked_lot(at.facility, code)

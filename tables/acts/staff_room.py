@@ -106,7 +106,7 @@ def record_qualification(at: AtRoom, params: Params) -> Recorded:
     filed = Qualification(
         person=person_here(at.facility, params.text("person")),
         game=params.choice("game", tuple(GAMES)),
-        reference=params.text("reference")[:MOST_REFERENCE],
+        reference=params.text("reference", most=MOST_REFERENCE),
         since=params.date("since"),
         ends_on=params.date("ends_on", optional=True),
     )
