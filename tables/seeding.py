@@ -66,9 +66,9 @@ def _seed_facility(wanted: demo.DemoFacility) -> None:
             status=DiceLot.Status.STORED,
             compartment="A",
         )
-    for table in Table.objects.filter(facility=facility, kind=Table.Kind.TRAINING):
+    for training in Table.objects.filter(facility=facility, kind=Table.Kind.TRAINING):
         for number in range(1, 4):
-            make_lot(table, f"TR-{number:04d}", attested=False)
+            make_lot(training, f"TR-{number:04d}", attested=False)
     first = Table.objects.filter(facility=facility).order_by("code")[0]
     for code, kind in demo.SPARE_SHAKERS:
         approve_shaker(first, Shaker.objects.create(facility=facility, code=code, kind=kind))

@@ -1,6 +1,7 @@
 """What must be on file, and what the floorperson confirms, before a table opens; one line missing keeps it closed."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -71,11 +72,12 @@ def inspected(rules: str, shaker: str | None = None, **how) -> Scene:
 def test_a_table_stays_closed_while_an_approval_is_missing(rules, shaker, subject, section):
     scene = inspected(rules, shaker)
     approval = Approval.objects.get(subject=subject)
-    for changed in (
+    changes: tuple[dict[str, Any], ...] = (
         {"withdrawn_at": approval.facility.local(scene.fresh.stream.last_at)},
         {"ends_on": approval.approved_on},
         {"lines": []} if approval.lines else {"subject": "boxes-of-another"},
-    ):
+    )
+    for changed in changes:
         with scene.tried():
             Approval.objects.filter(pk=approval.pk).update(**changed)
             with scene.refused(
