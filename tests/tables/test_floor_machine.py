@@ -319,11 +319,12 @@ def test_no_way_leads_past_the_interlocks(hands):
     open_three(house)
     Floor.house, Floor.hands, Floor.began, Floor.done = house, hands, hands.now, Counter()
     checks = list(HealthCheck)
-    # A walk over a database is slow to shrink; its seed is told, and its steps are.
+    # A walk over a database is slow to shrink; and what it never did is asked below, so it is always the same walk
     how = settings(
-        max_examples=15,
+        max_examples=20,
         stateful_step_count=40,
         deadline=None,
+        derandomize=True,
         suppress_health_check=checks,
         phases=(Phase.explicit, Phase.reuse, Phase.generate),
     )
