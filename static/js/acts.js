@@ -2,9 +2,10 @@
    so that a retry after a lost answer gets the first answer again. */
 
 const WAITING = "pitside.waiting";
-const PATIENCE = 8_000;
+export const PIN = 6;
+export const PATIENCE = 8_000;
 /* Whoever acts is no longer signed in. A witness's wrong PIN is a 401 or 423 too, and leaves the dealer where they are. */
-const GONE = ["signed-out", "locked"];
+export const GONE = ["signed-out", "locked"];
 
 export function uuid7() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -16,7 +17,7 @@ export function uuid7() {
   return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-function csrf() {
+export function csrf() {
   const cookie = document.cookie.match(/(?:^|; )(?:csrftoken|__Host-csrf)=([^;]+)/);
   return cookie ? decodeURIComponent(cookie[1]) : document.querySelector("meta[name=csrf-token]").content;
 }
@@ -27,7 +28,6 @@ export class Acts extends EventTarget {
   constructor(screen, urls) {
     super();
     Object.assign(this, { screen, urls, queue: [] });
-    this.resume();
   }
 
   get busy() {
@@ -64,7 +64,7 @@ export class Acts extends EventTarget {
       const item = this.queue[0];
       this.keep(item);
       const answer = await this.deliver(item);
-      sessionStorage.removeItem(WAITING);
+      if (this.resumes) sessionStorage.removeItem(WAITING);
       this.queue.shift();
       this.follow(item.body.seen, answer.version);
       if (answer.screen) this.screen.apply({ table: this.urls.table, ...answer.screen });
@@ -80,12 +80,15 @@ export class Acts extends EventTarget {
     for (const { body } of this.queue) if (body.seen === seen) body.seen = version;
   }
 
-  /* A PIN is never kept, so an act with a witness lives in memory alone. */
+  /* A PIN is never kept, so an act with a witness lives in memory alone; and one slot is kept by one queue. */
   keep({ act, body }) {
-    if (!body.witness) sessionStorage.setItem(WAITING, JSON.stringify({ table: this.urls.table, act, body }));
+    if (this.resumes && !body.witness) sessionStorage.setItem(WAITING, JSON.stringify({ table: this.urls.table, act, body }));
   }
 
+  /* What the page before was still sending goes out first. The console's queue alone: a second one on the same tablet
+     would send it again. */
   resume() {
+    this.resumes = true;
     const kept = JSON.parse(sessionStorage.getItem(WAITING) ?? "null");
     if (kept?.table !== this.urls.table) return;
     this.queue.push({ ...kept, answered: () => {} });

@@ -5,6 +5,7 @@ import { Acts } from "./acts.js";
 
 const places = new Map();
 const NOTHING = { round: { number: 0, phase: "" } };
+let own = null;
 const said = document.getElementById("alert-said");
 const decide = document.getElementById("decide");
 const dispute = document.getElementById("dispute");   // on the console alone
@@ -23,6 +24,11 @@ function actsAt({ of, address }) {
   return places.get(address);
 }
 
+/* a tablet sends one act at a time, in order: on the console these too go through its one queue */
+export function sendThrough(send) {
+  own = send;
+}
+
 function say(text) {
   said.textContent = text;
   said.hidden = !text;
@@ -30,7 +36,7 @@ function say(text) {
 
 async function send(place, act, params) {
   say("");
-  const answer = await actsAt(place).send(act, params, NOTHING);
+  const answer = await (own ? own(act, params) : actsAt(place).send(act, params, NOTHING));
   if (answer.refusal) say([answer.refusal.message, answer.refusal.section].filter(Boolean).join(" "));
 }
 

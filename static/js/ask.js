@@ -2,9 +2,9 @@
    What each act needs stands in the page: <template data-act data-title data-fields data-say data-reasons>. What depends
    on the table as it stands (lots, a shaker to lock away) is copied from #fresh, which every push renews. */
 
+import { PIN } from "./acts.js";
 import { Dice } from "./dice.js";
 
-const PIN = 6;
 /* fields of one line, and the parameter that each is; a reason goes by the name that its act has for it */
 const WORDS = { reason: "", what: "what", text: "what", lot: "lot", seal: "seal", shaker: "shaker", fault: "why", found: "found", keep: "dice" };
 const money = (cents) => "$" + (cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 });

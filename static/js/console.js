@@ -3,6 +3,7 @@
 import "./live.js";
 import "./clocks.js";
 import { Acts } from "./acts.js";
+import { sendThrough } from "./alerts.js";
 import { Ask } from "./ask.js";
 import { Dice, counted, spoken, toGo, totalOf } from "./dice.js";
 import { UnitTaps } from "./high-roll.js";
@@ -31,6 +32,7 @@ async function send(act, params, witness = null) {
   if (act !== "place_wagers") taps.flush();
   return acts.send(act, params, state, witness);
 }
+sendThrough(send);
 
 /* a game whose wagers are laid in another way has a hand of its own */
 const HANDS = { "high-roll": UnitTaps, football: FootballTaps };
@@ -179,3 +181,4 @@ screen.addEventListener("screen:applied", applied);
 addEventListener("pagehide", () => taps.flush());
 dice.paint();
 show();
+acts.resume();

@@ -5,12 +5,9 @@
    `room:open` tells a page's own script that a dialog opened, with what the button said; `room:check` that it changed. */
 
 import "./clocks.js";
-import { uuid7 } from "./acts.js";
+import { GONE, PATIENCE, PIN, csrf, uuid7 } from "./acts.js";
 
-const PIN = 6;
-const PATIENCE = 8_000;
 const CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/;
-const GONE = ["signed-out", "locked"];
 const hall = () => document.getElementById("room");
 
 /* millimetres as typed, to whole micrometres; undefined for what is no such number */
@@ -209,11 +206,6 @@ export class Slip {
     this.box.close();
     await renew(`Recorded, entry ${answer.version.toLocaleString("en-US")}`, this.given);
   }
-}
-
-function csrf() {
-  const cookie = document.cookie.match(/(?:^|; )(?:csrftoken|__Host-csrf)=([^;]+)/);
-  return cookie ? decodeURIComponent(cookie[1]) : document.querySelector("meta[name=csrf-token]").content;
 }
 
 async function post(address, body) {

@@ -4,7 +4,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from audit.devices import enrol
 from tables import live
@@ -13,6 +13,7 @@ from tests.e2e.floor import Dashboard, Tablet, dashboard, tablet
 
 pytestmark = pytest.mark.browser
 TOUCH = 56
+A_SECOND_ACT_WOULD_BE_OUT = 700  # milliseconds
 
 
 def push(scene):
@@ -118,3 +119,48 @@ def test_a_dealer_reports_a_dispute_and_the_pit_is_called(scene, new_page):
     expect(pit.page.locator("#alerts .alert")).to_contain_text("Dispute at seat 4")
     expect(dealer.page.locator("#calls")).to_be_visible()
     assert Alert.objects.get().params == {"seat": 4, "about": "a late chip", "round": None}
+
+
+def test_the_console_sends_one_act_at_a_time_an_acknowledgement_among_them(scene, new_page):
+    scene.act("report_dispute", {"seat": 3, "about": "a late chip"})
+    floor = Tablet(new_page())
+    floor.let_in(scene.tokens["tablet"], "floorperson")
+    floor.is_live()
+    sent: list[str] = []
+    held: list[Route] = []
+
+    def delay_the_first(route: Route) -> None:
+        sent.append(route.request.url.rsplit("/", 1)[-1])
+        held.append(route)
+        if len(held) > 1:
+            route.continue_()
+
+    floor.page.route("**/acts/*", delay_the_first)
+    with floor.page.expect_request("**/acts/place_wagers"):
+        floor.tap(floor.area("small"))
+    floor.tap("#calls")
+    floor.page.locator("#calls-list").get_by_role("button", name="Decide").tap()
+    floor.page.get_by_label("Decision, for the record").fill("stands")
+    floor.page.get_by_role("button", name="Decided").tap()
+    floor.page.wait_for_timeout(A_SECOND_ACT_WOULD_BE_OUT)
+    assert sent == ["place_wagers"]
+    assert "place_wagers" in floor.page.evaluate("sessionStorage.getItem('pitside.waiting')")
+    held[0].continue_()
+    expect(floor.page.locator("#calls")).to_have_count(0)
+    floor.is_taken()
+    assert sent == ["place_wagers", "acknowledge_alert"]
+    assert Alert.objects.get().note == "stands"
+
+
+def test_without_a_line_the_console_takes_no_acknowledgement(scene, new_page):
+    scene.act("report_dispute", {"seat": 3, "about": "a late chip"})
+    floor = Tablet(new_page())
+    floor.let_in(scene.tokens["tablet"], "floorperson")
+    floor.is_live()
+    floor.tap("#calls")
+    floor.page.locator("#calls-list").get_by_role("button", name="Decide").tap()
+    floor.page.get_by_label("Decision, for the record").fill("stands")
+    floor.page.evaluate("document.documentElement.dataset.live = 'dead'")
+    floor.page.get_by_role("button", name="Decided").tap()
+    expect(floor.page.locator("#alert-said")).to_contain_text("Nothing was taken")
+    assert Alert.objects.get().acknowledged_at is None
