@@ -15,6 +15,7 @@ from games.engine import Refusal
 from .. import screens, selectors, snapshot
 from ..at_table import AtTable
 from ..doors import Denied, device_at, floor_of, person_of, rooms_open_to, table_for
+from ..duty import covers
 from ..models import Assignment, Shaker, Table
 from ..permissions import FLOOR, may_see_floor
 from ..rooms import DICE
@@ -169,14 +170,9 @@ def _signing_urls() -> dict[str, str]:
 def witnesses(table: Table) -> list[dict[str, str]]:
     """Who may sign as the second person at this table: the floor on duty here."""
     on_duty = Assignment.objects.select_related("person").filter(
-        person__role__in=FLOOR, facility=table.facility_id, ended_at=None
+        person__role__in=FLOOR, person__is_active=True, facility=table.facility_id, ended_at=None
     )
-    here = [
-        one.person
-        for one in on_duty
-        if one.table_id in (None, table.pk) and one.pit_id in (None, table.pit_id)
-    ]
-    unique = {person.pk: person for person in here}.values()
+    unique = {one.person_id: one.person for one in on_duty if covers([one], table)}.values()
     return [
         {"code": one.code, "name": one.name, "role": one.role, "role_label": one.get_role_display()}
         for one in unique
