@@ -10,6 +10,7 @@ from games.engine import Refusal
 
 from . import posts
 from .acts.opening import (
+    TOSSES,
     last_inspection,
     verify_dice_new_enough,
     verify_payout_limit,
@@ -21,8 +22,6 @@ from .models import DiceLot, Inspection, Table
 from .wording import dollars, moment, say, short
 from .wording_equipment import LINES
 from .wording_opening import NEXT, SAYS, posts_are_empty
-
-TOSSES = 3
 
 
 class Opening:

@@ -20,6 +20,7 @@ from games.models import Facility, RulesSubmission
 from games.submissions import draft
 
 from . import acts, demo, road
+from .acts.opening import TOSSES
 from .at_table import AtTable
 from .duty import covers
 from .equipment import OF_SHAKER, Equipment
@@ -282,7 +283,7 @@ def inspection_of(table: Table, dice: tuple[int, ...] = (1, 2, 5)) -> dict[str, 
     if at.rules.section("inspection-device"):
         seen |= {"dice": list(dice), "lit": list(at.game.winning_codes(at.rules, [dice]))}
     if "automated" in equipment.conditions:
-        seen["tosses"] = 3
+        seen["tosses"] = TOSSES
     return seen
 
 

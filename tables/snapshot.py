@@ -17,6 +17,7 @@ from .models import Table
 from .wording import moment, short
 
 TRIES = 20
+SEAL_LINES = ("dice-sealed", "shaker-seals")  # of an inspection: dice are shut up in the shaker
 
 
 class Shown(AtTable):
@@ -146,6 +147,7 @@ def _shaker(at: AtTable) -> dict[str, Any] | None:
         "name": shaker.get_kind_display(),
         "out_of_order": False,
         "sealed": bool(at.rules.section("dice-sealed")),
+        "takes_seal": any(line.code in SEAL_LINES for line in at.rules.edition.inspection),
     }
 
 

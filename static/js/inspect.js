@@ -4,7 +4,6 @@
 
 import { Dice } from "./dice.js";
 
-const RUNS = 3;
 const pressed = (button, on) => button.setAttribute("aria-pressed", Boolean(on));
 
 export class Inspection {
@@ -42,7 +41,8 @@ export class Inspection {
   /* everything that is asked, in order, each with what is still to do; an empty text is done */
   parts() {
     const parts = this.all("[data-part=dice]").map((part) => [part, this.leftOfLights()]);
-    parts.push(...this.all("[data-part=tosses]").map((part) => [part, this.tosses < RUNS ? `${RUNS - this.tosses} of ${RUNS} runs to go` : ""]));
+    const runs = this.all("[data-toss]").length;
+    parts.push(...this.all("[data-part=tosses]").map((part) => [part, this.tosses < runs ? `${runs - this.tosses} of ${runs} runs to go` : ""]));
     parts.push(...this.all("[data-line]").map((line) => [line, this.lines.has(line.dataset.line) ? "" : `Next: ${line.querySelector("[data-words]").textContent}`]));
     parts.push(...this.all("[data-part=camera]").map((part, i) => [part, this.leftOfCamera(i)]));
     return parts;

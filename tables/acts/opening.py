@@ -17,6 +17,8 @@ from ..wording import dollars
 from .device import resume
 from .dice import take_out_dice
 
+TOSSES = 3  # test runs of an automated shaker before gaming
+
 
 @act(roles=AT_THE_TABLE, witness=True)
 def inspect_table(at: AtTable, params: Params) -> Recorded:
@@ -209,8 +211,8 @@ def verify_payout_limit(at: AtTable) -> None:
 
 
 def verify_tosses(at: AtTable, tosses: int) -> None:
-    """Raises `Refusal` when an automated shaker was run fewer than three times."""
-    if at.rules.shaker(at.shaker_kind).automated and tosses < 3:
+    """Raises `Refusal` when an automated shaker was run fewer times than `TOSSES`."""
+    if at.rules.shaker(at.shaker_kind).automated and tosses < TOSSES:
         raise Refusal("too-few-tosses", at.rules.section("inspection-shaker"), tosses=tosses)
 
 

@@ -18,6 +18,12 @@ def camera_ends(asks: dict[str, Any]) -> list[dict[str, str]]:
 
 
 @register.filter
+def runs(asks: dict[str, Any]) -> range:
+    """A number for each test run of an automated shaker."""
+    return range(1, asks["tosses"] + 1)
+
+
+@register.filter
 def inspection_key(s: dict[str, Any]) -> str:
     """Tells one list from another: with other equipment what was confirmed of it counts no more."""
     asks, equipment = s["inspection_asks"], [one["code"] if one else "-" for one in (s["shaker"], s["lot"])]

@@ -1,11 +1,13 @@
 """What the snapshot tells of a table's opening, of a repair, and of what closing asks."""
 
 import datetime as dt
+import re
 
 import pytest
 
 from audit import clock
 from games.models import RulesSubmission
+from tables.acts.opening import TOSSES
 from tables.models import Approval, DiceLot, Shaker
 from tables.seeding import approve_equipment
 from tests.tables.cast import Scene, make_scene
@@ -37,6 +39,36 @@ def test_the_inspection_asks_what_the_edition_wants_of_this_table(rules, shaker,
     assert (asks["dice"], asks["tosses"], asks["why"]) == (dice, tosses, "opening")
     assert [line["code"] for line in asks["lines"]] == lines
     assert all(line["text"].endswith(".") and line["section"] for line in asks["lines"])
+
+
+@pytest.mark.parametrize(
+    ("rules", "shaker", "seal"),
+    [
+        ("pa-625a/A", "manual", (True, False)),
+        ("pa-625a/B", "automated-covered", (True, False)),
+        ("pa-539", "manual", (True, False)),
+        ("nj-19-47-9", "manual", (True, True)),
+        ("pa-675a", "manual", (False, False)),
+        ("pa-577", "dice-cup", (False, False)),
+    ],
+)
+def test_a_seal_is_asked_where_the_edition_shuts_the_dice_up_in_the_shaker(rules, shaker, seal):
+    scene = make_scene(rules, shaker, opened=False)
+    shown = scene.snapshot["shaker"]
+    assert (shown["takes_seal"], shown["sealed"]) == seal
+    page = scene.browser(signed_in="floorperson").get("/floor/larkfield/T-01/console").content.decode()
+    field = re.search(r'<input name="seal"[^>]*>', page)
+    assert (field is not None, "required" in (field[0] if field else "")) == seal
+
+
+def test_the_list_has_a_tick_for_each_run_of_the_shaker_that_the_act_asks():
+    scene = make_scene("pa-625a/A", "automated-covered", opened=False)
+    page = scene.browser(signed_in="floorperson").get("/floor/larkfield/T-01/console").content.decode()
+    assert (page.count("data-toss "), scene.snapshot["inspection_asks"]["tosses"]) == (TOSSES, TOSSES)
+    seen = scene.inspection()
+    with scene.refused("too-few-tosses"):
+        scene.act("inspect_table", {**seen, "tosses": TOSSES - 1}, by="floorperson")
+    scene.act("inspect_table", {**seen, "tosses": TOSSES}, by="floorperson")
 
 
 def test_what_is_asked_and_confirmed_is_what_the_act_takes():
