@@ -54,12 +54,16 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer that was kept, and the key of its place. `again` tells a repeated command from the first one."""
+    """The answer that was kept, and the key of its place. `again` tells a repeated command from the first one.
+
+    `shown_at`: keys of tables elsewhere whose screens show what the act changed.
+    """
 
     key: int
     version: int
     body: dict[str, Any]
     again: bool = False
+    shown_at: tuple[int, ...] = ()
 
 
 class Place(Protocol):
@@ -76,7 +80,11 @@ class Place(Protocol):
     def terms_sha256(self) -> str: ...
     def save_changes(self, changes: str, seats: tuple[int, ...]) -> None: ...
     def written(self, seq: int) -> None:
-        """After the act's own entry, `seq`: whatever else belongs to it, further entries of the stream among it."""
+        """After the act's own entry, `seq`: whatever else belongs to it, further entries of streams among it."""
+
+    @property
+    def shown_at(self) -> tuple[int, ...]:
+        """Keys of tables elsewhere whose screens show what the act changed, and whose streams say so."""
 
 
 P = TypeVar("P", bound=Place)
@@ -213,4 +221,4 @@ def _write_down(call: Call, content: bytes, at: Place, recorded: Recorded) -> An
         actor=call.actor,
         device=call.device,
     )
-    return Answer(at.key, version, answer)
+    return Answer(at.key, version, answer, shown_at=at.shown_at)

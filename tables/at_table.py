@@ -54,6 +54,11 @@ class AtTable:
         """What screens of this table are published by."""
         return self.table.pk
 
+    @property
+    def shown_at(self) -> tuple[int, ...]:
+        """An act at a table shows at this table alone."""
+        return ()
+
     @cached_property
     def gaming_day(self) -> dt.date:
         """The gaming day of this moment at this facility (from 06:00 local)."""

@@ -14,9 +14,10 @@ from audit.models import Device, Person, Stream
 from audit.road import Act, Answer, Call, Recorded, Road
 from games.models import Facility
 
-from .models import Assignment, DiceLot
+from .models import Assignment, DiceLot, Table
 from .params import Params, malformed
 from .permissions import Forbidden
+from .reads import locked_table
 from .steps import tell_steps
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 DICE, EQUIPMENT, STAFF = ROOMS = "dice", "equipment", "staff"
+CHANGED = {EQUIPMENT: "equipment.changed", STAFF: "duty.changed"}  # what a table says of an act in a room
 
 
 class AtRoom:
@@ -37,7 +39,7 @@ class AtRoom:
         self.device: Device | None = call.device
         self.now: dt.datetime = clock.hold(self.stream, clock.now())
         self.lots: list[DiceLot] = []
-        self.publishes: list[int] = []
+        self.touched: dict[int, str] = {}
 
     @property
     def key(self) -> int:
@@ -56,9 +58,32 @@ class AtRoom:
     def save_changes(self, changes: str, seats: tuple[int, ...]) -> None:
         """Acts here save their own rows."""
 
+    def touch(self, tables: Iterable[Table]) -> None:
+        """These tables show what the act changes. A caller that locks assignments has locked them before."""
+        self.touched |= {table.pk: table.code for table in tables}
+
+    @property
+    def shown_at(self) -> tuple[int, ...]:
+        """Keys of the tables that show what the act changed."""
+        return tuple(sorted(self.touched))
+
     def written(self, seq: int) -> None:
-        """The entry is a step of every lot that it speaks of."""
+        """The entry is a step of every lot that it speaks of; and each table that shows what it changed says so on its
+        own stream, whose number is the version of its screens.
+        """
         tell_steps(self.lots, self.stream, seq)
+        room = self.stream.name.partition("/")[2]
+        for _, code in sorted(self.touched.items()):
+            record.append(
+                locked_table(self.facility.code, code).table.stream,
+                type=CHANGED[room],
+                data={"stream": self.stream.name, "entry": seq},
+                at=self.now,
+                gaming_day=self.gaming_day,
+                actor=self.actor,
+                witness=self.witness,
+                device=self.device,
+            )
 
 
 @dataclass(frozen=True)

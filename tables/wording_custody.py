@@ -81,6 +81,7 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     ),
     "approval.recorded": lambda data: _("Approval %(reference)s of the %(subject)s recorded") % data,
     "approval.withdrawn": lambda data: _("Approval %(reference)s of the %(subject)s withdrawn") % data,
+    "equipment.changed": lambda data: _("What is on file changed"),
     "shaker.registered": lambda data: _("Shaker %(shaker)s registered") % data,
 }
 

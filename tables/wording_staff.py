@@ -49,6 +49,7 @@ SENTENCES: dict[str, Any] = {
 }
 
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "duty.changed": lambda data: _("Somebody's duty changed"),
     "supervision.taken": lambda data: _("Supervises the table"),
     "supervision.assigned": lambda data: _("%(floorperson)s supervises the table") % data,
     "assignment.started": lambda data: _("%(person)s on duty: %(place)s") % {**data, "place": _place(data)},

@@ -34,6 +34,7 @@ def record_approval(at: AtRoom, params: Params) -> Recorded:
     if approval.ends_on and approval.ends_on <= approval.approved_on:
         raise Refusal("approval-ends-before-it-begins")
     approval.save()
+    _touch(at, approval)
     return Recorded("approval.recorded", {"approval": approval.pk, **in_words(approval)})
 
 
@@ -50,6 +51,7 @@ def withdraw_approval(at: AtRoom, params: Params) -> Recorded:
         raise Refusal("no-such-approval")
     approval.withdrawn_at = at.now
     approval.save(update_fields=["withdrawn_at"])
+    _touch(at, approval)
     return Recorded("approval.withdrawn", {"approval": approval.pk, "why": why, **in_words(approval)})
 
 
@@ -82,6 +84,12 @@ def in_words(approval: Approval) -> dict[str, object]:
         "prints": approval.prints,
         "version": approval.version,
     }
+
+
+def _touch(at: AtRoom, approval: Approval) -> None:
+    """The table that the approval is of, or at which the shaker stands, shows what it still lacks."""
+    table = approval.table or (approval.shaker and approval.shaker.table)
+    at.touch([table] if table else [])
 
 
 def _day(day: dt.date | None) -> str | None:

@@ -33,6 +33,7 @@ def assign_person(at: AtRoom, params: Params) -> Recorded:
     if same.filter(pit=duty.pit, table=duty.table).exists():
         raise Refusal("already-assigned", person=person.name, place=table or pit or at.facility.name)
     duty.save()
+    at.touch(_tables_of(person))
     return _recorded("assignment.started", duty)
 
 
@@ -65,6 +66,7 @@ def end_assignment(at: AtRoom, params: Params) -> Recorded:
     if ending not in duty:
         raise Refusal("no-such-assignment")
     verify_nobody_is_missed(at, ending, [one for one in duty if one != ending], tables.all())
+    at.touch(tables.all())
     ending.ended_at = at.now
     ending.save(update_fields=["ended_at"])
     return _recorded("assignment.ended", ending)
@@ -79,7 +81,8 @@ def verify_nobody_is_missed(
     """
     person = ending.person
     for table in tables:
-        if not covers([ending], table) or covers(rest, table):
+        in_play = table.status != Table.Status.CLOSED and table.kind != Table.Kind.SIMULATED
+        if not in_play or not covers([ending], table) or covers(rest, table):
             continue
         here = AtTable(table, None, None, None, at.now)
         post = posts.held_by(table, person)
@@ -91,13 +94,12 @@ def verify_nobody_is_missed(
 
 
 def _tables_of(person: Person) -> QuerySet[Table]:
-    """The tables in play that this person answers for or stands at.
+    """The tables that this person answers for or stands at, closed ones too, for they show it.
 
     They are locked before the assignments are, and read afterwards: what the person took while we waited is among them.
     """
     mine = Table.objects.filter(Q(floorperson=person) | posts.anywhere(person))
-    in_play = mine.exclude(status=Table.Status.CLOSED).exclude(kind=Table.Kind.SIMULATED)
-    return in_play.select_related("stream", "facility").order_by("pk")
+    return mine.select_related("stream", "facility").order_by("pk")
 
 
 @room_act(STAFF, roles=STAFFERS)

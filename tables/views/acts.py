@@ -47,18 +47,23 @@ class Way:
 async def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
     """Takes one act. 200 with the answer and the fresh screen; 401, 403, 404, 409, 422 or 423 with a refusal."""
     way = Way(road.ROAD, facility, table, act)
-    status, body, table_id = await sync_to_async(_take)(request, way)
+    status, body, shown = await sync_to_async(_take)(request, way)
     if status == 200:
-        messages = await live.publish(table_id)
+        messages = await live.publish(shown[0])
         body["screen"] = _screen(messages, body.pop("station"))
     return JsonResponse(body, status=status)
 
 
 @require_POST
-def room_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
-    """Takes one act in a room of the house. The same answers; a room has no screen of its own, so it is null."""
-    status, body, _ = _take(request, Way(rooms.ROAD, facility, "", act))
+async def room_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
+    """Takes one act in a room of the house. The same answers; a room has no screen of its own, so it is null.
+
+    Tables that show what it changed are published.
+    """
+    status, body, shown = await sync_to_async(_take)(request, Way(rooms.ROAD, facility, "", act))
     if status == 200:
+        for table_id in shown:
+            await live.publish(table_id)
         body["screen"] = None
         del body["station"]
     return JsonResponse(body, status=status)
@@ -69,8 +74,10 @@ def _screen(messages: dict[str, dict[str, Any]], station: str) -> dict[str, Any]
     return {"version": message["version"], "html": message["html"]}
 
 
-def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], int]:
-    """Runs in one thread with one connection: from the body to the committed act. Publishes nothing."""
+def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], tuple[int, ...]]:
+    """Runs in one thread with one connection: from the body to the committed act, and the tables whose screens show
+    it. Publishes nothing.
+    """
     station = "dealer"
     if way.act not in way.road.acts:
         return _refused(404, Refusal("unknown-act"))
@@ -97,20 +104,20 @@ def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], int]:
     return (
         200,
         {"version": answer.version, "answer": answer.body, "again": answer.again, "station": station},
-        answer.key,
+        (answer.key, *answer.shown_at) if way.table else answer.shown_at,
     )
 
 
 def _refused(
     status: int, refusal: Refusal | AuditRefusal, screen: dict[str, Any] | None = None
-) -> tuple[int, dict[str, Any], int]:
+) -> tuple[int, dict[str, Any], tuple[int, ...]]:
     said = {
         "code": refusal.code,
         "title": title(refusal),
         "message": say(refusal),
         "section": short(getattr(refusal, "section", "")),
     }
-    return status, {"refusal": said, "screen": screen}, 0
+    return status, {"refusal": said, "screen": screen}, ()
 
 
 def _fresh(way: Way, station: str) -> dict[str, Any] | None:
