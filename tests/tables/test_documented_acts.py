@@ -1,0 +1,23 @@
+"""Whoever builds a screen finds each act, and what it takes, in the documents."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tables import acts, road, rooms
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+ROW = re.compile(r"^\| ((?:`[a-z_]+` ?)+)\|", re.MULTILINE)
+assert acts
+
+
+def documented() -> set[str]:
+    """The acts that begin a row of a table in the documents."""
+    text = "\n".join((DOCS / name).read_text() for name in ("snapshot.md", "games.md"))
+    return {name for row in ROW.findall(text) for name in re.findall(r"[a-z_]+", row)}
+
+
+@pytest.mark.parametrize("name", sorted({**road.ACTS, **rooms.ACTS}))
+def test_every_act_has_its_row(name):
+    assert name in documented()
