@@ -24,11 +24,13 @@ class NotCanonical(ValueError):
 
 def canonical(value: Any) -> bytes:
     """RFC 8785 bytes of a JSON value; NotCanonical for floats, NUL, keys beyond ASCII, integers beyond 2^53-1."""
-    _verify(value)
     try:
+        _verify(value)
         return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, UnicodeError) as error:
         raise NotCanonical(str(error)) from error
+    except RecursionError:
+        raise NotCanonical("nested too deeply") from None
 
 
 def entry_hash(prev: bytes, body: bytes) -> bytes:

@@ -96,7 +96,7 @@ class Opening:
         """The acts that lead on from here."""
         inspect = ["inspect_table"] if self.may_inspect else []
         if self.at.table.status == Table.Status.CEASED:
-            return [*inspect, "record_repair", "close_table"]
+            return [*inspect, "record_repair", "close_table", "report_device_failure"]
         return [*inspect, *(["record_repair"] if self.ceased else ["open_table"] if self.may_open else [])]
 
     def shown(self) -> dict[str, Any]:

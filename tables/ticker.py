@@ -104,8 +104,17 @@ def warn_of_dice() -> list[int]:
         shaker__out_of_order=False,
     ).select_related("shaker__table__facility")
     due = [(lot, lot.shaker.table) for lot in soon if lot.shaker and _is_due(lot, lot.shaker.table, now)]
-    changed = [_warn(lot.pk, table.facility.code, table.code) for lot, table in due if table]
+    changed = (_warned(lot.pk, table.facility.code, table.code) for lot, table in due if table)
     return [table_id for table_id in changed if table_id is not None]
+
+
+def _warned(lot_id: int, facility: str, code: str) -> int | None:
+    """`_warn`, and a table at which it fails hinders no other."""
+    try:
+        return _warn(lot_id, facility, code)
+    except Exception:
+        log.exception("the dice of %s/%s were not looked at", facility, code)
+        return None
 
 
 def stage_of(left: dt.timedelta) -> int:
@@ -175,7 +184,16 @@ def keep(watches: Iterable[watch.Watch], now: dt.datetime) -> list[int]:
     }
     differing = {table_id for table_id, _ in wanted ^ standing}
     places = _places(Table.objects.filter(pk__in=differing)) if differing else []
-    return [pk for pk, facility, code in places if _settle(pk, facility, code, watches)]
+    return [pk for pk, facility, code in places if _settled(pk, facility, code, watches)]
+
+
+def _settled(table_id: int, facility: str, code: str, watches: list[watch.Watch]) -> bool:
+    """`_settle`, and a table at which it fails hinders no other."""
+    try:
+        return _settle(table_id, facility, code, watches)
+    except Exception:
+        log.exception("%s/%s was not looked at", facility, code)
+        return False
 
 
 def _settle(table_id: int, facility: str, code: str, watches: list[watch.Watch]) -> bool:

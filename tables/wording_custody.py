@@ -54,6 +54,9 @@ SENTENCES = {
     "post-is-empty": lazy("Nobody on duty stands at the post of %(post)s at %(table)s. Sign in there first."),
     "approval-ends-before-it-begins": lazy("The approval ends on or before the day on which it was given."),
     "approval-of-one-thing": lazy("An approval is of one table or of one shaker."),
+    "approval-of-another-thing": lazy(
+        "The %(subject)s is approved for a table or for one shaker, and this is the other. Choose again."
+    ),
     "no-such-equipment": lazy("There is no %(code)s in this facility."),
     "no-such-approval": lazy("There is no such approval in effect."),
     "not-on-duty": lazy("You are not on duty at %(facility)s."),

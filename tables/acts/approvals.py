@@ -5,6 +5,7 @@ import datetime as dt
 from games.engine import Refusal
 from games.engine.editions import all_editions
 
+from ..equipment import OF_SHAKER
 from ..models import Approval, Shaker, Table
 from ..params import Params
 from ..rooms import EQUIPMENT, AtRoom, Recorded, room_act
@@ -100,6 +101,8 @@ def _point(at: AtRoom, approval: Approval, table: str, shaker: str) -> None:
     """What the approval is of: one table, or one shaker."""
     if bool(table) == bool(shaker):
         raise Refusal("approval-of-one-thing")
+    if bool(shaker) != (approval.subject in OF_SHAKER):
+        raise Refusal("approval-of-another-thing", subject=approval.subject)
     if table:
         approval.table = Table.objects.filter(facility=at.facility, code=table).first()
     else:

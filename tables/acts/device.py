@@ -24,6 +24,8 @@ def report_device_failure(at: AtTable, params: Params) -> Recorded:
     """
     what = params.choice("what", WHAT_FAILS, default="device")
     dice = params.dice(optional=True)
+    if at.table.status == Table.Status.CEASED:
+        return _failed_too(at, what)
     if at.table.status != Table.Status.OPEN:
         raise Refusal("table-closed", table=at.table.code)
     if what == "shaker":
@@ -62,9 +64,13 @@ def _settle_failure(at: AtTable, round_: Round, what: str, dice: tuple[int, ...]
 
 def _shaker_failed(at: AtTable) -> Recorded:
     """An automated shaker failed to run or malfunctioned: the round is void and wagers are returned."""
+    section = at.rules.section("shaker-failure")
+    if at.round is None and at.rules.shaker(at.shaker_kind).automated:
+        cease(at, "shaker", section)
+        return Recorded("device.failed", {"what": "shaker", "section": section, "round": None})
     round_ = verify_live(at)
     state, failed = at.game.report_shaker_failure(at.state)
-    cease(at, "shaker", at.rules.section("shaker-failure"))
+    cease(at, "shaker", section)
     return settle_throw(
         at,
         round_,
@@ -74,6 +80,26 @@ def _shaker_failed(at: AtTable) -> Recorded:
         reason="automated shaker failed",
         more={"failed": "shaker"},
     )
+
+
+def _failed_too(at: AtTable, what: str) -> Recorded:
+    """Something else fails while gaming has ceased already, or what was repaired fails again: the repair begins anew.
+
+    A failed device or layout outweighs a failed shaker, which another one may replace.
+    """
+    table = at.table
+    if at.round is not None:
+        raise Refusal("round-in-play", round=at.round.number)
+    if what == table.ceased_what and table.repaired_at is None:
+        raise Refusal("gaming-ceased", table.ceased_section, what=table.ceased_what)
+    if what == "shaker" and not at.rules.shaker(at.shaker_kind).automated:
+        raise Refusal("shaker-not-automated", at.rules.section("shaker-failure"))
+    section = at.rules.section("shaker-failure" if what == "shaker" else "device-failure")
+    if what == "shaker" and table.ceased_what != "shaker":
+        at.change_table(repaired_at=None)
+    else:
+        cease(at, what, section)
+    return Recorded("device.failed", {"what": what, "section": section, "round": None})
 
 
 @act(roles=AT_THE_TABLE, witness=True)

@@ -12,7 +12,7 @@ from ..permissions import DICE_KEEPERS
 from ..rooms import DICE, AtRoom, Recorded, room_act
 from ..signatures import verify_two_departments
 
-MOST_LOTS, MOST_DICE, MOST_UM = 100, 12, 100_000
+MOST_LOTS, MOST_TO_DESTROY, MOST_DICE, MOST_UM = 100, 500, 12, 100_000
 INSTRUMENTS = ("micrometer", "caliper", "square")
 # A setting of the house: 0.005 inch. The text on a die's tolerance is not among those supplied.
 TOLERANCE_UM = 127
@@ -118,7 +118,7 @@ def _measured_in_words(die: DiceMeasurement) -> dict[str, object]:
 @room_act(DICE, roles=DICE_KEEPERS, witness=True)
 def destroy_dice(at: AtRoom, params: Params) -> Recorded:
     """Cancels or destroys lots that were rejected or have left play; two people of different departments sign."""
-    codes, how = params.texts("lots"), params.choice("how", ("cancelled", "destroyed"))
+    codes, how = params.texts("lots", most=MOST_TO_DESTROY), params.choice("how", ("cancelled", "destroyed"))
     verify_two_departments(at, custody.section(at.facility, "destruction"))
     if not codes:
         raise Refusal("malformed", name="lots")

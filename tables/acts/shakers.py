@@ -1,5 +1,7 @@
 """The shaker at a table: replaced, out of order, repaired and back in service."""
 
+from django.db.models import Q
+
 from games.engine import Refusal
 
 from ..at_table import AtTable
@@ -23,7 +25,8 @@ def replace_shaker(at: AtTable, params: Params) -> Recorded:
         verify_automated_is_out_of_the_way(at, covered=covered, removed=removed)
     kind = at.rules.shaker(new.kind)
     Equipment(at, new).verify_shaker_approved()
-    gone = [_retire(at, one, stays=one.kind != "manual" and not removed) for one in here]
+    failed = at.table.ceased_what == "shaker"
+    gone = [_retire(at, one, stays=_stays(one) and not removed, failed=failed) for one in here]
     new.table, new.secured = at.table, at.table.status == "closed"
     new.save(update_fields=["table", "secured"])
     if at.round is not None:
@@ -41,10 +44,13 @@ def replace_shaker(at: AtTable, params: Params) -> Recorded:
 
 @act(roles=FLOOR, depends_on="nothing")
 def return_shaker(at: AtTable, params: Params) -> Recorded:
-    """Takes a shaker that stands here out of order off the table, repaired: it is free to be used again anywhere."""
+    """Takes a shaker that is out of order back into service, repaired: one that stands here covered, or one that left
+    a table when it failed. It is free to be used again anywhere.
+    """
     code, how = params.text("shaker"), params.text("how")
-    shaker = Shaker.objects.select_for_update(of=("self",)).filter(table=at.table, code=code).first()
-    if shaker is None or not shaker.out_of_order:
+    mine = Shaker.objects.select_for_update(of=("self",)).filter(facility=at.table.facility_id, code=code)
+    shaker = mine.filter(Q(table=at.table) | Q(table=None), out_of_order=True).first()
+    if shaker is None:
         raise Refusal("shaker-not-out-of-order", shaker=code, table=at.table.code)
     shaker.table, shaker.out_of_order, shaker.secured = None, False, True
     shaker.save(update_fields=["table", "out_of_order", "secured"])
@@ -83,10 +89,17 @@ def _shaker_to_place(at: AtTable, code: str) -> Shaker:
     return shaker
 
 
-def _retire(at: AtTable, old: Shaker, *, stays: bool) -> str:
-    """Takes the dice out of the old shaker, and the shaker off the table or, covered, out of order on it."""
+def _stays(old: Shaker) -> bool:
+    """Whether a replaced shaker stays on the table, covered, unless it is said to have left."""
+    return old.kind not in (Shaker.Kind.MANUAL, Shaker.Kind.DICE_CUP)
+
+
+def _retire(at: AtTable, old: Shaker, *, stays: bool, failed: bool) -> str:
+    """Takes the dice out of the old shaker, and the shaker off the table or, covered, out of order on it. One that
+    failed is out of order wherever it goes, until it is repaired.
+    """
     take_out_dice(at, old, "shaker-replaced")
-    old.out_of_order = old.out_of_order or stays
+    old.out_of_order = old.out_of_order or stays or failed
     old.table = old.table if stays else None
     old.secured = True
     old.save(update_fields=["out_of_order", "table", "secured"])

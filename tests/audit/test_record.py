@@ -180,3 +180,15 @@ def test_many_threads_make_one_chain_without_gaps():
         assert bytes(entry.prev) == prev and entry.at >= moment
         prev, moment = chain.entry_hash(prev, bytes(entry.body)), entry.at
     assert bytes(Stream.objects.get().head) == prev
+
+
+@pytest.mark.parametrize("depth", [100, 50_000])
+def test_what_is_nested_too_deeply_to_be_written_is_not_canonical(depth):
+    nested: list = []
+    for _ in range(depth):
+        nested = [nested]
+    if depth == 100:
+        assert chain.canonical(nested) == b"[" * 101 + b"]" * 101
+        return
+    with pytest.raises(chain.NotCanonical):
+        chain.canonical(nested)

@@ -298,6 +298,8 @@ def test_the_office_records_an_approval_and_the_table_opens_under_it():
     [
         ({"table": "T-99"}, "no-such-equipment"),
         ({"shaker": "S-01"}, "approval-of-one-thing"),
+        ({"subject": "shaker"}, "approval-of-another-thing"),
+        ({"table": "", "shaker": "S-01"}, "approval-of-another-thing"),
         ({"table": ""}, "approval-of-one-thing"),
         ({"ends_on": "2026-01-12"}, "approval-ends-before-it-begins"),
         ({"approved_on": "2026-02-30"}, "malformed"),

@@ -107,6 +107,7 @@ def test_gaming_ceases_after_that_round_until_the_repair_is_recorded(rules):
     assert scene.snapshot["offers"] == [
         "record_repair",
         "close_table",
+        "report_device_failure",
         "change_dice_lot",
         "withdraw_dice",
         "replace_shaker",
@@ -201,7 +202,7 @@ def test_a_failure_between_rounds_ceases_gaming_at_once(scene):
     assert scene.entry["data"] == {"what": "layout", "section": "58 Pa. Code § 625a.7(b)", "round": None}
     with scene.refused("gaming-ceased"):
         scene.place((1, "small", 2_500))
-    with scene.refused("table-closed"):
+    with scene.refused("gaming-ceased"):
         scene.act("report_device_failure", {"what": "layout"})
 
 
@@ -235,6 +236,45 @@ def test_an_automated_shaker_that_fails_voids_the_round(rules, shaker, until):
         scene.inspect(tosses=2)
     scene.inspect()
     scene.place((1, "small", 2_500))
+
+
+@pytest.mark.clause("PA-625a.7(d)-cover")
+def test_an_automated_shaker_that_fails_between_rounds_ceases_gaming_at_once():
+    scene = make_scene("pa-625a/A", "automated-covered")
+    scene.act("report_device_failure", {"what": "shaker"})
+    assert scene.entry["data"] == {"what": "shaker", "section": "58 Pa. Code § 625a.7(c)", "round": None}
+    with scene.refused("gaming-ceased", "58 Pa. Code § 625a.7(c)"):
+        scene.place((1, "small", 2_500))
+    scene.repair("a new belt")
+    assert scene.fresh.status == "open"
+
+
+def test_a_device_that_fails_besides_the_shaker_is_not_repaired_by_another_shaker():
+    scene = make_scene("pa-625a/A", "automated-covered")
+    scene.act("report_device_failure", {"what": "shaker"})
+    scene.act("report_device_failure", {"what": "device"})
+    assert scene.fresh.ceased_what == "device"
+    from tests.tables.test_shakers import replace, spare
+
+    spare(scene)
+    replace(scene, covered_or_signed=True)
+    scene.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson")
+    with scene.refused("gaming-ceased", "58 Pa. Code § 625a.7(b)"):
+        scene.place((1, "small", 2_500))
+    scene.repair()
+    scene.place((1, "small", 2_500))
+
+
+def test_what_fails_again_before_its_inspection_is_repaired_again(scene):
+    scene.act("report_device_failure")
+    with scene.refused("shaker-not-automated"):
+        scene.act("report_device_failure", {"what": "shaker"})
+    scene.act("record_repair", {"what": "fuse"}, by="floorperson")
+    scene.act("report_device_failure")
+    with scene.refused("gaming-ceased"):
+        scene.inspect()
+    scene.repair()
+    assert scene.fresh.status == "open"
 
 
 def test_a_manual_shaker_does_not_fail_to_run(scene):

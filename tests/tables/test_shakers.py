@@ -94,6 +94,26 @@ def test_a_new_shaker_does_not_open_a_table_that_was_closed_since():
     assert (scene.fresh.status, scene.fresh.ceased_what) == ("closed", "")
 
 
+@pytest.mark.parametrize("rules", ["pa-539", "pa-625a/A"])
+def test_a_failed_shaker_that_left_its_table_is_used_nowhere_before_its_repair(rules):
+    scene = make_scene(rules, "automated-uncovered")
+    spare(scene)
+    scene.act("report_device_failure", {"what": "shaker"})
+    replace(scene, removed_from_table=True)
+    assert stands("S-01") == (False, True)
+    with scene.refused("shaker-not-free"):
+        replace(scene, "S-01", covered_or_signed=True)
+    scene.act("return_shaker", {"shaker": "S-01", "how": "a new belt"}, by="floorperson")
+    assert stands("S-01") == (False, False)
+
+
+def test_a_sound_cup_that_is_exchanged_leaves_and_is_in_order():
+    scene = make_scene("pa-577")
+    spare(scene, kind="dice-cup")
+    replace(scene)
+    assert (stands("S-01"), stands("S-02")) == ((False, False), (True, False))
+
+
 def test_a_failed_device_is_not_repaired_by_a_new_shaker(scene):
     spare(scene)
     scene.act("report_device_failure")

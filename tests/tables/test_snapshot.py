@@ -170,7 +170,7 @@ def taken(scene, act) -> bool:
     """Whether the road takes the act at this moment, from the shift manager or with that signature."""
     tries = [PARAMS.get(act, {})]
     if act == "report_device_failure":
-        tries = [{}, {"dice": [2, 5, 5]}, {"what": "shaker"}]
+        tries = [{}, {"dice": [2, 5, 5]}, {"what": "shaker"}, {"what": "layout"}]
     for params in tries:
         with scene.tried():
             try:
