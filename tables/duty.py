@@ -24,16 +24,10 @@ def locked_duty(person: Person) -> list[Assignment]:
     Whoever asks what a person supervises, or ends a duty, locks these first and reads the tables afterwards. An act
     locks its table before them, so that nobody waits in a circle.
     """
-    found = Assignment.objects.filter(person=person, ended_at=None)
+    found = Assignment.objects.unended().filter(person=person)
     return list(found.select_for_update(of=("self",)).order_by("pk"))
 
 
 def covers(duty: Iterable[Assignment], table: Table) -> bool:
     """Whether one of these assignments is to this table, to its pit, or to its whole facility."""
-    return any(_is_to(one, table) for one in duty)
-
-
-def _is_to(one: Assignment, table: Table) -> bool:
-    if one.facility_id != table.facility_id or one.elsewhere:
-        return False
-    return one.table_id in (None, table.pk) and one.pit_id in (None, table.pit_id)
+    return any(one.covers(table) for one in duty)

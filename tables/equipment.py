@@ -1,5 +1,6 @@
 """What an edition asks of a table's equipment: the approvals on file and the lines of its opening inspection."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from django.conf import settings
@@ -12,6 +13,18 @@ from .at_table import AtTable
 from .models import Approval, Shaker
 
 OF_SHAKER = ("shaker", "shaker-automated")  # goes with the shaker to whatever table it stands at
+
+ON_FILE, SAYS_LESS, OTHER_VERSION, MISSING = "on-file", "says-less", "other-version", "missing"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an approval that an edition asks of a table stands; `lacks` are the lines that it does not confirm."""
+
+    rule: ApprovalRule
+    state: str
+    approval: Approval | None = None
+    lacks: tuple[str, ...] = ()
 
 
 class Equipment:
@@ -29,8 +42,7 @@ class Equipment:
         of = Q(table=at.table.pk)
         if self.shaker is not None:
             of |= Q(shaker=self.shaker.pk)
-        found = Approval.objects.filter(of, withdrawn_at=None, approved_on__lte=today)
-        found = found.filter(Q(ends_on=None) | Q(ends_on__gt=today))
+        found = Approval.objects.in_effect(today).filter(of)
         return {one.subject: one for one in found.order_by("approved_on", "id")}
 
     @cached_property
@@ -63,11 +75,24 @@ class Equipment:
         """The approvals that must be on file before this table opens."""
         return [rule for rule in self.at.rules.edition.approvals if self.applies(rule)]
 
+    def standing(self, rule: ApprovalRule) -> Standing:
+        """How the approval that this rule asks for stands; anything but `ON_FILE` keeps the table from opening.
+
+        This console is the table's electrical device: the version that runs is the one that was approved.
+        """
+        found = self.approvals.get(rule.subject)
+        if found is None:
+            return Standing(rule, MISSING)
+        lacks = tuple(line for line in rule.lines if line not in found.lines)
+        if lacks:
+            return Standing(rule, SAYS_LESS, found, lacks)
+        other = rule.subject == "device" and found.version != settings.BUILD
+        return Standing(rule, OTHER_VERSION if other else ON_FILE, found)
+
     def verify_approved(self) -> None:
         """Raises `Refusal` for the first approval that is missing, or that does not say all that the edition asks."""
         for rule in self.wanted:
             self._verify(rule)
-        self._verify_version()
         self._verify_odds_are_shown()
 
     def verify_shaker_approved(self) -> None:
@@ -77,20 +102,17 @@ class Equipment:
                 self._verify(rule)
 
     def _verify(self, rule: ApprovalRule) -> None:
-        found = self.approvals.get(rule.subject)
+        standing = self.standing(rule)
+        found = standing.approval
         if found is None:
             code = "not-approved" if rule.body else "not-on-record"
             raise Refusal(code, rule.section, subject=rule.subject, body=rule.body)
-        for line, section in rule.lines.items():
-            if line not in found.lines:
-                raise Refusal("approval-says-less", section, reference=found.reference, line=line)
-
-    def _verify_version(self) -> None:
-        """This console is the table's electrical device: the version that runs is the one that was approved."""
-        found = self.approvals.get("device")
-        if found is not None and found.version != settings.BUILD:
-            section = self.at.rules.section("device")
-            raise Refusal("device-of-another-version", section, approved=found.version, runs=settings.BUILD)
+        if standing.state == SAYS_LESS:
+            line = standing.lacks[0]
+            raise Refusal("approval-says-less", rule.lines[line], reference=found.reference, line=line)
+        if standing.state == OTHER_VERSION:
+            version = {"approved": found.version, "runs": settings.BUILD}
+            raise Refusal("device-of-another-version", self.at.rules.section("device"), **version)
 
     def _verify_odds_are_shown(self) -> None:
         """Where an edition lets no sign replace the odds on the layout, they are printed there (539.1(c)(3), A20)."""

@@ -4,8 +4,6 @@ import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from django.conf import settings
-
 from audit import clock
 from games import submissions
 from games.engine import Refusal
@@ -13,17 +11,11 @@ from games.engine.editions import ApprovalRule, edition
 from games.models import Facility
 
 from .at_table import AtTable
-from .equipment import OF_SHAKER, Equipment
+from .equipment import MISSING, OF_SHAKER, ON_FILE, OTHER_VERSION, SAYS_LESS, Equipment
 from .models import Approval, Shaker, Table
 
 SOON = dt.timedelta(days=30)
-ON_FILE, ENDS_SOON, SAYS_LESS, OTHER_VERSION, MISSING = (
-    "on-file",
-    "ends-soon",
-    "says-less",
-    "other-version",
-    "missing",
-)
+ENDS_SOON = "ends-soon"  # on file, and in effect today
 STOPS = frozenset({SAYS_LESS, OTHER_VERSION, MISSING})
 
 
@@ -103,8 +95,9 @@ def of_shakers(facility: Facility, now: dt.datetime) -> list[ShakerOnFile]:
     """Every shaker of the facility with its approvals in effect, those out of order first."""
     today = facility.local(now).date()
     held: dict[int, list[Approval]] = {}
-    for one in Approval.objects.filter(facility=facility, shaker__isnull=False).order_by("subject", "pk"):
-        if _holds(one, today) and one.shaker_id:
+    in_effect = Approval.objects.in_effect(today).filter(facility=facility, shaker__isnull=False)
+    for one in in_effect.order_by("subject", "pk"):
+        if one.shaker_id:
             held.setdefault(one.shaker_id, []).append(one)
     shakers = Shaker.objects.filter(facility=facility).select_related("table")
     wanted = {kind: _wanted(facility, kind, now) for kind in {one.kind for one in shakers}}
@@ -155,21 +148,16 @@ def _asked(
     former: dict[tuple[str, int | None, int | None], Approval],
 ) -> Asked:
     of_shaker = shaker if rule.subject in OF_SHAKER else None
-    approval = equipment.approvals.get(rule.subject)
+    standing = equipment.standing(rule)
+    approval, state = standing.approval, standing.state
     code = of_shaker.code if of_shaker else ""
     if approval is None:
         key = (rule.subject, None, of_shaker.pk) if of_shaker else (rule.subject, table.pk, None)
-        return Asked(rule, MISSING, former=former.get(key), shaker=code)
-    lacks = tuple(line for line in rule.lines if line not in approval.lines)
+        return Asked(rule, state, former=former.get(key), shaker=code)
     today = table.facility.local(equipment.at.now).date()
-    state = ON_FILE
-    if lacks:
-        state = SAYS_LESS
-    elif rule.subject == "device" and approval.version != settings.BUILD:
-        state = OTHER_VERSION
-    elif approval.ends_on and approval.ends_on - today <= SOON:
+    if state == ON_FILE and approval.ends_on and approval.ends_on - today <= SOON:
         state = ENDS_SOON
-    return Asked(rule, state, approval, lacks=lacks, shaker=code)
+    return Asked(rule, state, approval, lacks=standing.lacks, shaker=code)
 
 
 def _refused(verify: Callable[[], None]) -> Refusal | None:
@@ -183,13 +171,6 @@ def _refused(verify: Callable[[], None]) -> Refusal | None:
 def _former(facility: Facility, now: dt.datetime) -> dict[tuple[str, int | None, int | None], Approval]:
     """The newest approval of each subject of each thing that was withdrawn or has ended."""
     today = facility.local(now).date()
-    every = Approval.objects.filter(facility=facility).order_by("approved_on", "pk")
-    return {(one.subject, one.table_id, one.shaker_id): one for one in every if not _holds(one, today)}
-
-
-def _holds(approval: Approval, today: dt.date) -> bool:
-    return (
-        approval.withdrawn_at is None
-        and approval.approved_on <= today
-        and (approval.ends_on is None or approval.ends_on > today)
-    )
+    over = Approval.objects.filter(facility=facility).exclude(pk__in=Approval.objects.in_effect(today))
+    every = over.order_by("approved_on", "pk")
+    return {(one.subject, one.table_id, one.shaker_id): one for one in every}

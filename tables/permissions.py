@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from django.db.models import Q
-
 from audit.models import Device, Person
 from games.engine import Refusal, game
 
@@ -54,10 +52,7 @@ def verify_may_sign(witness: Person | None, table: Table) -> None:
 
 def is_assigned(person: Person, table: Table) -> bool:
     """Whether an assignment that has not ended covers this table."""
-    here = Q(table=table.pk) | Q(pit=table.pit_id) | Q(pit=None, table=None, elsewhere="")
-    return Assignment.objects.filter(
-        here, person=person.pk, facility=table.facility_id, ended_at=None
-    ).exists()
+    return Assignment.objects.at(table).filter(person=person.pk).exists()
 
 
 def may_see_table(person: Person, table: Table) -> bool:

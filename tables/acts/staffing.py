@@ -1,7 +1,5 @@
 """Who deals: taking a post at the table over, which takes the shaker too, and leaving it."""
 
-from django.db.models import Q
-
 from audit.models import Person
 from games.engine import Refusal
 
@@ -93,9 +91,9 @@ def verify_qualified(at: AtTable, person: Person) -> None:
     if table.kind != Table.Kind.LIVE:
         return
     today = table.facility.local(at.now).date()
-    holds = Q(ends_on=None) | Q(ends_on__gt=today)
-    if not Qualification.objects.filter(holds, person=person, game=table.game, since__lte=today).exists():
-        section = at.rules.edition.staffing.qualified_section if at.deals else ""
+    filed = Qualification.objects.in_effect(today)
+    if not filed.filter(person=person, game=table.game).exists():
+        section = at.rules.section("qualified") if at.deals else ""
         raise Refusal("not-qualified", section, person=person.name, game=table.game)
 
 

@@ -1,7 +1,19 @@
 """Approvals of layouts, devices, shakers and places, each by its body with its dates."""
 
+import datetime as dt
+from typing import Self
+
 from django.db import models
 from django.db.models import Q
+
+
+class ApprovalSet(models.QuerySet["Approval"]):
+    """Approvals on file, by when they hold."""
+
+    def in_effect(self, day: dt.date) -> Self:
+        """Those that hold on this day, by the facility's calendar: given, neither ended nor withdrawn."""
+        holds = Q(ends_on=None) | Q(ends_on__gt=day)
+        return self.filter(holds, withdrawn_at=None, approved_on__lte=day)
 
 
 class Approval(models.Model):
@@ -21,6 +33,8 @@ class Approval(models.Model):
     lines = models.JSONField(default=list, help_text="what was seen to be as the edition asks")
     prints = models.JSONField(default=list, help_text="of a layout: odds, payout-limit")
     version = models.CharField(max_length=40, blank=True, help_text="of a device: its software")
+
+    objects = ApprovalSet.as_manager()
 
     class Meta:
         ordering = ["facility", "subject", "-approved_on", "-id"]

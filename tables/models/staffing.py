@@ -1,7 +1,35 @@
 """Who is assigned where, and who is qualified to deal what. An act needs the role and the assignment."""
 
+import datetime as dt
+from typing import TYPE_CHECKING, Self
+
 from django.db import models
 from django.db.models import Q
+
+if TYPE_CHECKING:
+    from games.models import Facility
+
+    from .floor import Table
+
+# Games at tables that Pitside does not run, which a floorperson may supervise as well
+GAMES_ELSEWHERE = ("baccarat", "midibaccarat", "craps", "mini-craps", "pai-gow", "other-banking")
+
+
+class AssignmentSet(models.QuerySet["Assignment"]):
+    """Who covers what; `reads.ON_DUTY` asks the same of one person where a lock is taken, and a test compares them."""
+
+    def unended(self) -> Self:
+        """What has not ended: the duties here, and what is supervised elsewhere."""
+        return self.filter(ended_at=None)
+
+    def standing(self, facility: "Facility | int") -> Self:
+        """The duties at this facility (or its key) that have not ended; what is supervised elsewhere is none."""
+        return self.unended().filter(facility=facility, elsewhere="")
+
+    def at(self, table: "Table") -> Self:
+        """Those of them that cover this table: to it, to its pit, or to its whole facility."""
+        here = Q(table=table.pk) | Q(pit=table.pit_id) | Q(pit=None, table=None)
+        return self.standing(table.facility_id).filter(here)
 
 
 class Assignment(models.Model):
@@ -23,6 +51,8 @@ class Assignment(models.Model):
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
 
+    objects = AssignmentSet.as_manager()
+
     class Meta:
         ordering = ["person", "started_at"]
         constraints = [
@@ -38,6 +68,20 @@ class Assignment(models.Model):
     def __str__(self) -> str:
         return f"{self.person_id} at {self.table_id or self.pit_id or self.facility_id}"
 
+    def covers(self, table: "Table") -> bool:
+        """What `AssignmentSet.at` asks, of a row that has been read and has not ended."""
+        if self.facility_id != table.facility_id or self.elsewhere:
+            return False
+        return self.table_id in (None, table.pk) and self.pit_id in (None, table.pit_id)
+
+
+class QualificationSet(models.QuerySet["Qualification"]):
+    """Trainings on file, by when they hold."""
+
+    def in_effect(self, day: dt.date) -> Self:
+        """Those that hold on this day, by the facility's calendar."""
+        return self.filter(Q(ends_on=None) | Q(ends_on__gt=day), since__lte=day)
+
 
 class Qualification(models.Model):
     """A person's training to deal a game, on file with the house."""
@@ -47,6 +91,8 @@ class Qualification(models.Model):
     reference = models.CharField(max_length=60)
     since = models.DateField()
     ends_on = models.DateField(null=True, blank=True, help_text="the first day on which it no longer holds")
+
+    objects = QualificationSet.as_manager()
 
     class Meta:
         ordering = ["person", "game", "since"]

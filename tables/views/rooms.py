@@ -21,7 +21,7 @@ from ..acts.approvals import OFFICE
 from ..acts.dice_room import TOLERANCE_UM
 from ..at_table import AtTable
 from ..doors import Denied, device_at, dice_of_table_for, room_of, rooms_open_to
-from ..models import DiceLot, Pit, Round, Shaker, Table
+from ..models import Assignment, DiceLot, Pit, Round, Shaker, Table
 from ..params import CODE
 from ..permissions import DICE_KEEPERS, FLOOR, STAFFERS
 from ..rooms import DICE, EQUIPMENT, STAFF
@@ -226,9 +226,7 @@ def _room(
 
 def signers(person: Person, house: Facility) -> list[Person]:
     """Those on duty here of another department than this person's, security first."""
-    on_duty = Person.objects.filter(
-        assignments__facility=house, assignments__ended_at=None, assignments__elsewhere="", is_active=True
-    )
+    on_duty = Person.objects.filter(assignments__in=Assignment.objects.standing(house), is_active=True)
     found = on_duty.exclude(department=person.department).distinct().order_by("name")
     return sorted(found, key=lambda one: one.department != "security")
 

@@ -13,6 +13,7 @@ from audit import devices, people
 from audit.errors import AuditRefusal
 from audit.models import Device, Person
 from games.engine import Refusal, game
+from games.models import Facility
 
 from .. import live, posts, road
 from ..doors import SEES_A_ROOM, device_at
@@ -178,18 +179,13 @@ def _place(device: Device, table: Table | None) -> dict[str, Any]:
 
 def _people(device: Device, table: Table | None) -> list[dict[str, str]]:
     """Those on duty here, the dealer of the moment first; at a podium everybody who may see the floor or a room."""
-    here = Assignment.objects.filter(facility__code=device.facility, elsewhere="", ended_at=None)
-    found = here.select_related("person")
     if table is None:
-        on_duty = [one.person for one in found if one.person.role in SEES_A_ROOM]
+        house = Facility.objects.filter(code=device.facility).first()
+        duty = Assignment.objects.standing(house) if house else Assignment.objects.none()
     else:
-        on_duty = [
-            one.person
-            for one in found
-            if one.person.role in DEALERS | FLOOR
-            and one.table_id in (None, table.pk)
-            and one.pit_id in (None, table.pit_id)
-        ]
+        duty = Assignment.objects.at(table)
+    roles = SEES_A_ROOM if table is None else DEALERS | FLOOR
+    on_duty = [one.person for one in duty.filter(person__role__in=roles).select_related("person")]
     dealing = posts.holder_id(table, posts.keeper(table)) if table else None
     ordered = sorted(
         {one.pk: one for one in on_duty}.values(), key=lambda one: (one.pk != dealing, one.role, one.name)
