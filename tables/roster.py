@@ -7,19 +7,18 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from audit.models import Person, Role
 from games import submissions
 from games.engine import Refusal, game
 from games.engine.editions import edition
-from games.engine.registry import GAMES
 from games.models import Facility
 
 from . import posts, spans
 from .models import Assignment, Qualification, Table
 from .permissions import FLOOR
-from .wording_equipment import GAMES_ELSEWHERE
+from .wording_staff import name_of
 
 POSTS = {"dealer": "Dealer", "dealer-left": "Left dealer", "stick": "Stick"}
 RANK = {role: number for number, role in enumerate(Role.values)}
@@ -106,11 +105,11 @@ def _posts(table: Table) -> list[Post]:
 def spans_of(facility: Facility, manned: Iterable[Manned], now: dt.datetime) -> list[Span]:
     """The span of everybody of the floor who is on duty or answers for a table here; those in breach first."""
     found: dict[int, Span] = {}
-    duty = Assignment.objects.filter(facility=facility, ended_at=None, person__role__in=FLOOR)
+    duty = _unended(facility).filter(person__role__in=FLOOR)
     for one in duty.select_related("person").order_by("person__name", "pk"):
         span = found.setdefault(one.person_id, Span(one.person))
         if one.elsewhere:
-            span.elsewhere.append(str(GAMES_ELSEWHERE.get(one.elsewhere, one.elsewhere)))
+            span.elsewhere.append(name_of(one.elsewhere))
     keys = submissions.editions_in_force([facility.pk], now)
     for seen in manned:
         table, person = seen.table, seen.table.floorperson
@@ -135,21 +134,21 @@ def members(facility: Facility, now: dt.datetime, name: str = "", *, everybody: 
     if name:
         people = people.filter(Q(name__icontains=name) | Q(code__icontains=name))
     if not everybody:
-        people = people.filter(assignments__in=_standing(facility)).distinct()
+        people = people.filter(assignments__in=_unended(facility)).distinct()
     duty: dict[int, list[Assignment]] = {}
-    for one in _standing(facility).select_related("pit", "table").order_by("started_at", "pk"):
+    for one in _unended(facility).select_related("pit", "table").order_by("started_at", "pk"):
         duty.setdefault(one.person_id, []).append(one)
     trained: dict[int, list[tuple[Qualification, str, bool]]] = {}
-    for filed in Qualification.objects.filter(person__in=people).order_by("game", "since"):
-        holds = filed.since <= today and (filed.ends_on is None or filed.ends_on > today)
-        name_of = GAMES[filed.game].name if filed.game in GAMES else filed.game
-        trained.setdefault(filed.person_id, []).append((filed, name_of, holds))
+    in_effect = Exists(Qualification.objects.in_effect(today).filter(pk=OuterRef("pk")))
+    every = Qualification.objects.filter(person__in=people).annotate(holds=in_effect)
+    for filed in every.order_by("game", "since"):
+        trained.setdefault(filed.person_id, []).append((filed, name_of(filed.game), filed.holds))
     return [
         Member(person, duty.get(person.pk, []), trained.get(person.pk, []))
         for person in sorted(people, key=lambda one: (RANK.get(one.role, 99), one.name))
     ]
 
 
-def _standing(facility: Facility) -> QuerySet[Assignment]:
-    """The duties at this facility that have not ended."""
-    return Assignment.objects.filter(facility=facility, ended_at=None)
+def _unended(facility: Facility) -> QuerySet[Assignment]:
+    """What its people are at: the duties at this facility, and what they supervise elsewhere."""
+    return Assignment.objects.unended().filter(facility=facility)

@@ -5,6 +5,8 @@ The codes stand in the editions; the sentences are ours, never the regulation's.
 
 from django.utils.translation import gettext_lazy as lazy
 
+from .models.staffing import GAMES_ELSEWHERE as GAMES_ELSEWHERE
+
 # A line of the inspection, or of an approval: what is so, as a person would confirm it
 LINES = {
     # At each opening
@@ -70,14 +72,4 @@ SUBJECTS = {
     "shaker-automated": lazy("Automated shaker, laboratory"),
     "shaker-place": lazy("Place of the automated shaker"),
     "shaker-procedure": lazy("Procedure of the automated shaker"),
-}
-
-# Games at tables that Pitside does not run, which a floorperson may supervise as well
-GAMES_ELSEWHERE = {
-    "baccarat": lazy("Baccarat"),
-    "midibaccarat": lazy("Midibaccarat"),
-    "craps": lazy("Craps"),
-    "mini-craps": lazy("Mini-Craps"),
-    "pai-gow": lazy("Pai Gow"),
-    "other-banking": lazy("Another banking game"),
 }

@@ -8,7 +8,15 @@ from django.utils.translation import gettext_lazy as lazy
 
 from games.engine.registry import GAMES
 
-from .wording_equipment import GAMES_ELSEWHERE
+# By the codes of `models.staffing.GAMES_ELSEWHERE`
+ELSEWHERE: dict[str, Any] = {
+    "baccarat": lazy("Baccarat"),
+    "midibaccarat": lazy("Midibaccarat"),
+    "craps": lazy("Craps"),
+    "mini-craps": lazy("Mini-Craps"),
+    "pai-gow": lazy("Pai Gow"),
+    "other-banking": lazy("Another banking game"),
+}
 
 TITLES: dict[str, Any] = {
     "span-exceeded": lazy("Too many tables"),
@@ -65,20 +73,19 @@ def worded(params: dict[str, Any]) -> dict[str, Any]:
     """Tables and games of these refusals as people read them: a list in words, and a game by its name."""
     said = dict(params)
     if isinstance(said.get("tables"), list):
-        said["tables"] = ", ".join(map(_game_or_table, said["tables"]))
+        said["tables"] = ", ".join(map(name_of, said["tables"]))
     if "game" in said:
-        said["game"] = _game_or_table(said["game"])
+        said["game"] = name_of(said["game"])
     return said
 
 
-def _game_or_table(code: str) -> str:
-    if code in GAMES:
-        return str(GAMES[code].name)
-    return str(GAMES_ELSEWHERE.get(code, code))
+def name_of(code: str) -> str:
+    """A game by its name, dealt here or elsewhere; whatever else this is, a table's code, as it is."""
+    return str(GAMES[code].name if code in GAMES else ELSEWHERE.get(code, code))
 
 
 def _place(data: dict[str, Any]) -> str:
     """Where a duty is, for a line of the record."""
     if data["elsewhere"]:
-        return _game_or_table(data["elsewhere"])
+        return name_of(data["elsewhere"])
     return str(data["table"] or data["pit"] or _("the whole facility"))

@@ -15,7 +15,8 @@ from ..doors import rooms_open_to
 from ..permissions import may_see_floor
 from ..rooms import DICE, EQUIPMENT, STAFF
 from ..wording import say
-from ..wording_equipment import GAMES_ELSEWHERE, LINES, SUBJECTS
+from ..wording_equipment import LINES, SUBJECTS
+from ..wording_staff import name_of
 
 register = template.Library()
 
@@ -111,4 +112,4 @@ def utc(at: dt.datetime | None) -> str:
 @register.filter
 def elsewhere(code: str) -> str:
     """A game at a table that Pitside does not run, by its name."""
-    return str(GAMES_ELSEWHERE.get(code, code))
+    return name_of(code)

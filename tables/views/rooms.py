@@ -26,7 +26,7 @@ from ..params import CODE
 from ..permissions import DICE_KEEPERS, FLOOR, STAFFERS
 from ..rooms import DICE, EQUIPMENT, STAFF
 from ..templatetags.floor import span
-from ..wording_equipment import GAMES_ELSEWHERE
+from ..wording_staff import ELSEWHERE
 
 Status = DiceLot.Status
 SHOWN, PAGE = 24, 120
@@ -188,7 +188,7 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         "places": _places(house),
         "supervisors": [one.person for one in spans],
         "games": GAMES.values(),
-        "elsewhere": GAMES_ELSEWHERE.items(),
+        "elsewhere": ELSEWHERE.items(),
         "today": house.local(now).date(),
     }
     return render(request, "tables/rooms/staff.html", context)

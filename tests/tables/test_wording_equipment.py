@@ -3,7 +3,9 @@
 import pytest
 
 from games.engine.editions import all_editions
-from tables.wording_equipment import GAMES_ELSEWHERE, LINES, SUBJECTS
+from tables.models.staffing import GAMES_ELSEWHERE
+from tables.wording_equipment import LINES, SUBJECTS
+from tables.wording_staff import ELSEWHERE
 
 EDITIONS = [pytest.param(edition, id=key) for key, edition in all_editions().items()]
 
@@ -24,7 +26,11 @@ def test_no_wording_is_left_over():
     editions = all_editions().values()
     assert set(LINES) == set().union(*map(line_codes, editions))
     assert set(SUBJECTS) == {rule.subject for edition in editions for rule in edition.approvals}
-    assert set(GAMES_ELSEWHERE) == {"other-banking"}.union(*(one.staffing.never_with for one in editions))
+    assert (
+        set(ELSEWHERE)
+        == set(GAMES_ELSEWHERE)
+        == {"other-banking"}.union(*(one.staffing.never_with for one in editions))
+    )
 
 
 def test_a_line_is_one_short_sentence_of_its_own():
