@@ -14,6 +14,7 @@ from .wording import moment, short
 from .wording_alerts import said
 
 LEVELS = ("stop", "warn", "info")
+CALM, OVER = 10, 5
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def alerts_of(at: AtTable) -> list[dict[str, Any]]:
     newest = _newest_stages([*kept, *seen])
     shown = [_held(alert) for alert in kept if alert.key in newest]
     shown += [_computed(one) for one in seen]
-    return sorted(shown, key=_rank)
+    return sorted(shown, key=rank)
 
 
 def _newest_stages(alerts: list[Alert | Seen]) -> set[str]:
@@ -51,9 +52,12 @@ def _newest_stages(alerts: list[Alert | Seen]) -> set[str]:
     return {one.key for one in alerts if not one.key.startswith("dice:")} | set(last.values())
 
 
-def _rank(alert: dict[str, Any]) -> tuple[bool, bool, int, str]:
-    level = LEVELS.index(alert["level"])
-    return alert["acknowledged"] is not None, not alert["standing"], level, alert["since"] or ""
+def rank(alert: dict[str, Any]) -> tuple[int, str]:
+    """Where an alert stands in every list of them: what nobody has acknowledged first, what is over last of it; then
+    the gravest, then the oldest. The number alone orders what screens put among each other (`data-rank`).
+    """
+    calm, over = alert["acknowledged"] is not None, not alert["standing"]
+    return CALM * calm + OVER * over + LEVELS.index(alert["level"]), alert["since"] or ""
 
 
 def _seen(at: AtTable) -> list[Seen]:

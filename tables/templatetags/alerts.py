@@ -4,23 +4,23 @@ from typing import Any
 
 from django import template
 
-from .floor import LEVELS, moment, span
+from ..alert_view import rank
+from .floor import moment, span
 
 register = template.Library()
-CALM, OVER = 10, 5
 
 
 @register.filter
 def alert_rank(alert: dict[str, Any]) -> int:
-    """Where an alert stands: what nobody has acknowledged first, what is over last of it, and then the gravest."""
-    return CALM * bool(alert["acknowledged"]) + OVER * (not alert["standing"]) + LEVELS[alert["level"]]
+    """The number by which a screen puts an alert among the others."""
+    return rank(alert)[0]
 
 
 @register.simple_tag
 def alerts_of(pits: list[dict]) -> list[dict]:
     """The alerts of all tables, the bright ones first and among them the gravest."""
     found = [{**alert, "s": s} for pit in pits for s in pit["tables"] for alert in s["alerts"]]
-    return sorted(found, key=alert_rank)
+    return sorted(found, key=rank)
 
 
 @register.filter

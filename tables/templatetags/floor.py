@@ -15,7 +15,6 @@ from django.utils.safestring import SafeString, mark_safe
 register = template.Library()
 
 CHIPS = ((100_000, "c1000"), (50_000, "c500"), (10_000, "c100"), (2_500, "c25"), (500, "c5"))
-LEVELS = {"stop": 0, "warn": 1, "info": 2}
 
 
 # Money
