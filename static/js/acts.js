@@ -2,7 +2,6 @@
    so that a retry after a lost answer gets the first answer again. */
 
 const WAITING = "pitside.waiting";
-export const PIN = 6;
 export const PATIENCE = 8_000;
 /* Whoever acts is no longer signed in. A witness's wrong PIN is a 401 or 423 too, and leaves the dealer where they are. */
 export const GONE = ["signed-out", "locked"];

@@ -2,8 +2,8 @@
    What each act needs stands in the page: <template data-act data-title data-fields data-say data-reasons>. What depends
    on the table as it stands (lots, a shaker to lock away) is copied from #fresh, which every push renews. */
 
-import { PIN } from "./acts.js";
 import { Dice } from "./dice.js";
+import { Pad } from "./pad.js";
 
 /* fields of one line, and the parameter that each is; a reason goes by the name that its act has for it */
 const WORDS = { reason: "", what: "what", text: "what", lot: "lot", seal: "seal", shaker: "shaker", fault: "why", found: "found", keep: "dice" };
@@ -15,6 +15,7 @@ export class Ask {
     this.box = document.getElementById("ask");
     this.form = this.box.querySelector("form");
     this.dice = new Dice(() => this.box.querySelector("[data-field=dice] .slots"), () => this.check());
+    this.pad = new Pad(this.box, () => this.check());
     this.box.addEventListener("click", (event) => this.click(event));
     this.form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
     this.form.addEventListener("input", () => this.check());
@@ -28,7 +29,7 @@ export class Ask {
   open(act, anchor, given = {}) {
     const asks = document.querySelector(`template[data-act="${act}"]`);
     if (!asks) return true;
-    Object.assign(this, { act, anchor, given, pin: "", list: [], throws: [], first: null, as: asks.dataset.as ?? "reason" });
+    Object.assign(this, { act, anchor, given, list: [], throws: [], first: null, as: asks.dataset.as ?? "reason" });
     const fields = asks.dataset.fields.split(" ").filter(Boolean);
     this.copy(fields);
     this.fields = fields.filter((field) => this.isAsked(field));
@@ -50,11 +51,10 @@ export class Ask {
     this.options(asks);
     this.slots(act);
     this.fill();
-    this.paintPin();
     this.paintList();
     this.paintThrows();
     this.box.showModal();
-    this.check();
+    this.pad.set("");
     return true;
   }
 
@@ -138,7 +138,7 @@ export class Ask {
   click({ target }) {
     const hit = (selector) => target.closest(selector);
     if (hit("[data-close]")) return this.box.close();
-    const face = hit("[data-ask-face]"), digit = hit("[data-digit]"), reason = hit("[data-reason]");
+    const face = hit("[data-ask-face]"), reason = hit("[data-reason]");
     if (face) this.dice.add(Number(face.dataset.askFace));
     if (hit("[data-ask-back]")) this.dice.back();
     if (hit("[data-ask-extra]")) this.enterExtra();
@@ -146,26 +146,13 @@ export class Ask {
     if (reason) { this.form.elements.reason.value = reason.dataset.reason; this.check(); }
     const fill = hit("[data-fill]");
     if (fill) { this.form.elements[fill.dataset.fill].value = fill.dataset.value; this.paintFills(); this.check(); }
-    if (digit && this.pin.length < PIN) this.setPin(this.pin + digit.dataset.digit);
-    if (hit("[data-digit-back]")) this.setPin(this.pin.slice(0, -1));
+    this.pad.click(target);
     if (hit("[data-add-wager]")) this.addWager();
     if (hit("[data-add-throw]") && this.dice.full) this.putThrows([...this.throws, this.dice.faces]);
     const undone = hit("[data-drop-throw]");
     if (undone) this.putThrows(this.throws.filter((_, i) => i !== Number(undone.dataset.dropThrow)));
     const drop = hit("[data-drop-wager]");
     if (drop) { this.list.splice(Number(drop.dataset.dropWager), 1); this.paintList(); this.check(); }
-  }
-
-  setPin(pin) {
-    this.pin = pin;
-    this.paintPin();
-    this.check();
-  }
-
-  paintPin() {
-    const dots = this.box.querySelector(".dots");
-    [...dots.children].forEach((dot, i) => dot.classList.toggle("in", i < this.pin.length));
-    dots.setAttribute("aria-label", `${this.pin.length} of ${PIN} digits`);
   }
 
   cents() {
@@ -243,7 +230,7 @@ export class Ask {
       list: this.list.length > 0, lying: Boolean(params.wager), reason: Boolean(params[this.as]), lot: Boolean(params.lot), shaker: Boolean(params.shaker),
       what: Boolean(params.what), text: Boolean(params.what), lapsed: params.acknowledge_lapsed,
       seal: Boolean(params.seal) || !this.form.elements.seal?.required, fault: Boolean(params.why), keep: Boolean(params.dice), secured: params.secured,
-      witness: this.pin.length === PIN || (this.optional && !this.pin) || (this.fields.includes("seen") && !this.dice.full),
+      witness: this.pad.full || (this.optional && !this.pad.pin) || (this.fields.includes("seen") && !this.dice.full),
     };
     return this.fields.every((field) => has[field] ?? true);
   }
@@ -267,10 +254,10 @@ export class Ask {
   async submit() {
     if (!this.ready()) return;
     const go = this.box.querySelector("[data-go]");
-    const witness = this.pin.length === PIN ? { person: this.form.elements.person.value, pin: this.pin } : null;
+    const witness = this.pad.full ? { person: this.form.elements.person.value, pin: this.pad.pin } : null;
     go.disabled = true;
     const answer = await this.send(this.act, this.params(), witness);
-    this.setPin("");
+    this.pad.set("");
     if (!answer.refusal) return this.box.close();
     this.say(answer.refusal.message, answer.refusal.section);
   }

@@ -5,7 +5,8 @@
    `room:open` tells a page's own script that a dialog opened, with what the button said; `room:check` that it changed. */
 
 import "./clocks.js";
-import { GONE, PATIENCE, PIN, csrf, uuid7 } from "./acts.js";
+import { GONE, PATIENCE, csrf, uuid7 } from "./acts.js";
+import { Pad } from "./pad.js";
 
 const CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/;
 const hall = () => document.getElementById("room");
@@ -54,7 +55,8 @@ function gather(fields) {
 
 export class Slip {
   constructor(box) {
-    Object.assign(this, { box, form: box.querySelector("form"), pin: "", given: {} });
+    Object.assign(this, { box, form: box.querySelector("form"), given: {} });
+    this.pad = new Pad(box, () => { this.refuse(); this.check(); });
     this.sent = null;
     box.addEventListener("click", (event) => this.click(event));
     box.addEventListener("input", () => { this.refuse(); this.check(); });
@@ -74,12 +76,10 @@ export class Slip {
       for (const rows of this.box.querySelectorAll("[data-each]")) rows.replaceChildren();
       for (const part of this.box.querySelectorAll("[data-put]")) this.put(part.dataset.put, given[part.dataset.put] ?? "");
     }
-    Object.assign(this, { subject, given, pin: "" });
-    this.refuse();
+    Object.assign(this, { subject, given });
     this.box.dispatchEvent(new CustomEvent("room:open", { bubbles: true, detail: { slip: this, given } }));
     this.box.showModal();
-    this.paintPin();
-    this.check();
+    this.pad.set("");
   }
 
   put(name, text) {
@@ -89,10 +89,8 @@ export class Slip {
 
   click({ target }) {
     const hit = (selector) => target.closest(selector);
-    const digit = hit("[data-digit]");
     if (hit("[data-close]")) this.box.close();
-    if (digit && this.pin.length < PIN) this.setPin(this.pin + digit.dataset.digit);
-    if (hit("[data-digit-back]")) this.setPin(this.pin.slice(0, -1));
+    this.pad.click(target);
     if (hit("[data-drop-row]")) { hit("[data-row]").remove(); this.check(); }
   }
 
@@ -101,28 +99,13 @@ export class Slip {
     const typing = event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea");
     if (event.key === "Enter" && typing) { event.preventDefault(); this.after(event.target)?.focus(); }
     if (typing || !this.signs || event.ctrlKey || event.metaKey) return;
-    if (/^\d$/.test(event.key) && this.pin.length < PIN) this.setPin(this.pin + event.key);
-    if (event.key === "Backspace") this.setPin(this.pin.slice(0, -1));
+    this.pad.key(event);
   }
 
   after(field) {
     const all = [...this.box.querySelectorAll("input:not([type=hidden]), select, textarea, [data-go]")]
       .filter((one) => one.checkVisibility());
     return all[all.indexOf(field) + 1];
-  }
-
-  setPin(pin) {
-    this.pin = pin;
-    this.refuse();
-    this.paintPin();
-    this.check();
-  }
-
-  paintPin() {
-    const dots = this.box.querySelector(".dots");
-    if (!dots) return;
-    [...dots.children].forEach((dot, i) => dot.classList.toggle("in", i < this.pin.length));
-    dots.setAttribute("aria-label", `${this.pin.length} of ${PIN} digits`);
   }
 
   own() {
@@ -150,7 +133,7 @@ export class Slip {
       if (part.dataset.mustWhen && !this.params()[part.dataset.mustWhen]) continue;
       if (part.matches("input") && (value(part) === undefined || value(part) === "" || value(part) === null)) return [part, said];
     }
-    if (this.signs && this.pin.length < PIN) return [this.box.querySelector("[data-digit]"), "PIN of the second person"];
+    if (this.signs && !this.pad.full) return [this.box.querySelector("[data-digit]"), "PIN of the second person"];
     return null;
   }
 
@@ -183,7 +166,7 @@ export class Slip {
     const content = JSON.stringify(said);
     if (this.sent?.content !== content) this.sent = { content, command: uuid7() };
     const body = { command: this.sent.command, seen: 0, params };
-    if (this.signs) body.witness = { person: this.signs.value, pin: this.pin };
+    if (this.signs) body.witness = { person: this.signs.value, pin: this.pad.pin };
     return body;
   }
 
@@ -198,7 +181,7 @@ export class Slip {
     this.box.querySelector("[data-go]").removeAttribute("aria-busy");
     if (answer.refusal) {
       if (answer.refusal.code !== "no-answer") this.sent = null;
-      this.setPin("");
+      this.pad.set("");
       this.refuse(answer.refusal);
       return;
     }

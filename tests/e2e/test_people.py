@@ -39,6 +39,20 @@ def beside(dealer: Tablet) -> Page:
     return other
 
 
+def test_a_digit_is_taken_back_before_the_sixth_sends_the_pin(scene, new_page):
+    dealer = Tablet(new_page())
+    dealer.enrol(scene.tokens["tablet"])
+    dealer.sign_in("dealer", "12349")
+    dots = dealer.page.locator("#sign-in .dots")
+    expect(dots).to_have_attribute("aria-label", "5 of 6 digits")
+    dealer.tap("#sign-in [data-digit-back]")
+    expect(dots).to_have_attribute("aria-label", "4 of 6 digits")
+    expect(dots.locator(".in")).to_have_count(4)
+    dealer.page.keyboard.press("5")
+    dealer.page.keyboard.press("6")
+    dealer.is_live()
+
+
 def test_a_wrong_pin_lets_nobody_in(scene, new_page):
     dealer = Tablet(new_page())
     dealer.enrol(scene.tokens["tablet"])
