@@ -24,8 +24,17 @@ def locked_duty(person: Person) -> list[Assignment]:
     Whoever asks what a person supervises, or ends a duty, locks these first and reads the tables afterwards. An act
     locks its table before them, so that nobody waits in a circle.
     """
-    found = Assignment.objects.unended().filter(person=person)
-    return list(found.select_for_update(of=("self",)).order_by("pk"))
+    lock_duty_of([person.pk])
+    # Read after the wait: a row that was written meanwhile is no part of what the lock found.
+    return list(Assignment.objects.unended().filter(person=person).order_by("pk"))
+
+
+def lock_duty_of(people: Iterable[int]) -> None:
+    """Locks what these people (keys) have on duty until the transaction ends, so that nobody sends one of them home, or
+    to another table, meanwhile. After the table's own lock, and before the tables are read that they stand at.
+    """
+    found = Assignment.objects.unended().filter(person__in=set(people)).order_by("pk")
+    list(found.select_for_update(of=("self",)))
 
 
 def covers(duty: Iterable[Assignment], table: Table) -> bool:

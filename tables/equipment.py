@@ -39,9 +39,10 @@ class Equipment:
     def approvals(self) -> dict[str, Approval]:
         """The newest approval of each subject that is in effect on this day, of the table or of its shaker."""
         at, today = self.at, self.at.table.facility.local(self.at.now).date()
-        of = Q(table=at.table.pk)
+        goes_with_it = Q(subject__in=OF_SHAKER)
+        of = Q(table=at.table.pk) & ~goes_with_it
         if self.shaker is not None:
-            of |= Q(shaker=self.shaker.pk)
+            of |= Q(shaker=self.shaker.pk) & goes_with_it
         found = Approval.objects.in_effect(today).filter(of)
         return {one.subject: one for one in found.order_by("approved_on", "id")}
 

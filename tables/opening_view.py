@@ -38,7 +38,7 @@ class Opening:
     @cached_property
     def inspection(self) -> Inspection | None:
         """The newest inspection since the table last closed."""
-        return last_inspection(self.at.table)
+        return last_inspection(self.at)
 
     @property
     def ceased(self) -> bool:

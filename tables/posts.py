@@ -3,6 +3,7 @@
 The first post of a game's list is where its dealer stands; its last one keeps the dice or the shaker.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db.models import Q
@@ -11,7 +12,7 @@ from audit.models import Person
 from games.engine import Refusal, Rules, game
 
 from .models import Table
-from .reads import at_work
+from .reads import at_work, at_work_at
 
 if TYPE_CHECKING:
     from .at_table import AtTable
@@ -39,6 +40,11 @@ def holder_id(table: Table, post: str) -> int | None:
     """The same as a key, without a query."""
     found: int | None = getattr(table, f"{FIELDS[post]}_id")
     return found
+
+
+def holder_ids(table: Table) -> list[int]:
+    """Who stands at the posts of a table, as keys."""
+    return [pk for post in of(table) if (pk := holder_id(table, post)) is not None]
 
 
 def keeper(table: Table) -> str:
@@ -76,9 +82,31 @@ def empty(table: Table) -> list[str]:
     """The posts of a table where nobody on duty stands."""
     if table.kind == Table.Kind.SIMULATED:
         return []
-    held = {post: holder_id(table, post) for post in of(table)}
-    there = at_work(table, [pk for pk in held.values() if pk is not None])
-    return [post for post, pk in held.items() if pk not in there]
+    held = [holder_id(table, post) for post in of(table)]
+    return _without(table, at_work(table, [pk for pk in held if pk is not None]))
+
+
+def empty_at(tables: Iterable[Table]) -> dict[int, list[str]]:
+    """The same of many tables that people work at, by their keys, in one statement."""
+    tables = list(tables)
+    there = at_work_at([table.pk for table in tables])
+    return {table.pk: _without(table, there[table.pk]) for table in tables}
+
+
+def _without(table: Table, there: set[int]) -> list[str]:
+    """The posts of a table at which none of these people stands."""
+    return [post for post in of(table) if holder_id(table, post) not in there]
+
+
+def section_left_alone(at: "AtTable") -> str | None:
+    """The section under which nobody may leave the working shaker of this table alone, "" where the text names none or
+    no rules are in force; None where it may stand alone, or there is none.
+
+    § 625a.1(e) speaks of the manual shaker only; § 539.1(f) and New Jersey of any (A20).
+    """
+    if at.shaker is None or (at.deals and at.rules.shaker(at.shaker.kind).may_stand_alone):
+        return None
+    return at.rules.section("shaker-unattended") if at.deals else ""
 
 
 def section_of(rules: Rules) -> str:

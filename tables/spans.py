@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import Q, QuerySet
+
 from audit.models import Person
 from games import submissions
 from games.engine import Refusal
-from games.engine.editions import Staffing, edition
+from games.engine.editions import Edition, Staffing, edition
 
 from .at_table import AtTable
 from .duty import covers, locked_duty
@@ -28,7 +30,7 @@ class Supervised:
 
     name: str
     game: str
-    staffing: Staffing | None = None
+    edition: Edition | None = None
     table_id: int | None = None
 
 
@@ -50,7 +52,7 @@ def supervisor_at_opening(at: AtTable) -> Person:
     Raises `floorperson-must-sign`, or what `verify_may_supervise` refuses with.
     """
     standing = at.table.floorperson
-    stays = standing is not None and standing.is_active and is_assigned(standing, at.table)
+    stays = standing is not None and _supervises(standing) and is_assigned(standing, at.table)
     person = standing if standing is not None and stays else floor_signer(at)
     verify_may_supervise(at, person, in_play=True)
     return person
@@ -87,58 +89,72 @@ def verify_span(
     """Raises `span-exceeded`, with the section of the strictest edition that forbids it, unless one person may
     supervise these tables and what is elsewhere among these assignments.
     """
-    supervised = _supervised(tables, duty, _staffing_of(tables, now))
-    forbidding = [one.staffing for one in _forbidding(supervised) if one.staffing]
+    supervised = _supervised(tables, duty, _editions_of(tables, now))
+    forbidding = [one.edition for one in _forbidding(supervised) if one.edition]
     if forbidding:
-        strictest = min(forbidding, key=lambda staffing: staffing.span)
-        raise Refusal("span-exceeded", strictest.span_section, **_said(person, supervised))
+        strictest = min(forbidding, key=lambda one: one.staffing.span)
+        raise Refusal("span-exceeded", section_of(strictest), **_said(person, supervised))
 
 
-def breaches(now: dt.datetime) -> list[Breach]:
+def breaches(now: dt.datetime, only: int | None = None) -> list[Breach]:
     """What is wrong now with the supervision of each open or ceased live table of every facility, in the order of
-    the tables. Three queries, however many tables there are; locks nothing.
+    the tables; of one table (its key) alone where `only` is given, for which the other tables of its floorperson are
+    read. Three queries, however many tables there are; locks nothing.
     """
-    tables = list(_in_play().select_related("floorperson").order_by("pk"))
+    found = _in_play()
+    if only is not None:
+        supervisor = Table.objects.filter(pk=only, floorperson__isnull=False).values("floorperson")
+        found = found.filter(Q(pk=only) | Q(floorperson__in=supervisor))
+    return [one for one in _breaches_among(found, now) if only in (None, one.table_id)]
+
+
+def _breaches_among(found: QuerySet[Table], now: dt.datetime) -> list[Breach]:
+    tables = list(found.select_related("floorperson").order_by("pk"))
     supervisors = {table.floorperson_id for table in tables if table.floorperson_id}
     duty: dict[int, list[Assignment]] = {pk: [] for pk in supervisors}
-    for one in Assignment.objects.filter(person__in=supervisors, ended_at=None).order_by("pk"):
+    for one in Assignment.objects.unended().filter(person__in=supervisors).order_by("pk"):
         duty[one.person_id].append(one)
-    staffing = _staffing_of(tables, now)
-    found = [_absence(table, duty, staffing) for table in tables]
+    editions = _editions_of(tables, now)
+    broken = [_absence(table, duty, editions) for table in tables]
     for pk in sorted(supervisors):
-        found += _span_breaches([one for one in tables if one.floorperson_id == pk], duty[pk], staffing)
-    return sorted((one for one in found if one), key=lambda one: one.table_id)
+        broken += _span_breaches([one for one in tables if one.floorperson_id == pk], duty[pk], editions)
+    return sorted((one for one in broken if one), key=lambda one: one.table_id)
+
+
+def _supervises(person: Person) -> bool:
+    """Whether this is still somebody of the floor."""
+    return person.is_active and person.role in FLOOR
 
 
 def _absence(
-    table: Table, duty: Mapping[int, list[Assignment]], staffing: Mapping[int, Staffing]
+    table: Table, duty: Mapping[int, list[Assignment]], editions: Mapping[int, Edition]
 ) -> Breach | None:
     """Nobody answers for this table, or somebody who is not there."""
-    section = staffing[table.pk].span_section if table.pk in staffing else ""
+    section = section_of(editions.get(table.pk))
     person = table.floorperson
     if person is None:
         return Breach(table.pk, "unsupervised", {"table": table.code}, section)
-    if person.is_active and covers(duty[person.pk], table):
+    if _supervises(person) and covers(duty[person.pk], table):
         return None
     return Breach(table.pk, "supervisor-off-duty", {"person": person.name, "table": table.code}, section)
 
 
 def _span_breaches(
-    tables: list[Table], duty: list[Assignment], staffing: Mapping[int, Staffing]
+    tables: list[Table], duty: list[Assignment], editions: Mapping[int, Edition]
 ) -> list[Breach | None]:
     """One for each table of one floorperson whose edition forbids what that person supervises."""
-    supervised, person = _supervised(tables, duty, staffing), tables[0].floorperson
+    supervised, person = _supervised(tables, duty, editions), tables[0].floorperson
     assert person is not None
     return [
-        Breach(one.table_id, "span-exceeded", _said(person, supervised), one.staffing.span_section)
+        Breach(one.table_id, "span-exceeded", _said(person, supervised), section_of(one.edition))
         for one in _forbidding(supervised)
-        if one.table_id and one.staffing
+        if one.table_id
     ]
 
 
 def _forbidding(supervised: Sequence[Supervised]) -> list[Supervised]:
     """The tables of a set whose edition does not allow it."""
-    return [one for one in supervised if one.staffing and not _allows(one.staffing, one, supervised)]
+    return [one for one in supervised if one.edition and not _allows(one.edition.staffing, one, supervised)]
 
 
 def _allows(staffing: Staffing, own: Supervised, supervised: Sequence[Supervised]) -> bool:
@@ -147,9 +163,9 @@ def _allows(staffing: Staffing, own: Supervised, supervised: Sequence[Supervised
 
 
 def _supervised(
-    tables: Iterable[Table], duty: Iterable[Assignment], staffing: Mapping[int, Staffing]
+    tables: Iterable[Table], duty: Iterable[Assignment], editions: Mapping[int, Edition]
 ) -> list[Supervised]:
-    here = [Supervised(one.code, one.game, staffing.get(one.pk), one.pk) for one in tables]
+    here = [Supervised(one.code, one.game, editions.get(one.pk), one.pk) for one in tables]
     elsewhere = [Supervised(one.elsewhere, one.elsewhere) for one in duty if one.elsewhere]
     return sorted(here, key=lambda one: one.name) + sorted(elsewhere, key=lambda one: one.name)
 
@@ -159,7 +175,7 @@ def _said(person: Person, supervised: Sequence[Supervised]) -> dict[str, Any]:
     return {"person": person.name, "count": len(names), "tables": names}
 
 
-def _in_play() -> Any:
+def _in_play() -> QuerySet[Table]:
     """The tables that count: live, and open or ceased."""
     return Table.objects.filter(kind=Table.Kind.LIVE).exclude(status=Table.Status.CLOSED)
 
@@ -169,8 +185,13 @@ def _tables_of(person: Person, but: Table | None = None) -> list[Table]:
     return list(found.exclude(pk=but.pk) if but else found)
 
 
-def _staffing_of(tables: Iterable[Table], now: dt.datetime) -> dict[int, Staffing]:
-    """What the edition in force asks at each of these tables; a table whose rules are not in force asks nothing."""
+def section_of(edition: Edition | None) -> str:
+    """What this edition says of how many tables one floorperson may have; "" where it is silent, or there is none."""
+    return edition.sections.get("span", "") if edition else ""
+
+
+def _editions_of(tables: Iterable[Table], now: dt.datetime) -> dict[int, Edition]:
+    """The edition in force at each of these tables; a table whose rules are not in force has none."""
     deals = {table.pk: (table.facility_id, table.game, table.submission_code) for table in tables}
     keys = submissions.editions_in_force({facility for facility, _, _ in deals.values()}, now)
-    return {pk: edition(keys[place]).staffing for pk, place in deals.items() if place in keys}
+    return {pk: edition(keys[place]) for pk, place in deals.items() if place in keys}

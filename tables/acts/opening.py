@@ -5,11 +5,12 @@ from typing import Any
 from games.engine import Refusal
 
 from ..at_table import AtTable
+from ..duty import lock_duty_of
 from ..equipment import Equipment
 from ..models import Inspection, Table
 from ..params import Params, malformed
 from ..permissions import AT_THE_TABLE
-from ..posts import verify_staffed
+from ..posts import holder_ids, section_left_alone, verify_staffed
 from ..road import Recorded, act
 from ..signatures import floor_signer, verify_signed_by_floor
 from ..spans import supervisor_at_opening
@@ -46,6 +47,8 @@ def inspect_table(at: AtTable, params: Params) -> Recorded:
         table=at.table,
         by=by,
         at=at.now,
+        shaker=at.shaker,
+        terms_sha256=at.submission.terms_sha256,
         dice=list(dice or ()),
         lit=sorted(lit),
         tosses=tosses,
@@ -87,9 +90,10 @@ def open_table(at: AtTable, params: Params) -> Recorded:
     verify_dice_new_enough(at)
     verify_payout_limit(at)
     Equipment(at).verify_approved()
-    inspection = last_inspection(at.table)
+    inspection = last_inspection(at)
     if inspection is None:
         raise Refusal("not-inspected", at.rules.section("inspection-device"))
+    lock_duty_of(holder_ids(at.table))
     verify_staffed(at)
     before, floorperson = at.table.floorperson_id, supervisor_at_opening(at)
     edition = at.rules.edition
@@ -164,11 +168,9 @@ def verify_secured(at: AtTable, secured: bool) -> None:
 
     Without rules in force no shaker may.
     """
-    shaker = at.shaker
-    if shaker is None or secured or (at.deals and at.rules.shaker(shaker.kind).may_stand_alone):
-        return
-    section = at.rules.section("shaker-unattended") if at.deals else ""
-    raise Refusal("secure-the-shaker", section, shaker=shaker.code)
+    section = None if secured else section_left_alone(at)
+    if section is not None and at.shaker is not None:
+        raise Refusal("secure-the-shaker", section, shaker=at.shaker.code)
 
 
 def hand_over_shaker(at: AtTable) -> None:
@@ -178,10 +180,15 @@ def hand_over_shaker(at: AtTable) -> None:
         at.shaker.save(update_fields=["secured"])
 
 
-def last_inspection(table: Table) -> Inspection | None:
-    """The newest inspection since the table last closed, or None."""
-    found = table.inspections.select_related("by").order_by("-at")
-    return (found.filter(at__gt=table.closed_at) if table.closed_at else found).first()
+def last_inspection(at: AtTable) -> Inspection | None:
+    """The newest inspection since the table last closed, or None: of the shaker that stands here now, under the rules
+    that are in force now. Another shaker or other rules ask for another inspection.
+    """
+    found = Inspection.objects.filter(
+        table=at.table, shaker=at.shaker, terms_sha256=at.submission.terms_sha256
+    ).select_related("by")
+    closed_at = at.table.closed_at
+    return (found.filter(at__gt=closed_at) if closed_at else found).order_by("-at").first()
 
 
 def verify_lights(at: AtTable, dice: tuple[int, ...], lit: tuple[str, ...]) -> None:

@@ -285,6 +285,24 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="inspection",
+            name="shaker",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="tables.shaker",
+            ),
+        ),
+        migrations.AddField(
+            model_name="inspection",
+            name="terms_sha256",
+            field=models.CharField(
+                blank=True, default="", help_text="of the rules whose lines it went by", max_length=64
+            ),
+            preserve_default=False,
+        ),
+        migrations.AddField(
+            model_name="inspection",
             name="cameras",
             field=models.JSONField(
                 default=list, help_text="one for each end, where the edition asks for them"

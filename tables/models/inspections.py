@@ -11,6 +11,8 @@ class Inspection(models.Model):
     table = models.ForeignKey("tables.Table", models.PROTECT, related_name="inspections")
     by = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
     at = models.DateTimeField()
+    shaker = models.ForeignKey("tables.Shaker", models.PROTECT, null=True, related_name="+")
+    terms_sha256 = models.CharField(max_length=64, blank=True, help_text="of the rules whose lines it went by")
     dice = models.JSONField()
     lit = models.JSONField()
     tosses = models.PositiveSmallIntegerField(default=0)

@@ -84,10 +84,13 @@ def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal 
 
 @require_POST
 def sign_off(request: HttpRequest) -> HttpResponse:
-    """Signs off, unless that would leave a shaker alone; then the way is relief, and the page says so."""
+    """Signs off, unless that would leave a shaker alone; then the way is relief, and the page says so.
+
+    Nobody signs somebody else off at a tablet that is locked: custody does not move without a PIN.
+    """
     device = device_at(request)
     person = request.user if isinstance(request.user, Person) else None
-    if person is None or device is None:
+    if person is None or device is None or getattr(request, "locked", True):
         return redirect("sign-in")
     here = Table.objects.select_related("stream", "facility").filter(stream__name=device.place)
     table = here.filter(posts.anywhere(person)).first()

@@ -164,6 +164,9 @@ def test_signing_off_leaves_the_table_of_the_tablet(scene, next_door):
     assert next_door.post("/sign-off").status_code == 422
     assert (deals("T-01"), deals("T-02")) == ("dealer", "dealer")
     Table.objects.filter(code="T-02").update(status="closed")
+    next_door.post("/sign-off")  # a refused sign-off locks the tablet, and nobody signs off without a PIN
+    assert deals("T-02") == "dealer"
+    next_door.post("/sign-in", {"person": "dealer", "pin": PIN})
     assert next_door.post("/sign-off").status_code == 302
     assert (deals("T-01"), deals("T-02")) == ("dealer", None)
 
