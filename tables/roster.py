@@ -121,9 +121,10 @@ def spans_of(facility: Facility, manned: Iterable[Manned], now: dt.datetime) -> 
             breach for breach in seen.breaches if breach.code not in {said.code for said in span.breaches}
         ]
         key = keys.get((facility.pk, table.game, table.submission_code))
-        asked = edition(key).staffing if key else None
-        if asked and asked.span and (not span.most or asked.span < span.most):
-            span.most, span.section = asked.span, asked.span_section
+        asked = edition(key) if key else None
+        most = asked.staffing.span if asked else 0
+        if most and (not span.most or most < span.most):
+            span.most, span.section = most, spans.section_of(asked)
     return sorted(found.values(), key=lambda span: (not span.breaches, -span.count, span.person.name))
 
 

@@ -119,7 +119,7 @@ def verify_may_leave(at: AtTable, post: str) -> None:
     Where a game has several posts each is kept as long as the table is open: three dealers (§ 577.9(b)).
     """
     if len(posts.of(at.table)) > 1:
-        section = at.rules.edition.staffing.dealers_section if at.deals else ""
+        section = at.rules.section("dealers") if at.deals else ""
         raise Refusal("post-left-empty", section, post=post, table=at.table.code)
     verify_nothing_left_alone(at, post)
 

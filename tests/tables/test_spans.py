@@ -283,9 +283,15 @@ def test_what_is_wrong_with_the_supervision_is_listed_as_it_stands():
         for code, section in (("T-01", TWO), ("T-02", FOUR), ("T-03", FOUR), ("T-04", ""))
     ]
     assert breaches(clock.now()) == unsupervised
+    assert breaches(clock.now(), people["T-02"]) == [unsupervised[1]]
     Table.objects.update(floorperson=one.people["floorperson"])
     together = {"person": "Floorperson", "count": 4, "tables": ["T-01", "T-02", "T-03", "T-04"]}
     assert breaches(clock.now()) == [Breach(people["T-01"], "span-exceeded", together, TWO)]
+    for code, alone in (
+        ("T-01", breaches(clock.now())),
+        ("T-02", []),
+    ):  # asked of one, the others count all the same
+        assert breaches(clock.now(), people[code]) == alone
     Table.objects.filter(code="T-01").update(status="closed")
     assert breaches(clock.now()) == []
     Assignment.objects.filter(person__code="floorperson").update(table=two.table)

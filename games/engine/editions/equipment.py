@@ -54,8 +54,6 @@ class Staffing:
     span: int
     span_section: str
     never_with: frozenset[str]
-    dealers_section: str
-    qualified_section: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +94,8 @@ def _approval(row: Mapping[str, Any], cite: Cite) -> ApprovalRule:
 
 def _staffing(row: Mapping[str, Any], sections: Mapping[str, str], cite: Cite) -> Staffing:
     never_with: Iterable[str] = row.get("never_with", ())
-    span, dealers, qualified = (
-        cite(sections[duty]) if duty in sections else "" for duty in ("span", "dealers", "qualified")
-    )
-    return Staffing(row.get("span", 0), span, frozenset(never_with), dealers, qualified)
+    section = cite(sections["span"]) if "span" in sections else ""
+    return Staffing(row.get("span", 0), section, frozenset(never_with))
 
 
 def _when(row: Mapping[str, Any]) -> str:
