@@ -7,6 +7,8 @@ from .at_table import AtTable
 from .permissions import FLOOR
 from .rooms import AtRoom
 
+OUTSIDE = frozenset({"information-technology", "regulator"})
+
 
 def floor_signer(at: AtTable) -> Person:
     """The floorperson or above who acts, or who signed in as the second person. Raises `floorperson-must-sign`."""
@@ -22,9 +24,9 @@ def verify_signed_by_floor(at: AtTable) -> None:
 
 
 def verify_two_departments(at: AtTable | AtRoom, section: str) -> None:
-    """Raises `Refusal` unless two people of different departments sign, one of table games."""
-    actor, witness = at.actor, at.witness
-    if actor is None or witness is None or actor.department == witness.department:
-        raise Refusal("two-departments-must-sign", section)
-    if "table-games" not in (actor.department, witness.department):
+    """Raises `Refusal` unless two people of different departments sign: one of table games, and one of the house's
+    other departments, neither its technicians nor the regulator.
+    """
+    signed = {person.department for person in (at.actor, at.witness) if person is not None}
+    if len(signed) < 2 or "table-games" not in signed or signed & OUTSIDE:
         raise Refusal("two-departments-must-sign", section)

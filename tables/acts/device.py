@@ -106,7 +106,7 @@ def _failed_too(at: AtTable, what: str) -> Recorded:
 def record_repair(at: AtTable, params: Params) -> Recorded:
     """Records that what failed has been repaired, and how (A15). The floor signs; its inspection lets gaming go on."""
     verify_signed_by_floor(at)
-    how = params.text("what", default="")
+    how = params.text("what")
     if not at.table.ceased_what:
         raise Refusal("nothing-failed", table=at.table.code)
     if at.round is not None:

@@ -206,6 +206,13 @@ def test_a_failure_between_rounds_ceases_gaming_at_once(scene):
         scene.act("report_device_failure", {"what": "layout"})
 
 
+def test_a_repair_says_how(scene):
+    scene.act("report_device_failure")
+    for said in ({}, {"what": ""}, {"what": " "}):
+        with scene.refused("malformed"):
+            scene.act("record_repair", said, by="floorperson")
+
+
 def test_nothing_is_repaired_that_did_not_fail(scene):
     with scene.refused("nothing-failed"):
         scene.act("record_repair", {"what": "fuse"}, by="floorperson")
