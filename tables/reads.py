@@ -22,6 +22,7 @@ ON_DUTY = """EXISTS (
 STANDS_ELSEWHERE = """EXISTS (
     SELECT 1 FROM tables_table o
     WHERE o.id <> t.id AND o.status <> 'closed' AND p.id IN (o.dealer_id, o.dealer_left_id, o.stickperson_id))"""
+AT_WORK = f"p.is_active AND {ON_DUTY.format(person='p.id')} AND NOT {STANDS_ELSEWHERE}"
 
 
 @dataclass(frozen=True)
@@ -91,11 +92,25 @@ def at_work(table: Table, people: list[int]) -> set[int]:
     if not people:
         return set()
     sql = f"""SELECT p.id FROM audit_person p JOIN tables_table t ON t.id = %s
-              WHERE p.id IN ({", ".join(["%s"] * len(people))}) AND p.is_active
-                AND {ON_DUTY.format(person="p.id")} AND NOT {STANDS_ELSEWHERE}"""
+              WHERE p.id IN ({", ".join(["%s"] * len(people))}) AND {AT_WORK}"""
     with connection.cursor() as cursor:
         cursor.execute(sql, [table.pk, *people])
         return {int(pk) for (pk,) in cursor.fetchall()}
+
+
+def at_work_at(tables: list[int]) -> dict[int, set[int]]:
+    """The same of everybody who stands at a post of these tables (keys), by table, in one statement."""
+    found: dict[int, set[int]] = {table_id: set() for table_id in tables}
+    if not tables:
+        return found
+    sql = f"""SELECT t.id, p.id FROM tables_table t
+              JOIN audit_person p ON p.id IN (t.dealer_id, t.dealer_left_id, t.stickperson_id)
+              WHERE t.id IN ({", ".join(["%s"] * len(tables))}) AND {AT_WORK}"""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, tables)
+        for table_id, person_id in cursor.fetchall():
+            found[int(table_id)].add(int(person_id))
+    return found
 
 
 def live_round(table_id: int) -> Round | None:

@@ -15,7 +15,7 @@ from audit import clock
 from audit.models import Device
 from games.engine import Refusal
 
-from . import posts
+from . import posts, spans
 from .alerts import Level
 from .at_table import AtTable
 from .models import Table
@@ -80,15 +80,14 @@ def clocks_behind(now: dt.datetime, only: int | None = None) -> list[Wanted]:
 
 
 def absences(now: dt.datetime, only: int | None = None) -> list[Wanted]:
-    """Posts at which nobody stands, or somebody who works here no longer, and shakers left alone so.
+    """Posts that nobody keeps, and shakers left alone so; what it is to keep one, play asks alike (`posts.empty`).
 
     At a table of several posts each of them must be kept (§ 577.9(b)); elsewhere the dealer's matters for the shaker.
     """
-    tables = live_tables(only).exclude(status=Table.Status.CLOSED)
-    people = ("dealer", "dealer_left", "stickperson")
-    found = []
-    for table in tables.select_related("stream", "facility", *people):
-        empty = [post for post in posts.of(table) if not _is_kept(table, post)]
+    tables = list(live_tables(only).exclude(status=Table.Status.CLOSED))
+    found, without = [], posts.empty_at(tables)
+    for table in tables:
+        empty = without[table.pk]
         if len(posts.of(table)) > 1:
             if table.status == Table.Status.OPEN:
                 found += [_empty_post(table, post) for post in empty]
@@ -98,11 +97,6 @@ def absences(now: dt.datetime, only: int | None = None) -> list[Wanted]:
                 Wanted(table.pk, "shaker-unattended", "shaker", section=section, params={"shaker": code})
             )
     return found
-
-
-def _is_kept(table: Table, post: str) -> bool:
-    person = posts.holder(table, post)
-    return person is not None and person.is_active
 
 
 def _empty_post(table: Table, post: str) -> Wanted:
@@ -118,13 +112,10 @@ def _alone(uid: uuid.UUID, status_seq: int, minute: dt.datetime) -> tuple[str, s
     table = Table.objects.select_related("stream", "facility").get(uid=uid)
     at = AtTable(table, None, None, None, clock.not_before(table.stream, minute))
     try:
-        shaker = at.shaker
-        if shaker is None or shaker.secured or at.rules.shaker(shaker.kind).may_stand_alone:
-            return None
-        section = at.rules.section("shaker-unattended")
+        section = posts.section_left_alone(at)
     except Refusal:
         return None
-    return (shaker.code, section) if section else None
+    return (at.shaker.code, section) if section and at.shaker and not at.shaker.secured else None
 
 
 def silent_tablets(now: dt.datetime, only: int | None = None) -> list[Wanted]:
@@ -143,8 +134,6 @@ def silent_tablets(now: dt.datetime, only: int | None = None) -> list[Wanted]:
 
 def supervision(now: dt.datetime, only: int | None = None) -> list[Wanted]:
     """Tables that nobody supervises, or somebody who may not have so many, or not beside those."""
-    from .spans import breaches  # it reads the acts' signatures, and the acts raise alerts
-
     return [
         Wanted(
             one.table_id,
@@ -153,8 +142,7 @@ def supervision(now: dt.datetime, only: int | None = None) -> list[Wanted]:
             section=one.section,
             params={"breach": one.code, **one.params},
         )
-        for one in breaches(now)
-        if only in (None, one.table_id)
+        for one in spans.breaches(now, only)
     ]
 
 

@@ -125,14 +125,11 @@ def verify_may_leave(at: AtTable, post: str) -> None:
 
 
 def verify_nothing_left_alone(at: AtTable, post: str) -> None:
-    """Raises `Refusal` when a round, or a shaker that this edition lets nobody leave, would lose its keeper.
-
-    § 625a.1(e) speaks of the manual shaker only; § 539.1(f) and New Jersey of any (A20).
-    """
+    """Raises `Refusal` when a round, or a shaker that this edition lets nobody leave, would lose its keeper."""
     if post != posts.keeper(at.table):
         return
-    shaker = at.shaker
-    if shaker is not None and not at.rules.shaker(shaker.kind).may_stand_alone:
-        raise Refusal("shaker-left-unattended", at.rules.section("shaker-unattended"), shaker=shaker.code)
+    section = posts.section_left_alone(at)
+    if section is not None and at.shaker is not None:
+        raise Refusal("shaker-left-unattended", section, shaker=at.shaker.code)
     if at.round is not None:
         raise Refusal("round-in-play", round=at.round.number)

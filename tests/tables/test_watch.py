@@ -6,8 +6,9 @@ import pytest
 
 from audit import clock
 from audit.models import Device, Entry
-from tables import watch
-from tables.models import Alert, Assignment
+from tables import posts, watch
+from tables.models import Alert, Assignment, Table
+from tables.seeding import make_table
 from tables.ticker import Ticker, keep, tick
 from tests.tables.cast import make_scene
 
@@ -95,6 +96,57 @@ def test_a_floorperson_whose_duty_ends_breaks_the_supervision(scene):
     duty.update(ended_at=None)
     assert tick() == [scene.table.pk]
     assert kinds() == []
+
+
+def test_a_shaker_whose_keeper_is_no_longer_on_duty_is_unattended(scene):
+    """Whoever ended the duty, and however: play asks the same, and has stopped."""
+    duty = Assignment.objects.filter(person=scene.people["dealer"])
+    duty.update(ended_at=clock.now())
+    assert tick() == [scene.table.pk]
+    assert kinds() == ["shaker-unattended"]
+    with scene.refused("post-is-empty", "58 Pa. Code § 465a.35"):
+        scene.place((1, "small", 2_500), by="relief")
+    duty.update(ended_at=None)
+    assert tick() == [scene.table.pk]
+    assert kinds() == []
+    scene.place((1, "small", 2_500))
+
+
+@clause("PA-577.9(b)-dealers", "PA-577.9(b)-stick")
+@pytest.mark.parametrize(
+    ("by", "post"), [("dealer", "dealer"), ("relief", "dealer-left"), ("stickperson", "stick")]
+)
+def test_a_football_post_of_somebody_no_longer_on_duty_is_empty(by, post):
+    scene = make_scene("pa-577")
+    Assignment.objects.filter(person=scene.people[by]).update(ended_at=clock.now())
+    tick()
+    assert [alert.key for alert in Alert.objects.all()] == [f"post:{post}"]
+    with scene.refused("post-is-empty", "58 Pa. Code § 577.9(b)"):
+        scene.place((1, "touchdown", 500), by="relief" if by == "dealer" else "dealer")
+
+
+def test_a_dealer_of_two_tables_in_play_keeps_neither_shaker(scene):
+    """Not even the one at which the other table's alert is raised: a person is at one place."""
+    limits = {"seats": 8, "min_cents": 1_000, "max_cents": 100_000}
+    other = make_table(
+        scene.table.facility, code="T-02", pit=scene.table.pit, submission="RS-0009", kind="live", **limits
+    )
+    assert tick() == []
+    Table.objects.filter(pk=other.pk).update(
+        status="open", dealer=scene.people["dealer"], floorperson=scene.people["floorperson"]
+    )
+    tick()
+    assert kinds() == ["shaker-unattended"]
+    assert Alert.objects.get().table == scene.table  # no shaker stands at the other one
+
+
+def test_the_posts_of_many_tables_are_asked_in_one_statement(scene, django_assert_num_queries):
+    tables = list(Table.objects.all())
+    with django_assert_num_queries(1):
+        found = posts.empty_at(tables)
+    assert found == {scene.table.pk: []}
+    with django_assert_num_queries(0):
+        assert posts.empty_at([]) == {}
 
 
 def test_two_tickers_raise_one_alert(scene):
