@@ -15,7 +15,7 @@ from audit import clock, record
 from audit.devices import enrol
 from audit.models import Device, Person
 from games.engine import Rules
-from games.engine.editions import ApprovalRule
+from games.engine.editions import ApprovalRule, edition
 from games.models import Facility, RulesSubmission
 from games.submissions import draft
 
@@ -183,17 +183,22 @@ def make_table(
     facility: Facility, *, code: str, pit: Pit, submission: str, kind: str, **limits: Any
 ) -> Table:
     """A table with its own stream, whose first entry says what it is. Its kind is fixed from here on, and with it
-    whether the stream is of real play. Raises ValueError for a code that is a room's or another stream's.
+    whether the stream is of real play. Raises ValueError for a code that is a room's or another stream's, and for
+    more seats than its edition has places for.
     """
     if code.lower() in NO_TABLE:
         raise ValueError(f"{code} is no code of a table.")
+    filed = newest_submission(facility, submission)
+    most = edition(filed.edition).places
+    if most and limits["seats"] > most:
+        raise ValueError(f"{filed.edition} has places for {most} players.")
     stream = record.open_stream(f"{facility.code}/{code}", real_play=kind == Table.Kind.LIVE)
     table = Table.objects.create(
         facility=facility,
         pit=pit,
         stream=stream,
         code=code,
-        game=submission_game(facility, submission),
+        game=filed.game,
         kind=kind,
         submission_code=submission,
         **limits,
@@ -207,7 +212,12 @@ def make_table(
 
 def submission_game(facility: Facility, code: str) -> str:
     """The game that a rules submission is for, whichever its version. Raises `RulesSubmission.DoesNotExist`."""
-    return RulesSubmission.objects.filter(facility=facility, code=code).order_by("-version")[:1].get().game
+    return newest_submission(facility, code).game
+
+
+def newest_submission(facility: Facility, code: str) -> RulesSubmission:
+    """The newest version of a rules submission. Raises `RulesSubmission.DoesNotExist`."""
+    return RulesSubmission.objects.filter(facility=facility, code=code).order_by("-version")[:1].get()
 
 
 def _make_person(facility: Facility, wanted: demo.DemoPerson) -> Person:

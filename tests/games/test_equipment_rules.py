@@ -172,6 +172,22 @@ def test_football_has_two_cameras_and_no_other_text_counts_them():
     assert {key: edition(key).cameras for key in KEYS} == {**dict.fromkeys(KEYS, 0), "pa-577": 2}
 
 
+@pytest.mark.parametrize(
+    ("key", "places"),
+    [
+        ("pa-539", 0),
+        ("pa-625a/A", 0),
+        ("pa-625a/B", 0),
+        param("pa-675a", 6, marks=clause("PA-675a.1(a)-positions")),
+        param("pa-675a.6", 6, marks=clause("PA-675a.6(b)")),
+        param("pa-577", 16, marks=clause("PA-577.2(a)-players")),
+        ("nj-19-47-9", 0),
+    ],
+)
+def test_a_text_names_how_many_players_have_places_or_names_no_number(key, places):
+    assert edition(key).places == places
+
+
 def test_high_roll_dice_are_19_mm_and_no_other_text_names_a_size():
     named = {"pa-675a": 19_000, "pa-675a.6": 19_000}
     assert {key: edition(key).dice_size_um for key in KEYS} == {**dict.fromkeys(KEYS, 0), **named}
@@ -187,6 +203,8 @@ def test_high_roll_dice_are_19_mm_and_no_other_text_names_a_size():
         ("layout-odds-sign", ["", "625a.1(c)(3)", "675a.1(b)(3)", "675a.1(b)(3)", "577.2(b)(3)"]),
         ("limit-sign", ["", "", "675a.1(b)(4)", "675a.1(b)(4)", ""]),
         ("cameras", ["", "", "", "", "577.9(a)"]),
+        ("span", ["465a.35", "465a.35", "465a.35", "465a.35", "577.9(c)"]),
+        ("dealers", ["465a.35", "465a.35", "465a.35", "465a.35", "577.9(b)"]),
     ],
 )
 def test_a_duty_is_cited_where_an_edition_knows_it_and_nowhere_else(duty, cites):
@@ -196,6 +214,11 @@ def test_a_duty_is_cited_where_an_edition_knows_it_and_nowhere_else(duty, cites)
     assert Rules.of("nj-19-47-9").section(duty) == ""
 
 
+def test_a_dealer_is_trained_under_one_chapter_whatever_the_game():
+    cites = {key: Rules.of(key).section("qualified") for key in KEYS}
+    assert cites == {**dict.fromkeys(KEYS, "58 Pa. Code Chapter 611a"), "nj-19-47-9": ""}
+
+
 def test_a_duty_to_seal_the_dice_is_new_jerseys_alone():
     cites = {key: Rules.of(key).section("dice-sealed") for key in KEYS}
     assert cites == {**dict.fromkeys(KEYS, ""), "nj-19-47-9": "N.J.A.C. 19:47-9.1"}
@@ -203,8 +226,6 @@ def test_a_duty_to_seal_the_dice_is_new_jerseys_alone():
 
 @pytest.mark.parametrize(
     ("key", "chapter", "since", "until"),
-        ("span", ["465a.35", "465a.35", "465a.35", "465a.35", "577.9(c)"]),
-        ("dealers", ["465a.35", "465a.35", "465a.35", "465a.35", "577.9(b)"]),
     [
         param(
             "pa-539", "", "2010-04-03", "2012-04-03", marks=clause("PA-10-591-effective", "PA-10-591-expiry")
@@ -214,11 +235,6 @@ def test_a_duty_to_seal_the_dice_is_new_jerseys_alone():
         param("pa-625a/B", "2012-05-19", "2019-08-31", "", marks=clause("PA-625a-effective")),
         param("pa-675a", "", "2016-08-27", "", marks=clause("PA-675a-effective")),
         param("pa-675a.6", "", "2016-08-27", "", marks=clause("PA-675a-effective")),
-def test_a_dealer_is_trained_under_one_chapter_whatever_the_game():
-    cites = {key: Rules.of(key).section("qualified") for key in KEYS}
-    assert cites == {**dict.fromkeys(KEYS, "58 Pa. Code Chapter 611a"), "nj-19-47-9": ""}
-
-
     ],
 )
 def test_an_edition_knows_from_when_and_until_when_its_text_is_in_force(key, chapter, since, until):

@@ -52,7 +52,8 @@ class Edition:
 
     Its text is in force from `in_force_from`; `chapter_from` is the earlier day on which its chapter began, where
     sections of it were amended since. `dice_size_um` is the side of a die in micrometres, 0 where the text names no
-    size; `cameras` is the least number of fixed cameras at a table, under the section "cameras".
+    size; `cameras` is the least number of fixed cameras at a table, under the section "cameras". `places` is the most
+    players that a table has places for, 0 where the text names no number.
     """
 
     key: str
@@ -85,6 +86,7 @@ class Edition:
     staffing: Staffing
     dice_size_um: int
     cameras: int
+    places: int
 
 
 @lru_cache(maxsize=1)
@@ -149,6 +151,7 @@ def _editions(data: dict[str, Any]) -> Iterator[Edition]:
             staffing=asked.staffing,
             dice_size_um=asked.dice_size_um,
             cameras=asked.cameras,
+            places=data.get("places", 0),
             **{name: data[name] for name in AS_WRITTEN},
         )
 
