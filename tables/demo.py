@@ -110,7 +110,7 @@ PEOPLE = (
         GAMES,
         "220022",
         "larkfield",
-        ("T-01", "T-02", "T-03", "T-04", "T-05", "T-06"),
+        ("T-01", "T-02", "T-03", "T-04", "T-05", "T-06", "T-24"),
     ),
     DemoPerson("sam", "Sam Whitaker", "dealer", GAMES, "330033", "larkfield", ("T-02",)),
     DemoPerson("linh", "Linh Nguyen", "dealer", GAMES, "440044", "larkfield", ("T-03",)),
