@@ -132,8 +132,11 @@ def test_an_automated_shaker_is_run_three_times(rules, shaker):
 @pytest.mark.clause("PA-539.5(a)(2)", "PA-625a.5(a)(2)")
 @pytest.mark.parametrize("rules", ["pa-539", "pa-625a/A"])
 def test_a_manual_shaker_needs_no_tosses(rules):
-    scene = make_scene(rules, opened=False)
+    scene = staffed(rules)
     scene.inspect(tosses=0)
+    assert (Inspection.objects.get().tosses, scene.entry["data"]["tosses"]) == (0, 0)
+    scene.open()
+    assert scene.fresh.status == "open"
 
 
 def test_an_inspection_is_made_while_the_table_is_closed(scene):
