@@ -27,6 +27,7 @@ def inspected(rules: str, shaker: str | None = None, **how) -> Scene:
     ("rules", "shaker", "subject", "section"),
     [
         pytest.param("pa-539", None, "device", "1(b)", marks=clause("PA-539.1(b)-approval")),
+        pytest.param("pa-539", None, "boxes", "1(a)", marks=clause("PA-539.1(a)")),
         pytest.param("pa-539", None, "layout", "1(c)", marks=clause("PA-539.1(c)")),
         pytest.param("pa-539", None, "shaker", "1(d)", marks=clause("PA-539.1(d)")),
         pytest.param(
@@ -43,6 +44,7 @@ def inspected(rules: str, shaker: str | None = None, **how) -> Scene:
             marks=clause("PA-539.1(d)(2)(ii)"),
         ),
         pytest.param("pa-625a/A", None, "device", "1(b)", marks=clause("PA-625a.1(b)-approval")),
+        pytest.param("pa-625a/A", None, "boxes", "1(a)", marks=clause("PA-625a.1(a)")),
         pytest.param("pa-625a/B", None, "layout", "1(c)", marks=clause("PA-625a.1(c)")),
         pytest.param("pa-625a/A", None, "shaker", "1(d)", marks=clause("PA-625a.1(d)")),
         pytest.param(
@@ -62,10 +64,13 @@ def inspected(rules: str, shaker: str | None = None, **how) -> Scene:
             "1(d)(2)(iii)",
             marks=clause("PA-625a.1(d)(2)(iii)"),
         ),
+        pytest.param("pa-675a", None, "boxes", "1(d)", marks=clause("PA-675a.1(d)")),
         pytest.param("pa-675a", None, "layout", "1(b)", marks=clause("PA-675a.1(b)")),
         pytest.param("pa-675a", None, "extra-roll-system", "1(c)", marks=clause("PA-675a.1(c)")),
         pytest.param("pa-675a", None, "shaker", "3(b)", marks=clause("PA-675a.3(b)")),
+        pytest.param("pa-675a.6", None, "boxes", "1(d)", marks=clause("PA-675a.6(b)")),
         pytest.param("pa-675a.6", None, "layout", "6(b)", marks=clause("PA-675a.6(b)")),
+        pytest.param("pa-577", None, "boxes", "2(c)", marks=clause("PA-577.2(c)")),
         pytest.param("pa-577", None, "layout", "2(b)", marks=clause("PA-577.2(b)")),
     ],
 )
@@ -186,7 +191,7 @@ def test_a_console_of_another_version_than_the_approved_one_opens_no_table():
     assert refusal.value.params == {"approved": "0.9", "runs": "dev"}
 
 
-@clause("PA-625a.1(d)(2)(i)-cover", "PA-539.1(d)(2)(i)")
+@clause("PA-625a.1(d)(2)(i)-cover")
 def test_a_covered_automated_shaker_is_for_625a_alone():
     covered = make_scene("pa-625a/A", "automated-covered")
     assert covered.snapshot["shaker"]["kind"] == "automated-covered"
@@ -205,6 +210,7 @@ def test_a_covered_automated_shaker_is_for_625a_alone():
     ]
 
 
+@clause("PA-539.1(d)(2)(i)")
 def test_a_covered_automated_shaker_is_refused_under_539():
     scene = make_scene("pa-539")
     Shaker.objects.create(facility=scene.table.facility, code="S-02", kind="automated-covered")
