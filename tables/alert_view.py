@@ -7,7 +7,7 @@ from typing import Any
 from games.engine import Refusal
 
 from . import round_view, wording
-from .alerts import Level, dice_key, failure_kind, group, held
+from .alerts import Level, dice_key, failure_kind, group
 from .at_table import AtTable
 from .models import Alert, Table
 from .wording import moment, short
@@ -29,11 +29,10 @@ class Seen:
     params: dict[str, Any] = field(default_factory=dict)
 
 
-def alerts_of(at: AtTable) -> list[dict[str, Any]]:
-    """What the snapshot says under `alerts`: what nobody has acknowledged first, what is over last of it; then the
-    gravest, then the oldest.
+def alerts_of(at: AtTable, kept: list[Alert]) -> list[dict[str, Any]]:
+    """What the snapshot says under `alerts`, `kept` being those that are held here: what nobody has acknowledged first,
+    what is over last of it; then the gravest, then the oldest.
     """
-    kept = held(at.table.pk)
     standing = {alert.key for alert in kept if alert.ended_at is None}
     seen = [one for one in _seen(at) if one.key not in standing]
     newest = _newest_stages([*kept, *seen])

@@ -18,7 +18,7 @@ from .acts.opening import (
 )
 from .at_table import AtTable
 from .equipment import Equipment
-from .models import DiceLot, Inspection, Table
+from .models import Inspection, Table
 from .wording import dollars, moment, say, short
 from .wording_equipment import LINES
 from .wording_opening import NEXT, SAYS, posts_are_empty
@@ -155,12 +155,6 @@ def closing_asks(at: AtTable) -> dict[str, Any] | None:
     secure = refused(lambda: verify_secured(at, False))
     shaker = {"shaker": at.shaker.code, "section": secure["section"]} if at.shaker and secure else None
     return {"dice": dice, "secure": shaker}
-
-
-def issued(table: Table) -> list[str]:
-    """Codes of the dice lots that were issued to a table and have not been in a shaker."""
-    lots = DiceLot.objects.filter(table=table.pk, status=DiceLot.Status.ISSUED)
-    return list(lots.order_by("code").values_list("code", flat=True))
 
 
 def refused(check: Callable[[], None]) -> dict[str, str] | None:

@@ -56,27 +56,52 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
     raise Table.DoesNotExist(f"{facility}/{code}")
 
 
-def shown_table(table_id: int) -> tuple[Table, dt.datetime]:
-    """A table with its stream, facility, pit, dealer and floorperson, and the moment; locks nothing.
-
-    Raises `Table.DoesNotExist`.
+@dataclass(frozen=True)
+class Sight:
+    """A table as a snapshot sees it, with its stream, facility, pit and people, and the moment. `issued` are the codes
+    of lots that wait for their place in its shaker; `calls` says whether any alert is held here.
     """
+
+    table: Table
+    now: dt.datetime
+    issued: tuple[str, ...]
+    calls: bool
+
+
+def shown_table(table_id: int) -> Sight:
+    """What a snapshot begins with, in one statement; locks nothing. Raises `Table.DoesNotExist`."""
+    postgres = connection.vendor == "postgresql"
+    joined = "string_agg(l.code, ',')" if postgres else "group_concat(l.code)"
+    more = f"""(SELECT {joined} FROM tables_dicelot l WHERE l.table_id = t.id AND l.status = 'issued'),
+        EXISTS (SELECT 1 FROM tables_alert a
+                WHERE a.table_id = t.id AND (a.ended_at IS NULL OR a.acknowledged_at IS NULL)),
+        {"clock_timestamp()" if postgres else "NULL"}"""
+    people = ("dealer", "dealer_left", "stickperson", "floorperson")
+    models = (
+        ("t", Table),
+        ("s", Stream),
+        ("f", Facility),
+        ("p", Pit),
+        *((f"p_{one}", Person) for one in people),
+    )
     found = read(
-        (("t", Table), ("s", Stream), ("f", Facility), ("p", Pit), ("d", Person), ("v", Person)),
-        """FROM tables_table t
+        models,
+        f"""FROM tables_table t
            JOIN audit_stream s ON s.id = t.stream_id
            JOIN games_facility f ON f.id = t.facility_id
            JOIN tables_pit p ON p.id = t.pit_id
-           LEFT JOIN audit_person d ON d.id = t.dealer_id
-           LEFT JOIN audit_person v ON v.id = t.floorperson_id
+           {" ".join(f"LEFT JOIN audit_person p_{one} ON p_{one}.id = t.{one}_id" for one in people)}
            WHERE t.id = %s""",
         [table_id],
-        more="clock_timestamp()" if connection.vendor == "postgresql" else "NULL",
+        more=more,
     )
-    for (table, stream, facility, pit, dealer, floorperson), (moment,) in found:
+    for (table, stream, facility, pit, *standing), (codes, calls, moment) in found:
         table.stream, table.facility, table.pit = stream, facility, pit
-        table.dealer, table.floorperson = dealer, floorperson
-        return table, clock.read(moment)
+        for field, person in zip(people, standing, strict=True):
+            setattr(table, field, person)
+        return Sight(
+            table, clock.read(moment), tuple(sorted((codes or "").split(",") if codes else ())), bool(calls)
+        )
     raise Table.DoesNotExist(str(table_id))
 
 

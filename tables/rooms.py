@@ -148,7 +148,7 @@ class RoomRoad(Road[AtRoom, Params, LockedRoom]):
 
 def is_on_duty(person: Person, facility: Facility) -> bool:
     """Whether any assignment of this person at this facility has not ended; the tables elsewhere are none."""
-    return Assignment.objects.filter(person=person, facility=facility, elsewhere="", ended_at=None).exists()
+    return Assignment.objects.standing(facility).filter(person=person).exists()
 
 
 ROAD = RoomRoad()

@@ -24,7 +24,6 @@ from .seeding import (
 )
 from .snapshot import of_table
 
-SEATS = {"high-roll": 6, "football": 16}
 STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
 SIC_BO_CODES = (
     "small",
@@ -103,7 +102,7 @@ def _table(facility: Facility, pit: Pit, code: str, submission: str) -> Table:
         pit=pit,
         submission=submission,
         kind="simulated",
-        seats=SEATS.get(submission_game(facility, submission), 8),
+        seats={"high-roll": 6, "football": 16}.get(submission_game(facility, submission), 8),
         min_cents=500,
         max_cents=100_000,
     )

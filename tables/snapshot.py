@@ -11,6 +11,7 @@ from games.models import RulesSubmission
 
 from . import opening_view, posts, reads, round_view, selectors
 from .alert_view import alerts_of
+from .alerts import held
 from .at_table import AtTable
 from .chips import CHIPS_CENTS
 from .models import Table
@@ -39,15 +40,16 @@ def of_table(table_id: int) -> dict[str, Any]:
     So its version and all that it shows belong together. Raises `Table.DoesNotExist`.
     """
     for _ in range(TRIES):
-        table, now = reads.shown_table(table_id)
-        snapshot = _build(table, now)
-        if reads.version_of(table.stream_id) == table.stream.seq:
+        seen = reads.shown_table(table_id)
+        snapshot = _build(seen)
+        if reads.version_of(seen.table.stream_id) == seen.table.stream.seq:
             return snapshot
     return snapshot
 
 
-def _build(table: Table, now: dt.datetime) -> dict[str, Any]:
-    at = Shown(table, None, None, None, clock.not_before(table.stream, now))
+def _build(seen: reads.Sight) -> dict[str, Any]:
+    table = seen.table
+    at = Shown(table, None, None, None, clock.not_before(table.stream, seen.now))
     day = table.facility.gaming_day(at.now)
     opening = opening_view.Opening(at)
     return {
@@ -64,7 +66,7 @@ def _build(table: Table, now: dt.datetime) -> dict[str, Any]:
         },
         "shaker": _shaker(at),
         "lot": _lot(at),
-        "issued": opening_view.issued(table),
+        "issued": list(seen.issued),
         **opening.shown(),
         "closing_asks": opening_view.closing_asks(at),
         **round_view.of(at, opening),
@@ -72,7 +74,7 @@ def _build(table: Table, now: dt.datetime) -> dict[str, Any]:
         "chips": sorted(CHIPS_CENTS),
         **selectors.of_ended_rounds(table, day),
         "acts": selectors.acts(table),
-        "alerts": alerts_of(at),
+        "alerts": alerts_of(at, held(table.pk) if seen.calls else []),
         "as_of": moment(at.now),
     }
 

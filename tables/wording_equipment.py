@@ -5,8 +5,6 @@ The codes stand in the editions; the sentences are ours, never the regulation's.
 
 from django.utils.translation import gettext_lazy as lazy
 
-from .models.staffing import GAMES_ELSEWHERE as GAMES_ELSEWHERE
-
 # A line of the inspection, or of an approval: what is so, as a person would confirm it
 LINES = {
     # At each opening

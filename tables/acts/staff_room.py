@@ -13,11 +13,11 @@ from .. import posts
 from ..at_table import AtTable
 from ..duty import covers, locked_duty, person_here
 from ..models import Assignment, Pit, Qualification, Table
+from ..models.staffing import GAMES_ELSEWHERE
 from ..params import Params
 from ..permissions import FLOOR, STAFFERS
 from ..rooms import STAFF, AtRoom, Recorded, room_act
 from ..spans import verify_one_more_elsewhere
-from ..wording_equipment import GAMES_ELSEWHERE
 
 MOST_REFERENCE = 60
 
@@ -29,7 +29,7 @@ def assign_person(at: AtRoom, params: Params) -> Recorded:
     pit, table = params.text("pit", default=""), params.text("table", default="")
     duty = Assignment(person=person, facility=at.facility, started_at=at.now)
     duty.pit, duty.table = _place(at, pit, table)
-    same = Assignment.objects.filter(person=person, facility=at.facility, elsewhere="", ended_at=None)
+    same = Assignment.objects.standing(at.facility).filter(person=person)
     if same.filter(pit=duty.pit, table=duty.table).exists():
         raise Refusal("already-assigned", person=person.name, place=table or pit or at.facility.name)
     duty.save()
@@ -43,7 +43,7 @@ def assign_elsewhere(at: AtRoom, params: Params) -> Recorded:
     floorperson's span (§ 577.9(c), § 465a.35).
     """
     person = person_here(at.facility, params.text("person"))
-    game = params.choice("game", tuple(GAMES_ELSEWHERE))
+    game = params.choice("game", GAMES_ELSEWHERE)
     if person.role not in FLOOR:
         raise Refusal("role-does-not-supervise", person=person.name)
     verify_one_more_elsewhere(person, game, locked_duty(person), at.now)
@@ -89,7 +89,7 @@ def verify_nobody_is_missed(
         if post is not None:
             section = posts.section_of(here.rules) if here.deals else ""
             raise Refusal("still-at-a-post", section, person=person.name, post=post, table=table.code)
-        section = here.rules.edition.staffing.span_section if here.deals else ""
+        section = here.rules.section("span") if here.deals else ""
         raise Refusal("still-supervises", section, person=person.name, table=table.code)
 
 

@@ -12,7 +12,9 @@ class Inspection(models.Model):
     by = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
     at = models.DateTimeField()
     shaker = models.ForeignKey("tables.Shaker", models.PROTECT, null=True, related_name="+")
-    terms_sha256 = models.CharField(max_length=64, blank=True, help_text="of the rules whose lines it went by")
+    terms_sha256 = models.CharField(
+        max_length=64, blank=True, help_text="of the rules whose lines it went by"
+    )
     dice = models.JSONField()
     lit = models.JSONField()
     tosses = models.PositiveSmallIntegerField(default=0)

@@ -15,7 +15,6 @@ from games.engine import Refusal
 from .. import screens, selectors, snapshot
 from ..at_table import AtTable
 from ..doors import Denied, device_at, floor_of, person_of, rooms_open_to, table_for
-from ..duty import covers
 from ..models import Assignment, Shaker, Table
 from ..permissions import FLOOR, may_see_floor
 from ..rooms import DICE
@@ -169,10 +168,8 @@ def _signing_urls() -> dict[str, str]:
 
 def witnesses(table: Table) -> list[dict[str, str]]:
     """Who may sign as the second person at this table: the floor on duty here."""
-    on_duty = Assignment.objects.select_related("person").filter(
-        person__role__in=FLOOR, person__is_active=True, facility=table.facility_id, ended_at=None
-    )
-    unique = {one.person_id: one.person for one in on_duty if covers([one], table)}.values()
+    on_duty = Assignment.objects.at(table).filter(person__role__in=FLOOR, person__is_active=True)
+    unique = {one.person_id: one.person for one in on_duty.select_related("person")}.values()
     return [
         {"code": one.code, "name": one.name, "role": one.role, "role_label": one.get_role_display()}
         for one in unique

@@ -52,7 +52,6 @@ class Staffing:
     """
 
     span: int
-    span_section: str
     never_with: frozenset[str]
 
 
@@ -77,7 +76,7 @@ def equipment_of(data: Mapping[str, Any], cite: Cite) -> Equipment:
     return Equipment(
         inspection=tuple(_line(row, cite) for row in data.get("inspection", ())),
         approvals=tuple(_approval(row, cite) for row in data.get("approvals", ())),
-        staffing=_staffing(data.get("staffing", {}), data["sections"], cite),
+        staffing=_staffing(data.get("staffing", {})),
         dice_size_um=data.get("dice_size_um", 0),
         cameras=data.get("cameras", 0),
     )
@@ -92,10 +91,9 @@ def _approval(row: Mapping[str, Any], cite: Cite) -> ApprovalRule:
     return ApprovalRule(row["subject"], cite(row["section"]), row["body"], _when(row), lines)
 
 
-def _staffing(row: Mapping[str, Any], sections: Mapping[str, str], cite: Cite) -> Staffing:
+def _staffing(row: Mapping[str, Any]) -> Staffing:
     never_with: Iterable[str] = row.get("never_with", ())
-    section = cite(sections["span"]) if "span" in sections else ""
-    return Staffing(row.get("span", 0), section, frozenset(never_with))
+    return Staffing(row.get("span", 0), frozenset(never_with))
 
 
 def _when(row: Mapping[str, Any]) -> str:
