@@ -7,6 +7,7 @@ import { Pad } from "./pad.js";
 
 /* fields of one line, and the parameter that each is; a reason goes by the name that its act has for it */
 const WORDS = { reason: "", what: "what", text: "what", lot: "lot", seal: "seal", shaker: "shaker", fault: "why", found: "found", keep: "dice" };
+const TOSSES = 3;  // what the tick says
 const money = (cents) => "$" + (cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 });
 
 export class Ask {
@@ -214,8 +215,10 @@ export class Ask {
       if (field === "lying") Object.assign(params, { seat: lying?.seat, wager: lying?.wager });
       if (field in WORDS) params[WORDS[field] || this.as] = elements[field].value.trim();
     }
-    if (this.fields.includes("checks"))
+    if (this.fields.includes("checks")) {
       for (const name of ["covered_or_signed", "removed_from_table"]) params[name] = elements[name].checked;
+      if (elements.tested.checked) params.tosses = TOSSES;
+    }
     if (this.fields.includes("by") && elements.by.value) params.activated_by_seat = Number(elements.by.value);
     if (this.fields.includes("lapsed")) params.acknowledge_lapsed = elements.lapsed.checked;
     if (this.fields.includes("secured")) params.secured = elements.secured.checked;

@@ -39,7 +39,7 @@ def inspect_table(at: AtTable, params: Params) -> Recorded:
         verify_lights(at, dice or (), lit)
     elif dice or lit:
         raise malformed("dice")
-    verify_tosses(at, tosses)
+    verify_tosses(at, at.shaker_kind, tosses)
     equipment = Equipment(at)
     equipment.verify_lines(lines)
     equipment.verify_cameras(cameras)
@@ -217,9 +217,9 @@ def verify_payout_limit(at: AtTable) -> None:
         raise Refusal("payout-limit-too-low", section, limit=dollars(limit), least=dollars(least))
 
 
-def verify_tosses(at: AtTable, tosses: int) -> None:
+def verify_tosses(at: AtTable, kind: str, tosses: int) -> None:
     """Raises `Refusal` when an automated shaker was run fewer times than `TOSSES`."""
-    if at.rules.shaker(at.shaker_kind).automated and tosses < TOSSES:
+    if at.rules.shaker(kind).automated and tosses < TOSSES:
         raise Refusal("too-few-tosses", at.rules.section("inspection-shaker"), tosses=tosses)
 
 

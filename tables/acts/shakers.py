@@ -6,25 +6,32 @@ from games.engine import Refusal
 
 from ..at_table import AtTable
 from ..equipment import Equipment
-from ..models import Shaker
+from ..models import Shaker, Table
 from ..params import Params
-from ..permissions import FLOOR
+from ..permissions import AT_THE_TABLE, FLOOR
 from ..road import Recorded, act
+from ..signatures import verify_signed_by_floor
 from .device import mark_repaired, resume
 from .dice import take_out_dice
+from .opening import verify_tosses
 
 
-@act(roles=FLOOR)
+@act(roles=AT_THE_TABLE, witness=True)
 def replace_shaker(at: AtTable, params: Params) -> Recorded:
-    """Replaces the shaker at this table. Each edition says what must become of a failed automated one first (A20)."""
-    code = params.text("shaker")
+    """Replaces the shaker at this table; the floor signs. Each edition says what must become of a failed automated one
+    first (A20). An automated one that comes to an open table is run three times before, as at an opening (`tosses`).
+    """
+    code, tosses = params.text("shaker"), params.whole("tosses", 0, 99, default=0)
     covered, removed = params.yes("covered_or_signed"), params.yes("removed_from_table")
+    verify_signed_by_floor(at)
     verify_shaker_may_change(at)
     here, new = _shakers_here(at), _shaker_to_place(at, code)
     if new.kind == "manual" and any(one.kind != "manual" for one in here):
         verify_automated_is_out_of_the_way(at, covered=covered, removed=removed)
     kind = at.rules.shaker(new.kind)
     Equipment(at, new).verify_shaker_approved()
+    if at.table.status == Table.Status.OPEN:
+        verify_tosses(at, new.kind, tosses)
     failed = at.table.ceased_what == "shaker"
     gone = [_retire(at, one, stays=_stays(one) and not removed, failed=failed) for one in here]
     new.table, new.secured = at.table, at.table.status == "closed"
@@ -38,6 +45,7 @@ def replace_shaker(at: AtTable, params: Params) -> Recorded:
         "kind": new.kind,
         "replaces": gone[0] if gone else None,
         "covered_or_signed": covered,
+        "tosses": tosses,
     }
     return Recorded("shaker.replaced", {**data, "removed_from_table": removed})
 

@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from audit import clock
 from audit.models import Entry
-from tables.models import DiceLot, Inspection
+from tables.models import DiceLot, Inspection, Shaker
+from tables.seeding import approve_shaker
 from tests.e2e.floor import Tablet, tablet
 from tests.tables.cast import Scene
 
@@ -201,3 +202,18 @@ def test_a_floorpersons_wrong_pin_keeps_what_was_confirmed(stage, new_page):
     dealer.sign("floorperson")
     expect(dealer.page.locator("#ask")).to_be_hidden()
     dealer.open_table(signs="floorperson")
+
+
+@clause("PA-625a.5(a)(2)-minimum")
+def test_an_automated_shaker_comes_to_an_open_table_after_three_runs_and_with_the_floors_pin(scene, new_page):
+    shaker = Shaker.objects.create(facility=scene.table.facility, code="S-02", kind="automated-covered")
+    approve_shaker(scene.table, shaker)
+    dealer = tablet(new_page, scene)
+    dealer.other("replace_shaker")
+    dealer.tap('#ask [data-fill="shaker"][data-value="S-02"]')
+    dealer.sign("floorperson")
+    expect(dealer.page.locator("#ask")).to_contain_text("was run 0 times")
+    dealer.page.locator("#ask [name=tested]").check()
+    dealer.sign("floorperson")
+    expect(dealer.page.locator("#ask")).not_to_be_visible()
+    assert Shaker.objects.get(code="S-02").table == scene.table

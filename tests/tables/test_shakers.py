@@ -39,6 +39,7 @@ def test_under_539_the_automated_shaker_leaves_the_table_first():
         "kind": "manual",
         "replaces": "S-01",
         "covered_or_signed": False,
+        "tosses": 0,
         "removed_from_table": True,
     }
 
@@ -92,6 +93,28 @@ def test_a_new_shaker_does_not_open_a_table_that_was_closed_since():
     scene.close()
     replace(scene, covered_or_signed=True)
     assert (scene.fresh.status, scene.fresh.ceased_what) == ("closed", "")
+
+
+@clause("PA-625a.5(a)(2)-minimum")
+def test_an_automated_shaker_comes_to_an_open_table_only_after_three_runs():
+    scene = make_scene("pa-625a/A")
+    spare(scene, kind="automated-covered")
+    for tosses in (0, 2):
+        with scene.refused("too-few-tosses", "58 Pa. Code § 625a.5(a)(2)"):
+            replace(scene, tosses=tosses)
+    replace(scene, tosses=3)
+    assert scene.entry["data"]["tosses"] == 3
+    scene.act("change_dice_lot", {"lot": "L-0002"}, by="floorperson")
+    scene.play((1, "small", 2_500), dice=[1, 1, 2])
+
+
+def test_the_floor_signs_for_another_shaker(scene):
+    spare(scene)
+    for witness in (None, "relief", "security"):
+        with scene.refused("floorperson-must-sign"):
+            scene.act("replace_shaker", {"shaker": "S-02"}, witness=witness)
+    scene.act("replace_shaker", {"shaker": "S-02"}, witness="floorperson")
+    assert stands("S-02") == (True, False)
 
 
 @pytest.mark.parametrize("rules", ["pa-539", "pa-625a/A"])
