@@ -330,17 +330,17 @@ def test_no_way_leads_past_the_interlocks(hands):
     hire(house["T-01"], ("floor-2", "floorperson"), *HIRED)
     open_three(house)
     Floor.house, Floor.hands, Floor.began, Floor.done = house, hands, hands.now, Counter()
-    checks = list(HealthCheck)
-    # A walk over a database is slow to shrink; and what it never did is asked below, so it is always the same walk
     how = settings(
-        max_examples=20,
+        max_examples=15,
         stateful_step_count=40,
         deadline=None,
-        derandomize=True,
-        suppress_health_check=checks,
-        phases=(Phase.explicit, Phase.reuse, Phase.generate),
+        suppress_health_check=list(HealthCheck),
+        phases=(Phase.explicit, Phase.generate),  # a walk over a database is slow to shrink
     )
-    run_state_machine_as_test(Floor, settings=how)
-    # What was never done was never shown
-    for act in SHOWN:
-        assert Floor.done[act], (act, sorted(Floor.done.items()))
+    # What was never done was never shown: the walk goes on until everything was
+    for _ in range(8):
+        run_state_machine_as_test(Floor, settings=how)
+        missing = [act for act in SHOWN if not Floor.done[act]]
+        if not missing:
+            return
+    raise AssertionError(missing)
