@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.core.management import call_command
+from playwright.sync_api import expect
 
 from audit import clock, verify
 from tests.e2e.floor import Dashboard, Tablet, all_on
@@ -79,8 +80,10 @@ def play_a_round(scene: Scene, dealer: Tablet, pit: Dashboard) -> None:
     dealer.tap(dealer.next)
     dealer.is_in("taken")
     pit.shows(version=scene.version)
-    dealer.tap("#side-pay .paid >> nth=0")
-    dealer.tap("#side-pay .paid >> nth=0")
+    unpaid = dealer.page.locator("#side-pay .paid")
+    dealer.tap(unpaid.first)
+    expect(unpaid).to_have_count(1)
+    dealer.tap(unpaid)
     dealer.is_in("paid")
     pit.shows(version=scene.version)
     dealer.tap(dealer.next)
