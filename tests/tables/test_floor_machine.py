@@ -331,7 +331,7 @@ def test_no_way_leads_past_the_interlocks(hands):
     open_three(house)
     Floor.house, Floor.hands, Floor.began, Floor.done = house, hands, hands.now, Counter()
     how = settings(
-        max_examples=15,
+        max_examples=12,
         stateful_step_count=40,
         deadline=None,
         suppress_health_check=list(HealthCheck),
