@@ -54,8 +54,7 @@ def faults_of(page: Page) -> list[str]:
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         small = [one for one in page.evaluate(SMALL_TARGETS, LEAST_PX) if not IN_THE_BAR.search(one)]
-        faults = [*page.evaluate(CUT_OFF), *small, *broken_rules(page)]
-        found += [f"{width}×{height}: {fault}" for fault in faults]
+        found += [f"{width}: {fault}" for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules(page)]]
     page.set_viewport_size({"width": 1280, "height": 800})
     return found
 
