@@ -24,11 +24,11 @@ def take_over_table(at: AtTable, params: Params) -> Recorded:
     assert actor is not None
     post = params.choice("post", tuple(posts.FIELDS), default=posts.for_person(at.table, actor))
     verify_post(at, actor, post)
+    verify_free(at, actor)
     before = posts.holder(at.table, post)
     if before is not None and before.pk == actor.pk:
         raise Refusal("already-dealing", dealer=before.name)
     verify_qualified(at, actor)
-    verify_free(at, actor)
     left = posts.held_by(at.table, actor)
     follows = follower(at, left, before)
     at.change_table(**({posts.FIELDS[left]: follows} if left else {}), **{posts.FIELDS[post]: actor})

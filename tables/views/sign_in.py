@@ -70,7 +70,8 @@ def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal 
     """The dealer's act at the tablet's own table: begins to deal, or relieves in mid-round."""
     facility, code = device.place.split("/", 1)
     table = Table.objects.select_related("stream").get(facility__code=facility, code=code)
-    if posts.held_by(table, person):
+    held = posts.held_by(table, person)
+    if held is not None and held not in posts.empty(table):
         return None
     call = road.Call(facility, code, "take_over_table", uuid.uuid4(), table.stream.seq, {}, person, device)
     try:
@@ -166,9 +167,8 @@ def _context(device: Device) -> dict[str, Any]:
 
 
 def _place(device: Device, table: Table | None) -> dict[str, Any]:
-    shaker_with = (
-        table.dealer.name if table and table.dealer and table.status != Table.Status.CLOSED else None
-    )
+    keeps = posts.holder(table, posts.keeper(table)) if table else None
+    shaker_with = keeps.name if keeps and table and table.status != Table.Status.CLOSED else None
     return {
         "table": table.code if table else "",
         "facility_name": table.facility.name if table else device.facility.title(),

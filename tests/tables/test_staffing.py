@@ -157,6 +157,17 @@ def test_a_dealer_does_not_walk_away_to_another_table(scene, next_door):
     assert (deals("T-01"), deals("T-02")) == ("relief", "dealer")
 
 
+def test_a_dealer_of_a_closed_table_who_deals_elsewhere_is_told_so_at_the_sign_in(scene, next_door):
+    scene.close()
+    next_door.post("/sign-in", {"person": "dealer", "pin": PIN})
+    Table.objects.filter(code="T-02").update(status="open")
+    tablet = scene.browser("tablet")
+    answer = tablet.post("/sign-in", {"person": "dealer", "pin": PIN})
+    assert answer.status_code == 403
+    assert "T-02" in answer.content.decode() or "never left unattended" in answer.content.decode()
+    assert deals("T-02") == "dealer"
+
+
 def test_signing_off_leaves_the_table_of_the_tablet(scene, next_door):
     scene.close()
     next_door.post("/sign-in", {"person": "dealer", "pin": PIN})
