@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
@@ -119,6 +119,13 @@ class Floor(RuleBasedStateMachine):
     @rule(code=codes, by=floor, secured=st.booleans(), dice=st.sampled_from(("stay", "removed")))
     def it_is_closed(self, code: str, by: str, secured: bool, dice: str) -> None:
         self.take(code, "close_table", {"secured": secured, "dice": dice}, by=by)
+
+    @rule(code=codes, by=floor)
+    def a_closed_table_is_left_by_its_crew(self, code: str, by: str) -> None:
+        """Whoever comes to a closed table may go again; from an open one nobody may."""
+        self.take(code, "take_over_table", {}, by=CREWS[code][0])
+        self.it_is_closed(code, by, secured=True, dice="removed")
+        self.somebody_leaves(code, CREWS[code][0])
 
     @rule(code=codes, by=floor)
     def change_dice(self, code: str, by: str) -> None:
@@ -335,11 +342,13 @@ def test_no_way_leads_past_the_interlocks(hands):
         stateful_step_count=40,
         deadline=None,
         suppress_health_check=list(HealthCheck),
+        database=None,  # an earlier failure is no walk of this one
         phases=(Phase.explicit, Phase.generate),  # a walk over a database is slow to shrink
     )
-    # What was never done was never shown: the walk goes on until everything was
-    for _ in range(8):
-        run_state_machine_as_test(Floor, settings=how)
+    # What was never done was never shown: the walk goes on until everything was. Each goes another way, and the same
+    # way on every machine: where Hypothesis sees CI it would else begin each walk alike.
+    for walk in range(8):
+        run_state_machine_as_test(seed(walk)(Floor), settings=how)
         missing = [act for act in SHOWN if not Floor.done[act]]
         if not missing:
             return
