@@ -24,7 +24,10 @@ from audit.models import Device, Person, Stream
 
 @dataclass(frozen=True)
 class Call:
-    """One act as a screen sent it. `seen` is the version that the screen showed when the finger came down."""
+    """One act as a screen sent it. `seen` is the version that the screen showed when the finger came down.
+
+    `attachment`: the bytes of a file that came along; the parameters name its SHA-256, which is what the act says.
+    """
 
     facility: str
     place: str
@@ -35,6 +38,7 @@ class Call:
     actor: Person
     device: Device | None
     witness: Person | None = None
+    attachment: bytes = b""
 
 
 @dataclass(frozen=True)

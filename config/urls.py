@@ -2,4 +2,4 @@
 
 from django.urls import include, path
 
-urlpatterns = [path("", include("tables.urls"))]
+urlpatterns = [path("", include("games.urls")), path("", include("tables.urls"))]

@@ -13,6 +13,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 
 from audit.devices import device_of
+from audit.doors import Denied, Locked, SignedOut, device_at, person_of
 from audit.middleware import is_locked
 from audit.models import Device, Person
 from games.models import Facility
@@ -21,37 +22,12 @@ from .models import Table
 from .permissions import AT_THE_TABLE, SEES_THE_FLOOR, may_see_floor, may_see_table
 from .rooms import DICE, EQUIPMENT, STAFF
 
+__all__ = ["Denied", "Locked", "SignedOut", "device_at", "person_of"]
+
 STATIONS = ("dealer", "table")
 # Security holds the other key of the dice storage.
 SEES_THE_ROOM = {DICE: SEES_THE_FLOOR | {"security"}, EQUIPMENT: SEES_THE_FLOOR, STAFF: SEES_THE_FLOOR}
 SEES_A_ROOM = frozenset().union(*SEES_THE_ROOM.values())
-
-
-class SignedOut(Exception):
-    """Nobody is signed in here."""
-
-
-class Locked(Exception):
-    """The person is signed in, and this device is locked or no longer theirs."""
-
-
-class Denied(Exception):
-    """The person may not see this."""
-
-
-def person_of(request: HttpRequest) -> Person:
-    """The person who may act from this request. Raises `SignedOut` or `Locked`."""
-    if not isinstance(request.user, Person):
-        raise SignedOut
-    if getattr(request, "locked", True):
-        raise Locked
-    return request.user
-
-
-def device_at(request: HttpRequest) -> Device | None:
-    """The enrolled device of this request, if it is one."""
-    found: Device | None = getattr(request, "device", None)
-    return found
 
 
 def table_for(request: HttpRequest, facility: str, code: str, station: str) -> tuple[Table, Person]:

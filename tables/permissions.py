@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from audit.models import Device, Person
-from games.engine import Refusal, game
+from games.engine import game
+from games.office.road import Forbidden
 
 from .models import Assignment, Table
 
@@ -18,10 +19,6 @@ DICE_KEEPERS = frozenset({"casino-supervisor", "pit-manager", "shift-manager"})
 STAFFERS = frozenset({"pit-manager", "shift-manager"})
 SEES_EVERYTHING = frozenset({"surveillance", "compliance", "gaming-agent", "shift-manager"})
 SEES_THE_FLOOR = FLOOR | SEES_EVERYTHING | {"games-administrator"}
-
-
-class Forbidden(Refusal):
-    """This person may not do this here (403)."""
 
 
 def verify_may(person: Person, act: "Act", table: Table, device: Device | None, *, assigned: bool) -> None:

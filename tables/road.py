@@ -3,9 +3,9 @@
 from typing import Any
 
 from audit.road import Act, Answer, Call, Recorded, Road, Stale
+from games.params import Params, malformed
 
 from .at_table import AtTable
-from .params import Params, malformed
 from .permissions import verify_may, verify_may_sign
 from .reads import Locked, locked_table
 

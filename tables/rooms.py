@@ -13,10 +13,10 @@ from audit import clock, record
 from audit.models import Device, Person, Stream
 from audit.road import Act, Answer, Call, Recorded, Road
 from games.models import Facility
+from games.office.road import Forbidden
+from games.params import Params, malformed
 
 from .models import Assignment, DiceLot, Table
-from .params import Params, malformed
-from .permissions import Forbidden
 from .reads import locked_table
 from .steps import tell_steps
 

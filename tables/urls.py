@@ -27,6 +27,7 @@ urlpatterns = [
     path("floor/<slug:facility>/equipment/", rooms.equipment, name="equipment"),
     path("floor/<slug:facility>/staff/", rooms.staff, name="staff"),
     path("floor/<slug:facility>/acts/<str:act>", acts.room_act, name="room-act"),
+    path("office/<slug:facility>/acts/<str:act>", acts.office_act, name="office-act"),
     path("floor/<slug:facility>/<code:table>/", pages.table_page, name="table"),
     path("floor/<slug:facility>/<code:table>/console", pages.console, name="console"),
     path("floor/<slug:facility>/<code:table>/screen/<slug:station>", pages.screen, name="screen"),

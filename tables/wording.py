@@ -15,6 +15,7 @@ from audit import wording as audit_wording
 from audit.errors import AuditRefusal
 from games import wording as games_wording
 from games.engine import Refusal
+from games.office import wording as office_wording
 
 from . import wording_alerts, wording_custody, wording_staff, wording_training
 
@@ -327,6 +328,8 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "repair.recorded": lambda data: _("Repair recorded"),
 }
 
+TITLES.update(office_wording.TITLES)
+SENTENCES.update(office_wording.SENTENCES)
 for part in PARTS:
     TITLES.update(part.TITLES)
     SENTENCES.update(part.SENTENCES)

@@ -1,11 +1,11 @@
 """Alerts: somebody of the floor acknowledges one, and anybody at the table reports a dispute."""
 
 from games.engine import Refusal
+from games.params import Params
 
 from ..alerts import NEEDS_A_NOTE, Level, acknowledge, end_alert, held, is_event, raise_alert, replaced_by
 from ..at_table import AtTable
 from ..models import Table
-from ..params import Params
 from ..permissions import AT_THE_TABLE, FLOOR
 from ..road import Recorded, act
 

@@ -4,10 +4,10 @@ import datetime as dt
 
 from games.engine import Refusal
 from games.engine.editions import all_editions
+from games.params import Params
 
 from ..equipment import OF_SHAKER
 from ..models import Approval, Shaker, Table
-from ..params import Params
 from ..rooms import EQUIPMENT, AtRoom, Recorded, room_act
 
 OFFICE = frozenset({"compliance", "games-administrator"})

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from games.engine import Refusal, RoundState
 from games.engine.wagers import laid
+from games.params import Params, malformed
 
 from ..at_table import AtTable
 from ..models import Round, Wager
-from ..params import Params, malformed
 from ..permissions import FLOOR
 from ..road import Recorded, act
 from .rounds import decided_now, settle_throw, settled_data, taken_cents, write_settlements, write_throw

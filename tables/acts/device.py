@@ -2,11 +2,11 @@
 
 from audit.people import at_least
 from games.engine import Refusal
+from games.params import Params
 
 from ..alerts import Level, end_alert, failure_kind, raise_alert
 from ..at_table import AtTable
 from ..models import Round, Table
-from ..params import Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
 from ..signatures import verify_signed_by_floor

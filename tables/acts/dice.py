@@ -5,13 +5,13 @@ import datetime as dt
 from audit import clock
 from games.engine import Refusal, dice_expiry
 from games.engine.dice import A_DAY
+from games.params import Params
 
 from .. import custody
 from ..alerts import end_alert
 from ..at_table import AtTable
 from ..custody import UNFIT, Status
 from ..models import DiceLot, Shaker
-from ..params import Params
 from ..permissions import AT_THE_TABLE, DICE_KEEPERS, FLOOR
 from ..road import Recorded, act
 from ..signatures import verify_signed_by_floor, verify_two_departments

@@ -3,11 +3,11 @@
 from typing import Any
 
 from games.engine import Refusal
+from games.params import Params
 
 from .. import custody
 from ..custody import Status
 from ..models import DiceLot, DiceMeasurement
-from ..params import Params
 from ..permissions import DICE_KEEPERS
 from ..rooms import DICE, AtRoom, Recorded, room_act
 from ..signatures import verify_two_departments

@@ -4,9 +4,9 @@ from typing import Any
 
 from games.engine import Refusal
 from games.engine.football import Football
+from games.params import Params
 
 from ..at_table import AtTable
-from ..params import Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
 from .rounds import advance, answer_of

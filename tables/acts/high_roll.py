@@ -3,10 +3,10 @@
 from typing import Any
 
 from games.engine.high_roll import HighRoll
+from games.params import Params
 
 from ..at_table import AtTable
 from ..models import Round
-from ..params import Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
 from .rounds import advance, answer_of, verify_live

@@ -7,10 +7,10 @@ from typing import Any
 
 from games.engine import Placing, Refusal
 from games.engine.rounds import RoundState
+from games.params import MOST_CENTS, Params
 
 from ..at_table import AtTable
 from ..models import Round, Wager
-from ..params import MOST_CENTS, Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
 from ..signatures import verify_signed_by_floor

@@ -3,12 +3,12 @@
 from typing import Any
 
 from games.engine import Refusal
+from games.params import Params, malformed
 
 from ..at_table import AtTable
 from ..duty import lock_duty_of
 from ..equipment import Equipment
 from ..models import Inspection, Table
-from ..params import Params, malformed
 from ..permissions import AT_THE_TABLE
 from ..posts import holder_ids, section_left_alone, verify_staffed
 from ..road import Recorded, act

@@ -6,11 +6,11 @@ from typing import Any
 from games.engine import Refusal
 from games.engine.rounds import RoundState
 from games.engine.settlement import FEE, LOSE, RETURN, STEPS_A_THROW, Settled
+from games.params import Params
 
 from ..alerts import Level, raise_alert
 from ..at_table import AtTable
 from ..models import Round, Settlement, Throw
-from ..params import Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
 from ..signatures import verify_signed_by_floor

@@ -1,9 +1,9 @@
 """Who sits where, at a game that only seated players may wager at (58 Pa. Code § 675a.2(c))."""
 
 from games.engine import Refusal
+from games.params import Params
 
 from ..at_table import AtTable
-from ..params import Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
 

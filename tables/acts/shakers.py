@@ -3,11 +3,11 @@
 from django.db.models import Q
 
 from games.engine import Refusal
+from games.params import Params
 
 from ..at_table import AtTable
 from ..equipment import Equipment
 from ..models import Shaker, Table
-from ..params import Params
 from ..permissions import AT_THE_TABLE, FLOOR
 from ..road import Recorded, act
 from ..signatures import verify_signed_by_floor

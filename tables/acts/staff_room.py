@@ -8,13 +8,13 @@ from django.db.models import Q, QuerySet
 from audit.models import Person
 from games.engine import Refusal
 from games.engine.registry import GAMES
+from games.params import Params
 
 from .. import posts
 from ..at_table import AtTable
 from ..duty import covers, locked_duty, person_here
 from ..models import Assignment, Pit, Qualification, Table
 from ..models.staffing import GAMES_ELSEWHERE
-from ..params import Params
 from ..permissions import FLOOR, STAFFERS
 from ..rooms import STAFF, AtRoom, Recorded, room_act
 from ..spans import verify_one_more_elsewhere

@@ -2,13 +2,14 @@
 
 from audit.models import Person
 from games.engine import Refusal
+from games.office.road import Forbidden
+from games.params import Params
 
 from .. import posts
 from ..at_table import AtTable
 from ..duty import covers, locked_duty
 from ..models import Qualification, Table
-from ..params import Params
-from ..permissions import DEALERS, Forbidden
+from ..permissions import DEALERS
 from ..road import Recorded, act
 
 

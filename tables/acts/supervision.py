@@ -2,11 +2,11 @@
 
 from audit.models import Person
 from games.engine import Refusal
+from games.params import Params
 
 from ..at_table import AtTable
 from ..duty import person_here
 from ..models import Table
-from ..params import Params
 from ..permissions import FLOOR, STAFFERS
 from ..road import Recorded, act
 from ..spans import verify_may_supervise

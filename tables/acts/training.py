@@ -1,11 +1,11 @@
 """Training: the machine throws the dice, and the trainee reads them (docs/shift.md). Nowhere else is a die drawn."""
 
 from games.engine import Refusal
+from games.params import Params
 
 from ..at_table import AtTable
 from ..draws import draws
 from ..models import Table
-from ..params import Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
 from .rounds import answer_of, verify_live

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.engine import Placing, Refusal
+from games.params import MOST_CENTS, Params
 
 from ..at_table import AtTable
 from ..models import Round, Wager
-from ..params import MOST_CENTS, Params
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
 from .seats import verify_seated

@@ -5,6 +5,7 @@ from .dice import DiceLot, DiceMeasurement, LotStep, Shaker
 from .equipment import Approval
 from .floor import Pit, Table
 from .inspections import Inspection
+from .limits import LimitsChange
 from .rounds import Round, Settlement, Throw, Wager
 from .staffing import Assignment, Qualification
 
@@ -15,6 +16,7 @@ __all__ = [
     "DiceLot",
     "DiceMeasurement",
     "Inspection",
+    "LimitsChange",
     "LotStep",
     "Pit",
     "Qualification",

@@ -47,6 +47,11 @@ class Table(models.Model):
     )
     min_cents = models.BigIntegerField()
     max_cents = models.BigIntegerField()
+    told_rules = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="the rules and stopped wagers that the record last told of here",
+    )
 
     status = models.CharField(max_length=10, choices=Status, default=Status.CLOSED)
     ceased_what = models.CharField(max_length=20, blank=True)

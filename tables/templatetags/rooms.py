@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as lazy
 from audit import clock
 from audit.models import Person
 from games.engine import Refusal
+from games.office.doors import may_see_office
 
 from ..doors import rooms_open_to
 from ..permissions import may_see_floor
@@ -41,6 +42,9 @@ def rooms_open(context: dict[str, Any]) -> list[dict[str, Any]]:
     if may_see_floor(request.user, device.facility) and not device.place:
         url = reverse("floor", args=[device.facility])
         found.insert(0, {"code": "floor", "label": lazy("Floor"), "url": url})
+    if may_see_office(request.user, device):
+        url = reverse("documents", args=[device.facility])
+        found.append({"code": "rules", "label": lazy("Rules"), "url": url})
     return found
 
 

@@ -1,5 +1,6 @@
 """The endpoints of acts, one for each road: from the POST to the road, and from its answer to the screens."""
 
+import hashlib
 import json
 import uuid
 from dataclasses import dataclass
@@ -15,17 +16,20 @@ from audit.models import Person
 from audit.road import Road
 from games.engine import Refusal
 from games.models import Facility
+from games.office import acts as office_acts
+from games.office import documents
+from games.office import road as office
+from games.office.road import Forbidden
+from games.params import malformed
 
 from .. import acts, live, road, rooms, screens
 from ..doors import Locked, SignedOut, device_at, person_of
 from ..models import Table
-from ..params import malformed
-from ..permissions import Forbidden
 from ..wording import say, short, title
 
 MOST_BYTES = 256 * 1024
 SCREENS = ("dealer", "table")
-assert acts  # imported so that every act is registered
+assert acts and office_acts  # imported so that every act is registered
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,8 @@ class Way:
     @property
     def place(self) -> str:
         """The place as the command's content names it: the table's code, or the room's."""
+        if self.road is office.ROAD:
+            return office.ROOM
         return self.table or rooms.ROAD.rooms[self.act]
 
 
@@ -69,6 +75,16 @@ async def room_act(request: HttpRequest, facility: str, act: str) -> JsonRespons
     return JsonResponse(body, status=status)
 
 
+@require_POST
+async def office_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
+    """Takes one act of the rules office, as JSON or with a file as a form. The same answers, and no screen."""
+    status, body, _ = await sync_to_async(_take)(request, Way(office.ROAD, facility, "", act))
+    if status == 200:
+        body["screen"] = None
+        del body["station"]
+    return JsonResponse(body, status=status)
+
+
 def _screen(messages: dict[str, dict[str, Any]], station: str) -> dict[str, Any]:
     message = messages[station]
     return {"version": message["version"], "html": message["html"]}
@@ -83,9 +99,9 @@ def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], tuple[in
         return _refused(404, Refusal("unknown-act"))
     try:
         person = person_of(request)
-        body = _body(request)
+        body, attachment = _form(request) if _has_file(request, way) else (_body(request), b"")
         station = body.get("station", "dealer") if body.get("station", "dealer") in SCREENS else "dealer"
-        call = _call(request, body, person, way)
+        call = _call(request, body, person, way, attachment)
         answer = way.road.travel(call)
     except SignedOut:
         return _refused(401, Refusal("signed-out"))
@@ -138,7 +154,31 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     return body
 
 
-def _call(request: HttpRequest, body: dict[str, Any], person: Person, way: Way) -> road.Call:
+def _has_file(request: HttpRequest, way: Way) -> bool:
+    return way.road is office.ROAD and request.content_type == "multipart/form-data"
+
+
+def _form(request: HttpRequest) -> tuple[dict[str, Any], bytes]:
+    """An act that comes with a file, as the body of any other act, and the bytes. Where the browser could not count
+    the file's SHA-256 before sending (it can over HTTPS alone) it is counted here.
+    """
+    sent = request.FILES.get("file")
+    if sent is None:
+        raise malformed("file")
+    name = str(sent.name or "")[:120]
+    if (sent.size or 0) > documents.MOST_BYTES:
+        raise Refusal("document-too-large", name=name, most=documents.MOST_BYTES // 2**20)
+    content = sent.read()
+    told = {
+        key: value for key, value in request.POST.items() if key not in ("command", "csrfmiddlewaretoken")
+    }
+    params = {"sha256": hashlib.sha256(content).hexdigest(), **told, "filename": name}
+    return {"command": request.POST.get("command"), "params": params}, content
+
+
+def _call(
+    request: HttpRequest, body: dict[str, Any], person: Person, way: Way, attachment: bytes
+) -> road.Call:
     seen, params = body.get("seen") if way.table else 0, body.get("params", {})
     if not isinstance(seen, int) or isinstance(seen, bool) or not 0 <= seen < 2**53:
         raise malformed("seen")
@@ -154,6 +194,7 @@ def _call(request: HttpRequest, body: dict[str, Any], person: Person, way: Way) 
         actor=person,
         device=device_at(request),
         witness=_witness(request, body.get("witness"), way),
+        attachment=attachment,
     )
 
 

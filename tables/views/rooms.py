@@ -15,6 +15,7 @@ from audit.models import Person
 from games.engine import Refusal, game
 from games.engine.registry import GAMES
 from games.models import Facility
+from games.params import CODE
 
 from .. import lots, on_file, roster
 from ..acts.approvals import OFFICE
@@ -22,7 +23,6 @@ from ..acts.dice_room import TOLERANCE_UM
 from ..at_table import AtTable
 from ..doors import Denied, device_at, dice_of_table_for, room_of, rooms_open_to
 from ..models import Assignment, DiceLot, Pit, Round, Shaker, Table
-from ..params import CODE
 from ..permissions import DICE_KEEPERS, FLOOR, STAFFERS
 from ..rooms import DICE, EQUIPMENT, STAFF
 from ..templatetags.floor import span

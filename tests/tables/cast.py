@@ -1,6 +1,7 @@
 """A fixed cast and a small floor, made through the same code as the demo, so that a test reads as a scene."""
 
 import contextlib
+import hashlib
 import json
 import uuid
 from collections.abc import Iterator
@@ -19,12 +20,14 @@ from audit.models import Device, Entry, Person
 from games.engine import Refusal, Rules
 from games.engine.registry import GAMES
 from games.models import Facility
+from games.office import acts as office_acts
+from games.office import road as office
 from games.submissions import draft
 from tables import acts, posts, road, rooms
 from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
 from tables.seeding import APPROVED, approve_equipment, inspection_of, make_lot, make_table, open_table
 
-assert acts
+assert acts and office_acts
 PIN = "123456"
 
 
@@ -86,6 +89,36 @@ class Scene:
             witness=self.people[witness] if witness else None,
         )
         return rooms.travel(call)
+
+    def in_office(
+        self,
+        name: str,
+        params: dict[str, Any] | None = None,
+        *,
+        by: str = "games-administrator",
+        command: uuid.UUID | None = None,
+        device: Device | None = None,
+        attachment: bytes = b"",
+    ) -> road.Answer:
+        """One act of the rules office, by the road, from the podium unless the test says otherwise."""
+        call = road.Call(
+            facility=self.table.facility.code,
+            place=office.ROOM,
+            act=name,
+            command=command or uuid.uuid4(),
+            seen=0,
+            params=params or {},
+            actor=self.people[by],
+            device=device or self.podium,
+            attachment=attachment,
+        )
+        return office.travel(call)
+
+    def on_file(self, title: str = "A letter", content: bytes = b"As received.") -> str:
+        """The code of a document that the office files now."""
+        params = {"title": title, "filename": "it.txt", "sha256": hashlib.sha256(content).hexdigest()}
+        answer = self.in_office("file_document", params, attachment=content)
+        return str(answer.body["document"])
 
     def place(self, *wagers: tuple[Any, ...], made_in: str = "chips", **how: Any) -> road.Answer:
         """Wagers as (seat, code, cents), and with a play (seat, code, cents, play)."""

@@ -5,19 +5,21 @@ from pathlib import Path
 
 import pytest
 
+from games.office import acts as office_acts
+from games.office import road as office
 from tables import acts, road, rooms
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 ROW = re.compile(r"^\| ((?:`[a-z_]+` ?)+)\|", re.MULTILINE)
-assert acts
+assert acts and office_acts
 
 
 def documented() -> set[str]:
     """The acts that begin a row of a table in the documents."""
-    text = "\n".join((DOCS / name).read_text() for name in ("snapshot.md", "games.md"))
+    text = "\n".join((DOCS / name).read_text() for name in ("snapshot.md", "games.md", "office.md"))
     return {name for row in ROW.findall(text) for name in re.findall(r"[a-z_]+", row)}
 
 
-@pytest.mark.parametrize("name", sorted({**road.ACTS, **rooms.ACTS}))
+@pytest.mark.parametrize("name", sorted({**road.ACTS, **rooms.ACTS, **office.ACTS}))
 def test_every_act_has_its_row(name):
     assert name in documented()

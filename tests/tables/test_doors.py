@@ -34,6 +34,7 @@ OTHERS = {
     "lock",
     "act",
     "room-act",
+    "office-act",
     "round-dice",
     "healthz",
     "readyz",

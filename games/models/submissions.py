@@ -1,54 +1,17 @@
-"""A casino facility, and what it filed to deal by."""
-
-import datetime as dt
-from zoneinfo import ZoneInfo
+"""Rules submissions: what a facility filed to deal a game by."""
 
 from django.db import models
 from django.db.models import Q
 
-
-class Facility(models.Model):
-    """One casino. Several may live in one installation."""
-
-    class Jurisdiction(models.TextChoices):
-        PENNSYLVANIA = "PA", "Pennsylvania"
-        NEW_JERSEY = "NJ", "New Jersey"
-
-    code = models.SlugField(max_length=30, unique=True)
-    name = models.CharField(max_length=100)
-    jurisdiction = models.CharField(max_length=2, choices=Jurisdiction)
-    time_zone = models.CharField(max_length=40, default="America/New_York")
-    gaming_day_start = models.TimeField(default=dt.time(6), help_text="local time")
-
-    class Meta:
-        ordering = ["code"]
-        verbose_name_plural = "facilities"
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(jurisdiction__in=["PA", "NJ"]), name="facility_jurisdiction_is_known"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def zone(self) -> ZoneInfo:
-        return ZoneInfo(self.time_zone)
-
-    def local(self, moment: dt.datetime) -> dt.datetime:
-        """A moment as this facility's clocks show it."""
-        return moment.astimezone(self.zone)
-
-    def gaming_day(self, moment: dt.datetime) -> dt.date:
-        """The gaming day that a moment belongs to: it begins at `gaming_day_start` by the local clock."""
-        local = self.local(moment)
-        before_start = local.time() < self.gaming_day_start
-        return local.date() - dt.timedelta(days=1) if before_start else local.date()
+from .facility import Facility
 
 
 class RulesSubmission(models.Model):
-    """One version of what a facility filed for a game; a round pins the version that was in force."""
+    """One version of what a facility filed for a game; a round pins the version that was in force.
+
+    Its terms are canonical JSON, so that the same rules always have the same SHA-256. `options` is the form as the
+    games administrator filled it in; the terms say the same as the engine reads it.
+    """
 
     class Status(models.TextChoices):
         DRAFT = "draft", "draft"
@@ -67,11 +30,19 @@ class RulesSubmission(models.Model):
     terms = models.TextField(help_text="canonical JSON (RFC 8785)")
     terms_sha256 = models.CharField(max_length=64)
     status = models.CharField(max_length=12, choices=Status, default=Status.DRAFT)
+    why = models.CharField(max_length=200, blank=True, help_text="what an amendment is for")
+    drafted_at = models.DateTimeField(null=True, blank=True)
+    drafted_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     filed_at = models.DateTimeField(null=True, blank=True)
+    filed_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
-    decided_by = models.CharField(max_length=100, blank=True)
+    decided_by = models.CharField(max_length=100, blank=True, help_text="the body that decided")
+    reference = models.CharField(max_length=60, blank=True, help_text="of the letter of the decision")
     in_force_from = models.DateTimeField(null=True, blank=True)
-    letter = models.TextField(blank=True, help_text="the decision, as received")
+    superseded_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_why = models.CharField(max_length=200, blank=True)
+    decision = models.ForeignKey("games.Document", models.PROTECT, null=True, blank=True, related_name="+")
 
     class Meta:
         ordering = ["facility", "code", "-version"]

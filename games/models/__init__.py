@@ -1,0 +1,53 @@
+"""What the rules say and who said so: facilities, submissions, patrons' papers, requests, providers, deadlines."""
+
+from .calendar import CalendarFeed, Reminder
+from .documents import Document
+from .facility import Facility
+from .patrons import (
+    BoardPermission,
+    DeviceIncident,
+    Guide,
+    GuideDisplay,
+    Review,
+    RulesBook,
+    RulesInspection,
+    SignForm,
+)
+from .providers import (
+    Application,
+    Credential,
+    InterimPermission,
+    Provider,
+    ProviderNote,
+    Qualifier,
+    Service,
+)
+from .requests import FurtherRequest, GameRequest, GameTest, TestRules
+from .submissions import RulesSubmission
+
+__all__ = [
+    "Application",
+    "BoardPermission",
+    "CalendarFeed",
+    "Credential",
+    "DeviceIncident",
+    "Document",
+    "Facility",
+    "FurtherRequest",
+    "GameRequest",
+    "GameTest",
+    "Guide",
+    "GuideDisplay",
+    "InterimPermission",
+    "Provider",
+    "ProviderNote",
+    "Qualifier",
+    "Reminder",
+    "Review",
+    "RulesBook",
+    "RulesInspection",
+    "RulesSubmission",
+    "Service",
+    "SignForm",
+    "TestRules",
+]

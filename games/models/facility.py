@@ -1,0 +1,47 @@
+"""A casino facility."""
+
+import datetime as dt
+from zoneinfo import ZoneInfo
+
+from django.db import models
+from django.db.models import Q
+
+
+class Facility(models.Model):
+    """One casino. Several may live in one installation."""
+
+    class Jurisdiction(models.TextChoices):
+        PENNSYLVANIA = "PA", "Pennsylvania"
+        NEW_JERSEY = "NJ", "New Jersey"
+
+    code = models.SlugField(max_length=30, unique=True)
+    name = models.CharField(max_length=100)
+    jurisdiction = models.CharField(max_length=2, choices=Jurisdiction)
+    time_zone = models.CharField(max_length=40, default="America/New_York")
+    gaming_day_start = models.TimeField(default=dt.time(6), help_text="local time")
+
+    class Meta:
+        ordering = ["code"]
+        verbose_name_plural = "facilities"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(jurisdiction__in=["PA", "NJ"]), name="facility_jurisdiction_is_known"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.time_zone)
+
+    def local(self, moment: dt.datetime) -> dt.datetime:
+        """A moment as this facility's clocks show it."""
+        return moment.astimezone(self.zone)
+
+    def gaming_day(self, moment: dt.datetime) -> dt.date:
+        """The gaming day that a moment belongs to: it begins at `gaming_day_start` by the local clock."""
+        local = self.local(moment)
+        before_start = local.time() < self.gaming_day_start
+        return local.date() - dt.timedelta(days=1) if before_start else local.date()

@@ -1,0 +1,32 @@
+"""Files a document."""
+
+import re
+
+from games.params import Params, malformed
+
+from .. import documents
+from ..road import AtOffice, Recorded, office_act
+
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@office_act()
+def file_document(at: AtOffice, params: Params) -> Recorded:
+    """Takes a file in. Its bytes come along as the attachment; `sha256` is what the browser counted before sending."""
+    title, filename, sha256 = (
+        params.text("title", most=120),
+        params.text("filename", most=120),
+        params.text("sha256", most=64),
+    )
+    if not SHA256.fullmatch(sha256):
+        raise malformed("sha256")
+    document = documents.file(at, documents.Wanted(title, filename, sha256, at.attachment))
+    said = {
+        "document": document.code,
+        "title": title,
+        "filename": filename,
+        "media_type": document.media_type,
+        "size": document.size,
+        "sha256": sha256,
+    }
+    return Recorded("document.filed", said, {"document": document.code, "title": title})

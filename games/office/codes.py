@@ -1,0 +1,15 @@
+"""The next code of a kind of thing: D-0001, RS-0042. Called under the lock of the office's stream."""
+
+import re
+from typing import Any
+
+from django.db.models import QuerySet
+
+NUMBERED = re.compile(r"-(\d+)\Z")
+
+
+def next_code(rows: QuerySet[Any], prefix: str) -> str:
+    """One more than the highest number that these rows have under this prefix."""
+    codes = rows.filter(code__startswith=f"{prefix}-").values_list("code", flat=True)
+    numbers = [int(found.group(1)) for code in codes if (found := NUMBERED.search(code))]
+    return f"{prefix}-{max(numbers, default=0) + 1:04d}"

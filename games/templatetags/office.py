@@ -1,0 +1,56 @@
+"""How the office's pages write days, moments, money and refusals."""
+
+import datetime as dt
+from typing import Any
+
+from django import template
+
+from games.engine import Refusal
+from games.office import wording
+
+register = template.Library()
+
+
+@register.filter
+def said(refusal: Refusal) -> str:
+    """A refusal as a sentence."""
+    return wording.say(refusal)
+
+
+@register.filter
+def headed(refusal: Refusal) -> str:
+    """Two or three words over a refusal."""
+    return wording.title(refusal)
+
+
+@register.filter
+def cite(section: str) -> str:
+    """A citation as short as people say it."""
+    return wording.short(section)
+
+
+@register.filter
+def day(value: dt.date | None) -> str:
+    """`21 Nov 2026`."""
+    return f"{value.day} {value:%b %Y}" if value else ""
+
+
+@register.filter
+def local(at: dt.datetime | None, house: Any) -> str:
+    """A moment as this house's clocks show it: `21 Nov 2026 10:00`."""
+    return f"{day(there.date())} {there:%H:%M}" if at and (there := house.local(at)) else ""
+
+
+@register.filter
+def dollars(cents: int | None) -> str:
+    """`$1,150`, with cents only where there are any."""
+    if cents is None:
+        return ""
+    sign, cents = ("−", -cents) if cents < 0 else ("", cents)
+    return f"{sign}${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
+
+
+@register.filter
+def kilobytes(size: int) -> str:
+    """`340 kB`, `2.1 MB`; a file's size to people."""
+    return f"{size / 1e6:.1f} MB" if size >= 1_000_000 else f"{max(1, round(size / 1000))} kB"

@@ -1,0 +1,16 @@
+"""Addresses of the rules office and of what patrons read. Each page's own stand with it."""
+
+from django.urls import URLPattern
+
+from .views import calendar, documents, guides, patrons, providers, requests, signs, submissions
+
+urlpatterns: list[URLPattern] = [
+    *submissions.urlpatterns,
+    *signs.urlpatterns,
+    *guides.urlpatterns,
+    *patrons.urlpatterns,
+    *requests.urlpatterns,
+    *providers.urlpatterns,
+    *documents.urlpatterns,
+    *calendar.urlpatterns,
+]

@@ -1,0 +1,1 @@
+"""The pages of the rules office, and those that patrons read."""

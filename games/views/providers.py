@@ -1,0 +1,5 @@
+"""Service providers."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,5 @@
+"""New games and features, and their tests."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,5 @@
+"""The forms of the signs."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
