@@ -22,7 +22,7 @@ from .providers import (
     Qualifier,
     Service,
 )
-from .requests import FurtherRequest, GameRequest, GameTest, TestRules
+from .requests import FurtherRequest, GameRequest, GameTest, TestRules, TestRun
 from .submissions import RulesSubmission
 
 __all__ = [
@@ -50,4 +50,5 @@ __all__ = [
     "Service",
     "SignForm",
     "TestRules",
+    "TestRun",
 ]

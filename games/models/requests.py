@@ -10,8 +10,9 @@ from .patrons import Review, Reviewed
 class GameRequest(Reviewed):
     """A written request to offer what is not authorized yet.
 
-    `parts` holds what the section asks for: {"play": "…", "class": "variation", "layout": ["D-0003"], …}; which parts
-    must be there depends on `kind` (A02).
+    `parts` holds what the section asks for, each part an object: {"play": {"text": "…", "documents": ["D-0003"]}, …}.
+    Which parts must be there depends on `kind` (A02); games/office/requests.py reads them. Once filed they stay as
+    they are. `conditions` holds what was recorded for a final approval in New Jersey besides its dates.
     """
 
     class Kind(models.TextChoices):
@@ -27,6 +28,7 @@ class GameRequest(Reviewed):
     rules = models.CharField(max_length=60, blank=True, help_text="a rules key; its odds sheet is computed")
     wagers = models.JSONField(default=list, help_text="codes or families that the request is about")
     parts = models.JSONField(default=dict)
+    withdrawn_why = models.CharField(max_length=200, blank=True)
     # New Jersey alone: who asks, and the four conditions of final approval (g)1 to 4
     petitioner = models.CharField(max_length=20, blank=True, help_text="casino, csi-licensee or other")
     suitable_on = models.DateField(null=True, blank=True)
@@ -34,6 +36,7 @@ class GameRequest(Reviewed):
     licensed_on = models.DateField(null=True, blank=True, help_text="applications filed and waivers issued")
     costs_cents = models.BigIntegerField(default=0)
     paid_cents = models.BigIntegerField(default=0)
+    conditions = models.JSONField(default=dict)
 
     class Meta:
         ordering = ["facility", "-code"]
@@ -61,6 +64,8 @@ class GameTest(models.Model):
     ends_on = models.DateField(null=True, blank=True)
     filed_at = models.DateTimeField(null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.CharField(max_length=100, blank=True, help_text="the body that decided")
+    reference = models.CharField(max_length=60, blank=True)
     conditions = models.TextField(blank=True)
     decision = models.ForeignKey("games.Document", models.PROTECT, null=True, blank=True, related_name="+")
 
@@ -95,12 +100,31 @@ class TestRules(models.Model):
         return f"rules v{self.version} of test {self.test_id}"
 
 
+class TestRun(models.Model):
+    """A new game was dealt at a table of its test. Which rules held then follows from the moments."""
+
+    __test__ = False
+
+    test = models.ForeignKey(GameTest, models.PROTECT, related_name="runs")
+    casino = models.CharField(max_length=100)
+    table = models.CharField(max_length=40)
+    started_at = models.DateTimeField()
+    ended_at = models.DateTimeField()
+    note = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["test", "-started_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"run at {self.table} of test {self.test_id}"
+
+
 class FurtherRequest(models.Model):
     """Something that a body asked for besides, and when it was answered."""
 
     request = models.ForeignKey(GameRequest, models.PROTECT, related_name="further")
     asked_on = models.DateField()
-    body = models.CharField(max_length=100)
+    body = models.CharField(max_length=100, help_text="who asked")
     what = models.CharField(max_length=200)
     answered_on = models.DateField(null=True, blank=True)
     document = models.ForeignKey("games.Document", models.PROTECT, null=True, blank=True, related_name="+")
