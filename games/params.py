@@ -41,6 +41,16 @@ class Params:
             raise malformed(name)
         return value
 
+    def prose(self, name: str, *, most: int) -> str:
+        """A text of several lines, at most `most` characters, trimmed; empty where nothing was said."""
+        value = self._left.pop(name, "")
+        if not isinstance(value, str) or len(value) > most:
+            raise malformed(name)
+        lines = [line.rstrip() for line in value.replace("\r\n", "\n").split("\n")]
+        if not all(line.replace("\t", "").isprintable() for line in lines):
+            raise malformed(name)
+        return "\n".join(lines).strip()
+
     def code(self, name: str) -> str:
         """The code of a lot or a shaker: at most 20 letters, digits, dots, hyphens and underscores."""
         value = self.text(name)
