@@ -1,0 +1,159 @@
+"""How long a certification lasts, and whether a provider may trade on a day (58 Pa. Code §§ 528.4 and 528.8).
+
+Days are gaming days of the house: what ends on a day may be dealt until 06:00 of its clocks on that day, the end of the
+gaming day before. Rows are handed in, so that one statement serves many providers.
+"""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from games.models import Application, Facility, InterimPermission
+
+TERM_YEARS = 4
+RENEWAL_DAYS = 60
+FIRST, RENEWAL = Application.Kind.FIRST, Application.Kind.RENEWAL
+
+
+def ends_on(approved_on: dt.date) -> dt.date:
+    """The first day without a certification that was approved on this day: four years later (§ 528.4(a)).
+
+    Approved on 29 February, it ends on the 28th where that year has no 29th.
+    """
+    try:
+        return approved_on.replace(year=approved_on.year + TERM_YEARS)
+    except ValueError:
+        return approved_on.replace(year=approved_on.year + TERM_YEARS, day=28)
+
+
+def renewal_due_on(ends: dt.date) -> dt.date:
+    """The last day on which a renewal is in time: 60 days before the first day without (§ 528.4(b))."""
+    return ends - dt.timedelta(days=RENEWAL_DAYS)
+
+
+@dataclass(frozen=True)
+class Certification:
+    """Whether a provider is certified on a day, and what that rests on.
+
+    `state`: none, pending (a first application waits), certified, continued (past its end, while a renewal waits),
+    ended or denied. `ends` is the first day without it; None where it goes on until the Board writes.
+    """
+
+    state: str
+    since: dt.date | None = None
+    ends: dt.date | None = None
+    renewal: Application | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the provider is certified on that day."""
+        return self.state in ("certified", "continued")
+
+    def days_left(self, day: dt.date) -> int | None:
+        """Days until the end; None where there is none to count to."""
+        return (self.ends - day).days if self.state == "certified" and self.ends else None
+
+    def renewal_due(self) -> dt.date | None:
+        """The day by which a renewal has to be filed; None where none is asked for."""
+        return renewal_due_on(self.ends) if self.state == "certified" and self.ends else None
+
+    def is_renewal_late(self, day: dt.date) -> bool:
+        """Whether the renewal has not been filed though its day has passed: from the 59th day before the end."""
+        due = self.renewal_due()
+        return due is not None and self.renewal is None and day > due
+
+
+def certification(house: Facility, applications: Sequence[Application], day: dt.date) -> Certification:
+    """How a provider stands on a day, from all its applications."""
+    granted = [one for one in applications if one.granted and one.decided_on and one.decided_on <= day]
+    if not granted:
+        return _without(applications, day)
+    newest = max(granted, key=lambda one: (one.decided_on, one.pk))
+    since, ends = newest.decided_on, newest.ends_on
+    assert ends is not None
+    renewal = _renewal_of(house, applications, newest)
+    if day < ends:
+        waiting = renewal if renewal and _waits(renewal, day) else None
+        return Certification("certified", since, ends, waiting)
+    if renewal is not None and _waits(renewal, day):
+        return Certification("continued", since, None, renewal)
+    return Certification("ended", since, _ended(ends, renewal))
+
+
+def _without(applications: Sequence[Application], day: dt.date) -> Certification:
+    if any(one.filed_at and _waits(one, day) for one in applications):
+        return Certification("pending")
+    denied = any(one.granted is False and one.decided_on and one.decided_on <= day for one in applications)
+    return Certification("denied" if denied else "none")
+
+
+def _renewal_of(
+    house: Facility, applications: Sequence[Application], newest: Application
+) -> Application | None:
+    """The newest renewal that was filed, with its fee, after this approval and before its end (§ 528.4(c))."""
+    assert newest.decided_on is not None and newest.ends_on is not None
+    filed = [
+        one
+        for one in applications
+        if one.kind == RENEWAL
+        and one.pk != newest.pk
+        and one.filed_at
+        and newest.decided_on <= filed_on(house, one.filed_at) < newest.ends_on
+    ]
+    return max(filed, key=lambda one: (one.filed_at, one.pk), default=None)
+
+
+def _ended(ends: dt.date, renewal: Application | None) -> dt.date:
+    """The first day without: the end itself, or the day of the Board's letter that came after it."""
+    decided = renewal.decided_on if renewal else None
+    return max(ends, decided) if decided else ends
+
+
+def filed_on(house: Facility, filed_at: dt.datetime) -> dt.date:
+    """The calendar's day on which something was filed: forms are dated by it."""
+    return house.local(filed_at).date()
+
+
+def _waits(one: Application, day: dt.date) -> bool:
+    return one.decided_on is None or one.decided_on > day
+
+
+@dataclass(frozen=True)
+class Trading:
+    """Permission to trade before certification, on a day (§ 528.8). `state`: none, held, notice or ceased."""
+
+    state: str
+    permission: InterimPermission | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the provider may trade by it on that day; a rescission with a later day still lets it."""
+        return self.state in ("held", "notice")
+
+
+def permission(
+    house: Facility,
+    applications: Sequence[Application],
+    permissions: Sequence[InterimPermission],
+    day: dt.date,
+) -> Trading:
+    """The newest permission granted by this day, and whether it still holds.
+
+    It is an applicant's: once the application that it was granted for is decided it holds no longer.
+    """
+    granted = [one for one in permissions if one.granted_on <= day]
+    if not granted:
+        return Trading("none")
+    newest = max(granted, key=lambda one: (one.granted_on, one.pk))
+    if newest.cease_on is not None and newest.cease_on <= day:
+        return Trading("ceased", newest)
+    waiting = any(
+        one.kind == FIRST
+        and one.filed_at
+        and filed_on(house, one.filed_at) <= newest.granted_on
+        and _waits(one, day)
+        for one in applications
+    )
+    if not waiting:
+        return Trading("ceased", newest)
+    return Trading("held" if newest.cease_on is None else "notice", newest)
