@@ -1,0 +1,1 @@
+"""The papers that the office prints."""

@@ -1,0 +1,260 @@
+"""The sheet that every PDF of the office stands on: ink on paper, brass hairlines, its approval on each page.
+
+Text goes in by `text`: plain words of any language, which it escapes, and whose characters it finds a font for.
+Fonts are embedded (static/fonts/pdf, remade by script/pdf_fonts). The same input always gives the same bytes.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from io import BytesIO
+from typing import Any, TypeAlias
+from unicodedata import normalize
+from xml.sax.saxutils import escape
+
+from django.conf import settings
+from reportlab.lib.colors import Color, HexColor
+from reportlab.lib.enums import TA_RIGHT
+from reportlab.lib.pagesizes import LETTER
+from reportlab.lib.pagesizes import landscape as turned
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Table, TableStyle
+
+INK, DIM, FAINT = HexColor("#16201c"), HexColor("#55605a"), HexColor("#d9d5c6")
+BRASS, STOP = HexColor("#8a713a"), HexColor("#a63a22")
+MARGIN, HEAD, FOOT = 46.0, 74.0, 58.0  # points
+HAIR = 0.6
+
+INTER, BOLD, CHINESE = "Inter-Regular", "Inter-SemiBold", "NotoSansSC-Regular"
+LANGUAGES = ("en", "es", "zh")
+PAGE_OF = {"en": "%d of %d", "es": "%d de %d", "zh": "%d / %d"}
+UNDRAWABLE = "?"
+
+
+@lru_cache(maxsize=1)
+def fonts() -> dict[str, frozenset[int]]:
+    """Registers the fonts once; each one's characters."""
+    for name in (INTER, BOLD, CHINESE):
+        pdfmetrics.registerFont(TTFont(name, str(settings.BASE_DIR / "static/fonts/pdf" / f"{name}.ttf")))
+    pdfmetrics.registerFontFamily(INTER, normal=INTER, bold=BOLD, italic=INTER, boldItalic=BOLD)
+    pdfmetrics.registerFontFamily(BOLD, normal=BOLD, bold=BOLD, italic=BOLD, boldItalic=BOLD)
+    pdfmetrics.registerFontFamily(CHINESE, normal=CHINESE, bold=CHINESE, italic=CHINESE, boldItalic=CHINESE)
+    return {name: frozenset(pdfmetrics.getFont(name).face.charToGlyph) for name in (INTER, BOLD, CHINESE)}
+
+
+def styles(language: str = "en") -> dict[str, ParagraphStyle]:
+    """The paragraph styles of a language: title, heading, body, small, dim, cell, number, head, head-number, strong."""
+    fonts()
+    chinese = language.startswith("zh")
+    plain, strong = (CHINESE, CHINESE) if chinese else (INTER, BOLD)
+    wrap = {"wordWrap": "CJK"} if chinese else {"splitLongWords": 1}
+
+    def style(
+        name: str, size: float, line: float, font: str = plain, colour: Color = INK, **more: Any
+    ) -> ParagraphStyle:
+        given = {"fontSize": size, "leading": line, "fontName": font, "textColor": colour, **wrap, **more}
+        return ParagraphStyle(name, **given)
+
+    right = {"alignment": TA_RIGHT}
+    made = (
+        style("title", 20, 25, strong, spaceAfter=6),
+        style("heading", 12.5, 16, strong, spaceBefore=12, spaceAfter=5, keepWithNext=1),
+        style("body", 10, 14.5, spaceAfter=6),
+        style("small", 8, 11, colour=DIM, spaceAfter=3),
+        style("dim", 9, 12, colour=DIM),
+        style("cell", 9, 12),
+        style("number", 9, 12, **right),
+        style("strong", 9, 12, strong),
+        style("head", 8, 10.5, colour=DIM),
+        style("head-number", 8, 10.5, colour=DIM, **right),
+    )
+    return {one.name: one for one in made}
+
+
+def text(words: object, style: ParagraphStyle) -> Paragraph:
+    """A paragraph of plain text: what it says is never read as markup, and a line feed breaks the line."""
+    return Paragraph(marked(words, style.fontName), style)
+
+
+def marked(words: object, font: str) -> str:
+    """Plain text as a paragraph's markup, each run in a font that has its characters.
+
+    The paper's own font where it can, then the other one; a sign that neither has is taken apart ("ắ" to "a"), or else
+    becomes a question mark.
+    """
+    runs: list[tuple[str, str]] = []
+    for sign in str(words):
+        found, by = _drawn(sign, font)
+        if runs and runs[-1][1] == by:
+            runs[-1] = (runs[-1][0] + found, by)
+        else:
+            runs.append((found, by))
+    return "".join(
+        _escaped(run) if by == font else f'<font name="{by}">{_escaped(run)}</font>' for run, by in runs
+    )
+
+
+def _drawn(sign: str, font: str) -> tuple[str, str]:
+    if sign == "\n":
+        return sign, font
+    drawable = fonts()
+    for by in (font, CHINESE, INTER):
+        if ord(sign) in drawable[by]:
+            return sign, by
+    apart = "".join(one for one in normalize("NFKD", sign) if ord(one) in drawable[font])
+    return (apart or (" " if sign.isspace() else UNDRAWABLE)), font
+
+
+def _escaped(run: str) -> str:
+    return escape(run).replace("\n", "<br/>")
+
+
+Cell: TypeAlias = str | int | Flowable
+
+
+def table(
+    rows: Sequence[Sequence[Cell]],
+    widths: Sequence[float],
+    *,
+    language: str = "en",
+    numbers: Sequence[int] = (),
+    head: int = 1,
+    more: Sequence[tuple[Any, ...]] = (),
+) -> Table:
+    """A table over the whole width of the page; its heading rows stand again on each page.
+
+    `widths` are shares of that width, `numbers` the columns set right-aligned, `more` further commands of a TableStyle.
+    A cell that is no flowable is plain text.
+    """
+    look, shares = styles(language), sum(widths)
+    cells = [
+        [
+            one if isinstance(one, Flowable) else text(one, look[_style_of(place < head, column in numbers)])
+            for column, one in enumerate(row)
+        ]
+        for place, row in enumerate(rows)
+    ]
+    lines: list[tuple[Any, ...]] = [
+        ("VALIGN", (0, 0), (-1, -1), "TOP"),
+        ("LEFTPADDING", (0, 0), (-1, -1), 4),
+        ("RIGHTPADDING", (0, 0), (-1, -1), 4),
+        ("LEFTPADDING", (0, 0), (0, -1), 0),
+        ("RIGHTPADDING", (-1, 0), (-1, -1), 0),
+        ("TOPPADDING", (0, 0), (-1, -1), 3.5),
+        ("BOTTOMPADDING", (0, 0), (-1, -1), 3.5),
+        ("LINEBELOW", (0, head), (-1, -2), 0.4, FAINT),
+        ("LINEBELOW", (0, -1), (-1, -1), HAIR, BRASS),
+    ]
+    if head:
+        lines.append(("LINEBELOW", (0, head - 1), (-1, head - 1), HAIR, BRASS))
+    return Table(
+        cells,
+        colWidths=[f"{100 * one / shares:.4f}%" for one in widths],
+        repeatRows=head,
+        style=TableStyle([*lines, *more]),
+        spaceBefore=2,
+        spaceAfter=8,
+    )
+
+
+def _style_of(heads: bool, is_number: bool) -> str:
+    if heads:
+        return "head-number" if is_number else "head"
+    return "number" if is_number else "cell"
+
+
+def render(
+    story: Sequence[Flowable],
+    *,
+    title: str,
+    house: str,
+    approved: str,
+    language: str = "en",
+    size: tuple[float, float] = LETTER,
+    landscape: bool = False,
+) -> bytes:
+    """The PDF of a story. Each page has the house, the title, its number, and `approved` ("Draft, not approved").
+
+    Raises reportlab's `LayoutError` where something is larger than a page.
+    """
+    fonts()
+    width, height = turned(size) if landscape else size
+    file = BytesIO()
+    document = BaseDocTemplate(
+        file,
+        pagesize=(width, height),
+        title=title,
+        author=house,
+        subject=approved,
+        creator="Pitside",
+        lang=language,
+        invariant=1,
+        pageCompression=1,
+    )
+    frame = Frame(
+        MARGIN, FOOT, width - 2 * MARGIN, height - HEAD - FOOT,
+        leftPadding=0, rightPadding=0, topPadding=0, bottomPadding=0,
+    )  # fmt: skip
+    document.addPageTemplates([PageTemplate(frames=[frame])])
+    edge = Edge(title, house, approved, language, (width, height))
+    document.build(list(story), canvasmaker=lambda *given, **named: Numbered(edge, *given, **named))
+    return file.getvalue()
+
+
+def inside(size: tuple[float, float] = LETTER, landscape: bool = False) -> tuple[float, float]:
+    """Width and height in points that a story has on a page, for drawings."""
+    width, height = turned(size) if landscape else size
+    return width - 2 * MARGIN, height - HEAD - FOOT
+
+
+class Edge:
+    """What stands above and beneath the story on each page."""
+
+    def __init__(
+        self, title: str, house: str, approved: str, language: str, size: tuple[float, float]
+    ) -> None:
+        self.look, self.language, (self.width, self.height) = styles(language), language, size
+        self.title, self.house, self.approved = title, house, approved
+
+    def draw(self, canvas: Canvas, page: int, pages: int) -> None:
+        """Draws the edge of one page."""
+        left, right = MARGIN, self.width - MARGIN
+        canvas.setStrokeColor(BRASS)
+        canvas.setLineWidth(HAIR)
+        canvas.line(left, self.height - 58, right, self.height - 58)
+        canvas.line(left, 46, right, 46)
+        half = (right - left) / 2 - 6
+        self._put(canvas, self.house, "strong", left, self.height - 54, half)
+        self._put(canvas, self.title, "number", right - half, self.height - 54, half)
+        count = PAGE_OF.get(self.language[:2], PAGE_OF["en"]) % (page, pages)
+        self._put(canvas, self.approved, "head", left, 42, right - left - 70, under=True)
+        self._put(canvas, count, "head-number", right - 66, 42, 66, under=True)
+
+    def _put(
+        self, canvas: Canvas, words: str, style: str, x: float, y: float, width: float, under: bool = False
+    ) -> None:
+        """One text whose foot (`under`: whose head) stands at y; as many lines as it needs, at most two fit."""
+        paragraph = text(words, self.look[style])
+        _, tall = paragraph.wrap(width, self.height)
+        paragraph.drawOn(canvas, x, y - tall if under else y)
+
+
+class Numbered(Canvas):
+    """A canvas that draws the edges when it knows how many pages there are."""
+
+    def __init__(self, edge: Edge, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.edge, self.pages = edge, list[dict[str, Any]]()
+
+    def showPage(self) -> None:
+        self.pages.append(dict(self.__dict__))
+        self._startPage()
+
+    def save(self) -> None:
+        for page, state in enumerate(self.pages, start=1):
+            self.__dict__.update(state)
+            self.edge.draw(self, page, len(self.pages))
+            super().showPage()
+        super().save()
