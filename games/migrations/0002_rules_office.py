@@ -577,6 +577,10 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=100)),
                 ("innovation", models.CharField(help_text="what it supplies (§ 528.1(1))", max_length=200)),
                 (
+                    "game",
+                    models.CharField(help_text="the table game that the innovation is for", max_length=60),
+                ),
+                (
                     "patent",
                     models.CharField(
                         help_text="number, or the pending application (§ 528.1(2))", max_length=100

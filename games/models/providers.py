@@ -15,6 +15,7 @@ class Provider(models.Model):
     code = models.CharField(max_length=20, help_text="for instance SP-0001")
     name = models.CharField(max_length=100)
     innovation = models.CharField(max_length=200, help_text="what it supplies (§ 528.1(1))")
+    game = models.CharField(max_length=60, help_text="the table game that the innovation is for")
     patent = models.CharField(max_length=100, help_text="number, or the pending application (§ 528.1(2))")
     no_other_license = models.BooleanField(help_text="needs no other license (§ 528.1(3))")
     investigated_on = models.DateField(null=True, blank=True, help_text="§ 528.9(a)")
