@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from io import BytesIO
 from typing import Any, TypeAlias
-from unicodedata import normalize
+from unicodedata import combining, normalize
 from xml.sax.saxutils import escape
 
 from django.conf import settings
@@ -20,12 +20,22 @@ from reportlab.lib.styles import ParagraphStyle
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Table, TableStyle
+from reportlab.platypus import (
+    BaseDocTemplate,
+    CondPageBreak,
+    Flowable,
+    Frame,
+    PageTemplate,
+    Paragraph,
+    Table,
+    TableStyle,
+)
 
 INK, DIM, FAINT = HexColor("#16201c"), HexColor("#55605a"), HexColor("#d9d5c6")
 BRASS, STOP = HexColor("#8a713a"), HexColor("#a63a22")
 MARGIN, HEAD, FOOT = 46.0, 74.0, 58.0  # points
 HAIR = 0.6
+HEADING_NEEDS = 100.0  # points of a page that a heading and the first of what it heads take
 
 INTER, BOLD, CHINESE = "Inter-Regular", "Inter-SemiBold", "NotoSansSC-Regular"
 LANGUAGES = ("en", "es", "zh")
@@ -60,7 +70,7 @@ def styles(language: str = "en") -> dict[str, ParagraphStyle]:
     right = {"alignment": TA_RIGHT}
     made = (
         style("title", 20, 25, strong, spaceAfter=6),
-        style("heading", 12.5, 16, strong, spaceBefore=12, spaceAfter=5, keepWithNext=1),
+        style("heading", 12.5, 16, strong, spaceBefore=12, spaceAfter=5),
         style("body", 10, 14.5, spaceAfter=6),
         style("small", 8, 11, colour=DIM, spaceAfter=3),
         style("dim", 9, 12, colour=DIM),
@@ -103,7 +113,9 @@ def _drawn(sign: str, font: str) -> tuple[str, str]:
     for by in (font, CHINESE, INTER):
         if ord(sign) in drawable[by]:
             return sign, by
-    apart = "".join(one for one in normalize("NFKD", sign) if ord(one) in drawable[font])
+    apart = "".join(
+        one for one in normalize("NFKD", sign) if ord(one) in drawable[font] and not combining(one)
+    )
     return (apart or (" " if sign.isspace() else UNDRAWABLE)), font
 
 
@@ -199,8 +211,18 @@ def render(
     )  # fmt: skip
     document.addPageTemplates([PageTemplate(frames=[frame])])
     edge = Edge(title, house, approved, language, (width, height))
-    document.build(list(story), canvasmaker=lambda *given, **named: Numbered(edge, *given, **named))
+    document.build(_kept(story), canvasmaker=lambda *given, **named: Numbered(edge, *given, **named))
     return file.getvalue()
+
+
+def _kept(story: Sequence[Flowable]) -> list[Flowable]:
+    """The story with room asked for before each heading, so that none stands alone at the foot of a page."""
+    kept: list[Flowable] = []
+    for one in story:
+        if isinstance(one, Paragraph) and one.style.name == "heading":
+            kept.append(CondPageBreak(HEADING_NEEDS))
+        kept.append(one)
+    return kept
 
 
 def inside(size: tuple[float, float] = LETTER, landscape: bool = False) -> tuple[float, float]:
