@@ -31,6 +31,10 @@ REFUSALS = {
         lazy("Cannot be paid"),
         lazy("At %(odds)s this wager would win a part of a cent. Ask for another amount."),
     ),
+    "not-an-increment": (
+        lazy("Wrong amount"),
+        lazy("Wagers here are made in steps of %(step)s. Ask for another amount."),
+    ),
     "nothing-placed": (
         lazy("No wager"),
         lazy("There is no wager in this entry. Choose a place on the layout."),
@@ -221,6 +225,10 @@ REFUSALS = {
     "shaker-not-allowed": (
         lazy("Shaker not allowed"),
         lazy("These rules allow no %(kind)s shaker. Use another."),
+    ),
+    "shaker-not-filed": (
+        lazy("Shaker not filed"),
+        lazy("The rules submission in force names no %(kind)s shaker. Use one that it names."),
     ),
     # Rules
     "no-such-game": (lazy("No such game"), lazy("There is no game %(code)s here. Choose one of the list.")),

@@ -223,6 +223,7 @@ class AtTable:
             if not (though_ceased and self.table.status == Table.Status.CEASED):
                 self.verify_open()
             self.verify_dice_for_a_round()
+            self.rules.verify_shaker_filed(self.shaker_kind)
         if not though_ceased:
             posts.verify_staffed(self)
         if self.round is None:

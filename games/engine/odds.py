@@ -79,6 +79,11 @@ class Prize:
 Pays = Odds | Prize
 
 
+def in_dollars(cents: int) -> str:
+    """`$5`, `$2.50`: an amount for a refusal's sentence."""
+    return f"${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
+
+
 def verify_stated(text: str, section: str) -> None:
     """Raises `odds-said-for` where a text for players states odds with "for", which means other money."""
     match = SAID_FOR.search(text)

@@ -24,13 +24,16 @@ class Game(Failures, OnPaper):
     """What every game does: placing wagers, closing the bets, and clearing the layout at the end."""
 
     def verify_place_wagers(self, state: RoundState, placings: Iterable[Placing | tuple[Any, ...]]) -> None:
-        """Raises `bets-closed`, `nothing-placed`, what `verify_placing` and `verify_layout` raise; one refuses all."""
+        """Raises `bets-closed`, `nothing-placed`, what `verify_placing`, `verify_increment` and `verify_layout` raise;
+        one refuses all.
+        """
         self._turn(state, "place_wagers")
         lines = [Placing(*line) for line in placings]
         if not lines:
             raise Refusal("nothing-placed", state.rules.section("placement"))
         for line in lines:
             self.verify_placing(state.rules, line)
+            self.verify_increment(state.rules, line.code, line.cents)
             self.verify_open_to(state, line)
         self.verify_layout(state.rules, laid(state.wagers, lines)[0])
 

@@ -1,4 +1,4 @@
-"""The rules that a round pins: an edition, and what the rules submission pays above its floors."""
+"""The rules that a round pins: an edition, and what the rules submission chose within it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,52 +14,90 @@ if TYPE_CHECKING:
     from games.engine.rounds import Game
 
 TERMS_FORMAT = 1
+DEFAULT_WORD = "to"  # allowed by every edition (reading A18)
 
 
 @dataclass(frozen=True)
 class Rules:
-    """An edition with its overrides, pairs of wager family and odds in the order of the family."""
+    """An edition with what a submission chose: pairs in the order of their names, nothing where it chose nothing.
+
+    `overrides`: odds above the floors, by wager family of the paytable. `odds_word`: how odds are stated. `increments`:
+    cents that every stake of a wager family is a multiple of. `shakers`: the kinds that the submission names, each with
+    its procedure in words; none named is any that the edition allows.
+    """
 
     edition: Edition
     overrides: tuple[tuple[str, Odds], ...] = ()
     payout_limit_cents: int | None = None
+    odds_word: str = DEFAULT_WORD
+    increments: tuple[tuple[str, int], ...] = ()
+    shakers: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(
-        cls, key: str, payouts: Mapping[str, Any] | None = None, payout_limit_cents: int | None = None
+        cls,
+        key: str,
+        payouts: Mapping[str, Any] | None = None,
+        payout_limit_cents: int | None = None,
+        *,
+        odds_word: str = DEFAULT_WORD,
+        increments: Mapping[str, int] | None = None,
+        shakers: Mapping[str, str] | None = None,
     ) -> "Rules":
         """The rules of a key such as "pa-625a/B", with overrides such as {"total:4": "60 to 1"}.
 
         `payout_limit_cents` is the aggregate payout limit of each player and round, where one is filed. Raises what
         `editions.edition` raises; `payouts-are-exact` for an override where the edition sets no floors,
-        `no-such-family`, `odds-are-fixed`, `under-the-floor`, `odds-unreadable`, `no-payout-limit`, `bad-amount`.
+        `no-such-family`, `odds-are-fixed`, `under-the-floor`, `odds-unreadable`, `no-payout-limit`, `bad-amount`,
+        `odds-word-not-allowed`, `shaker-not-allowed`.
         """
         chosen = editions.edition(key)
         pairs = tuple(sorted((str(family), str(odds)) for family, odds in (payouts or {}).items()))
+        steps, kinds = tuple(sorted((increments or {}).items())), tuple(sorted((shakers or {}).items()))
         if payout_limit_cents is not None:
             _verify_limit(chosen, payout_limit_cents)
-        return _rules(chosen, pairs, payout_limit_cents)
+        _verify_word(chosen, odds_word)
+        for family, cents in steps:
+            _verify_increment(chosen, family, cents)
+        for kind, _ in kinds:
+            _verify_shaker(chosen, kind)
+        return _rules(chosen, pairs, payout_limit_cents, odds_word, steps, kinds)
 
     @classmethod
     def from_terms(cls, terms: Mapping[str, Any]) -> "Rules":
         """The rules of a submission's terms; raises `terms-changed` if they no longer say the same."""
         base = cls.of(terms["edition"]).terms()["payouts"]
         changed = {family: odds for family, odds in terms["payouts"].items() if base.get(family) != odds}
-        rules = cls.of(terms["edition"], changed, terms.get("payout_limit_cents"))
+        rules = cls.of(
+            terms["edition"],
+            changed,
+            terms.get("payout_limit_cents"),
+            odds_word=terms.get("odds_word", DEFAULT_WORD),
+            increments=terms.get("increments"),
+            shakers=terms.get("shakers"),
+        )
         if rules.terms() != terms:
             raise Refusal("terms-changed", rules=terms["edition"])
         return rules
 
     def terms(self) -> dict[str, Any]:
-        """Everything a round's money rests on, ready for JSON; the same rules always give the same terms."""
-        limit = {} if self.payout_limit_cents is None else {"payout_limit_cents": self.payout_limit_cents}
+        """Everything a round's money rests on, ready for JSON; the same rules always give the same terms.
+
+        What is not chosen is not said, so that terms from before a choice existed still say the same.
+        """
+        chosen = {
+            "payout_limit_cents": self.payout_limit_cents,
+            "odds_word": None if self.odds_word == DEFAULT_WORD else self.odds_word,
+            "increments": dict(self.increments) or None,
+            "shakers": dict(self.shakers) or None,
+        }
         return {
             "format": TERMS_FORMAT,
             "edition": self.edition.key,
             "game": self.edition.game,
             "payouts": {code: str(payout.odds) for code, payout in sorted(self.payouts.items())},
             "readings": dict(sorted(self.edition.readings.items())),
-            **limit,
+            **{name: value for name, value in chosen.items() if value is not None},
         }
 
     @property
@@ -97,6 +135,15 @@ class Rules:
             raise Refusal("shaker-not-allowed", self.section("shaker"), kind=kind)
         return found
 
+    def verify_shaker_filed(self, kind: str) -> None:
+        """Raises `shaker-not-filed` for a kind of shaker that the submission does not name, where it names any."""
+        if self.shakers and kind not in dict(self.shakers):
+            raise Refusal("shaker-not-filed", self.section("shaker", kind), kind=kind)
+
+    def increment(self, family: str) -> int:
+        """The cents that every stake of a wager family is a multiple of: 1 where the submission asks nothing."""
+        return dict(self.increments).get(family, 1)
+
     def witness(self, duty: str) -> str | None:
         """The least role before whom a duty is done, for instance "floorperson"; None where none is named."""
         roles = self.edition.witnesses.get(duty)
@@ -110,14 +157,13 @@ class Rules:
         floors = self.edition.limit_floors
         return max(floors["cents"], floors["times"] * min_cents)
 
-    def state_odds(self, odds: Pays, word: str = "to") -> str:
-        """Odds as players may read them: "6 to 1", or "1 wins 6", "1 win 6" where the edition allows it.
-
-        Raises `odds-word-not-allowed`.
+    def state_odds(self, odds: Pays, word: str | None = None) -> str:
+        """Odds as players may read them, in the submission's wording unless another is asked for: "6 to 1", or
+        "1 wins 6", "1 win 6" where the edition allows it. Raises `odds-word-not-allowed`.
         """
-        if word not in self.edition.odds_words:
-            raise Refusal("odds-word-not-allowed", self.section("odds-words"), word=word)
-        if word == "to" or isinstance(odds, Prize):
+        word = word or self.odds_word
+        _verify_word(self.edition, word)
+        if word == DEFAULT_WORD or isinstance(odds, Prize):
             return str(odds)
         return f"{odds.per} {word} {odds.to}"
 
@@ -133,8 +179,32 @@ def duties() -> frozenset[str]:
 
 
 @lru_cache(maxsize=512)
-def _rules(edition: Edition, pairs: tuple[tuple[str, str], ...], limit_cents: int | None) -> Rules:
-    return Rules(edition, tuple(_override(edition, family, odds) for family, odds in pairs), limit_cents)
+def _rules(
+    edition: Edition, pairs: tuple[tuple[str, str], ...], limit_cents: int | None, *chosen: Any
+) -> Rules:
+    odds = tuple(_override(edition, family, written) for family, written in pairs)
+    return Rules(edition, odds, limit_cents, *chosen)
+
+
+def _verify_word(edition: Edition, word: str) -> None:
+    """58 Pa. Code §§ 539.6(a), 625a.6(c), N.J.A.C. 19:47-9.4(a) (reading A18)."""
+    if word not in edition.odds_words:
+        section = edition.sections.get("odds-words") or edition.sections["odds"]
+        raise Refusal("odds-word-not-allowed", section, word=str(word)[:40])
+
+
+def _verify_increment(edition: Edition, family: str, cents: Any) -> None:
+    """58 Pa. Code § 521.7(d)."""
+    section = edition.sections.get("increments") or edition.sections["odds"]
+    if family not in {code.split(":")[0] for code in edition.wagers}:
+        raise Refusal("no-such-family", section, family=str(family)[:40])
+    if type(cents) is not int or cents < 1:
+        raise Refusal("bad-amount", section, cents=str(cents)[:40])
+
+
+def _verify_shaker(edition: Edition, kind: str) -> None:
+    if kind not in edition.shakers:
+        raise Refusal("shaker-not-allowed", edition.sections.get("shaker", ""), kind=str(kind)[:40])
 
 
 def _verify_limit(edition: Edition, cents: Any) -> None:

@@ -6,7 +6,7 @@ from functools import lru_cache, wraps
 from typing import Any, NamedTuple, ParamSpec
 
 from games.engine.analysis import Outcome, house_advantage
-from games.engine.odds import Pays
+from games.engine.odds import Pays, in_dollars
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Procedure
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
@@ -199,6 +199,16 @@ class Turns:
             if odds.splits(cents):
                 section = rules.section("increments") or rules.section("odds")
                 raise Refusal("fraction-of-a-cent", section, cents=cents, odds=str(odds))
+
+    def verify_increment(self, rules: Rules, code: str, cents: int) -> None:
+        """Raises `not-an-increment` for a stake that the submission's increments do not allow: § 521.7(d).
+
+        Asked when a wager is placed; what lay there at "no more bets" is written down and settled as it is.
+        """
+        step = rules.increment(self.wager_type(rules, code).family)
+        if cents % step:
+            section = rules.section("increments") or rules.section("odds")
+            raise Refusal("not-an-increment", section, cents=cents, step=in_dollars(step), wager=code)
 
     def verify_amount(self, rules: Rules, code: str, cents: int) -> None:
         """Raises `no-such-wager` or `bad-amount`: all that is asked of a stake in a round that is over."""

@@ -89,6 +89,7 @@ def open_table(at: AtTable, params: Params) -> Recorded:
     at.verify_dice_in_time()
     verify_dice_new_enough(at)
     verify_payout_limit(at)
+    at.rules.verify_shaker_filed(at.shaker_kind)
     Equipment(at).verify_approved()
     inspection = last_inspection(at)
     if inspection is None:

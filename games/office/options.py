@@ -1,0 +1,77 @@
+"""What a rules submission chooses: the form as it was filled in, whether the rules allow it or not."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from games.engine import Refusal, Rules
+from games.engine.editions import Edition, edition
+from games.engine.rules import DEFAULT_WORD
+from games.models import RulesSubmission
+
+
+@dataclass(frozen=True)
+class Options:
+    """Payouts by wager family as written, increments in cents by wager family, shaker kinds with their procedures."""
+
+    key: str
+    payouts: Mapping[str, str] = field(default_factory=dict)
+    payout_limit_cents: int | None = None
+    odds_word: str = DEFAULT_WORD
+    increments: Mapping[str, int] = field(default_factory=dict)
+    shakers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def edition(self) -> Edition:
+        """The edition of the key. Raises `no-such-rules`, `which-paytable`."""
+        return edition(self.key)
+
+    def rules(self) -> Rules:
+        """The rules that these options make. Raises what `Rules.of` raises."""
+        return Rules.of(
+            self.key,
+            self.payouts,
+            self.payout_limit_cents,
+            odds_word=self.odds_word,
+            increments=self.increments,
+            shakers=self.shakers,
+        )
+
+    def rules_if_any(self) -> Rules | None:
+        """The same, None where the engine knows no such rules."""
+        try:
+            return self.rules()
+        except Refusal:
+            return None
+
+    def as_json(self) -> dict[str, Any]:
+        """As the row and the record keep it: nothing where nothing was chosen."""
+        said = {
+            "payouts": dict(sorted(self.payouts.items())),
+            "payout_limit_cents": self.payout_limit_cents,
+            "odds_word": self.odds_word if self.odds_word != DEFAULT_WORD else None,
+            "increments": dict(sorted(self.increments.items())),
+            "shakers": dict(sorted(self.shakers.items())),
+        }
+        return {name: value for name, value in said.items() if value}
+
+
+def of_rules(rules: Rules) -> Options:
+    """The options that these rules were made from."""
+    return Options(
+        rules.key,
+        {family: str(odds) for family, odds in rules.overrides},
+        rules.payout_limit_cents,
+        rules.odds_word,
+        dict(rules.increments),
+        dict(rules.shakers),
+    )
+
+
+def of_submission(submission: RulesSubmission) -> Options:
+    """The options of a version: from its terms where it was ever filed, else as they were drafted."""
+    if submission.status == RulesSubmission.Status.DRAFT or not submission.terms:
+        return Options(submission.edition, **submission.options)
+    from games.submissions import rules_of
+
+    return of_rules(rules_of(submission))
