@@ -1,16 +1,21 @@
 """What the floor tells the rules office (`games/office/floor.py`)."""
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from django.db.models import OuterRef, Subquery
+from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from audit.models import Person
 from games.models import Facility
+from games.office.deadlines import BEGINS, ENDS, Deadline
 from games.office.floor import Dealt
+from games.templatetags.office import dollars
 
-from .models import LimitsChange, Shaker, Table
+from .models import Approval, LimitsChange, Shaker, Table
 from .rooms import is_on_duty
+from .wording_equipment import SUBJECTS
 
 
 class Floor:
@@ -47,6 +52,47 @@ class Floor:
             for table in found
         )
 
-    def deadlines(self, facility: Facility, now: dt.datetime) -> Iterable[object]:
-        """None yet."""
-        return ()
+    def deadlines(self, facility: Facility, now: dt.datetime) -> Iterable[Deadline]:
+        """Approvals of equipment that end and that no other has taken the place of, and limits announced for later."""
+        yield from _approvals(facility)
+        yield from _limits(facility)
+
+
+def _approvals(facility: Facility) -> Iterator[Deadline]:
+    found = Approval.objects.filter(facility=facility, withdrawn_at=None).select_related("table", "shaker")
+    # the newest of a subject at a place is the one that holds
+    newest = {(one.table_id, one.shaker_id, one.subject): one for one in found.order_by("approved_on", "pk")}
+    for one in newest.values():
+        if one.ends_on is None:
+            continue
+        place = one.table or one.shaker
+        said = _("Approval %(reference)s of %(what)s at %(place)s ends") % {
+            "reference": one.reference,
+            "what": SUBJECTS.get(one.subject, one.subject),
+            "place": place.code if place else "",
+        }
+        url = reverse("equipment", args=[facility.code])
+        yield Deadline(f"approval:{one.pk}", one.ends_on, said, "", url, ENDS)
+
+
+def _limits(facility: Facility) -> Iterator[Deadline]:
+    found = LimitsChange.objects.filter(
+        table__facility=facility, status=LimitsChange.Status.PENDING, effective_at__isnull=False
+    )
+    for one in found.select_related("table"):
+        assert one.effective_at is not None
+        said = _("%(table)s: minimum %(min)s, maximum %(max)s at the first round after") % {
+            "table": one.table.code,
+            "min": dollars(one.min_cents),
+            "max": dollars(one.max_cents),
+        }
+        yield Deadline(
+            f"limits:{one.table.code}.{one.number}",
+            facility.local(one.effective_at).date(),
+            said,
+            "58 Pa. Code § 521.8(c)",
+            reverse("table", args=[facility.code, one.table.code]),
+            BEGINS,
+            one.effective_at,
+            reminds=False,
+        )
