@@ -51,6 +51,7 @@ class Station(models.TextChoices):
     PODIUM = "podium", _("Podium")
     PIT = "pit", _("Pit")
     OFFICE = "office", _("Office")
+    SIGN = "sign", _("Sign")
 
 
 class PersonManager(BaseUserManager["Person"]):

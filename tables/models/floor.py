@@ -52,6 +52,9 @@ class Table(models.Model):
         blank=True,
         help_text="the rules and stopped wagers that the record last told of here",
     )
+    told_signs = models.CharField(
+        max_length=120, blank=True, help_text="keys of the forms of signs that the record last told of here"
+    )
 
     status = models.CharField(max_length=10, choices=Status, default=Status.CLOSED)
     ceased_what = models.CharField(max_length=20, blank=True)
