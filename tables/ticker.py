@@ -1,5 +1,6 @@
-"""What the clock itself does: it warns of dice that run out, records that they did, and calls somebody to a table for
-what time or absence causes. Correctness never depends on it: every rule is asked against stored moments in the act.
+"""What the clock itself does: it warns of dice that run out, records that they did, calls somebody to a table for what
+time or absence causes, and reminds the rules office of its deadlines. Correctness never depends on it: every rule is
+asked against stored moments in the act.
 
 One task inside the one process of the embedded default, or `manage.py ticker` in production; two of them are harmless,
 because each change is claimed under its table's lock.
@@ -17,6 +18,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from audit import clock, record
+from games.office import reminders
 
 from . import live, watch
 from .alerts import Level, dice_key, end_alert, has_prefix, raise_alert
@@ -28,6 +30,7 @@ from .steps import tell_steps
 log = logging.getLogger(__name__)
 SECONDS = 1.0
 STAFF_EVERY = 5  # ticks
+DEADLINES_EVERY = 60
 # The warnings before the dice's time: minutes, and how grave. The fourth stage is that it is over.
 STAGES = ((60, Level.WARN), (10, Level.WARN), (1, Level.STOP))
 HOUR = dt.timedelta(hours=1)
@@ -49,8 +52,9 @@ class Ticker:
     def due(self) -> list[Check]:
         """The checks of this tick; each returns the tables that it changed."""
         staff = [self.watch_staff] if self.count % STAFF_EVERY == 0 else []
+        office = [remind_of_deadlines] if self.count % DEADLINES_EVERY == DEADLINES_EVERY // 2 else []
         self.count += 1
-        return [warn_of_dice, self.watch_clock, *staff]
+        return [warn_of_dice, self.watch_clock, *staff, *office]
 
     def tick(self) -> list[int]:
         """All the checks of one tick. Returns the tables that changed."""
@@ -91,6 +95,12 @@ class Ticker:
 def tick() -> list[int]:
     """One tick by itself, which remembers nothing. Returns the tables that changed."""
     return Ticker().tick()
+
+
+def remind_of_deadlines() -> list[int]:
+    """The rules office is told of its deadlines; no table shows it."""
+    reminders.remind()
+    return []
 
 
 def warn_of_dice() -> list[int]:

@@ -260,7 +260,7 @@ def _cease_dates(house: Facility) -> Iterator[Deadline]:
         yield Deadline(f"cease:{code}.{row.pk}", row.cease_on, said, "58 Pa. Code § 528.8(c)", url, ENDS)
 
 
-NOTE_SECTIONS = {
+NOTE_SECTIONS: dict[str, str] = {
     ProviderNote.Kind.INFORMATION: "58 Pa. Code § 528.5(1)",
     ProviderNote.Kind.COOPERATION: "58 Pa. Code § 528.5(1)",
     ProviderNote.Kind.CONDITION: "58 Pa. Code § 528.5(1)",

@@ -54,3 +54,17 @@ def dollars(cents: int | None) -> str:
 def kilobytes(size: int) -> str:
     """`340 kB`, `2.1 MB`; a file's size to people."""
     return f"{size / 1e6:.1f} MB" if size >= 1_000_000 else f"{max(1, round(size / 1000))} kB"
+
+
+@register.filter
+def hour(at: dt.datetime | None, house: Any) -> str:
+    """The hour of a moment as this house's clocks show it: `10:00`."""
+    return f"{house.local(at):%H:%M}" if at else ""
+
+
+@register.filter
+def in_days(left: int) -> str:
+    """`in 12 days`, `tomorrow`, `today`, `3 days overdue`."""
+    if left < 0:
+        return f"{-left} day{'s' if left < -1 else ''} overdue"
+    return {0: "today", 1: "tomorrow"}.get(left, f"in {left} days")

@@ -1,5 +1,199 @@
 """The calendar of deadlines, and its feed."""
 
-from django.urls import URLPattern
+import calendar as months
+import datetime as dt
+import re
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
 
-urlpatterns: list[URLPattern] = []
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path, reverse
+from django.utils.cache import add_never_cache_headers
+from django.utils.translation import gettext_lazy as lazy
+from django.views.decorators.http import require_http_methods, require_safe
+
+from audit import clock
+from audit.doors import device_at
+from audit.models import Person
+from audit.road import Call
+from games.engine import Refusal
+from games.models import CalendarFeed, Facility
+from games.office import calendar as feeds_of
+from games.office import road
+from games.office.deadlines import (
+    GROUPS,
+    LATER,
+    OVERDUE,
+    THIRTY_DAYS,
+    THIS_WEEK,
+    Deadline,
+    deadlines,
+    in_groups,
+)
+from games.office.doors import office_of
+from games.params import malformed
+
+from .frame import office
+
+LABELS = {
+    OVERDUE: lazy("Overdue"),
+    THIS_WEEK: lazy("This week"),
+    THIRTY_DAYS: lazy("Within 30 days"),
+    LATER: lazy("Later"),
+}
+SUNDAY_FIRST = months.Calendar(firstweekday=6)
+MONTH = re.compile(r"(20\d\d)-(0[1-9]|1[0-2])")
+WEEKDAYS = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A deadline as the list shows it; `first` of its day where the month's links lead."""
+
+    deadline: Deadline
+    left: int
+    first: bool
+
+
+@dataclass(frozen=True)
+class Day:
+    """A day of the month as drawn."""
+
+    date: dt.date
+    inside: bool
+    is_today: bool
+    overdue: int = 0
+    found: list[Deadline] = field(default_factory=list)
+
+
+@require_safe
+def calendar(request: HttpRequest, facility: str) -> HttpResponse:
+    """Every deadline: a list by how near it is, and the month that it falls in."""
+    person, house = office_of(request, facility)
+    return render(request, "games/office/calendar.html", _context(request, person, house))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def feeds(request: HttpRequest, facility: str) -> HttpResponse:
+    """Makes a secret address and shows it this once. It is made here, so that the kept answer of the act has none."""
+    if request.method != "POST":
+        return redirect("calendar", facility)
+    person, house = office_of(request, facility)
+    secret, sha256 = feeds_of.new_secret()
+    try:
+        params = {"name": request.POST.get("name", ""), "sha256": sha256}
+        road.travel(
+            Call(house.code, road.ROOM, "make_feed", _command(request), 0, params, person, device_at(request))
+        )
+    except Refusal as refusal:
+        status = 403 if isinstance(refusal, road.Forbidden) else 422
+        context = _context(request, person, house) | {"refused": refusal}
+        return render(request, "games/office/calendar.html", context, status=status)
+    made = request.build_absolute_uri(reverse("feed", args=[secret]))
+    response = render(
+        request,
+        "games/office/calendar.html",
+        _context(request, person, house) | {"made": made, "made_for": params["name"].strip()},
+    )
+    add_never_cache_headers(response)
+    return response
+
+
+@require_safe
+def feed(request: HttpRequest, secret: str) -> HttpResponse:
+    """The deadlines of one house for a calendar that knows the secret address. Nobody signs in; nothing is set."""
+    found = feeds_of.feed_of(secret)
+    if found is None:
+        return HttpResponse(status=404, headers={"Cache-Control": "no-store"})
+    now = clock.now()
+    house = found.facility
+    body = feeds_of.written(house, deadlines(house, now), now, request.build_absolute_uri("/")[:-1])
+    response = HttpResponse(body, content_type="text/calendar; charset=utf-8")
+    response["Cache-Control"] = "private, max-age=300"
+    response["Content-Disposition"] = f'attachment; filename="{house.code}-deadlines.ics"'
+    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _command(request: HttpRequest) -> uuid.UUID:
+    try:
+        return uuid.UUID(request.POST.get("command", ""))
+    except ValueError:
+        raise malformed("command") from None
+
+
+def _context(request: HttpRequest, person: Person, house: Facility) -> dict[str, Any]:
+    now = clock.now()
+    found, today = deadlines(house, now), house.local(now).date()
+    year, month = _month_asked(request, today)
+    groups = in_groups(found, today)
+    return office(person, house, "calendar", now, found) | {
+        "groups": [
+            {"code": name, "label": LABELS[name], "rows": _rows(groups[name], today)} for name in GROUPS
+        ],
+        "count": len(found),
+        "weekdays": WEEKDAYS,
+        "month": dt.date(year, month, 1),
+        "weeks": _weeks(year, month, found, today),
+        "before": _month_before(year, month),
+        "after": _month_after(year, month),
+        "this_month": (year, month) == (today.year, today.month),
+        "feeds": CalendarFeed.objects.filter(facility=house, revoked_at=None).select_related("person"),
+        "command": uuid.uuid4(),
+    }
+
+
+def _rows(found: list[Deadline], today: dt.date) -> list[Row]:
+    days: set[dt.date] = set()
+    rows = []
+    for one in found:
+        rows.append(Row(one, one.days_left(today), one.due_on not in days))
+        days.add(one.due_on)
+    return rows
+
+
+def _weeks(year: int, month: int, found: tuple[Deadline, ...], today: dt.date) -> list[list[Day]]:
+    by_day: dict[dt.date, list[Deadline]] = {}
+    for one in found:
+        by_day.setdefault(one.due_on, []).append(one)
+    return [
+        [
+            Day(
+                day,
+                day.month == month,
+                day == today,
+                _overdue(by_day.get(day, []), today),
+                by_day.get(day, []),
+            )
+            for day in week
+        ]
+        for week in SUNDAY_FIRST.monthdatescalendar(year, month)
+    ]
+
+
+def _overdue(found: list[Deadline], today: dt.date) -> int:
+    return sum(one.days_left(today) < 0 for one in found)
+
+
+def _month_asked(request: HttpRequest, today: dt.date) -> tuple[int, int]:
+    """The month of the address, or this one."""
+    asked = MONTH.fullmatch(request.GET.get("month", ""))
+    return (int(asked[1]), int(asked[2])) if asked else (today.year, today.month)
+
+
+def _month_before(year: int, month: int) -> dt.date:
+    return dt.date(year, month, 1) - dt.timedelta(days=1)
+
+
+def _month_after(year: int, month: int) -> dt.date:
+    return dt.date(year, month, 28) + dt.timedelta(days=4)
+
+
+urlpatterns = [
+    path("office/<slug:facility>/deadlines/", calendar, name="calendar"),
+    path("office/<slug:facility>/deadlines/feeds", feeds, name="feeds"),
+    path("office/feeds/<slug:secret>.ics", feed, name="feed"),
+]

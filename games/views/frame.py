@@ -9,6 +9,8 @@ from django.utils.translation import gettext_lazy as lazy
 from audit import clock
 from audit.models import Person
 from games.models import Facility
+from games.office import reminders
+from games.office.deadlines import OVERDUE, THIS_WEEK, Deadline, deadlines
 from games.office.doors import may_act
 
 TABS = (
@@ -22,21 +24,32 @@ TABS = (
 )
 
 
-def office(person: Person, house: Facility, tab: str, now: dt.datetime | None = None) -> dict[str, Any]:
-    """The context of a page of the office, under one of its tabs."""
+def office(
+    person: Person,
+    house: Facility,
+    tab: str,
+    now: dt.datetime | None = None,
+    found: tuple[Deadline, ...] | None = None,
+) -> dict[str, Any]:
+    """The context of a page of the office, under one of its tabs. `found`: the deadlines, where the page has them."""
     now = now or clock.now()
+    found = deadlines(house, now) if found is None else found
+    today = house.local(now).date()
+    groups = [one.group(today) for one in found]
     return {
         "house": house,
         "room": "rules",
         "tab": tab,
+        "due": {"overdue": groups.count(OVERDUE), "week": groups.count(THIS_WEEK)},
+        "reminders": reminders.standing(house, found, today),
         "tabs": [
             {"code": code, "label": label, "url": url}
             for code, label, name in TABS
-            if (url := _url(name, house))
+            if (url := _url(name, house.code))
         ],
         "me": {"code": person.code, "name": person.name, "role_label": person.get_role_display()},
         "acts_here": may_act(person),
-        "today": house.local(now).date(),
+        "today": today,
         "now": now,
         "as_of": now.astimezone(dt.UTC).isoformat(timespec="milliseconds"),
         "urls": {
@@ -48,8 +61,13 @@ def office(person: Person, house: Facility, tab: str, now: dt.datetime | None = 
     }
 
 
-def _url(name: str, house: Facility) -> str:
+def landing(facility: str) -> str:
+    """The address of the first tab that there is: where the bar leads."""
+    return next(url for *_, name in TABS if (url := _url(name, facility)))
+
+
+def _url(name: str, facility: str) -> str:
     try:
-        return reverse(name, args=[house.code])
+        return reverse(name, args=[facility])
     except NoReverseMatch:
         return ""

@@ -11,6 +11,7 @@ from audit import clock
 from audit.models import Person
 from games.engine import Refusal
 from games.office.doors import may_see_office
+from games.views.frame import landing
 
 from ..doors import rooms_open_to
 from ..permissions import may_see_floor
@@ -43,8 +44,7 @@ def rooms_open(context: dict[str, Any]) -> list[dict[str, Any]]:
         url = reverse("floor", args=[device.facility])
         found.insert(0, {"code": "floor", "label": lazy("Floor"), "url": url})
     if may_see_office(request.user, device):
-        url = reverse("documents", args=[device.facility])
-        found.append({"code": "rules", "label": lazy("Rules"), "url": url})
+        found.append({"code": "rules", "label": lazy("Rules"), "url": landing(device.facility)})
     return found
 
 
