@@ -126,6 +126,11 @@ class Trading:
     permission: InterimPermission | None = None
 
     @property
+    def reference(self) -> str | None:
+        """Of the permission, while it holds."""
+        return self.permission.reference if self.permission and self.holds else None
+
+    @property
     def holds(self) -> bool:
         """Whether the provider may trade by it on that day; a rescission with a later day still lets it."""
         return self.state in ("held", "notice")

@@ -208,3 +208,10 @@ def codes_of(game: str, named: Iterable[str]) -> frozenset[str]:
     return frozenset(code for code, (_, family) in known.items() if code in wanted or family in wanted) | (
         wanted - families
     )
+
+
+def label(game: str, code: str) -> str:
+    """A wager as people name it; the whole game, or a code that the engine does not know, as it is."""
+    if code == WHOLE_GAME:
+        return "the whole game"
+    return wagers_of(game).get(code, (code, ""))[0]

@@ -1,0 +1,126 @@
+"""Permission to trade before certification, and its rescission (58 Pa. Code § 528.8)."""
+
+import datetime as dt
+
+from games.engine import Refusal
+from games.models import Application, InterimPermission
+from games.params import Params
+
+from .. import providers, services
+from ..certifications import filed_on
+from ..documents import asked, asked_if_any, in_words
+from ..providers import CHAPTER, File, in_days, past, past_if_any, verify_wanted
+from ..road import AtOffice, Recorded, office_act
+
+
+@office_act()
+def record_permission(at: AtOffice, params: Params) -> Recorded:
+    """The Bureau of Licensing lets an applicant trade before certification. Refused while one of the four conditions
+    of § 528.8(a) is open: the application filed, due diligence certified, the acknowledgement signed, and the first
+    three steps of § 528.7 done for every service (A09).
+    """
+    file, on = providers.asked(at, params), past(at, params, "on")
+    reference = params.text("reference", most=60)
+    diligence = asked_if_any(at, params, "diligence")
+    acknowledgement = asked_if_any(at, params, "acknowledgement")
+    section, name = CHAPTER + "§ 528.8", file.provider.name
+    verify_wanted(file.provider)
+    verify_applicant(at, file, on)
+    if diligence is None:
+        raise Refusal("permission-without-diligence", f"{section}(a)(2)", name=name)
+    if acknowledgement is None:
+        raise Refusal("permission-without-acknowledgement", f"{section}(a)(3)", name=name)
+    verify_first_three(at, file)
+    permission = InterimPermission.objects.create(
+        provider=file.provider,
+        diligence=diligence,
+        acknowledgement=acknowledgement,
+        granted_on=on,
+        reference=reference,
+    )
+    said = {
+        "provider": file.provider.code,
+        "on": in_days(permission.granted_on),
+        "reference": reference,
+        "diligence": in_words(diligence),
+        "acknowledgement": in_words(acknowledgement),
+    }
+    return Recorded("provider.permitted", said)
+
+
+@office_act()
+def rescind_permission(at: AtOffice, params: Params) -> Recorded:
+    """The Bureau rescinds the permission by a notice. `cease_on` is the day by which trading ends: the last permitted
+    moment is the end of the gaming day before it (§ 528.8(b) and (c)).
+    """
+    file, on = providers.asked(at, params), past(at, params, "on")
+    cease_on, notice = params.date("cease_on"), asked(at, params, "notice")
+    received_on = past_if_any(at, params, "received_on")
+    permission = _held(file)
+    if on < permission.granted_on:
+        raise Refusal("rescinded-before-granted", on=in_days(permission.granted_on))
+    if cease_on < on:
+        raise Refusal("cease-before-notice", CHAPTER + "§ 528.8(c)", on=in_days(on))
+    _verify_received(on, received_on)
+    permission.rescinded_on, permission.cease_on = on, cease_on
+    permission.notice, permission.received_on = notice, received_on
+    permission.save(update_fields=["rescinded_on", "cease_on", "notice", "received_on"])
+    said = {
+        "provider": file.provider.code,
+        "reference": permission.reference,
+        "on": in_days(on),
+        "cease_on": in_days(cease_on),
+        "received_on": in_days(received_on),
+        "notice": in_words(notice),
+    }
+    return Recorded("provider.rescinded", said)
+
+
+@office_act()
+def record_receipt(at: AtOffice, params: Params) -> Recorded:
+    """The day on which the registered letter of the rescission came (§ 528.8(c))."""
+    file, on = providers.asked(at, params), past(at, params, "on")
+    permission = next((one for one in file.permissions if one.rescinded_on), None)
+    if permission is None or permission.rescinded_on is None:
+        raise Refusal("no-rescission", CHAPTER + "§ 528.8(c)", name=file.provider.name)
+    _verify_received(permission.rescinded_on, on)
+    permission.received_on = on
+    permission.save(update_fields=["received_on"])
+    said = {"provider": file.provider.code, "reference": permission.reference, "received_on": in_days(on)}
+    return Recorded("provider.rescission_received", said)
+
+
+def verify_applicant(at: AtOffice, file: File, on: dt.date) -> None:
+    """Raises `no-application-filed` unless a first certification is applied for and undecided, and
+    `permitted-before-filed` for a permission older than that (§ 528.8(a)(1)).
+    """
+    section, waiting = CHAPTER + "§ 528.8(a)(1)", file.undecided
+    if waiting is None or waiting.filed_at is None or waiting.kind != Application.Kind.FIRST:
+        raise Refusal("no-application-filed", section, name=file.provider.name)
+    filed = filed_on(at.facility, waiting.filed_at)
+    if on < filed:
+        raise Refusal("permitted-before-filed", section, on=in_days(filed))
+
+
+def verify_first_three(at: AtOffice, file: File) -> None:
+    """Raises `permission-without-service` or `permission-before-steps` (§ 528.8(a)(4), reading A09)."""
+    section = CHAPTER + "§ 528.8(a)(4)"
+    live = [one for one in file.services if one.ended_on is None]
+    if not live:
+        raise Refusal("permission-without-service", section, name=file.provider.name)
+    for service in live:
+        for step in services.first_three(at.facility, service, at.gaming_day, at.now):
+            if not step.done:
+                raise Refusal(f"permission-before-{step.name}", section, service=service.name, step=step.cite)
+
+
+def _held(file: File) -> InterimPermission:
+    permission = file.trading.permission
+    if permission is None or not file.trading.holds:
+        raise Refusal("no-permission", CHAPTER + "§ 528.8(b)", name=file.provider.name)
+    return permission
+
+
+def _verify_received(sent_on: dt.date, received_on: dt.date | None) -> None:
+    if received_on is not None and received_on < sent_on:
+        raise Refusal("received-before-sent", CHAPTER + "§ 528.8(c)", on=str(sent_on))

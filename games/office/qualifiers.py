@@ -1,0 +1,80 @@
+"""Who must be found qualified with a provider, and why (58 Pa. Code § 528.3). Shares are in hundredths of a percent."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from games.models import Qualifier
+
+CHAPTER = "58 Pa. Code "
+OWNER_BP = 1_000  # 10 % of ownership or beneficial interest, direct and indirect together
+VOTER_BP = 2_000  # 20 % of the voting securities, held directly
+OFFICERS = (
+    "president",
+    "chief executive officer",
+    "chief financial officer",
+    "chief operating officer",
+)
+ABBREVIATED = {"ceo", "cfo", "coo"}
+
+
+@dataclass(frozen=True)
+class Duty:
+    """One reason why somebody must be found qualified; `words` is the key of what the page says of it."""
+
+    words: str
+    section: str
+
+
+def is_officer(title: str) -> bool:
+    """Whether a title is one of those that § 528.3(a)(1) names; an equivalent job the file says outright."""
+    said = " ".join(title.lower().replace(".", "").replace("-", " ").split())
+    if "vice president" in said:
+        said = said.replace("vice president", "")
+    return any(name in said for name in OFFICERS) or bool(ABBREVIATED & set(said.replace(",", " ").split()))
+
+
+def duties(one: Qualifier) -> tuple[Duty, ...]:
+    """Every reason why this person or entity must be found qualified; empty where there is none.
+
+    An individual: officer by title or by what they do, director, owner of 10 % or more, salesperson. An entity: 20 %
+    or more of the voting securities, held directly; no other share of it counts. Anybody whom the Board named.
+    """
+    found = _of_entity(one) if one.kind == Qualifier.Kind.ENTITY else _of_individual(one)
+    if one.named_by_board:
+        found.append(Duty("named", CHAPTER + "§ 528.3(c)"))
+    return tuple(found)
+
+
+def _of_individual(one: Qualifier) -> list[Duty]:
+    asked = (
+        (one.officer or is_officer(one.title), Duty("officer", CHAPTER + "§ 528.3(a)(1)")),
+        (one.director, Duty("director", CHAPTER + "§ 528.3(a)(1)")),
+        (one.owns_bp >= OWNER_BP, Duty("owner", CHAPTER + "§ 528.3(a)(2)")),
+        (one.salesperson, Duty("salesperson", CHAPTER + "§ 528.3(a)(3)")),
+    )
+    return [duty for holds, duty in asked if holds]
+
+
+def _of_entity(one: Qualifier) -> list[Duty]:
+    return [Duty("votes", CHAPTER + "§ 528.3(b)")] if one.votes_bp >= VOTER_BP else []
+
+
+def is_here(one: Qualifier, day: dt.date) -> bool:
+    """Whether the person is still with the provider on a day."""
+    return one.left_on is None or day < one.left_on
+
+
+def standing(one: Qualifier) -> str:
+    """`not-asked`, `no-form`, `waiting`, `qualified` or `unqualified`."""
+    if one.unqualified_on and (one.qualified_on is None or one.unqualified_on >= one.qualified_on):
+        return "unqualified"
+    if one.qualified_on:
+        return "qualified"
+    if not duties(one):
+        return "not-asked"
+    return "waiting" if one.form_filed_on else "no-form"
+
+
+def is_outstanding(one: Qualifier, day: dt.date) -> bool:
+    """Whether somebody who is here must be found qualified and has not been."""
+    return is_here(one, day) and bool(duties(one)) and standing(one) != "qualified"
