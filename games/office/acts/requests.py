@@ -1,1 +1,165 @@
-"""Acts of the office: requests."""
+"""Requests for new games, wagers and features: drafted part by part, filed whole, decided with a letter (§ 521.4)."""
+
+from typing import Any
+
+from games.engine import Refusal, Rules
+from games.models import Facility, FurtherRequest, GameRequest
+from games.params import Params
+
+from .. import documents, final_approval, request_odds, request_parts, requests, reviews
+from ..codes import next_code
+from ..road import AtOffice, Recorded, office_act
+
+KINDS = tuple(GameRequest.Kind.values)
+
+
+@office_act()
+def draft_request(at: AtOffice, params: Params) -> Recorded:
+    """Begins a request: its title, its kind, the rules where the engine knows them; in New Jersey who asks."""
+    request = GameRequest(
+        facility=at.facility,
+        code=next_code(GameRequest.objects.filter(facility=at.facility), "NG"),
+        drafted_at=at.now,
+        drafted_by=at.actor,
+    )
+    _read_about(at, params, request)
+    request.save()
+    said = {"request": request.code, **_about(request)}
+    return Recorded("request.drafted", said, {"request": request.code})
+
+
+@office_act()
+def change_request(at: AtOffice, params: Params) -> Recorded:
+    """Changes one part of a draft: `about`, or one that the section asks for. Raises `request-not-a-draft`."""
+    request = requests.named(at.facility, params.code("request"))
+    requests.verify_draft(request)
+    part = params.choice("part", ("about", *requests.PARTS))
+    if part == "about":
+        _read_about(at, params, request)
+        said: dict[str, Any] = _about(request)
+    else:
+        value = request_parts.read(at, params, request, part)
+        request.parts = {key: kept for key, kept in request.parts.items() if key != part}
+        if value:
+            request.parts[part] = value
+        said = {"said": value, "documents": _documents(at, value)}
+    request.save()
+    return Recorded("request.changed", {"request": request.code, "part": part, **said})
+
+
+@office_act()
+def file_request(at: AtOffice, params: Params) -> Recorded:
+    """Files a draft whose every required part is there, with the figures of its wagers as they are computed now.
+
+    Raises `request-not-a-draft`, `request-incomplete`.
+    """
+    request = requests.named(at.facility, params.code("request"))
+    requests.verify_draft(request)
+    requests.verify_complete(request)
+    odds = request_odds.computed(request)
+    if odds:
+        request.parts["odds"] = {**request.parts.get("odds", {}), "figures": odds}
+    request.save(update_fields=["parts"])
+    reviews.file(at, request)
+    said = {
+        "request": request.code,
+        **_about(request),
+        "parts": {key: value for key, value in request.parts.items() if key != "odds"},
+        "odds": {"rules": odds["rules"], "sha256": request_odds.sha256(odds)} if odds else None,
+        "documents": [documents.in_words(one) for one in requests.documents(request)],
+    }
+    return Recorded("request.filed", said)
+
+
+@office_act()
+def decide_request(at: AtOffice, params: Params) -> Recorded:
+    """Records the decision with its letter. In New Jersey no grant while one of the four conditions of (g) is open.
+
+    Raises `conditions-open`, and what `reviews.decide` raises.
+    """
+    request = requests.named(at.facility, params.code("request"))
+    requests.verify_filed(request)
+    said = reviews.decide(at, request, params)
+    if said["granted"] and requests.in_new_jersey(request):
+        final_approval.verify(request, at.today)
+    return Recorded("request.decided", {"request": request.code, **said})
+
+
+@office_act()
+def withdraw_request(at: AtOffice, params: Params) -> Recorded:
+    """Takes a request back, and says why. Raises `already-ended`."""
+    request, why = requests.named(at.facility, params.code("request")), params.text("why")
+    reviews.withdraw(at, request)
+    request.withdrawn_why = why
+    request.save(update_fields=["withdrawn_why"])
+    return Recorded("request.withdrawn", {"request": request.code, "why": why})
+
+
+@office_act()
+def record_further_request(at: AtOffice, params: Params) -> Recorded:
+    """A body asked for something besides: who, what, and on which day. Raises `day-not-come`."""
+    request = requests.named(at.facility, params.code("request"))
+    body, what, asked_on = params.text("body", most=100), params.text("what"), params.date("on")
+    _verify_come(at, asked_on)
+    if request.status not in ("draft", "filed"):
+        raise Refusal("request-not-waiting", request=request.code)
+    row = FurtherRequest.objects.create(request=request, body=body, what=what, asked_on=asked_on)
+    said = {"request": request.code, "item": row.pk, "body": body, "what": what, "on": asked_on.isoformat()}
+    return Recorded("request.asked_further", said, {"item": row.pk})
+
+
+@office_act()
+def answer_further_request(at: AtOffice, params: Params) -> Recorded:
+    """What was asked for besides is answered, with a document where one was sent.
+
+    Raises `no-such-further-request`, `answered-already`, `answered-before-asked`, `day-not-come`.
+    """
+    request, item = requests.named(at.facility, params.code("request")), params.text("item", most=20)
+    on, document = params.date("on"), documents.asked_if_any(at, params, "document")
+    row = request.further.filter(pk=int(item)).first() if item.isdecimal() and item.isascii() else None
+    if row is None:
+        raise Refusal("no-such-further-request", request=request.code)
+    if row.answered_on:
+        raise Refusal("answered-already", day=row.answered_on.isoformat())
+    _verify_come(at, on)
+    if on < row.asked_on:
+        raise Refusal("answered-before-asked", day=row.asked_on.isoformat())
+    row.answered_on, row.document = on, document
+    row.save(update_fields=["answered_on", "document"])
+    said = {"request": request.code, "item": row.pk, "on": on.isoformat()}
+    return Recorded("request.answered_further", {**said, "document": documents.in_words(document)})
+
+
+def _verify_come(at: AtOffice, on: Any) -> None:
+    if on > at.today:
+        raise Refusal("day-not-come", day=on.isoformat())
+
+
+def _read_about(at: AtOffice, params: Params, request: GameRequest) -> None:
+    """What the request is about. Raises `no-such-rules`, `which-paytable`."""
+    request.title, request.kind = params.text("title", most=100), params.choice("kind", KINDS)
+    if at.facility.jurisdiction == Facility.Jurisdiction.NEW_JERSEY:
+        request.petitioner = params.choice("petitioner", tuple(requests.PETITIONERS))
+    key = params.text("rules", default="", most=60)
+    rules = Rules.of(key) if key else None
+    request.rules, request.game = (rules.key, rules.edition.game) if rules else ("", "")
+    known = {family for family, _ in request_odds.families(rules.key)} if rules else set()
+    # families of other rules than these fall away
+    ticked = [family for family in params.texts("wagers") if family in known]
+    named = [line.strip() for line in params.prose("named", most=2_000).split("\n")]
+    request.wagers = list(dict.fromkeys([*ticked, *(line for line in named if line)]))
+
+
+def _about(request: GameRequest) -> dict[str, Any]:
+    asked = {"petitioner": request.petitioner} if request.petitioner else {}
+    return {
+        "title": request.title,
+        "kind": request.kind,
+        "rules": request.rules,
+        "wagers": request.wagers,
+        **asked,
+    }
+
+
+def _documents(at: AtOffice, value: dict[str, Any]) -> list[Any]:
+    return [documents.in_words(documents.named(at.facility, code)) for code in value.get("documents", [])]

@@ -2,5 +2,75 @@
 
 from typing import Any
 
-TITLES: dict[str, Any] = {}
-SENTENCES: dict[str, Any] = {}
+from django.utils.translation import gettext_lazy as lazy
+
+TITLES: dict[str, Any] = {
+    "no-such-request": lazy("No such request"),
+    "request-incomplete": lazy("Not complete"),
+    "request-not-a-draft": lazy("Filed already"),
+    "request-not-waiting": lazy("Not waiting"),
+    "class-of-what": lazy("Of which game?"),
+    "drawing-is-no-picture": lazy("No picture"),
+    "none-and-some": lazy("None, or some"),
+    "no-such-holder": lazy("No such provider"),
+    "amount-unreadable": lazy("Amount not read"),
+    "day-not-come": lazy("Not yet"),
+    "no-such-further-request": lazy("Nothing asked"),
+    "answered-already": lazy("Answered already"),
+    "answered-before-asked": lazy("Day too early"),
+    "conditions-open": lazy("Conditions open"),
+    "not-in-new-jersey": lazy("New Jersey only"),
+    "amendment-without-a-day": lazy("Which day?"),
+    "licensing-open": lazy("Licensing is open"),
+    "more-than-is-open": lazy("Too much"),
+    "no-such-test": lazy("No such test"),
+    "test-not-a-draft": lazy("Filed already"),
+    "test-incomplete": lazy("Not complete"),
+    "test-not-waiting": lazy("Not waiting"),
+    "test-not-running": lazy("Not running"),
+    "test-ended": lazy("Ended already"),
+    "test-rules-say-nothing": lazy("No rules"),
+    "rules-in-the-past": lazy("In the past"),
+    "rules-before-the-last": lazy("Too early"),
+    "run-elsewhere": lazy("Another casino"),
+    "run-outside-the-test": lazy("Outside the test"),
+    "ends-before-it-begins": lazy("Dates turned round"),
+    "sign-needs-more": lazy("No sign yet"),
+}
+SENTENCES: dict[str, Any] = {
+    "no-such-request": lazy("There is no request %(code)s here. Choose it from the list."),
+    "request-incomplete": lazy("Still missing: %(missing)s. Add what is missing, then file it."),
+    "request-not-a-draft": lazy(
+        "%(request)s is no draft any more and stays as it was filed. Draft a new request to say something else."
+    ),
+    "request-not-waiting": lazy("%(request)s is not filed and waiting. See its state at the top of its page."),
+    "class-of-what": lazy("A %(class)s is one of games that are authorized. Say of which."),
+    "drawing-is-no-picture": lazy("%(document)s is plain text. Attach a drawing or a photo: PDF, PNG or JPEG."),
+    "none-and-some": lazy("That there is none and what there is were both said. Choose one of the two."),
+    "no-such-holder": lazy("There is no provider %(provider)s on file. Leave the provider out, or file it first."),
+    "amount-unreadable": lazy("%(said)s is no amount in dollars. Write it as 1,250 or 1,250.50."),
+    "day-not-come": lazy("%(day)s is still to come. Record it when it has happened."),
+    "no-such-further-request": lazy("Nothing of this kind was asked about %(request)s. Load the page again."),
+    "answered-already": lazy("This was answered on %(day)s."),
+    "answered-before-asked": lazy("It was asked on %(day)s. The answer cannot be older: check its day."),
+    "conditions-open": lazy("No final approval yet. Still open: %(open)s. Record what has been done, then decide."),
+    "not-in-new-jersey": lazy("Tests of new games and their conditions are New Jersey's. Nothing was recorded."),
+    "amendment-without-a-day": lazy(
+        "Say either the day on which the amended regulations take effect, or that none are needed."
+    ),
+    "licensing-open": lazy("%(what)s is not complete for this petitioner. Complete it first."),
+    "more-than-is-open": lazy("$%(left)s is open. Record a bill first, or a smaller payment."),
+    "no-such-test": lazy("%(request)s has no test %(number)s. Choose it from the list."),
+    "test-not-a-draft": lazy("Test %(number)s is no draft any more and stays as it was filed. Draft another test."),
+    "test-incomplete": lazy("Still missing: %(missing)s. Add what is missing, then file it."),
+    "test-not-waiting": lazy("Test %(number)s does not wait for a decision. File it first."),
+    "test-not-running": lazy("Test %(number)s is not granted, or its request is decided. Nothing was recorded."),
+    "test-ended": lazy("Test %(number)s has ended already."),
+    "test-rules-say-nothing": lazy("The new rules say nothing. Write them out whole."),
+    "rules-in-the-past": lazy("Rules cannot begin in the past. Choose a moment to come, or leave it empty for now."),
+    "rules-before-the-last": lazy("Version %(version)s begins later than that. Choose a later moment."),
+    "run-elsewhere": lazy("The test was not filed for %(casino)s. Choose one of its casinos."),
+    "run-outside-the-test": lazy("%(day)s is outside the days of the test. Check the day."),
+    "ends-before-it-begins": lazy("The last day lies before the first. Turn them round."),
+    "sign-needs-more": lazy("The sign needs what it speaks of. Still missing: %(missing)s."),
+}  # fmt: skip
