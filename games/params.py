@@ -125,9 +125,16 @@ class Params:
             raise malformed(name)
         return tuple(value)
 
-    def each(self, name: str, read: "Callable[[Params], T]", *, most: int = MOST_WAGERS) -> tuple[T, ...]:
-        """A list of at most `most` objects, each read by `read`; every one is read to its end."""
+    def each(
+        self, name: str, read: "Callable[[Params], T]", *, most: int = MOST_WAGERS, optional: bool = False
+    ) -> tuple[T, ...]:
+        """A list of at most `most` objects, each read by `read`; every one is read to its end.
+
+        Empty, or not sent at all, only where it is `optional`.
+        """
         value = self._left.pop(name, None)
+        if optional and value in (None, []):
+            return ()
         if not isinstance(value, list) or not value or len(value) > most:
             raise malformed(name)
         return tuple(_read_whole(item, read) for item in value)

@@ -4,40 +4,86 @@ import datetime as dt
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
 import rfc8785
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
+from games.office.options import of_rules
 
 
 def in_force(
     facility: Facility, game: str, at: dt.datetime, code: str | None = None
 ) -> RulesSubmission | None:
-    """The newest version in force at a moment, of one submission where `code` names it; None where there is none.
+    """The version in force at a moment, of one submission where `code` names it; None where there is none.
 
-    A superseded version stays in force until a later approved one takes over.
+    A superseded version stays in force until a later approved one takes over. A version that is withdrawn leaves none
+    behind: what it had superseded does not come back.
     """
-    found = _in_force_by(at).filter(facility=facility, game=game)
+    found = _begun_by(at).filter(facility=facility, game=game)
     if code:
         found = found.filter(code=code)
-    return found.last()
+    newest_of = {one.code: one for one in found}
+    standing = [one for one in newest_of.values() if not _is_withdrawn(one, at)]
+    return max(standing, key=_order, default=None)
+
+
+def all_in_force(facilities: Iterable[int], at: dt.datetime) -> dict[tuple[int, str, str], RulesSubmission]:
+    """The version in force at a moment for each facility (id), game and submission code, in one query."""
+    found = {
+        (one.facility_id, one.game, one.code): one for one in _begun_by(at).filter(facility__in=facilities)
+    }
+    return {key: one for key, one in found.items() if not _is_withdrawn(one, at)}
 
 
 def editions_in_force(facilities: Iterable[int], at: dt.datetime) -> dict[tuple[int, str, str], str]:
     """The key of the edition in force at a moment for each facility (id), game and submission code, in one query."""
-    rows = _in_force_by(at).filter(facility__in=facilities)
-    found = rows.values_list("facility_id", "game", "code", "edition")
-    return {(facility, game, code): edition for facility, game, code, edition in found}
+    return {key: one.edition for key, one in all_in_force(facilities, at).items()}
 
 
-def _in_force_by(at: dt.datetime) -> QuerySet[RulesSubmission]:
-    """What has been in force by a moment, the newest last."""
-    found = RulesSubmission.objects.filter(status__in=["approved", "superseded"], in_force_from__lte=at)
-    return found.order_by("in_force_from", "version")
+def _begun_by(at: dt.datetime) -> QuerySet[RulesSubmission]:
+    """What had come into force by a moment, the newest last; what was withdrawn before it did never came."""
+    found = RulesSubmission.objects.filter(
+        status__in=["approved", "superseded", "withdrawn"], in_force_from__lte=at
+    )
+    return found.exclude(withdrawn_at__lt=F("in_force_from")).order_by("in_force_from", "version")
+
+
+def _is_withdrawn(one: RulesSubmission, at: dt.datetime) -> bool:
+    return one.status == "withdrawn" and (one.withdrawn_at is None or one.withdrawn_at <= at)
+
+
+def _order(one: RulesSubmission) -> tuple[dt.datetime, int]:
+    assert one.in_force_from is not None
+    return one.in_force_from, one.version
+
+
+class Standing(StrEnum):
+    """How a version stands at a moment: its status, and whether its time has come."""
+
+    DRAFT = "draft"
+    FILED = "filed"
+    DENIED = "denied"
+    COMING = "coming"  # approved, and not in force yet
+    IN_FORCE = "in-force"
+    SUPERSEDED = "superseded"
+    WITHDRAWN = "withdrawn"
+
+
+def standing_of(one: RulesSubmission, at: dt.datetime) -> Standing:
+    """How a version stands at a moment. One that a later version supersedes is in force until that one is."""
+    if one.status in ("draft", "filed", "denied", "withdrawn"):
+        return Standing(one.status)
+    assert one.in_force_from is not None
+    if at < one.in_force_from:
+        return Standing.COMING
+    if one.superseded_at is not None and one.superseded_at <= at:
+        return Standing.SUPERSEDED
+    return Standing.IN_FORCE
 
 
 def newest(facility: Facility, code: str) -> RulesSubmission | None:
@@ -58,11 +104,14 @@ def draft(
     key: str,
     payouts: Mapping[str, str] | None = None,
     version: int = 1,
-    options: Mapping[str, Any] | None = None,
     payout_limit_cents: int | None = None,
+    **chosen: Any,
 ) -> RulesSubmission:
-    """An unsaved draft of these rules; raises what `Rules.of` and `verify_house_advantage` raise."""
-    rules = Rules.of(key, payouts, payout_limit_cents)
+    """An unsaved draft of these rules; raises what `Rules.of` and `verify_house_advantage` raise.
+
+    `chosen`: odds wording, increments and shakers, as `Rules.of` takes them.
+    """
+    rules = Rules.of(key, payouts, payout_limit_cents, **chosen)
     verify_house_advantage(rules)
     terms, digest = filed_terms(rules)
     return RulesSubmission(
@@ -71,7 +120,7 @@ def draft(
         version=version,
         game=rules.game.code,
         edition=rules.key,
-        options=dict(options or {}),
+        options=of_rules(rules).as_json(),
         terms=terms,
         terms_sha256=digest,
     )

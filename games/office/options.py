@@ -1,5 +1,6 @@
 """What a rules submission chooses: the form as it was filled in, whether the rules allow it or not."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -69,9 +70,10 @@ def of_rules(rules: Rules) -> Options:
 
 
 def of_submission(submission: RulesSubmission) -> Options:
-    """The options of a version: from its terms where it was ever filed, else as they were drafted."""
+    """The options of a version: from its terms where it was ever filed, else as they were drafted.
+
+    Raises `terms-changed` where its terms no longer say what they said.
+    """
     if submission.status == RulesSubmission.Status.DRAFT or not submission.terms:
         return Options(submission.edition, **submission.options)
-    from games.submissions import rules_of
-
-    return of_rules(rules_of(submission))
+    return of_rules(Rules.from_terms(json.loads(submission.terms)))

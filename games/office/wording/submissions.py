@@ -27,7 +27,6 @@ TITLES: dict[str, Any] = {
     "nothing-changed": lazy("Nothing changed"),
     "in-force-before-decided": lazy("Too early"),
     "in-force-before-earlier": lazy("Too early"),
-    "round-would-have-none": lazy("Withdrawn already"),
 }
 SENTENCES: dict[str, Any] = {
     "filed-odds-unreadable": lazy("%(wager)s: %(figure)s is not odds. Write them as 6 to 1."),
@@ -76,8 +75,5 @@ SENTENCES: dict[str, Any] = {
     ),
     "in-force-before-earlier": lazy(
         "Version %(version)s comes into force at %(from)s. Choose a later moment, or withdraw that version."
-    ),
-    "round-would-have-none": lazy(
-        "This version has been superseded or withdrawn. It stays on file as it is."
     ),
 }
