@@ -15,7 +15,7 @@ from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 
 from . import posts, reads
-from .limits import flag_of
+from .limits import apply_when_due, flag_of
 from .models import DiceLot, Round, Shaker, Table, Throw, Wager
 from .steps import tell_steps
 
@@ -286,6 +286,7 @@ class AtTable:
         return self.table.facility.local(moment).strftime("%H:%M on %d %b")
 
     def _open_round(self) -> Round:
+        apply_when_due(self)
         number = self.table.last_round + 1
         self.change_table(last_round=number)
         submission, state = self.submission, self.state

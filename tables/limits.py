@@ -1,6 +1,32 @@
-"""Minimum and maximum wagers. An accepted wager outside them is flagged and settled in full, § 521.7(c)."""
+"""Minimum and maximum wagers, and how they change (58 Pa. Code §§ 521.7, 521.8(c)).
 
-from .models import Table
+- An accepted wager outside them is flagged and settled in full (§ 521.7(c), reading A04).
+- Where nobody plays they change at once, § 521.8(c)(1).
+- Else after notice of 30 minutes, by a sign and an announcement, § 521.8(c)(2). The 30 minutes run from the later of the
+  two; the new limits hold from the first round that begins then, or at once if all players leave (reading A05).
+"""
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+from audit import clock, record
+from games.engine import Refusal
+from games.office.gate import verify_minimum
+from games.submissions import rules_of
+
+from .models import LimitsChange, Table
+from .wording import dollars
+
+if TYPE_CHECKING:
+    from .at_table import AtTable
+
+NOTICE = dt.timedelta(minutes=30)
+BY_NOTICE, NOBODY_PLAYS = "58 Pa. Code § 521.8(c)(2)", "58 Pa. Code § 521.8(c)(1)"
+LIMITS, ANNOUNCEMENT, SIGN = (
+    "58 Pa. Code § 521.7(a)",
+    "58 Pa. Code § 521.8(c)(2)(iii)",
+    "58 Pa. Code § 521.8(c)(2)(ii)",
+)
 
 
 def flag_of(table: Table, cents: int) -> str:
@@ -8,3 +34,87 @@ def flag_of(table: Table, cents: int) -> str:
     if 0 < cents < table.min_cents:
         return "under-min"
     return "over-max" if cents > table.max_cents else ""
+
+
+def pending(table: Table) -> LimitsChange | None:
+    """The change that is under way at a table, if one is."""
+    waiting = LimitsChange.objects.filter(table=table, status=LimitsChange.Status.PENDING)
+    return waiting.select_related("announced_by", "asked_by").first()
+
+
+def effective_at(change: LimitsChange) -> dt.datetime | None:
+    """The moment from which a round begins under the new limits; None while sign or announcement is missing."""
+    if change.posted_at is None or change.announced_at is None:
+        return None
+    return max(change.posted_at, change.announced_at) + NOTICE
+
+
+def is_due(change: LimitsChange, now: dt.datetime) -> bool:
+    """Whether the notice of a change has run."""
+    return change.effective_at is not None and now >= change.effective_at
+
+
+def who_plays(at: "AtTable") -> str:
+    """Who plays at a table, in figures for a sentence: seats with a wager in the round, or with a player; else empty."""
+    betting = sorted({wager.seat for wager in at.wagers})
+    seats = betting or sorted(at.table.seated)
+    return ", ".join(map(str, seats))
+
+
+def verify_nobody_plays(at: "AtTable") -> None:
+    """Raises `somebody-plays` where a player is seated, or a wager lies in the round in play."""
+    if seats := who_plays(at):
+        raise Refusal("somebody-plays", NOBODY_PLAYS, seats=seats)
+
+
+def verify_limits(at: "AtTable", min_cents: int, max_cents: int) -> None:
+    """Raises `maximum-under-minimum`, `limits-unchanged`, or what breaks the floor of the payout limit (A30), asked of
+    the rules that the next round begins under.
+    """
+    table = at.table
+    if max_cents < min_cents:
+        raise Refusal("maximum-under-minimum", LIMITS, min=dollars(min_cents), max=dollars(max_cents))
+    if (min_cents, max_cents) == (table.min_cents, table.max_cents):
+        raise Refusal("limits-unchanged", LIMITS, min=dollars(min_cents), max=dollars(max_cents))
+    verify_minimum(rules_of(at.in_force) if at.in_force is not None else at.rules, min_cents)
+
+
+def apply(at: "AtTable", change: LimitsChange) -> dict[str, Any]:
+    """The new limits hold from now on. Returns what the record says of it; the caller writes the entry."""
+    change.status, change.took_effect_at = LimitsChange.Status.DONE, at.now
+    change.save(update_fields=["status", "took_effect_at", "nobody_played"])
+    at.change_table(min_cents=change.min_cents, max_cents=change.max_cents)
+    return said(change) | {"nobody_played": change.nobody_played}
+
+
+def apply_when_due(at: "AtTable") -> bool:
+    """Lets a change whose notice has run take effect, in an entry of its own that goes before whatever begins now.
+
+    Asked as a round opens, and by the ticker between two rounds; never inside one. The caller holds the table's lock.
+    """
+    change = pending(at.table)
+    if change is None or not is_due(change, at.now):
+        return False
+    data = apply(at, change)
+    record.append(at.stream, type="limits.took_effect", data=data, at=at.now, gaming_day=at.gaming_day)
+    return True
+
+
+def said(change: LimitsChange) -> dict[str, Any]:
+    """A change as the record says it."""
+    moments = {
+        name: clock.written(moment) if moment else None
+        for name, moment in (
+            ("posted_at", change.posted_at),
+            ("announced_at", change.announced_at),
+            ("effective_at", change.effective_at),
+        )
+    }
+    return {
+        "change": change.number,
+        "was_min_cents": change.was_min_cents,
+        "was_max_cents": change.was_max_cents,
+        "min_cents": change.min_cents,
+        "max_cents": change.max_cents,
+        **moments,
+    }

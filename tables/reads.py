@@ -59,13 +59,15 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
 @dataclass(frozen=True)
 class Sight:
     """A table as a snapshot sees it, with its stream, facility, pit and people, and the moment. `issued` are the codes
-    of lots that wait for their place in its shaker; `calls` says whether any alert is held here.
+    of lots that wait for their place in its shaker; `calls` says whether any alert is held here, `changes` whether a
+    change of the limits is under way.
     """
 
     table: Table
     now: dt.datetime
     issued: tuple[str, ...]
     calls: bool
+    changes: bool
 
 
 def shown_table(table_id: int) -> Sight:
@@ -75,6 +77,7 @@ def shown_table(table_id: int) -> Sight:
     more = f"""(SELECT {joined} FROM tables_dicelot l WHERE l.table_id = t.id AND l.status = 'issued'),
         EXISTS (SELECT 1 FROM tables_alert a
                 WHERE a.table_id = t.id AND (a.ended_at IS NULL OR a.acknowledged_at IS NULL)),
+        EXISTS (SELECT 1 FROM tables_limitschange c WHERE c.table_id = t.id AND c.status = 'pending'),
         {"clock_timestamp()" if postgres else "NULL"}"""
     people = ("dealer", "dealer_left", "stickperson", "floorperson")
     models = (
@@ -95,13 +98,12 @@ def shown_table(table_id: int) -> Sight:
         [table_id],
         more=more,
     )
-    for (table, stream, facility, pit, *standing), (codes, calls, moment) in found:
+    for (table, stream, facility, pit, *standing), (codes, calls, changes, moment) in found:
         table.stream, table.facility, table.pit = stream, facility, pit
         for field, person in zip(people, standing, strict=True):
             setattr(table, field, person)
-        return Sight(
-            table, clock.read(moment), tuple(sorted((codes or "").split(",") if codes else ())), bool(calls)
-        )
+        issued = tuple(sorted((codes or "").split(",") if codes else ()))
+        return Sight(table, clock.read(moment), issued, bool(calls), bool(changes))
     raise Table.DoesNotExist(str(table_id))
 
 

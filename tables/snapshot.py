@@ -9,7 +9,7 @@ from games import submissions
 from games.engine import Refusal, game
 from games.models import RulesSubmission
 
-from . import opening_view, posts, reads, round_view, selectors
+from . import limits, opening_view, posts, reads, round_view, selectors, signs
 from .alert_view import alerts_of
 from .alerts import held
 from .at_table import AtTable
@@ -58,7 +58,8 @@ def _build(seen: reads.Sight) -> dict[str, Any]:
         "table": _table(table),
         "ceased": _ceased(table),
         "rules": _rules(at, day),
-        "limits": {"min_cents": table.min_cents, "max_cents": table.max_cents},
+        "limits": _limits(at, seen.changes),
+        "signs": signs.forms_of(table),
         "people": {
             "dealer": _dealer(table),
             **{posts.FIELDS[post]: _at_post(table, post) for post in ("dealer-left", "stick")},
@@ -90,6 +91,16 @@ def _table(table: Table) -> dict[str, Any]:
         "game_name": game(table.game).name,
         "seats": table.seats,
         "status": table.status,
+    }
+
+
+def _limits(at: AtTable, changes: bool) -> dict[str, Any]:
+    table = at.table
+    change = limits.pending(table) if changes else None
+    return {
+        "min_cents": table.min_cents,
+        "max_cents": table.max_cents,
+        "pending": signs.change_shown(table, change, at.now),
     }
 
 

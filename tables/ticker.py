@@ -20,7 +20,7 @@ from django.db.models import QuerySet
 from audit import clock, record
 from games.office import reminders
 
-from . import live, watch
+from . import limits_watch, live, watch
 from .alerts import Level, dice_key, end_alert, has_prefix, raise_alert
 from .at_table import AtTable
 from .models import Alert, DiceLot, Table
@@ -54,7 +54,14 @@ class Ticker:
         staff = [self.watch_staff] if self.count % STAFF_EVERY == 0 else []
         office = [remind_of_deadlines] if self.count % DEADLINES_EVERY == DEADLINES_EVERY // 2 else []
         self.count += 1
-        return [warn_of_dice, self.watch_clock, *staff, *office]
+        return [
+            warn_of_dice,
+            limits_watch.apply_due,
+            limits_watch.tell_signs,
+            self.watch_clock,
+            *staff,
+            *office,
+        ]
 
     def tick(self) -> list[int]:
         """All the checks of one tick. Returns the tables that changed."""

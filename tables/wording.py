@@ -17,9 +17,9 @@ from games import wording as games_wording
 from games.engine import Refusal
 from games.office import wording as office_wording
 
-from . import wording_alerts, wording_custody, wording_staff, wording_training
+from . import wording_alerts, wording_custody, wording_limits, wording_staff, wording_training
 
-PARTS = (wording_custody, wording_staff, wording_alerts, wording_training)
+PARTS = (wording_custody, wording_staff, wording_alerts, wording_training, wording_limits)
 NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
 
 TITLES = {

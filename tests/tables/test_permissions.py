@@ -62,6 +62,11 @@ WHO_MAY = {
     "leave_table": DEALERS,
     "take_supervision": FLOOR,
     "assign_floorperson": STAFFERS,
+    "change_limits": FLOOR,
+    "cancel_limits_change": FLOOR,
+    "post_limits_sign": BOTH,
+    "announce_limits": BOTH,
+    "players_left": BOTH,
 }
 TAKES_A_WITNESS = {
     "inspect_table",

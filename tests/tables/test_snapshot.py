@@ -162,6 +162,14 @@ PARAMS = {
 NEVER_OFFERED = {"take_over_table", "leave_table", "record_hand_settled_round", "replace_shaker"}
 NEVER_OFFERED |= {"issue_dice", "return_dice", "examine_dice", "return_shaker"}
 NEVER_OFFERED |= {"acknowledge_alert", "report_dispute", "take_supervision"}
+# They stand where the snapshot shows the limits.
+NEVER_OFFERED |= {
+    "change_limits",
+    "cancel_limits_change",
+    "post_limits_sign",
+    "announce_limits",
+    "players_left",
+}
 # Refused although it is its moment: about what was sent.
 ITS_MOMENT = {"lights-do-not-agree", "not-inspected", "inspection-line-missing", "edition-lapsed"}
 

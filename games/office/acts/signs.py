@@ -1,1 +1,83 @@
-"""Acts of the office: signs."""
+"""The form of a sign: drafted, filed with the Bureau, decided, withdrawn (58 Pa. Code § 521.8(d))."""
+
+from games.engine import Refusal
+from games.engine.registry import GAMES
+from games.models import SignForm
+from games.params import Params
+
+from .. import reviews, signs
+from ..road import AtOffice, Recorded, office_act
+
+MOST_WORDS = 400
+
+
+@office_act()
+def draft_sign_form(at: AtOffice, params: Params) -> Recorded:
+    """Drafts the next version of the form of a kind of sign, of one game or (empty) of every game: where it stands, its
+    size in millimetres, and what it says in each language. Odds are never stated with the word "for".
+    """
+    kind = params.choice("kind", signs.KINDS)
+    game = params.choice("game", ("", *GAMES), default="")
+    location = params.text("location", most=80)
+    width_mm = params.whole("width_mm", signs.LEAST_MM, signs.MOST_MM)
+    height_mm = params.whole("height_mm", signs.LEAST_MM, signs.MOST_MM)
+    texts = {language: params.prose(language, most=MOST_WORDS) for language in signs.LANGUAGES}
+    wording = {language: text for language, text in texts.items() if text}
+    signs.verify_wording(kind, wording, signs.rules_spoken_of(at.facility, game))
+    same = SignForm.objects.filter(facility=at.facility, kind=kind, game=game)
+    newest = same.order_by("-version").values_list("version", flat=True).first() or 0
+    form = SignForm.objects.create(
+        facility=at.facility,
+        kind=kind,
+        game=game,
+        version=newest + 1,
+        location=location,
+        width_mm=width_mm,
+        height_mm=height_mm,
+        wording=wording,
+        drafted_at=at.now,
+        drafted_by=at.actor,
+    )
+    said = {"location": location, "width_mm": width_mm, "height_mm": height_mm, "wording": wording}
+    return Recorded("sign_form.drafted", {**_named(form), **said}, {"form": form.pk, **_named(form)})
+
+
+@office_act()
+def file_sign_form(at: AtOffice, params: Params) -> Recorded:
+    """Marks a drafted form as filed for approval."""
+    form = _asked(at, params)
+    reviews.file(at, form)
+    return Recorded("sign_form.filed", _named(form))
+
+
+@office_act()
+def decide_sign_form(at: AtOffice, params: Params) -> Recorded:
+    """Records the decision on a filed form, with its letter. Approved, it replaces the version before it."""
+    form = _asked(at, params)
+    decision = reviews.decide(at, form, params)
+    return Recorded("sign_form.decided", {**_named(form), **decision})
+
+
+@office_act()
+def withdraw_sign_form(at: AtOffice, params: Params) -> Recorded:
+    """Withdraws a form, and with it the versions before it: no sign of this kind stands under any of them."""
+    form, why = _asked(at, params), params.text("why")
+    reviews.withdraw(at, form)
+    earlier = SignForm.objects.filter(
+        facility=at.facility, kind=form.kind, game=form.game, version__lt=form.version, status="approved"
+    )
+    for one in earlier:
+        reviews.withdraw(at, one)
+    return Recorded("sign_form.withdrawn", {**_named(form), "why": why})
+
+
+def _named(form: SignForm) -> dict[str, str | int]:
+    return {"kind": form.kind, "game": form.game, "version": form.version}
+
+
+def _asked(at: AtOffice, params: Params) -> SignForm:
+    number = params.whole("form", 1, 2**31 - 1)
+    found = SignForm.objects.filter(facility=at.facility, pk=number).first()
+    if found is None:
+        raise Refusal("no-such-sign-form")
+    return found

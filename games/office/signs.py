@@ -1,0 +1,110 @@
+"""The forms of signs: what a wording may hold, which form is approved, and how it is filled (58 Pa. Code § 521.8).
+
+A wording is a text for each language; {min} and the like stand for what holds at the table. A sign stands nowhere without an approved form of its kind (§ 521.8(d)).
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from games.engine import Refusal, Rules
+from games.engine.odds import verify_stated
+from games.models import Facility, RulesSubmission, SignForm
+from games.submissions import rules_of
+
+SECTION = "58 Pa. Code § 521.8(d)"
+LANGUAGES = ("en", "es", "zh")
+KINDS = tuple(SignForm.Kind.values)
+LEAST_MM, MOST_MM = 50, 3000
+PLACEHOLDER = re.compile(r"\{([a-z_]*)\}")
+EVERYWHERE = frozenset({"table", "game"})
+# What a wording may name besides, and of that what it must
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "odds": ("rules", "approved"),
+    "limits": ("min", "max"),
+    "limits-change": ("min", "max", "new_min", "new_max", "from"),
+    "payout-limit": ("limit",),
+    "rules": ("rules", "approved", "min", "max", "limit"),
+    "test": (),
+}
+MUST: Mapping[str, tuple[str, ...]] = {
+    "limits": ("min", "max"),
+    "limits-change": ("new_min", "new_max", "from"),
+    "payout-limit": ("limit",),
+    "rules": ("rules",),
+}
+
+
+def verify_wording(kind: str, wording: Mapping[str, str], rules: Iterable[Rules] = ()) -> None:
+    """Raises `sign-says-nothing`, `sign-braces`, `sign-placeholder-unknown`, `sign-placeholder-missing`, and
+    `odds-said-for` for odds that a sign would state with that word; `rules` are those that the sign may speak of.
+    """
+    if not wording:
+        raise Refusal("sign-says-nothing", SECTION)
+    for language, text in wording.items():
+        _verify_text(kind, language, text)
+        for one in rules:
+            one.verify_odds_text(text)
+        verify_stated(text, SECTION)
+
+
+def _verify_text(kind: str, language: str, text: str) -> None:
+    named = PLACEHOLDER.findall(text)
+    if re.search(r"[{}]", PLACEHOLDER.sub("", text)):
+        raise Refusal("sign-braces", SECTION, language=language)
+    may = EVERYWHERE | frozenset(NAMES[kind])
+    if unknown := [name for name in named if name not in may]:
+        raise Refusal("sign-placeholder-unknown", SECTION, name=unknown[0], may=_braced(sorted(may)))
+    if missing := [name for name in MUST.get(kind, ()) if name not in named]:
+        raise Refusal("sign-placeholder-missing", SECTION, name=missing[0], language=language)
+
+
+def _braced(names: Iterable[str]) -> str:
+    return ", ".join(f"{{{name}}}" for name in names)
+
+
+def filled(text: str, values: Mapping[str, str]) -> list[str]:
+    """The lines of a wording with what holds at a table. A name without a value becomes a dash."""
+    said = PLACEHOLDER.sub(lambda found: values.get(found[1]) or "–", text)
+    return [line.strip() for line in said.splitlines() if line.strip()]
+
+
+def in_force(facility: Facility, kind: str, game: str) -> SignForm | None:
+    """The newest approved form of a kind of sign that was not withdrawn: this game's own, or else that of every game."""
+    return forms_in_force(facility, game).get(kind)
+
+
+def forms_in_force(facility: Facility | int, game: str) -> dict[str, SignForm]:
+    """The form in force of each kind of sign at the tables of a game, in one query."""
+    rows = SignForm.objects.filter(facility=facility, game__in=["", game], status="approved")
+    return {form.kind: form for form in rows.order_by("game", "version")}
+
+
+def verify_form(facility: Facility, kind: str, game: str) -> SignForm:
+    """The form in force. Raises `no-approved-sign`, § 521.8(d)."""
+    found = in_force(facility, kind, game)
+    if found is None:
+        raise Refusal("no-approved-sign", SECTION, kind=kind)
+    return found
+
+
+def rules_spoken_of(facility: Facility, game: str) -> list[Rules]:
+    """The approved rules of a house that a sign of this game (empty: of any) may speak of."""
+    rows = RulesSubmission.objects.filter(facility=facility, status="approved")
+    return [rules_of(row) for row in (rows.filter(game=game) if game else rows)]
+
+
+def told_of(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
+    """For each facility (id) and game the keys of the forms in force there, as a table's record tells of them.
+
+    One query for them all.
+    """
+    wanted = set(places)
+    rows = SignForm.objects.filter(facility__in={facility for facility, _ in wanted}, status="approved")
+    newest: dict[tuple[int, str], dict[str, int]] = {place: {} for place in wanted}
+    for pk, facility, kind, game in rows.order_by("game", "version").values_list(
+        "pk", "facility", "kind", "game"
+    ):
+        for place in wanted:
+            if place[0] == facility and game in ("", place[1]):
+                newest[place][kind] = pk
+    return {place: " ".join(map(str, sorted(found.values()))) for place, found in newest.items()}

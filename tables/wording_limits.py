@@ -1,0 +1,27 @@
+"""Lines of the record about limits and signs. Their refusals stand in `games/office/wording/limits.py` and `signs.py`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from games.engine.odds import in_dollars
+
+TITLES: dict[str, Any] = {}
+SENTENCES: dict[str, Any] = {}
+
+
+def _new(data: dict[str, Any]) -> dict[str, str]:
+    return {"min": in_dollars(data["min_cents"]), "max": in_dollars(data["max_cents"])}
+
+
+ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "limits.changed": lambda data: _("Limits %(min)s–%(max)s at once") % _new(data),
+    "limits.change_begun": lambda data: _("Limits %(min)s–%(max)s begun, by notice") % _new(data),
+    "limits.sign_posted": lambda data: _("Sign of the new limits stands"),
+    "limits.announced": lambda data: _("New limits announced"),
+    "limits.players_left": lambda data: _("All left: limits %(min)s–%(max)s") % _new(data),
+    "limits.took_effect": lambda data: _("Limits %(min)s–%(max)s in effect") % _new(data),
+    "limits.change_cancelled": lambda data: _("Change of the limits cancelled"),
+    "signs.took_effect": lambda data: _("Forms of the signs changed"),
+}
