@@ -1,0 +1,176 @@
+"""Reminders: each deadline once at 30, 7, 1 and 0 days, recorded, and shown until somebody takes note."""
+
+import datetime as dt
+import json
+
+import pytest
+from django.db import transaction
+
+from audit.models import Entry
+from games.engine import Refusal
+from games.models import BoardPermission, Facility, Reminder
+from games.office import reminders
+from games.office.reminders import remind, stage_of
+from games.office.wording import say
+from tables.ticker import Ticker, remind_of_deadlines
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.django_db
+DAY = dt.timedelta(days=1)
+ENDS = dt.date(2026, 12, 25)
+
+
+@pytest.fixture
+def told(hands, committed) -> Scene:
+    """A house with one permission that ends on 25 December; reminding has transactions of its own."""
+    permit(committed)
+    return committed
+
+
+def permit(scene, ends_on=ENDS, reference="B-12"):
+    return BoardPermission.objects.create(
+        facility=scene.table.facility, subject="roll-history", reference=reference,
+        granted_on=dt.date(2026, 1, 1), ends_on=ends_on,
+    )  # fmt: skip
+
+
+def said():
+    found = Entry.objects.filter(stream__name="larkfield/rules", type="deadline.reminded").order_by("seq")
+    return [json.loads(bytes(one.body)) for one in found]
+
+
+def on(hands, day):
+    """10:00 in the house on this day."""
+    hands.now = dt.datetime(day.year, day.month, day.day, 15, tzinfo=dt.UTC)
+
+
+def test_it_says_each_deadline_once_at_30_7_1_and_0_days(told, hands):
+    while hands.now.date() <= ENDS + 5 * DAY:
+        remind()
+        remind()
+        hands.now += DAY
+    assert [(one["data"]["days"], one["at"][:10]) for one in said()] == [
+        (30, "2026-11-25"),
+        (7, "2026-12-18"),
+        (1, "2026-12-24"),
+        (0, "2026-12-25"),
+    ]
+    assert Reminder.objects.count() == 4
+
+
+def test_the_entry_names_the_deadline_its_day_and_its_section_and_nobody_acts(told, hands):
+    on(hands, ENDS - 7 * DAY)
+    remind()
+    (entry,) = said()
+    assert entry["actor"] is None
+    assert entry["data"] == {
+        "deadline": f"permission:{BoardPermission.objects.get().pk}",
+        "due_on": "2026-12-25",
+        "days": 7,
+        "what": "Permission B-12 of the Board ends (roll history)",
+        "section": "58 Pa. Code § 521.6",
+    }
+
+
+@pytest.mark.parametrize(
+    ("left", "stage"),
+    [
+        (31, None), (30, 30), (24, 30), (23, None), (15, None), (8, None), (7, 7), (2, 7), (1, 1), (0, 0), (-9, 0),
+    ],
+)  # fmt: skip
+def test_what_began_with_fewer_days_left_is_not_told_of_the_30(left, stage):
+    assert stage_of(left) == stage
+
+
+def test_the_day_is_that_of_the_house_and_not_of_utc(told, hands):
+    hands.now = dt.datetime(2026, 12, 25, 4, 59, tzinfo=dt.UTC)  # 23:59 on the 24th in the house
+    remind()
+    hands.now += dt.timedelta(minutes=1)
+    remind()
+    assert [one["data"]["days"] for one in said()] == [1, 0]
+
+
+def test_two_tickers_that_saw_the_same_say_it_once(told, hands):
+    on(hands, ENDS)
+    house = told.table.facility
+    for _ in range(2):  # both found it unsaid, and take the lock one after the other
+        with transaction.atomic():
+            reminders._say(house)
+    assert len(said()) == Reminder.objects.count() == 1
+
+
+def test_a_deadline_that_moves_is_said_again_for_its_new_day(told, hands):
+    on(hands, ENDS)
+    remind()
+    BoardPermission.objects.update(ends_on=ENDS + DAY)
+    remind()
+    assert [(one["data"]["due_on"], one["data"]["days"]) for one in said()] == [
+        ("2026-12-25", 0),
+        ("2026-12-26", 1),
+    ]
+
+
+def test_one_house_that_fails_hinders_no_other(told, hands, monkeypatch):
+    Facility.objects.create(code="a-first", name="First", jurisdiction="PA")
+    real = reminders.deadlines
+
+    def fails(house, now):
+        if house.code == "a-first":
+            raise RuntimeError("no such row")
+        return real(house, now)
+
+    monkeypatch.setattr(reminders, "deadlines", fails)
+    on(hands, ENDS)
+    remind()
+    assert len(said()) == 1
+
+
+def test_the_ticker_reminds_each_minute_and_changes_no_table(told, hands):
+    on(hands, ENDS)
+    ticks = Ticker()
+    due = [remind_of_deadlines in ticks.due() for _ in range(120)]
+    assert [number for number, here in enumerate(due) if here] == [30, 90]
+    assert remind_of_deadlines() == []
+    assert len(said()) == 1
+
+
+def test_it_stands_on_every_page_of_the_office_until_somebody_takes_note(told, hands):
+    on(hands, ENDS - DAY)
+    remind()
+    page = told.browser("podium", "games-administrator")
+    for address in ("documents/", "deadlines/"):
+        shown = page.get(f"/office/larkfield/{address}").content.decode()
+        assert 'class="reminders"' in shown and "Permission B-12 of the Board ends" in shown
+    key = Reminder.objects.get().key
+    told.in_office("note_reminder", {"deadline": key, "due_on": "2026-12-25"})
+    noted = Reminder.objects.get()
+    assert (noted.noted_at, noted.noted_by.code) == (hands.now, "games-administrator")
+    assert 'class="reminders"' not in page.get("/office/larkfield/documents/").content.decode()
+    # the next one still comes
+    hands.now += DAY
+    remind()
+    page = told.browser("podium", "games-administrator")
+    assert 'class="reminders"' in page.get("/office/larkfield/documents/").content.decode()
+
+
+def test_those_who_only_read_see_it_and_have_no_button(told, hands):
+    on(hands, ENDS - DAY)
+    remind()
+    shown = told.browser("podium", "gaming-agent").get("/office/larkfield/documents/").content.decode()
+    assert 'class="reminders"' in shown and "note-reminder" not in shown
+
+
+def test_what_is_done_stands_no_more_though_nobody_took_note(told, hands):
+    on(hands, ENDS)
+    remind()
+    BoardPermission.objects.update(withdrawn_at=hands.now)
+    shown = told.browser("podium", "compliance").get("/office/larkfield/documents/").content.decode()
+    assert 'class="reminders"' not in shown
+
+
+def test_there_is_nothing_to_note_twice_or_without_a_reminder(told, hands):
+    asked = {"deadline": "permission:1", "due_on": "2026-12-25"}
+    with pytest.raises(Refusal) as refusal:
+        told.in_office("note_reminder", asked)
+    assert refusal.value.code == "no-such-reminder"
+    assert say(refusal.value).startswith("No reminder of this deadline stands")
