@@ -131,4 +131,5 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "alert.ended": lambda data: _("Over: %s") % NAMES[data["kind"]],
     "alert.acknowledged": _acknowledged,
     "dispute.reported": lambda data: _("Dispute at seat %(seat)s: %(about)s") % data,
+    "device.incident": lambda data: _("Device logged: %(what)s. %(action)s") % data,
 }

@@ -1,0 +1,49 @@
+"""Which games a house is authorized to deal: every submission's version in force, dealt at a table or not (A06)."""
+
+import datetime as dt
+
+from games.engine import Rules, game
+from games.engine.editions import edition
+from games.models import Facility, RulesSubmission
+
+OF_FORCE = ("approved", "superseded")
+
+
+def authorized(house: Facility, at: dt.datetime) -> list[RulesSubmission]:
+    """Of each submission the version in force at a moment, by code."""
+    found: dict[str, RulesSubmission] = {}
+    rows = RulesSubmission.objects.filter(facility=house, status__in=OF_FORCE, in_force_from__lte=at)
+    for one in rows.order_by("in_force_from", "version"):
+        found[one.code] = one
+    return [found[code] for code in sorted(found)]
+
+
+def all_in_force_by(house: Facility, now: dt.datetime) -> dt.datetime:
+    """The moment from which every approved version is in force: now, where none is still to come."""
+    rows = RulesSubmission.objects.filter(facility=house, status__in=OF_FORCE, in_force_from__gt=now)
+    return max([now, *(one.in_force_from for one in rows if one.in_force_from)])
+
+
+def chapters(house: Facility, at: dt.datetime) -> dict[str, str]:
+    """The editions that a complete rules book has to hold, by key without date and paytable: "Sic Bo, 58 Pa. …"."""
+    found = {}
+    for one in authorized(house, at):
+        filed = edition(one.edition)
+        found[filed.short_key.split("/")[0]] = f"{named(one)}, {filed.title}"
+    return dict(sorted(found.items()))
+
+
+def named(submission: RulesSubmission) -> str:
+    """The name of a submission's game as people say it, with the number of dice where that tells two apart."""
+    return _named(submission.game, edition(submission.edition).dice)
+
+
+def named_rules(rules: Rules) -> str:
+    """The same of rules, with their paytable."""
+    filed = rules.edition
+    return f"{_named(filed.game, filed.dice)} ({filed.short_key})"
+
+
+def _named(code: str, dice: int) -> str:
+    name = str(game(code).name)
+    return f"{name}, six dice" if code == "high-roll" and dice == 6 else name

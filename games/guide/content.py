@@ -1,0 +1,214 @@
+"""A guide's content: everything that its pages and its print show, as JSON, made of the submissions in force.
+
+`facts` is the part whose change is material (A06): the terms of each submission as they were filed (wagers, odds,
+payout limit, increments, procedures, edition), the order of play, and the rule for changing limits. The rest is
+spelling and form.
+"""
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import rfc8785
+
+from games.engine import Odds, Rules
+from games.engine.editions import Edition
+from games.models import Facility, RulesSubmission
+from games.submissions import rules_of
+
+from .authorized import authorized
+from .drawings import drawing
+from .examples import winners
+from .plans import Entry, Plan, Row, Throws, plan_of
+from .words import LANGUAGES, listed, money, odds, odds_of_tiers, words
+
+FORMAT = 1
+NOTICE_MINUTES = {"PA": 30}  # § 521.8(c)(2)(i); no text of New Jersey on limits is supplied (A45)
+
+
+def sha256(data: Any) -> str:
+    """The SHA-256 of data as canonical JSON (RFC 8785), in hex."""
+    return hashlib.sha256(rfc8785.dumps(data)).hexdigest()
+
+
+def facts_at(house: Facility, at: dt.datetime) -> dict[str, Any]:
+    """What is material in a guide of the rules in force at a moment."""
+    return {"format": FORMAT, "games": [_facts(house, slug, rules) for slug, rules, _ in _games(house, at)]}
+
+
+def content_at(house: Facility, at: dt.datetime) -> dict[str, Any]:
+    """What a guide of the rules in force at a moment says and shows, in every language."""
+    games = [_content(house, slug, rules, filed) for slug, rules, filed in _games(house, at)]
+    return {"format": FORMAT, "house": {"code": house.code, "name": house.name}, "games": games}
+
+
+Authorized = tuple[str, Rules, list[RulesSubmission]]
+
+
+def _games(house: Facility, at: dt.datetime) -> list[Authorized]:
+    """Each set of rules once, with the submissions that filed it, and the name of its page."""
+    same: dict[str, list[RulesSubmission]] = {}
+    for one in authorized(house, at):
+        same.setdefault(one.terms_sha256, []).append(one)
+    found = [(rules_of(filed[0]), filed) for filed in same.values()]
+    slugs = [_slug(rules.edition) for rules, _ in found]
+    return [
+        (slug if slugs.count(slug) == 1 else f"{slug}-{filed[0].code.lower()}", rules, filed)
+        for slug, (rules, filed) in zip(slugs, found, strict=True)
+    ]
+
+
+def _slug(filed: Edition) -> str:
+    return f"{filed.game}-{filed.short_key}".lower().replace("/", "-").replace(".", "-")
+
+
+def _facts(house: Facility, slug: str, rules: Rules) -> dict[str, Any]:
+    return {
+        "slug": slug,
+        "terms": rules.terms(),
+        "notice_minutes": NOTICE_MINUTES.get(house.jurisdiction, 0),
+        "procedure": sorted(flags(house, rules)),
+    }
+
+
+def flags(house: Facility, rules: Rules) -> frozenset[str]:
+    """What the text of a guide depends on: the order of the steps, and which rules there are at all."""
+    filed = rules.edition
+    kinds = [kind for kind in filed.shakers if not rules.shakers or kind in dict(rules.shakers)]
+    first = filed.default_shaker if filed.default_shaker in kinds else kinds[0]
+    asked = {
+        filed.shakers[first].procedure: True,
+        "both-orders": len({filed.shakers[kind].procedure for kind in kinds}) > 1,
+        "triple-wins-two": filed.readings.get("triple-wins-two-of-a-kind", False),
+        "device": "device-failure" in filed.sections,
+        "limit": rules.payout_limit_cents is not None,
+        "increments": bool(rules.increments),
+        "notice": house.jurisdiction in NOTICE_MINUTES,
+    }
+    return frozenset(name for name, holds in asked.items() if holds)
+
+
+def _content(house: Facility, slug: str, rules: Rules, filed: list[RulesSubmission]) -> dict[str, Any]:
+    plan = plan_of(rules.edition.game, rules.edition.dice)
+    return {
+        "slug": slug,
+        "game": rules.edition.game,
+        "dice": rules.edition.dice,
+        "edition": rules.key,
+        "submissions": [str(one) for one in filed],
+        "texts": {language: Told(house, rules, plan, language).text() for language in LANGUAGES},
+    }
+
+
+class Told:
+    """One game in one language."""
+
+    def __init__(self, house: Facility, rules: Rules, plan: Plan, language: str) -> None:
+        self.house, self.rules, self.plan, self.language = house, rules, plan, language
+        self.own, self.common = words(language, plan.text), words(language)
+        self.english = words("en", plan.text)
+
+    def text(self) -> dict[str, Any]:
+        """All of it: title, lead, examples, wagers, layout, the order of play, and what is good to know."""
+        return {
+            "title": self.own["title"],
+            "variant": self._variant(),
+            "lead": self.own["lead"],
+            "examples": [self._example(throws) for throws in self.plan.examples],
+            "wagers": [self._wager(entry) for entry in self.plan.entries],
+            "layout": self._layout(),
+            "play": self._told("play"),
+            "know": [*self._know_all(), *self._told("know")],
+        }
+
+    def _variant(self) -> str:
+        filed = self.rules.edition
+        if not filed.paytable:
+            return filed.title
+        return f"{filed.title}, {self.common['paytable'].format(filed.paytable)}"
+
+    def _odds(self, row: str) -> str:
+        return odds(self.language, self.rules.payouts[row].odds)
+
+    def _wager(self, entry: Entry) -> dict[str, Any]:
+        said = self.own["wagers"][entry.family]
+        printed = self.english["wagers"][entry.family]["name"]
+        tiers = [self.rules.payouts[row].odds for row in entry.pays]
+        pays = odds_of_tiers(self.language, tiers) if len(tiers) > 1 else "".join(map(self._odds, entry.pays))
+        return {
+            "name": said["name"],
+            "printed": printed if printed != said["name"] else "",
+            "what": said["what"],
+            "group": self.own.get("groups", {}).get(entry.group, ""),
+            "dice": list(entry.dice),
+            "pays": pays,
+            "rows": [self._row(row, entry.squares) for row in entry.rows],
+            "squares": entry.squares,
+        }
+
+    def _row(self, row: Row, square: bool) -> dict[str, Any]:
+        label = self.own["rows"][row.label].format(row.number) if row.label else row.number
+        paid = self.rules.payouts[row.key].odds
+        small = square and isinstance(paid, Odds) and paid.per == 1
+        return {
+            "label": label,
+            "dice": list(row.dice),
+            "pays": str(paid.to) if small and isinstance(paid, Odds) else odds(self.language, paid),
+        }
+
+    def _example(self, throws: Throws) -> dict[str, Any]:
+        wins = [
+            self.common["win"].format(name=self._name(code), pays=odds(self.language, pays))
+            for code, pays in winners(self.rules, throws)
+        ]
+        key = "nothing" if not wins else "wins_extra" if len(throws) > 1 else "wins"
+        dice = [listed(self.language, throw) for throw in throws]
+        said = self.common[key].format(dice=dice[0], extra=dice[-1], wins=listed(self.language, wins))
+        colours = ["green", "green", "red"] if self.rules.edition.game == "football" else []
+        return {"throws": [list(throw) for throw in throws], "colours": colours, "text": said}
+
+    def _name(self, code: str) -> str:
+        family, _, number = code.partition(":")
+        key = "no-match" if number == "none" else family
+        return str(self.own["names"][key]).format(*number.split("-"))
+
+    def _layout(self) -> dict[str, Any]:
+        said = self.own["drawing"]
+        names = {family: one["name"] for family, one in self.own["wagers"].items()}
+        payouts = {row: one.odds for row, one in self.rules.payouts.items()}
+        pays = {row: odds(self.language, one) for row, one in payouts.items()}
+        numbers = {
+            row: str(one.to) if isinstance(one, Odds) and one.per == 1 else pays[row]
+            for row, one in payouts.items()
+        }
+        drawn = drawing(self.rules.edition.game, self.rules.edition.dice, names, pays, numbers)
+        return {**drawn, "label": said["label"], "under": said["under"].format_map(pays)}
+
+    def _told(self, part: str) -> list[str]:
+        held = flags(self.house, self.rules)
+        return [one["text"] for one in self.own[part] if one.get("when") is None or one["when"] in held]
+
+    def _know_all(self) -> Iterable[str]:
+        """What holds for every game of the house, with its figures."""
+        told, held = self.common["know_all"], flags(self.house, self.rules)
+        figures = {
+            "minutes": NOTICE_MINUTES.get(self.house.jurisdiction, 0),
+            "limit": money(self.language, self.rules.payout_limit_cents or 0),
+            "increments": self._increments(),
+        }
+        needs = {"notice": "notice", "limit": "limit", "increments": "increments"}
+        for name, sentence in told.items():
+            if name not in needs or needs[name] in held:
+                yield sentence.format_map(figures)
+
+    def _increments(self) -> str:
+        steps = dict(self.rules.increments)
+        if len(set(steps.values())) == 1 and set(self.own["wagers"]) <= set(steps):
+            return money(self.language, next(iter(steps.values())))
+        names = {family: one["name"] for family, one in self.own["wagers"].items()}
+        said = (
+            f"{money(self.language, cents)} ({names.get(family.split(':')[0], family)})"
+            for family, cents in steps.items()
+        )
+        return listed(self.language, said)

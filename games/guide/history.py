@@ -1,0 +1,26 @@
+"""Whether a page or display that patrons see may show earlier rolls: by a permission of the Board (§ 521.6, A03)."""
+
+import datetime as dt
+
+from django.db.models import Q
+
+from games.models import BoardPermission, Facility
+
+ROLL_HISTORY = "roll-history"
+
+
+def permissions_on(house: Facility, day: dt.date) -> list[BoardPermission]:
+    """The permissions that hold on a day of the house's calendar, the newest first."""
+    found = BoardPermission.objects.filter(
+        Q(ends_on=None) | Q(ends_on__gt=day),
+        facility=house,
+        subject=ROLL_HISTORY,
+        granted_on__lte=day,
+        withdrawn_at=None,
+    )
+    return list(found)
+
+
+def may_show_history(house: Facility, table: str, day: dt.date) -> bool:
+    """Whether patrons at this table (its code) may be shown earlier rolls on this day. Without a permission: never."""
+    return any(not one.tables or table in one.tables for one in permissions_on(house, day))

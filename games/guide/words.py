@@ -1,0 +1,61 @@
+"""The guide's text: one TOML file for each language and game, and how each language says odds, sums, lists and days."""
+
+import datetime as dt
+import tomllib
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from games.engine.odds import Odds, Pays, Prize
+
+LANGUAGES = ("en", "es", "zh")
+TAGS = {"en": "en", "es": "es", "zh": "zh-Hans"}
+
+
+@lru_cache(maxsize=64)
+def words(language: str, name: str = "common") -> dict[str, Any]:
+    """One file of text. FileNotFoundError for a language or a game that nobody has written."""
+    return tomllib.loads((files(__package__) / "text" / language / f"{name}.toml").read_text("utf-8"))
+
+
+def odds(language: str, pays: Pays) -> str:
+    """`6 to 1`, `6 a 1`, `6比1`; a fixed sum as `$50,000`, `50,000美元`. Never with the word that means other money."""
+    if isinstance(pays, Prize):
+        return money(language, pays.cents)
+    return str(words(language)["odds"]).format(to=pays.to, per=pays.per)
+
+
+def odds_of_tiers(language: str, tiers: Iterable[Pays]) -> str:
+    """`1, 2 or 12 to 1` where all of them are to one; "" where they are not and need rows of their own."""
+    found = list(dict.fromkeys(tiers))
+    if not all(isinstance(one, Odds) and one.per == 1 for one in found):
+        return ""
+    numbers = [str(one.to) for one in found if isinstance(one, Odds)]
+    said = listed(language, numbers, "either")
+    return str(words(language)["odds"]).format(to=said, per=1)
+
+
+def money(language: str, cents: int) -> str:
+    """Whole dollars and cents as the language writes them."""
+    sum_ = f"{cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
+    return str(words(language)["prize"]).format(sum=sum_)
+
+
+def listed(language: str, items: Iterable[Any], last: str = "last") -> str:
+    """`2, 2 and 5`; with `last` "either" `1, 2 or 12`."""
+    said, common = [str(one) for one in items], words(language)
+    if len(said) < 2:
+        return "".join(said)
+    return str(common["joined"]).join(said[:-1]) + str(common[last]) + said[-1]
+
+
+def day(language: str, date: dt.date) -> str:
+    """A day of the calendar in full."""
+    common = words(language)
+    return str(common["day"]).format(day=date.day, month=common["months"][date.month - 1], year=date.year)
+
+
+def place(language: str, name: str) -> str:
+    """A place in the language where it is one that every house has; else as the house calls it."""
+    return str(words(language)["places"].get(name, name))
