@@ -13,11 +13,15 @@ from games.engine import Refusal, RoundState, Rules
 from games.engine.rounds import Game
 from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
+from games.office import services
+from games.office.services import Use
 
 from . import posts, reads
 from .limits import apply_when_due, flag_of
 from .models import DiceLot, Round, Shaker, Table, Throw, Wager
+from .offer import tell
 from .steps import tell_steps
+from .stopped import verify_game_dealt
 
 DICE_AT_REST = frozenset({"open", "unlocked", "locked", "closed", "point"})
 G = TypeVar("G", bound=Game)
@@ -154,6 +158,15 @@ class AtTable:
             offered=self.round.offered,
         )
 
+    @cached_property
+    def stops(self) -> dict[str, Use]:
+        """Wagers of providers that may not be dealt at this moment, by code; `*` is the whole game. A simulated table
+        deals nothing to anybody.
+        """
+        table = self.table
+        simulated = table.kind == Table.Kind.SIMULATED
+        return {} if simulated else services.stops(table.facility, table.game, self.now)
+
     @property
     def shaker_kind(self) -> str:
         """The kind of shaker that a new round would be shaken with. Refuses when none stands here."""
@@ -227,6 +240,8 @@ class AtTable:
         if not though_ceased:
             posts.verify_staffed(self)
         if self.round is None:
+            if not though_ceased:
+                verify_game_dealt(self)
             self.round = self._open_round()
         return self.round
 
@@ -287,6 +302,7 @@ class AtTable:
 
     def _open_round(self) -> Round:
         apply_when_due(self)
+        tell(self)
         number = self.table.last_round + 1
         self.change_table(last_round=number)
         submission, state = self.submission, self.state

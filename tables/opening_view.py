@@ -19,6 +19,7 @@ from .acts.opening import (
 from .at_table import AtTable
 from .equipment import Equipment
 from .models import Inspection, Table
+from .stopped import verify_game_dealt
 from .wording import dollars, moment, say, short
 from .wording_equipment import LINES
 from .wording_opening import NEXT, SAYS, posts_are_empty
@@ -69,6 +70,8 @@ class Opening:
             at.verify_dice_in_time,
             lambda: verify_dice_new_enough(at),
             lambda: verify_payout_limit(at),
+            lambda: at.shaker and at.rules.verify_shaker_filed(at.shaker.kind),
+            lambda: verify_game_dealt(at),
             lambda: self.equipment.verify_approved(),
         )
         found = [one for check in checks if (one := refused(check)) is not None]

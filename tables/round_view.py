@@ -10,7 +10,7 @@ from games.engine.rounds import RoundState
 from games.engine.settlement import Settled
 from games.wording import why
 
-from . import settling
+from . import settling, stopped
 from .acts.football import verify_quarterback_plays
 from .at_table import AtTable
 from .chips import breakdown
@@ -69,11 +69,19 @@ def _layout(rules: Rules) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
     )
 
 
-def layout(rules: Rules) -> list[dict[str, Any]]:
-    """Every wager of the edition with the odds that are in force, worded as the submission words them."""
+def layout(at: AtTable) -> list[dict[str, Any]]:
+    """Every wager of the edition with its odds in force, worded as the submission words them, and why it is not dealt
+    where a provider's steps are open.
+    """
     return [
-        {"wager": code, "label": label, "family": family, "odds": list(odds)}
-        for code, label, family, odds in _layout(rules)
+        {
+            "wager": code,
+            "label": label,
+            "family": family,
+            "odds": list(odds),
+            "stopped": stopped.shown(at, code),
+        }
+        for code, label, family, odds in _layout(at.rules)
     ]
 
 
@@ -334,6 +342,8 @@ def _missing(at: AtTable, name: str) -> dict[str, Any] | None:
     if name not in USES_THE_DICE and at.round is not None:
         return None
     try:
+        if at.round is None:
+            stopped.verify_game_dealt(at)
         if name in USES_THE_DICE:
             at.verify_dice_in_time()
         else:

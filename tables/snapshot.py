@@ -71,7 +71,7 @@ def _build(seen: reads.Sight) -> dict[str, Any]:
         **opening.shown(),
         "closing_asks": opening_view.closing_asks(at),
         **round_view.of(at, opening),
-        "layout": round_view.layout(at.rules),
+        "layout": round_view.layout(at),
         "chips": sorted(CHIPS_CENTS),
         **selectors.of_ended_rounds(table, day),
         "acts": selectors.acts(table),

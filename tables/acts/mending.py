@@ -14,6 +14,7 @@ from ..models import Round, Wager
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
 from ..signatures import verify_signed_by_floor
+from ..stopped import verify_was_dealt
 from .rounds import advance, decided_now, settle_throw, verify_live
 from .seats import verify_seated
 from .wagers import MADE_IN, read_play
@@ -41,6 +42,7 @@ def record_missed_wager(at: AtTable, params: Params) -> Recorded:
     reason = params.text("reason")
     round_ = verify_mendable(at)
     verify_seated(at, {seat})
+    verify_was_dealt(at, code)
     state, missed = at.game.record_missed_wager(at.state, Placing(seat, code, cents, made_in, play))
     flag = at.flag_of(code, cents)
     values = {"cents": cents, "made_in": made_in, "flag": flag, "missed": True, "struck": False}

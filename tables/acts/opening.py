@@ -15,6 +15,7 @@ from ..road import Recorded, act
 from ..signatures import floor_signer, verify_signed_by_floor
 from ..spans import supervisor_at_opening
 from ..wording import dollars
+from ..stopped import verify_game_dealt
 from .device import resume
 from .dice import take_out_dice
 
@@ -90,6 +91,7 @@ def open_table(at: AtTable, params: Params) -> Recorded:
     verify_dice_new_enough(at)
     verify_payout_limit(at)
     at.rules.verify_shaker_filed(at.shaker_kind)
+    verify_game_dealt(at)
     Equipment(at).verify_approved()
     inspection = last_inspection(at)
     if inspection is None:

@@ -10,6 +10,7 @@ from ..at_table import AtTable
 from ..models import Round, Wager
 from ..permissions import AT_THE_TABLE
 from ..road import Recorded, act
+from ..stopped import verify_wagers_dealt
 from .seats import verify_seated
 
 MADE_IN = ("chips", "plaques", "cash")
@@ -60,7 +61,8 @@ def place_wagers(at: AtTable, params: Params) -> Recorded:
     """Writes down wagers as they now lie on the layout, for one or several seats (and plays).
 
     Refused once no more bets was announced, for cash, for an unknown wager, seat or increment, and for a stake
-    whose payout would be a fraction of a cent. Outside the limits it is flagged and stands (§ 521.7(c)).
+    whose payout would be a fraction of a cent; and for a provider's wager that may not be dealt (§ 528.7). Outside the
+    limits it is flagged and stands (§ 521.7(c)).
     """
     lying = params.each("wagers", read_lying)
     verify_seats(at, lying)
@@ -69,6 +71,7 @@ def place_wagers(at: AtTable, params: Params) -> Recorded:
     verify_seated(at, {one.seat for one in lying if one.cents})
     round_ = at.live_round()
     state, _ = at.game.place_wagers(at.state, tuple(one.placing for one in lying))
+    verify_wagers_dealt(at, lying)
     flags = write_wagers(at, round_, lying)
     at.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
     return Recorded(

@@ -242,6 +242,7 @@ def marked(cents: int, mark: str) -> str:
 
 
 WINS = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-star"/></svg>WINS</span>'
+NOT_DEALT = '<span class="not-dealt" aria-hidden="true">not dealt</span>'
 PAID = '<span class="settled"><svg class="icon"><use href="#i-check"/></svg>paid</span>'
 
 
@@ -251,6 +252,7 @@ def areas(s: dict) -> dict[str, list[SafeString]]:
     round_, layout = s["round"], frozen(s["layout"])
     printed = prints(s["table"]["game"], layout)
     lit, phase = set(round_["lit"]), round_["phase"]
+    stopped = {one["wager"]: one["stopped"]["text"] for one in s["layout"] if one["stopped"]}
     tappable = s["table"]["status"] == "open" and round_["bets_open"]
     settled = {seat["seat"] for seat in round_["pay"]["seats"] if seat["paid"]} if round_["pay"] else set()
     on: dict[str, int] = {}
@@ -286,6 +288,8 @@ def areas(s: dict) -> dict[str, list[SafeString]]:
                 say += f" Take {money(cents)}."
         else:
             say = f"{label}, pays {pays}." if pays else f"{label}."
+            if wager in stopped:
+                family, top, say = f"{family} area--stopped", NOT_DEALT, stopped[wager]
             if cents:
                 money_html = disc(cents)
                 say += f" {money(cents)} on it."
@@ -294,7 +298,7 @@ def areas(s: dict) -> dict[str, list[SafeString]]:
             f'<span class="sr">{escape(say)}</span>{top}{cloth}'
             f'<span class="money" aria-hidden="true">{money_html}</span></{tag}>'
         )
-        groups.setdefault(family.replace("-", "_"), []).append(mark_safe(html))
+        groups.setdefault(family.partition(" ")[0].replace("-", "_"), []).append(mark_safe(html))
     return groups
 
 

@@ -10,7 +10,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from games.engine.football.wagers import SINGLE_PLAY_CODES
-from tables.templatetags.floor import disc, money
+from tables.templatetags.floor import NOT_DEALT, disc, money
 from tables.templatetags.gridiron import to_go
 
 register = template.Library()
@@ -264,8 +264,11 @@ def _area(s: dict, game: dict, one: dict, lying: Lying, lit: bool) -> SafeString
         attrs += " data-single"
     decided = not s["round"]["bets_open"] and bool(s["round"]["dice"])
     say, top, mark = _said(label, one["odds"], lying, lit and decided, locked)
+    more = " area--locked" if locked else ""
+    if one["stopped"] and not (top or mark):
+        more, top, say = f"{more} area--stopped", NOT_DEALT, one["stopped"]["text"]
     html = (
-        f'<{tag} class="area {_class(code)}{" area--locked" if locked else ""}"{attrs} data-wager="{code}"{mark}>'
+        f'<{tag} class="area {_class(code)}{more}"{attrs} data-wager="{code}"{mark}>'
         f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, one["odds"])}'
         f'<span class="money" aria-hidden="true">{_money(lying, lit and decided, s["round"]["bets_open"])}</span>'
         f"</{tag}>"
