@@ -2,8 +2,8 @@
 
 - An accepted wager outside them is flagged and settled in full (§ 521.7(c), reading A04).
 - Where nobody plays they change at once, § 521.8(c)(1).
-- Else after notice of 30 minutes, by a sign and an announcement, § 521.8(c)(2). The 30 minutes run from the later of the
-  two; the new limits hold from the first round that begins then, or at once if all players leave (reading A05).
+- Else after notice of 30 minutes, by a sign and an announcement, § 521.8(c)(2). The 30 minutes run from the later of
+  the two; the new limits hold from the first round that begins then, or at once if all players leave (reading A05).
 """
 
 import datetime as dt
@@ -55,7 +55,7 @@ def is_due(change: LimitsChange, now: dt.datetime) -> bool:
 
 
 def who_plays(at: "AtTable") -> str:
-    """Who plays at a table, in figures for a sentence: seats with a wager in the round, or with a player; else empty."""
+    """The seats that play, for a sentence: those with a wager in the round, else those with a player; or empty."""
     betting = sorted({wager.seat for wager in at.wagers})
     seats = betting or sorted(at.table.seated)
     return ", ".join(map(str, seats))

@@ -22,6 +22,7 @@ from games.submissions import draft
 from . import acts, demo, road
 from .acts.opening import TOSSES
 from .at_table import AtTable
+from .demo_signs import approve_signs
 from .duty import covers
 from .equipment import OF_SHAKER, Equipment
 from .models import Approval, Assignment, DiceLot, Pit, Qualification, Shaker, Table
@@ -56,6 +57,7 @@ def _seed_facility(wanted: demo.DemoFacility) -> None:
         _approve(facility, submission)
     for number, table in enumerate(wanted.tables, start=1):
         _make_table(facility, table, number)
+    approve_signs(facility)
     for number, (dice, size_um, colours) in enumerate(demo.FRESH_LOTS, start=len(wanted.tables) + 1):
         DiceLot.objects.create(
             facility=facility,

@@ -7,7 +7,6 @@ and nothing else: no roll, no trend, nothing that foretells (§ 521.6, reading A
 import datetime as dt
 import uuid
 from functools import lru_cache
-from os.path import commonprefix
 from typing import Any
 
 from games.engine import Refusal
@@ -166,5 +165,15 @@ def _label(labels: list[str], whole: bool) -> str:
     """`Total 4, 17` of two labels; only what they share where the whole family pays so."""
     if len(labels) == 1:
         return labels[0]
-    shared = commonprefix(labels).rpartition(" ")[0]
+    shared = _shared([label.split() for label in labels])
     return shared if whole else f"{shared} {', '.join(label[len(shared) + 1 :] for label in labels)}"
+
+
+def _shared(labels: list[list[str]]) -> str:
+    """The words with which all of these begin."""
+    words = []
+    for word in zip(*labels, strict=False):
+        if len(set(word)) > 1:
+            break
+        words.append(word[0])
+    return " ".join(words)

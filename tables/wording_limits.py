@@ -1,4 +1,4 @@
-"""Lines of the record about limits and signs. Their refusals stand in `games/office/wording/limits.py` and `signs.py`."""
+"""Lines of the record about limits and signs. Their refusals stand in `games/office/wording`."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,6 +1,7 @@
 """The forms of signs: what a wording may hold, which form is approved, and how it is filled (58 Pa. Code § 521.8).
 
-A wording is a text for each language; {min} and the like stand for what holds at the table. A sign stands nowhere without an approved form of its kind (§ 521.8(d)).
+A wording is a text for each language; {min} and the like stand for what holds at the table. A sign stands nowhere
+without an approved form of its kind (§ 521.8(d)).
 """
 
 import re
@@ -69,7 +70,7 @@ def filled(text: str, values: Mapping[str, str]) -> list[str]:
 
 
 def in_force(facility: Facility, kind: str, game: str) -> SignForm | None:
-    """The newest approved form of a kind of sign that was not withdrawn: this game's own, or else that of every game."""
+    """The newest approved form of a kind of sign: this game's own, or else that of every game."""
     return forms_in_force(facility, game).get(kind)
 
 

@@ -24,6 +24,7 @@ from games.office import acts as office_acts
 from games.office import road as office
 from games.submissions import draft
 from tables import acts, posts, road, rooms
+from tables.demo_signs import approve_signs
 from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
 from tables.seeding import APPROVED, approve_equipment, inspection_of, make_lot, make_table, open_table
 
@@ -302,6 +303,7 @@ def make_scene(
     for number in range(1, 6):
         make_lot(table, f"L-{number:04d}")
     approve_equipment(table)
+    approve_signs(facility)
     scene = Scene(table, _people(facility), *_devices(facility))
     scene.act("change_dice_lot", {"lot": "L-0001", "seal": "SEAL-1"}, by="floorperson", device=scene.podium)
     if opened:

@@ -15,8 +15,8 @@ TITLES: dict[str, Any] = {
 }
 SENTENCES: dict[str, Any] = {
     "no-approved-sign": lazy(
-        "No form of this sign is approved (%(kind)s). Until its place, size and wording are approved, it may not stand at "
-        "a table. File its form in the rules office, under Signs."
+        "No form of this sign is approved (%(kind)s). Until its place, size and wording are approved, it may not stand "
+        "at a table. File its form in the rules office, under Signs."
     ),
     "no-such-sign-form": lazy("This form is not in the office any more. Load the page again."),
     "sign-says-nothing": lazy("The form has no wording. Write what the sign says in one language at least."),
