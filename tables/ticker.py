@@ -20,7 +20,7 @@ from django.db.models import QuerySet
 from audit import clock, record
 from games.office import reminders
 
-from . import limits_watch, live, watch
+from . import limits_watch, live, offer_watch, watch
 from .alerts import Level, dice_key, end_alert, has_prefix, raise_alert
 from .at_table import AtTable
 from .models import Alert, DiceLot, Table
@@ -56,6 +56,7 @@ class Ticker:
         self.count += 1
         return [
             warn_of_dice,
+            offer_watch.tell_rules,
             limits_watch.apply_due,
             limits_watch.tell_signs,
             self.watch_clock,

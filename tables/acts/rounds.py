@@ -8,6 +8,7 @@ from games.engine.rounds import RoundState
 from games.engine.settlement import FEE, LOSE, RETURN, STEPS_A_THROW, Settled
 from games.params import Params
 
+from .. import offer
 from ..alerts import Level, raise_alert
 from ..at_table import AtTable
 from ..models import Round, Settlement, Throw
@@ -187,6 +188,7 @@ def advance(at: AtTable, state: RoundState, **values: Any) -> None:
         quarterback, offered = at.game.next_quarterback(state)
         if (quarterback, offered) != (at.table.quarterback, at.table.offered):
             at.change_table(quarterback=quarterback, offered=offered)
+        offer.tell(at)
 
 
 def decided_now(state: RoundState) -> tuple[Settled, ...]:

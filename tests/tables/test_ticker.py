@@ -309,5 +309,5 @@ def test_a_tick_asks_as_little_of_a_whole_floor_as_of_one_table(
             status="open", dealer=scene.people["dealer"], floorperson=scene.table.floorperson
         )
     tick()
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(15):
         assert tick() == []

@@ -1,0 +1,190 @@
+"""What a table offers: a new version takes over with its next round, and the record says when."""
+
+import datetime as dt
+import json
+
+import pytest
+
+from audit.models import Entry
+from games.engine import Refusal
+from games.models import RulesSubmission
+from games.submissions import draft
+from tables import offer
+from tables.models import Table
+from tables.ticker import tick
+from tests.tables.cast import make_scene
+
+pytestmark = pytest.mark.django_db
+clause = pytest.mark.clause
+B = "pa-625a@2019-08-31/B"
+
+
+def approve(scene, when="", edition=B, **options):
+    """The next version of RS-0009: drafted, filed, approved with a letter, in force from `when`."""
+    number = scene.in_office("draft_submission", {"code": "RS-0009", "edition": edition, "why": ""}).body[
+        "version"
+    ]
+    named = {"code": "RS-0009", "version": number}
+    scene.in_office("change_draft", {**named, "edition": edition, **options})
+    scene.in_office("file_submission", named)
+    decision = {
+        "granted": True,
+        "body": "ED",
+        "reference": "1",
+        "letter": scene.on_file(),
+        "in_force_from": when,
+    }
+    scene.in_office("record_decision", {**named, **decision})
+    return RulesSubmission.objects.get(code="RS-0009", version=number)
+
+
+def told(scene):
+    """What the table's record told of rules that took effect, in order."""
+    found = Entry.objects.filter(stream=scene.table.stream, type="rules.took_effect").order_by("seq")
+    return [json.loads(bytes(one.body))["data"] for one in found]
+
+
+def pays(scene, wager="total:4"):
+    return next(one["odds"] for one in scene.snapshot["layout"] if one["wager"] == wager)
+
+
+@clause("PA-521.8(b)")
+def test_the_round_in_play_settles_under_its_version_and_the_next_one_under_the_new(hands, scene):
+    approve(scene, "2026-11-21T10:05")
+    scene.play((1, "total:4", 1000), dice=[1, 1, 2])
+    hands.now += dt.timedelta(minutes=10)
+    tick()
+    assert told(scene) == [] and pays(scene) == ["50 to 1"]
+    scene.finish()
+    assert scene.last_round.submission.version == 1
+    assert [(one["was"], one["version"]) for one in told(scene)] == [(1, 2)]
+    assert pays(scene) == ["62 to 1"]
+    scene.play((1, "total:4", 1000), dice=[1, 1, 2])
+    assert scene.round.submission.version == 2
+    scene.finish()
+    assert [paid for _, _, _, paid, _ in scene.settled] == [62_000]
+
+
+def test_the_first_round_paid_what_its_own_version_pays(hands, scene):
+    approve(scene, "2026-11-21T10:05")
+    scene.play((1, "total:4", 1000), dice=[1, 1, 2])
+    hands.now += dt.timedelta(minutes=10)
+    scene.finish()
+    assert [paid for _, _, _, paid, _ in scene.settled] == [50_000]
+
+
+def test_the_clock_tells_a_table_where_nobody_plays_once(hands, scene):
+    approve(scene, "2026-11-21T10:05")
+    assert tick() == [] and told(scene) == []
+    hands.now += dt.timedelta(minutes=5)
+    assert scene.table.pk in tick()
+    (said,) = told(scene)
+    version = RulesSubmission.objects.get(version=2)
+    assert said == {
+        "submission": "RS-0009",
+        "was": 1,
+        "version": 2,
+        "edition": B,
+        "terms_sha256": version.terms_sha256,
+        "stopped": [],
+        "started": [],
+    }
+    tick()
+    assert len(told(scene)) == 1
+
+
+def test_the_opening_round_tells_of_what_the_clock_has_not_told_yet(hands, scene):
+    approve(scene, "2026-11-21T10:05")
+    hands.now += dt.timedelta(minutes=6)
+    scene.place((1, "small", 1000))
+    assert len(told(scene)) == 1 and scene.round.submission.version == 2
+
+
+def test_a_closed_table_is_told_by_its_opening(hands, scene):
+    scene.close()
+    approve(scene)
+    tick()
+    assert told(scene) == []
+    hands.now += dt.timedelta(minutes=1)
+    scene.inspect()
+    scene.open()
+    assert scene.entry["data"]["submission_version"] == 2
+    assert offer.read(scene.fresh.told_rules).version == 2
+    tick()
+    assert told(scene) == []
+
+
+def test_a_withdrawn_version_is_told_too_and_no_round_opens_under_it(hands, scene):
+    scene.play((1, "total:4", 1000), dice=[1, 1, 2])
+    scene.in_office("withdraw_submission", {"code": "RS-0009", "version": 1, "why": "a fault"})
+    tick()
+    assert told(scene) == []
+    scene.finish()
+    assert [paid for _, _, _, paid, _ in scene.settled] == [50_000]
+    assert [(one["was"], one["version"]) for one in told(scene)] == [(1, None)]
+    with scene.refused("no-rules-in-force"):
+        scene.place((1, "small", 1000))
+
+
+def test_the_layout_words_odds_as_the_submission_does(hands, scene):
+    approve(scene, odds_word="wins")
+    tick()
+    assert pays(scene) == ["1 wins 62"] and pays(scene, "one-of-a-kind:3") == [
+        "1 wins 1",
+        "1 wins 2",
+        "1 wins 12",
+    ]
+
+
+@clause("PA-521.7(d)")
+def test_an_increment_is_asked_only_when_the_submission_in_force_holds_it(hands, scene):
+    scene.place((1, "total:4", 1050), (1, "small", 1050))
+    scene.act("void_round", {"reason": "test"}, by="floorperson", device=scene.podium)
+    approve(scene, increments=[{"family": "total", "cents": 500}])
+    with scene.refused("not-an-increment", "58 Pa. Code § 521.7(d)") as refused:
+        scene.place((1, "total:4", 1050))
+    assert refused.value.params["step"] == "$5"
+    scene.place((1, "total:4", 1500), (1, "small", 1050))
+    scene.place((1, "total:4", 0))
+    assert [wager["wager"] for wager in scene.snapshot["round"]["wagers"]] == ["small"]
+
+
+def test_an_increment_of_a_version_to_come_is_not_asked_yet(hands, scene):
+    approve(scene, "2026-11-21T10:05", increments=[{"family": "total", "cents": 500}])
+    scene.place((1, "total:4", 1050))
+    hands.now += dt.timedelta(minutes=9)
+    scene.place((1, "total:4", 1150))
+
+
+def test_a_table_opens_and_deals_only_with_a_shaker_that_the_submission_names(hands, scene):
+    approve(scene, shakers=[{"kind": "automated-covered", "procedure": "Each round.", "named": True}])
+    with scene.refused("shaker-not-filed", "58 Pa. Code § 625a.1(d)"):
+        scene.place((1, "small", 1000))
+    scene.close()
+    hands.now += dt.timedelta(minutes=1)
+    scene.inspect()
+    with pytest.raises(Refusal, match="shaker-not-filed"):
+        scene.open()
+
+
+def test_a_table_with_a_named_shaker_opens(hands):
+    scene = make_scene()
+    approve(scene, shakers=[{"kind": "manual", "procedure": "Three times.", "named": True},
+                            {"kind": "automated-covered", "procedure": "", "named": False}])  # fmt: skip
+    assert RulesSubmission.objects.get(version=2).options == {"shakers": {"manual": "Three times."}}
+    scene.place((1, "small", 1000))
+    assert scene.round.submission.version == 2
+
+
+def test_a_key_is_read_as_it_was_written_and_fits_its_field():
+    one = draft(facility=make_scene(opened=False).table.facility, code="RS-0099", key="pa-625a/B")
+    for codes in (
+        (),
+        ("total:4", "total:17"),
+        [f"two-dice:{n}-{m}" for n in range(1, 6) for m in range(n + 1, 7)],
+    ):
+        key = offer.of(one, one.code, codes).key
+        assert len(key) <= Table._meta.get_field("told_rules").max_length
+        assert offer.read(key) == offer.of(one, one.code, codes)
+    assert offer.read("") is None
+    assert offer.of(None, "RS-0099", {"small"}).codes == {"small"}
