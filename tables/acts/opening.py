@@ -9,13 +9,14 @@ from ..at_table import AtTable
 from ..duty import lock_duty_of
 from ..equipment import Equipment
 from ..models import Inspection, Table
+from ..offer import offered
 from ..permissions import AT_THE_TABLE
 from ..posts import holder_ids, section_left_alone, verify_staffed
 from ..road import Recorded, act
 from ..signatures import floor_signer, verify_signed_by_floor
 from ..spans import supervisor_at_opening
-from ..wording import dollars
 from ..stopped import verify_game_dealt
+from ..wording import dollars
 from .device import resume
 from .dice import take_out_dice
 
@@ -90,8 +91,8 @@ def open_table(at: AtTable, params: Params) -> Recorded:
     at.verify_dice_in_time()
     verify_dice_new_enough(at)
     verify_payout_limit(at)
-    at.rules.verify_shaker_filed(at.shaker_kind)
     verify_game_dealt(at)
+    at.rules.verify_shaker_filed(at.shaker_kind)
     Equipment(at).verify_approved()
     inspection = last_inspection(at)
     if inspection is None:
@@ -103,7 +104,7 @@ def open_table(at: AtTable, params: Params) -> Recorded:
     lapsed = edition.lapses_on is not None and edition.lapses_on <= at.gaming_day
     if lapsed and not acknowledged:
         raise Refusal("edition-lapsed", edition.source, on=edition.lapses_on)
-    at.change_table(status=Table.Status.OPEN, floorperson=floorperson)
+    at.change_table(status=Table.Status.OPEN, floorperson=floorperson, told_rules=offered(at).key)
     hand_over_shaker(at)
     return Recorded(
         "table.opened",
@@ -235,6 +236,7 @@ def terms_data(at: AtTable) -> dict[str, Any]:
         "terms_sha256": at.submission.terms_sha256,
         "min_cents": at.table.min_cents,
         "max_cents": at.table.max_cents,
+        **({"stopped": sorted(at.stops)} if at.stops else {}),
     }
 
 
