@@ -2,10 +2,11 @@
 
 from django.urls import URLPattern
 
-from .views import calendar, documents, guides, patrons, providers, requests, signs, submissions
+from .views import calendar, documents, guides, odds, patrons, providers, requests, signs, submissions
 
 urlpatterns: list[URLPattern] = [
     *submissions.urlpatterns,
+    *odds.urlpatterns,
     *signs.urlpatterns,
     *guides.urlpatterns,
     *patrons.urlpatterns,

@@ -24,6 +24,40 @@ COUNTED = 216  # throws that a person can count; of more, a chance is told as a 
 
 
 @dataclass(frozen=True)
+class Level:
+    """One payout of a wager, and how often it is the one paid, of so many throws of equal weight."""
+
+    probability: Fraction
+    pays: Pays
+    throws: int
+
+    @property
+    def ways(self) -> int | None:
+        """How many throws of all win this; None where a game takes more than one throw."""
+        ways = self.probability * self.throws
+        return ways.numerator if ways.denominator == 1 else None
+
+    @property
+    def true_odds(self) -> Fraction:
+        """Units lost for one won in the long run, were each win one unit: `25/2` is 12.5 to 1."""
+        return 1 / self.probability - 1
+
+    @property
+    def true_said(self) -> str:
+        return to_one(self.true_odds)
+
+    @property
+    def chance_said(self) -> str:
+        """In percent; of what is rarer than one in a thousand, one in how many."""
+        rare = self.probability < Fraction(1, 1000)
+        return f"1 in {round(1 / self.probability):,}" if rare else percent(self.probability)
+
+    @property
+    def chance_exact(self) -> str:
+        return share(self.probability)
+
+
+@dataclass(frozen=True)
 class Row:
     """Wagers whose figures are all alike. `paytable` names the rows of the paytable that pay them; `floors` is empty
     where the edition sets none; `was` is empty where there is nothing to compare with.
@@ -41,20 +75,9 @@ class Row:
     note: str = ""
 
     @property
-    def chance(self) -> Fraction:
-        """The probability that the wager wins anything."""
-        return sum((one.probability for one in self.outcomes), Fraction(0))
-
-    @property
-    def ways(self) -> int | None:
-        """How many throws of all win; None where a game takes more than one throw, or not throws of equal weight."""
-        ways = self.chance * self.throws
-        return ways.numerator if ways.denominator == 1 else None
-
-    @property
-    def true_odds(self) -> Fraction:
-        """Units lost for one won in the long run, were each win one unit: `25/2` is 12.5 to 1."""
-        return 1 / self.chance - 1
+    def levels(self) -> tuple[Level, ...]:
+        """Each payout with its own true odds (reading A02)."""
+        return tuple(Level(one.probability, one.pays, self.throws) for one in self.outcomes)
 
     @property
     def pays(self) -> tuple[Pays, ...]:
@@ -69,25 +92,6 @@ class Row:
         return bool(self.was) and (self.was != self.pays or self.was_advantage != self.advantage)
 
     # As people read it
-
-    @property
-    def chance_said(self) -> str:
-        return (
-            percent(self.chance) if self.chance >= Fraction(1, 1000) else f"1 in {_grouped(1 / self.chance)}"
-        )
-
-    @property
-    def chance_exact(self) -> str:
-        return share(self.chance)
-
-    @property
-    def true_said(self) -> str:
-        return to_one(self.true_odds)
-
-    @property
-    def true_exact(self) -> str:
-        """`25 to 2`: the true odds as a pair in lowest terms."""
-        return f"{self.true_odds.numerator:,} to {self.true_odds.denominator:,}"
 
     @property
     def pays_said(self) -> str:
@@ -131,7 +135,7 @@ class Sheet:
     def throws(self) -> int | None:
         """How many throws there are, where each row's wins can be counted in them by a person; else None."""
         throws = 6**self.rules.edition.dice
-        counted = throws <= COUNTED and all(row.ways is not None for row in self.rows)
+        counted = throws <= COUNTED and all(one.ways is not None for row in self.rows for one in row.levels)
         return throws if counted else None
 
     @property
@@ -240,7 +244,3 @@ def said(pays: tuple[Pays, ...]) -> str:
 def short(pays: tuple[Pays, ...]) -> str:
     """The same without "to 1", for a column that says it once: `6`, `1, 2, 3`, `3 to 5`."""
     return ", ".join(str(one.to) if isinstance(one, Odds) and one.per == 1 else str(one) for one in pays)
-
-
-def _grouped(figure: Fraction) -> str:
-    return f"{round(figure):,}"

@@ -1,0 +1,41 @@
+"""The line on each page that says by whose approval a paper holds, or that none does."""
+
+import datetime as dt
+from typing import Protocol
+
+from games.models import Facility
+
+
+class Decided(Protocol):
+    """What the line is read from: a rules submission, or whatever else is filed with a body."""
+
+    status: str
+    filed_at: dt.datetime | None
+    decided_at: dt.datetime | None
+    decided_by: str
+    reference: str
+    withdrawn_at: dt.datetime | None
+
+
+def approval_of(row: Decided, house: Facility) -> str:
+    """`Approved 12 Oct 2026 by the Board, reference RS-77`; `Draft, not approved`. Days are the house's."""
+    filed = f"Filed {day(row.filed_at, house)}" if row.filed_at else "Draft"
+    if row.status == "withdrawn":
+        return f"Withdrawn {day(row.withdrawn_at, house)}" if row.withdrawn_at else "Withdrawn"
+    if row.decided_at is None or row.status in ("draft", "filed"):
+        return f"{filed}, not approved"
+    word = "Denied" if row.status == "denied" else "Approved"
+    by = f" by {row.decided_by}" if row.decided_by else ""
+    reference = f", reference {row.reference}" if row.reference else ""
+    later = " (superseded)" if row.status == "superseded" else ""
+    return f"{word} {day(row.decided_at, house)}{by}{reference}{later}"
+
+
+def day(at: dt.datetime | None, house: Facility) -> str:
+    """`12 Oct 2026` by the house's clocks; "" for no moment."""
+    return f"{(there := house.local(at)).day} {there:%b %Y}" if at else ""
+
+
+def moment(at: dt.datetime | None, house: Facility) -> str:
+    """`12 Oct 2026 10:30` by the house's clocks; "" for no moment."""
+    return f"{day(at, house)} {house.local(at):%H:%M}" if at else ""

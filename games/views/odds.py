@@ -1,0 +1,220 @@
+"""The odds sheet of any edition and any submission, what-if, and both as PDF."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_GET
+
+from audit.doors import Denied
+from games.engine import Refusal, Rules
+from games.engine.editions import all_editions
+from games.models import Facility, RulesSubmission
+from games.office.charts import Curve, curve
+from games.office.compare import edition_title
+from games.office.doors import office_of
+from games.office.odds_sheet import Sheet, sheet
+from games.office.options import Options, of_submission
+from games.office.pdf import odds as odds_paper
+from games.office.pdf import submission as submission_paper
+from games.office.pdf.approval import approval_of
+from games.office.what_if import WhatIf, choices, what_if
+
+from .frame import office
+
+WRITTEN_MOST = 40
+Version = RulesSubmission.Status
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a page is asked for: rules as a base, what people call them, and what to compare them with."""
+
+    key: str
+    title: str
+    name: str
+    rules: Rules
+    options: Options
+    submission: RulesSubmission | None = None
+    before: Rules | None = None
+    before_name: str = ""
+
+    @property
+    def sheet(self) -> Sheet:
+        return sheet(self.rules, self.before, self.name, self.before_name)
+
+
+def asked_of(house: Facility, key: str) -> Asked:
+    """The submission version `RS-0014.4` of a house, or an edition by its key. Raises `Denied` where neither is so."""
+    code, _, version = key.rpartition(".")
+    found = None
+    if code and version.isascii() and version.isdigit() and len(version) < 9:
+        found = RulesSubmission.objects.filter(facility=house, code=code, version=int(version)).first()
+    if found is not None:
+        return _of_submission(found, key)
+    try:
+        rules = Rules.of(key)
+    except Refusal:
+        raise Denied from None
+    return Asked(key, edition_title(rules), "edition", rules, Options(rules.key))
+
+
+def _of_submission(found: RulesSubmission, key: str) -> Asked:
+    """A version beside the approved one that it follows. A draft that may not be filed shows its odds all the same."""
+    options, title = of_submission(found), f"{found.code} version {found.version}"
+    earlier = RulesSubmission.objects.filter(
+        facility=found.facility_id, code=found.code, version__lt=found.version
+    )
+    last = earlier.filter(status__in=[Version.APPROVED, Version.SUPERSEDED]).order_by("-version").first()
+    before = of_submission(last).rules_if_any() if last else None
+    name, before_name = f"version {found.version}", f"version {last.version}" if last else ""
+    return Asked(key, title, name, _rules(options), options, found, before, before_name)
+
+
+def _rules(options: Options) -> Rules:
+    """The rules of options; where a payout is not allowed, those of the payouts that are."""
+    rules = options.rules_if_any()
+    if rules is not None:
+        return rules
+    allowed = {}
+    for row, odds in options.payouts.items():
+        try:
+            Rules.of(options.key, {row: odds})
+        except Refusal:
+            continue
+        allowed[row] = odds
+    return Rules.of(options.key, allowed)
+
+
+@require_GET
+def odds(request: HttpRequest, facility: str) -> HttpResponse:
+    """The odds sheet of the rules asked for, with what-if; script asks for the answer alone."""
+    person, house = office_of(request, facility)
+    asked = asked_of(house, request.GET.get("rules", "") or _first(house))
+    answer, tried = _answer(request, asked)
+    context = {
+        "house": house,
+        "asked": asked,
+        "answer": answer,
+        "sheet": answer.sheet,
+        "chart": answer.chart,
+        "tried": tried,
+        "query": request.GET.urlencode() or f"rules={asked.key}",
+    }
+    if request.headers.get("HX-Request"):
+        response = render(request, "games/office/odds_answer.html", context)
+    else:
+        context |= office(person, house, "odds") | _choices(house, asked)
+        response = render(request, "games/office/odds.html", context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _first(house: Facility) -> str:
+    """What the page shows unasked: the newest submission in force, or else an edition of this jurisdiction."""
+    found = (
+        RulesSubmission.objects.filter(facility=house, status=Version.APPROVED)
+        .order_by("-in_force_from")
+        .first()
+    )
+    if found:
+        return f"{found.code}.{found.version}"
+    return next(key for key, one in all_editions().items() if one.jurisdiction == house.jurisdiction)
+
+
+def _answer(request: HttpRequest, asked: Asked) -> tuple[WhatIf, dict[str, str]]:
+    """What the sheet shows: with the odds tried, where some are."""
+    row = request.GET.get("family", "")[:WRITTEN_MOST]
+    written = request.GET.get("odds", "")[:WRITTEN_MOST].strip()
+    if not row or not written:
+        return WhatIf(asked.sheet, _plain_chart(asked)), {"family": row, "odds": ""}
+    try:
+        answer = what_if(asked.rules, asked.options, row, written, asked.name)
+    except Refusal:
+        raise Denied from None
+    return answer, {"family": row, "odds": written}
+
+
+def _plain_chart(asked: Asked) -> Curve | None:
+    """The line of what most needs a look: a row that favours the player, or else one that changed."""
+    shown = asked.sheet
+    for one in (*shown.favoured, *shown.changed):
+        return curve(
+            asked.rules,
+            one.paytable[0],
+            one.label,
+            name=asked.name,
+            before=asked.before,
+            before_name=asked.before_name,
+        )
+    return None
+
+
+def _choices(house: Facility, asked: Asked) -> dict[str, Any]:
+    versions = RulesSubmission.objects.filter(facility=house).defer("terms")
+    return {
+        "versions": [
+            {
+                "key": f"{one.code}.{one.version}",
+                "title": f"{one.code} version {one.version}, {one.get_status_display()}",
+            }
+            for one in versions
+        ],
+        "editions": [{"key": key, "title": edition_title(Rules.of(key))} for key in all_editions()],
+        "edition_key": asked.rules.key if asked.submission is None else "",
+        "choices": choices(asked.rules),
+    }
+
+
+@require_GET
+def odds_pdf(request: HttpRequest, facility: str) -> HttpResponse:
+    """The sheet that the page shows, as a PDF."""
+    _, house = office_of(request, facility)
+    asked = asked_of(house, request.GET.get("rules", "") or _first(house))
+    answer, tried = _answer(request, asked)
+    if tried["odds"]:
+        approved = f"What-if on {asked.title}, not filed"
+    elif asked.submission is not None:
+        approved = approval_of(asked.submission, house)
+    else:
+        approved = "Computed from the edition, no submission"
+    content = odds_paper.odds_sheet(
+        answer.sheet, answer.chart, title=asked.title, house=house.name, approved=approved,
+        said=" ".join(one for one in (answer.headline, answer.detail) if one),
+    )  # fmt: skip
+    return as_pdf(content, f"odds-{asked.key.replace('/', '-').replace('@', '-')}")
+
+
+@require_GET
+def submission_pdf(request: HttpRequest, facility: str, code: str, version: int) -> HttpResponse:
+    """A version of a submission with its options, odds and dates, as a PDF."""
+    _, house = office_of(request, facility)
+    found = RulesSubmission.objects.filter(facility=house, code=code, version=version).first()
+    if found is None:
+        raise Denied
+    asked = _of_submission(found, f"{code}.{version}")
+    content = submission_paper.submission(found, asked.options, asked.sheet, asked.before, house)
+    return as_pdf(content, f"{code}-version-{version}")
+
+
+def as_pdf(content: bytes, name: str) -> HttpResponse:
+    """A PDF that the browser shows, and saves under this name."""
+    response = HttpResponse(content, content_type="application/pdf")
+    response["Content-Disposition"] = f'inline; filename="{name}.pdf"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+urlpatterns = [
+    path("office/<slug:facility>/odds/", odds, name="odds"),
+    path("office/<slug:facility>/odds/what-if", odds, name="odds-what-if"),
+    path("office/<slug:facility>/odds/sheet.pdf", odds_pdf, name="odds-pdf"),
+    path(
+        "office/<slug:facility>/submissions/<slug:code>/<int:version>.pdf",
+        submission_pdf,
+        name="submission-pdf",
+    ),
+]
