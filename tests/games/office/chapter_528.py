@@ -123,8 +123,5 @@ def dealt(scene: Scene, at: dt.datetime) -> Service:
 def exported(scene: Scene, type_: str) -> list[dict[str, Any]]:
     """The data of the entries of this type in an export of the office's stream, oldest first."""
     name = f"{scene.table.facility.code}/rules"
-    found = [json.loads(line) for line in export.lines(export.select([name]))]
-    bodies = [
-        json.loads(one["body"]) if isinstance(one.get("body"), str) else one.get("body") for one in found
-    ]
-    return [body["data"] for body in bodies if body and body["type"] == type_]
+    bodies = [json.loads(line)["body"] for line in export.lines(export.select([name]))]
+    return [body["data"] for body in bodies if body["_type"] == type_]
