@@ -75,10 +75,10 @@ class Scale:
 
 # What one wager can pay
 
-WIDTH, HEIGHT = 960, 190
+WIDTH, HEIGHT = 960, 200
 PLOT_TOP, PLOT_FOOT, LEFT, RIGHT = 26, 158, 44, 916
 TICKS = 6
-LABEL_WIDTH = 150
+SIGN_WIDTH = 9  # pixels that a sign of a label takes at most, on average
 
 
 @dataclass(frozen=True)
@@ -254,18 +254,16 @@ def _to_one(at: Fraction) -> str:
 
 
 def _points(places: Sequence[tuple[Fraction, Fraction, str, str]]) -> Iterable[Point]:
-    """The marks with their labels: above the line, or beneath it where the one before is too near."""
-    above_until = Fraction(-LABEL_WIDTH)
+    """The marks with their labels: above to the right, where a falling line leaves room, else beneath to the left."""
+    above_until = Fraction(0)
     for x, y, words, sort in places:
-        ends = x > RIGHT - LABEL_WIDTH
-        begins = x - LABEL_WIDTH if ends else x
-        is_above = begins >= above_until
+        wide = SIGN_WIDTH * len(words)
+        is_above = x + 8 >= above_until and x + 8 + wide <= WIDTH
         if is_above:
-            above_until = begins + LABEL_WIDTH
-        label_y = y - 10 if is_above else y + 20
-        shift = -8 if ends != (not is_above) else 8
-        anchor = "end" if shift < 0 else "start"
-        yield Point(px(x), px(y), words, px(x + shift), px(label_y), anchor, sort)
+            above_until = x + 8 + wide
+            yield Point(px(x), px(y), words, px(x + 8), px(y - 9), "start", sort)
+        else:
+            yield Point(px(x), px(y), words, px(x - 8), px(y + 18), "end", sort)
 
 
 def _ticks(start: Fraction, end: Fraction) -> Iterable[int]:

@@ -7,6 +7,7 @@ from typing import cast
 from games.engine import Refusal, Rules
 from games.engine.odds import Odds, Pays, Prize
 
+from . import wording
 from .charts import Curve, curve
 from .figures import percent, share
 from .gate import Finding, findings, row_label
@@ -97,23 +98,19 @@ def _judged(answer: WhatIf, row: str, pays: Pays, asked: Options) -> WhatIf:
     detail = _kept(moved)
     worst = [one for one in answer.sheet.favoured if row in one.paytable]
     if not edition.sets_floors or row in edition.fixed:
-        exact = f"exact paytable: may not be filed ({edition.payouts[row].odds} is what it pays)"
-        said = (
-            f"favours the player by {percent(-worst[0].advantage)}" if worst else "leaves the house its edge"
-        )
-        return replace(answer, sort="note", headline=f"{at} {said}: {exact}", detail=detail)
+        said = f"favours the player by {percent(-worst[0].advantage)}" if worst else "is only a what-if"
+        exact = f"Exact paytable: may not be filed. It pays {edition.payouts[row].odds}."
+        return replace(answer, sort="note", headline=f"{at} {said}", detail=f"{exact} {detail}")
     found = tuple(sorted(findings(asked), key=lambda one: one.row != row))
     if not found:
         return replace(answer, sort="ok", headline=f"{at} may be filed", detail=detail)
     first = found[0]
     over = first.refusal.params.get("favours")
-    why = f"favours the player by {over}" if over else "is refused"
+    why = f" favours the player by {over}" if over else f", {wording.title(first.refusal).lower()}"
     return replace(
         answer,
         sort="stop",
-        headline=f"Refused: {first.wager} at {first.figure} {why}"
-        if over
-        else f"{first.wager} at {first.figure} {why}",
+        headline=f"Refused: {first.wager} at {first.figure}{why}",
         detail=detail,
         findings=found,
         remedy=first.remedy if first.row == row else "",

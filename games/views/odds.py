@@ -183,7 +183,7 @@ def odds_pdf(request: HttpRequest, facility: str) -> HttpResponse:
         approved = "Computed from the edition, no submission"
     content = odds_paper.odds_sheet(
         answer.sheet, answer.chart, title=asked.title, house=house.name, approved=approved,
-        said=" ".join(one for one in (answer.headline, answer.detail) if one),
+        said=". ".join(one for one in (answer.headline, answer.detail) if one),
     )  # fmt: skip
     return as_pdf(content, f"odds-{asked.key.replace('/', '-').replace('@', '-')}")
 

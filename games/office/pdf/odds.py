@@ -37,11 +37,11 @@ def source(sheet: Sheet) -> str:
 
 def sheet_story(sheet: Sheet, chart: Curve | None, *, landscape: bool = False) -> list[Flowable]:
     """The table and the plot, as parts of any paper."""
-    story: list[Flowable] = [_table(sheet, landscape)]
+    story: list[Flowable] = [_table(sheet)]
     if sheet.changed:
         story.append(
             text(
-                f"In the bars: {sheet.name or 'now'}; the mark is {sheet.before or 'before'}.",
+                f"Bar: {sheet.name or 'now'}. Brass mark: {sheet.before or 'before'}.",
                 styles()["small"],
             )
         )
@@ -56,53 +56,54 @@ def sheet_story(sheet: Sheet, chart: Curve | None, *, landscape: bool = False) -
     return story
 
 
-def _table(sheet: Sheet, landscape: bool) -> Flowable:
+def _table(sheet: Sheet) -> Flowable:
     counted, floors, changed = sheet.throws, sheet.sets_floors, bool(sheet.changed)
     head: list[Cell] = ["Wager", f"Wins in {counted}" if counted else "Wins", "True odds"]
-    widths: list[float] = [120, 44, 56] if counted else [126, 148, 78]
+    widths: list[float] = [106, 54, 54] if counted else [112, 158, 62]
     if floors:
         head.append("Floor")
-        widths.append(36)
+        widths.append(38)
     if changed:
         head.append("Before")
-        widths.append(40)
-    head += ["Pays", "House advantage"]
-    widths += [60, 78] if counted else [84, 154]
+        widths.append(38)
+    head += ["Pays", "House advantage", "exactly"]
+    widths += [54, 56, 46] if counted else [62, 56, 152]
+    bar_wide = 80 if counted else 92
     numbers = range(1, len(head))
-    bar_wide = 78 if counted else 108
     rows: list[list[Cell]] = [[*head, "player | house" if sheet.favoured else ""]]
     rows += [[*_cells(row, sheet), BarMark(sheet.scale, bar, bar_wide)] for row, bar in sheet.lines]
-    more = [
-        ("TEXTCOLOR", (0, place), (-1, place), STOP)
-        for place, row in enumerate(sheet.rows, 1)
-        if row.favours_player
-    ]
-    return table(rows, [*widths, bar_wide + 4], numbers=numbers, more=more)
+    return table(rows, [*widths, bar_wide + 4], numbers=numbers)
 
 
 def _cells(row: Row, sheet: Sheet) -> Sequence[Cell]:
-    """What a row says, left of its bar."""
-    look = styles()
-    notes = [row.note, "favours the player" if row.favours_player else ""]
-    label = text(
-        "\n".join([row.label, *(note for note in notes if note)]),
-        look["strong" if row.is_changed else "cell"],
-    )
-    cells: list[Cell] = [label]
-    counted = sheet.throws is not None
-    below = "" if counted else f"\n{BLANK}"  # as tall as a chance with its fraction beneath
-    chances = [str(one.ways) if counted else f"{one.chance_said}\n{one.chance_exact}" for one in row.levels]
-    cells += ["\n".join(chances), "\n".join(f"{one.true_said}{below}" for one in row.levels)]
+    """What a row says, left of its bar: a line for each payout, and where chances are fractions two."""
+    counted, look = sheet.throws is not None, styles()
+    notes = [note for note in (row.note, "favours the player" if row.favours_player else "") if note]
+    label: list[Flowable] = [text(row.label, look["strong" if row.is_changed else "cell"])]
+    label += [text(note, look["head"]) for note in notes]
+    chances: list[Flowable] = []
+    for one in row.levels:
+        chances += [text(one.ways, look["number"])] if counted else _two(one.chance_said, one.chance_exact)
+    cells: list[Cell] = [label, chances, _lines([one.true_said for one in row.levels], counted)]
     if sheet.sets_floors:
         cells.append(row.floor_said)
     if sheet.changed:
         cells.append(row.was_said)
-    exact = "  " if counted else "\n"
-    return [
-        *cells,
-        "\n".join(f"{one.pays}{below}" for one in row.levels),
-        f"{row.advantage_said}{exact}{row.advantage_exact}",
-    ]
+    pays = _lines([str(one.pays) for one in row.levels], counted)
+    exact = text(row.advantage_exact, look["number" if counted else "fine"])
+    return [*cells, pays, row.advantage_said.replace(" ", BLANK), exact]
+
+
+def _lines(said: Sequence[str], counted: bool) -> list[Flowable]:
+    """One line each; as tall as a chance with its fraction beneath, where there are such."""
+    if counted:
+        return [text(one, styles()["number"]) for one in said]
+    return [line for one in said for line in _two(one, BLANK)]
+
+
+def _two(said: str, beneath: str) -> list[Flowable]:
+    look = styles()
+    return [text(said, look["number"]), text(beneath, look["fine"])]
 
 
 class BarMark(Flowable):
@@ -183,5 +184,5 @@ class Plot(Flowable):
             (canvas.drawRightString if point.anchor == "end" else canvas.drawString)(x, y, point.label)
         canvas.setFillColor(DIM)
         for tick in chart.ticks:
-            x, y = self._at(tick.x, "184")
+            x, y = self._at(tick.x, str(chart.size[1] - 6))
             canvas.drawCentredString(x, y, tick.label)

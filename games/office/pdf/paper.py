@@ -55,7 +55,7 @@ def fonts() -> dict[str, frozenset[int]]:
 
 
 def styles(language: str = "en") -> dict[str, ParagraphStyle]:
-    """The paragraph styles of a language: title, heading, body, small, dim, cell, number, head, head-number, strong."""
+    """The paragraph styles of a language, by name; `number`, `head-number` and `fine` are set to the right."""
     fonts()
     chinese = language.startswith("zh")
     plain, strong = (CHINESE, CHINESE) if chinese else (INTER, BOLD)
@@ -79,6 +79,7 @@ def styles(language: str = "en") -> dict[str, ParagraphStyle]:
         style("strong", 9, 12, strong),
         style("head", 8, 10.5, colour=DIM),
         style("head-number", 8, 10.5, colour=DIM, **right),
+        style("fine", 7, 10, colour=DIM, **right),
     )
     return {one.name: one for one in made}
 
@@ -123,7 +124,7 @@ def _escaped(run: str) -> str:
     return escape(run).replace("\n", "<br/>")
 
 
-Cell: TypeAlias = str | int | Flowable
+Cell: TypeAlias = str | int | Flowable | list[Flowable]
 
 
 def table(
@@ -138,12 +139,14 @@ def table(
     """A table over the whole width of the page; its heading rows stand again on each page.
 
     `widths` are shares of that width, `numbers` the columns set right-aligned, `more` further commands of a TableStyle.
-    A cell that is no flowable is plain text.
+    A cell that is neither a flowable nor a list of them is plain text.
     """
     look, shares = styles(language), sum(widths)
     cells = [
         [
-            one if isinstance(one, Flowable) else text(one, look[_style_of(place < head, column in numbers)])
+            one
+            if isinstance(one, Flowable | list)
+            else text(one, look[_style_of(place < head, column in numbers)])
             for column, one in enumerate(row)
         ]
         for place, row in enumerate(rows)

@@ -100,7 +100,7 @@ def _options(options: Options, rules: Rules) -> Iterator[tuple[Cell, Cell]]:
     ]
     yield "Increments", "; ".join(steps) or "none set"
     shakers = [f"{kind}: {how}" if how else kind for kind, how in options.shakers.items()]
-    yield "Shakers", "\n".join(shakers) or edition.default_shaker
+    yield "Shakers", "\n".join(shakers) or f"{edition.default_shaker}, as the edition has it"
     yield "Dice", str(edition.dice)
 
 
