@@ -1,5 +1,5 @@
 /* The rooms of the house: each act is a dialog over the list that it is about. A dialog's fields say by attributes what
-   they send: `name`, `data-as` (text, code, whole, mm, yes, flag, list, date), `data-into` (said of every row of a list),
+   they send: `name`, `data-as` (text, code, whole, mm, cents, yes, flag, list, date), `data-into` (said of every row of a list),
    rows in [data-each], what may not be missing in `data-must`. Nothing typed is lost by a refusal.
 
    `room:open` tells a page's own script that a dialog opened, with what the button said; `room:check` that it changed. */
@@ -17,6 +17,12 @@ export function micrometres(text) {
   return parts ? Number(parts[1]) * 1000 + Number((parts[2] ?? "").padEnd(3, "0")) : undefined;
 }
 
+/* dollars as typed, "$1,150.50", to cents; nothing is 0, and what is no amount goes as it is, for the server to refuse */
+export function cents(text) {
+  const parts = text.trim().match(/^\$?\s*(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d\d))?$/);
+  return text.trim() === "" ? 0 : parts ? Number(parts[1].replaceAll(",", "")) * 100 + Number(parts[2] ?? 0) : text.trim();
+}
+
 const READ = {
   text: (field) => field.value.trim(),
   code: (field) => (CODE.test(field.value.trim()) ? field.value.trim() : undefined),
@@ -27,6 +33,7 @@ const READ = {
     return fits ? Number(value) : undefined;
   },
   mm: (field) => micrometres(field.value),
+  cents: (field) => cents(field.value),
   date: (field) => field.value || null,
   yes: (field) => field.checked,
 };
