@@ -4,29 +4,30 @@ Filed figures are plain JSON, fractions in lowest terms: they read the same for 
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import groupby
 from typing import Any
 
 from audit import chain
 from games.engine import Rules
+from games.engine.analysis import Outcome
+from games.engine.odds import Odds, Pays, Prize
 from games.engine.registry import game
 from games.models import GameRequest
 
-from . import figures
+from . import figures, odds_sheet
+from .odds_sheet import Sheet
 
 
 @dataclass(frozen=True)
-class Row:
-    """Wagers with the same figures: what each level pays and its true odds, and one house advantage, as read."""
+class Level:
+    """One of several payouts of a wager, with its own true odds, as people read it."""
 
-    name: str
-    levels: tuple[tuple[str, str, str], ...]  # probability, true odds, payout odds
-    advantage: str
-    exact: str
-    favours_the_player: bool
+    wager: str
+    pays: str
+    chance: str
+    true_odds: str
 
 
 def families(rules: str) -> list[tuple[str, str]]:
@@ -69,9 +70,9 @@ def computed(request: GameRequest) -> dict[str, Any] | None:
     }
 
 
-def sha256(figures: dict[str, Any]) -> str:
+def sha256(told: dict[str, Any]) -> str:
     """The SHA-256 of figures in canonical JSON, as the record names them."""
-    return hashlib.sha256(chain.canonical(figures)).hexdigest()
+    return hashlib.sha256(chain.canonical(told)).hexdigest()
 
 
 def shown(request: GameRequest) -> dict[str, Any] | None:
@@ -79,42 +80,40 @@ def shown(request: GameRequest) -> dict[str, Any] | None:
     return request.parts.get("odds", {}).get("figures") or computed(request)
 
 
-def rows(figures_of: dict[str, Any]) -> list[Row]:
-    """Figures for people: neighbours with the same figures share a row."""
-    rules = Rules.of(figures_of["rules"])
+def sheet(told: dict[str, Any]) -> Sheet:
+    """Figures as the office's odds sheet; what was filed is not computed again."""
+    rules = Rules.of(told["rules"])
+    filed = {one["wager"]: one for one in told["wagers"]}
     labels = {one.code: str(one.label) for one in rules.game.wager_types(rules)}
-    names = {family: name for family, name, _ in _families(rules)}
-    sized = {family: len(codes) for family, _, codes in _families(rules)}
-
-    def same(one: dict[str, Any]) -> tuple[Any, ...]:
-        return (one["family"], one["house_advantage"], *(tuple(level.items()) for level in one["outcomes"]))
-
-    ordered = sorted(figures_of["wagers"], key=_first_of(figures_of["wagers"], same))
-    found = []
-    for _, group in groupby(ordered, same):
-        alike = list(group)
-        family = alike[0]["family"]
-        whole = len(alike) == sized[family]
-        name = names[family] if whole else ", ".join(labels[one["wager"]] for one in alike)
-        found.append(_row(name, alike[0]))
-    return found
+    rows = []
+    for row in odds_sheet.sheet(rules).rows:
+        codes = tuple(code for code in row.codes if code in filed)
+        if codes:
+            label = row.label if codes == row.codes else ", ".join(labels[code] for code in codes)
+            one = filed[codes[0]]
+            outcomes, advantage = _outcomes(one), Fraction(one["house_advantage"])
+            rows.append(replace(row, label=label, codes=codes, outcomes=outcomes, advantage=advantage))
+    return Sheet(rules, tuple(rows))
 
 
-def _first_of(wagers: list[dict[str, Any]], same: Any) -> Any:
-    """Sorts by the place of the first wager that has the same figures."""
-    first: dict[Any, int] = {}
-    for place, one in enumerate(wagers):
-        first.setdefault(same(one), place)
-    return lambda one: first[same(one)]
+def levels(told: Sheet) -> list[Level]:
+    """Each level of the wagers that pay by several, with its true odds; the house advantage is of all together."""
+    return [
+        Level(
+            row.label, str(one.pays), figures.share(one.probability), figures.to_one(1 / one.probability - 1)
+        )
+        for row in told.rows
+        if len(row.outcomes) > 1
+        for one in row.outcomes
+    ]
 
 
-def _row(name: str, one: dict[str, Any]) -> Row:
-    advantage = Fraction(one["house_advantage"])
-    levels = tuple(
-        (level["probability"], figures.to_one(Fraction(level["true_odds"])), level["pays"])
-        for level in one["outcomes"]
-    )
-    return Row(name, levels, figures.percent(advantage), figures.share(advantage), advantage < 0)
+def _outcomes(one: dict[str, Any]) -> tuple[Outcome, ...]:
+    return tuple(Outcome(Fraction(level["probability"]), _pays(level["pays"])) for level in one["outcomes"])
+
+
+def _pays(said: str) -> Pays:
+    return Prize.parse(said) if said.startswith("$") else Odds.parse(said)
 
 
 @lru_cache(maxsize=32)

@@ -1,5 +1,167 @@
-"""New games and features, and their tests."""
+"""New games and features as guided files, their tests in New Jersey, and each whole request as a PDF."""
 
-from django.urls import URLPattern
+from typing import Any
 
-urlpatterns: list[URLPattern] = []
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.http import require_GET
+
+from audit.doors import Denied
+from games.engine.editions import all_editions
+from games.models import Facility, GameRequest, GameTest, Provider
+from games.office import final_approval, game_tests, request_odds, request_parts, requests, reviews
+from games.office import request_said as said
+from games.office.doors import office_of
+from games.office.pdf import request as paper
+
+from .frame import office
+
+SHOWN = 100
+
+
+@require_GET
+def game_requests(request: HttpRequest, facility: str) -> HttpResponse:
+    """Every request with its state and its next step, the newest first."""
+    person, house = office_of(request, facility)
+    frame = office(person, house, "requests")
+    rows = GameRequest.objects.filter(facility=house).select_related("facility", "decision")
+    listed = [
+        {
+            "row": row,
+            "state": said.STATES[row.status],
+            "look": said.LOOKS.get(row.status, ""),
+            "next": said.next_step(row, frame["today"]),
+            "due": reviews.due_on(row, house),
+        }
+        for row in rows[:SHOWN]
+    ]
+    context = frame | {"requests": listed, "count": rows.count(), **_choices(house)}
+    return render(request, "games/office/requests.html", context)
+
+
+@require_GET
+def game_request(request: HttpRequest, facility: str, code: str) -> HttpResponse:
+    """One request: its parts as a checklist, its odds sheet, what became of it, its tests."""
+    person, house = office_of(request, facility)
+    row, frame = _found(house, code), office(person, house, "requests")
+    parts, absent = said.of_request(row), requests.missing(row)
+    told = request_odds.shown(row)
+    sheet = request_odds.sheet(told) if told else None
+    context = frame | {
+        "row": row,
+        "state": said.STATES[row.status],
+        "look": said.LOOKS.get(row.status, ""),
+        "parts": parts,
+        "said": {one.line.part.key: one for one in parts},
+        "there": sum(one.line.must and one.line.there for one in parts),
+        "asked": sum(one.line.must for one in parts),
+        "absent": absent,
+        "next_step": said.next_step(row, frame["today"]),
+        "due": reviews.due_on(row, house),
+        "further": row.further.select_related("document"),
+        "new_jersey": requests.in_new_jersey(row),
+        "sheet": sheet,
+        "levels": request_odds.levels(sheet) if sheet else [],
+        "rights": list(enumerate(row.parts.get("property", {}).get("items", []))),
+        **_choices(house),
+        **_of_new_jersey(row, frame["today"]),
+    }
+    return render(request, "games/office/request.html", context)
+
+
+@require_GET
+def game_test(request: HttpRequest, facility: str, code: str, number: int) -> HttpResponse:
+    """One test: its submission as a checklist, the sign, the versions of its rules, its runs."""
+    person, house = office_of(request, facility)
+    row, frame = _found(house, code), office(person, house, "requests")
+    test = GameTest.objects.filter(request=row, number=number).select_related("decision").first()
+    if test is None:
+        raise Denied
+    test.request = row
+    parts = said.of_test(test)
+    held = game_tests.rules_at(test, frame["now"])
+    context = frame | {
+        "row": row,
+        "test": test,
+        "state": said.STATES[test.status],
+        "look": said.LOOKS.get(test.status, ""),
+        "parts": parts,
+        "said": {one.line.part.key: one for one in parts},
+        "there": sum(one.line.there for one in parts),
+        "asked": len(parts),
+        "absent": game_tests.missing(test),
+        "rules": [(one, held is not None and one.pk == held.pk) for one in test.rules.all()],
+        "runs": [_run(run) for run in test.runs.all()[:SHOWN]],
+        "running": test.status == "approved" and row.status == "filed",
+        "texts": test.parts.get("sign", {}).get("texts", []),
+        "lines": {key: "\n".join(test.parts.get(key, [])) for key in ("casinos", "tables")},
+        "dates": test.parts.get("dates", {}),
+    }
+    return render(request, "games/office/test.html", context)
+
+
+@require_GET
+def game_request_pdf(request: HttpRequest, facility: str, code: str) -> HttpResponse:
+    """The whole request on paper: what it says, its odds sheet, its documents with their SHA-256."""
+    _, house = office_of(request, facility)
+    row = _found(house, code)
+    response = HttpResponse(paper.pdf(row), content_type="application/pdf")
+    response["Content-Disposition"] = f'attachment; filename="{house.code}-{row.code}.pdf"'
+    return response
+
+
+def _found(house: Facility, code: str) -> GameRequest:
+    rows = GameRequest.objects.filter(facility=house, code=code)
+    found = rows.select_related("facility", "decision", "drafted_by").first()
+    if found is None:
+        raise Denied
+    return found
+
+
+def _run(run: Any) -> dict[str, Any]:
+    versions = [one.version for one in game_tests.rules_of(run)]
+    return {"row": run, "rules": said.versions(versions)}
+
+
+def _choices(house: Facility) -> dict[str, Any]:
+    """What the dialogs offer."""
+    return {
+        "kinds": GameRequest.Kind.choices,
+        "petitioners": requests.PETITIONERS.items(),
+        "asks_who": house.jurisdiction == Facility.Jurisdiction.NEW_JERSEY,
+        "editions": [(key, one.title, one.paytable) for key, one in all_editions().items()],
+        "classes": requests.CLASSES.items(),
+        "rights_of": (request_parts.RIGHTS, request_parts.STATES, request_parts.ABOUT),
+        "providers": Provider.objects.filter(facility=house),
+    }
+
+
+def _of_new_jersey(row: GameRequest, today: Any) -> dict[str, Any]:
+    families = request_odds.families(row.rules) if row.rules else []
+    known = {family for family, _ in families}
+    shared = {
+        "families": [(family, name, family in row.wagers) for family, name in families],
+        "named": "\n".join(one for one in row.wagers if one not in known),
+    }
+    if not requests.in_new_jersey(row):
+        return shared
+    return shared | {
+        "petitioner": requests.PETITIONERS.get(row.petitioner, ""),
+        "conditions": final_approval.conditions(row, today),
+        "balance": final_approval.balance_cents(row),
+        "evidence": row.conditions,
+        "tests": [
+            {"row": one, "state": said.STATES[one.status], "look": said.LOOKS.get(one.status, ""),
+             "runs": one.runs.count()}
+            for one in row.tests.all()
+        ],
+    }  # fmt: skip
+
+
+urlpatterns = [
+    path("office/<slug:facility>/requests/", game_requests, name="game-requests"),
+    path("office/<slug:facility>/requests/<slug:code>/", game_request, name="game-request"),
+    path("office/<slug:facility>/requests/<slug:code>.pdf", game_request_pdf, name="game-request-pdf"),
+    path("office/<slug:facility>/requests/<slug:code>/tests/<int:number>/", game_test, name="game-test"),
+]

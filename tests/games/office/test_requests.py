@@ -217,7 +217,13 @@ def test_rights_are_disclosed_and_tied_to_the_providers_file(scene):
         no_other_license=True, created_at=dt.datetime(2026, 1, 1, tzinfo=dt.UTC),
     )  # fmt: skip
     request = draft(scene)
-    patent = {"right": "patent", "state": "pending", "about": "its equipment", "name": "Shaker", "number": "US 1"}
+    patent = {
+        "right": "patent",
+        "state": "pending",
+        "about": "its equipment",
+        "name": "Shaker",
+        "number": "US 1",
+    }
     put(scene, request, "property", {**patent, "provider": "SP-0001"})
     mark = {"right": "trademark", "state": "granted", "about": "its name", "name": "DOUBLE", "holder": "We"}
     put(scene, request, "property", {**mark, "keep": ["0"]})
@@ -253,13 +259,15 @@ def test_filed_figures_are_those_of_all_216_throws_and_stay(scene):
 
 
 def test_a_wager_of_several_levels_has_one_house_advantage():
-    rows = request_odds.rows(request_odds.computed(GameRequest(rules="pa-625a/A", wagers=["one-of-a-kind"])))
-    (row,) = rows
-    assert row.name == "One of a Kind" and row.exact == "17/216" and row.advantage == "7.87 %"
-    assert [(chance, pays) for chance, _, pays in row.levels] == [
-        ("25/72", "1 to 1"),
-        ("5/72", "2 to 1"),
-        ("1/216", "3 to 1"),
+    told = request_odds.computed(GameRequest(rules="pa-625a/A", wagers=["one-of-a-kind", "small"]))
+    sheet = request_odds.sheet(told)
+    small, row = sheet.rows
+    assert (small.label, row.label) == ("Small", "One of a Kind")
+    assert (row.advantage_exact, row.advantage_said) == ("17/216", "7.87 %")
+    assert [(one.pays, one.chance, one.true_odds) for one in request_odds.levels(sheet)] == [
+        ("1 to 1", "25/72", "1.88 to 1"),
+        ("2 to 1", "5/72", "13.4 to 1"),
+        ("3 to 1", "1/216", "215 to 1"),
     ]
 
 
