@@ -18,7 +18,17 @@ from audit import clock
 from audit.models import Device
 
 from . import live, screens
-from .doors import Denied, Locked, SignedOut, device_at, floor_for, still_in, table_for
+from .doors import (
+    Denied,
+    Locked,
+    SignedOut,
+    as_it_stands,
+    device_at,
+    floor_for,
+    sign_for,
+    still_in,
+    table_for,
+)
 
 HEARTBEAT_SECONDS = 5.0
 REJOIN_SECONDS = 600.0
@@ -141,6 +151,31 @@ class TableConsumer(Told):
         found = await database_sync_to_async(screens.screen, thread_sensitive=False)(
             self.station, self.table.pk
         )
+        await self.tell({"table": self.table.code, **found})
+
+    async def screen(self, event: dict[str, Any]) -> None:
+        await self.send(text_data=event["text"])
+
+
+class SignConsumer(Told):
+    """The signs of one table: a display that stands there, with nobody signed in, or a person who looks at them."""
+
+    def enter(self) -> None:
+        route = self.scope["url_route"]["kwargs"]
+        self.table = sign_for(as_it_stands(self.scope), route["facility"], route["table"])
+
+    def beat_once(self) -> dict[str, int]:
+        self.enter()
+        return live.versions(self.table_ids())
+
+    def group_names(self) -> list[str]:
+        return [live.table_group(self.table.pk, "sign")]
+
+    def table_ids(self) -> list[int]:
+        return [self.table.pk]
+
+    async def tell_state(self) -> None:
+        found = await database_sync_to_async(screens.screen, thread_sensitive=False)("sign", self.table.pk)
         await self.tell({"table": self.table.code, **found})
 
     async def screen(self, event: dict[str, Any]) -> None:

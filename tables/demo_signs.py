@@ -9,7 +9,7 @@ from .models import Table
 
 APPROVED = dt.timedelta(days=30)
 WORDINGS: dict[str, dict[str, str]] = {
-    "odds": {"en": "{game}\nPayout odds", "es": "{game}\nPagos", "zh": "{game}\n赔率"},
+    "odds": {"en": "{game}\nPayout odds", "es": "Pagos", "zh": "赔率"},
     "limits": {
         "en": "Minimum wager {min}\nMaximum wager {max}",
         "es": "Apuesta mínima {min}\nApuesta máxima {max}",

@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from audit.devices import device_of
 from audit.doors import Denied, Locked, SignedOut, device_at, person_of
 from audit.middleware import is_locked
-from audit.models import Device, Person
+from audit.models import Device, Person, Station
 from games.models import Facility
 
 from .models import Table
@@ -41,6 +41,22 @@ def table_for(request: HttpRequest, facility: str, code: str, station: str) -> t
     if station not in STATIONS or (station == "dealer" and person.role not in AT_THE_TABLE):
         raise Denied
     return table, person
+
+
+def sign_for(request: HttpRequest, facility: str, code: str) -> Table:
+    """The table whose signs may be shown here: a display enrolled at it needs nobody; anybody else sees the table.
+
+    Raises `SignedOut`, `Locked` or `Denied`.
+    """
+    device = device_at(request)
+    if device is None or device.station != Station.SIGN:
+        return table_for(request, facility, code, "table")[0]
+    table = (
+        Table.objects.select_related("facility", "stream").filter(facility__code=facility, code=code).first()
+    )
+    if table is None or device.place != table.stream.name:
+        raise Denied
+    return table
 
 
 def floor_of(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
@@ -96,10 +112,16 @@ def floor_for(scope: Mapping[str, Any], facility: str) -> tuple[str, Person, lis
 
 
 def still_in(scope: Mapping[str, Any]) -> HttpRequest:
-    """The socket's session and device as they stand now, in the shape of a request.
+    """`as_it_stands`, for a person. Raises `SignedOut` or `Locked`."""
+    request = as_it_stands(scope)
+    person_of(request)
+    return request
+
+
+def as_it_stands(scope: Mapping[str, Any]) -> HttpRequest:
+    """The socket's session and device as they stand now, in the shape of a request, with or without a person.
 
     A socket lives longer than what it was opened with, so both are read again each time.
-    Raises `SignedOut` or `Locked`.
     """
     request = HttpRequest()
     request.COOKIES = scope.get("cookies", {})
@@ -108,7 +130,6 @@ def still_in(scope: Mapping[str, Any]) -> HttpRequest:
     request.user = get_user(request) if key else AnonymousUser()
     request.device = device_of(request)  # type: ignore[attr-defined]
     request.locked = is_locked(request, device_at(request)) if request.user.is_authenticated else True  # type: ignore[attr-defined]
-    person_of(request)
     return request
 
 

@@ -9,10 +9,12 @@ from . import consumers, urls
 assert urls  # it registers the converter `code`
 # Channels routes its own applications with Django's patterns; Django's types know only of views.
 _table: Any = consumers.TableConsumer.as_asgi()
+_sign: Any = consumers.SignConsumer.as_asgi()
 _floor: Any = consumers.FloorConsumer.as_asgi()
 _nowhere: Any = consumers.NowhereConsumer.as_asgi()
 
 websocket_urlpatterns: list[Any] = [
+    path("ws/table/<slug:facility>/<code:table>/sign", _sign),
     path("ws/table/<slug:facility>/<code:table>/<slug:station>", _table),
     path("ws/floor/<slug:facility>", _floor),
     re_path(r"^.*$", _nowhere),

@@ -10,6 +10,7 @@ TEMPLATES = {
     "dealer": "tables/console/screen.html",
     "tile": "tables/floor/tile.html",
     "table": "tables/table/screen.html",
+    "sign": "tables/sign/screen.html",
 }
 PUSHED = tuple(TEMPLATES)
 

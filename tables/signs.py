@@ -11,7 +11,7 @@ from typing import Any
 
 from games.engine import Refusal
 from games.models import SignForm
-from games.office.signs import LANGUAGES, SECTION, filled
+from games.office.signs import LANGUAGES, SECTION, filled, verify_form
 
 from .models import LimitsChange, Table
 from .wording import dollars, moment
@@ -89,6 +89,13 @@ def _to_say(change: LimitsChange) -> str:
     return f"In 30 minutes the limits at this table change: minimum {low}, maximum {high}."
 
 
+def verify_form_stands(table: Table, kind: str) -> None:
+    """Raises `no-approved-sign` where the form that the record told of here is in force no more, § 521.8(d)."""
+    form = verify_form(table.facility, kind, table.game)
+    if str(form.pk) not in table.told_signs.split():
+        raise Refusal("no-approved-sign", SECTION, kind=form.get_kind_display())
+
+
 def values(s: dict[str, Any], language: str) -> dict[str, str]:
     """What the placeholders of a wording stand for at this table."""
     rules, change = s["rules"], s["limits"]["pending"]
@@ -99,7 +106,7 @@ def values(s: dict[str, Any], language: str) -> dict[str, str]:
         "min": dollars(s["limits"]["min_cents"]),
         "max": dollars(s["limits"]["max_cents"]),
         "rules": f"{rules['title']}, {rules['submission']} v{rules['version']}",
-        "approved": _day(rules["approved_on"]) if rules["approved_on"] else "",
+        "approved": day(rules["approved_on"]) if rules["approved_on"] else "",
         "limit": dollars(limit) if limit else "",
     }
     if change:
@@ -108,9 +115,10 @@ def values(s: dict[str, Any], language: str) -> dict[str, str]:
     return found
 
 
-def _day(written: str) -> str:
-    day = dt.date.fromisoformat(written)
-    return f"{day.day} {day:%b %Y}"
+def day(written: str) -> str:
+    """`12 Jan 2026` of `2026-01-12`."""
+    found = dt.date.fromisoformat(written)
+    return f"{found.day} {found:%b %Y}"
 
 
 def says(s: dict[str, Any], kind: str) -> bool:

@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from .views import acts, health, pages, rooms, sign_in
+from .views import acts, health, pages, rooms, sign_in, signs
 
 
 class Code(StringConverter):
@@ -30,6 +30,10 @@ urlpatterns = [
     path("office/<slug:facility>/acts/<str:act>", acts.office_act, name="office-act"),
     path("floor/<slug:facility>/<code:table>/", pages.table_page, name="table"),
     path("floor/<slug:facility>/<code:table>/console", pages.console, name="console"),
+    path("floor/<slug:facility>/<code:table>/sign/", signs.display, name="sign-display"),
+    path("floor/<slug:facility>/<code:table>/screen/sign", signs.screen, name="sign-screen"),
+    path("floor/<slug:facility>/<code:table>/sign/<slug:kind>", signs.printed, name="sign-print"),
+    path("floor/<slug:facility>/<code:table>/sign/<slug:kind>.pdf", signs.as_pdf, name="sign-pdf"),
     path("floor/<slug:facility>/<code:table>/screen/<slug:station>", pages.screen, name="screen"),
     path("floor/<slug:facility>/<code:table>/rounds", pages.rounds, name="rounds"),
     path(

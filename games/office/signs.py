@@ -84,7 +84,7 @@ def verify_form(facility: Facility, kind: str, game: str) -> SignForm:
     """The form in force. Raises `no-approved-sign`, § 521.8(d)."""
     found = in_force(facility, kind, game)
     if found is None:
-        raise Refusal("no-approved-sign", SECTION, kind=kind)
+        raise Refusal("no-approved-sign", SECTION, kind=SignForm.Kind(kind).label)
     return found
 
 

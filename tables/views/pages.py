@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from audit.models import Person
+from audit.models import Person, Station
 from games.engine import Refusal
 
 from .. import screens, selectors, snapshot
@@ -23,10 +23,13 @@ from ..wording import say, short, title
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """Sends this device to its own screen: the tablet to its console, the rest to the floor, or to the dice."""
+    """Sends this device to its own screen: a tablet to its console, a display to its signs, the rest to the floor."""
     device = device_at(request)
     if device is None:
         return redirect("enrol")
+    if device.station == Station.SIGN and device.place:
+        facility, table = device.place.split("/", 1)
+        return redirect("sign-display", facility=facility, table=table)
     person = person_of(request)
     if device.place:
         facility, table = device.place.split("/", 1)

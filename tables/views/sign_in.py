@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from audit import devices, people
 from audit.errors import AuditRefusal
-from audit.models import Device, Person
+from audit.models import Device, Person, Station
 from games.engine import Refusal, game
 from games.models import Facility
 
@@ -30,6 +30,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     device = device_at(request)
     if device is None:
         return redirect("enrol")
+    if device.station == Station.SIGN and device.place:
+        return redirect("sign-display", *device.place.split("/", 1))
     refusal = None
     if request.method == "POST":
         refusal = _sign_in(request, device)

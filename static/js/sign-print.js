@@ -1,0 +1,3 @@
+/* A sign to print. */
+
+document.querySelector("[data-print]")?.addEventListener("click", () => print());

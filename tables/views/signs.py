@@ -1,0 +1,111 @@
+"""The signs at a table: the display that shows them live, and each as a page to print and as a PDF of its size."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from games.engine import Refusal
+from games.models import SignForm
+from games.office.pdf import sign as pdf
+from games.office.signs import KINDS
+
+from .. import screens, signs, snapshot
+from ..doors import Denied, sign_for
+from ..wording import say, short, title
+
+
+@require_GET
+def display(request: HttpRequest, facility: str, table: str) -> HttpResponse:
+    """Every sign of a table on one screen, for a display that stands there; it hears the table's own socket."""
+    found = sign_for(request, facility, table)
+    context = {
+        "s": snapshot.of_table(found.pk),
+        "urls": {
+            "socket": f"/ws/table/{facility}/{table}/sign",
+            "screen": reverse("sign-screen", args=[facility, table]),
+            "sign_in": reverse("home"),
+        },
+    }
+    return render(request, "tables/sign.html", context)
+
+
+@require_GET
+def screen(request: HttpRequest, facility: str, table: str) -> JsonResponse:
+    """The display's fragment as it now stands, for a resync and while no push arrives."""
+    return JsonResponse(screens.screen("sign", sign_for(request, facility, table).pk))
+
+
+@require_GET
+def printed(request: HttpRequest, facility: str, table: str, kind: str) -> HttpResponse:
+    """One sign as it is printed. 422 with the reason where no approved form stands behind it."""
+    state, sign, refusal = _sign(request, facility, table, kind)
+    paper = _paper(state, sign) if sign else None
+    context = {
+        "s": state,
+        "kind": kind,
+        "label": SignForm.Kind(kind).label,
+        "kinds": [
+            (one, SignForm.Kind(one).label)
+            for one in (*signs.ON_BOARD, "test")
+            if signs.form_of(state["signs"], one) and signs.says(state, one)
+        ],
+        "sign": sign,
+        "paper": paper,
+        "lines": pdf.lines(paper) if paper else [],
+        "refusal": _said(refusal),
+    }
+    return render(request, "tables/sign_print.html", context, status=422 if refusal else 200)
+
+
+@require_GET
+def as_pdf(request: HttpRequest, facility: str, table: str, kind: str) -> HttpResponse:
+    """One sign as a PDF of one page. 422 with the reason where no approved form stands behind it."""
+    state, sign, refusal = _sign(request, facility, table, kind)
+    if sign is None:
+        assert refusal is not None
+        return HttpResponse(say(refusal), status=422, content_type="text/plain; charset=utf-8")
+    file = pdf.render(_paper(state, sign), state["table"]["facility_name"])
+    response = HttpResponse(file, content_type="application/pdf")
+    response["Content-Disposition"] = f'attachment; filename="{table}-{kind}.pdf"'
+    return response
+
+
+def _sign(
+    request: HttpRequest, facility: str, table: str, kind: str
+) -> tuple[dict[str, Any], dict[str, Any] | None, Refusal | None]:
+    found = sign_for(request, facility, table)
+    if kind not in KINDS:
+        raise Denied
+    state = snapshot.of_table(found.pk)
+    try:
+        signs.verify_form_stands(found, kind)
+        return state, signs.sign(state, kind), None
+    except Refusal as refusal:
+        return state, None, refusal
+
+
+def _paper(state: dict[str, Any], sign: dict[str, Any]) -> pdf.Paper:
+    form = sign["form"]
+    approved = f"approved {signs.day(form['approved_on'])}" if form["approved_on"] else ""
+    foot = [
+        state["table"]["facility_name"],
+        state["table"]["code"],
+        f"form {form['version']} {approved}".strip(),
+    ]
+    return pdf.Paper(
+        title=f"{SignForm.Kind(sign['kind']).label}, {state['table']['code']}",
+        texts=[(text["language"], text["lines"]) for text in sign["texts"]],
+        rows=[(line["label"], line["pays"]) for line in sign["odds"]],
+        foot=" · ".join([*foot, *([form["reference"]] if form["reference"] else [])]),
+        width_mm=form["width_mm"],
+        height_mm=form["height_mm"],
+    )
+
+
+def _said(refusal: Refusal | None) -> dict[str, str] | None:
+    if refusal is None:
+        return None
+    return {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}

@@ -1,0 +1,61 @@
+"""The socket of a display: nobody signs in at it, and it hears of its table as every other screen does."""
+
+import pytest
+from channels.db import database_sync_to_async
+from django.db import connections
+
+from audit.devices import enrol, revoke
+from audit.models import Device
+from tables import live
+from tests.tables.test_sockets import Socket
+
+SIGN = "/ws/table/larkfield/T-01/sign"
+
+
+@pytest.fixture(autouse=True)
+async def nothing_left_open(committed):
+    """A push reads in the thread that asynchronous code shares; its connection would outlive the test."""
+    yield
+    await database_sync_to_async(connections.close_all)()
+
+
+@pytest.fixture
+def display(committed):
+    """A display that stands at T-01."""
+    _, token = enrol("Sign of T-01", "larkfield", "sign", "larkfield/T-01")
+    return committed.browser(token)
+
+
+async def test_a_display_hears_of_new_limits_at_once(committed, display):
+    socket = await Socket(SIGN, display).connect()
+    assert "Minimum wager $10" in (await socket.heard())["html"]
+    params = {"min_cents": 2_500, "max_cents": 200_000, "nobody_plays": True}
+    how = {"by": "floorperson", "device": committed.podium}
+    answer = await database_sync_to_async(committed.act)("change_limits", params, **how)
+    await live.publish(answer.key)
+    told = await socket.heard()
+    assert told["version"] == answer.version and "Minimum wager $25" in told["html"]
+    await socket.leave()
+
+
+async def test_what_is_no_display_of_this_table_hears_nothing(committed):
+    _, token = await database_sync_to_async(enrol)("Elsewhere", "larkfield", "sign", "larkfield/T-02")
+    for browser, code in (
+        (committed.browser(token), 4403),
+        (committed.browser("podium"), 4401),
+        (None, 4401),
+    ):
+        socket = await Socket(SIGN, browser).connect()
+        assert await socket.closed() == code
+        await socket.leave()
+
+
+async def test_a_display_that_is_taken_out_of_use_is_closed(committed, display, monkeypatch):
+    monkeypatch.setattr("tables.consumers.HEARTBEAT_SECONDS", 0.05)
+    socket = await Socket(SIGN, display).connect()
+    await socket.heard()
+    await database_sync_to_async(lambda: revoke(Device.objects.get(name="Sign of T-01")))()
+    while (message := await socket.receive_output(5))["type"] == "websocket.send":
+        pass
+    assert message["code"] == 4401
+    await socket.leave()
