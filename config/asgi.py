@@ -13,10 +13,13 @@ from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E40
 from channels.sessions import CookieMiddleware  # noqa: E402
 from django.conf import settings  # noqa: E402
 
+from config.bodies import with_limit  # noqa: E402
 from tables.routing import websocket_urlpatterns  # noqa: E402
 from tables.ticker import with_ticker  # noqa: E402
 
 sockets = AllowedHostsOriginValidator(CookieMiddleware(URLRouter(websocket_urlpatterns)))
-application: Any = ProtocolTypeRouter({"http": http, "websocket": sockets})
+application: Any = ProtocolTypeRouter(
+    {"http": with_limit(http, settings.MOST_BODY_BYTES), "websocket": sockets}
+)
 if settings.EMBEDDED_TICKER:
     application = with_ticker(application)

@@ -66,7 +66,7 @@ def _approvals(facility: Facility) -> Iterator[Deadline]:
         if one.ends_on is None:
             continue
         place = one.table or one.shaker
-        said = _("Approval %(reference)s of %(what)s at %(place)s ends") % {
+        said = _("Approval %(reference)s ends: %(what)s, %(place)s") % {
             "reference": one.reference,
             "what": SUBJECTS.get(one.subject, one.subject),
             "place": place.code if place else "",

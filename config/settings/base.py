@@ -100,6 +100,12 @@ CONTENT_SECURITY_POLICY = {
         "object-src": [NONE],
     }
 }
+# What a screen may send: acts are small, and one file at a time comes as a form (games/office/documents.py).
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # what is larger waits in a temporary file
+MOST_BODY_BYTES = 9 * 1024 * 1024  # of any request; more is refused before it is read (config/bodies.py)
+
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"

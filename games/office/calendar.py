@@ -9,6 +9,7 @@ import hmac
 import secrets
 from collections.abc import Iterable
 
+from django.urls import reverse
 from icalendar import Alarm, Calendar, Event, vText
 
 from games.models import CalendarFeed, Facility
@@ -84,8 +85,8 @@ def _event(house: Facility, one: Deadline, now: dt.datetime, address: str) -> Ev
     event.add("description", "\n".join(part for part in (one.what, one.section, house.name) if part))
     event.add("transp", "TRANSPARENT")
     event.add("class", "CONFIDENTIAL")
-    if one.url and address:
-        event.add("url", address + one.url)
+    if address:
+        event.add("url", address + (one.url or reverse("calendar", args=[house.code])))
     for days in ALARM_DAYS if one.reminds else ():
         event.add_component(_alarm(one, days))
     return event

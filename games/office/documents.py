@@ -15,6 +15,7 @@ from .codes import next_code
 from .road import AtOffice
 
 MOST_BYTES = 8 * 1024 * 1024
+MOST_FORM_BYTES = MOST_BYTES + 64 * 1024  # with what stands around the file in a form
 PDF, PNG, JPEG, TEXT = "application/pdf", "image/png", "image/jpeg", "text/plain"
 ENDINGS = {PDF: (".pdf",), PNG: (".png",), JPEG: (".jpg", ".jpeg"), TEXT: (".txt",)}
 STARTS = ((b"%PDF-", PDF), (b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG))
@@ -61,7 +62,18 @@ def _sniffed(content: bytes) -> str:
         content.decode("utf-8")
     except UnicodeDecodeError:
         return ""
-    return TEXT if PRINTABLE.issuperset(content) and content.lstrip()[:1] != b"<" else ""
+    return TEXT if PRINTABLE.issuperset(content) and not _is_markup(content) else ""
+
+
+def _is_markup(content: bytes) -> bool:
+    """Whether it begins as HTML, SVG or XML do; a byte order mark hides nothing."""
+    return content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<"
+
+
+def same_bytes(facility: Facility, sha256: str) -> Document | None:
+    """The first document of the house with these bytes. Filing them again is allowed, and is told."""
+    found = Document.objects.filter(facility=facility, sha256=sha256).defer("content")
+    return found.order_by("filed_at", "pk").first()
 
 
 def file(at: AtOffice, wanted: Wanted) -> Document:

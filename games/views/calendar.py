@@ -50,11 +50,12 @@ WEEKDAYS = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
 
 @dataclass(frozen=True)
 class Row:
-    """A deadline as the list shows it; `first` of its day where the month's links lead."""
+    """A deadline as the list shows it; `first` of its day where the month's links lead; whether a reminder stands."""
 
     deadline: Deadline
     left: int
     first: bool
+    reminded: bool
 
 
 @dataclass(frozen=True)
@@ -129,10 +130,12 @@ def _context(request: HttpRequest, person: Person, house: Facility) -> dict[str,
     now = clock.now()
     found, today = deadlines(house, now), house.local(now).date()
     year, month = _month_asked(request, today)
-    groups = in_groups(found, today)
-    return office(person, house, "calendar", now, found) | {
+    frame, groups = office(person, house, "calendar", now, found), in_groups(found, today)
+    reminded = {one.deadline.key for one in frame["reminders"]}
+    return frame | {
         "groups": [
-            {"code": name, "label": LABELS[name], "rows": _rows(groups[name], today)} for name in GROUPS
+            {"code": name, "label": LABELS[name], "rows": _rows(groups[name], today, reminded)}
+            for name in GROUPS
         ],
         "count": len(found),
         "weekdays": WEEKDAYS,
@@ -146,11 +149,11 @@ def _context(request: HttpRequest, person: Person, house: Facility) -> dict[str,
     }
 
 
-def _rows(found: list[Deadline], today: dt.date) -> list[Row]:
+def _rows(found: list[Deadline], today: dt.date, reminded: set[str]) -> list[Row]:
     days: set[dt.date] = set()
     rows = []
     for one in found:
-        rows.append(Row(one, one.days_left(today), one.due_on not in days))
+        rows.append(Row(one, one.days_left(today), one.due_on not in days, one.key in reminded))
         days.add(one.due_on)
     return rows
 

@@ -1,5 +1,6 @@
 """Documents on file: their list, and each as an attachment."""
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
@@ -8,22 +9,32 @@ from django.views.decorators.http import require_GET
 from audit.doors import Denied
 from games.models import Document
 from games.office.doors import office_of
+from games.office.uses import uses_of
 
 from .frame import office
 
 SHOWN = 100
+LEAST_HASH = 8
 
 
 @require_GET
 def documents(request: HttpRequest, facility: str) -> HttpResponse:
-    """What is on file, the newest first."""
+    """What is on file, the newest first; `q` is a part of a title or a file's name, a code, or the first 8 digits or
+    more of a SHA-256.
+    """
     person, house = office_of(request, facility)
-    asked = request.GET.get("q", "").replace("\0", "")[:60].strip()
+    asked = request.GET.get("q", "").replace("\0", "")[:64].strip()
     found = Document.objects.filter(facility=house).defer("content").select_related("filed_by")
     if asked:
-        found = found.filter(title__icontains=asked) | found.filter(code__iexact=asked)
+        wanted = Q(title__icontains=asked) | Q(filename__icontains=asked) | Q(code__iexact=asked)
+        if len(asked) >= LEAST_HASH:
+            wanted |= Q(sha256__startswith=asked.lower())
+        found = found.filter(wanted)
+    shown = list(found[:SHOWN])
+    uses = uses_of(house, shown)
     context = office(person, house, "documents") | {
-        "documents": found[:SHOWN],
+        "documents": [(one, uses.get(one.code, ())) for one in shown],
+        "shown": SHOWN,
         "count": found.count(),
         "asked": asked,
     }
@@ -47,6 +58,7 @@ def attachment(found: Document) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="{found.code}.{ending}"'
     response["X-Content-Type-Options"] = "nosniff"
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["Cross-Origin-Resource-Policy"] = "same-origin"
     return response
 
 

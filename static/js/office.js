@@ -39,7 +39,8 @@ async function file(field) {
   if (field.querySelector("input[type=file]").files[0] !== chosen) return;
   if (answer.refusal) return say(answer.refusal.message, true);
   hidden.value = answer.answer.document;
-  say(`${answer.answer.document}, ${chosen.name}`);
+  const { document: code, same_as: same } = answer.answer;
+  say(`${code}, ${chosen.name}${same ? `; the same file is ${same} already` : ""}`);
   changed();
 }
 
@@ -56,5 +57,16 @@ document.addEventListener("change", ({ target }) => {
 
 addEventListener("room:open", ({ detail: { slip } }) => {
   const chosen = slip.box.querySelector("[data-the-file]");
-  if (chosen) slip.send = async (address, { command, params }) => post(address, await form(command, params.title, chosen.files[0]));
+  if (chosen) slip.send = async (address, { command, params }) => {
+    const answer = await post(address, await form(command, params.title, chosen.files[0]));
+    same = answer.answer?.same_as ?? "";
+    return answer;
+  };
+});
+
+/* the same bytes may be filed again, and whoever does so is told */
+let same = "";
+addEventListener("screen:applied", () => {
+  const [told] = [same, same = ""];
+  if (told) queueMicrotask(() => { document.getElementById("said").textContent += `. The same file is ${told} already.`; });
 });

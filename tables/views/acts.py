@@ -162,6 +162,8 @@ def _form(request: HttpRequest) -> tuple[dict[str, Any], bytes]:
     """An act that comes with a file, as the body of any other act, and the bytes. Where the browser could not count
     the file's SHA-256 before sending (it can over HTTPS alone) it is counted here.
     """
+    if _sent_bytes(request) > documents.MOST_FORM_BYTES:  # before the form is read
+        raise Refusal("document-too-large", name="The file", most=documents.MOST_BYTES // 2**20)
     sent = request.FILES.get("file")
     if sent is None:
         raise malformed("file")
@@ -174,6 +176,11 @@ def _form(request: HttpRequest) -> tuple[dict[str, Any], bytes]:
     }
     params = {"sha256": hashlib.sha256(content).hexdigest(), **told, "filename": name}
     return {"command": request.POST.get("command"), "params": params}, content
+
+
+def _sent_bytes(request: HttpRequest) -> int:
+    said = request.META.get("CONTENT_LENGTH") or "0"
+    return int(said) if said.isdecimal() else 0
 
 
 def _call(

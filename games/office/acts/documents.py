@@ -12,7 +12,10 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @office_act()
 def file_document(at: AtOffice, params: Params) -> Recorded:
-    """Takes a file in. Its bytes come along as the attachment; `sha256` is what the browser counted before sending."""
+    """Takes a file in. Its bytes come along as the attachment; `sha256` is what the browser counted before sending.
+
+    The same bytes may be filed again, under another title; the answer names the first document that holds them.
+    """
     title, filename, sha256 = (
         params.text("title", most=120),
         params.text("filename", most=120),
@@ -20,6 +23,7 @@ def file_document(at: AtOffice, params: Params) -> Recorded:
     )
     if not SHA256.fullmatch(sha256):
         raise malformed("sha256")
+    same = documents.same_bytes(at.facility, sha256)
     document = documents.file(at, documents.Wanted(title, filename, sha256, at.attachment))
     said = {
         "document": document.code,
@@ -28,5 +32,7 @@ def file_document(at: AtOffice, params: Params) -> Recorded:
         "media_type": document.media_type,
         "size": document.size,
         "sha256": sha256,
+        "same_as": same.code if same else None,
     }
-    return Recorded("document.filed", said, {"document": document.code, "title": title})
+    answer = {"document": document.code, "title": title, "same_as": said["same_as"]}
+    return Recorded("document.filed", said, answer)

@@ -138,26 +138,26 @@ def test_it_stands_on_every_page_of_the_office_until_somebody_takes_note(told, h
     on(hands, ENDS - DAY)
     remind()
     page = told.browser("podium", "games-administrator")
-    for address in ("documents/", "deadlines/"):
-        shown = page.get(f"/office/larkfield/{address}").content.decode()
-        assert 'class="reminders"' in shown and "Permission B-12 of the Board ends" in shown
+    shown = page.get("/office/larkfield/documents/").content.decode()
+    assert 'aria-label="Reminder"' in shown and "Permission B-12 of the Board ends" in shown
+    assert 'data-open="note-reminder"' in page.get("/office/larkfield/deadlines/").content.decode()
     key = Reminder.objects.get().key
     told.in_office("note_reminder", {"deadline": key, "due_on": "2026-12-25"})
     noted = Reminder.objects.get()
     assert (noted.noted_at, noted.noted_by.code) == (hands.now, "games-administrator")
-    assert 'class="reminders"' not in page.get("/office/larkfield/documents/").content.decode()
+    assert 'aria-label="Reminder"' not in page.get("/office/larkfield/documents/").content.decode()
     # the next one still comes
     hands.now += DAY
     remind()
     page = told.browser("podium", "games-administrator")
-    assert 'class="reminders"' in page.get("/office/larkfield/documents/").content.decode()
+    assert 'aria-label="Reminder"' in page.get("/office/larkfield/documents/").content.decode()
 
 
 def test_those_who_only_read_see_it_and_have_no_button(told, hands):
     on(hands, ENDS - DAY)
     remind()
     shown = told.browser("podium", "gaming-agent").get("/office/larkfield/documents/").content.decode()
-    assert 'class="reminders"' in shown and "note-reminder" not in shown
+    assert 'aria-label="Reminder"' in shown and "note-reminder" not in shown
 
 
 def test_what_is_done_stands_no_more_though_nobody_took_note(told, hands):
@@ -165,7 +165,7 @@ def test_what_is_done_stands_no_more_though_nobody_took_note(told, hands):
     remind()
     BoardPermission.objects.update(withdrawn_at=hands.now)
     shown = told.browser("podium", "compliance").get("/office/larkfield/documents/").content.decode()
-    assert 'class="reminders"' not in shown
+    assert 'aria-label="Reminder"' not in shown
 
 
 def test_there_is_nothing_to_note_twice_or_without_a_reminder(told, hands):

@@ -1,0 +1,60 @@
+"""Refuses what is too large before it is read: by what a request says of itself, or as soon as it is too much."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+Application = Callable[..., Awaitable[None]]
+SAID = {
+    "refusal": {
+        "code": "body-too-large",
+        "title": "Too large",
+        "message": "This is larger than the server takes. Files are at most 8 MB.",
+        "section": "",
+    },
+    "screen": None,
+}
+
+
+def with_limit(application: Application, most: int) -> Application:
+    """The application, which sees no HTTP body of more than `most` bytes: the answer is 413."""
+
+    async def limited(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await application(scope, receive, send)
+            return
+        if _said(scope) > most:
+            await _refuse(send)
+            return
+        seen = 0
+
+        async def counted() -> dict[str, Any]:
+            nonlocal seen
+            message: dict[str, Any] = await receive()
+            seen += len(message.get("body", b""))
+            # Too much: to the application it looks as if the other side had gone.
+            return {"type": "http.disconnect"} if seen > most else message
+
+        await application(scope, counted, send)
+        if seen > most:
+            await _refuse(send)
+
+    return limited
+
+
+def _said(scope: dict[str, Any]) -> int:
+    """The length that the request says of itself; 0 where it says none."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+    return 0
+
+
+async def _refuse(send: Any) -> None:
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"cache-control", b"no-store"),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": json.dumps(SAID).encode()})

@@ -1,0 +1,60 @@
+"""Where documents on file are used: by rows that name them, and by the parts of requests, tests, applications."""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from django.apps import apps
+from django.db.models import Model
+
+from games.models import (
+    Application,
+    Document,
+    Facility,
+    GameRequest,
+    GameTest,
+    InterimPermission,
+    ProviderNote,
+)
+
+WITH_PARTS: tuple[tuple[type[Model], str], ...] = (
+    (GameRequest, "facility"),
+    (GameTest, "request__facility"),
+    (Application, "provider__facility"),
+)
+
+
+def uses_of(house: Facility, documents: Iterable[Document]) -> dict[str, list[str]]:
+    """By the code of each document what uses it, in words; a document that nothing uses is left out."""
+    codes = {one.pk: one.code for one in documents}
+    found: dict[str, list[str]] = {}
+    for code, said in [*_by_rows(codes), *_by_parts(house, set(codes.values()))]:
+        if said not in found.setdefault(code, []):
+            found[code].append(said)
+    return found
+
+
+def _by_rows(codes: dict[int, str]) -> Iterator[tuple[str, str]]:
+    for model in apps.get_models():
+        for field in model._meta.concrete_fields:
+            if field.is_relation and field.related_model is Document:
+                rows = model._default_manager.filter(**{f"{field.name}__in": codes})
+                for row in rows.order_by("pk"):
+                    yield codes[getattr(row, field.attname)], f"{_called(row)}, {field.verbose_name}"
+
+
+def _called(row: Model) -> str:
+    """A row by the name that people know."""
+    if isinstance(row, Application):
+        return f"{row.provider.name}, {row.get_kind_display()}"
+    if isinstance(row, GameTest):
+        return f"{row.request.code}, test {row.number}"
+    if isinstance(row, InterimPermission | ProviderNote):
+        return f"{row.provider.name}, {row}"
+    return str(row)
+
+
+def _by_parts(house: Facility, codes: set[str]) -> Iterator[tuple[str, str]]:
+    for model, path in WITH_PARTS:
+        for row in model._default_manager.filter(**{path: house}).order_by("pk"):
+            text = json.dumps(row.parts)  # type: ignore[attr-defined]
+            yield from ((code, _called(row)) for code in sorted(codes) if json.dumps(code) in text)
