@@ -10,9 +10,13 @@ from psycopg import sql
 
 OWNER, WEB, AUDITOR = "pitside_owner", "pitside_web", "pitside_auditor"
 READ_ONLY = ("audit_entry",)
-WRITTEN_ONCE = ("audit_command",)
+WRITTEN_ONCE = ("audit_command", "games_document")
 STREAM = "audit_stream"
-SECRETS = {"audit_person": {"password"}, "audit_device": {"token_sha256"}}
+SECRETS = {
+    "audit_person": {"password"},
+    "audit_device": {"token_sha256"},
+    "games_calendarfeed": {"token_sha256"},
+}
 HIDDEN = ("django_session",)
 APPEND = "audit_append(bigint, bigint, bytea, text, timestamptz, date)"
 
@@ -81,7 +85,8 @@ def _web(give: Rights) -> None:
             give.run("GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.{table} TO {web}", table=table)
     give.run("GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {schema} TO {web}")
     give.run("GRANT SELECT ON {schema}.audit_entry, {schema}.django_migrations TO {web}")
-    give.run("GRANT SELECT, INSERT ON {schema}.audit_command, {schema}.audit_stream TO {web}")
+    for table in (*WRITTEN_ONCE, STREAM):
+        give.run("GRANT SELECT, INSERT ON {schema}.{table} TO {web}", table=table)
     # To lock a row one must be allowed to update some column of it: this one says nothing.
     give.run("GRANT UPDATE (lockable) ON {schema}.audit_stream TO {web}")
     give.run("GRANT EXECUTE ON FUNCTION {schema}." + APPEND + " TO {web}")
