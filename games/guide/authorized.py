@@ -3,7 +3,7 @@
 import datetime as dt
 
 from games.engine import Rules, game
-from games.engine.editions import edition
+from games.engine.editions import all_editions, edition
 from games.models import Facility, RulesSubmission
 
 OF_FORCE = ("approved", "superseded")
@@ -29,8 +29,17 @@ def chapters(house: Facility, at: dt.datetime) -> dict[str, str]:
     found = {}
     for one in authorized(house, at):
         filed = edition(one.edition)
-        found[filed.short_key.split("/")[0]] = f"{named(one)}, {filed.title}"
+        code = filed.short_key.split("/")[0]
+        found[code] = title_of(code)
     return dict(sorted(found.items()))
+
+
+def title_of(code: str) -> str:
+    """A code of `chapters` as people read it; the code itself where no edition has it any more."""
+    for filed in reversed(list(all_editions().values())):
+        if filed.short_key.split("/")[0] == code:
+            return f"{_named(filed.game, filed.dice)}, {filed.title}"
+    return code
 
 
 def named(submission: RulesSubmission) -> str:

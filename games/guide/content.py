@@ -123,10 +123,13 @@ class Told:
         }
 
     def _variant(self) -> str:
-        filed = self.rules.edition
-        if not filed.paytable:
-            return filed.title
-        return f"{filed.title}, {self.common['paytable'].format(filed.paytable)}"
+        """Which rules these are: what tells two tables of one game apart, and its name as the table has it."""
+        filed, printed = self.rules.edition, self.english["title"]
+        said = [printed] if printed != self.own["title"] else []
+        said.append(filed.title)
+        if filed.paytable:
+            said.append(self.common["paytable"].format(filed.paytable))
+        return ", ".join(said)
 
     def _odds(self, row: str) -> str:
         return odds(self.language, self.rules.payouts[row].odds)

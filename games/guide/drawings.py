@@ -2,7 +2,7 @@
 
 A drawing is {"width", "height", "shapes"}; a shape is ["rect", x, y, width, height], ["circle", x, y, radius],
 ["line", x1, y1, x2, y2], ["die", face, x, y, size] or ["text", x, y, words, kind], in whole units of a page 350 wide.
-Text is set about its middle, on its baseline; its kind is "plain" or "big".
+Text is set about its middle, on its baseline; its kind is "plain" or "big" on felt, "ink" or "ink-big" on the paper.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 WIDTH = 350
+CHINESE_FROM = 0x2E80  # the first of the signs that stand without spaces
 Shape = list[Any]
 Pays = Mapping[str, str]  # a row of the paytable to what it pays, as the language says it
 Names = Mapping[str, str]  # a wager family to its name
@@ -24,7 +25,7 @@ def drawing(game: str, dice: int, names: Names, pays: Pays, numbers: Pays) -> di
 
 def wrapped(words: str, most: int) -> list[str]:
     """Words on lines of at most about so many Latin letters; a Chinese sign counts for two."""
-    if not words.isascii() and " " not in words:
+    if any(ord(sign) >= CHINESE_FROM for sign in words):
         signs = max(1, most // 2)
         return [words[place : place + signs] for place in range(0, len(words), signs)]
     lines: list[str] = []
@@ -83,10 +84,10 @@ def _kind(left: int, name: str, pays: str, dice: Sequence[int]) -> list[Shape]:
 def _high_roll(names: Names, pays: Pays, numbers: Pays) -> tuple[list[Shape], int]:
     shapes = _circles(names["like-kind"], [(str(n), pays[f"like-kind:{n}"]) for n in range(2, 9)], 0)
     shapes += _box(4, 102, 106, 60, names["extra-roll"], "", 14)
-    shapes.append(_text(230, 112, names["millionaire"]))
+    shapes.append(_text(230, 112, names["millionaire"], "ink-big"))
     for middle, count in ((180, 9), (280, 10)):
         shapes += [["circle", middle, 138, 18], _text(middle, 142, str(count), "big")]
-        shapes.append(_text(middle, 171, pays[f"millionaire:{count}"], "big"))
+        shapes.append(_text(middle, 172, pays[f"millionaire:{count}"], "ink"))
     return [*shapes, *_street(names["pip"], pays, 184)], 264
 
 
@@ -98,20 +99,21 @@ def _high_roll_six(names: Names, pays: Pays, numbers: Pays) -> tuple[list[Shape]
 def _circles(name: str, counts: Sequence[tuple[str, str]], top: int) -> list[Shape]:
     """The circles of Like Kind Boulevard, each with how many alike and what they pay."""
     step = WIDTH // len(counts)
-    shapes: list[Shape] = [_text(WIDTH // 2, top + 14, name)]
+    shapes: list[Shape] = [_text(WIDTH // 2, top + 14, name, "ink-big")]
     for place, (count, paid) in enumerate(counts):
         middle = step // 2 + step * place
         shapes += [["circle", middle, top + 46, 20], _text(middle, top + 50, count, "big")]
-        shapes.append(_text(middle, top + 84, paid))
+        shapes.append(_text(middle, top + 82, paid, "ink"))
     return shapes
 
 
 def _street(name: str, pays: Pays, top: int) -> list[Shape]:
     """The six dice of Pip Street in the order of the layout: § 675a.1(b)(2)."""
-    shapes: list[Shape] = [_text(WIDTH // 2, top + 12, name)]
+    shapes: list[Shape] = [_text(WIDTH // 2, top + 12, name, "ink-big")]
     for place, face in enumerate((2, 3, 4, 5, 6, 1)):
         middle = 29 + 58 * place
-        shapes += [["die", face, middle - 17, top + 20, 34], _text(middle, top + 72, pays[f"pip:{face}"])]
+        shapes += [["rect", middle - 21, top + 18, 42, 40], ["die", face, middle - 15, top + 23, 30]]
+        shapes += [_text(middle, top + 72, pays[f"pip:{face}"], "ink")]
     return shapes
 
 

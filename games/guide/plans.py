@@ -110,7 +110,10 @@ FOOTBALL = Plan(
         Entry("game-changer", ("game-changer",), group="full"),
         Entry(
             "game-length",
-            rows=tuple(Row(f"game-length:{plays}", "plays", str(plays)) for plays in range(1, 7)),
+            rows=(
+                Row("game-length:1", "single"),
+                *(Row(f"game-length:{plays}", "plays", str(plays)) for plays in range(2, 7)),
+            ),
             group="full",
         ),
         *(_single(one) for one in ("trips-td", "penalty", "turnover", "cover-three", "no-gain", "big-play")),

@@ -10,6 +10,7 @@ from typing import Any
 from games.engine.odds import Odds, Pays, Prize
 
 LANGUAGES = ("en", "es", "zh")
+SWITCH = ("es", "en", "zh")  # the order in which a page offers them
 TAGS = {"en": "en", "es": "es", "zh": "zh-Hans"}
 
 

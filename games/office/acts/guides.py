@@ -53,7 +53,8 @@ def generate_guide(at: AtOffice, params: Params) -> Recorded:
 
 def _formats(at: AtOffice, params: Params) -> list[dict[str, str]]:
     """How the guide is given out, with the reference of each format that needs an approval of its own."""
-    asked = [one for one in FORMATS if one in set(params.texts("formats"))]
+    said = params.texts("formats")
+    asked = [one for one in FORMATS if one in said]
     reference = params.text("reference", default="", most=60)
     free = FREE[at.facility.jurisdiction]
     if not asked or (at.facility.jurisdiction == "PA" and "print" not in asked):

@@ -1,0 +1,88 @@
+"""What the office has to do about its guide: what patrons read, whether it is dealt, and the one next step."""
+
+import datetime as dt
+from dataclasses import dataclass, field
+
+from games.models import Facility, Guide, Review
+from games.office.reviews import due_on
+
+from .authorized import all_in_force_by, authorized, chapters
+from .content import facts_at
+from .standing import Difference, approval_of, differences, is_approved, published
+
+DRAFT, FILE, SAME, DECIDE, PUBLISH, NOTHING = "draft", "file", "same", "decide", "publish", "nothing"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The guide's standing at a moment. `stale`: what patrons are told no more, because something else is dealt.
+
+    `newest` is the version that is on its way; `changes` what of it differs from the one that `covers` could stand for.
+    """
+
+    step: str
+    published: Guide | None = None
+    stale: list[Difference] = field(default_factory=list)
+    newest: Guide | None = None
+    covers: Guide | None = None
+    changes: list[Difference] = field(default_factory=list)
+    due: dt.date | None = None
+    has_rules: bool = False
+    coming: dt.datetime | None = None
+
+
+def desk(house: Facility, now: dt.datetime) -> Desk:
+    """The guide's standing now."""
+    now_facts, by = facts_at(house, now), all_in_force_by(house, now)
+    read = published(house)
+    stale = differences(read.facts, now_facts) if read else []
+    newest = _on_its_way(house, read)
+    covers = _approved(house, newest)
+    changes = differences(covers.facts, newest.facts) if covers and newest else []
+    return Desk(
+        step=_step(newest, covers, changes, now_facts, bool(read and not stale)),
+        published=read,
+        stale=stale,
+        newest=newest,
+        covers=covers,
+        changes=changes,
+        due=due_on(newest, house) if newest else None,
+        has_rules=bool(authorized(house, now)),
+        coming=by if by > now else None,
+    )
+
+
+def _on_its_way(house: Facility, read: Guide | None) -> Guide | None:
+    """The newest guide that could still be published, newer than the one that is."""
+    rows = Guide.objects.filter(facility=house, published_at=None, ended_at=None)
+    rows = rows.filter(status__in=[Review.DRAFT, Review.FILED, Review.APPROVED])
+    return rows.filter(version__gt=read.version if read else 0).select_related("facility", "same_as").first()
+
+
+def _approved(house: Facility, newest: Guide | None) -> Guide | None:
+    """The approved guide that the newest one is compared with."""
+    rows = Guide.objects.filter(facility=house, status=Review.APPROVED).select_related("same_as")
+    return next((approval_of(one) for one in rows if one != newest and is_approved(one)), None)
+
+
+def _step(
+    newest: Guide | None,
+    covers: Guide | None,
+    changes: list[Difference],
+    now_facts: dict[str, object],
+    settled: bool,
+) -> str:
+    """What comes next. An approved guide of rules that are still to come waits for its day."""
+    if newest is None:
+        return NOTHING if settled else DRAFT
+    if newest.status == Review.FILED:
+        return DECIDE
+    if newest.status == Review.APPROVED:
+        return PUBLISH if newest.facts == now_facts else NOTHING if settled else DRAFT
+    return SAME if covers is not None and not changes else FILE
+
+
+def missing_chapters(house: Facility, held: list[str], now: dt.datetime) -> list[str]:
+    """The authorized games that a rules book of these codes leaves out, those to come among them (A06)."""
+    asked = chapters(house, now) | chapters(house, all_in_force_by(house, now))
+    return [name for code, name in asked.items() if code not in held]
