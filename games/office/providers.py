@@ -26,7 +26,9 @@ class File:
     @cached_property
     def applications(self) -> list[Application]:
         """All of them, the newest first."""
-        return list(self.provider.applications.select_related("filed_by", "decision"))
+        return list(
+            self.provider.applications.select_related("filed_by", "decision").defer("decision__content")
+        )
 
     @cached_property
     def permissions(self) -> list[InterimPermission]:

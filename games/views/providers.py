@@ -1,5 +1,208 @@
-"""Service providers."""
+"""Service providers: who is certified, what each supplies and whether it is dealt, and the Board's list."""
 
-from django.urls import URLPattern
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-urlpatterns: list[URLPattern] = []
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.http import require_GET
+
+from audit import clock
+from audit.doors import Denied
+from games.engine.registry import GAMES
+from games.models import Application, Facility, GameRequest, Provider, ProviderNote, Qualifier
+from games.office import certifications, qualifiers, services
+from games.office.acts.applications import Part, parts_of
+from games.office.certifications import Certification
+from games.office.doors import office_of
+from games.office.providers import File
+from games.office.services import LABORATORY, Use
+
+from . import provider_slips
+from .frame import office
+
+SOON = dt.timedelta(days=certifications.RENEWAL_DAYS + 30)
+LOOKS = {
+    "certified": "ok",
+    "continued": "ok",
+    "pending": "wait",
+    "none": "past",
+    "denied": "stop",
+    "ended": "stop",
+}
+
+
+@dataclass(frozen=True)
+class Term:
+    """A certification as a bar: percent of its four years at today and at the day a renewal is due."""
+
+    since: dt.date
+    ends: dt.date
+    due: dt.date
+    today: int
+    due_at: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """A provider as the list shows it."""
+
+    file: File
+    uses: Sequence[Use]
+
+    @property
+    def provider(self) -> Provider:
+        return self.file.provider
+
+    @property
+    def certification(self) -> Certification:
+        return self.file.certification
+
+    @property
+    def look(self) -> str:
+        """How its state looks: ok, wait, warn, stop or past."""
+        return "warn" if self.late else LOOKS[self.certification.state]
+
+    @property
+    def late(self) -> bool:
+        """Whether its renewal is overdue."""
+        return self.certification.is_renewal_late(self.file.day)
+
+    @property
+    def days_left(self) -> int | None:
+        return self.certification.days_left(self.file.day)
+
+    @property
+    def live(self) -> list[Use]:
+        """What the house uses of it."""
+        return [use for use in self.uses if not use.ended]
+
+    @property
+    def stopped(self) -> list[Use]:
+        """What of that is not dealt."""
+        return [use for use in self.live if not use.may_be_dealt]
+
+    @property
+    def approved(self) -> list[Use]:
+        """The services that the laboratory has approved."""
+        return [use for use in self.live if any(step.name == LABORATORY and step.done for step in use.steps)]
+
+    @property
+    def published(self) -> bool:
+        """Whether it meets both tests of § 528.6: certified, and a service approved by the laboratory."""
+        return self.certification.holds and bool(self.approved)
+
+    @property
+    def term(self) -> Term | None:
+        """Its four years, where they run."""
+        found = self.certification
+        if found.state != "certified" or found.since is None or found.ends is None:
+            return None
+        due = certifications.renewal_due_on(found.ends)
+        whole = (found.ends - found.since).days
+        at = (100 * (self.file.day - found.since).days) // whole
+        return Term(
+            found.since, found.ends, due, max(0, min(100, at)), (100 * (due - found.since).days) // whole
+        )
+
+
+@require_GET
+def providers(request: HttpRequest, facility: str) -> HttpResponse:
+    """Every provider with its certification and its services, and the list of § 528.6."""
+    person, house = office_of(request, facility)
+    now = clock.now()
+    rows = [_row(house, one, now) for one in Provider.objects.filter(facility=house)]
+    context = office(person, house, "providers", now) | {
+        "rows": rows,
+        "published": [row for row in rows if row.published],
+        "figures": {
+            "certified": sum(row.certification.holds for row in rows),
+            "late": sum(row.late for row in rows),
+            "stopped": sum(len(row.stopped) for row in rows),
+        },
+        "here": house.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA,
+        "slips": [provider_slips.REGISTER],
+    }
+    return render(request, "games/office/providers.html", context)
+
+
+@require_GET
+def provider(request: HttpRequest, facility: str, code: str) -> HttpResponse:
+    """One provider's file."""
+    person, house = office_of(request, facility)
+    found = Provider.objects.filter(facility=house, code=code).select_related("investigation").first()
+    if found is None:
+        raise Denied
+    now = clock.now()
+    row = _row(house, found, now)
+    file = row.file
+    requests = GameRequest.objects.filter(facility=house).values_list("code", "title")
+    choices = tuple((code, f"{code} {title}") for code, title in requests)
+    context = office(person, house, "providers", now) | {
+        "row": row,
+        "provider": found,
+        "application": _application(file),
+        "permission": file.permissions[0] if file.permissions else None,
+        "people": [_person(one, file.day) for one in file.people],
+        "outstanding": len(file.outstanding),
+        "notes": found.notes.select_related("document").defer("document__content"),
+        "note_kinds": ProviderNote.Kind,
+        "games": {code: game.name for code, game in GAMES.items()},
+        "slips": [*provider_slips.SLIPS, *([provider_slips.link_request(choices)] if choices else [])],
+        "has_requests": bool(choices),
+        "wager_choices": provider_slips.wager_choices(),
+    }
+    return render(request, "games/office/provider.html", context)
+
+
+def _row(house: Facility, found: Provider, now: dt.datetime) -> Row:
+    file = File(house, found, house.gaming_day(now))
+    return Row(file, services.uses(house, file.services, file.day, now))
+
+
+@dataclass(frozen=True)
+class Package:
+    """The application that is under way, or the newest one that was decided, with its parts."""
+
+    row: Application
+    parts: list[Part]
+    missing: int
+    left_cents: int
+
+
+def _application(file: File) -> Package | None:
+    newest = file.undecided or (file.applications[0] if file.applications else None)
+    if newest is None:
+        return None
+    parts = parts_of(file, newest) if newest.decided_on is None else []
+    missing = sum(not part.there for part in parts)
+    return Package(newest, parts, missing, max(0, newest.costs_cents - newest.costs_paid_cents))
+
+
+def _person(one: Qualifier, day: dt.date) -> dict[str, Any]:
+    standing = qualifiers.standing(one)
+    here = qualifiers.is_here(one, day)
+    looks = {
+        "qualified": "ok",
+        "unqualified": "stop",
+        "not-asked": "past",
+        "waiting": "wait",
+        "no-form": "warn",
+    }
+    return {
+        "row": one,
+        "duties": qualifiers.duties(one),
+        "standing": standing if here else "gone",
+        "look": looks[standing] if here else "past",
+        "here": here,
+        "held": [credential for credential in one.credentials.all() if credential.ended_on is None],
+    }
+
+
+urlpatterns = [
+    path("office/<slug:facility>/providers/", providers, name="providers"),
+    path("office/<slug:facility>/providers/<slug:code>/", provider, name="provider"),
+]
