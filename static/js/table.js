@@ -3,3 +3,4 @@
 import "./live.js";
 import "./clocks.js";
 import "./alerts.js";
+import "./limits.js";

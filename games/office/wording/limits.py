@@ -21,7 +21,8 @@ SENTENCES: dict[str, Any] = {
     "change-is-pending": lazy("A change to %(min)s–%(max)s is under way here. Cancel it first."),
     "no-change-is-pending": lazy("No change of the limits is under way at %(table)s."),
     "somebody-plays": lazy(
-        "Seats %(seats)s play here. Players get 30 minutes' notice, by sign and announcement; start the change so."
+        "There is play here, at seat %(seats)s. Players get 30 minutes' notice: say that players are here, then post "
+        "the sign and announce the change."
     ),
     "limits-announced-already": lazy("The change was announced at %(at)s."),
     "limits-sign-stands": lazy("The sign has stood here since %(at)s."),
