@@ -30,6 +30,7 @@ class Level:
     probability: Fraction
     pays: Pays
     throws: int
+    was_said: str = ""
 
     @property
     def ways(self) -> int | None:
@@ -56,6 +57,11 @@ class Level:
     def chance_exact(self) -> str:
         return share(self.probability)
 
+    @property
+    def chance_parts(self) -> tuple[str, str, str]:
+        """The fraction in parts, so that a narrow column may break it at its line."""
+        return self.chance_exact.partition("/")
+
 
 @dataclass(frozen=True)
 class Row:
@@ -77,7 +83,18 @@ class Row:
     @property
     def levels(self) -> tuple[Level, ...]:
         """Each payout with its own true odds (reading A02)."""
-        return tuple(Level(one.probability, one.pays, self.throws) for one in self.outcomes)
+        alike = len(self.was) == len(self.outcomes)
+        was = self.was if alike else (None,) * len(self.outcomes)
+        told = [
+            short((old,)) if old and old != one.pays else ""
+            for old, one in zip(was, self.outcomes, strict=True)
+        ]
+        if self.was and not alike:
+            told[0] = short(self.was)
+        return tuple(
+            Level(one.probability, one.pays, self.throws, old)
+            for one, old in zip(self.outcomes, told, strict=True)
+        )
 
     @property
     def pays(self) -> tuple[Pays, ...]:
@@ -98,10 +115,6 @@ class Row:
         return said(self.pays)
 
     @property
-    def was_said(self) -> str:
-        return short(self.was) if self.was and self.was != self.pays else ""
-
-    @property
     def floor_said(self) -> str:
         return short(self.floors)
 
@@ -114,8 +127,8 @@ class Row:
         return share(self.advantage)
 
     @property
-    def was_advantage_said(self) -> str:
-        return "" if self.was_advantage is None else percent(self.was_advantage)
+    def advantage_parts(self) -> tuple[str, str, str]:
+        return self.advantage_exact.partition("/")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from games.office.doors import may_act
 
 TABS = (
     ("submissions", lazy("Submissions"), "submissions"),
-    ("odds", lazy("Odds"), "odds"),
+    ("odds", lazy("Odds sheet"), "odds"),
     ("signs", lazy("Signs"), "signs"),
     ("guide", lazy("Guide"), "guides"),
     ("requests", lazy("New games"), "game-requests"),

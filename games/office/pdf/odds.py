@@ -88,7 +88,7 @@ def _cells(row: Row, sheet: Sheet) -> Sequence[Cell]:
     if sheet.sets_floors:
         cells.append(row.floor_said)
     if sheet.changed:
-        cells.append(row.was_said)
+        cells.append(_lines([one.was_said for one in row.levels], counted))
     pays = _lines([str(one.pays) for one in row.levels], counted)
     exact = text(row.advantage_exact, look["number" if counted else "fine"])
     return [*cells, pays, row.advantage_said.replace(" ", BLANK), exact]

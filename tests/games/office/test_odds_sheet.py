@@ -1,20 +1,22 @@
-"""The odds sheet: exact against the engine's list and against an enumeration of its own; the drawings; what-if."""
+"""The odds sheet: exact against the engine's list and against an enumeration of its own; its rows and drawings."""
 
 import json
+from collections import Counter
 from fractions import Fraction
 from io import StringIO
 from itertools import product
+from math import comb, factorial, prod
+from typing import Any
 
 import pytest
 from django.core.management import call_command
 
-from games.engine import Refusal, Rules
+from games.engine import Rules
 from games.engine.editions import all_editions
-from games.office.charts import Scale, curve, line_of, px
-from games.office.gate import findings
+from games.engine.odds import Odds
+from games.office.charts import curve, line_of
 from games.office.odds_sheet import sheet
-from games.office.options import Options
-from games.office.what_if import choices, read_pays, what_if
+from games.office.what_if import choices
 
 KEYS = sorted(all_editions())
 THROWS = list(product(range(1, 7), repeat=3))
@@ -71,27 +73,257 @@ def test_true_odds_and_house_advantage_of_every_sic_bo_wager_are_those_of_all_21
         for code in row.codes:
             paid = [wins(code, dice, [odds.ratio() for odds in row.pays]) for dice in THROWS]
             won = [one for one in paid if one is not None]
-            assert row.ways == len(won), code
-            assert row.true_odds == Fraction(216 - len(won), len(won)), code
+            times = Counter(won)
+            levels = [(one.pays.ratio(), one.ways, one.true_odds) for one in row.levels]
+            assert levels == [
+                (pays, times[pays], Fraction(216, times[pays]) - 1) for pays in sorted(times)
+            ], code
             assert row.advantage == 1 - sum(one + 1 for one in won) / Fraction(216), code
 
 
+RANK = [2, 3, 4, 5, 6, 1]  # the faces from the lowest: the ace is the highest
+
+
+def held_by(counts):
+    """The face that most dice show, the highest of several, and how many show it."""
+    most = max(counts)
+    return max((face for face in range(1, 7) if counts[face - 1] == most), key=RANK.index), most
+
+
+def throws_of(dice):
+    """Every way in which so many dice can show six faces, as counts, with the number of throws that show it."""
+    for counts in product(range(dice + 1), repeat=6):
+        if sum(counts) == dice:
+            yield counts, factorial(dice) // prod(map(factorial, counts))
+
+
 @pytest.mark.clause("PA-521.4(1)(ii)")
-def test_true_odds_and_house_advantage_of_six_dice_are_those_of_all_46656_throws():
-    rank = {2: 0, 3: 1, 4: 2, 5: 3, 6: 4, 1: 5}
-    won = {}
-    for dice in product(range(1, 7), repeat=6):
-        most = max(dice.count(face) for face in set(dice))
-        held = max((face for face in set(dice) if dice.count(face) == most), key=rank.get)
-        codes = [f"like-kind:{most}" if most > 1 else "like-kind:none"]
-        codes += [f"pip:{held}"] if most > 1 else []
-        for code in codes:
-            won[code] = won.get(code, 0) + 1
-    shown = rows_by_code(sheet(Rules.of("pa-675a.6")))
-    differ = {code: (row.ways, won[code]) for code, row in shown.items() if row.ways != won[code]}
-    # a throw of six different faces holds the highest face too
-    straight = 720
-    assert differ in ({}, {"pip:1": (won["pip:1"] + straight, won["pip:1"])})
-    for row in shown.values():
-        assert row.true_odds == Fraction(46656 - row.ways, row.ways)
-        assert row.advantage == 1 - Fraction(row.ways, 46656) * (row.pays[0].ratio() + 1)
+@pytest.mark.parametrize(("key", "dice"), [("pa-675a.6", 6), ("pa-675a", 10)])
+def test_true_odds_and_house_advantage_of_every_high_roll_wager_are_those_of_all_throws(key, dice):
+    won: Counter[str] = Counter()
+    extra: Counter[Any] = Counter()
+    total = 0
+    for counts, ways in throws_of(dice):
+        total += ways
+        face, most = held_by(counts)
+        won[f"pip:{face}"] += ways
+        won[
+            f"millionaire:{most}" if most > 8 else "like-kind:none" if most == 1 else f"like-kind:{most}"
+        ] += ways
+        loose = dice - most
+        for added in range(1, loose + 1):  # an extra throw of the loose dice
+            extra[most + added] += Fraction(ways * comb(loose, added) * 5 ** (loose - added), 6**loose)
+    assert total == 6**dice
+    shown = rows_by_code(sheet(Rules.of(key)))
+    for code, row in shown.items():
+        if code == "extra-roll":
+            continue
+        chance = Fraction(won[code], total)
+        assert [one.true_odds for one in row.levels] == [1 / chance - 1], code
+        assert row.advantage == 1 - chance * (row.pays[0].ratio() + 1), code
+    if "extra-roll" in shown:
+        circles = Rules.of(key).payouts
+        paid = {count: circles[f"like-kind/extra:{count}"].odds.ratio() + 1 for count in range(3, 9)}
+        back = sum(Fraction(extra[count], total) * paid[count] for count in paid)
+        back += sum(
+            Fraction(won[f"like-kind:{n}"], total) * (circles[f"like-kind:{n}"].odds.ratio() + 1)
+            for n in paid
+        )
+        assert shown["extra-roll"].advantage == 1 - back / 7
+        told: Counter[Any] = Counter()
+        for count, pays in paid.items():
+            told[pays - 1] += Fraction(extra[count], total)
+        levels = {one.pays.ratio(): one.true_odds for one in shown["extra-roll"].levels}
+        assert levels == {pays: 1 / chance - 1 for pays, chance in told.items()}
+
+
+def yards(dice):
+    """ "T" for a Trips TD, "X" for a turnover, "P" for another penalty, else what the offence gains, 0 for nothing."""
+    one, two, red = dice
+    if one == two == red:
+        return "T"
+    if red == 6 and one + two in (2, 3):
+        return "X"
+    gain = one + two - red
+    return "P" if gain < 0 else gain
+
+
+def games(yard=20, down=1, goal=False):
+    """Each end of a game with its probability: how (trips, score, turnover, downs), and on which play."""
+    memo = {}
+
+    def onward(yard, down, goal, play):
+        if (yard, down, goal, play) not in memo:
+            found: Counter[Any] = Counter()
+            for value, ways in Counter(map(yards, THROWS)).items():
+                chance = Fraction(ways, 216)
+                ending = {"T": "trips", "X": "turnover"}.get(value)
+                left = yard - (-1 if value == "P" else value if isinstance(value, int) else 0)
+                if ending is None and left <= 0:
+                    ending = "score"
+                if ending is None and (goal or left > 10) and down == 3:
+                    ending = "downs"
+                if ending:
+                    found[ending, play] += chance
+                    continue
+                following = (left, 1, True) if not goal and left <= 10 else (left, down + 1, goal)
+                for end, further in onward(*following, play + 1).items():
+                    found[end] += chance * further
+            memo[yard, down, goal, play] = found
+        return memo[yard, down, goal, play]
+
+    return onward(yard, down, goal, 1)
+
+
+SINGLE = {
+    "trips-td": lambda value: value == "T",
+    "penalty": lambda value: value in ("P", "X"),
+    "turnover": lambda value: value == "X",
+    "cover-three": lambda value: value in ("T", "P", "X"),
+    "no-gain": lambda value: value in (0, "P", "X"),
+    "big-play": lambda value: value == "T" or (isinstance(value, int) and value >= 7),
+    "under-four": lambda value: value in (0, 1, 2, 3, "P", "X"),
+}
+
+
+@pytest.mark.clause("PA-521.4(1)(ii)")
+def test_true_odds_and_house_advantage_of_football_wagers_are_those_of_all_throws_and_games():
+    shown, ends, values = rows_by_code(sheet(Rules.of("pa-577"))), games(), [yards(dice) for dice in THROWS]
+    assert sum(ends.values()) == 1
+    score = sum(chance for (how, _), chance in ends.items() if how in ("score", "trips"))
+    scored = {play: ends["score", play] + ends["trips", play] for play in range(1, 5)}
+    chances = {code: Fraction(sum(map(won, values)), 216) for code, won in SINGLE.items()}
+    chances |= {"touchdown": score, "defense": 1 - score}
+    chances["game-changer"] = sum(chance for (how, _), chance in ends.items() if how in ("trips", "turnover"))
+    for plays in range(1, 7):
+        chances[f"game-length:{plays}"] = sum(chance for (_, play), chance in ends.items() if play == plays)
+    for code, chance in chances.items():
+        row = shown[code]
+        assert [one.true_odds for one in row.levels] == [1 / chance - 1], code
+        assert row.advantage == 1 - chance * (row.pays[0].ratio() + 1), code
+    # by level: what each pays, and its probability
+    tiers = {
+        "quick-strike": {8: scored[1], 5: scored[2], 3: scored[3], 1: scored[4]},
+        "over-four": {7: Fraction(6, 216), 1: Fraction(sum(value in range(5, 12) for value in values), 216)},
+        "extra-point": {1: score * 75 / 216, 10: score * (15 + 5) / 216, 50: score / 216},
+    }
+    for code, tier in tiers.items():
+        levels = {one.pays.to: one.true_odds for one in shown[code].levels}
+        assert levels == {pays: 1 / chance - 1 for pays, chance in tier.items()}, code
+        assert shown[code].advantage == 1 - sum(chance * (pays + 1) for pays, chance in tier.items()), code
+    assert {*chances, *tiers} == set(shown)
+
+
+# Rows
+
+
+def test_wagers_of_the_same_figures_share_a_row_and_others_do_not():
+    rules = Rules.of(JERSEY, {"total:4": "60 to 1"})
+    labels = [row.label for row in sheet(rules).rows]
+    assert labels[:5] == [
+        "Three of a Kind",
+        "Two of a Kind",
+        "Any Three of a Kind",
+        "Total 4",
+        "Total 5, Total 16",
+    ]
+    assert {"Total 17", "Small, Big", "Two Dice Combination", "One of a Kind"} <= set(labels)
+    assert sum(len(row.codes) for row in sheet(rules).rows) == 50
+
+
+def test_a_row_says_its_floor_its_odds_and_what_it_paid_before():
+    before, now = (
+        Rules.of(JERSEY, {"total:4": "60 to 1"}),
+        Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)),
+    )
+    shown = sheet(now, before, "version 4", "version 3")
+    row = row_at(shown, "Total 4")
+    (level,) = row.levels
+    assert (level.ways, level.true_said, row.floor_said, level.was_said, str(level.pays)) == (
+        3, "71 to 1", "50", "60", "80 to 1",
+    )  # fmt: skip
+    assert (row.advantage_said, row.advantage_exact) == ("−12.50 %", "−1/8")
+    assert row.was_advantage == Fraction(11, 72)
+    assert [one.label for one in shown.favoured] == [one.label for one in shown.changed] == ["Total 4"]
+    assert shown.throws == 216
+
+
+def test_a_wager_of_several_payouts_has_true_odds_for_each():
+    row = row_at(sheet(Rules.of("pa-625a/B")), "One of a Kind")
+    assert [(one.ways, one.true_said, str(one.pays)) for one in row.levels] == [
+        (75, "1.88 to 1", "1 to 1"), (15, "13.4 to 1", "2 to 1"), (1, "215 to 1", "12 to 1"),
+    ]  # fmt: skip
+    assert row.advantage == Fraction(1, 27)
+
+
+def test_prizes_and_the_extra_roll_stand_as_they_are_judged():
+    shown = sheet(Rules.of("pa-675a"))
+    nine, extra = row_at(shown, "Millionaire Row 9"), row_at(shown, "Extra Roll")
+    assert str(nine.pays[0]) == "$50,000" and nine.levels[0].chance_exact == "25/5038848"
+    assert nine.levels[0].chance_said == "1 in 201,554"
+    assert extra.advantage_exact == "73480204633/822823723008" and "seven units" in extra.note
+    assert shown.throws is None and not extra.floors
+
+
+# Drawings
+
+
+def test_bars_begin_at_zero_and_reach_left_for_the_player():
+    shown = sheet(Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)), Rules.of(JERSEY))
+    bars = {row.label: bar for row, bar in shown.lines}
+    zero = shown.scale.zero_at
+    assert bars["Total 17"].x == zero and not bars["Total 17"].favours_player and bars["Total 17"].was == ""
+    four = bars["Total 4"]
+    assert four.favours_player and tenths(four.x) + tenths(four.width) == tenths(zero)
+    ratio = Fraction(tenths(bars["Small, Big"].width), tenths(bars["Total 5, Total 16"].width))
+    assert abs(ratio - Fraction(1, 17)) < Fraction(1, 200)  # 1/36 to 17/36
+    assert all(tenths(bar.x) >= 0 and tenths(bar.x) + tenths(bar.width) <= 2400 for bar in bars.values())
+
+
+def tenths(written):
+    return int(written.replace(".", ""))
+
+
+def test_a_bar_far_beyond_the_sheet_is_cut_and_says_so():
+    shown = sheet(Rules(Rules.of(JERSEY).edition, (("small", Odds(5000)),)))
+    bar = next(bar for row, bar in shown.lines if row.label == "Small")
+    assert bar.beyond and tenths(bar.x) >= 0
+
+
+def test_the_line_of_a_wager_is_that_of_the_engine():
+    line = line_of(Rules.of(JERSEY), "total:4")
+    assert (line.even, line(Fraction(50)), line(Fraction(80))) == (
+        Fraction(71),
+        Fraction(7, 24),
+        Fraction(-1, 8),
+    )
+    circles = line_of(Rules.of("pa-675a"), "like-kind:3")
+    assert circles(Fraction(3, 5)) == Fraction(4019, 26244)
+
+
+def test_the_line_marks_floor_version_even_point_and_draft_and_tells_them_in_words():
+    before, now = (
+        Rules.of(JERSEY, {"total:4": "60 to 1"}),
+        Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)),
+    )
+    drawn = curve(now, "total:4", "Total 4", name="draft", before=before, before_name="version 3")
+    assert [(one.sort, one.label) for one in drawn.points] == [
+        ("floor", "floor 29.17 %"), ("before", "version 3 15.28 %"), ("even", "even"), ("now", "draft −12.50 %"),
+    ]  # fmt: skip
+    assert drawn.refused_from == "refused from 72 to 1"
+    assert "at 71 to 1: even" in drawn.told and "From 72 to 1" in drawn.told
+    even = next(one for one in drawn.points if one.sort == "even")
+    assert even.x == drawn.even_x and even.y == drawn.zero_y
+    assert drawn.floor_x == ""
+    under = curve(Rules(now.edition, (("total:4", Odds(40)),)), "total:4", "Total 4", before=Rules.of(JERSEY))
+    assert tenths(under.floor_width) > 0
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_row_of_every_paytable_can_be_drawn_or_is_a_prize(key):
+    rules = Rules.of(key)
+    for one in choices(rules):
+        drawn = curve(rules, one.row, one.label, name="now")
+        assert drawn is None if one.pays.startswith("$") else drawn.points
+        for point in drawn.points if drawn else ():
+            assert 0 <= tenths(point.x) <= 9600 and 0 <= tenths(point.y) <= 2000
