@@ -79,9 +79,9 @@ def calendar(request: HttpRequest, facility: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def feeds(request: HttpRequest, facility: str) -> HttpResponse:
     """Makes a secret address and shows it this once. It is made here, so that the kept answer of the act has none."""
-    if request.method != "POST":
-        return redirect("calendar", facility)
     person, house = office_of(request, facility)
+    if request.method != "POST":
+        return redirect("calendar", house.code)
     secret, sha256 = feeds_of.new_secret()
     try:
         params = {"name": request.POST.get("name", ""), "sha256": sha256}
