@@ -1,0 +1,266 @@
+"""Papers: what stands on each page, fonts that travel with it, and that nothing is cut off or becomes a box."""
+
+import ctypes
+import io
+from fractions import Fraction
+
+import pypdfium2
+import pypdfium2.raw as raw
+import pytest
+from reportlab.lib.pagesizes import A4, LETTER
+
+from games.engine import Rules
+from games.models import RulesSubmission
+from games.office.charts import curve
+from games.office.odds_sheet import sheet
+from games.office.pdf import odds
+from games.office.pdf.paper import CHINESE, INTER, UNDRAWABLE, fonts, marked, render, styles, table, text
+
+JERSEY = "nj-19-47-9"
+APPROVED = "Approved 12 Oct 2026 by the Board, reference RS-77"
+
+
+class Read:
+    """A PDF as a reader sees it: its pages' words, its fonts, what its pages look like."""
+
+    def __init__(self, content):
+        self.file = pypdfium2.PdfDocument(io.BytesIO(content))
+        self.meta = self.file.get_metadata_dict()
+        self.pages = [page.get_textpage().get_text_bounded() for page in self.file]
+
+    def words(self):
+        """All text with one space for each stretch of white."""
+        return " ".join(" ".join(self.pages).replace("\xa0", " ").split())
+
+    def fonts(self):
+        """Each font's name without the mark of its subset, and whether its bytes are in the file."""
+        found = {}
+        for page in self.file:
+            for one in page.get_objects(filter=[raw.FPDF_PAGEOBJ_TEXT]):
+                font = raw.FPDFTextObj_GetFont(one.raw)
+                name = (ctypes.c_char * 99)()
+                raw.FPDFFont_GetBaseFontName(font, name, 99)
+                found[name.value.decode().rpartition("+")[2]] = bool(raw.FPDFFont_GetIsEmbedded(font))
+        return found
+
+    def edges(self):
+        """For each page, how far in points its ink keeps from left, bottom, right and top."""
+        for page in self.file:
+            image = page.render(scale=1).to_pil().convert("L").point(lambda tone: 255 if tone < 250 else 0)
+            left, top, right, bottom = image.getbbox()
+            yield left, image.height - bottom, image.width - right, top
+
+
+def paper(words="Words.", **how):
+    given = {"title": "A paper", "house": "Larkfield Casino", "approved": APPROVED, **how}
+    return render([text(words, styles(given.get("language", "en"))["body"])], **given)
+
+
+def long_table(language="en", rows=120):
+    cells = [["Wager", "Pays"], *([f"Row {one}", f"{one} to 1"] for one in range(1, rows + 1))]
+    return [table(cells, (3, 1), numbers=(1,), language=language)]
+
+
+# Each page
+
+
+def test_every_page_has_house_title_number_and_approval():
+    read = Read(render(long_table(), title="Odds sheet", house="Larkfield Casino", approved=APPROVED))
+    assert len(read.pages) == 4
+    for place, words in enumerate(read.pages, start=1):
+        assert "Larkfield Casino" in words and "Odds sheet" in words and APPROVED in words
+        assert f"{place} of 4" in words
+        assert "Wager" in words  # the heading of the table stands again
+    assert all(f"{one} to 1" in read.words() for one in range(1, 121))
+
+
+@pytest.mark.parametrize(("language", "count"), [("en", "1 of 1"), ("es", "1 de 1"), ("zh", "1 / 1")])
+def test_page_numbers_are_in_the_papers_language(language, count):
+    assert count in Read(paper(language=language)).words()
+
+
+def test_it_says_what_it_is_to_a_reader_that_cannot_see_it():
+    read = Read(paper(title="Odds sheet, RS-0014", language="es"))
+    assert (read.meta["Title"], read.meta["Author"]) == ("Odds sheet, RS-0014", "Larkfield Casino")
+    assert b"/Lang (es)" in paper(language="es")
+
+
+def test_the_same_story_gives_the_same_bytes():
+    assert render(long_table(), title="T", house="H", approved="A") == render(
+        long_table(), title="T", house="H", approved="A"
+    )
+    first = paper("骰子 35 to 1", language="zh")
+    paper("other signs come between: 大小", language="zh")
+    assert paper("骰子 35 to 1", language="zh") == first
+
+
+@pytest.mark.parametrize("size", [LETTER, A4])
+@pytest.mark.parametrize("landscape", [False, True])
+def test_nothing_stands_outside_the_margins(size, landscape):
+    content = render(
+        long_table(), title="T" * 60, house="H" * 60, approved="A" * 90, size=size, landscape=landscape
+    )
+    for sides in Read(content).edges():
+        assert min(sides) >= 20
+
+
+# Fonts
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_font_travels_with_the_paper(language):
+    found = Read(paper("Total 4 总点数 pays 60 to 1.", language=language)).fonts()
+    assert found and all(found.values())
+    assert {name.replace("PDF", "") for name in found} <= {
+        "InterRegular",
+        "InterSemiBold",
+        "NotoSansSC-Regular",
+    }
+
+
+def test_chinese_with_latin_figures_is_drawn_and_can_be_read_again():
+    said = "三同号的赔率是 150 to 1，骰子 “大” 与 “小” 《规则》 $5"
+    for language in ("zh", "en", "es"):
+        assert said.replace(" ", "") in Read(paper(said, language=language)).words().replace(" ", "")
+
+
+def test_the_chinese_font_has_every_character_of_gb2312_and_latin_figures():
+    codes = fonts()[CHINESE]
+    places = [(row, cell) for row in range(0xB0, 0xD8) for cell in range(0xA1, 0xFA if row == 0xD7 else 0xFF)]
+    level_1 = [bytes(place).decode("gb2312") for place in places]
+    assert len(level_1) == 3755 and [one for one in level_1 if ord(one) not in codes] == []
+    assert [
+        one for one in "骰子0123456789ABCxyz，。！？；：“”‘’（）《》、…—$% " if ord(one) not in codes
+    ] == []
+
+
+def test_spanish_and_the_regulations_signs_are_in_inter():
+    missing = [one for one in "áéíóúüñÁÉÍÓÚÑ¿¡«»§¶–—’“”−×·%$€" if ord(one) not in fonts()[INTER]]
+    assert missing == []
+
+
+def test_a_sign_that_no_font_has_becomes_its_plain_letter_or_a_question_mark():
+    assert marked("Nguyễn", INTER) == "Nguyen"
+    assert marked("dice 🎲", INTER) == f"dice {UNDRAWABLE}"
+
+
+def test_what_looks_like_markup_is_only_text():
+    assert "<b>bold</b> & <font color=red>" in Read(paper("<b>bold</b> & <font color=red>")).words()
+
+
+# The odds sheet
+
+
+def test_the_odds_sheet_says_every_figure_exactly():
+    before, now = Rules.of(JERSEY), Rules.of(JERSEY, {"total:4": "60 to 1"})
+    shown = sheet(now, before, "version 4", "version 3")
+    drawn = curve(now, "total:4", "Total 4", name="version 4", before=before, before_name="version 3")
+    content = odds.odds_sheet(
+        shown, drawn, title="RS-0014 version 4", house="Larkfield Casino", approved=APPROVED
+    )
+    read = Read(content)
+    assert len(read.pages) == 1 and all(read.fonts().values())
+    words = read.words()
+    for row in shown.rows:
+        assert row.label.split(",")[0] in words and row.advantage_exact in words
+        assert row.advantage_said in words
+        assert all(one.true_said in words and str(one.pays) in words for one in row.levels)
+    assert "15.28 %" in words and "11/72" in words and "What Total 4 can pay" in words
+    assert "refused" in words and APPROVED in words
+
+
+@pytest.mark.parametrize("key", ["pa-577", "pa-675a", "pa-675a.6", "pa-625a/B"])
+def test_no_fraction_however_long_is_broken_or_cut(key):
+    shown = sheet(Rules.of(key))
+    read = Read(
+        odds.odds_sheet(shown, None, title=key, house="Larkfield Casino", approved="Draft, not approved")
+    )
+    lines = " ".join(read.pages)
+    for row in shown.rows:
+        assert row.advantage_exact in lines
+        assert shown.throws or all(one.chance_exact in lines for one in row.levels)
+    for sides in read.edges():
+        assert min(sides) >= 20
+
+
+def ink(page, colour, near=30):
+    """How many pixels of a page have about this colour."""
+    wanted = [int(one, 16) for one in (colour[0:2], colour[2:4], colour[4:6])]
+    seen = page.render(scale=1).to_pil().convert("RGB").getcolors(1 << 24)
+    return sum(
+        count
+        for count, tone in seen
+        if all(abs(one - want) < near for one, want in zip(tone, wanted, strict=True))
+    )
+
+
+def test_a_bar_that_favours_the_player_is_drawn_in_the_signal_colour():
+    rules, edition = Rules.of(JERSEY), Rules.of(JERSEY).edition
+    bad = Rules(edition, (("total:4", Rules.of(JERSEY, {"total:4": "80 to 1"}).payouts["total:4"].odds),))
+    given = {"title": "T", "house": "H", "approved": "A"}
+    good_page = Read(odds.odds_sheet(sheet(rules), None, **given)).file[0]
+    bad_page = Read(odds.odds_sheet(sheet(bad), None, **given)).file[0]
+    assert ink(good_page, "a63a22") == 0
+    assert ink(bad_page, "a63a22") > 40
+    assert sheet(bad).favoured[0].advantage == Fraction(-1, 8)
+
+
+# The pages that give them
+
+
+@pytest.fixture
+def podium(scene):
+    return scene.browser("podium", "games-administrator")
+
+
+@pytest.mark.django_db
+def test_the_sheet_of_a_what_if_says_that_nothing_was_filed(podium):
+    answer = podium.get(
+        "/office/larkfield/odds/sheet.pdf", {"rules": JERSEY, "family": "total:4", "odds": "80"}
+    )
+    assert answer["Content-Type"] == "application/pdf" and answer["X-Content-Type-Options"] == "nosniff"
+    words = Read(answer.content).words()
+    assert "Refused: Total 4 at 80 to 1 favours the player by 12.50 %" in words and "not filed" in words
+
+
+@pytest.mark.django_db
+def test_a_submission_on_paper_says_its_options_hash_dates_and_approval_on_each_page(scene, podium):
+    row = RulesSubmission.objects.get()
+    RulesSubmission.objects.filter(pk=row.pk).update(reference="L-42", decided_by="the Board")
+    answer = podium.get(f"/office/larkfield/submissions/{row.code}/1.pdf")
+    read = Read(answer.content)
+    approved = scene.table.facility.local(row.decided_at)
+    line = f"Approved {approved.day} {approved:%b %Y} by the Board, reference L-42"
+    assert len(read.pages) == 2 and all(line in page for page in read.pages)
+    words = read.words()
+    for said in (
+        row.terms_sha256,
+        row.edition,
+        "58 Pa. Code Chapter 625a, Paytable A",
+        "In force from",
+        "65/216",
+    ):
+        assert said in words
+    assert all(read.fonts().values())
+
+
+@pytest.mark.django_db
+def test_a_draft_on_paper_says_that_it_is_one_and_what_it_changes(scene, podium):
+    row = RulesSubmission.objects.get()
+    row.pk, row.version, row.status, row.options = None, 2, "draft", {"payouts": {}}
+    row.edition, row.decided_at, row.filed_at, row.reference = "pa-625a@2019-08-31/B", None, None, ""
+    row.why = "Paytable B asked for by the floor"
+    row.save()
+    read = Read(podium.get(f"/office/larkfield/submissions/{row.code}/2.pdf").content)
+    assert all("Draft, not approved" in page for page in read.pages)
+    words = read.words()
+    assert "Changed since version 1" in words and "Total 4, payout 50 to 1 62 to 1 29.17 % 12.50 %" in words
+    assert "Paytable B asked for by the floor" in words
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path", ["submissions/RS-0009/9.pdf", "submissions/none/1.pdf", "odds/sheet.pdf?rules=no"]
+)
+def test_a_paper_that_is_not_there_is_denied(podium, path):
+    assert podium.get(f"/office/larkfield/{path}").status_code == 403
