@@ -146,6 +146,7 @@ SLIPS = (
                 "choice",
                 "copy",
                 lazy("Copy of the form"),
+                put="copy",
                 options=(
                     ("", lazy("not yet")),
                     ("one", lazy("one copy")),
@@ -153,11 +154,12 @@ SLIPS = (
                 ),
             ),
             paper("statement", lazy("The house's signed statement")),
-            Field("money", "fee_cents", lazy("Fee ($)")),
-            day("fee_paid_on", lazy("Fee paid on")),
-            Field("yes", "general", lazy("The general application requirements are met")),
+            Field("money", "fee_cents", lazy("Fee ($)"), put="fee"),
+            day("fee_paid_on", lazy("Fee paid on"), put="paid"),
+            Field("yes", "general", lazy("The general application requirements are met"), put="general"),
         ),
         PROVIDER,
+        lazy("A file that is on the package already stays unless another is chosen."),
     ),
     Slip(
         "attach_release",

@@ -45,6 +45,11 @@ class Term:
     today: int
     due_at: int
 
+    @property
+    def rest(self) -> int:
+        """From the day a renewal is due to the end, in percent."""
+        return 100 - self.due_at
+
 
 @dataclass(frozen=True)
 class Row:

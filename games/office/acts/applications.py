@@ -33,8 +33,8 @@ class Part:
 def complete_application(at: AtOffice, params: Params) -> Recorded:
     """Writes down what the provider has completed of its package, anew each time until it is filed.
 
-    `kind`: certification or renewal. `copy`: one, or `waived` where the Board directed so. What each individual has to
-    add is attached by itself.
+    `kind`: certification or renewal. `copy`: one, or `waived` where the Board directed so. A form or
+    statement that is left out stays as it is. What each individual has to add is attached by itself.
     """
     file, kind = providers.asked(at, params), params.choice("kind", (FIRST, RENEWAL))
     completed_by = params.text("completed_by", most=100)
@@ -46,7 +46,9 @@ def complete_application(at: AtOffice, params: Params) -> Recorded:
     elif application.filed_at is not None:
         raise Refusal("application-filed-already", on=_filed_on(at, application))
     verify_kind(file, kind)
-    parts["releases"] = application.parts.get("releases", {})
+    before = application.parts
+    kept = {name: parts[name] or before.get(name, "") for name in ("form", "statement")}
+    parts |= kept | {"releases": before.get("releases", {})}
     application.kind, application.completed_by, application.parts = kind, completed_by, parts
     application.fee_cents, application.fee_paid_on = fee, paid_on
     application.save()

@@ -175,6 +175,14 @@ def test_it_cannot_be_filed_while_a_part_is_missing(house, left_out, code, secti
     assert (application.fee_cents, application.fee_paid_on) == (250_000, dt.date(2026, 11, 20))
 
 
+def test_what_is_on_the_package_stays_unless_another_file_is_given(house):
+    provider = investigated(house)
+    kept = completed(house, provider, general=False)
+    completed(house, provider, form=None, statement=None)
+    parts = Application.objects.get().parts
+    assert (parts["form"], parts["statement"], parts["general"]) == (kept["form"], kept["statement"], True)
+
+
 def test_the_board_may_want_no_copy(house):
     provider = investigated(house)
     completed(house, provider, copy="waived")
