@@ -4,7 +4,7 @@ Filed figures are plain JSON, fractions in lowest terms: they read the same for 
 """
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -16,18 +16,8 @@ from games.engine.odds import Odds, Pays, Prize
 from games.engine.registry import game
 from games.models import GameRequest
 
-from . import figures, odds_sheet
+from . import odds_sheet
 from .odds_sheet import Sheet
-
-
-@dataclass(frozen=True)
-class Level:
-    """One of several payouts of a wager, with its own true odds, as people read it."""
-
-    wager: str
-    pays: str
-    chance: str
-    true_odds: str
 
 
 def families(rules: str) -> list[tuple[str, str]]:
@@ -94,18 +84,6 @@ def sheet(told: dict[str, Any]) -> Sheet:
             outcomes, advantage = _outcomes(one), Fraction(one["house_advantage"])
             rows.append(replace(row, label=label, codes=codes, outcomes=outcomes, advantage=advantage))
     return Sheet(rules, tuple(rows))
-
-
-def levels(told: Sheet) -> list[Level]:
-    """Each level of the wagers that pay by several, with its true odds; the house advantage is of all together."""
-    return [
-        Level(
-            row.label, str(one.pays), figures.share(one.probability), figures.to_one(1 / one.probability - 1)
-        )
-        for row in told.rows
-        if len(row.outcomes) > 1
-        for one in row.outcomes
-    ]
 
 
 def _outcomes(one: dict[str, Any]) -> tuple[Outcome, ...]:

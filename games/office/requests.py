@@ -19,7 +19,7 @@ CASINO, LICENSEE, OTHER = "casino", "csi-licensee", "other"
 PETITIONERS = {
     CASINO: lazy("casino licensee"),
     LICENSEE: lazy("CSI licensee"),
-    OTHER: lazy("neither of them"),
+    OTHER: lazy("petitioner without a license"),
 }
 CLASSES = {
     "variation": lazy("variation of an authorized game"),

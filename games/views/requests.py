@@ -1,5 +1,6 @@
 """New games and features as guided files, their tests in New Jersey, and each whole request as a PDF."""
 
+import datetime as dt
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -9,6 +10,7 @@ from django.views.decorators.http import require_GET
 
 from audit.doors import Denied
 from games.engine.editions import all_editions
+from games.engine.registry import game
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import final_approval, game_tests, request_odds, request_parts, requests, reviews
 from games.office import request_said as said
@@ -32,7 +34,7 @@ def game_requests(request: HttpRequest, facility: str) -> HttpResponse:
             "state": said.STATES[row.status],
             "look": said.LOOKS.get(row.status, ""),
             "next": said.next_step(row, frame["today"]),
-            "due": reviews.due_on(row, house),
+            "due": _due(row, house),
         }
         for row in rows[:SHOWN]
     ]
@@ -58,11 +60,10 @@ def game_request(request: HttpRequest, facility: str, code: str) -> HttpResponse
         "asked": sum(one.line.must for one in parts),
         "absent": absent,
         "next_step": said.next_step(row, frame["today"]),
-        "due": reviews.due_on(row, house),
+        "due": _due(row, house),
         "further": row.further.select_related("document"),
         "new_jersey": requests.in_new_jersey(row),
         "sheet": sheet,
-        "levels": request_odds.levels(sheet) if sheet else [],
         "rights": list(enumerate(row.parts.get("property", {}).get("items", []))),
         **_choices(house),
         **_of_new_jersey(row, frame["today"]),
@@ -119,6 +120,11 @@ def _found(house: Facility, code: str) -> GameRequest:
     return found
 
 
+def _due(row: GameRequest, house: Facility) -> dt.date | None:
+    """The end of the Bureau's review; New Jersey's has no days that are told here."""
+    return None if requests.in_new_jersey(row) else reviews.due_on(row, house)
+
+
 def _run(run: Any) -> dict[str, Any]:
     versions = [one.version for one in game_tests.rules_of(run)]
     return {"row": run, "rules": said.versions(versions)}
@@ -130,7 +136,7 @@ def _choices(house: Facility) -> dict[str, Any]:
         "kinds": GameRequest.Kind.choices,
         "petitioners": requests.PETITIONERS.items(),
         "asks_who": house.jurisdiction == Facility.Jurisdiction.NEW_JERSEY,
-        "editions": [(key, one.title, one.paytable) for key, one in all_editions().items()],
+        "editions": [(key, game(one.game).name, one) for key, one in all_editions().items()],
         "classes": requests.CLASSES.items(),
         "rights_of": (request_parts.RIGHTS, request_parts.STATES, request_parts.ABOUT),
         "providers": Provider.objects.filter(facility=house),
@@ -146,9 +152,11 @@ def _of_new_jersey(row: GameRequest, today: Any) -> dict[str, Any]:
     }
     if not requests.in_new_jersey(row):
         return shared
+    conditions = final_approval.conditions(row, today)
     return shared | {
         "petitioner": requests.PETITIONERS.get(row.petitioner, ""),
-        "conditions": final_approval.conditions(row, today),
+        "conditions": conditions,
+        "first_open": next((one.key for one in conditions if not one.done), ""),
         "balance": final_approval.balance_cents(row),
         "evidence": row.conditions,
         "tests": [

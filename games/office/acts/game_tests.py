@@ -220,10 +220,10 @@ def _lines(at: AtOffice, params: Params, test: GameTest) -> list[str]:
 
 
 def _dates(at: AtOffice, params: Params, test: GameTest) -> dict[str, str]:
-    """The first gaming day and the last. Raises `ends-before-it-begins`."""
+    """The first gaming day and the last. Raises `test-ends-before-it-begins`."""
     first, last = params.date("from"), params.date("to")
     if last < first:
-        raise Refusal("ends-before-it-begins", f"{CITE}.ii")
+        raise Refusal("test-ends-before-it-begins", f"{CITE}.ii")
     test.starts_on, test.ends_on = first, last
     return {"from": first.isoformat(), "to": last.isoformat()}
 

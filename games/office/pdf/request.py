@@ -33,7 +33,6 @@ def pdf(row: GameRequest) -> bytes:
             text("Odds sheet", look["heading"]),
             text(source(sheet), look["body"]),
             *sheet_story(sheet, None, landscape=sheet.throws is None),
-            *_levels(request_odds.levels(sheet)),
         ]
     story += _documents(row)
     return render(
@@ -82,7 +81,7 @@ def _part(one: Said) -> list[Flowable]:
         cite.keepWithNext = 1
         found.append(cite)
     if not one.line.there:
-        return [*found, text("Not said" if one.line.must else "Not said (not required)", look["dim"])]
+        return [*found, text("Not said" if one.line.must else "Not said (not required)", look["body"])]
     found += [text(point, look["body"]) for point in one.points]
     if one.text:
         found.append(text(one.text, look["body"]))
@@ -90,18 +89,6 @@ def _part(one: Said) -> list[Flowable]:
         codes = ", ".join(f"{document.code} {document.title}" for document in one.documents)
         found.append(text(f"Attached: {codes}", look["body"]))
     return found
-
-
-def _levels(levels: list[request_odds.Level]) -> list[Flowable]:
-    """The true odds of each level, where a wager pays by several."""
-    if not levels:
-        return []
-    rows: list[list[Cell]] = [["Wager", "Pays", "Probability", "True odds"]]
-    rows += [[one.wager, one.pays, one.chance, one.true_odds] for one in levels]
-    return [
-        text("Wagers that pay by levels", styles()["heading"]),
-        table(rows, (3, 2, 4, 2), numbers=(1, 2, 3)),
-    ]
 
 
 def _documents(row: GameRequest) -> list[Flowable]:

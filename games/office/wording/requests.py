@@ -34,7 +34,7 @@ TITLES: dict[str, Any] = {
     "rules-before-the-last": lazy("Too early"),
     "run-elsewhere": lazy("Another casino"),
     "run-outside-the-test": lazy("Outside the test"),
-    "ends-before-it-begins": lazy("Dates turned round"),
+    "test-ends-before-it-begins": lazy("Dates turned round"),
     "sign-needs-more": lazy("No sign yet"),
 }
 SENTENCES: dict[str, Any] = {
@@ -71,6 +71,6 @@ SENTENCES: dict[str, Any] = {
     "rules-before-the-last": lazy("Version %(version)s begins later than that. Choose a later moment."),
     "run-elsewhere": lazy("The test was not filed for %(casino)s. Choose one of its casinos."),
     "run-outside-the-test": lazy("%(day)s is outside the days of the test. Check the day."),
-    "ends-before-it-begins": lazy("The last day lies before the first. Turn them round."),
+    "test-ends-before-it-begins": lazy("The last day lies before the first. Turn them round."),
     "sign-needs-more": lazy("The sign needs what it speaks of. Still missing: %(missing)s."),
 }  # fmt: skip

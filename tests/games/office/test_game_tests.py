@@ -251,7 +251,7 @@ def test_a_sign_needs_what_it_speaks_of(shore):
 def test_a_test_ends_after_it_begins(shore):
     names = draft(shore, "dates")
     said = {**names, "part": "dates", "from": "2026-12-02", "to": "2026-12-01"}
-    refusal(shore, "change_test", said, "ends-before-it-begins")
+    refusal(shore, "change_test", said, "test-ends-before-it-begins")
 
 
 def test_only_a_filed_request_is_tested_and_only_in_new_jersey(shore):

@@ -264,10 +264,10 @@ def test_a_wager_of_several_levels_has_one_house_advantage():
     small, row = sheet.rows
     assert (small.label, row.label) == ("Small", "One of a Kind")
     assert (row.advantage_exact, row.advantage_said) == ("17/216", "7.87 %")
-    assert [(one.pays, one.chance, one.true_odds) for one in request_odds.levels(sheet)] == [
-        ("1 to 1", "25/72", "1.88 to 1"),
-        ("2 to 1", "5/72", "13.4 to 1"),
-        ("3 to 1", "1/216", "215 to 1"),
+    assert [(str(one.pays), one.true_said) for one in row.levels] == [
+        ("1 to 1", "1.88 to 1"),
+        ("2 to 1", "13.4 to 1"),
+        ("3 to 1", "215 to 1"),
     ]
 
 
