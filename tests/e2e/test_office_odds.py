@@ -1,0 +1,64 @@
+"""The odds page in a real browser: odds are tried while they are typed, and every size is well."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, broken_rules
+from tests.e2e.test_rooms import LEAST_PX, Office
+
+pytestmark = pytest.mark.browser
+IN_THE_BAR = re.compile(
+    r'class="brand"|href="/(floor|office)/larkfield/[a-z]*/?"[^>]*>(Floor|Dice|Equipment|Staff|Rules)<|>Sign off<'
+)
+TABS = re.compile(r'aria-current="page"|href="/office/larkfield/[a-z-]*/"')
+
+
+@pytest.fixture
+def page(scene, new_page, spotless):
+    desk = Office(new_page())
+    spotless.append(desk)
+    desk.let_in(scene.tokens["podium"], "games-administrator")
+    return desk.page
+
+
+def faults_of(page):
+    """What is too small, cut off or against axe's rules at each size; bar and tabs are tested with the frame."""
+    found = []
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        small = [one for one in page.evaluate(SMALL_TARGETS, LEAST_PX) if not IN_THE_BAR.search(one)]
+        small = [one for one in small if not TABS.search(one)]
+        found += [f"{width}: {fault}" for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules(page)]]
+    page.set_viewport_size({"width": 1280, "height": 800})
+    return found
+
+
+def test_odds_are_judged_as_they_are_typed_and_the_offered_ones_pass(page):
+    page.goto("/office/larkfield/odds/?rules=nj-19-47-9")
+    page.evaluate("window.loadedOnce = true")
+    page.locator("[name=family]").select_option("total:4")
+    page.locator("input[name=odds]").press_sequentially("80")
+    verdict = page.locator("#odds-gate-h")
+    expect(verdict).to_have_text("Refused: Total 4 at 80 to 1 favours the player by 12.50 %")
+    assert page.evaluate("window.loadedOnce") is True
+    assert page.locator("input[name=odds]").evaluate("one => one === document.activeElement")
+    row = page.locator(".odds-bad")
+    expect(row).to_contain_text("favours the player")
+    expect(row).to_contain_text("−12.50 %")
+    expect(page.locator(".odds-plot title")).to_have_text(
+        re.compile("From 72 to 1 Total 4 would favour the player")
+    )
+    assert faults_of(page) == []
+    page.get_by_role("link", name="Set Total 4 to 70 to 1").click()
+    expect(verdict).to_have_text("Total 4 at 70 to 1 may be filed")
+    expect(page.locator("input[name=odds]")).to_have_value("70 to 1")
+    expect(page.locator(".odds-new")).to_contain_text("1.39 %")
+
+
+@pytest.mark.parametrize("rules", ["pa-675a", "pa-577", "RS-0009.1"])
+def test_the_sheet_of_every_game_is_well_at_every_size(page, rules):
+    page.goto(f"/office/larkfield/odds/?rules={rules}")
+    expect(page.locator(".odds-sheet tbody tr").first).to_be_visible()
+    assert faults_of(page) == []
