@@ -44,7 +44,7 @@ def test_every_version_shows_its_approval_date_with_its_letter(hands, scene):
 def test_a_draft_shows_what_the_gate_finds_with_its_figure_and_how_to_mend_it(hands, scene):
     drafted(scene, P539, payouts=[{"family": "total:4", "odds": "80"}])
     page = read(scene, ONE)
-    assert "Refused: Favours the player" in page
+    assert "Refused: Total 4 at 80 to 1" in page
     assert "It wins in 3 of 216 throws: 71 to 1 would be even, and 70 to 1 leaves the house 1.39 %." in page
     assert "Set Total 4 to 70 to 1" in page and "File version 2" not in page
     assert "Changed since version 1" in page and "<del>50 to 1</del> 80 to 1" in page
