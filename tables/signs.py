@@ -22,6 +22,7 @@ AFTER = {
     "es": "30 minutos después del anuncio",
     "zh": "宣布后30分钟",
 }
+FIRST_AND_EXTRA = 2  # High Roll pays a Like Kind by its first roll, and by the Extra Roll
 ODDS_LINES = {"odds-sign": "odds", "limit-sign": "payout-limit"}  # lines of an inspection that a sign answers
 
 
@@ -160,6 +161,8 @@ def odds(s: dict[str, Any]) -> list[dict[str, str]]:
     size: dict[str, int] = {}
     for wager in s["layout"]:
         pays = tuple(dict.fromkeys(wager["odds"]))
+        if wager["family"] == "like-kind" and len(wager["odds"]) == FIRST_AND_EXTRA:
+            pays = (wager["odds"][0], f"Extra Roll {wager['odds'][1]}")
         size[wager["family"]] = size.get(wager["family"], 0) + 1
         if pays:
             groups.setdefault((wager["family"], pays), []).append(wager["label"])

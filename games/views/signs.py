@@ -1,5 +1,95 @@
-"""The forms of the signs."""
+"""The forms of the signs: which one each kind of sign stands under, what waits for a decision, and what went before."""
 
-from django.urls import URLPattern
+from typing import Any
 
-urlpatterns: list[URLPattern] = []
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.http import require_GET
+
+from games.engine.registry import GAMES
+from games.models import Facility, Review, SignForm
+from games.office.doors import office_of
+from games.office.pdf import sign as pdf
+from games.office.reviews import due_on
+from games.office.signs import EVERYWHERE, LANGUAGES, LEAST_MM, MOST_MM, NAMES, filled
+
+from .frame import office
+
+EXAMPLE = {
+    "table": "T-01",
+    "game": "Sic Bo",
+    "min": "$10",
+    "max": "$1,000",
+    "new_min": "$25",
+    "new_max": "$2,000",
+    "from": "8:30 PM",
+    "limit": "$75,000",
+    "rules": "Chapter 625a · Paytable A, RS-0009 v2",
+    "approved": "12 Jan 2026",
+}
+EXAMPLE_ODDS = (("Small", "1 to 1"), ("Total 4, 17", "50 to 1"), ("Three of a Kind", "150 to 1"))
+WAITING = (Review.DRAFT, Review.FILED)
+
+
+@require_GET
+def signs(request: HttpRequest, facility: str) -> HttpResponse:
+    """Every kind of sign with its forms, drawn with example figures."""
+    person, house = office_of(request, facility)
+    forms = (
+        SignForm.objects.filter(facility=house).select_related("decision", "drafted_by").order_by("-version")
+    )
+    by_kind: dict[str, list[SignForm]] = {kind: [] for kind in SignForm.Kind.values}
+    for form in forms:
+        by_kind[form.kind].append(form)
+    kinds = [_kind(kind, found, house) for kind, found in by_kind.items()]
+    context = office(person, house, "signs") | {
+        "kinds": kinds,
+        "games": [(game.code, game.name) for game in GAMES.values()],
+        "approved": sum(len(one["in_force"]) for one in kinds),
+        "waits": sum(len(one["waiting"]) for one in kinds),
+        "missing": [one["label"] for one in kinds if not one["in_force"] and one["kind"] != "test"],
+        "least_mm": LEAST_MM,
+        "most_mm": MOST_MM,
+        "body": "Bureau of Gaming Operations"
+        if house.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA
+        else "Division of Gaming Enforcement",
+    }
+    return render(request, "games/office/signs.html", context)
+
+
+def _kind(kind: str, forms: list[SignForm], house: Facility) -> dict[str, Any]:
+    standing: dict[str, SignForm] = {}
+    for form in forms:
+        if form.status == Review.APPROVED:
+            standing.setdefault(form.game, form)
+    shown = list(standing.values())
+    return {
+        "kind": kind,
+        "label": SignForm.Kind(kind).label,
+        "names": " ".join(f"{{{name}}}" for name in (*NAMES[kind], *sorted(EVERYWHERE))),
+        "in_force": [_shown(form, house) for form in shown],
+        "waiting": [_shown(form, house) for form in forms if form.status in WAITING],
+        "past": [form for form in forms if form not in shown and form.status not in WAITING],
+    }
+
+
+def _shown(form: SignForm, house: Facility) -> dict[str, Any]:
+    """A form with its drawing, its due day where it waits, and the name of its game."""
+    texts = [
+        (language, filled(form.wording[language], EXAMPLE))
+        for language in LANGUAGES
+        if language in form.wording
+    ]
+    rows = EXAMPLE_ODDS if form.kind == SignForm.Kind.ODDS else ()
+    paper = pdf.Paper("", texts, rows, "", form.width_mm, form.height_mm)
+    return {
+        "form": form,
+        "game": GAMES[form.game].name if form.game in GAMES else "every game",
+        "due_on": due_on(form, house),
+        "lines": pdf.lines(paper),
+        **{language: form.wording.get(language, "") for language in LANGUAGES},
+    }
+
+
+urlpatterns = [path("office/<slug:facility>/signs/", signs, name="signs")]

@@ -69,6 +69,10 @@ def test_odds_of_a_part_of_a_family_name_its_numbers(db):
     scene = make_scene("pa-675a", payout_limit_cents=7_500_000)
     odds = {one["label"]: one["pays"] for one in signs.odds(scene.snapshot)}
     assert odds["Pip Street 2, 3"] == "6 to 1" and odds["Like Kind 2"] == "12 to 1"
+    assert (
+        odds["Like Kind 3"] == "3 to 5 · Extra Roll 6 to 1"
+        and odds["Like Kind 4"] == "1 to 1 · Extra Roll 1 to 1"
+    )
     assert said(scene, "payout-limit") == ["Highest payout of each player in a round: $75,000"]
 
 

@@ -62,6 +62,8 @@ def lines(sign: Paper) -> list[Line]:
             y += LEADING * line.size if line.anchor != "end" else 0.0
             found.append(replace(line, y=y - 0.3 * line.size))
         y += between
+    if not sign.foot:
+        return found
     return [*found, Line(sign.foot, width / 2, height - edge, min(foot, _fitting(sign.foot, across)))]
 
 
