@@ -1,14 +1,15 @@
-"""New Jersey's tests of new games, the extra papers of some petitioners, and the four conditions of final approval."""
+"""New Jersey's tests of new games, and the extra papers of petitioners without a license."""
 
 import datetime as dt
 import json
+from typing import Any
 
 import pytest
 
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import GameRequest, GameTest, SignForm
-from games.office import final_approval, requests
+from games.office import requests
 from games.office import wording as office_wording
 from tests.tables.cast import Scene, make_scene
 
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
 
 CITE = "19:47-8.4(f)2"
-TEST = {
+TEST: dict[str, dict[str, Any]] = {
     "casinos": {"lines": "Larkfield Boardwalk\nSouth Pier"},
     "dates": {"from": "2026-11-21", "to": "2026-12-20"},
     "times": {"text": "Friday to Sunday, 18:00 to 02:00"},
@@ -36,7 +37,7 @@ PARAGRAPHS = {
     "documenting": f"how success is documented ({CITE}.iv)",
     "forms": f"forms ({CITE}.iv)",
 }
-OF_OTHERS = {
+OF_OTHERS: dict[str, dict[str, Any]] = {
     "application": {"license": "Gaming-related", "document": "form"},
     "fee": {"amount": "$5,000", "on": "2026-11-20"},
     "waiver": {"none": True},
@@ -345,130 +346,3 @@ def test_a_run_is_where_and_when_the_test_was_filed_for(shore, hands, said, code
     run = {"casino": "South Pier", "table": "T-02", "on": "2026-11-21", "begins": "18:00", "ends": "19:00"}
     refusal(shore, "record_test_run", {**names, **run, **said}, code)
     shore.in_office("record_test_run", {**names, **run})
-
-
-# The four conditions of final approval
-
-CONDITIONS = {
-    "NJ-19:47-8.4(g)1": ("record_suitability", {"on": "2026-11-20", "reference": "C-1"}),
-    "NJ-19:47-8.4(g)2": ("record_amendment", {"on": "2026-11-21", "reference": "58 N.J.R."}),
-    "NJ-19:47-8.4(g)3": (
-        "record_licensing",
-        {"on": "2026-11-21", "applications": "not-needed", "waivers": "not-needed"},
-    ),
-    "NJ-19:47-8.4(g)4": ("record_costs", {"on": "2026-11-21", "amount": "0"}),
-}
-OPEN = {
-    "NJ-19:47-8.4(g)1": "found suitable for casino use (19:47-8.4(g)1)",
-    "NJ-19:47-8.4(g)2": "amended regulations in effect (19:47-8.4(g)2)",
-    "NJ-19:47-8.4(g)3": "applications filed and waivers issued (19:47-8.4(g)3)",
-    "NJ-19:47-8.4(g)4": "costs paid in full (19:47-8.4(g)4)",
-}
-
-
-def decision(scene: Scene, request: str, granted: bool = True) -> dict:
-    said = {"granted": granted, "body": "The Commission", "reference": "C-20", "letter": scene.on_file()}
-    return {"request": request, **said}
-
-
-@clause("NJ-19:47-8.4(g)-gate")
-def test_a_new_game_is_not_approved_while_any_condition_is_open(shore):
-    request = filed(shore)
-    found = refusal(shore, "decide_request", decision(shore, request), "conditions-open")
-    assert (found.section, found.params["open"]) == ("N.J.A.C. 19:47-8.4(g)", ", ".join(OPEN.values()))
-    for done, (act, params) in enumerate(CONDITIONS.values(), start=1):
-        shore.in_office(act, {"request": request, **params})
-        if done < len(CONDITIONS):
-            found = refusal(shore, "decide_request", decision(shore, request), "conditions-open")
-            assert found.params["open"] == ", ".join(list(OPEN.values())[done:])
-            assert stored(request).status == "filed"
-    shore.in_office("decide_request", decision(shore, request))
-    assert stored(request).status == "approved"
-
-
-@clause("NJ-19:47-8.4(g)-gate", *OPEN)
-@pytest.mark.parametrize("last", OPEN)
-def test_each_condition_alone_holds_the_approval_up_and_keeps_its_day(shore, last):
-    request = filed(shore)
-    for name, (act, params) in CONDITIONS.items():
-        if name != last:
-            shore.in_office(act, {"request": request, **params})
-    found = refusal(shore, "decide_request", decision(shore, request), "conditions-open")
-    assert found.params["open"] == OPEN[last]
-    act, params = CONDITIONS[last]
-    shore.in_office(act, {"request": request, **params})
-    assert entry()["on"] == params["on"]
-    row = stored(request)
-    assert (row.suitable_on, row.amended_on) == (dt.date(2026, 11, 20), dt.date(2026, 11, 21))
-    assert (row.licensed_on, final_approval.balance_cents(row)) == (dt.date(2026, 11, 21), 0)
-    shore.in_office("decide_request", decision(shore, request))
-
-
-def test_a_denial_needs_no_condition(shore):
-    request = filed(shore)
-    shore.in_office("decide_request", decision(shore, request, granted=False))
-    assert stored(request).status == "denied"
-
-
-@clause("NJ-19:47-8.4(g)2")
-def test_amended_regulations_count_only_from_the_day_of_their_effect(shore, hands):
-    request = filed(shore)
-    for name, (act, params) in CONDITIONS.items():
-        if name != "NJ-19:47-8.4(g)2":
-            shore.in_office(act, {"request": request, **params})
-    shore.in_office("record_amendment", {"request": request, "on": "2026-11-22"})
-    refusal(shore, "decide_request", decision(shore, request), "conditions-open")
-    hands.now += dt.timedelta(hours=14)  # midnight
-    shore.in_office("decide_request", decision(shore, request))
-    assert stored(request).status == "approved"
-
-
-def test_an_amendment_has_a_day_or_is_not_needed(shore):
-    request = filed(shore)
-    refusal(shore, "record_amendment", {"request": request}, "amendment-without-a-day")
-    both = {"request": request, "not_needed": True, "on": "2026-11-21"}
-    refusal(shore, "record_amendment", both, "amendment-without-a-day")
-    shore.in_office("record_amendment", {"request": request, "not_needed": True})
-    assert final_approval.conditions(stored(request), dt.date(2026, 11, 21))[1].done
-
-
-@clause("NJ-19:47-8.4(g)3")
-def test_a_waiver_that_was_filed_for_has_to_be_issued(shore):
-    request = request_of(shore, "other", "waiver")
-    put(shore, "change_request", {"request": request, "part": "waiver", "document": "form"})
-    shore.in_office("file_request", {"request": request})
-    said = {"request": request, "on": "2026-11-21"}
-    for applications, waivers in (("not-needed", "issued"), ("filed", "not-needed")):
-        wrong = {**said, "applications": applications, "waivers": waivers}
-        found = refusal(shore, "record_licensing", wrong, "licensing-open")
-        assert found.section == "N.J.A.C. 19:47-8.4(g)3"
-    shore.in_office("record_licensing", {**said, "applications": "filed", "waivers": "issued"})
-    assert stored(request).licensed_on == dt.date(2026, 11, 21)
-
-
-@clause("NJ-19:47-8.4(g)4")
-def test_the_balance_has_to_be_zero_and_no_more_is_paid_than_is_open(shore):
-    request = filed(shore)
-    said = {"request": request, "on": "2026-11-21"}
-    refusal(shore, "record_payment", {**said, "amount": "1"}, "more-than-is-open")
-    shore.in_office("record_costs", {**said, "amount": "12,400.50"})
-    shore.in_office("record_costs", {**said, "amount": "99.50"})
-    shore.in_office("record_payment", {**said, "amount": "12,499.99"})
-    last = final_approval.conditions(stored(request), dt.date(2026, 11, 21))[3]
-    assert (last.done, last.state) == (False, "$0.01 open")
-    refusal(shore, "record_payment", {**said, "amount": "0.02"}, "more-than-is-open")
-    shore.in_office("record_payment", {**said, "amount": "0.01"})
-    assert entry()["balance_cents"] == 0
-    assert final_approval.conditions(stored(request), dt.date(2026, 11, 21))[3].done
-
-
-@pytest.mark.parametrize("act", ["record_suitability", "record_licensing", "record_costs"])
-def test_what_is_still_to_come_is_not_recorded(shore, act):
-    params = dict(CONDITIONS.values())[act]
-    refusal(shore, act, {"request": filed(shore), **params, "on": "2026-11-22"}, "day-not-come")
-
-
-def test_conditions_are_new_jerseys(shore):
-    request = filed(shore)
-    type(shore.table.facility).objects.update(jurisdiction="PA")
-    refusal(shore, "record_suitability", {"request": request, "on": "2026-11-20"}, "not-in-new-jersey")
