@@ -4,3 +4,4 @@ import "./live.js";
 import "./clocks.js";
 import "./alerts.js";
 import "./limits.js";
+import "./incidents.js";

@@ -22,7 +22,7 @@ def newest():
 
 
 @pytest.mark.clause("PA-521.9(a)-copy")
-def test_the_book_holds_every_authorized_game_and_it_is_recorded_where_it_lies(scene, hands):
+def test_the_book_holds_every_authorized_game_and_it_is_recorded_where_it_lies(hands, scene):
     approve(scene.table.facility, "pa-675a", {}, None, "RS-0021")
     with pytest.raises(Refusal) as refusal:
         file(scene, "pa-625a")
@@ -41,7 +41,7 @@ def test_the_book_holds_every_authorized_game_and_it_is_recorded_where_it_lies(s
     assert RulesBook.objects.get(version=1).replaced_at == hands.now
 
 
-def test_a_game_that_is_approved_and_not_dealt_yet_belongs_into_the_book(scene, hands):
+def test_a_game_that_is_approved_and_not_dealt_yet_belongs_into_the_book(hands, scene):
     approve(scene.table.facility, "pa-577", {}, None, "RS-0031")
     football = scene.table.facility.submissions.get(code="RS-0031")
     football.in_force_from = hands.now.replace(month=12)
@@ -50,7 +50,7 @@ def test_a_game_that_is_approved_and_not_dealt_yet_belongs_into_the_book(scene, 
         file(scene, "pa-625a")
 
 
-def test_another_place_needs_its_approval_in_pennsylvania(scene, hands):
+def test_another_place_needs_its_approval_in_pennsylvania(hands, scene):
     with pytest.raises(Refusal) as refusal:
         file(scene, "pa-625a", elsewhere="Guest services")
     assert (refusal.value.code, refusal.value.section) == (
@@ -69,7 +69,7 @@ def test_in_new_jersey_it_lies_at_the_security_podium_and_nowhere_else(hands):
     assert RulesBook.objects.get().place == "Security podium"
 
 
-def test_a_picture_is_no_book(scene, hands):
+def test_a_picture_is_no_book(hands, scene):
     document = scene.on_file("Layout", b"text")
     scene.table.facility.documents.filter(code=document).update(media_type="image/png")
     with pytest.raises(Refusal, match="rules-book-not-printable"):

@@ -104,9 +104,7 @@ def test_other_odds_need_a_whole_new_sample(hands, rules, payouts, section):
     said = {"guide": second, "approved": first.version, "because": "only a comma"}
     refusal = refused(scene, "approve_as_immaterial", said, "guide-differs-materially", section)
     assert "5 to 1 → 6 to 1" in str(refusal.params["first"]) and refusal.params["count"] == 1
-    refused(
-        scene, "publish_guide", {"guide": second}, "guide-not-approved", section.replace("(d)", "(c)")
-    )
+    refused(scene, "publish_guide", {"guide": second}, "guide-not-approved", section.replace("(d)", "(c)"))
     decide(scene, second)
     assert newest(scene)["data"]["reference"] == "BGO-77"
     sample = Entry.objects.filter(stream__name="larkfield/rules", type="guide.filed").latest("seq")
@@ -119,7 +117,7 @@ def test_other_odds_need_a_whole_new_sample(hands, rules, payouts, section):
 
 
 @pytest.mark.clause("PA-521.9(d)")
-def test_another_spelling_goes_under_the_approval_that_there_is(scene, hands):
+def test_another_spelling_goes_under_the_approval_that_there_is(hands, scene):
     first = publish(scene)
     second = Guide.objects.get(version=first.version)
     content = json.loads(json.dumps(first.content).replace("Put your chips", "Lay your chips"))
@@ -133,7 +131,7 @@ def test_another_spelling_goes_under_the_approval_that_there_is(scene, hands):
     assert published(scene.table.facility).same_as == first
 
 
-def test_withdrawing_an_approved_guide_ends_those_that_stood_on_its_approval(scene, hands):
+def test_withdrawing_an_approved_guide_ends_those_that_stood_on_its_approval(hands, scene):
     first = publish(scene)
     Guide.objects.create(
         facility=first.facility,
@@ -153,14 +151,14 @@ def test_withdrawing_an_approved_guide_ends_those_that_stood_on_its_approval(sce
     refused(scene, "publish_guide", said, "guide-not-approved", "58 Pa. Code § 521.9(c)")
 
 
-def test_a_guide_of_other_rules_than_are_dealt_is_not_published(scene, hands):
+def test_a_guide_of_other_rules_than_are_dealt_is_not_published(hands, scene):
     guide = draft(scene)
     decide(scene, guide)
     deal(scene, "pa-625a/B")
     refused(scene, "publish_guide", {"guide": guide}, "guide-not-dealt", "58 Pa. Code § 521.9(d)")
 
 
-def test_a_published_guide_knows_which_of_its_games_have_changed(scene, hands):
+def test_a_published_guide_knows_which_of_its_games_have_changed(hands, scene):
     approve(scene.table.facility, "pa-577", {}, None, "RS-0031")
     guide = publish(scene)
     assert still_true(guide, hands.now) == {"sic-bo-pa-625a-a": True, "football-pa-577": True}
@@ -168,7 +166,7 @@ def test_a_published_guide_knows_which_of_its_games_have_changed(scene, hands):
     assert still_true(guide, hands.now) == {"sic-bo-pa-625a-a": False, "football-pa-577": True}
 
 
-def test_a_guide_can_be_drafted_of_rules_that_are_still_to_come(scene, hands):
+def test_a_guide_can_be_drafted_of_rules_that_are_still_to_come(hands, scene):
     publish(scene)
     coming = RulesSubmission.objects.get()
     coming.pk, coming.version = None, 2
@@ -201,7 +199,7 @@ def test_in_new_jersey_a_format_besides_print_and_video_needs_its_approval(hands
     ]
 
 
-def test_in_pennsylvania_every_guide_is_printed(scene, hands):
+def test_in_pennsylvania_every_guide_is_printed(hands, scene):
     cite = "58 Pa. Code § 521.9(b)"
     refused(scene, "generate_guide", {"formats": ["web"]}, "guide-is-printed", cite)
 
