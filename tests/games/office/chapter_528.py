@@ -4,8 +4,14 @@ import datetime as dt
 import json
 from typing import Any
 
+import pytest
+
 from audit import export
+from audit.models import Entry
+from games.engine import Refusal
 from games.models import GameRequest, Review, Service
+from games.office import wording
+from games.office.wording import providers as sentences
 from tests.tables.cast import Scene
 
 TODAY = dt.date(2026, 11, 21)
@@ -125,3 +131,20 @@ def exported(scene: Scene, type_: str) -> list[dict[str, Any]]:
     name = f"{scene.table.facility.code}/rules"
     bodies = [json.loads(line)["body"] for line in export.lines(export.select([name]))]
     return [body["data"] for body in bodies if body["_type"] == type_]
+
+
+def refused(scene: Scene, code: str, act: str, params: dict[str, Any], section: str | None = None) -> None:
+    """The act is refused with this code, and a sentence stands for it; nothing is recorded."""
+    before = Entry.objects.filter(stream__name="larkfield/rules").count()
+    with pytest.raises(Refusal) as refusal:
+        scene.in_office(act, params)
+    assert refusal.value.code == code
+    assert section is None or refusal.value.section == f"58 Pa. Code § {section}"
+    said = wording.say(refusal.value)
+    assert code in sentences.SENTENCES and said and "%(" not in said
+    assert Entry.objects.filter(stream__name="larkfield/rules").count() == before
+
+
+def last(type_: str) -> dict[str, Any]:
+    """The data of the newest entry of this type."""
+    return json.loads(bytes(Entry.objects.filter(type=type_).latest("pk").body))["data"]

@@ -1,14 +1,12 @@
 """A provider's file: who it is, its package, the Board's decision, its term, permission to trade, and its notes."""
 
 import datetime as dt
-import json
 
 import pytest
 
-from audit.models import Entry
 from games.engine import Refusal
-from games.models import Application, Facility, InterimPermission, Provider, ProviderNote
-from games.office import certifications, providers, wording
+from games.models import Application, Facility, Provider
+from games.office import certifications, providers
 from games.office.wording import providers as sentences
 
 from .chapter_528 import (
@@ -16,12 +14,11 @@ from .chapter_528 import (
     applied,
     certified,
     completed,
-    exported,
     investigated,
+    last,
     linked,
-    permitted,
+    refused,
     registered,
-    three_steps,
 )
 
 pytestmark = pytest.mark.django_db
@@ -30,22 +27,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def house(hands, scene):
     return scene
-
-
-def refused(scene, code, act, params, section=None):
-    """The act is refused with this code, and a sentence stands for it."""
-    before = Entry.objects.filter(stream__name="larkfield/rules").count()
-    with pytest.raises(Refusal) as refusal:
-        scene.in_office(act, params)
-    assert refusal.value.code == code
-    assert section is None or refusal.value.section == f"58 Pa. Code § {section}"
-    said = wording.say(refusal.value)
-    assert code in sentences.SENTENCES and said and "%(" not in said
-    assert Entry.objects.filter(stream__name="larkfield/rules").count() == before
-
-
-def last(type_):
-    return json.loads(bytes(Entry.objects.filter(type=type_).latest("pk").body))["data"]
 
 
 def state(scene, code, day):
@@ -309,137 +290,6 @@ def test_a_renewal_that_is_denied_before_the_end_leaves_the_term_alone(house, ha
     certified(house, code, on="2030-10-01", granted=False)
     assert state(house, code, dt.date(2030, 11, 20)).holds
     assert not state(house, code, dt.date(2030, 11, 21)).holds
-
-
-# Permission before certification, § 528.8
-
-
-@pytest.mark.clause("PA-528.8(a)(1)", "PA-528.8(a)(2)", "PA-528.8(a)(3)", "PA-528.8(a)(4)")
-def test_permission_to_trade_waits_for_its_four_conditions(house, hands):
-    code = investigated(house)
-    params = {"provider": code, "on": "2026-11-21", "reference": "BL-12"}
-    refused(house, "no-application-filed", "record_permission", params, "528.8(a)(1)")
-    completed(house, code)
-    refused(house, "no-application-filed", "record_permission", params, "528.8(a)(1)")
-    house.in_office("file_application", {"provider": code})
-    refused(house, "permission-without-diligence", "record_permission", params, "528.8(a)(2)")
-    params["diligence"] = house.on_file("Due diligence")
-    refused(house, "permission-without-acknowledgement", "record_permission", params, "528.8(a)(3)")
-    params["acknowledgement"] = house.on_file("Acknowledgement")
-    refused(house, "permission-without-service", "record_permission", params, "528.8(a)(4)")
-    service = linked(house, code, ANY_TRIPLE)
-    refused(house, "permission-before-laboratory", "record_permission", params, "528.8(a)(4)")
-    lab = {"service": service.code, "submitted_on": "2026-11-01", "approved_on": "2026-11-18"}
-    house.in_office("record_laboratory", lab)
-    refused(house, "permission-before-costs", "record_permission", params, "528.8(a)(4)")
-    house.in_office(
-        "record_laboratory_costs", {"service": service.code, "costs_cents": 1, "paid_on": "2026-11-19"}
-    )
-    refused(house, "permission-before-approval", "record_permission", params, "528.8(a)(4)")
-    three_steps(house, service, hands.now)
-    house.in_office("record_permission", params)
-    kept = InterimPermission.objects.get()
-    assert (kept.diligence.code, kept.acknowledgement.code) == (
-        params["diligence"],
-        params["acknowledgement"],
-    )
-    assert Application.objects.get().filed_at == hands.now
-    assert last("provider.permitted")["diligence"]["sha256"] == kept.diligence.sha256
-
-
-@pytest.mark.clause("PA-528.8(c)-notice")
-def test_a_rescission_is_kept_with_its_notice_and_the_day_on_which_it_came_and_is_exported(house, hands):
-    code = applied(house)
-    three_steps(house, linked(house, code, ANY_TRIPLE), hands.now)
-    permitted(house, code)
-    notice = house.on_file("Notice of rescission")
-    params = {"provider": code, "on": "2026-11-21", "cease_on": "2026-11-30", "notice": notice}
-    refused(house, "cease-before-notice", "rescind_permission", {**params, "cease_on": "2026-11-20"})
-    house.in_office("rescind_permission", params)
-    hands.now += dt.timedelta(days=3)
-    refused(house, "received-before-sent", "record_receipt", {"provider": code, "on": "2026-11-20"})
-    house.in_office("record_receipt", {"provider": code, "on": "2026-11-24"})
-    kept = InterimPermission.objects.get()
-    assert (kept.rescinded_on, kept.received_on, kept.cease_on) == (
-        dt.date(2026, 11, 21),
-        dt.date(2026, 11, 24),
-        dt.date(2026, 11, 30),
-    )
-    said = exported(house, "provider.rescinded")[0]
-    assert (said["notice"]["document"], said["cease_on"]) == (notice, "2026-11-30")
-    assert exported(house, "provider.rescission_received")[0]["received_on"] == "2026-11-24"
-
-
-def test_a_permission_ends_with_the_application_that_it_was_granted_for(house, hands):
-    code = applied(house)
-    three_steps(house, linked(house, code, ANY_TRIPLE), hands.now)
-    permitted(house, code)
-    certified(house, code, granted=False)
-    file = providers.File(house.table.facility, Provider.objects.get(), dt.date(2026, 11, 21))
-    assert (file.certification.state, file.trading.state) == ("denied", "ceased")
-
-
-# Notes, §§ 528.2(b), 528.5 and 528.9(c)
-
-
-def noted(scene, code, kind, **changed):
-    params = {"provider": code, "kind": kind, "on": "2026-11-20", "text": "about the layout"}
-    scene.in_office("note_on_provider", {**params, **changed})
-    return ProviderNote.objects.latest("pk")
-
-
-@pytest.mark.clause("PA-528.2(b)(1)-information", "PA-528.5(1)-information")
-def test_a_request_for_information_is_kept_with_the_days_of_question_and_answer(house):
-    code = registered(house)
-    note = noted(house, code, "information", due_on="2026-11-28")
-    assert (note.on, note.done_on) == (dt.date(2026, 11, 20), None)
-    answer = house.on_file("Answer")
-    house.in_office("close_note", {"note": note.pk, "done_on": "2026-11-21", "document": answer})
-    note.refresh_from_db()
-    assert (note.done_on, note.document.code) == (dt.date(2026, 11, 21), answer)
-    said = exported(house, "provider.note_closed")[0]
-    assert (said["asked_on"], said["done_on"]) == ("2026-11-20", "2026-11-21")
-    refused(house, "note-done-already", "close_note", {"note": note.pk, "done_on": "2026-11-21"})
-
-
-@pytest.mark.clause("PA-528.2(b)(1)-cooperation", "PA-528.5(1)-cooperation")
-def test_cooperation_is_noted_on_the_file(house):
-    code = registered(house)
-    note = noted(house, code, "cooperation", text="appeared at the hearing", done_on="2026-11-20")
-    assert (note.kind, note.text, note.done_on) == (
-        "cooperation",
-        "appeared at the hearing",
-        dt.date(2026, 11, 20),
-    )
-    assert exported(house, "provider.noted")[0]["text"] == "appeared at the hearing"
-
-
-@pytest.mark.clause("PA-528.3(a)(2)-information")
-def test_ownership_papers_are_attached(house):
-    code = registered(house)
-    say = {"provider": code, "kind": "ownership", "on": "2026-11-20", "text": "share register"}
-    refused(house, "ownership-without-papers", "note_on_provider", say, "528.3(a)(2)")
-    paper = house.on_file("Share register")
-    assert noted(house, code, "ownership", document=paper).document.code == paper
-
-
-@pytest.mark.clause("PA-528.5(2)")
-def test_a_change_that_the_provider_reported_is_kept_with_its_day(house):
-    note = noted(house, registered(house), "change", text="a new owner of 30 percent")
-    assert (note.kind, note.on) == ("change", dt.date(2026, 11, 20))
-
-
-@pytest.mark.clause("PA-528.9(c)")
-def test_a_violation_told_to_the_board_is_in_the_exported_record_with_its_day(house):
-    noted(house, registered(house), "violation", text="dealt unapproved dice", done_on="2026-11-21")
-    said = exported(house, "provider.noted")[0]
-    assert (said["kind"], said["on"], said["done_on"]) == ("violation", "2026-11-20", "2026-11-21")
-
-
-def test_a_day_that_has_yet_to_come_is_no_day_of_something_that_happened(house):
-    code = registered(house)
-    say = {"provider": code, "kind": "change", "on": "2026-11-22", "text": "x"}
-    refused(house, "day-to-come", "note_on_provider", say)
 
 
 def test_each_refusal_has_a_title_and_a_sentence():
