@@ -25,7 +25,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "limits-change": ("min", "max", "new_min", "new_max", "from"),
     "payout-limit": ("limit",),
     "rules": ("rules", "approved", "min", "max", "limit"),
-    "test": (),
+    "test": ("casino", "starts", "ends"),
 }
 MUST: Mapping[str, tuple[str, ...]] = {
     "limits": ("min", "max"),

@@ -17,6 +17,9 @@ from games.office.signs import EVERYWHERE, LANGUAGES, LEAST_MM, MOST_MM, NAMES, 
 from .frame import office
 
 EXAMPLE = {
+    "casino": "Larkfield Casino",
+    "starts": "21 November 2026",
+    "ends": "20 December 2026",
     "table": "T-01",
     "game": "Sic Bo",
     "min": "$10",

@@ -220,7 +220,7 @@ def test_the_sign_for_the_entrances_is_made_of_the_test_and_attached(shore):
 def test_the_sign_is_in_the_approved_form_where_there_is_one(shore):
     SignForm.objects.create(
         facility=shore.table.facility, kind="test", version=3, location="entrances", width_mm=600,
-        height_mm=900, wording={"en": "{game} is tested here", "es": "Aquí se prueba {game}"},
+        height_mm=900, wording={"en": "{game} is tested at {casino} until {ends}", "es": "Aquí se prueba {game}"},
         status="approved", reference="S-9", drafted_at=dt.datetime(2026, 1, 1, tzinfo=dt.UTC),
     )  # fmt: skip
     draft(shore)
@@ -229,7 +229,10 @@ def test_the_sign_is_in_the_approved_form_where_there_is_one(shore):
     assert [(one["casino"], one["lines"]) for one in said["texts"]] == [
         (casino, [words])
         for casino in ("Larkfield Boardwalk", "South Pier")
-        for words in ("Double Sic Bo is tested here", "Aquí se prueba Double Sic Bo")
+        for words in (
+            f"Double Sic Bo is tested at {casino} until 20 December 2026",
+            "Aquí se prueba Double Sic Bo",
+        )
     ]
 
 
