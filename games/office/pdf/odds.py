@@ -59,7 +59,7 @@ def sheet_story(sheet: Sheet, chart: Curve | None, *, landscape: bool = False) -
 def _table(sheet: Sheet) -> Flowable:
     counted, floors, changed = sheet.throws, sheet.sets_floors, bool(sheet.changed)
     head: list[Cell] = ["Wager", f"Wins in {counted}" if counted else "Wins", "True odds"]
-    widths: list[float] = [106, 54, 54] if counted else [112, 158, 62]
+    widths: list[float] = [106, 54, 54] if counted else [96, 152, 86]
     if floors:
         head.append("Floor")
         widths.append(38)
@@ -84,7 +84,11 @@ def _cells(row: Row, sheet: Sheet) -> Sequence[Cell]:
     chances: list[Flowable] = []
     for one in row.levels:
         chances += [text(one.ways, look["number"])] if counted else _two(one.chance_said, one.chance_exact)
-    cells: list[Cell] = [label, chances, _lines([one.true_said for one in row.levels], counted)]
+    cells: list[Cell] = [
+        label,
+        chances,
+        _lines([one.true_said.replace(" ", BLANK) for one in row.levels], counted),
+    ]
     if sheet.sets_floors:
         cells.append(row.floor_said)
     if sheet.changed:

@@ -250,9 +250,9 @@ class Edge:
         canvas.setLineWidth(HAIR)
         canvas.line(left, self.height - 58, right, self.height - 58)
         canvas.line(left, 46, right, 46)
-        half = (right - left) / 2 - 6
-        self._put(canvas, self.house, "strong", left, self.height - 54, half)
-        self._put(canvas, self.title, "number", right - half, self.height - 54, half)
+        across = right - left - 12
+        self._put(canvas, self.house, "strong", left, self.height - 54, across * 0.35)
+        self._put(canvas, self.title, "number", right - across * 0.65, self.height - 54, across * 0.65)
         count = PAGE_OF.get(self.language[:2], PAGE_OF["en"]) % (page, pages)
         self._put(canvas, self.approved, "head", left, 42, right - left - 70, under=True)
         self._put(canvas, count, "head-number", right - 66, 42, 66, under=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from reportlab.platypus import Flowable
+from reportlab.platypus import Flowable, KeepTogether
 
 from games.engine import Rules
 from games.engine.odds import in_dollars
@@ -32,8 +32,7 @@ def submission(
         text("Options", look["heading"]),
         table(list(_options(options, sheet.rules)), (1, 3), head=0),
         *_changed(before, sheet),
-        text("Payouts and odds", look["heading"]),
-        *sheet_story(sheet, None, landscape=wide),
+        KeepTogether([text("Payouts and odds", look["heading"]), *sheet_story(sheet, None, landscape=wide)]),
     ]
     return render(
         story,
