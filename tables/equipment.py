@@ -8,9 +8,11 @@ from django.db.models import Q
 
 from games.engine import Refusal
 from games.engine.editions import ApprovalRule, InspectionLine
+from games.office.signs import verify_form
 
 from .at_table import AtTable
 from .models import Approval, Shaker
+from .signs import SIGN_OF_LINE
 
 OF_SHAKER = ("shaker", "shaker-automated")  # goes with the shaker to whatever table it stands at
 
@@ -123,11 +125,15 @@ class Equipment:
             raise Refusal("odds-not-on-layout", section)
 
     def verify_lines(self, confirmed: tuple[str, ...]) -> None:
-        """Raises `Refusal` for the first line that was not confirmed, and for one that is not asked for here."""
+        """Raises `Refusal` for the first line that was not confirmed, and for one that is not asked for here; and where
+        a sign is confirmed whose form is not approved (§ 521.8(d)).
+        """
         asked = {line.code: line.section for line in self.lines}
         for code, section in asked.items():
             if code not in confirmed:
                 raise Refusal("inspection-line-missing", section, line=code)
+            if code in SIGN_OF_LINE:
+                verify_form(self.at.table.facility, SIGN_OF_LINE[code], self.at.table.game)
         if set(confirmed) - set(asked):
             raise Refusal("malformed", name="lines")
 

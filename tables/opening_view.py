@@ -19,6 +19,7 @@ from .acts.opening import (
 from .at_table import AtTable
 from .equipment import Equipment
 from .models import Inspection, Table
+from .signs import form_named
 from .stopped import verify_game_dealt
 from .wording import dollars, moment, say, short
 from .wording_equipment import LINES
@@ -135,7 +136,11 @@ class Opening:
         if at.table.status == Table.Status.OPEN or not at.deals or at.shaker is None:
             return None
         lines = [
-            {"code": line.code, "text": str(LINES[line.code]), "section": short(line.section)}
+            {
+                "code": line.code,
+                "text": str(LINES[line.code]) + form_named(at.table, line.code),
+                "section": short(line.section),
+            }
             for line in self.equipment.lines
         ]
         cameras = at.rules.edition.cameras

@@ -9,6 +9,8 @@ import uuid
 from functools import lru_cache
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from games.engine import Refusal
 from games.models import SignForm
 from games.office.signs import LANGUAGES, SECTION, filled, verify_form
@@ -23,7 +25,8 @@ AFTER = {
     "zh": "宣布后30分钟",
 }
 FIRST_AND_EXTRA = 2  # High Roll pays a Like Kind by its first roll, and by the Extra Roll
-ODDS_LINES = {"odds-sign": "odds", "limit-sign": "payout-limit"}  # lines of an inspection that a sign answers
+# Lines of an inspection that a sign answers
+SIGN_OF_LINE = {"odds-sign": "odds", "limit-sign": "payout-limit"}
 
 
 def forms_of(table: Table) -> list[dict[str, Any]]:
@@ -114,6 +117,14 @@ def values(s: dict[str, Any], language: str) -> dict[str, str]:
         found |= {"new_min": dollars(change["min_cents"]), "new_max": dollars(change["max_cents"])}
         found["from"] = change["from"] or AFTER[language]
     return found
+
+
+def form_named(table: Table, line: str) -> str:
+    """What a line of the inspection says besides of the form of its sign; empty where it is about none."""
+    form = form_of(forms_of(table), SIGN_OF_LINE.get(line, ""))
+    if form is None:
+        return ""
+    return " " + _("Form version %(version)s, %(reference)s.") % form
 
 
 def day(written: str) -> str:

@@ -7,6 +7,7 @@ from audit.devices import enrol
 from games.engine import Refusal
 from games.models import SignForm
 from tables import signs
+from tables.models import Approval
 from tables.ticker import tick
 from tests.tables.cast import make_scene
 
@@ -155,3 +156,20 @@ def test_a_display_shows_its_own_table_alone(scene):
 
 def test_nobody_else_sees_it_signed_out(scene):
     assert scene.browser("podium").get(AT).status_code == 302
+
+
+# The inspection
+
+
+@pytest.mark.clause("PA-521.8(d)", "PA-625a.1(c)(3)-sign")
+def test_an_odds_sign_without_an_approved_form_opens_no_table(db):
+    scene = make_scene(opened=False)
+    Approval.objects.filter(table=scene.table, subject="layout").update(prints=[])
+    lines = {line["code"]: line["text"] for line in scene.snapshot["inspection_asks"]["lines"]}
+    assert lines["odds-sign"] == "A sign at the table tells the odds. Form version 1, BGO-S-01."
+    SignForm.objects.filter(kind="odds").update(status="withdrawn")
+    with scene.refused("no-approved-sign", "58 Pa. Code § 521.8(d)"):
+        scene.inspect()
+    SignForm.objects.filter(kind="odds").update(status="approved")
+    scene.inspect()
+    assert scene.entry["_type"] == "table.inspected"

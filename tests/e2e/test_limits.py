@@ -1,0 +1,144 @@
+"""The limits and signs in a real browser: a change by notice up to the display, and a form's way in the office."""
+
+import datetime as dt
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from audit.devices import enrol
+from tables.models import LimitsChange
+from tests.e2e.floor import Screen, Tablet
+from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, broken_rules
+from tests.tables.cast import Scene
+
+pytestmark = pytest.mark.browser
+LEAST_PX = 56
+IN_THE_BAR = re.compile(
+    r'class="brand"|href="/floor/larkfield/[a-z]*/?"|href="/office/|>Sign off<|Run this table'
+)
+PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n"
+AT = "/floor/larkfield/T-01/"
+
+
+def podium(scene: Scene, page: Page, person: str, address: str) -> Screen:
+    screen = Screen(page)
+    screen.let_in(scene.tokens["podium"], person)
+    page.goto(address)
+    return screen
+
+
+def faults_of(page: Page) -> list[str]:
+    """What is too small, cut off or against axe's rules at each size."""
+    found = []
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        small = [one for one in page.evaluate(SMALL_TARGETS, LEAST_PX) if not IN_THE_BAR.search(one)]
+        found += [f"{width}: {fault}" for fault in [*page.evaluate(CUT_OFF), *small, *broken_rules(page)]]
+    page.set_viewport_size({"width": 1280, "height": 800})
+    return found
+
+
+def test_a_change_by_notice_goes_from_the_pit_to_the_dealer_and_to_the_display(scene, new_page, spotless):
+    _, token = enrol("Sign of T-01", "larkfield", "sign", "larkfield/T-01")
+    display = new_page(1920, 1080)
+    asked = display.request.get("/enrol")
+    key = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', asked.text())
+    assert key
+    form = {"token": token, "csrfmiddlewaretoken": key[1]}
+    display.request.post("/enrol", form=form, headers={"Referer": asked.url})
+    display.goto("/")
+    expect(display.locator("#notice-limits")).to_contain_text("Maximum wager $1,000")
+
+    scene.place((1, "small", 1_000))
+    tablet = Tablet(new_page()).begin(scene)
+    floor = podium(scene, new_page(), "floorperson", AT)
+    spotless += [tablet, floor]
+    floor.is_live()
+    floor.tap("[data-limits-open=limits-change]")
+    box = floor.page.locator("#limits-change")
+    box.locator("[name=min]").fill("25")
+    floor.tap(box.locator("[type=submit]"))
+    expect(box.locator("[data-refused]")).to_have_text("Enter the new maximum in dollars.")
+    box.locator("[name=max]").fill("2,000")
+    floor.tap(box.locator("label", has_text="Nobody is playing"))
+    floor.tap(box.locator("[type=submit]"))
+    expect(box.locator("[data-refused]")).to_contain_text("There is play here, at seat 1.")
+    floor.tap(box.locator("label", has_text="Players are here"))
+    floor.tap(box.locator("[type=submit]"))
+    expect(floor.page.locator(".limits-next")).to_contain_text("then $25–$2,000")
+    assert (LimitsChange.objects.get().min_cents, LimitsChange.objects.get().effective_at) == (2_500, None)
+
+    tablet.tap("#announce")
+    expect(tablet.page.locator(".announce-say")).to_contain_text("minimum $25, maximum $2,000")
+    tablet.tap(".announced")
+    expect(tablet.page.locator("#announce")).to_have_count(0)
+    floor.tap("[data-limits=post_limits_sign]")
+    change = LimitsChange.objects.get
+    expect(tablet.page.locator(".fact--limits dt")).to_have_text(re.compile(r"^Limits, new in (29|30) min$"))
+    assert change().effective_at == max(change().posted_at, change().announced_at) + dt.timedelta(minutes=30)
+    assert change().announced_by.code == "dealer"
+    expect(display.locator("#notice-limits-change")).to_contain_text(
+        re.compile(r"New limits from \d+:\d\d [AP]M")
+    )
+    expect(display.locator("#notice-limits")).to_contain_text("Minimum wager $10")
+
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [2, 5, 5]})
+    scene.finish()
+    floor.tap("[data-limits=players_left]")
+    expect(display.locator("#notice-limits")).to_contain_text("Minimum wager $25")
+    expect(display.locator("#notice-limits-change")).to_have_count(0)
+    expect(tablet.page.locator(".fact--limits dd")).to_have_text("$25–$2,000")
+
+
+def test_the_form_of_a_sign_is_drafted_filed_and_approved_in_dialogs(scene, new_page, spotless):
+    office = podium(scene, new_page(), "games-administrator", "/office/larkfield/signs/")
+    spotless.append(office)
+    page = office.page
+    office.tap(page.locator("[data-open=draft-sign][data-kind=test]"))
+    box = page.locator("#draft-sign")
+    box.locator("[name=location]").fill("Entrance of the pit")
+    box.locator("[name=width_mm]").fill("300")
+    box.locator("[name=height_mm]").fill("200")
+    box.locator("[name=en]").fill("A new game is tested\nat {place}")
+    office.tap(box.locator("[data-go]"))
+    expect(box.locator("[data-refused]")).to_contain_text("This sign knows no {place}.")
+    box.locator("[name=en]").fill("A new game is tested\nat {table}")
+    office.tap(box.locator("[data-go]"))
+    kind = page.locator("section", has=page.locator("#kind-test"))
+    expect(kind).to_contain_text("Draft version 1")
+    office.tap(kind.locator("[data-open=file-sign]"))
+    office.tap(page.locator("#file-sign [data-go]"))
+    expect(kind).to_contain_text("Filed version 1")
+    office.tap(kind.locator("[data-open=decide-sign]"))
+    box = page.locator("#decide-sign")
+    office.tap(box.locator("label.pick").first)
+    box.locator("[name=reference]").fill("BGO-80")
+    box.locator("input[type=file]").set_input_files(
+        {"name": "l.pdf", "mimeType": "application/pdf", "buffer": PDF}
+    )
+    expect(box.locator("[data-file-said]")).to_contain_text("D-0001")
+    office.tap(box.locator("[data-go]"))
+    expect(kind).to_contain_text("Approved version 1")
+    office.tap(page.locator("section", has=page.locator("#kind-limits")).locator("[data-open=draft-sign]"))
+    expect(page.locator("#draft-sign [name=es]")).to_have_value("Apuesta mínima {min}\nApuesta máxima {max}")
+
+
+def test_the_pages_of_limits_and_signs_are_well_at_each_size(scene, new_page, spotless):
+    scene.place((1, "small", 1_000))
+    new = {"min_cents": 2_500, "max_cents": 200_000}
+    scene.act("change_limits", new, by="floorperson", device=scene.podium)
+    tablet = Tablet(new_page()).begin(scene)
+    floor = podium(scene, new_page(), "floorperson", AT + "sign/limits-change")
+    office = podium(scene, new_page(), "games-administrator", "/office/larkfield/signs/")
+    spotless += [tablet, floor, office]
+    assert faults_of(office.page) == []
+    assert faults_of(floor.page) == []
+    assert broken_rules(tablet.page) == []
+    for address in (AT, AT + "sign/"):
+        floor.page.goto(address)
+        assert broken_rules(floor.page) == []
+        for width, height in SIZES:
+            floor.page.set_viewport_size({"width": width, "height": height})
+            assert floor.page.evaluate(CUT_OFF) == []
