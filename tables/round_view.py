@@ -119,7 +119,10 @@ def _round(at: AtTable) -> dict[str, Any]:
         "game": _game(at, state) if state else {},
         "take": _take([one for one in settled if one.outcome == "lose"], names),
         "pay": _pay(
-            [one for one in settled if one.outcome == "win"], names, frozenset(row.paid_seats if row else ())
+            at.rules,
+            [one for one in settled if one.outcome == "win"],
+            names,
+            frozenset(row.paid_seats if row else ()),
         ),
         "ending": phase if phase in ENDED else None,
     }
@@ -205,8 +208,8 @@ def _take(losers: list[Settled], names: dict[str, str]) -> dict[str, Any]:
     return {"count": len(losers), "cents": sum(one.wager.cents for one in losers), "seats": seats}
 
 
-def _pay(winners: list[Settled], names: dict[str, str], paid: frozenset[int]) -> dict[str, Any]:
-    seats = [_pay_seat(seat, ones, names, seat in paid) for seat, ones in _grouped(winners).items()]
+def _pay(rules: Rules, winners: list[Settled], names: dict[str, str], paid: frozenset[int]) -> dict[str, Any]:
+    seats = [_pay_seat(rules, seat, ones, names, seat in paid) for seat, ones in _grouped(winners).items()]
     return {
         "count": len(winners),
         "cents": sum(seat["cents"] for seat in seats),
@@ -215,9 +218,16 @@ def _pay(winners: list[Settled], names: dict[str, str], paid: frozenset[int]) ->
     }
 
 
-def _pay_seat(seat: int, ones: list[Settled], names: dict[str, str], paid: bool) -> dict[str, Any]:
+def _pay_seat(
+    rules: Rules, seat: int, ones: list[Settled], names: dict[str, str], paid: bool
+) -> dict[str, Any]:
     lines = [
-        {**_line(one, names), "stake_cents": one.wager.cents, "pays": str(one.pays), "cents": one.paid_cents}
+        {
+            **_line(one, names),
+            "stake_cents": one.wager.cents,
+            "pays": rules.state_odds(one.pays) if one.pays else None,
+            "cents": one.paid_cents,
+        }
         for one in ones
     ]
     cents = sum(line["cents"] for line in lines)

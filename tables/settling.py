@@ -95,18 +95,18 @@ def _seat(
         "take_cents": sum(one.wager.cents for one in ones if one.outcome == LOSE),
         "pay_cents": sum(one.paid_cents for one in ones),
         "stay_cents": sum(wager.cents for wager in staying),
-        "lines": [_line(one, names) for one in ones] + [_stay(at, wager, names) for wager in staying],
+        "lines": [_line(at, one, names) for one in ones] + [_stay(at, wager, names) for wager in staying],
     }
 
 
-def _line(one: Settled, names: dict[str, str]) -> dict[str, Any]:
+def _line(at: AtTable, one: Settled, names: dict[str, str]) -> dict[str, Any]:
     return {
         "wager": one.wager.code,
         "label": names.get(one.wager.code, one.wager.code),
         "play": one.wager.play,
         "outcome": one.outcome,
         "stake_cents": one.wager.cents,
-        "pays": str(one.pays) if one.pays else None,
+        "pays": at.rules.state_odds(one.pays) if one.pays else None,
         "cents": one.paid_cents if one.outcome == WIN else one.wager.cents,
         "cut_cents": one.cut_cents,
         "why": why(one.why),
@@ -122,7 +122,7 @@ def _stay(at: AtTable, wager: Wager, names: dict[str, str]) -> dict[str, Any]:
         "play": wager.play,
         "outcome": "stay",
         "stake_cents": wager.cents,
-        "pays": str(at.game.possible_odds(at.rules, wager.code)[-1]),
+        "pays": at.rules.state_odds(at.game.possible_odds(at.rules, wager.code)[-1]),
         "cents": wager.cents,
         "cut_cents": 0,
         "why": "",

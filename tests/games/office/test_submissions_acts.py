@@ -1,7 +1,9 @@
 """Rules submissions on their way: drafted, filed, decided, in force, superseded, withdrawn."""
 
+import ast
 import datetime as dt
 import json
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,8 @@ from audit.models import Entry
 from games import submissions
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
+from games.office import gate
+from games.office.acts import submissions as acts
 from games.submissions import Standing, in_force, rules_of, standing_of
 from tests.tables.cast import make_scene
 
@@ -276,3 +280,17 @@ def test_the_same_rules_have_the_same_terms_and_come_back_whole():
 def test_a_facility_without_submissions_has_nothing_in_force(hands, scene):
     other = Facility.objects.create(code="river", name="River", jurisdiction="PA")
     assert in_force(other, "sic-bo", hands.now) is None
+
+
+def test_every_refusal_of_the_office_s_submissions_has_a_sentence_and_every_figure_of_it():
+    from games.office.wording.submissions import SENTENCES, TITLES
+
+    assert set(TITLES) == set(SENTENCES)
+    raised = set()
+    for module in (gate, acts):
+        for node in ast.walk(ast.parse(Path(module.__file__).read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Refusal":
+                raised |= {one.value for one in node.args[:1] if isinstance(one, ast.Constant)}
+    assert len(raised) > 18
+    assert raised - set(SENTENCES) == {"not-a-draft", "not-filed", "already-ended"}
+    assert set(SENTENCES) <= raised
