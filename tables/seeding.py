@@ -28,9 +28,11 @@ from .equipment import OF_SHAKER, Equipment
 from .models import Approval, Assignment, DiceLot, Pit, Qualification, Shaker, Table
 from .permissions import DEALERS, has_work_for
 from .rooms import ROOMS
+from .seeding_office import seed_office
 
 assert acts  # the acts register themselves with the road
 APPROVED = dt.timedelta(days=30)
+PODIUM = "Demo podium"
 # Streams of a house and addresses beside its tables
 NO_TABLE = frozenset({*ROOMS, "acts", "exports", "rules", "sign-in", "system", "tiles"})
 
@@ -43,7 +45,15 @@ def seed() -> bool:
         _seed_facility(facility)
     for facility in demo.FACILITIES:
         _open_tables(facility)
+    _fill_the_office()
     return True
+
+
+def _fill_the_office() -> None:
+    """The rules office of the first house, by its games administrator at the podium."""
+    house = Facility.objects.get(code=demo.LARKFIELD.code)
+    person = Person.objects.get(facility=house.code, role="games-administrator")
+    seed_office(house, person, Device.objects.get(facility=house.code, name=PODIUM))
 
 
 @transaction.atomic
@@ -260,7 +270,7 @@ def assign(person: Person, facility: Facility, where: str) -> Assignment:
 
 def _open_tables(wanted: demo.DemoFacility) -> None:
     """Dice into every shaker; the tables that have their dealers are inspected and opened."""
-    podium, _ = enrol("Demo podium", wanted.code, "podium")
+    podium, _ = enrol(PODIUM, wanted.code, "podium")
     for number, table in enumerate(wanted.tables, start=1):
         floor = _floorperson(wanted.code, table)
         lot = {"lot": f"L-{number:04d}", "seal": f"SL-{number:05d}"}

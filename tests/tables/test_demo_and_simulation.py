@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from audit import export, verify
+from audit import clock, export, verify
 from audit.models import Entry, Person
 from games.engine import Refusal
+from games.models import Document, Facility, RulesSubmission
+from games.office.deadlines import deadlines
+from games.office.services import stopped
 from tables.models import Round, Settlement, Table
 from tables.simulation import verify_simulated
 from tests.tables.cast import make_scene
@@ -119,3 +122,23 @@ def test_a_live_table_under_a_simulated_name_is_left_alone():
 def test_simulate_refuses_what_it_cannot_do(options):
     with pytest.raises(CommandError):
         call_command("simulate", **options)
+
+
+def test_seed_demo_gives_the_house_an_office_with_some_history(settings):
+    settings.DEMO = True
+    said("seed_demo")
+    house = Facility.objects.get(code="larkfield")
+    versions = RulesSubmission.objects.filter(facility=house, code__in=["RS-0003", "RS-0021"])
+    assert sorted((str(one), one.status) for one in versions) == [
+        ("RS-0003 v1", "superseded"),
+        ("RS-0003 v2", "approved"),
+        ("RS-0021 v1", "approved"),
+        ("RS-0021 v2", "filed"),
+    ]
+    assert house.guides.get().published_at is not None
+    today = house.local(clock.now()).date()
+    found = {one.key: one.days_left(today) for one in deadlines(house, clock.now())}
+    assert (found["renewal:SP-0001"], found["certification:SP-0001"]) == (-10, 50)
+    assert found["review:RS-0021.2"] == 15
+    assert stopped(house, "football", clock.now()) == frozenset()
+    assert Document.objects.filter(facility=house, media_type="application/pdf").count() >= 2
