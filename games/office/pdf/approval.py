@@ -19,16 +19,15 @@ class Decided(Protocol):
 
 def approval_of(row: Decided, house: Facility) -> str:
     """`Approved 12 Oct 2026 by the Board, reference RS-77`; `Draft, not approved`. Days are the house's."""
-    filed = f"Filed {day(row.filed_at, house)}" if row.filed_at else "Draft"
-    if row.status == "withdrawn":
-        return f"Withdrawn {day(row.withdrawn_at, house)}" if row.withdrawn_at else "Withdrawn"
+    withdrawn = f"withdrawn {day(row.withdrawn_at, house)}" if row.withdrawn_at else ""
     if row.decided_at is None or row.status in ("draft", "filed"):
-        return f"{filed}, not approved"
+        filed = f"Filed {day(row.filed_at, house)}" if row.filed_at else "Draft"
+        return f"{filed}, {withdrawn or 'not approved'}"
     word = "Denied" if row.status == "denied" else "Approved"
     by = f" by {row.decided_by}" if row.decided_by else ""
     reference = f", reference {row.reference}" if row.reference else ""
-    later = " (superseded)" if row.status == "superseded" else ""
-    return f"{word} {day(row.decided_at, house)}{by}{reference}{later}"
+    since = withdrawn or ("superseded since" if row.status == "superseded" else "")
+    return f"{word} {day(row.decided_at, house)}{by}{reference}{f', {since}' if since else ''}"
 
 
 def day(at: dt.datetime | None, house: Facility) -> str:

@@ -1,6 +1,7 @@
 """Papers: what stands on each page, fonts that travel with it, and that nothing is cut off or becomes a box."""
 
 import ctypes
+import datetime as dt
 import io
 from fractions import Fraction
 
@@ -10,11 +11,13 @@ import pytest
 from reportlab.lib.pagesizes import A4, LETTER
 
 from games.engine import Rules
-from games.models import RulesSubmission
+from games.models import Facility, RulesSubmission
 from games.office.charts import curve
 from games.office.odds_sheet import sheet
 from games.office.pdf import odds
+from games.office.pdf.approval import approval_of
 from games.office.pdf.paper import CHINESE, INTER, UNDRAWABLE, fonts, marked, render, styles, table, text
+from script import pdf_fonts
 
 JERSEY = "nj-19-47-9"
 APPROVED = "Approved 12 Oct 2026 by the Board, reference RS-77"
@@ -204,6 +207,50 @@ def test_a_bar_that_favours_the_player_is_drawn_in_the_signal_colour():
     assert ink(good_page, "a63a22") == 0
     assert ink(bad_page, "a63a22") > 40
     assert sheet(bad).favoured[0].advantage == Fraction(-1, 8)
+
+
+# Approval, as each page says it
+
+FILED, DECIDED = dt.datetime(2026, 10, 1, 15, tzinfo=dt.UTC), dt.datetime(2026, 10, 13, 1, tzinfo=dt.UTC)
+LATER = dt.datetime(2026, 11, 2, 12, tzinfo=dt.UTC)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"status": "draft"}, "Draft, not approved"),
+        ({"status": "filed", "filed_at": FILED}, "Filed 1 Oct 2026, not approved"),
+        (
+            {"status": "withdrawn", "filed_at": FILED, "withdrawn_at": LATER},
+            "Filed 1 Oct 2026, withdrawn 2 Nov 2026",
+        ),
+        (
+            {
+                "status": "approved",
+                "filed_at": FILED,
+                "decided_at": DECIDED,
+                "decided_by": "the Board",
+                "reference": "RS-77",
+            },
+            "Approved 12 Oct 2026 by the Board, reference RS-77",
+        ),
+        ({"status": "denied", "filed_at": FILED, "decided_at": DECIDED}, "Denied 12 Oct 2026"),
+        ({"status": "superseded", "decided_at": DECIDED}, "Approved 12 Oct 2026, superseded since"),
+        (
+            {"status": "withdrawn", "decided_at": DECIDED, "withdrawn_at": LATER},
+            "Approved 12 Oct 2026, withdrawn 2 Nov 2026",
+        ),
+    ],
+)
+def test_approval_is_told_in_the_houses_days(given, said):
+    assert approval_of(RulesSubmission(**given), Facility(time_zone="America/New_York")) == said
+
+
+def test_the_latin_fonts_are_those_that_the_script_makes(tmp_path):
+    for weight in pdf_fonts.WEIGHTS:
+        made = tmp_path / f"{weight}.ttf"
+        pdf_fonts.inter(weight).save(made)
+        assert made.read_bytes() == (pdf_fonts.MADE / f"Inter-{weight}.ttf").read_bytes()
 
 
 # The pages that give them
