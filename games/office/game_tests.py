@@ -115,6 +115,10 @@ def rules_of(run: TestRun) -> list[TestRules]:
 def _there(test: GameTest, key: str) -> bool:
     if key == "further":
         return not test.request.further.filter(answered_on=None).exists()
+    if key == "sign" and test.status == "draft":
+        return bool(test.parts.get(key)) and test.parts[key] == sign(
+            test
+        )  # a form approved since then counts
     return bool(test.parts.get(key))
 
 

@@ -216,13 +216,17 @@ def test_the_sign_for_the_entrances_is_made_of_the_test_and_attached(shore):
     assert entry()["parts"]["sign"]["texts"][0] == first
 
 
+def approve_a_form(scene: Scene) -> None:
+    SignForm.objects.create(
+        facility=scene.table.facility, kind="test", version=3, location="entrances", width_mm=600,
+        height_mm=900, status="approved", reference="S-9", drafted_at=dt.datetime(2026, 1, 1, tzinfo=dt.UTC),
+        wording={"en": "{game} is tested at {casino} until {ends}", "es": "Aquí se prueba {game}"},
+    )  # fmt: skip
+
+
 @clause("NJ-19:47-8.4(f)2.iii")
 def test_the_sign_is_in_the_approved_form_where_there_is_one(shore):
-    SignForm.objects.create(
-        facility=shore.table.facility, kind="test", version=3, location="entrances", width_mm=600,
-        height_mm=900, wording={"en": "{game} is tested at {casino} until {ends}", "es": "Aquí se prueba {game}"},
-        status="approved", reference="S-9", drafted_at=dt.datetime(2026, 1, 1, tzinfo=dt.UTC),
-    )  # fmt: skip
+    approve_a_form(shore)
     draft(shore)
     said = GameTest.objects.get().parts["sign"]
     assert said["form"] == "version 3, S-9"
@@ -234,6 +238,16 @@ def test_the_sign_is_in_the_approved_form_where_there_is_one(shore):
             "Aquí se prueba Double Sic Bo",
         )
     ]
+
+
+@clause("NJ-19:47-8.4(f)2.iii")
+def test_a_form_that_was_approved_since_asks_for_the_sign_anew(shore):
+    names = draft(shore)
+    approve_a_form(shore)
+    found = refusal(shore, "file_test", names, "test-incomplete")
+    assert found.params["missing"] == PARAGRAPHS["sign"]
+    put(shore, "change_test", {**names, "part": "sign"})
+    shore.in_office("file_test", names)
 
 
 def test_a_sign_that_would_say_something_else_now_is_made_anew(shore):

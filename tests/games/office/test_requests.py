@@ -10,7 +10,7 @@ import pytest
 
 from audit.models import Entry
 from games.engine import Refusal
-from games.models import Document, GameRequest, Provider
+from games.models import Document, Facility, GameRequest, Provider
 from games.office import request_odds, requests
 from games.office import wording as office_wording
 from games.office.wording import requests as own
@@ -347,7 +347,11 @@ def test_what_a_body_asks_besides_is_tracked_until_it_is_answered(hands, scene):
 
 
 def test_a_request_of_another_house_is_not_there(scene):
+    shore = Facility.objects.create(code="shore", name="Shore", jurisdiction="PA")
+    now = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    GameRequest.objects.create(facility=shore, code="NG-0404", title="x", kind="game", drafted_at=now)
     refusal(scene, "file_request", {"request": "NG-0404"}, "no-such-request")
+    assert scene.browser("podium", "compliance").get("/office/larkfield/requests/NG-0404/").status_code == 403
 
 
 @pytest.mark.parametrize("by", ["dealer", "pit-manager", "gaming-agent"])
