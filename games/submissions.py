@@ -86,6 +86,12 @@ def standing_of(one: RulesSubmission, at: dt.datetime) -> Standing:
     return Standing.IN_FORCE
 
 
+def to_come(facility: Facility, code: str, at: dt.datetime) -> list[RulesSubmission]:
+    """The versions of a submission that are approved and not in force yet at a moment, the next one first."""
+    found = RulesSubmission.objects.filter(facility=facility, code=code, status__in=["approved", "superseded"])
+    return list(found.filter(in_force_from__gt=at).order_by("in_force_from", "version"))
+
+
 def newest(facility: Facility, code: str) -> RulesSubmission | None:
     """The newest version of a submission whatever has become of it; only for showing."""
     return RulesSubmission.objects.filter(facility=facility, code=code).order_by("-version").first()

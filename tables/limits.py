@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from audit import clock, record
 from games.engine import Refusal
 from games.office.gate import verify_minimum
-from games.submissions import rules_of
+from games.submissions import rules_of, to_come
 
 from .models import LimitsChange, Table
 from .wording import dollars
@@ -69,7 +69,7 @@ def verify_nobody_plays(at: "AtTable") -> None:
 
 def verify_limits(at: "AtTable", min_cents: int, max_cents: int) -> None:
     """Raises `maximum-under-minimum`, `limits-unchanged`, or what breaks the floor of the payout limit (A30), asked of
-    the rules that the next round begins under.
+    the rules that the next round begins under, and of those that are approved and still to come.
     """
     table = at.table
     if max_cents < min_cents:
@@ -77,6 +77,8 @@ def verify_limits(at: "AtTable", min_cents: int, max_cents: int) -> None:
     if (min_cents, max_cents) == (table.min_cents, table.max_cents):
         raise Refusal("limits-unchanged", LIMITS, min=dollars(min_cents), max=dollars(max_cents))
     verify_minimum(rules_of(at.in_force) if at.in_force is not None else at.rules, min_cents)
+    for coming in to_come(table.facility, table.submission_code, at.now):
+        verify_minimum(rules_of(coming), min_cents)
 
 
 def apply(at: "AtTable", change: LimitsChange) -> dict[str, Any]:

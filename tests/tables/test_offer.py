@@ -188,3 +188,14 @@ def test_a_key_is_read_as_it_was_written_and_fits_its_field():
         assert offer.read(key) == offer.of(one, one.code, codes)
     assert offer.read("") is None
     assert offer.of(None, "RS-0099", {"small"}).codes == {"small"}
+
+
+@clause("PA-675a.5(e)-floor")
+def test_no_minimum_rises_over_the_payout_limit_of_a_version_that_is_still_to_come(hands):
+    scene = make_scene("pa-675a")
+    approve(scene, "2026-11-21T10:05", "pa-675a@2016-08-27", payout_limit_cents=5_006_000)
+    rise = {"min_cents": 1_100, "max_cents": 100_000, "nobody_plays": False}
+    with scene.refused("filed-limit-too-low", "58 Pa. Code § 675a.5(e)") as refused:
+        scene.act("change_limits", rise, by="floorperson", device=scene.podium)
+    assert (refused.value.params["figure"], refused.value.params["least"]) == ("$50,060", "$55,066")
+    scene.act("change_limits", {**rise, "min_cents": 900}, by="floorperson", device=scene.podium)
