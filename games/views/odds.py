@@ -9,6 +9,7 @@ from django.urls import path
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_GET
 
+from audit import clock
 from audit.doors import Denied
 from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
@@ -115,11 +116,10 @@ def odds(request: HttpRequest, facility: str) -> HttpResponse:
 
 def _first(house: Facility) -> str:
     """What the page shows unasked: the newest submission in force, or else an edition of this jurisdiction."""
-    found = (
-        RulesSubmission.objects.filter(facility=house, status=Version.APPROVED)
-        .order_by("-in_force_from")
-        .first()
+    approved = RulesSubmission.objects.filter(
+        facility=house, status__in=[Version.APPROVED, Version.SUPERSEDED]
     )
+    found = approved.filter(in_force_from__lte=clock.now()).order_by("-in_force_from", "-version").first()
     if found:
         return f"{found.code}.{found.version}"
     return next(key for key, one in all_editions().items() if one.jurisdiction == house.jurisdiction)
@@ -196,7 +196,7 @@ def submission_pdf(request: HttpRequest, facility: str, code: str, version: int)
     if found is None:
         raise Denied
     asked = _of_submission(found, f"{code}.{version}")
-    content = submission_paper.submission(found, asked.options, asked.sheet, asked.before, house)
+    content = submission_paper.submission(found, asked.options, asked.sheet, asked.before, house, clock.now())
     return as_pdf(content, f"{code}-version-{version}")
 
 

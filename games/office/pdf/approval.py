@@ -26,7 +26,8 @@ def approval_of(row: Decided, house: Facility) -> str:
     word = "Denied" if row.status == "denied" else "Approved"
     by = f" by {row.decided_by}" if row.decided_by else ""
     reference = f", reference {row.reference}" if row.reference else ""
-    since = withdrawn or ("superseded since" if row.status == "superseded" else "")
+    later = getattr(row, "superseded_at", None)
+    since = withdrawn or (f"superseded from {day(later, house)}" if later else "")
     return f"{word} {day(row.decided_at, house)}{by}{reference}{f', {since}' if since else ''}"
 
 

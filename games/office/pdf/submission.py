@@ -1,5 +1,6 @@
 """A rules submission on paper: what it is, every option that it chose, what changed, its payouts and odds."""
 
+import datetime as dt
 from collections.abc import Iterator
 
 from reportlab.platypus import Flowable, KeepTogether
@@ -11,24 +12,39 @@ from games.office.compare import Change, changes, edition_title
 from games.office.gate import family_label
 from games.office.odds_sheet import Sheet
 from games.office.options import Options
+from games.submissions import Standing, standing_of
 
 from .approval import approval_of, day, moment
 from .odds import sheet_story, source
 from .paper import Cell, render, styles, table, text
 
+STANDS = {
+    Standing.DRAFT: "draft",
+    Standing.FILED: "filed, not decided",
+    Standing.DENIED: "denied",
+    Standing.COMING: "approved, not in force yet",
+    Standing.IN_FORCE: "in force",
+    Standing.SUPERSEDED: "superseded",
+    Standing.WITHDRAWN: "withdrawn",
+}
 WORDS = {"to": "6 to 1", "wins": "1 wins 6", "win": "1 win 6"}
 
 
 def submission(
-    row: RulesSubmission, options: Options, sheet: Sheet, before: Rules | None, house: Facility
+    row: RulesSubmission,
+    options: Options,
+    sheet: Sheet,
+    before: Rules | None,
+    house: Facility,
+    now: dt.datetime,
 ) -> bytes:
-    """The PDF of one version. `before` are the rules of the approved version that it follows."""
+    """The PDF of one version as it stands now. `before` are the rules of the approved version that it follows."""
     look, wide = styles(), sheet.throws is None
     title = f"{row.code} version {row.version}"
     story: list[Flowable] = [
         text(f"Rules submission {title}", look["title"]),
         text(source(sheet), look["body"]),
-        table(list(_facts(row, house)), (1, 3), head=0),
+        table(list(_facts(row, house, now)), (1, 3), head=0),
         text("Options", look["heading"]),
         table(list(_options(options, sheet.rules)), (1, 3), head=0),
         *_changed(before, sheet),
@@ -43,10 +59,10 @@ def submission(
     )
 
 
-def _facts(row: RulesSubmission, house: Facility) -> Iterator[tuple[Cell, Cell]]:
+def _facts(row: RulesSubmission, house: Facility, now: dt.datetime) -> Iterator[tuple[Cell, Cell]]:
     """Where it stands, and its dates; what has not happened is not told."""
     yield "Facility", house.name
-    yield "Status", str(row.get_status_display())
+    yield "Status", STANDS[standing_of(row, now)]
     if row.why:
         yield "Why", row.why
     if row.drafted_at:
@@ -65,7 +81,7 @@ def _facts(row: RulesSubmission, house: Facility) -> Iterator[tuple[Cell, Cell]]
     if row.in_force_from:
         yield "In force from", moment(row.in_force_from, house)
     if row.superseded_at:
-        yield "Superseded", moment(row.superseded_at, house)
+        yield "Superseded from", moment(row.superseded_at, house)
     if row.withdrawn_at:
         yield (
             "Withdrawn",
@@ -99,7 +115,7 @@ def _options(options: Options, rules: Rules) -> Iterator[tuple[Cell, Cell]]:
     ]
     yield "Increments", "; ".join(steps) or "none set"
     shakers = [f"{kind}: {how}" if how else kind for kind, how in options.shakers.items()]
-    yield "Shakers", "\n".join(shakers) or f"{edition.default_shaker}, as the edition has it"
+    yield "Shakers", "\n".join(shakers) or f"any that the edition allows: {', '.join(edition.shakers)}"
     yield "Dice", str(edition.dice)
 
 

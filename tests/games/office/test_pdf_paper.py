@@ -235,7 +235,10 @@ LATER = dt.datetime(2026, 11, 2, 12, tzinfo=dt.UTC)
             "Approved 12 Oct 2026 by the Board, reference RS-77",
         ),
         ({"status": "denied", "filed_at": FILED, "decided_at": DECIDED}, "Denied 12 Oct 2026"),
-        ({"status": "superseded", "decided_at": DECIDED}, "Approved 12 Oct 2026, superseded since"),
+        (
+            {"status": "superseded", "decided_at": DECIDED, "superseded_at": LATER},
+            "Approved 12 Oct 2026, superseded from 2 Nov 2026",
+        ),
         (
             {"status": "withdrawn", "decided_at": DECIDED, "withdrawn_at": LATER},
             "Approved 12 Oct 2026, withdrawn 2 Nov 2026",
