@@ -8,6 +8,7 @@ spelling and form.
 import datetime as dt
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import rfc8785
@@ -15,6 +16,7 @@ import rfc8785
 from games.engine import Odds, Rules
 from games.engine.editions import Edition
 from games.models import Facility, RulesSubmission
+from games.office.services import WHOLE_GAME, stops
 from games.submissions import rules_of
 
 from .authorized import authorized
@@ -24,6 +26,7 @@ from .plans import Entry, Plan, Row, Throws, plan_of
 from .words import LANGUAGES, listed, money, odds, odds_of_tiers, words
 
 FORMAT = 1
+NOT_DEALT = "–"
 NOTICE_MINUTES = {"PA": 30}  # § 521.8(c)(2)(i); no text of New Jersey on limits is supplied (A45)
 
 
@@ -34,28 +37,42 @@ def sha256(data: Any) -> str:
 
 def facts_at(house: Facility, at: dt.datetime) -> dict[str, Any]:
     """What is material in a guide of the rules in force at a moment."""
-    return {"format": FORMAT, "games": [_facts(house, slug, rules) for slug, rules, _ in _games(house, at)]}
+    return {"format": FORMAT, "games": [_facts(house, one) for one in _games(house, at)]}
 
 
 def content_at(house: Facility, at: dt.datetime) -> dict[str, Any]:
     """What a guide of the rules in force at a moment says and shows, in every language."""
-    games = [_content(house, slug, rules, filed) for slug, rules, filed in _games(house, at)]
+    games = [_content(house, one) for one in _games(house, at)]
     return {"format": FORMAT, "house": {"code": house.code, "name": house.name}, "games": games}
 
 
-Authorized = tuple[str, Rules, list[RulesSubmission]]
+@dataclass(frozen=True)
+class Authorized:
+    """One set of rules: its page, the submissions that filed it, and the wagers of providers that may not be dealt."""
+
+    slug: str
+    rules: Rules
+    filed: list[RulesSubmission]
+    stopped: frozenset[str] = frozenset()
 
 
 def _games(house: Facility, at: dt.datetime) -> list[Authorized]:
-    """Each set of rules once, with the submissions that filed it, and the name of its page."""
+    """Each set of rules once. A game that a provider supplies and that may not be dealt (§ 528.7) is none of them."""
     same: dict[str, list[RulesSubmission]] = {}
     for one in authorized(house, at):
         same.setdefault(one.terms_sha256, []).append(one)
     found = [(rules_of(filed[0]), filed) for filed in same.values()]
     slugs = [_slug(rules.edition) for rules, _ in found]
+    stopped = {game: frozenset(stops(house, game, at)) for game in {rules.edition.game for rules, _ in found}}
     return [
-        (slug if slugs.count(slug) == 1 else f"{slug}-{filed[0].code.lower()}", rules, filed)
+        Authorized(
+            slug if slugs.count(slug) == 1 else f"{slug}-{filed[0].code.lower()}",
+            rules,
+            filed,
+            stopped[rules.edition.game],
+        )
         for slug, (rules, filed) in zip(slugs, found, strict=True)
+        if WHOLE_GAME not in stopped[rules.edition.game]
     ]
 
 
@@ -63,10 +80,12 @@ def _slug(filed: Edition) -> str:
     return f"{filed.game}-{filed.short_key}".lower().replace("/", "-").replace(".", "-")
 
 
-def _facts(house: Facility, slug: str, rules: Rules) -> dict[str, Any]:
+def _facts(house: Facility, one: Authorized) -> dict[str, Any]:
+    rules = one.rules
     return {
-        "slug": slug,
+        "slug": one.slug,
         "terms": rules.terms(),
+        "stopped": sorted(one.stopped & {wager.code for wager in rules.game.wager_types(rules)}),
         "notice_minutes": NOTICE_MINUTES.get(house.jurisdiction, 0),
         "procedure": sorted(flags(house, rules)),
     }
@@ -89,23 +108,32 @@ def flags(house: Facility, rules: Rules) -> frozenset[str]:
     return frozenset(name for name, holds in asked.items() if holds)
 
 
-def _content(house: Facility, slug: str, rules: Rules, filed: list[RulesSubmission]) -> dict[str, Any]:
+def _content(house: Facility, one: Authorized) -> dict[str, Any]:
+    rules = one.rules
     plan = plan_of(rules.edition.game, rules.edition.dice)
     return {
-        "slug": slug,
+        "slug": one.slug,
         "game": rules.edition.game,
         "dice": rules.edition.dice,
         "edition": rules.key,
-        "submissions": [str(one) for one in filed],
-        "texts": {language: Told(house, rules, plan, language).text() for language in LANGUAGES},
+        "submissions": [str(filed) for filed in one.filed],
+        "texts": {language: Told(house, rules, plan, language, one.stopped).text() for language in LANGUAGES},
     }
 
 
 class Told:
     """One game in one language."""
 
-    def __init__(self, house: Facility, rules: Rules, plan: Plan, language: str) -> None:
+    def __init__(
+        self,
+        house: Facility,
+        rules: Rules,
+        plan: Plan,
+        language: str,
+        stopped: frozenset[str] = frozenset(),
+    ) -> None:
         self.house, self.rules, self.plan, self.language = house, rules, plan, language
+        self.stopped = stopped
         self.own, self.common = words(language, plan.text), words(language)
         self.english = words("en", plan.text)
 
@@ -116,7 +144,7 @@ class Told:
             "variant": self._variant(),
             "lead": self.own["lead"],
             "examples": [self._example(throws) for throws in self.plan.examples],
-            "wagers": [self._wager(entry) for entry in self.plan.entries],
+            "wagers": [self._wager(entry) for entry in self.plan.entries if self._is_dealt(entry)],
             "layout": self._layout(),
             "play": self._told("play"),
             "know": [*self._know_all(), *self._told("know")],
@@ -130,6 +158,16 @@ class Told:
         if filed.paytable:
             said.append(self.common["paytable"].format(filed.paytable))
         return ", ".join(said)
+
+    def _is_dealt(self, entry: Entry) -> bool:
+        """Whether any wager of this family may be dealt."""
+        return self._pays_anything(entry.family)
+
+    def _pays_anything(self, row: str) -> bool:
+        """Whether a wager that pays by this row may be dealt; the Extra Roll's rows pay by it."""
+        base = "extra-roll" if row.startswith("like-kind/extra") else row.split("/")[0]
+        types = self.rules.game.wager_types(self.rules)
+        return any(one.code not in self.stopped for one in types if base in (one.code, one.family))
 
     def _odds(self, row: str) -> str:
         return odds(self.language, self.rules.payouts[row].odds)
@@ -146,7 +184,7 @@ class Told:
             "group": self.own.get("groups", {}).get(entry.group, ""),
             "dice": list(entry.dice),
             "pays": pays,
-            "rows": [self._row(row, entry.squares) for row in entry.rows],
+            "rows": [self._row(row, entry.squares) for row in entry.rows if row.key not in self.stopped],
             "squares": entry.squares,
         }
 
@@ -164,6 +202,7 @@ class Told:
         wins = [
             self.common["win"].format(name=self._name(code), pays=odds(self.language, pays))
             for code, pays in winners(self.rules, throws)
+            if code not in self.stopped
         ]
         key = "nothing" if not wins else "wins_extra" if len(throws) > 1 else "wins"
         dice = [listed(self.language, throw) for throw in throws]
@@ -181,8 +220,11 @@ class Told:
         names = {family: one["name"] for family, one in self.own["wagers"].items()}
         payouts = {row: one.odds for row, one in self.rules.payouts.items()}
         pays = {row: odds(self.language, one) for row, one in payouts.items()}
+        pays |= {row: NOT_DEALT for row in pays if not self._pays_anything(row)}
         numbers = {
-            row: str(one.to) if isinstance(one, Odds) and one.per == 1 else pays[row]
+            row: str(one.to)
+            if isinstance(one, Odds) and one.per == 1 and pays[row] != NOT_DEALT
+            else pays[row]
             for row, one in payouts.items()
         }
         drawn = drawing(self.rules.edition.game, self.rules.edition.dice, names, pays, numbers)

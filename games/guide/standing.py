@@ -31,21 +31,38 @@ class Difference:
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> list[Difference]:
     """Every material difference between the facts of two guides (A06), game by game."""
-    before = {one["slug"]: one for one in old["games"]}
-    after = {one["slug"]: one for one in new["games"]}
     found = []
-    for slug in dict.fromkeys([*before, *after]):
-        was, is_ = before.get(slug), after.get(slug)
+    for was, is_ in _paired(old["games"], new["games"]):
         if was == is_:
             continue
         if was is None or is_ is None:
             name = named_rules(Rules.from_terms((was or is_ or {})["terms"]))
-            found.append(
-                Difference(name, "game", "in the guide" if was else "", "in the guide" if is_ else "")
-            )
+            held = ["in the guide" if one else "" for one in (was, is_)]
+            found.append(Difference(name, "game", *held))
         else:
             found += _of_game(was, is_)
     return found
+
+
+Facts = dict[str, Any]
+
+
+def _paired(old: list[Facts], new: list[Facts]) -> list[tuple[Facts | None, Facts | None]]:
+    """Each game of two guides beside itself. One that is dealt by another paytable or edition now is still itself."""
+    before, after = {one["slug"] for one in old}, {one["slug"]: one for one in new}
+    come = [one for one in new if one["slug"] not in before]
+    pairs: list[tuple[Facts | None, Facts | None]] = []
+    for one in old:
+        is_ = after.get(one["slug"]) or next((other for other in come if _kind(other) == _kind(one)), None)
+        come = [other for other in come if other is not is_]
+        pairs.append((one, is_))
+    return [*pairs, *((None, one) for one in come)]
+
+
+def _kind(one: Facts) -> tuple[str, int]:
+    """The game, and with how many dice."""
+    filed = Rules.from_terms(one["terms"]).edition
+    return filed.game, filed.dice
 
 
 def _of_game(was: dict[str, Any], is_: dict[str, Any]) -> list[Difference]:
@@ -58,6 +75,9 @@ def _of_game(was: dict[str, Any], is_: dict[str, Any]) -> list[Difference]:
     if was["notice_minutes"] != is_["notice_minutes"]:
         minutes = (f"{one['notice_minutes']} minutes" for one in (was, is_))
         found.append(Difference(name, "notice of new limits", *minutes))
+    if was["stopped"] != is_["stopped"]:
+        codes = (", ".join(one["stopped"]) for one in (was, is_))
+        found.append(Difference(name, "wagers that are stopped", *codes))
     if was["procedure"] != is_["procedure"]:
         found.append(Difference(name, "procedure", ", ".join(was["procedure"]), ", ".join(is_["procedure"])))
     return found or [Difference(name, "terms", "as they were filed", "as they are filed now")]

@@ -212,3 +212,13 @@ def test_nothing_published_quotes_the_texts_of_the_regulations():
 def test_a_guide_is_json_that_reads_back_the_same():
     content = told(Rules.of("pa-577"), "zh")
     assert json.loads(json.dumps(content)) == content
+
+
+def test_a_wager_that_is_stopped_is_in_no_list_no_example_and_pays_nothing_on_the_layout():
+    rules = Rules.of("pa-625a/B")
+    stopped = frozenset({"any-three-of-a-kind", "total:9"})
+    text = Told(PENNSYLVANIA, rules, plan_of("sic-bo", 3), "en", stopped).text()
+    assert "Any Three of a Kind" not in [one["name"] for one in text["wagers"]]
+    assert "9" not in [row["label"] for row in text["wagers"][-1]["rows"]]
+    assert not any("Total 9" in one["text"] for one in text["examples"])
+    assert "31 to 1" not in list(texts(text["layout"]))

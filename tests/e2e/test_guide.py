@@ -1,0 +1,98 @@
+"""The guide in a real browser: made and published at the podium, read by anybody on a phone, in three languages."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from games.models import DeviceIncident, Guide
+from tests.e2e.test_looks import CUT_OFF, SMALL_TARGETS, broken_rules
+from tests.e2e.test_rooms import Office, is_well
+from tests.games.office.test_guide_acts import publish
+from tests.tables.cast import approve
+
+pytestmark = pytest.mark.browser
+PHONE = (390, 844)
+LETTER = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Approved."}
+GUIDE = "/guide/larkfield/"
+
+
+class Keeper(Office):
+    """A games administrator at the podium, on the guide's tab."""
+
+    def begin_here(self, scene):
+        self.let_in(scene.tokens["podium"], "games-administrator")
+        self.page.goto("/office/larkfield/guide/")
+        return self
+
+
+def test_a_guide_goes_from_its_draft_to_a_visitors_phone_in_spanish(scene, new_page, spotless):
+    keeper = Keeper(new_page()).begin_here(scene)
+    spotless.append(keeper)
+    for step in ("generate", "file-sample"):
+        keeper.go(keeper.slip(step))
+    box = keeper.slip("decide-guide")
+    expect(box.locator("[data-go]")).to_have_text("Approved or denied")
+    keeper.tap(box.locator(".pick", has_text="Approved"))
+    box.locator("[name=reference]").fill("BGO-77")
+    box.locator("input[type=file]").set_input_files([LETTER])
+    expect(box.locator("[data-file-said]")).to_contain_text("D-0001, letter.txt")
+    keeper.go(box)
+    is_well(keeper.page)
+    keeper.go(keeper.slip("publish"))
+    expect(keeper.page.locator("main")).to_contain_text("Version 1 is given out")
+    assert Guide.objects.get().published_at is not None
+    visitor = new_page(*PHONE)
+    visitor.goto(f"{GUIDE}?lang=es")
+    visitor.get_by_role("link", name="Sic Bo").click()
+    expect(visitor.get_by_role("heading", name="Qué puede apostar")).to_be_visible()
+    expect(visitor.locator(".bets li", has_text="Tres iguales").locator(".pays")).to_have_text("150 a 1")
+    assert visitor.context.cookies() == []
+    visitor.get_by_role("link", name="中文").click()
+    expect(visitor.locator("html")).to_have_attribute("lang", "zh-Hans")
+    expect(visitor.locator("h1")).to_have_text("骰宝")
+
+
+def test_what_patrons_read_is_well_on_a_phone_and_on_a_wall(scene, new_page, spotless):
+    for code, rules in (("RS-0021", "pa-675a"), ("RS-0022", "pa-675a.6"), ("RS-0031", "pa-577")):
+        approve(scene.table.facility, rules, {}, None, code)
+    publish(scene)
+    book = {
+        "document": scene.on_file("Rules", b"The rules."),
+        "games": ["pa-625a", "pa-675a", "pa-675a.6", "pa-577"],
+    }
+    scene.in_office("file_rules_book", book)
+    page = new_page(*PHONE)
+    slugs = [game["slug"] for game in Guide.objects.get().content["games"]]
+    addresses = [GUIDE, "/rules/larkfield/", *(f"{GUIDE}{slug}/" for slug in slugs)]
+    faults = []
+    for number, address in enumerate(addresses):
+        page.goto(f"{address}?lang={('en', 'es', 'zh')[number % 3]}")
+        for width, height in (PHONE, (320, 640), (1280, 800)):
+            page.set_viewport_size({"width": width, "height": height})
+            faults += [
+                f"{address} {width}: {one}"
+                for one in [*page.evaluate(CUT_OFF), *page.evaluate(SMALL_TARGETS, 56)]
+            ]
+        page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        faults += [f"{address}: {one}" for one in broken_rules(page)]
+    assert faults == [], json.dumps(faults, indent=1)
+    spotless.clear()
+
+
+def test_the_floor_logs_a_device_from_the_page_of_its_table(scene, new_page, spotless):
+    floor = Office(new_page())
+    spotless.append(floor)
+    floor.let_in(scene.tokens["podium"], "floorperson")
+    floor.page.goto("/floor/larkfield/T-01/")
+    floor.tap(floor.page.locator("[data-log-device]"))
+    box = floor.page.locator("#device")
+    box.locator("[name=seat]").select_option("3")
+    box.locator("[name=what]").fill("A telephone counting rolls")
+    box.locator("[name=action]").fill("Taken away")
+    assert broken_rules(floor.page) == []
+    floor.tap(box.get_by_role("button", name="Log it"))
+    expect(box).not_to_be_visible()
+    assert [(one.table, one.seat, one.what) for one in DeviceIncident.objects.all()] == [
+        ("T-01", 3, "A telephone counting rolls")
+    ]
