@@ -9,7 +9,7 @@ from games.engine import Rules
 from games.engine.odds import in_dollars
 from games.models import Facility, RulesSubmission
 from games.office.compare import Change, changes, edition_title
-from games.office.gate import family_label
+from games.office.gate import family_label, row_label
 from games.office.odds_sheet import Sheet
 from games.office.options import Options
 from games.submissions import Standing, standing_of
@@ -100,7 +100,7 @@ def _options(options: Options, rules: Rules) -> Iterator[tuple[Cell, Cell]]:
     """Every option, also those left as the edition has them."""
     edition, types = rules.edition, rules.game.wager_types(rules)
     yield "Edition", edition_title(rules)
-    chosen = [f"{row} {odds}" for row, odds in options.payouts.items()]
+    chosen = [f"{row_label(row, types)}: {odds}" for row, odds in options.payouts.items()]
     free = "as the edition's floors" if edition.sets_floors else "exact, as the edition sets them"
     yield "Payouts", "; ".join(chosen) or free
     yield "Odds are written as", WORDS.get(options.odds_word, options.odds_word)
@@ -111,7 +111,7 @@ def _options(options: Options, rules: Rules) -> Iterator[tuple[Cell, Cell]]:
             "none" if limit is None else f"{in_dollars(limit)} for each player and round",
         )
     steps = [
-        f"{family_label(family, types)} {in_dollars(cents)}" for family, cents in options.increments.items()
+        f"{family_label(family, types)}: {in_dollars(cents)}" for family, cents in options.increments.items()
     ]
     yield "Increments", "; ".join(steps) or "none set"
     shakers = [f"{kind}: {how}" if how else kind for kind, how in options.shakers.items()]

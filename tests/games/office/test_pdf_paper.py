@@ -14,7 +14,8 @@ from games.engine import Rules
 from games.models import Facility, RulesSubmission
 from games.office.charts import curve
 from games.office.odds_sheet import sheet
-from games.office.pdf import odds
+from games.office.options import of_rules
+from games.office.pdf import odds, submission
 from games.office.pdf.approval import approval_of
 from games.office.pdf.paper import CHINESE, INTER, UNDRAWABLE, fonts, marked, render, styles, table, text
 from script import pdf_fonts
@@ -293,6 +294,35 @@ def test_a_submission_on_paper_says_its_options_hash_dates_and_approval_on_each_
     ):
         assert said in words
     assert all(read.fonts().values())
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        (
+            Rules.of(JERSEY, {"total:4": "60 to 1", "two-dice": "6 to 1"}, increments={"total": 500}),
+            [
+                "Payouts Total 4: 60 to 1; Two Dice Combination: 6 to 1",
+                "Increments Total: $5",
+                "50 60 to 1 15.28 % 11/72",
+            ],
+        ),
+        (
+            Rules.of("pa-675a", None, 5_000_000, shakers={"manual": "As filed on 1 October."}),
+            [
+                "Aggregate payout limit $50,000 for each player and round",
+                "Shakers manual: As filed on 1 October.",
+            ],
+        ),
+    ],
+)
+def test_every_option_stands_on_the_paper(rules, said):
+    row = RulesSubmission(code="RS-0014", version=1, edition=rules.key, status="filed", filed_at=FILED)
+    house = Facility(name="Larkfield Casino", time_zone="America/New_York")
+    words = Read(submission.submission(row, of_rules(rules), sheet(rules), None, house, LATER)).words()
+    assert [
+        one for one in [*said, "filed, not decided", "Filed 1 Oct 2026, not approved"] if one not in words
+    ] == []
 
 
 @pytest.mark.django_db
