@@ -88,7 +88,9 @@ def standing_of(one: RulesSubmission, at: dt.datetime) -> Standing:
 
 def to_come(facility: Facility, code: str, at: dt.datetime) -> list[RulesSubmission]:
     """The versions of a submission that are approved and not in force yet at a moment, the next one first."""
-    found = RulesSubmission.objects.filter(facility=facility, code=code, status__in=["approved", "superseded"])
+    found = RulesSubmission.objects.filter(
+        facility=facility, code=code, status__in=["approved", "superseded"]
+    )
     return list(found.filter(in_force_from__gt=at).order_by("in_force_from", "version"))
 
 

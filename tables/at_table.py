@@ -236,7 +236,7 @@ class AtTable:
             if not (though_ceased and self.table.status == Table.Status.CEASED):
                 self.verify_open()
             self.verify_dice_for_a_round()
-            self.rules.verify_shaker_filed(self.shaker_kind)
+            self.verify_shaker_filed()
         if not though_ceased:
             posts.verify_staffed(self)
         if self.round is None:
@@ -258,6 +258,11 @@ class AtTable:
             raise Refusal("no-shaker", table=self.table.code)
         if self.lot is None:
             raise Refusal("no-dice", self.rules.section("dice-number"), shaker=self.shaker.code)
+
+    def verify_shaker_filed(self) -> None:
+        """Raises `shaker-not-filed` where the submission names kinds of shakers, and not the one that stands here."""
+        if self.shaker is not None:
+            self.rules.verify_shaker_filed(self.shaker.kind)
 
     def verify_dice_in_time(self) -> None:
         """Raises `Refusal` when the dice have reached their time (A16: no new shake at the limit)."""

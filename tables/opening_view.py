@@ -71,7 +71,7 @@ class Opening:
             at.verify_dice_in_time,
             lambda: verify_dice_new_enough(at),
             lambda: verify_payout_limit(at),
-            lambda: at.shaker and at.rules.verify_shaker_filed(at.shaker.kind),
+            at.verify_shaker_filed,
             lambda: verify_game_dealt(at),
             lambda: self.equipment.verify_approved(),
         )

@@ -92,7 +92,7 @@ def open_table(at: AtTable, params: Params) -> Recorded:
     verify_dice_new_enough(at)
     verify_payout_limit(at)
     verify_game_dealt(at)
-    at.rules.verify_shaker_filed(at.shaker_kind)
+    at.verify_shaker_filed()
     Equipment(at).verify_approved()
     inspection = last_inspection(at)
     if inspection is None:
