@@ -1,5 +1,5 @@
 """Gives the demo house a rules office with some history: what was decided long ago is written as it stood, what
-happens now takes the road. Of what is dealt it changes the payout odds of RS-0003 alone: its second version is in force.
+happens now takes the road. Of what is dealt it changes the payout odds of RS-0003 alone: its version 2 is in force.
 """
 
 import datetime as dt
