@@ -79,7 +79,7 @@ export class UnitTaps extends Taps {
     const off = [...again].flatMap((seat) => [...this.on(seat).keys()]
       .filter((wager) => !last.some((w) => w.seat === seat && w.wager === wager))
       .map((wager) => ({ seat, wager, cents: 0 })));
-    return [...last, ...off];
+    return this.dealt([...last, ...off]);
   }
 
   newRound() {

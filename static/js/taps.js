@@ -79,9 +79,13 @@ export class Taps {
     this.flush();
   }
 
-  /* what repeating lays: the wagers of the last round, each a total */
+  /* what repeating lays: the wagers of the last round, each a total, but none that may not be dealt now */
   again() {
-    return this.state.last_wagers;
+    return this.dealt(this.state.last_wagers);
+  }
+
+  dealt(wagers) {
+    return wagers.filter((w) => !this.state.stopped.includes(w.wager));
   }
 
   async repeatAll(button) {

@@ -177,6 +177,7 @@ def state(s: dict) -> SafeString:
     table["dealer"] = s["people"]["dealer"]
     table["dealer_left"] = s["people"].get("dealer_left")
     table["lot"] = s["lot"] and s["lot"]["code"]
+    table["stopped"] = [one["wager"] for one in s["layout"] if one["stopped"]]
     table["round"] = {
         "number": s["round"]["number"],
         "phase": s["round"]["phase"],
