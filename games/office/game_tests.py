@@ -4,6 +4,7 @@ N.J.A.C. 19:47-8.4(f)2 and (g), reading A42.
 """
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext_lazy as lazy
@@ -105,11 +106,11 @@ def rules_at(test: GameTest, moment: dt.datetime) -> TestRules | None:
     return test.rules.filter(in_force_from__lte=moment).order_by("-version").first()
 
 
-def rules_of(run: TestRun) -> list[TestRules]:
-    """Every version that held during a run, in order: more than one where they changed in the middle of it."""
-    later = run.test.rules.filter(in_force_from__gt=run.started_at, in_force_from__lt=run.ended_at)
-    first = rules_at(run.test, run.started_at)
-    return [one for one in (first, *later.order_by("version")) if one]
+def rules_of(run: TestRun, rules: Sequence[TestRules]) -> list[int]:
+    """The versions that held during a run, of all `rules` of its test: several where they changed in its middle."""
+    begun = [one.version for one in rules if one.in_force_from <= run.started_at]
+    later = [one.version for one in rules if run.started_at < one.in_force_from < run.ended_at]
+    return [*([max(begun)] if begun else []), *sorted(later)]
 
 
 def _there(test: GameTest, key: str) -> bool:

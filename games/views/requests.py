@@ -3,6 +3,7 @@
 import datetime as dt
 from typing import Any
 
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
@@ -27,7 +28,10 @@ def game_requests(request: HttpRequest, facility: str) -> HttpResponse:
     """Every request with its state and its next step, the newest first."""
     person, house = office_of(request, facility)
     frame = office(person, house, "requests")
+    asked = request.GET.get("q", "").replace("\0", "")[:60].strip()
     rows = GameRequest.objects.filter(facility=house).select_related("facility", "decision")
+    if asked:
+        rows = rows.filter(Q(title__icontains=asked) | Q(code__iexact=asked))
     listed = [
         {
             "row": row,
@@ -38,7 +42,7 @@ def game_requests(request: HttpRequest, facility: str) -> HttpResponse:
         }
         for row in rows[:SHOWN]
     ]
-    context = frame | {"requests": listed, "count": rows.count(), **_choices(house)}
+    context = frame | {"requests": listed, "count": rows.count(), "asked": asked, **_choices(house)}
     return render(request, "games/office/requests.html", context)
 
 
@@ -81,7 +85,7 @@ def game_test(request: HttpRequest, facility: str, code: str, number: int) -> Ht
         raise Denied
     test.request = row
     parts = said.of_test(test)
-    held = game_tests.rules_at(test, frame["now"])
+    held, rules = game_tests.rules_at(test, frame["now"]), list(test.rules.all())
     context = frame | {
         "row": row,
         "test": test,
@@ -92,8 +96,11 @@ def game_test(request: HttpRequest, facility: str, code: str, number: int) -> Ht
         "there": sum(one.line.there for one in parts),
         "asked": len(parts),
         "absent": game_tests.missing(test),
-        "rules": [(one, held is not None and one.pk == held.pk) for one in test.rules.all()],
-        "runs": [_run(run) for run in test.runs.all()[:SHOWN]],
+        "rules": [(one, held is not None and one.pk == held.pk) for one in rules],
+        "runs": [
+            {"row": run, "rules": said.versions(game_tests.rules_of(run, rules))}
+            for run in test.runs.all()[:SHOWN]
+        ],
         "running": test.status == "approved" and row.status == "filed",
         "texts": test.parts.get("sign", {}).get("texts", []),
         "lines": {key: "\n".join(test.parts.get(key, [])) for key in ("casinos", "tables")},
@@ -123,11 +130,6 @@ def _found(house: Facility, code: str) -> GameRequest:
 def _due(row: GameRequest, house: Facility) -> dt.date | None:
     """The end of the Bureau's review; New Jersey's has no days that are told here."""
     return None if requests.in_new_jersey(row) else reviews.due_on(row, house)
-
-
-def _run(run: Any) -> dict[str, Any]:
-    versions = [one.version for one in game_tests.rules_of(run)]
-    return {"row": run, "rules": said.versions(versions)}
 
 
 def _choices(house: Facility) -> dict[str, Any]:

@@ -135,7 +135,7 @@ def record_test_run(at: AtOffice, params: Params) -> Recorded:
         "from": _utc(started),
         "to": _utc(ended),
         "note": note,
-        "rules": [one.version for one in game_tests.rules_of(run)],
+        "rules": game_tests.rules_of(run, list(test.rules.all())),
     }
     return Recorded("test.run", {**_names(test), **said})
 

@@ -44,6 +44,14 @@ def test_the_list_tells_each_state_and_what_it_waits_for(hands, scene):
     assert "NG-0002 Beta new game filed Decision of the Executive Director review ends 6 Dec 2026" in page
 
 
+def test_a_request_is_found_by_its_title_or_its_code(scene):
+    for title in ("Alpha", "Beta"):
+        draft(scene, title=title)
+    assert re.findall(r"NG-\d{4}</a>", see(scene, "?q=bet")) == ["NG-0002</a>"]
+    assert re.findall(r"NG-\d{4}</a>", see(scene, "?q=ng-0001")) == ["NG-0001</a>"]
+    assert "No request is called so." in see(scene, "?q=%00gamma")
+
+
 @clause("PA-521.4")
 def test_the_file_shows_what_is_there_and_names_what_is_missing(scene):
     request = complete(scene, "layout", "reasons")
