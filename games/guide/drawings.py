@@ -99,11 +99,12 @@ def _high_roll_six(names: Names, pays: Pays, numbers: Pays) -> tuple[list[Shape]
 def _circles(name: str, counts: Sequence[tuple[str, str]], top: int) -> list[Shape]:
     """The circles of Like Kind Boulevard, each with how many alike and what they pay."""
     step = WIDTH // len(counts)
+    close = len(counts) > 6  # what every second one pays stands lower, or "400 to 1" would touch "5000 to 1"
     shapes: list[Shape] = [_text(WIDTH // 2, top + 14, name, "ink-big")]
     for place, (count, paid) in enumerate(counts):
         middle = step // 2 + step * place
         shapes += [["circle", middle, top + 46, 20], _text(middle, top + 50, count, "big")]
-        shapes.append(_text(middle, top + 82, paid, "ink"))
+        shapes.append(_text(middle, top + 81 + (12 if close and place % 2 else 0), paid, "ink"))
     return shapes
 
 

@@ -96,7 +96,14 @@ def test_no_public_page_changes_with_what_is_rolled(hands, scene):
 
 @pytest.mark.clause("PA-521.6")
 @pytest.mark.parametrize(
-    "template", sorted((ROOT / "templates/games/patrons").glob("*.html")), ids=lambda path: path.name
+    "template",
+    [
+        *sorted((ROOT / "templates/games/patrons").glob("*.html")),
+        *sorted((ROOT / "templates/tables").glob("sign/*.html")),
+        ROOT / "templates/tables/sign.html",
+        ROOT / "templates/tables/sign_print.html",
+    ],
+    ids=lambda path: path.name,
 )
 def test_no_template_for_patrons_asks_for_earlier_rolls(template):
     assert not OF_EARLIER_ROLLS.search(template.read_text())
