@@ -17,6 +17,7 @@ from audit.models import Device, Person
 from games.engine import Rules
 from games.engine.editions import ApprovalRule, edition
 from games.models import Facility, RulesSubmission
+from games.office.signs import told_of
 from games.submissions import draft
 
 from . import acts, demo, road
@@ -213,6 +214,7 @@ def make_table(
         game=filed.game,
         kind=kind,
         submission_code=submission,
+        told_signs=told_of([(facility.pk, filed.game)])[facility.pk, filed.game],
         **limits,
     )
     now = clock.now()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from audit.models import Person
 from games.engine import Rules
 from games.models import Facility
-from tables.models import Assignment, Pit, Shaker, Table
+from tables.models import Assignment, Pit, Shaker
 from tables.seeding import approve_equipment, make_lot, make_table
 from tests.tables import cast
 from tests.tables.cast import SEATS, Scene
@@ -48,7 +48,6 @@ def _beside(first: Scene, code: str, rules: str, shaker: str | None, number: int
     for lot in range(3):
         make_lot(table, f"L-{number:02d}{lot:02d}")
     approve_equipment(table)
-    Table.objects.filter(pk=table.pk).update(told_signs=first.fresh.told_signs)
     scene = replace(first, table=table, tablet=first.podium)
     lot = {"lot": f"L-{number:02d}00", "seal": "SEAL-1"}
     scene.act("change_dice_lot", lot, by="floorperson", device=first.podium)

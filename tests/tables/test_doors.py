@@ -21,6 +21,10 @@ PAGES = {
     "dice-lot": ["larkfield", "L-0001"],
     "equipment": ["larkfield"],
     "staff": ["larkfield"],
+    "sign-display": ["larkfield", "T-01"],
+    "sign-screen": ["larkfield", "T-01"],
+    "sign-print": ["larkfield", "T-01", "limits"],
+    "sign-pdf": ["larkfield", "T-01", "limits"],
 }
 ADDRESSES = {name: reverse(name, args=args) for name, args in PAGES.items()} | {
     "screen of the dealer": reverse("screen", args=["larkfield", "T-01", "dealer"])
@@ -61,6 +65,10 @@ MAY_OPEN = {
     "screen": AT_THE_TABLE | SEE_EVERY_TABLE,
     "console": AT_THE_TABLE,
     "light": AT_THE_TABLE,
+    "sign-display": AT_THE_TABLE | SEE_EVERY_TABLE,
+    "sign-screen": AT_THE_TABLE | SEE_EVERY_TABLE,
+    "sign-print": AT_THE_TABLE | SEE_EVERY_TABLE,
+    "sign-pdf": AT_THE_TABLE | SEE_EVERY_TABLE,
     "screen of the dealer": AT_THE_TABLE,
     "dice-room": SEE_THE_FLOOR | {"security"},
     "dice-lot": SEE_THE_FLOOR | {"security"},

@@ -63,6 +63,7 @@ WHO_MAY = {
     "take_supervision": FLOOR,
     "assign_floorperson": STAFFERS,
     "change_limits": FLOOR,
+    "log_device_incident": FLOOR,
     "cancel_limits_change": FLOOR,
     "post_limits_sign": BOTH,
     "announce_limits": BOTH,
