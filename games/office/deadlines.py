@@ -28,6 +28,7 @@ from games.models import (
 )
 from games.submissions import rules_of
 
+from . import final_approval
 from .certifications import certification
 from .floor import floor
 from .reviews import REVIEW_DAYS, due_on
@@ -76,7 +77,7 @@ def deadlines(house: Facility, now: dt.datetime) -> tuple[Deadline, ...]:
         *_reviews(house),
         *_tests(house),
         *_further(house),
-        *_conditions(house),
+        *_conditions(house, today),
         *_certifications(house, now),
         *_cease_dates(house),
         *_notes(house),
@@ -200,13 +201,13 @@ def _further(house: Facility) -> Iterator[Deadline]:
         yield Deadline(f"further:{row.pk}", due, said, "", _of_request(house, row.request.code))
 
 
-def _conditions(house: Facility) -> Iterator[Deadline]:
+def _conditions(house: Facility, today: dt.date) -> Iterator[Deadline]:
     """New Jersey: what final approval still waits for when the test is over."""
     if house.jurisdiction != Facility.Jurisdiction.NEW_JERSEY:
         return
     for request in GameRequest.objects.filter(facility=house, status=Review.FILED).prefetch_related("tests"):
         ends = [one.ends_on for one in request.tests.all() if one.status == Review.APPROVED and one.ends_on]
-        missing = [word for word, met in _final_conditions(request) if not met]
+        missing = [str(one.name) for one in final_approval.conditions(request, today) if not one.done]
         if ends and missing:
             said = _("Final approval of %(what)s waits for: %(missing)s") % {
                 "what": request,
@@ -214,15 +215,6 @@ def _conditions(house: Facility) -> Iterator[Deadline]:
             }
             url = _of_request(house, request.code)
             yield Deadline(f"conditions:{request.code}", max(ends), said, "N.J.A.C. 19:47-8.4(g)", url)
-
-
-def _final_conditions(request: GameRequest) -> tuple[tuple[str, bool], ...]:
-    return (
-        (_("found suitable"), request.suitable_on is not None),
-        (_("regulations in effect"), request.amended_on is not None),
-        (_("license applications filed"), request.licensed_on is not None),
-        (_("costs paid"), request.paid_cents >= request.costs_cents),
-    )
 
 
 def _certifications(house: Facility, now: dt.datetime) -> Iterator[Deadline]:

@@ -268,10 +268,12 @@ def test_what_final_approval_in_new_jersey_still_waits_for_is_listed_by_the_end_
     one = found(house, hands)["conditions:NG-0001"]
     assert one.due_on == dt.date(2027, 2, 28)
     assert one.what == (
-        "Final approval of NG-0001 Lucky Pip waits for: found suitable, regulations in effect, "
-        "license applications filed, costs paid"
+        "Final approval of NG-0001 Lucky Pip waits for: found suitable for casino use, "
+        "amended regulations in effect, applications filed and waivers issued, costs paid in full"
     )
-    GameRequest.objects.update(suitable_on=TODAY, amended_on=TODAY, licensed_on=TODAY, paid_cents=90_000)
+    GameRequest.objects.update(
+        suitable_on=TODAY, amended_on=TODAY, licensed_on=TODAY, paid_cents=90_000, conditions={"bills": [{}]}
+    )
     assert "conditions:NG-0001" not in days(house, hands)
     # New Jersey's texts set no days for a review: the count is the house's own
     assert found(house, hands)["review:request:NG-0001"].section == ""
