@@ -161,6 +161,14 @@ def test_the_felt_names_a_stopped_wager_not_dealt_in_words(clocked):
     assert "not dealt" in page
 
 
+def test_the_pits_page_of_the_table_names_it_too(clocked):
+    scene = clocked
+    linked(scene, applied(scene), ANY_TRIPLE)
+    scene.place((1, "small", 1000))
+    page = scene.browser("podium", "pit-manager").get("/floor/larkfield/T-01/").content.decode()
+    assert "Bets are open, Any Three of a Kind not dealt</p>" in page
+
+
 def test_a_simulated_table_deals_on(clocked):
     scene = clocked
     linked(scene, applied(scene), ANY_TRIPLE)
