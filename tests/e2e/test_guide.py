@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from games.models import DeviceIncident, Guide
+from games.models import BoardPermission, DeviceIncident, Guide, GuideDisplay, RulesBook
 from tests.e2e.test_looks import CUT_OFF, SMALL_TARGETS, broken_rules
 from tests.e2e.test_rooms import Office, is_well
 from tests.games.office.test_guide_acts import publish
@@ -96,3 +96,45 @@ def test_the_floor_logs_a_device_from_the_page_of_its_table(scene, new_page, spo
     assert [(one.table, one.seat, one.what) for one in DeviceIncident.objects.all()] == [
         ("T-01", 3, "A telephone counting rolls")
     ]
+
+
+def test_the_book_its_readers_and_permissions_go_on_record_in_dialogs(scene, new_page, spotless):
+    publish(scene)
+    keeper = Keeper(new_page(820, 1180)).begin_here(scene)
+    spotless.append(keeper)
+    box = keeper.slip("file-book")
+    box.locator("input[type=file]").set_input_files([LETTER])
+    expect(box.locator("[data-file-said]")).to_contain_text("letter.txt")
+    expect(box.locator("[data-go]")).to_have_text("Tick what it holds")
+    keeper.tap(box.locator(".pick", has_text="58 Pa. Code Chapter 625a"))
+    keeper.go(box)
+    box = keeper.slip("inspection")
+    box.locator("[name=note]").fill("A guest")
+    keeper.go(box)
+    box = keeper.slip("permission")
+    box.locator("[name=reference]").fill("BD-9")
+    box.locator("[name=granted_on]").fill("2020-01-02")
+    box.locator("input[type=file]").set_input_files([LETTER])
+    expect(box.locator("[data-file-said]")).to_contain_text("letter.txt")
+    keeper.go(box)
+    expect(keeper.page.locator("#room")).to_contain_text("Patrons may be shown earlier rolls")
+    box = keeper.slip("withdraw-permission")
+    box.locator("[name=why]").fill("The Board took it back")
+    keeper.go(box)
+    expect(keeper.page.locator("#room")).to_contain_text("No page for patrons shows earlier rolls")
+    box = keeper.slip("display")
+    box.locator("[name=place]").fill("Rack at Pit 1")
+    keeper.go(box)
+    expect(keeper.page.locator("#room")).to_contain_text("Rack at Pit 1")
+    keeper.go(keeper.slip("end-display"))
+    assert [(one.place, one.until is None) for one in GuideDisplay.objects.all()] == [
+        ("Rack at Pit 1", False)
+    ]
+    book, permission = RulesBook.objects.get(), BoardPermission.objects.get()
+    assert (book.games, book.place, book.inspections.get().note) == (
+        ["pa-625a"],
+        "Security podium",
+        "A guest",
+    )
+    assert permission.tables == [] and permission.withdrawn_at is not None
+    is_well(keeper.page)
