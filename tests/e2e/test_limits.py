@@ -136,6 +136,9 @@ def test_the_pages_of_limits_and_signs_are_well_at_each_size(scene, new_page, sp
     assert faults_of(office.page) == []
     assert faults_of(floor.page) == []
     assert broken_rules(tablet.page) == []
+    for width, height in SIZES:
+        tablet.page.set_viewport_size({"width": width, "height": height})
+        assert [*tablet.page.evaluate(CUT_OFF), *tablet.page.evaluate(SMALL_TARGETS, LEAST_PX)] == []
     for address in (AT, AT + "sign/"):
         floor.page.goto(address)
         assert broken_rules(floor.page) == []
