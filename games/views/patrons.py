@@ -4,6 +4,7 @@ Nothing here knows a round: no roll, no history, no trend (§ 521.6). No page ne
 cache for a minute.
 """
 
+from functools import lru_cache
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,7 +19,7 @@ from games.guide.authorized import title_of
 from games.guide.standing import approval_of, comes_as, published, still_true
 from games.guide.words import LANGUAGES, SWITCH, TAGS, day, place, words
 from games.models import Facility, Guide, RulesBook
-from games.office.pdf.guide import guide_pdf
+from games.office.pdf.guide import guide_pdf, standing
 
 from .documents import attachment
 
@@ -77,9 +78,16 @@ def print_(request: HttpRequest, facility: str) -> HttpResponse:
     found = _published(house)
     if found is None or not all(still_true(found, clock.now()).values()):
         return _none(request, house, language)
-    response = HttpResponse(guide_pdf(found, language), content_type="application/pdf")
+    pdf = _printed(found.pk, found.content_sha256, standing(found, language), language)
+    response = HttpResponse(pdf, content_type="application/pdf")
     response["Content-Disposition"] = f'attachment; filename="guide-{house.code}-{language}.pdf"'
     return _kept(response, language)
+
+
+@lru_cache(maxsize=12)
+def _printed(pk: int, content_sha256: str, standing: str, language: str) -> bytes:
+    """The print of a guide, made once: anybody may ask for it, and everything on it is among these values."""
+    return guide_pdf(Guide.objects.select_related("facility", "same_as").get(pk=pk), language)
 
 
 @require_safe
