@@ -11,6 +11,7 @@ from audit import clock
 from audit.models import Device, Person
 from games.models import (
     Application,
+    Document,
     Facility,
     GameRequest,
     Provider,
@@ -57,6 +58,10 @@ class Office:
             "sha256": hashlib.sha256(content).hexdigest(),
         }
         return str(self.do("file_document", params, content)["document"])
+
+    def paper(self, title: str, line: str) -> Document:
+        """The same as a row, for what was decided before."""
+        return Document.objects.get(facility=self.house, code=self.letter(title, line))
 
 
 def seed_office(house: Facility, person: Person, podium: Device) -> None:
@@ -105,7 +110,7 @@ def _edition(office: Office, code: str) -> str:
 
 def _guide(office: Office) -> None:
     """A gaming guide, approved and published."""
-    office.do("generate_guide", {"formats": ["print"]})
+    office.do("generate_guide", {"formats": ["print", "web"], "reference": "BGO-2303"})
     office.do("file_guide_sample", {"guide": 1})
     letter = office.letter("Approval of the gaming guide", "The sample of the gaming guide is approved.")
     office.do("decide_guide", {"guide": 1, **_decision(office, "BGO-2304", letter)})
@@ -120,15 +125,16 @@ def _providers(office: Office) -> None:
         provider=first, kind=ProviderNote.Kind.INFORMATION, on=office.today - 4 * DAY,
         text="The Board asks for the ownership chart of the parent company", due_on=office.today + 5 * DAY,
     )  # fmt: skip
-    _certify(first, office.today + ENDS_IN * DAY)
+    _certify(office, first, office.today + ENDS_IN * DAY)
     second = _provider(
         office, "SP-0002", "Overbrook Dice Works Inc.", "Three Dice Football", "The Quick Strike wager"
     )
-    _certify(second, office.today + 3 * 365 * DAY)
+    _certify(office, second, office.today + 3 * 365 * DAY)
     request = GameRequest.objects.create(
         facility=office.house, code="NG-0001", title="Quick Strike", kind=GameRequest.Kind.WAGER,
         game="football", wagers=["quick-strike"], status=Review.APPROVED, decided_by="Executive Director",
-        reference="PGCB-1187", **_past(30),
+        reference="PGCB-1187", decision=office.paper("Approval of Quick Strike", "The wager is approved."),
+        **_past(30),
     )  # fmt: skip
     Service.objects.create(
         provider=second, code="SV-0001", name="Quick Strike", game="football", wagers=["quick-strike"],
@@ -152,6 +158,7 @@ def _provider(office: Office, code: str, name: str, game: str, innovation: str) 
         facility=office.house, code=code, name=name, innovation=innovation, game=game,
         patent="US 11,204,117",
         no_other_license=True, investigated_on=office.today - 120 * DAY, listed_on=office.today - 100 * DAY,
+        investigation=office.paper(f"Investigation of {code}", f"Nothing adverse was found about {name}."),
         created_at=clock.now(),
     )  # fmt: skip
     Qualifier.objects.create(
@@ -161,7 +168,7 @@ def _provider(office: Office, code: str, name: str, game: str, innovation: str) 
     return provider
 
 
-def _certify(provider: Provider, ends_on: dt.date) -> None:
+def _certify(office: Office, provider: Provider, ends_on: dt.date) -> None:
     """A certification of four years that ends on this day; on the 28th where that was no 29 February then."""
     day = min(ends_on.day, 28) if ends_on.month == 2 else ends_on.day
     decided = ends_on.replace(year=ends_on.year - TERM_YEARS, day=day)
@@ -170,6 +177,7 @@ def _certify(provider: Provider, ends_on: dt.date) -> None:
         provider=provider, kind=Application.Kind.FIRST, completed_by="R. Alvarado", fee_cents=500_000,
         fee_paid_on=decided - 30 * DAY, filed_at=provider.created_at - (ago + 30) * DAY,
         decided_on=decided, granted=True, ends_on=ends_on, created_at=provider.created_at,
+        decision=office.paper(f"Certification of {provider.code}", f"{provider.name} is certified."),
     )  # fmt: skip
 
 

@@ -67,4 +67,4 @@ def in_days(left: int) -> str:
     """`in 12 days`, `tomorrow`, `today`, `3 days overdue`."""
     if left < 0:
         return f"{-left} day{'s' if left < -1 else ''} overdue"
-    return {0: "today", 1: "tomorrow"}.get(left, f"in {left} days")
+    return {0: "today", 1: "tomorrow"}.get(left, f"in {left:,} days")
