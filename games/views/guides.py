@@ -13,7 +13,7 @@ from games.guide.authorized import all_in_force_by, chapters, title_of
 from games.guide.desk import desk, missing_chapters
 from games.guide.history import permissions_on
 from games.guide.sections import section
-from games.guide.standing import FORMATS, FREE, is_approved, still_true
+from games.guide.standing import FORMATS, FREE, comes_as, is_approved, still_true
 from games.guide.words import LANGUAGES, words
 from games.models import BoardPermission, DeviceIncident, Facility, Guide, RulesBook, RulesInspection
 from games.office.doors import office_of
@@ -55,10 +55,14 @@ def _guide(house: Facility) -> dict[str, Any]:
         "lying": found.published.displays.filter(until=None) if found.published else (),
         "languages": [(code, words(code)["language"]) for code in LANGUAGES],
         "formats": [(one, one in FREE[house.jurisdiction]) for one in FORMATS],
+        # § 521.9(f) wants it on the web site; New Jersey says nothing of one
+        "off_the_web": bool(
+            house.jurisdiction == "PA" and found.published and not comes_as(found.published, "web")
+        ),
         "body": BODIES[house.jurisdiction],
         "cites": {
             duty: section(house, duty)
-            for duty in ("book", "guide", "sample", "different", "display", "device")
+            for duty in ("book", "guide", "sample", "different", "display", "device", "web")
         },
     }
 

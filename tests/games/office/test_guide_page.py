@@ -84,6 +84,13 @@ def test_it_tells_in_time_of_rules_that_are_still_to_come(hands, scene):
     assert "Approved rules take effect on 30 Nov 2026 10:00" in read(scene).content.decode()
 
 
+def test_a_guide_in_print_alone_is_missed_on_the_web_site(hands, scene):
+    publish(scene, formats=["print"])
+    assert "is given out in print alone" in read(scene).content.decode()
+    publish(scene)
+    assert "is given out in print alone" not in read(scene).content.decode()
+
+
 @pytest.mark.parametrize("language", ["en", "es", "zh"])
 def test_a_preview_says_in_every_language_that_it_is_no_guide_yet(hands, scene, language):
     guide = draft(scene)
