@@ -1,5 +1,6 @@
 """The complete rules: every authorized game in one book, where its print lies, and who asked to see it."""
 
+import hashlib
 import json
 
 import pytest
@@ -70,8 +71,9 @@ def test_in_new_jersey_it_lies_at_the_security_podium_and_nowhere_else(hands):
 
 
 def test_a_picture_is_no_book(hands, scene):
-    document = scene.on_file("Layout", b"text")
-    scene.table.facility.documents.filter(code=document).update(media_type="image/png")
+    picture = b"\x89PNG\r\n\x1a\n" + b"0" * 40 + b"IEND"
+    said = {"title": "Rules", "filename": "rules.png", "sha256": hashlib.sha256(picture).hexdigest()}
+    document = scene.in_office("file_document", said, attachment=picture).body["document"]
     with pytest.raises(Refusal, match="rules-book-not-printable"):
         scene.in_office("file_rules_book", {"document": document, "games": ["pa-625a"]})
 
