@@ -5,17 +5,14 @@ import datetime as dt
 from games.engine import Rules, game
 from games.engine.editions import all_editions, edition
 from games.models import Facility, RulesSubmission
+from games.submissions import all_in_force
 
 OF_FORCE = ("approved", "superseded")
 
 
 def authorized(house: Facility, at: dt.datetime) -> list[RulesSubmission]:
-    """Of each submission the version in force at a moment, by code."""
-    found: dict[str, RulesSubmission] = {}
-    rows = RulesSubmission.objects.filter(facility=house, status__in=OF_FORCE, in_force_from__lte=at)
-    for one in rows.order_by("in_force_from", "version"):
-        found[one.code] = one
-    return [found[code] for code in sorted(found)]
+    """Of each submission the version in force at a moment, by code; none of one that was withdrawn."""
+    return sorted(all_in_force([house.pk], at).values(), key=lambda one: one.code)
 
 
 def all_in_force_by(house: Facility, now: dt.datetime) -> dt.datetime:

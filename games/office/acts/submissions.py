@@ -71,16 +71,16 @@ def change_draft(at: AtOffice, params: Params) -> Recorded:
 @office_act()
 def file_submission(at: AtOffice, params: Params) -> Recorded:
     """Files a draft with the body that decides; its terms are fixed from here on. Raises what the gate finds,
-    `not-a-draft`, or `nothing-changed` for what the version in force says already.
+    `not-a-draft`, or `nothing-changed` for what the version that it would supersede says already.
     """
     row = _asked(at, params)
     if row.status != Status.DRAFT:
         raise Refusal("not-a-draft", status=row.get_status_display())
     rules = verify_may_file(of_submission(row), tables_under(at, row.code))
     row.terms, row.terms_sha256 = submissions.filed_terms(rules)
-    standing = submissions.in_force(at.facility, row.game, at.now, code=row.code)
-    if standing is not None and standing.terms_sha256 == row.terms_sha256:
-        raise Refusal("nothing-changed", version=standing.version)
+    before = _approved_before(row)
+    if before is not None and before.terms_sha256 == row.terms_sha256:
+        raise Refusal("nothing-changed", version=before.version)
     row.status, row.filed_at, row.filed_by = Status.FILED, at.now, at.actor
     row.save()
     return _recorded(at, "rules.filed", row, {"terms": json.loads(row.terms)})
@@ -180,9 +180,9 @@ def read_moment(at: AtOffice, params: Params, name: str) -> dt.datetime | None:
         return None
     try:
         found = dt.datetime.fromisoformat(written)
-    except ValueError:
+        return (found if found.tzinfo else found.replace(tzinfo=at.facility.zone)).astimezone(dt.UTC)
+    except (ValueError, OverflowError):
         raise malformed(name) from None
-    return found.replace(tzinfo=at.facility.zone).astimezone(dt.UTC) if found.tzinfo is None else found
 
 
 def _asked(at: AtOffice, params: Params) -> RulesSubmission:

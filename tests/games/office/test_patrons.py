@@ -1,10 +1,15 @@
 """What the public reads without signing in: in its language, only what is approved, and only what is dealt."""
 
+import datetime as dt
+
 import pytest
 from django.test import Client
 
+from games.guide.content import facts_at
 from games.models import Guide
 from tests.games.office.test_guide_acts import deal, decide, draft, publish
+from tests.games.office.test_submissions_acts import decide as decide_rules
+from tests.games.office.test_submissions_acts import filed
 from tests.tables.cast import approve, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -84,6 +89,18 @@ def test_odds_that_are_dealt_no_more_are_shown_no_more(hands, scene):
     assert "being renewed" in page(GUIDE)[1] and "guide.pdf" not in page(GUIDE)[1]
     assert page(f"{GUIDE}guide.pdf")[0].status_code == 404
     assert "30 to 1" in page(f"{GUIDE}football-pa-577/")[1]
+
+
+@pytest.mark.clause("PA-521.9(d)")
+def test_a_withdrawn_version_brings_back_no_page_of_what_it_had_superseded(hands, scene):
+    publish(scene)
+    hands.now += dt.timedelta(hours=1)
+    filed(scene)
+    decide_rules(scene)
+    hands.now += dt.timedelta(hours=1)
+    scene.in_office("withdraw_submission", {"code": "RS-0009", "version": 2, "why": "a fault"})
+    assert facts_at(scene.table.facility, hands.now)["games"] == []
+    assert "150" not in page(SIC_BO)[1] and page(f"{GUIDE}guide.pdf")[0].status_code == 404
 
 
 @pytest.mark.clause("PA-539.4(b)-instructions", "PA-625a.4(b)-instructions", "NJ-19:47-9.3(b)-instructions")

@@ -131,6 +131,20 @@ def test_rules_never_come_into_force_before_they_are_approved(hands, scene):
     assert version(2).status == "filed"
 
 
+def test_a_moment_beyond_the_calendar_is_refused(scene):
+    filed(scene)
+    params = {**named(), "granted": True, "body": "ED", "reference": "1", "letter": scene.on_file()}
+    late = {**params, "in_force_from": "9999-12-31T23:59"}
+    assert refusal(scene, "record_decision", late).code == "malformed"
+
+
+@pytest.mark.parametrize(("said", "hour"), [("2027-03-14T06:00", 10), ("2026-11-22T06:00", 11)])
+def test_a_moment_is_said_by_the_clocks_of_the_house_on_its_own_day(scene, said, hour):
+    filed(scene)
+    decide(scene, in_force_from=said)
+    assert version(2).in_force_from.hour == hour
+
+
 def test_a_decision_needs_its_letter(scene):
     filed(scene)
     params = {**named(), "granted": True, "body": "ED", "reference": "1"}
@@ -167,6 +181,18 @@ def test_a_later_version_may_not_come_before_one_that_waits(hands, scene):
 def test_what_says_the_same_as_before_is_not_filed(scene):
     drafted(scene, A)
     assert refusal(scene, "file_submission", named()).code == "nothing-changed"
+
+
+def test_what_comes_later_is_measured_by_the_version_that_it_supersedes(hands, scene):
+    filed(scene, B)
+    decide(scene, in_force_from="2026-12-01T06:00")
+    drafted(scene, B)
+    assert refusal(scene, "file_submission", named(3)).params["version"] == 2
+    scene.in_office("change_draft", {**named(3), "edition": A})
+    scene.in_office("file_submission", named(3))
+    decide(scene, 3, in_force_from="2026-12-02T06:00")
+    after = dt.datetime(2026, 12, 2, 11, tzinfo=dt.UTC)
+    assert in_force(scene.table.facility, "sic-bo", after, code="RS-0009").version == 3
 
 
 def test_a_new_submission_has_the_next_code_and_is_for_this_state(scene):
