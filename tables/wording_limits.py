@@ -1,4 +1,4 @@
-"""Lines of the record about limits and signs. Their refusals stand in `games/office/wording`."""
+"""Lines of the record about limits, signs and the rules in effect. Their refusals stand in `games/office/wording`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +15,15 @@ def _new(data: dict[str, Any]) -> dict[str, str]:
     return {"min": in_dollars(data["min_cents"]), "max": in_dollars(data["max_cents"])}
 
 
+def _offer(data: dict[str, Any]) -> str:
+    """What a table deals from now on: another version, no rules at all, or other wagers of the same."""
+    if data["version"] is None:
+        return _("No rules in force: %(submission)s is dealt no more") % data
+    if data["version"] != data["was"]:
+        return _("%(submission)s version %(version)s is dealt") % data
+    return _("Wagers that may be dealt changed")
+
+
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "limits.changed": lambda data: _("Limits %(min)s–%(max)s at once") % _new(data),
     "limits.change_begun": lambda data: _("Limits %(min)s–%(max)s begun, by notice") % _new(data),
@@ -23,5 +32,6 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "limits.players_left": lambda data: _("All left: limits %(min)s–%(max)s") % _new(data),
     "limits.took_effect": lambda data: _("Limits %(min)s–%(max)s in effect") % _new(data),
     "limits.change_cancelled": lambda data: _("Change of the limits cancelled"),
+    "rules.took_effect": _offer,
     "signs.took_effect": lambda data: _("Forms of the signs changed"),
 }

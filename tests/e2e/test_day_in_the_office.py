@@ -1,4 +1,4 @@
-"""The rules office and the floor together: a paytable, the limits, the guide and a provider, on the screens they reach."""
+"""The rules office and the floor together: a paytable, the limits, the guide, a provider, on the screens they reach."""
 
 import datetime as dt
 from collections.abc import Iterator

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import uuid
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -211,7 +212,9 @@ class Said:
     def __init__(self, *parts: bytes, length: int | None = None) -> None:
         headers = [(b"content-length", str(length).encode())] if length is not None else []
         self.scope = {"type": "http", "method": "POST", "path": "/", "headers": headers}
-        self.parts, self.heard, self.sent = list(parts), [], []
+        self.parts = list(parts)
+        self.heard: list[Any] = []
+        self.sent: list[Any] = []
 
     async def receive(self):
         body = self.parts.pop(0)

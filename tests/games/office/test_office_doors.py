@@ -1,6 +1,7 @@
 """Who may see the office: every address of it, asked by everybody."""
 
 import re
+from typing import Any
 
 import pytest
 from django.http import HttpResponse
@@ -58,7 +59,7 @@ def address(name: str, pattern: URLPattern) -> str:
     return reverse(pattern.name, kwargs={**kwargs, **EXAMPLES.get(name, {}), "facility": "larkfield"})
 
 
-def asked(client: Client, name: str, pattern: URLPattern) -> HttpResponse:
+def asked(client: Client, name: str, pattern: URLPattern) -> Any:
     """The answer to a reader, or to a form where the address takes nothing else."""
     answer = client.get(address(name, pattern))
     return client.post(address(name, pattern)) if answer.status_code == 405 else answer
