@@ -14,6 +14,7 @@ MOST_WAGERS = 64 * 50
 MOST_CENTS = 10**12
 MOST_TEXT = 200
 MOST_THROWS = 8
+YEARS = range(1900, 2200)  # of any day: what is counted from it stays within the calendar
 
 
 class Params:
@@ -59,14 +60,17 @@ class Params:
         return value
 
     def date(self, name: str, *, optional: bool = False) -> Any:
-        """A day as `2026-11-21`; None where it may be left out and was."""
+        """A day as `2026-11-21`; None where it may be left out and was. Raises `malformed` outside `YEARS`."""
         value = self._left.pop(name, None)
         if value is None and optional:
             return None
         try:
-            return dt.date.fromisoformat(value)
+            day = dt.date.fromisoformat(value)
         except (TypeError, ValueError):
             raise malformed(name) from None
+        if day.year not in YEARS:
+            raise malformed(name)
+        return day
 
     def choice(self, name: str, choices: tuple[str, ...], *, default: str | None = None) -> str:
         """One of the given words."""

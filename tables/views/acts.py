@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from asgiref.sync import sync_to_async
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, JsonResponse, RawPostDataException
 from django.views.decorators.http import require_POST
 
 from audit import people
@@ -28,6 +28,7 @@ from ..models import Table
 from ..wording import say, short, title
 
 MOST_BYTES = 256 * 1024
+MOST_NAME, LONGEST_ENDING = 120, 10  # characters of a file's name
 SCREENS = ("dealer", "table")
 assert acts and office_acts  # imported so that every act is registered
 
@@ -143,11 +144,15 @@ def _fresh(way: Way, station: str) -> dict[str, Any] | None:
 
 
 def _body(request: HttpRequest) -> dict[str, Any]:
-    if len(request.body) > MOST_BYTES:
+    if _sent_bytes(request) > MOST_BYTES:
         raise malformed("body")
     try:
-        body = json.loads(request.body)
-    except (ValueError, RecursionError):
+        body = json.loads(request.body[: MOST_BYTES + 1])
+    except (
+        ValueError,
+        RecursionError,
+        RawPostDataException,
+    ):  # the last: it came as a form, and was read as one
         raise malformed("body") from None
     if not isinstance(body, dict):
         raise malformed("body")
@@ -167,7 +172,7 @@ def _form(request: HttpRequest) -> tuple[dict[str, Any], bytes]:
     sent = request.FILES.get("file")
     if sent is None:
         raise malformed("file")
-    name = str(sent.name or "")[:120]
+    name = _short(str(sent.name or ""))
     if (sent.size or 0) > documents.MOST_BYTES:
         raise Refusal("document-too-large", name=name, most=documents.MOST_BYTES // 2**20)
     content = sent.read()
@@ -176,6 +181,16 @@ def _form(request: HttpRequest) -> tuple[dict[str, Any], bytes]:
     }
     params = {"sha256": hashlib.sha256(content).hexdigest(), **told, "filename": name}
     return {"command": request.POST.get("command"), "params": params}, content
+
+
+def _short(name: str) -> str:
+    """A file's name of at most 120 characters; what is left out is not its ending."""
+    stem, dot, ending = name.rpartition(".")
+    return (
+        name[:MOST_NAME]
+        if len(ending) > LONGEST_ENDING
+        else stem[: MOST_NAME - 1 - len(ending)] + dot + ending
+    )
 
 
 def _sent_bytes(request: HttpRequest) -> int:

@@ -15,7 +15,7 @@ from games.office.documents import asked, in_words
 from games.office.floor import Dealt, floor
 from games.office.gate import verify_may_file
 from games.office.options import Options, of_submission
-from games.params import MOST_CENTS, Params, malformed
+from games.params import MOST_CENTS, YEARS, Params, malformed
 
 from ..codes import next_code
 from ..road import AtOffice, Recorded, office_act
@@ -180,9 +180,12 @@ def read_moment(at: AtOffice, params: Params, name: str) -> dt.datetime | None:
         return None
     try:
         found = dt.datetime.fromisoformat(written)
-        return (found if found.tzinfo else found.replace(tzinfo=at.facility.zone)).astimezone(dt.UTC)
+        moment = (found if found.tzinfo else found.replace(tzinfo=at.facility.zone)).astimezone(dt.UTC)
     except (ValueError, OverflowError):
         raise malformed(name) from None
+    if moment.year not in YEARS:
+        raise malformed(name)
+    return moment
 
 
 def _asked(at: AtOffice, params: Params) -> RulesSubmission:
