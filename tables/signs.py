@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from games.engine import Refusal
-from games.models import SignForm
+from games.models import Facility, SignForm
 from games.office.signs import LANGUAGES, SECTION, filled, verify_form
 
 from .models import LimitsChange, Table
@@ -37,8 +37,8 @@ def forms_of(table: Table) -> list[dict[str, Any]]:
 @lru_cache(maxsize=1024)
 def _forms(uid: uuid.UUID, told: str) -> tuple[dict[str, Any], ...]:
     """A form's text never changes, so that each set of them is read once for a table."""
-    rows = SignForm.objects.filter(pk__in=[int(key) for key in told.split()]) if told else []
-    return tuple(_form(form) for form in rows)
+    rows = SignForm.objects.filter(pk__in=[int(key) for key in told.split()])
+    return tuple(_form(form) for form in rows.select_related("facility"))
 
 
 def form_of(forms: list[dict[str, Any]], kind: str) -> dict[str, Any] | None:
@@ -50,13 +50,18 @@ def _form(form: SignForm) -> dict[str, Any]:
     return {
         "kind": form.kind,
         "version": form.version,
-        "approved_on": form.decided_at.date().isoformat() if form.decided_at else None,
+        "approved_on": on_the_day(form.facility, form.decided_at),
         "reference": form.reference,
         "location": form.location,
         "width_mm": form.width_mm,
         "height_mm": form.height_mm,
         "wording": form.wording,
     }
+
+
+def on_the_day(house: Facility, moment: dt.datetime | None) -> str | None:
+    """The day of a moment by the house's calendar; None where there is none."""
+    return house.local(moment).date().isoformat() if moment else None
 
 
 def change_shown(table: Table, change: LimitsChange | None, now: dt.datetime) -> dict[str, Any] | None:

@@ -125,7 +125,7 @@ def _rules(at: AtTable, day: dt.date) -> dict[str, Any]:
         "title": edition.title + (f" · Paytable {edition.paytable}" if edition.paytable else ""),
         "chapter": edition.title,
         "in_force": at.deals,
-        "approved_on": submission.decided_at.date().isoformat() if submission.decided_at else None,
+        "approved_on": signs.on_the_day(at.table.facility, submission.decided_at),
         "chapter_from": edition.chapter_from.isoformat() if edition.chapter_from else None,
         "text_from": edition.in_force_from.isoformat(),
         "lapses_on": edition.lapses_on.isoformat() if edition.lapses_on else None,

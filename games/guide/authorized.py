@@ -17,8 +17,13 @@ def authorized(house: Facility, at: dt.datetime) -> list[RulesSubmission]:
 
 def all_in_force_by(house: Facility, now: dt.datetime) -> dt.datetime:
     """The moment from which every approved version is in force: now, where none is still to come."""
+    return max([now, *_begins_after(house, now)])
+
+
+def _begins_after(house: Facility, now: dt.datetime) -> list[dt.datetime]:
+    """When each approved version begins that is still to come."""
     rows = RulesSubmission.objects.filter(facility=house, status__in=OF_FORCE, in_force_from__gt=now)
-    return max([now, *(one.in_force_from for one in rows if one.in_force_from)])
+    return [one.in_force_from for one in rows if one.in_force_from]
 
 
 def chapters(house: Facility, at: dt.datetime) -> dict[str, str]:
@@ -28,6 +33,14 @@ def chapters(house: Facility, at: dt.datetime) -> dict[str, str]:
         filed = edition(one.edition)
         code = filed.short_key.split("/")[0]
         found[code] = title_of(code)
+    return dict(sorted(found.items()))
+
+
+def chapters_to_come(house: Facility, now: dt.datetime) -> dict[str, str]:
+    """Those of now and of every approved version that is still to come, whichever follows it (A06)."""
+    found = chapters(house, now)
+    for moment in _begins_after(house, now):
+        found |= chapters(house, moment)
     return dict(sorted(found.items()))
 
 

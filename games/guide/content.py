@@ -15,6 +15,7 @@ import rfc8785
 
 from games.engine import Odds, Rules
 from games.engine.editions import Edition
+from games.engine.wagers import WagerType
 from games.models import Facility, RulesSubmission
 from games.office.services import WHOLE_GAME, stops
 from games.submissions import rules_of
@@ -236,16 +237,31 @@ class Told:
 
     def _know_all(self) -> Iterable[str]:
         """What holds for every game of the house, with its figures."""
-        told, held = self.common["know_all"], flags(self.house, self.rules)
+        told, held = self.common["know_all"], set(flags(self.house, self.rules))
+        stopped = [self._named(one) for one in self._stopped_apart()]
+        held |= {"stopped"} if stopped else set()
         figures = {
             "minutes": NOTICE_MINUTES.get(self.house.jurisdiction, 0),
             "limit": money(self.language, self.rules.payout_limit_cents or 0),
             "increments": self._increments(),
+            "stopped": listed(self.language, stopped),
         }
-        needs = {"notice": "notice", "limit": "limit", "increments": "increments"}
+        needs = {"notice", "limit", "increments", "stopped"}
         for name, sentence in told.items():
-            if name not in needs or needs[name] in held:
+            if name not in needs or name in held:
                 yield sentence.format_map(figures)
+
+    def _stopped_apart(self) -> list[WagerType]:
+        """The wagers that are stopped while others of their family are dealt: no list leaves these out (§ 528.7)."""
+        types = self.rules.game.wager_types(self.rules)
+        return [one for one in types if one.code in self.stopped and self._pays_anything(one.family)]
+
+    def _named(self, type_: WagerType) -> str:
+        """A wager by the name that an example would say, or else its family's with what the layout says besides."""
+        if type_.family in self.own["names"] or type_.code.endswith(":none"):
+            return self._name(type_.code)
+        name = str(self.own["wagers"].get(type_.family, {}).get("name", ""))
+        return f"{name} ({type_.label})" if name else str(type_.label)
 
     def _increments(self) -> str:
         steps = dict(self.rules.increments)

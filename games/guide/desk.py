@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from games.models import Facility, Guide, Review
 from games.office.reviews import due_on
 
-from .authorized import all_in_force_by, authorized, chapters
+from .authorized import all_in_force_by, authorized, chapters_to_come
 from .content import facts_at
 from .standing import Difference, approval_of, differences, is_approved, published
 
@@ -84,5 +84,4 @@ def _step(
 
 def missing_chapters(house: Facility, held: list[str], now: dt.datetime) -> list[str]:
     """The authorized games that a rules book of these codes leaves out, those to come among them (A06)."""
-    asked = chapters(house, now) | chapters(house, all_in_force_by(house, now))
-    return [name for code, name in asked.items() if code not in held]
+    return [name for code, name in chapters_to_come(house, now).items() if code not in held]

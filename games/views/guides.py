@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from audit import clock
 from audit.doors import Denied
-from games.guide.authorized import all_in_force_by, chapters, title_of
+from games.guide.authorized import chapters_to_come, title_of
 from games.guide.desk import desk, missing_chapters
 from games.guide.history import permissions_on
 from games.guide.sections import section
@@ -82,7 +82,7 @@ def _version(guide: Guide) -> dict[str, Any]:
 def _book(house: Facility) -> dict[str, Any]:
     now = clock.now()
     book = RulesBook.objects.filter(facility=house, replaced_at=None).select_related("document").first()
-    asked = chapters(house, now) | chapters(house, all_in_force_by(house, now))
+    asked = chapters_to_come(house, now)
     return {
         "book": book,
         "book_holds": [title_of(code) for code in book.games] if book else [],

@@ -1,11 +1,13 @@
 """The signs at a table: what they say, under which form, on a display and on paper."""
 
+import datetime as dt
+
 import pytest
 from pypdfium2 import PdfDocument
 
 from audit.devices import enrol
 from games.engine import Refusal
-from games.models import SignForm
+from games.models import RulesSubmission, SignForm
 from tables import signs
 from tables.models import Approval
 from tables.ticker import tick
@@ -64,6 +66,17 @@ def test_the_signs_say_the_rules_in_effect_their_options_and_the_odds(scene, pod
     assert odds["Two dice"] == "5 to 1" and odds["One of a Kind"] == "1 to 1 · 2 to 1 · 3 to 1"
     page = podium.get(AT).content.decode()
     assert "Paytable A, RS-0009 v1" in page and "150 to 1" in page and "Total 4, 17" in page
+
+
+def test_what_was_approved_in_the_evening_bears_the_day_of_the_house(hands, scene):
+    evening = dt.datetime(
+        2026, 11, 22, 2, tzinfo=dt.UTC
+    )  # 21:00 of the day before, by the clocks of the house
+    RulesSubmission.objects.update(decided_at=evening)
+    SignForm.objects.update(decided_at=evening)
+    shown = scene.snapshot
+    assert shown["rules"]["approved_on"] == "2026-11-21"
+    assert {form["approved_on"] for form in shown["signs"]} == {"2026-11-21"}
 
 
 def test_odds_of_a_part_of_a_family_name_its_numbers(db):

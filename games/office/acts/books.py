@@ -1,7 +1,7 @@
 """The complete rules: the book that lies out, who asked to see it; and what the Board permits to show (§ 521.6)."""
 
 from games.engine import Refusal
-from games.guide.authorized import all_in_force_by, chapters
+from games.guide.authorized import chapters_to_come
 from games.guide.history import ROLL_HISTORY
 from games.guide.sections import section
 from games.models import BoardPermission, RulesBook, RulesInspection
@@ -53,7 +53,7 @@ def file_rules_book(at: AtOffice, params: Params) -> Recorded:
 
 def _verify_whole(at: AtOffice, held: list[str]) -> None:
     """Every authorized game, those that are approved and not in force yet among them (A06)."""
-    asked = chapters(at.facility, at.now) | chapters(at.facility, all_in_force_by(at.facility, at.now))
+    asked = chapters_to_come(at.facility, at.now)
     missing = [name for code, name in asked.items() if code not in held]
     if missing:
         raise Refusal("rules-book-leaves-out", section(at.facility, "book"), games="; ".join(missing))

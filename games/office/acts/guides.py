@@ -28,8 +28,7 @@ def generate_guide(at: AtOffice, params: Params) -> Recorded:
     if not content["games"]:
         raise Refusal("no-rules-to-guide", section(at.facility, "guide"))
     newest = Guide.objects.filter(facility=at.facility).first()
-    same = newest and newest.content_sha256 == sha256(content) and newest.formats == formats
-    if newest and same and _is_alive(newest):
+    if newest and _is_alive(newest) and _says_the_same(newest, content, facts, formats):
         raise Refusal("guide-says-the-same", section(at.facility, "guide"), version=newest.version)
     guide = Guide.objects.create(
         facility=at.facility,
@@ -69,6 +68,12 @@ def _submissions(at: AtOffice, content: dict[str, list[dict[str, list[str]]]]) -
     named = {code for game in content["games"] for code in game["submissions"]}
     rows = RulesSubmission.objects.filter(facility=at.facility)
     return [one for one in rows if str(one) in named]
+
+
+def _says_the_same(guide: Guide, content: object, facts: object, formats: list[dict[str, str]]) -> bool:
+    """Whether a guide shows these pages in these formats, of these facts."""
+    said = guide.content_sha256, guide.facts_sha256, guide.formats
+    return said == (sha256(content), sha256(facts), formats)
 
 
 def _is_alive(guide: Guide) -> bool:

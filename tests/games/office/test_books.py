@@ -8,6 +8,7 @@ import pytest
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import RulesBook, RulesInspection
+from tests.games.office.test_submissions_acts import P539, A, decide, filed
 from tests.tables.cast import approve, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -49,6 +50,17 @@ def test_a_game_that_is_approved_and_not_dealt_yet_belongs_into_the_book(hands, 
     football.save()
     with pytest.raises(Refusal, match="rules-book-leaves-out"):
         file(scene, "pa-625a")
+
+
+def test_a_version_that_another_will_follow_soon_belongs_into_the_book_too(hands, scene):
+    for number, (edition, begins) in enumerate(
+        ((P539, "2026-11-25T06:00"), (A, "2026-11-26T06:00")), start=2
+    ):
+        filed(scene, edition)
+        decide(scene, number, in_force_from=begins)
+    with pytest.raises(Refusal, match="rules-book-leaves-out"):
+        file(scene, "pa-625a")
+    file(scene, "pa-625a", "pa-539")
 
 
 def test_another_place_needs_its_approval_in_pennsylvania(hands, scene):

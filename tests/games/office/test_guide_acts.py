@@ -10,6 +10,7 @@ from games.guide.content import sha256
 from games.guide.standing import differences, published, still_true
 from games.models import Guide, RulesSubmission
 from games.submissions import filed_terms
+from tests.games.office.chapter_528 import applied, linked
 from tests.tables.cast import approve, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -184,6 +185,17 @@ def test_a_guide_can_be_drafted_of_rules_that_are_still_to_come(hands, scene):
     hands.now = coming.in_force_from
     scene.in_office("publish_guide", {"guide": guide})
     assert all(still_true(published(scene.table.facility), hands.now).values())
+
+
+@pytest.mark.clause("PA-521.9(d)")
+def test_one_pair_of_dice_that_is_stopped_makes_another_guide_that_says_so(hands, scene):
+    publish(scene)
+    linked(scene, applied(scene), "two-dice:1-2")
+    assert still_true(published(scene.table.facility), hands.now) == {"sic-bo-pa-625a-a": False}
+    guide = draft(scene)
+    refused(scene, "publish_guide", {"guide": guide}, "guide-not-approved", "58 Pa. Code § 521.9(c)")
+    texts = Guide.objects.get(version=guide).content["games"][0]["texts"]
+    assert "Not offered here at present: the pair 1 and 2." in texts["en"]["know"]
 
 
 @pytest.mark.clause("NJ-19:47-8.5(b)-format")
