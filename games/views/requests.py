@@ -64,7 +64,7 @@ def game_request(request: HttpRequest, facility: str, code: str) -> HttpResponse
         "asked": sum(one.line.must for one in parts),
         "absent": absent,
         "next_step": said.next_step(row, frame["today"]),
-        "due": _due(row, house),
+        "review_ends": _due(row, house),
         "further": row.further.select_related("document"),
         "new_jersey": requests.in_new_jersey(row),
         "sheet": sheet,

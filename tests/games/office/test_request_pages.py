@@ -1,5 +1,6 @@
 """The pages of requests and tests, and a request on paper."""
 
+import datetime as dt
 import re
 
 import pypdfium2 as pdfium
@@ -50,6 +51,15 @@ def test_a_request_is_found_by_its_title_or_its_code(scene):
     assert re.findall(r"NG-\d{4}</a>", see(scene, "?q=bet")) == ["NG-0002</a>"]
     assert re.findall(r"NG-\d{4}</a>", see(scene, "?q=ng-0001")) == ["NG-0001</a>"]
     assert "No request is called so." in see(scene, "?q=%00gamma")
+
+
+def test_the_page_of_a_filed_request_keeps_what_the_tabs_say_of_deadlines(hands, scene):
+    request = complete(scene)
+    file(scene, request)
+    hands.now += dt.timedelta(days=16)
+    page = see(scene, f"{request}/")
+    assert "review ends 6 Dec 2026" in page
+    assert '<span class="due due--over">1 overdue</span>' in page
 
 
 @clause("PA-521.4")
