@@ -32,6 +32,19 @@ AMENDED, FILED = "RS-0003", "RS-0021"
 PAYOUTS = {"three-of-a-kind": "180 to 1", "total:4": "62 to 1", "total:17": "62 to 1"}
 
 
+QUICK_STRIKE = {
+    "play": {
+        "text": "Three Dice Football is played as before. Each play of a score is counted from the first."
+    },
+    "wagering": {
+        "text": "Made before the first throw of a game. It wins when the score comes in plays 1 to 4."
+    },
+    "reasons": {"text": "Players ask for a wager on how soon the score comes."},
+    "elsewhere": {"none": True},
+    "property": {"none": True},
+}
+
+
 class Office:
     """The games administrator of a house at a podium, who does one act after the other."""
 
@@ -132,7 +145,8 @@ def _providers(office: Office) -> None:
     _certify(office, second, office.today + 3 * 365 * DAY)
     request = GameRequest.objects.create(
         facility=office.house, code="NG-0001", title="Quick Strike", kind=GameRequest.Kind.WAGER,
-        game="football", wagers=["quick-strike"], status=Review.APPROVED, decided_by="Executive Director",
+        game="football", rules="pa-577", wagers=["quick-strike"], status=Review.APPROVED,
+        parts=QUICK_STRIKE, decided_by="Executive Director",
         reference="PGCB-1187", decision=office.paper("Approval of Quick Strike", "The wager is approved."),
         **_past(30),
     )  # fmt: skip
