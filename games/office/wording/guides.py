@@ -17,8 +17,8 @@ TITLES: dict[str, Any] = {
     "guide-published-already": lazy("Published already"),
     "guide-says-the-same": lazy("Nothing new"),
     "immaterial-formats": lazy("Another format"),
-    "lies-not-there": lazy("Not there"),
-    "lies-there": lazy("Lies there"),
+    "lies-not-there": lazy("Not on display there"),
+    "lies-there": lazy("There already"),
     "no-rules-book": lazy("No rules book"),
     "no-rules-to-guide": lazy("No rules in force"),
     "no-such-guide": lazy("No such guide"),
@@ -47,7 +47,7 @@ SENTENCES: dict[str, Any] = {
     ),
     "guide-ended": lazy("Guide version %(version)s has ended. Draft a new one."),
     "guide-is-printed": lazy(
-        "Every guide is given out in some form, and in Pennsylvania in print. Choose it."
+        "A guide is given out in at least one format, and in Pennsylvania always in print. Choose its formats."
     ),
     "guide-not-approved": lazy(
         "The sample of guide version %(version)s is not approved, so it may not be given out or shown. File it, and "
@@ -58,7 +58,7 @@ SENTENCES: dict[str, Any] = {
         "Draft a new guide, or wait until its rules are in force."
     ),
     "guide-not-published": lazy(
-        "Guide version %(version)s is not given out now. Publish it before it lies anywhere."
+        "Guide version %(version)s is not given out now. Publish it before you put it on display."
     ),
     "guide-published-already": lazy("Guide version %(version)s is given out already."),
     "guide-says-the-same": lazy(
@@ -67,10 +67,12 @@ SENTENCES: dict[str, Any] = {
     "immaterial-formats": lazy(
         "The approval of guide version %(version)s covers fewer formats. File this one as a sample of its own."
     ),
-    "lies-not-there": lazy("The guide does not lie at %(place)s. Read the list again."),
-    "lies-there": lazy("The guide lies at %(place)s already."),
+    "lies-not-there": lazy("The guide is not on display at %(place)s. Load the page again."),
+    "lies-there": lazy("The guide is on display at %(place)s already."),
     "no-rules-book": lazy("No rules book is on file. File it first."),
-    "no-rules-to-guide": lazy("No rules are in force here, so there is nothing to guide by."),
+    "no-rules-to-guide": lazy(
+        "No rules are in force here, so a guide would have nothing to say. Have a submission approved first."
+    ),
     "no-such-guide": lazy("There is no guide version %(version)s here."),
     "no-such-permission": lazy("No permission %(reference)s holds here."),
     "no-such-table-here": lazy(
@@ -80,11 +82,11 @@ SENTENCES: dict[str, Any] = {
         "Permission %(reference)s is on file already. Withdraw it before you change it."
     ),
     "place-is-the-podium": lazy(
-        "In New Jersey the complete rules lie at the security podium and nowhere else, so not at %(place)s."
+        "In New Jersey the complete rules are kept at the security podium and nowhere else, so not at %(place)s."
     ),
     "place-needs-approval": lazy(
-        "The complete rules lie at the security podium unless another place is approved. Give the reference of the "
-        "approval of %(place)s."
+        "The complete rules are kept at the security podium unless another place is approved. Give the reference of "
+        "the approval of %(place)s."
     ),
     "rules-book-leaves-out": lazy(
         "The rules book leaves out %(games)s. It has to hold every game that this house may deal."

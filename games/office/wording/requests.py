@@ -44,9 +44,9 @@ SENTENCES: dict[str, Any] = {
         "%(request)s is no draft any more and stays as it was filed. Draft a new request to say something else."
     ),
     "request-not-waiting": lazy("%(request)s is not filed and waiting. See its state at the top of its page."),
-    "class-of-what": lazy("A %(class)s is one of games that are authorized. Say of which."),
+    "class-of-what": lazy("A %(class)s is based on authorized games. Say on which."),
     "drawing-is-no-picture": lazy("%(document)s is plain text. Attach a drawing or a photo: PDF, PNG or JPEG."),
-    "none-and-some": lazy("That there is none and what there is were both said. Choose one of the two."),
+    "none-and-some": lazy("You ticked that there is none, and also named one. Keep only one of the two."),
     "no-such-holder": lazy("There is no provider %(provider)s on file. Leave the provider out, or file it first."),
     "amount-unreadable": lazy("%(said)s is no amount in dollars. Write it as 1,250 or 1,250.50."),
     "day-not-come": lazy("%(day)s is still to come. Record it when it has happened."),
@@ -54,7 +54,7 @@ SENTENCES: dict[str, Any] = {
     "answered-already": lazy("This was answered on %(day)s."),
     "answered-before-asked": lazy("It was asked on %(day)s. The answer cannot be older: check its day."),
     "conditions-open": lazy("No final approval yet. Still open: %(open)s. Record what has been done, then decide."),
-    "not-in-new-jersey": lazy("Tests of new games and their conditions are New Jersey's. Nothing was recorded."),
+    "not-in-new-jersey": lazy("Tests of new games and their conditions are New Jersey's alone. Nothing was recorded."),
     "amendment-without-a-day": lazy(
         "Say either the day on which the amended regulations take effect, or that none are needed."
     ),
@@ -71,6 +71,6 @@ SENTENCES: dict[str, Any] = {
     "rules-before-the-last": lazy("Version %(version)s begins later than that. Choose a later moment."),
     "run-elsewhere": lazy("The test was not filed for %(casino)s. Choose one of its casinos."),
     "run-outside-the-test": lazy("%(day)s is outside the days of the test. Check the day."),
-    "test-ends-before-it-begins": lazy("The last day lies before the first. Turn them round."),
+    "test-ends-before-it-begins": lazy("The last day is before the first. Swap them."),
     "sign-needs-more": lazy("The sign needs what it speaks of. Still missing: %(missing)s."),
 }  # fmt: skip
