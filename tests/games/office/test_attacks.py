@@ -30,6 +30,14 @@ PLAUSIBLE = {
 }
 
 
+def remembering(kind, read, found):
+    def reading(self, name, *args, **how):
+        found[name] = PLAUSIBLE[kind](*args, **how)
+        return read(self, name, *args, **how)
+
+    return reading
+
+
 @pytest.fixture
 def podium(scene):
     return scene.browser("podium", "games-administrator")
@@ -39,13 +47,8 @@ def podium(scene):
 def asked(monkeypatch):
     """What an act asks of its parameters, by name, with a value of that kind."""
     found = {}
-    for kind, plausible in PLAUSIBLE.items():
-
-        def remembering(self, name, *args, read=getattr(Params, kind), plausible=plausible, **how):
-            found[name] = plausible(*args, **how)
-            return read(self, name, *args, **how)
-
-        monkeypatch.setattr(Params, kind, remembering)
+    for kind in PLAUSIBLE:
+        monkeypatch.setattr(Params, kind, remembering(kind, getattr(Params, kind), found))
     return found
 
 
