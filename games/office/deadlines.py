@@ -26,7 +26,7 @@ from games.models import (
     RulesSubmission,
     SignForm,
 )
-from games.submissions import rules_of
+from games.submissions import all_in_force, rules_of
 
 from . import final_approval
 from .certifications import certification
@@ -116,7 +116,7 @@ def _submissions(house: Facility, now: dt.datetime) -> Iterator[Deadline]:
             _review_section(house),
             _at("submission", house, row.code) or _at("submissions", house),
         )
-    for row in rows.filter(status=Status.APPROVED, in_force_from__gt=now):
+    for row in rows.filter(status__in=[Status.APPROVED, Status.SUPERSEDED], in_force_from__gt=now):
         assert row.in_force_from is not None
         yield Deadline(
             f"in-force:{row.code}.{row.version}",
@@ -130,11 +130,8 @@ def _submissions(house: Facility, now: dt.datetime) -> Iterator[Deadline]:
 
 
 def _editions(house: Facility, now: dt.datetime) -> Iterator[Deadline]:
-    """Editions that lapse although an approved submission deals by them (A01)."""
-    rows = RulesSubmission.objects.filter(
-        facility=house, status=RulesSubmission.Status.APPROVED, in_force_from__lte=now
-    )
-    for row in rows:
+    """Editions that lapse although a submission in force deals by them (A01)."""
+    for row in all_in_force([house.pk], now).values():
         try:
             edition = rules_of(row).edition
         except Refusal:

@@ -184,7 +184,10 @@ def test_it_flags_a_wager_outside_the_limits_and_settles_it_in_full(scene):
 
 
 @pytest.mark.clause("PA-521.7(a)")
-@pytest.mark.parametrize("limits", [{"min_cents": 0}, {"min_cents": 5_000, "max_cents": 4_999}])
+@pytest.mark.parametrize(
+    "limits",
+    [{"min_cents": 0}, {"min_cents": 5_000, "max_cents": 4_999}, {"min_cents": None}, {"max_cents": None}],
+)
 def test_a_table_has_a_minimum_and_a_maximum(scene, limits):
     from django.db import IntegrityError, transaction
 

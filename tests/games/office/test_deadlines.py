@@ -21,6 +21,7 @@ from games.models import (
 )
 from games.office.deadlines import deadlines, in_groups
 from tables.models import Approval, LimitsChange
+from tests.games.office.test_submissions_acts import A, B, decide, filed
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -105,6 +106,22 @@ def test_an_approved_submission_comes_into_force_at_its_moment(house, hands):
     assert (one.due_on, one.at, one.state) == (dt.date(2026, 12, 1), begins, "begins")
     hands.now = begins
     assert not days(house, hands)
+
+
+def test_each_version_that_is_to_come_is_listed_though_a_later_one_follows(hands, scene):
+    for number, (edition, begins) in enumerate(((B, "2026-12-01T06:00"), (A, "2026-12-02T06:00")), start=2):
+        filed(scene, edition)
+        decide(scene, number, in_force_from=begins)
+    said = days(scene.table.facility, hands)
+    assert said == {"in-force:RS-0009.2": "2026-12-01", "in-force:RS-0009.3": "2026-12-02"}
+
+
+def test_an_edition_still_lapses_while_another_version_waits_to_supersede_it(hands):
+    hands.now = dt.datetime(2012, 3, 20, 15, tzinfo=dt.UTC)
+    house = make_scene("pa-539", opened=False).table.facility
+    later = dt.datetime(2012, 5, 1, 15, tzinfo=dt.UTC)
+    RulesSubmission.objects.filter(facility=house).update(status="superseded", superseded_at=later)
+    assert days(house, hands) == {"lapses:RS-0009.1": "2012-04-03"}
 
 
 def test_an_edition_that_lapses_is_listed_while_a_submission_deals_by_it(hands):
