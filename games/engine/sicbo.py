@@ -252,6 +252,15 @@ PROCEDURES = {
 }
 
 
+FAMILIES = {
+    "three-of-a-kind": "Three of a Kind",
+    "two-of-a-kind": "Two of a Kind",
+    "one-of-a-kind": "One of a Kind",
+    "two-dice": "Two Dice Combination",
+    "total": "Total",
+}
+
+
 class SicBo(Game):
     """The only differences of Sic Bo: its fifty wagers, what three dice mean for them, and its one throw."""
 
@@ -261,7 +270,14 @@ class SicBo(Game):
 
     def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:
         return tuple(
-            WagerType(bet.code, bet.label, bet.family, rules.edition.wagers[bet.family], bet.place)
+            WagerType(
+                bet.code,
+                bet.label,
+                bet.family,
+                rules.edition.wagers[bet.family],
+                bet.place,
+                FAMILIES.get(bet.family, ""),
+            )
             for bet in BETS.values()
         )
 

@@ -16,13 +16,17 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WagerType:
-    """One wager of an edition: its code, its name, the family that shares its odds, the section defining it."""
+    """One wager of an edition: its code, its name, the family that shares its odds, the section defining it.
+
+    `family_name` is what people call the family where no wager of it has that name alone.
+    """
 
     code: str
     label: str
     family: str
     section: str
     place: Place
+    family_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,13 +76,12 @@ def row_label(row: str, types: Iterable[WagerType]) -> str:
     """A row of the paytable by the name that people say: "Total 4", "Three of a Kind"."""
     family, _, rest = row.partition("/")
     for type_ in types:
-        if type_.code == row or (type_.family == family and row != type_.code):
-            label = str(type_.label)
-            if type_.code == row:
-                return label
-            if family != "total":
-                plain = NAMES.get(family) or label.rpartition(" ")[0] or label
-                return f"{plain}, {_tier(rest)}" if rest else plain
+        if type_.code == row:
+            return str(type_.label)
+        if type_.family == family and rest:
+            return f"{type_.family_name or type_.label}, {_tier(rest)}"
+        if type_.family == family and family == row:
+            return type_.family_name or str(type_.label)
     return row
 
 
@@ -91,27 +90,9 @@ def _tier(rest: str) -> str:
     return rest.replace("extra:", "after an Extra Roll ").replace("-", " ")
 
 
-NAMES = {
-    "one-of-a-kind": "One of a Kind",
-    "extra-point": "Extra Point",
-    "quick-strike": "Quick Strike TD",
-    "over-four": "Over Four",
-    "game-length": "Game Length",
-    "two-dice": "Two Dice Combination",
-    "any-three-of-a-kind": "Any Three of a Kind",
-    "small": "Small",
-    "big": "Big",
-    "total": "Total",
-    "pip": "Pip Street",
-    "like-kind": "Like Kind",
-    "extra-roll": "Extra Roll",
-    "millionaire": "Millionaire Row",
-}
-
-
 def family_label(family: str, types: Iterable[WagerType]) -> str:
     """A wager family by the name that people say; an increment is asked of a whole family."""
-    return NAMES.get(family) or row_label(family, types)
+    return row_label(family, types)
 
 
 def cite(edition: Edition, duty: str) -> str:

@@ -92,6 +92,9 @@ EXTRA_POINT_OFFER = Procedure(ON_THE_EXTRA_POINT, (), {}, FIRST_THE_OFFER)
 PAST_PLAYS_SHOWN = 3  # on the ribbon
 
 
+FAMILIES = {"game-length": "Game Length"}
+
+
 class Football(Quarterbacks):
     """The only differences of Three Dice Football: its field, its wagers, and the order in which they settle."""
 
@@ -102,7 +105,14 @@ class Football(Quarterbacks):
 
     def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:
         return tuple(
-            WagerType(bet.code, bet.label, bet.family, definition(rules, bet), bet.place)
+            WagerType(
+                bet.code,
+                bet.label,
+                bet.family,
+                definition(rules, bet),
+                bet.place,
+                FAMILIES.get(bet.family, ""),
+            )
             for bet in BETS.values()
         )
 

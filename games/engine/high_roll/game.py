@@ -42,6 +42,9 @@ TEN = 10
 DOLLAR = 100  # cents: § 675a.2(e)(4)
 
 
+FAMILIES = {"pip": "Pip Street", "like-kind": "Like Kind", "millionaire": "Millionaire Row"}
+
+
 class HighRoll(Game):
     """What differs: wagers of one unit at each seat, an Extra Roll of the loose dice, settling seat by seat."""
 
@@ -53,7 +56,14 @@ class HighRoll(Game):
 
     def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:
         return tuple(
-            WagerType(bet.code, bet.label, bet.family, rules.edition.wagers[bet.family], bet.place)
+            WagerType(
+                bet.code,
+                bet.label,
+                bet.family,
+                rules.edition.wagers[bet.family],
+                bet.place,
+                FAMILIES.get(bet.family, ""),
+            )
             for bet in BETS[rules.edition.dice].values()
         )
 
