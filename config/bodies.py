@@ -1,10 +1,15 @@
-"""Refuses what is too large before it is read: by what a request says of itself, or as soon as it is too much."""
+"""Refuses what is too large before it is read: by what a request says of itself, or as soon as it is too much.
+
+What is read is read as UTF-8, whatever a request says of itself: Django would decode by any codec that Python knows.
+"""
 
 import json
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 Application = Callable[..., Awaitable[None]]
+CHARSET = re.compile(rb""";\s*charset[^=;]*=\s*("[^"]*"|[^;]*)""", re.IGNORECASE)
 SAID = {
     "refusal": {
         "code": "body-too-large",
@@ -35,11 +40,16 @@ def with_limit(application: Application, most: int) -> Application:
             # Too much: to the application it looks as if the other side had gone.
             return {"type": "http.disconnect"} if seen > most else message
 
-        await application(scope, counted, send)
+        await application({**scope, "headers": _in_utf_8(scope["headers"])}, counted, send)
         if seen > most:
             await _refuse(send)
 
     return limited
+
+
+def _in_utf_8(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers without the charset that the body claims; Django takes UTF-8 then."""
+    return [(name, CHARSET.sub(b"", value) if name == b"content-type" else value) for name, value in headers]
 
 
 def _said(scope: dict[str, Any]) -> int:

@@ -1,12 +1,15 @@
 """What nobody's screen sends: every act answers with a sentence, and nothing is changed."""
 
+import io
 import json
 import uuid
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.handlers.asgi import ASGIRequest
 
 from audit.models import Entry
+from config.bodies import with_limit
 from games.models import Document
 from games.office import road as office
 from games.params import Params
@@ -101,3 +104,18 @@ def test_a_file_of_a_long_name_keeps_its_ending(podium):
     fields = {"command": str(uuid.uuid4()), "title": "A", "file": SimpleUploadedFile("n" * 200 + ".pdf", PDF)}
     assert podium.post("/office/larkfield/acts/file_document", fields).status_code == 200
     assert Document.objects.get().filename == "n" * 116 + ".pdf"
+
+
+@pytest.mark.parametrize(
+    "charset", ["charset=hex", 'Charset="rot13"', "charset*=utf-8''hex", "charset = hex"]
+)
+async def test_no_request_names_the_codec_that_the_server_decodes_by(charset):
+    found = []
+
+    async def django(scope, receive, send):
+        found.append(ASGIRequest(scope, io.BytesIO()).GET["lang"])
+
+    headers = [(b"content-type", b"text/html; " + charset.encode())]
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"lang=es", "headers": headers}
+    await with_limit(django, 10)(scope, None, None)
+    assert found == ["es"]
