@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from audit.models import Device, Person
 from games.engine import game
-from games.office.road import Forbidden
+from games.house import Forbidden
 
 from .models import Assignment, Table
 

@@ -1,20 +1,15 @@
-"""The road to the rooms of the house that are no table: the dice room, the equipment and the staff.
+"""The road to the rooms of the floor that are no table: the dice room, the equipment and the staff.
 
-A room's stream is its lock (`facility/dice`, `facility/equipment`, `facility/staff`); an act here depends on no
-version, for each asks the rows that it changes, locked, how they stand.
+Their streams are `facility/dice`, `facility/equipment` and `facility/staff`.
 """
 
-import datetime as dt
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
 
-from audit import clock, record
-from audit.models import Device, Person, Stream
-from audit.road import Act, Answer, Call, Recorded, Road
+from audit import record
+from audit.models import Person
+from audit.road import Answer, Call, Recorded
+from games.house import AtHouse, Forbidden, HouseRoad, LockedRoom
 from games.models import Facility
-from games.office.road import Forbidden
-from games.params import Params, malformed
 
 from .models import Assignment, DiceLot, Table
 from .reads import locked_table
@@ -28,35 +23,13 @@ DICE, EQUIPMENT, STAFF = ROOMS = "dice", "equipment", "staff"
 CHANGED = {EQUIPMENT: "equipment.changed", STAFF: "duty.changed"}  # what a table says of an act in a room
 
 
-class AtRoom:
-    """The room of one act with its people and its moment. The caller holds the room's stream for as long."""
+class AtRoom(AtHouse):
+    """A room with the lots that an act speaks of, and the tables that it touches."""
 
-    def __init__(self, facility: Facility, stream: Stream, call: Call) -> None:
-        self.facility = facility
-        self.stream = stream
-        self.actor: Person = call.actor
-        self.witness: Person | None = call.witness
-        self.device: Device | None = call.device
-        self.now: dt.datetime = clock.hold(self.stream, clock.now())
+    def __init__(self, locked: LockedRoom, call: Call) -> None:
+        super().__init__(locked, call)
         self.lots: list[DiceLot] = []
         self.touched: dict[int, str] = {}
-
-    @property
-    def key(self) -> int:
-        return self.facility.pk
-
-    @property
-    def gaming_day(self) -> dt.date:
-        """The gaming day of this moment at this facility (from 06:00 local)."""
-        return self.facility.gaming_day(self.now)
-
-    @property
-    def terms_sha256(self) -> str:
-        """No rules of play stand behind what is done here."""
-        return ""
-
-    def save_changes(self, changes: str, seats: tuple[int, ...]) -> None:
-        """Acts here save their own rows."""
 
     def touch(self, tables: Iterable[Table]) -> None:
         """These tables show what the act changes. A caller that locks assignments has locked them before."""
@@ -86,54 +59,23 @@ class AtRoom:
             )
 
 
-@dataclass(frozen=True)
-class LockedRoom:
-    """A room's facility, and its stream locked until the transaction ends."""
-
-    facility: Facility
-    stream: Stream
-
-
-class RoomRoad(Road[AtRoom, Params, LockedRoom]):
+class RoomRoad(HouseRoad[AtRoom]):
     """The road to the rooms. Which room an act is done in stands with the act."""
 
     def __init__(self) -> None:
         super().__init__()
         self.rooms: dict[str, str] = {}
 
-    def lock(self, call: Call) -> LockedRoom:
-        facility = Facility.objects.get(code=call.facility)
-        return LockedRoom(facility, record.locked_stream(f"{facility.code}/{self.rooms[call.act]}"))
+    def room(self, act: str) -> str:
+        return self.rooms[act]
 
-    def key(self, locked: LockedRoom) -> int:
-        return locked.facility.pk
-
-    def verify_may(self, call: Call, act: Act[AtRoom, Params], locked: LockedRoom) -> None:
-        if call.actor.role not in act.roles:
-            raise Forbidden("role-may-not", act=act.name, role=call.actor.role)
-        if call.device is None:
-            raise Forbidden("device-not-enrolled")
-        if call.device.facility != locked.facility.code or call.device.place:
-            raise Forbidden("device-of-another-table", device=call.device.name)
-        if not is_on_duty(call.actor, locked.facility):
-            raise Forbidden("not-on-duty", facility=locked.facility.name)
+    def is_on_duty(self, person: Person, facility: Facility) -> bool:
+        return is_on_duty(person, facility)
 
     def enter(self, call: Call, locked: LockedRoom) -> AtRoom:
         if call.witness is not None and not is_on_duty(call.witness, locked.facility):
             raise Forbidden("witness-not-on-duty", witness=call.witness.name)
-        return AtRoom(locked.facility, locked.stream, call)
-
-    def is_stale(self, call: Call, act: Act[AtRoom, Params], at: AtRoom) -> bool:
-        return False
-
-    def read(self, params: dict[str, Any]) -> Params:
-        return Params(params)
-
-    def finish(self, params: Params) -> None:
-        params.done()
-
-    def malformed(self, name: str) -> Exception:
-        return malformed(name)
+        return AtRoom(locked, call)
 
     def room_act(self, room: str, *, roles: Iterable[str], witness: bool = False) -> Callable:
         """Registers an act of this room under its function's name."""

@@ -19,6 +19,7 @@ from audit.doors import device_at
 from audit.models import Person
 from audit.road import Call
 from games.engine import Refusal
+from games.house import Forbidden
 from games.models import CalendarFeed, Facility
 from games.office import calendar as feeds_of
 from games.office import road
@@ -89,7 +90,7 @@ def feeds(request: HttpRequest, facility: str) -> HttpResponse:
             Call(house.code, road.ROOM, "make_feed", _command(request), 0, params, person, device_at(request))
         )
     except Refusal as refusal:
-        status = 403 if isinstance(refusal, road.Forbidden) else 422
+        status = 403 if isinstance(refusal, Forbidden) else 422
         context = _context(request, person, house) | {"refused": refusal}
         return render(request, "games/office/calendar.html", context, status=status)
     made = request.build_absolute_uri(reverse("feed", args=[secret]))

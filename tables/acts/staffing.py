@@ -2,7 +2,7 @@
 
 from audit.models import Person
 from games.engine import Refusal
-from games.office.road import Forbidden
+from games.house import Forbidden
 from games.params import Params
 
 from .. import posts

@@ -15,11 +15,11 @@ from audit.errors import AuditRefusal
 from audit.models import Person
 from audit.road import Road
 from games.engine import Refusal
+from games.house import Forbidden
 from games.models import Facility
 from games.office import acts as office_acts
 from games.office import documents
 from games.office import road as office
-from games.office.road import Forbidden
 from games.params import malformed
 
 from .. import acts, live, road, rooms, screens
