@@ -51,7 +51,7 @@ def record_permission(at: AtOffice, params: Params) -> Recorded:
 @office_act()
 def rescind_permission(at: AtOffice, params: Params) -> Recorded:
     """The Bureau rescinds the permission by a notice. `cease_on` is the day by which trading ends: the last permitted
-    moment is the end of the gaming day before it (§ 528.8(b) and (c)).
+    moment is the end of the gaming day before it (§ 528.8(b) and (c)). A second notice makes that day no later.
     """
     file, on = providers.asked(at, params), past(at, params, "on")
     cease_on, notice = params.date("cease_on"), asked(at, params, "notice")
@@ -61,6 +61,8 @@ def rescind_permission(at: AtOffice, params: Params) -> Recorded:
         raise Refusal("rescinded-before-granted", on=in_days(permission.granted_on))
     if cease_on < on:
         raise Refusal("cease-before-notice", CHAPTER + "§ 528.8(c)", on=in_days(on))
+    if permission.cease_on is not None and cease_on > permission.cease_on:
+        raise Refusal("cease-later-than-notice", CHAPTER + "§ 528.8(c)", on=in_days(permission.cease_on))
     _verify_received(on, received_on)
     permission.rescinded_on, permission.cease_on = on, cease_on
     permission.notice, permission.received_on = notice, received_on
@@ -92,7 +94,8 @@ def record_receipt(at: AtOffice, params: Params) -> Recorded:
 
 def verify_applicant(at: AtOffice, file: File, on: dt.date) -> None:
     """Raises `no-application-filed` unless a first certification is applied for and undecided, and
-    `permitted-before-filed` for a permission older than that (§ 528.8(a)(1)).
+    `permitted-before-filed` for a permission older than that (§ 528.8(a)(1)), `permitted-before-rescinded` for one
+    older than a rescission: that one ended it too.
     """
     section, waiting = CHAPTER + "§ 528.8(a)(1)", file.undecided
     if waiting is None or waiting.filed_at is None or waiting.kind != Application.Kind.FIRST:
@@ -100,6 +103,9 @@ def verify_applicant(at: AtOffice, file: File, on: dt.date) -> None:
     filed = filed_on(at.facility, waiting.filed_at)
     if on < filed:
         raise Refusal("permitted-before-filed", section, on=in_days(filed))
+    for one in file.permissions:
+        if one.rescinded_on is not None and on < one.rescinded_on:
+            raise Refusal("permitted-before-rescinded", CHAPTER + "§ 528.8(b)", on=in_days(one.rescinded_on))
 
 
 def verify_first_three(at: AtOffice, file: File) -> None:

@@ -54,6 +54,8 @@ TITLES: dict[str, Any] = {
     "no-permission": lazy("No permission"),
     "rescinded-before-granted": lazy("Days do not agree"),
     "cease-before-notice": lazy("Days do not agree"),
+    "cease-later-than-notice": lazy("The notice stands"),
+    "permitted-before-rescinded": lazy("Days do not agree"),
     "received-before-sent": lazy("Days do not agree"),
     "no-rescission": lazy("Not rescinded"),
     "no-such-service": lazy("No such service"),
@@ -148,6 +150,12 @@ SENTENCES: dict[str, Any] = {
     "no-permission": lazy("%(name)s holds no permission to trade before certification."),
     "rescinded-before-granted": lazy("The permission was granted on %(on)s. The notice cannot be older."),
     "cease-before-notice": lazy("The notice is of %(on)s. It cannot name an earlier day."),
+    "cease-later-than-notice": lazy(
+        "The first notice ends trading by %(on)s. A second one may name an earlier day, and no later one."
+    ),
+    "permitted-before-rescinded": lazy(
+        "Permission was rescinded on %(on)s. A new one is of that day or later, with a letter of its own."
+    ),
     "received-before-sent": lazy("The notice is of %(on)s. It cannot have come before that day."),
     "no-rescission": lazy("No permission of %(name)s was rescinded."),
     "no-such-service": lazy("No service %(code)s is on file."),

@@ -85,6 +85,24 @@ def test_a_rescission_is_kept_with_its_notice_and_the_day_on_which_it_came_and_i
     assert exported(house, "provider.rescission_received")[0]["received_on"] == "2026-11-24"
 
 
+@pytest.mark.clause("PA-528.8(b)-cease")
+def test_neither_a_second_notice_nor_an_older_permission_puts_the_day_to_cease_off(house, hands):
+    code = applied(house)
+    three_steps(house, linked(house, code, ANY_TRIPLE), hands.now)
+    permitted(house, code)
+    hands.now += dt.timedelta(days=3)
+    notice = {"provider": code, "on": "2026-11-24", "notice": house.on_file("Notice")}
+    house.in_office("rescind_permission", {**notice, "cease_on": "2026-11-30"})
+    later = {**notice, "cease_on": "2026-12-01"}
+    refused(house, "cease-later-than-notice", "rescind_permission", later, "528.8(c)")
+    papers = {name: house.on_file(name) for name in ("diligence", "acknowledgement")}
+    older = {"provider": code, "on": "2026-11-23", "reference": "BL-13", **papers}
+    refused(house, "permitted-before-rescinded", "record_permission", older, "528.8(b)")
+    house.in_office("rescind_permission", {**notice, "cease_on": "2026-11-27"})
+    assert InterimPermission.objects.get().cease_on == dt.date(2026, 11, 27)
+    house.in_office("record_permission", {**older, "on": "2026-11-24"})  # the Bureau has thought again
+
+
 def test_a_permission_ends_with_the_application_that_it_was_granted_for(house, hands):
     code = applied(house)
     three_steps(house, linked(house, code, ANY_TRIPLE), hands.now)
