@@ -10,7 +10,8 @@ from fractions import Fraction
 from games.engine.refusals import Refusal
 
 WRITTEN = re.compile(r"([1-9][0-9]{0,8}) to ([1-9][0-9]{0,8})", re.ASCII)
-SAID_FOR = re.compile(r"\b\d[\d,.]*\s+for\s+\d", re.IGNORECASE)
+# "for", and what Spanish and Chinese signs say instead
+SAID_FOR = re.compile(r"(?<!\d)\d[\d,.]*(?:[\s-]+(?:for|por)[\s-]+|\s*赔\s*)\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def in_dollars(cents: int) -> str:
 
 
 def verify_stated(text: str, section: str) -> None:
-    """Raises `odds-said-for` where a text for players states odds with "for", which means other money."""
+    """Raises `odds-said-for` where a text for players states odds with "for", "por" or "赔": it means other money."""
     match = SAID_FOR.search(text)
     if match:
         raise Refusal("odds-said-for", section, text=match[0])

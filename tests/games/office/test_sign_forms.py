@@ -120,7 +120,9 @@ def test_a_form_that_cannot_be_is_refused_in_words(scene, said, code):
 
 
 @pytest.mark.clause("PA-539.6(a)-for", "PA-625a.6(c)")
-@pytest.mark.parametrize("text", ["Triples pay 150 for 1", "One wins 8 FOR 1"])
+@pytest.mark.parametrize(
+    "text", ["Triples pay 150 for 1", "One wins 8 FOR 1", "150-for-1", "Un trío paga 150 por 1", "围骰1赔150"]
+)
 def test_no_sign_states_odds_with_for(scene, text):
     with pytest.raises(Refusal) as refused:
         draft(scene, kind="odds", en=text)
