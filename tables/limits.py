@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit import clock, record
 from games.engine import Refusal
+from games.models import Facility
 from games.office.gate import verify_minimum
 from games.submissions import rules_of, to_come
 
@@ -27,6 +28,13 @@ LIMITS, ANNOUNCEMENT, SIGN = (
     "58 Pa. Code § 521.8(c)(2)(iii)",
     "58 Pa. Code § 521.8(c)(2)(ii)",
 )
+
+
+def cite(table: Table, section: str) -> str:
+    """The section where the table stands in Pennsylvania; "" in New Jersey, whose texts say nothing of limits: there
+    the same steps are a practice of the house (reading A45).
+    """
+    return section if table.facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else ""
 
 
 def flag_of(table: Table, cents: int) -> str:
@@ -64,18 +72,18 @@ def who_plays(at: "AtTable") -> str:
 def verify_nobody_plays(at: "AtTable") -> None:
     """Raises `somebody-plays` where a player is seated, or a wager lies in the round in play."""
     if seats := who_plays(at):
-        raise Refusal("somebody-plays", NOBODY_PLAYS, seats=seats)
+        raise Refusal("somebody-plays", cite(at.table, NOBODY_PLAYS), seats=seats)
 
 
 def verify_limits(at: "AtTable", min_cents: int, max_cents: int) -> None:
     """Raises `maximum-under-minimum`, `limits-unchanged`, or what breaks the floor of the payout limit (A30), asked of
     the rules that the next round begins under, and of those that are approved and still to come.
     """
-    table = at.table
+    table, section = at.table, cite(at.table, LIMITS)
     if max_cents < min_cents:
-        raise Refusal("maximum-under-minimum", LIMITS, min=dollars(min_cents), max=dollars(max_cents))
+        raise Refusal("maximum-under-minimum", section, min=dollars(min_cents), max=dollars(max_cents))
     if (min_cents, max_cents) == (table.min_cents, table.max_cents):
-        raise Refusal("limits-unchanged", LIMITS, min=dollars(min_cents), max=dollars(max_cents))
+        raise Refusal("limits-unchanged", section, min=dollars(min_cents), max=dollars(max_cents))
     verify_minimum(rules_of(at.in_force) if at.in_force is not None else at.rules, min_cents)
     for coming in to_come(table.facility, table.submission_code, at.now):
         verify_minimum(rules_of(coming), min_cents)

@@ -13,6 +13,7 @@ from games.office.deadlines import BEGINS, ENDS, Deadline
 from games.office.floor import Dealt
 from games.templatetags.office import dollars
 
+from . import limits
 from .models import Approval, LimitsChange, Shaker, Table
 from .rooms import is_on_duty
 from .wording_equipment import SUBJECTS
@@ -79,7 +80,7 @@ def _limits(facility: Facility) -> Iterator[Deadline]:
     found = LimitsChange.objects.filter(
         table__facility=facility, status=LimitsChange.Status.PENDING, effective_at__isnull=False
     )
-    for one in found.select_related("table"):
+    for one in found.select_related("table__facility"):
         assert one.effective_at is not None
         said = _("%(table)s: minimum %(min)s, maximum %(max)s at the first round after") % {
             "table": one.table.code,
@@ -90,7 +91,7 @@ def _limits(facility: Facility) -> Iterator[Deadline]:
             f"limits:{one.table.code}.{one.number}",
             facility.local(one.effective_at).date(),
             said,
-            "58 Pa. Code § 521.8(c)",
+            limits.cite(one.table, "58 Pa. Code § 521.8(c)"),
             reverse("table", args=[facility.code, one.table.code]),
             BEGINS,
             one.effective_at,

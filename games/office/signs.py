@@ -81,10 +81,11 @@ def forms_in_force(facility: Facility | int, game: str) -> dict[str, SignForm]:
 
 
 def verify_form(facility: Facility, kind: str, game: str) -> SignForm:
-    """The form in force. Raises `no-approved-sign`, § 521.8(d)."""
+    """The form in force. Raises `no-approved-sign`, § 521.8(d); in New Jersey a practice of the house (A45)."""
     found = in_force(facility, kind, game)
     if found is None:
-        raise Refusal("no-approved-sign", SECTION, kind=SignForm.Kind(kind).label)
+        section = SECTION if facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else ""
+        raise Refusal("no-approved-sign", section, kind=SignForm.Kind(kind).label)
     return found
 
 

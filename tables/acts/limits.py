@@ -49,7 +49,8 @@ def post_limits_sign(at: AtTable, params: Params) -> Recorded:
     """The sign of the change stands at the table, under its approved form. It stays until the change is over."""
     change = _asked(at)
     if change.posted_at is not None:
-        raise Refusal("limits-sign-stands", limits.SIGN, at=at.local(change.posted_at))
+        section = limits.cite(at.table, limits.SIGN)
+        raise Refusal("limits-sign-stands", section, at=at.local(change.posted_at))
     form = signs.verify_form(at.table.facility, CHANGE_SIGN, at.table.game)
     change.posted_at = at.now
     _save_notice(change, "posted_at")
@@ -63,7 +64,8 @@ def announce_limits(at: AtTable, params: Params) -> Recorded:
     """The change is announced to the players, by whoever deals."""
     change = _asked(at)
     if change.announced_at is not None:
-        raise Refusal("limits-announced-already", limits.ANNOUNCEMENT, at=at.local(change.announced_at))
+        section = limits.cite(at.table, limits.ANNOUNCEMENT)
+        raise Refusal("limits-announced-already", section, at=at.local(change.announced_at))
     change.announced_at, change.announced_by = at.now, at.actor
     _save_notice(change, "announced_at", "announced_by")
     dealer = at.table.dealer
@@ -93,13 +95,14 @@ def _verify_none_pending(at: AtTable) -> None:
     change = limits.pending(at.table)
     if change is not None:
         min_, max_ = dollars(change.min_cents), dollars(change.max_cents)
-        raise Refusal("change-is-pending", limits.BY_NOTICE, min=min_, max=max_)
+        raise Refusal("change-is-pending", limits.cite(at.table, limits.BY_NOTICE), min=min_, max=max_)
 
 
 def _asked(at: AtTable) -> LimitsChange:
     change = limits.pending(at.table)
     if change is None:
-        raise Refusal("no-change-is-pending", limits.BY_NOTICE, table=at.table.code)
+        section = limits.cite(at.table, limits.BY_NOTICE)
+        raise Refusal("no-change-is-pending", section, table=at.table.code)
     return change
 
 

@@ -285,6 +285,24 @@ def test_a_wager_that_was_accepted_outside_the_limits_settles_whole(hands, scene
     assert scene.settled == [(1, "small", "win", cents, cents)]
 
 
+def test_in_new_jersey_the_same_steps_are_the_houses_own_and_cite_no_section_of_pennsylvania(hands, db):
+    scene = make_scene("nj-19-47-9")
+    scene.place((1, "small", 1_000))
+    change(scene)
+    refusals = [
+        ("change-is-pending", lambda: change(scene, min_cents=5_000)),
+        ("somebody-plays", lambda: scene.act("players_left")),
+        ("limits-unchanged", lambda: change(scene, min_cents=1_000, max_cents=100_000)),
+        ("maximum-under-minimum", lambda: change(scene, min_cents=900, max_cents=800)),
+    ]
+    for code, tried in refusals:
+        with scene.refused(code, ""):
+            tried()
+    SignForm.objects.filter(kind="limits-change").update(status="withdrawn")
+    with scene.refused("no-approved-sign", ""):
+        scene.act("post_limits_sign")
+
+
 def test_every_refusal_of_the_limits_has_its_sentence():
     from games.office.wording import limits, signs
 
