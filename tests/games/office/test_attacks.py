@@ -10,6 +10,7 @@ from django.core.handlers.asgi import ASGIRequest
 
 from audit.models import Entry
 from config.bodies import with_limit
+from games.engine import Refusal
 from games.models import Document
 from games.office import road as office
 from games.params import Params
@@ -111,11 +112,15 @@ def test_a_file_of_a_long_name_keeps_its_ending(podium):
 )
 async def test_no_request_names_the_codec_that_the_server_decodes_by(charset):
     found = []
+    form = b'--x\r\nContent-Disposition: form-data; name="title"\r\n\r\nLetter\r\n--x--\r\n'
 
     async def django(scope, receive, send):
-        found.append(ASGIRequest(scope, io.BytesIO()).GET["lang"])
+        found.append(ASGIRequest(scope, io.BytesIO(form)).POST["title"])
 
-    headers = [(b"content-type", b"text/html; " + charset.encode())]
-    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"lang=es", "headers": headers}
-    await with_limit(django, 10)(scope, None, None)
-    assert found == ["es"]
+    headers = [
+        (b"content-type", b"multipart/form-data; boundary=x; " + charset.encode()),
+        (b"content-length", str(len(form)).encode()),
+    ]
+    scope = {"type": "http", "method": "POST", "path": "/", "headers": headers}
+    await with_limit(django, 1000)(scope, None, None)
+    assert found == ["Letter"]
