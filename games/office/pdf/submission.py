@@ -136,5 +136,8 @@ def _changed(before: Rules | None, sheet: Sheet) -> Iterator[Flowable]:
 
 
 def _what(change: Change) -> str:
-    """`Total 4, payout`; `shaker automated`."""
-    return f"{change.wager}, {change.what}" if change.wager else f"{change.what} {change.row}".strip()
+    """`Total 4, payout`; `Payout limit`; `Shaker automated`."""
+    if change.wager:
+        return f"{change.wager}, {change.what}"
+    named = {"limit": "payout limit", "wording": "odds wording"}.get(change.what, change.what)
+    return f"{named[0].upper()}{named[1:]} {change.row}".strip()

@@ -13,6 +13,7 @@ from reportlab.lib.pagesizes import A4, LETTER
 from games.engine import Rules
 from games.models import Facility, RulesSubmission
 from games.office.charts import curve
+from games.office.compare import Change
 from games.office.odds_sheet import sheet
 from games.office.options import of_rules
 from games.office.pdf import odds, submission
@@ -337,6 +338,11 @@ def test_a_draft_on_paper_says_that_it_is_one_and_what_it_changes(scene, podium)
     words = read.words()
     assert "Changed since version 1" in words and "Total 4, payout 50 to 1 62 to 1 29.17 % 12.50 %" in words
     assert "Paytable B asked for by the floor" in words
+
+
+def test_what_changed_is_named_on_paper_as_the_page_names_it():
+    for what, wager, named in (("limit", "", "Payout limit"), ("payout", "Total 4", "Total 4, payout")):
+        assert submission._what(Change(what=what, wager=wager, old="1", new="2")) == named
 
 
 @pytest.mark.django_db
