@@ -60,6 +60,12 @@ def computed(request: GameRequest) -> dict[str, Any] | None:
     }
 
 
+def uncounted(request: GameRequest) -> list[str]:
+    """The wagers that the request is about and the engine does not know: their figures come in a document."""
+    known = {family for family, _ in families(request.rules)} if request.rules else set()
+    return [one for one in request.wagers if one not in known]
+
+
 def sha256(told: dict[str, Any]) -> str:
     """The SHA-256 of figures in canonical JSON, as the record names them."""
     return hashlib.sha256(chain.canonical(told)).hexdigest()

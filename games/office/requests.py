@@ -13,6 +13,8 @@ from django.utils.translation import gettext_lazy as lazy
 from games.engine import Refusal
 from games.models import Document, Facility, GameRequest
 
+from . import request_odds
+
 PA, NJ = "58 Pa. Code § 521.4", "N.J.A.C. 19:47-8.4"
 GAME = GameRequest.Kind.GAME
 CASINO, LICENSEE, OTHER = "casino", "csi-licensee", "other"
@@ -146,8 +148,8 @@ def _must(request: GameRequest, key: str) -> bool:
 
 
 def _there(request: GameRequest, key: str, value: dict[str, Any]) -> bool:
-    if key == "odds" and request.rules:
-        return True  # the engine counts them
+    if key == "odds" and request.rules and not request_odds.uncounted(request):
+        return True  # the engine counts them all
     return any(value.get(said) for said in ("text", "documents", "class", "items", "places", "none", "cents"))
 
 

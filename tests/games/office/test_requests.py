@@ -135,6 +135,16 @@ def test_odds_are_never_left_out(scene, kind):
     assert found.params["missing"] == PARAGRAPHS["odds"]
 
 
+@clause("PA-521.4(1)(ii)")
+def test_a_wager_that_the_engine_does_not_know_brings_its_odds_in_a_document(scene):
+    request = complete(scene, "odds", kind="wager", rules="pa-625a/A", wagers=["total"], named="Lucky triple")
+    found = refusal(scene, "file_request", {"request": request}, "request-incomplete")
+    assert found.params["missing"] == PARAGRAPHS["odds"]
+    put(scene, request, "odds", {"document": "letter"})
+    odds = file(scene, request).parts["odds"]
+    assert len(odds["documents"]) == 1 and len(odds["figures"]["wagers"]) == 14
+
+
 # What is kept
 
 
