@@ -227,7 +227,8 @@ def _choose(row: RulesSubmission, options: Options, why: str) -> None:
 
 def _verified_start(at: AtOffice, row: RulesSubmission, since: dt.datetime) -> dt.datetime:
     if since < at.now:
-        raise Refusal("in-force-before-decided", "58 Pa. Code § 521.8(b)", least=_said(at, at.now))
+        section = "58 Pa. Code § 521.8(b)" if at.facility.jurisdiction == "PA" else ""
+        raise Refusal("in-force-before-decided", section, least=_said(at, at.now))
     before = _approved_before(row)
     if before is not None and before.in_force_from and since <= before.in_force_from:
         said = {"version": before.version, "from": _said(at, before.in_force_from)}

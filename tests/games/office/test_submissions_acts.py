@@ -131,6 +131,14 @@ def test_rules_never_come_into_force_before_they_are_approved(hands, scene):
     assert version(2).status == "filed"
 
 
+def test_in_new_jersey_a_moment_too_early_cites_no_section_of_pennsylvania(hands):
+    scene = make_scene("nj-19-47-9")
+    filed(scene, "nj-19-47-9@1993-12-06", odds_word="win")
+    params = {**named(), "granted": True, "body": "CCC", "reference": "1", "letter": scene.on_file()}
+    early = refusal(scene, "record_decision", {**params, "in_force_from": "2026-01-01T00:00"})
+    assert (early.code, early.section) == ("in-force-before-decided", "")
+
+
 def test_a_moment_beyond_the_calendar_is_refused(scene):
     filed(scene)
     params = {**named(), "granted": True, "body": "ED", "reference": "1", "letter": scene.on_file()}
