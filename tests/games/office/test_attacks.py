@@ -3,6 +3,8 @@
 import io
 import json
 import uuid
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -21,7 +23,7 @@ PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n"
 REFUSED = {401, 403, 404, 409, 422, 423}
 NESTED = json.loads("[" * 40 + "]" * 40)
 JUNK = (True, 10**30, "\ud800", "x" * 10_000, [NESTED], {"a": {"b": 1}})
-PLAUSIBLE = {
+PLAUSIBLE: dict[str, Callable[..., Any]] = {
     "whole": lambda low, high, **_: low,
     "text": lambda **_: "a",
     "prose": lambda **_: "a",
@@ -50,7 +52,7 @@ def podium(scene):
 @pytest.fixture
 def asked(monkeypatch):
     """What an act asks of its parameters, by name, with a value of that kind."""
-    found = {}
+    found: dict[str, Any] = {}
     for kind in PLAUSIBLE:
         monkeypatch.setattr(Params, kind, remembering(kind, getattr(Params, kind), found))
     return found
