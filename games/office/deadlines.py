@@ -163,6 +163,7 @@ def _reviews(house: Facility) -> Iterator[Deadline]:
 def _tests(house: Facility) -> Iterator[Deadline]:
     """Tests of new games: filed and waiting for the decision, or approved and running until a day."""
     found = GameTest.objects.filter(request__facility=house).select_related("request")
+    found = found.exclude(request__status__in=[Review.DENIED, Review.WITHDRAWN])
     for test in found.filter(status__in=[Review.FILED, Review.APPROVED]):
         code, url = f"{test.request.code}.{test.number}", _of_request(house, test.request.code)
         what = _("test %(number)s of %(request)s") % {"number": test.number, "request": test.request}

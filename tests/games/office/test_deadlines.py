@@ -162,6 +162,9 @@ def test_a_test_waits_for_its_decision_and_then_is_over_after_its_last_day(house
     )
     assert days(house, hands) == {"review:test:NG-0001.1": "2026-12-06"}
     GameTest.objects.filter(pk=test.pk).update(status="approved", ends_on=dt.date(2026, 12, 31))
+    GameRequest.objects.update(status="withdrawn")
+    assert not days(house, hands)
+    GameRequest.objects.update(status="draft")
     one = found(house, hands)["test-ends:NG-0001.1"]
     assert (one.due_on, one.state) == (dt.date(2027, 1, 1), "ends")
 
