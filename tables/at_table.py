@@ -14,6 +14,7 @@ from games.engine.rounds import Game
 from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 from games.office import services
+from games.office.gate import verify_minimum
 from games.office.services import Use
 
 from . import posts, reads
@@ -242,7 +243,7 @@ class AtTable:
         if self.round is None:
             if not though_ceased:
                 verify_game_dealt(self)
-            self.round = self._open_round()
+            self.round = self._open_round(though_ceased=though_ceased)
         return self.round
 
     def verify_open(self) -> None:
@@ -305,9 +306,14 @@ class AtTable:
         """A moment as people at this facility read it."""
         return self.table.facility.local(moment).strftime("%H:%M on %d %b")
 
-    def _open_round(self) -> Round:
+    def _open_round(self, *, though_ceased: bool) -> Round:
+        """Under the limits and the rules that hold from now on. The payout limit's floor (A30) is asked once more: a
+        minimum raised here and a limit approved in the office at one moment would each have passed by the other.
+        """
         apply_when_due(self)
         tell(self)
+        if not though_ceased:
+            verify_minimum(self.rules, self.table.min_cents)
         number = self.table.last_round + 1
         self.change_table(last_round=number)
         submission, state = self.submission, self.state

@@ -10,7 +10,7 @@ from audit import export, verify
 from audit.models import Entry
 from games.engine import Rules
 from games.engine.adjudication import adjudicate
-from tables.models import DiceLot, Settlement, Throw
+from tables.models import DiceLot, Settlement, Table, Throw
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -197,6 +197,16 @@ def test_a_payout_limit_under_its_floor_keeps_the_table_closed():
     table.inspect()
     with table.refused("payout-limit-too-low", "58 Pa. Code § 675a.5(e)"):
         table.open()
+
+
+@clause("PA-675a.5(e)-floor")
+def test_no_round_opens_where_a_minimum_and_a_limit_passed_each_other():
+    table = make_scene("pa-675a", payout_limit_cents=5_006_000)
+    Table.objects.filter(pk=table.table.pk).update(min_cents=1_001)
+    with table.refused("filed-limit-too-low", "58 Pa. Code § 675a.5(e)"):
+        table.place((1, "pip:6", 1_001))
+    Table.objects.filter(pk=table.table.pk).update(min_cents=1_000)
+    table.place((1, "pip:6", 1_000))
 
 
 def test_what_the_table_settled_is_what_adjudicate_settles_and_the_export_verifies(table):
