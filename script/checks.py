@@ -1,7 +1,8 @@
 """Runs every check and every test, and tells in a closing table what ran, what was left out, and why.
 
 Steps: format, lint, types, migrations, imports; then the tests, as three legs: sqlite (and the in-memory layer),
-services (PostgreSQL and Redis) and browser (Chromium). What follows `--` goes to pytest in each leg.
+services (PostgreSQL and Redis) and browser (Chromium). The first two run beside each other where the third follows;
+the browser's has the machine to itself. What follows `--` goes to pytest in each leg.
 """
 
 import argparse
@@ -11,8 +12,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from script import services
 from script.ladder import ROOT, Found
@@ -44,19 +47,33 @@ def commands(check: str) -> list[list[str]]:
     raise ValueError(check)
 
 
-def run(command: Sequence[str], addresses: dict[str, str] | None = None) -> int:
-    """One command to its end; Ctrl-C reaches it as well, and it gets the time to clear up."""
+def start(
+    command: Sequence[str], addresses: dict[str, str] | None = None, output: IO[bytes] | None = None
+) -> subprocess.Popen[bytes]:
+    """One command, begun. With `output`, what it says is kept there."""
     given = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test", **(addresses or {})}
     environment = {name: value for name, value in given.items() if value or name not in ADDRESSES}
-    with subprocess.Popen(command, cwd=ROOT, env=environment) as process:
+    errors = subprocess.STDOUT if output else None
+    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=errors)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ctrl-C reaches a command too, and it gets the time to clear up."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def run(command: Sequence[str], addresses: dict[str, str] | None = None) -> int:
+    """One command to its end."""
+    with start(command, addresses) as process:
         try:
             return process.wait()
         except BaseException:
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait(15)
-            except subprocess.TimeoutExpired:
-                process.kill()
+            stop(process)
             raise
 
 
@@ -108,18 +125,16 @@ class Tests:
         lacking = [n for n in REQUIRABLE if n in NEEDS[leg] and not self.address(n)]
         return "; ".join(told + [f"without {n} ({self.found[n].told})" for n in lacking])
 
-    def run(self, leg: str, *, last: bool) -> Row | None:
-        """Runs a leg. Its pytest notes its own row; a row is returned only when it could not."""
-        heading(f"tests: {leg}")
-        addresses = {
+    def addresses(self, leg: str) -> dict[str, str]:
+        return {
             "TEST_DATABASE_URL": self.address("postgres") if leg != "sqlite" else "",
             "TEST_REDIS_URL": self.address("redis") if leg != "sqlite" else "",
             "CHROMIUM_PATH": self.address("browser") if leg == "browser" else "",
         }
-        before = len(Results.read(self.path).rows)
-        started = time.monotonic()
+
+    def command(self, leg: str, path: Path, *, last: bool) -> list[str]:
         # One word for each option: pytest takes a lone path for a place to look for its configuration.
-        code = run(
+        return (
             [
                 sys.executable,
                 "-m",
@@ -129,16 +144,41 @@ class Tests:
                 f"--leg={leg}",
                 f"--leg-note={self.note(leg)}",
             ]
-            + [f"--leg-started={time.time()}", f"--results={self.path}", "-m", self.marks(leg)]
+            + [f"--leg-started={time.time()}", f"--results={path}", "-m", self.marks(leg)]
             + (["--leg-required"] if NEEDS[leg] & self.required and not self.arguments else [])
             + (["--database-only"] if leg == "services" else [])
             + (["--closing"] if last else [])
-            + self.arguments,
-            addresses,
+            + self.arguments
         )
+
+    def run(self, leg: str, *, last: bool) -> Row | None:
+        """Runs a leg. Its pytest notes its own row; a row is returned only when it could not."""
+        heading(f"tests: {leg}")
+        before = len(Results.read(self.path).rows)
+        started = time.monotonic()
+        code = run(self.command(leg, self.path, last=last), self.addresses(leg))
         if len(Results.read(self.path).rows) == before:
             return Row(leg, "failed", time.monotonic() - started, f"pytest ended with {code}")
         return None
+
+    @contextmanager
+    def beside(self, leg: str) -> Iterator[None]:
+        """Runs a leg while the body runs another; then what it said and its results, in one piece."""
+        path, said = self.path.with_name(f"{leg}.json"), self.path.with_name(f"{leg}.txt")
+        Results().write(path)
+        started = time.monotonic()
+        with said.open("wb") as output:
+            process = start(self.command(leg, path, last=False), self.addresses(leg), output)
+            try:
+                yield
+                code = process.wait()
+            finally:
+                stop(process)
+        heading(f"tests: {leg}")
+        print(said.read_text(errors="replace"), flush=True)
+        mine = Results.read(path)
+        mine.rows = mine.rows or [Row(leg, "failed", time.monotonic() - started, f"pytest ended with {code}")]
+        Results.read(self.path).joined(mine).write(self.path)
 
 
 def go(steps: list[str], required: set[str], install_system: bool, arguments: list[str]) -> int:
@@ -156,8 +196,15 @@ def go(steps: list[str], required: set[str], install_system: bool, arguments: li
             results.rows += missing.values()
             results.write(path)
             ready = [leg for leg in legs if leg not in missing]
-            told = False
-            for leg in ready:
+            told, alone = False, ready
+            if ready[:2] == ["sqlite", "services"] and len(ready) == len(LEGS):
+                alone = ready[2:]
+                with tests.beside("sqlite"):
+                    failed = tests.run("services", last=False)
+                results = Results.read(path)
+                results.rows += [failed] if failed else []
+                results.write(path)
+            for leg in alone:
                 row = tests.run(leg, last=leg == ready[-1])
                 results = Results.read(path)
                 told = leg == ready[-1] and row is None

@@ -26,6 +26,12 @@ class Results:
         document = json.loads(path.read_text())
         return cls([Row(**row) for row in document["rows"]], document["tests"])
 
+    def joined(self, other: "Results") -> "Results":
+        """These and the others, as if they had run one after the other."""
+        names = {**self.tests, **other.tests}
+        tests = {name: self.tests.get(name, []) + other.tests.get(name, []) for name in names}
+        return Results(self.rows + other.rows, tests)
+
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self)))
 

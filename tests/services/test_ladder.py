@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from script import checks, environment, ladder
-from script.results import Row, table
+from script.results import Results, Row, table
 
 
 def works(stack: contextlib.ExitStack) -> str:
@@ -183,3 +183,11 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path, signal_name):
         run.send_signal(getattr(signal, signal_name))
         run.communicate(timeout=20)
     assert run.returncode in (130, 143)
+
+
+def test_legs_that_ran_beside_each_other_count_together():
+    one = Results([Row("services", "passed", 2.0)], {"passed": ["[services] a"], "failed": []})
+    other = Results([Row("sqlite", "failed", 1.0)], {"passed": ["[sqlite] a"], "failed": ["[sqlite] b"]})
+    both = one.joined(other)
+    assert [row.step for row in both.rows] == ["services", "sqlite"]
+    assert both.tests == {"passed": ["[services] a", "[sqlite] a"], "failed": ["[sqlite] b"]}
