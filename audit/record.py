@@ -16,6 +16,7 @@ FORMAT = 1
 TYPE = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+")
 STREAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
 SERIALIZATION_FAILURE = "40001"
+TOTALS = ("wagered_cents", "taken_cents", "paid_cents", "returned_cents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,27 +86,39 @@ def append(
         raise StreamClosed(stream=stream.name)
     moment = clock.hold(stream, at)
     seq = stream.seq + 1
-    body = _body(
-        {
-            "_format": FORMAT,
-            "_type": type,
-            "actor": actor.code if actor else None,
-            "at": clock.written(moment),
-            "build": settings.BUILD,
-            "command": str(command) if command else None,
-            "data": data,
-            "device": str(device.pk) if device else None,
-            "gaming_day": gaming_day.isoformat(),
-            "seq": seq,
-            "stream": stream.name,
-            "terms": terms or None,
-            "witness": witness.code if witness else None,
-        }
-    )
+    said = {
+        "_format": FORMAT,
+        "_type": type,
+        "actor": actor.code if actor else None,
+        "at": clock.written(moment),
+        "build": settings.BUILD,
+        "command": str(command) if command else None,
+        "data": data,
+        "device": str(device.pk) if device else None,
+        "gaming_day": gaming_day.isoformat(),
+        "seq": seq,
+        "stream": stream.name,
+        "terms": terms or None,
+        "witness": witness.code if witness else None,
+    }
+    body = _body(said)
     write = _write_in_postgres if connection.vendor == "postgresql" else _write_in_sqlite
-    digest = write(stream, body, type, moment, gaming_day)
+    digest = write(stream, body, said, moment, gaming_day)
     stream.seq, stream.head, stream.last_at = seq, digest, moment
     return Appended(seq, digest)
+
+
+def found_by(data: dict[str, Any]) -> tuple[int | None, str, int | None]:
+    """The round, the dice lot and the cents by which the desk finds an entry; PostgreSQL's `audit_append` does the
+    same. The cents are the largest of the totals that it tells.
+    """
+    round_, lot = data.get("round"), data.get("lot")
+    totals = [data[name] for name in TOTALS if type(data.get(name)) is int]
+    return (
+        round_ if type(round_) is int else None,
+        lot[:40] if isinstance(lot, str) else "",
+        max(totals, default=None),
+    )
 
 
 def _body(body: dict[str, Any]) -> bytes:
@@ -115,8 +128,10 @@ def _body(body: dict[str, Any]) -> bytes:
         raise RecordRefused(reason="data", said=str(error)) from error
 
 
-def _write_in_postgres(stream: Stream, body: bytes, type: str, at: dt.datetime, gaming_day: dt.date) -> bytes:
-    arguments: list[Any] = [stream.pk, stream.seq, body, type, at, gaming_day]
+def _write_in_postgres(
+    stream: Stream, body: bytes, said: dict[str, Any], at: dt.datetime, gaming_day: dt.date
+) -> bytes:
+    arguments: list[Any] = [stream.pk, stream.seq, body, said["_type"], at, gaming_day]
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT hash FROM audit_append(%s, %s, %s, %s, %s, %s)", arguments)
@@ -127,20 +142,28 @@ def _write_in_postgres(stream: Stream, body: bytes, type: str, at: dt.datetime, 
         raise
 
 
-def _write_in_sqlite(stream: Stream, body: bytes, type: str, at: dt.datetime, gaming_day: dt.date) -> bytes:
+def _write_in_sqlite(
+    stream: Stream, body: bytes, said: dict[str, Any], at: dt.datetime, gaming_day: dt.date
+) -> bytes:
     prev = bytes(stream.head)
     if not Stream.objects.filter(pk=stream.pk, seq=stream.seq, head=prev, closed_at=None).exists():
         raise StreamMoved(stream=stream.name)
     digest = chain.entry_hash(prev, body)
+    round_, lot, cents = found_by(said["data"])
     Entry.objects.create(
         stream=stream,
         seq=stream.seq + 1,
         prev=prev,
         hash=digest,
         body=body,
-        type=type,
+        type=said["_type"],
         at=at,
         gaming_day=gaming_day,
+        actor=said["actor"] or "",
+        witness=said["witness"] or "",
+        round=round_,
+        lot=lot,
+        cents=cents,
     )
     Stream.objects.filter(pk=stream.pk).update(seq=stream.seq + 1, head=digest, last_at=at)
     return digest

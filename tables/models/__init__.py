@@ -7,6 +7,7 @@ from .floor import Pit, Table
 from .inspections import Inspection
 from .limits import LimitsChange
 from .rounds import Round, Settlement, Throw, Wager
+from .slips import Slip
 from .staffing import Assignment, Qualification
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Round",
     "Settlement",
     "Shaker",
+    "Slip",
     "Table",
     "Throw",
     "Wager",

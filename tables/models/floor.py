@@ -74,6 +74,14 @@ class Table(models.Model):
     quarterback = models.PositiveSmallIntegerField(null=True, blank=True)
     offered = models.PositiveSmallIntegerField(null=True, blank=True)
     last_round = models.PositiveIntegerField(default=0)
+    last_slip = models.PositiveIntegerField(
+        default=0, help_text="the newest Error Notification Slip's number"
+    )
+    halted_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="a screen had seen a record that is not there any more: no act until it is declared",
+    )
 
     # What an act may depend on, as the stream number at which it last changed; a live round keeps its own.
     status_seq = models.BigIntegerField(

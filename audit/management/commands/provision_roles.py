@@ -19,6 +19,7 @@ SECRETS = {
 }
 HIDDEN = ("django_session",)
 APPEND = "audit_append(bigint, bigint, bytea, text, timestamptz, date)"
+HELPERS = ("audit_refuse()", "audit_cents(jsonb)", "audit_round(jsonb)", "audit_lot(jsonb)")  # used inside it
 
 
 class Command(BaseCommand):
@@ -74,7 +75,7 @@ class Rights:
     def ownership(self) -> None:
         for table in self.tables:
             self.run("ALTER TABLE {schema}.{table} OWNER TO {owner}", table=table)
-        for function in (APPEND, "audit_refuse()"):
+        for function in (APPEND, *HELPERS):
             self.run("ALTER FUNCTION {schema}." + function + " OWNER TO {owner}")
 
 

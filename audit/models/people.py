@@ -1,7 +1,4 @@
-"""Who acts, at which device, and the append-only record of what they did.
-
-The database itself holds what these classes promise: the guards are in `migrations/0002_refuse_rewriting.py`.
-"""
+"""Who acts, and at which device."""
 
 import uuid
 from typing import ClassVar
@@ -12,8 +9,6 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
-
-from audit import chain
 
 PIN_DIGITS = 6
 code_validator = RegexValidator(
@@ -155,87 +150,3 @@ class Device(models.Model):
 
     def __str__(self) -> str:
         return f"{self.facility}/{self.name}"
-
-
-class Stream(models.Model):
-    """One hash chain, named `facility/place`. `seq` and `head` (32 bytes) are those of its newest entry.
-
-    A stream of no entries has seq 0 and its genesis as head. `closed_at` and `continued_by` leave room to go on in a
-    new stream that names this head. `lockable` says nothing: PostgreSQL lets nobody lock a row of which they may
-    update no column, and this is the one column that the web role may. `real_play` is false for a place of training or
-    simulation, which no export of real play holds.
-    """
-
-    name = models.CharField(max_length=90, unique=True)
-    seq = models.BigIntegerField(default=0)
-    head = models.BinaryField(max_length=32)
-    last_at = models.DateTimeField(null=True)
-    closed_at = models.DateTimeField(null=True)
-    continued_by = models.OneToOneField("self", models.PROTECT, null=True, related_name="continues")
-    lockable = models.BooleanField(default=True)
-    real_play = models.BooleanField(default=True)
-
-    class Meta:
-        verbose_name = _("stream")
-        verbose_name_plural = _("streams")
-        ordering = ("name",)
-        constraints = (models.CheckConstraint(name="audit_stream_seq", condition=Q(seq__gte=0)),)
-
-    def __str__(self) -> str:
-        return self.name
-
-    @property
-    def facility(self) -> str:
-        """The code before the slash."""
-        return self.name.partition("/")[0]
-
-    @classmethod
-    def at_genesis(cls, name: str) -> "Stream":
-        """An unsaved stream of no entries."""
-        return cls(name=name, seq=0, head=chain.genesis(name))
-
-
-class Entry(models.Model):
-    """One act, for ever. `body` holds the exact bytes that were hashed; `type`, `at` and `gaming_day` repeat it."""
-
-    stream = models.ForeignKey(Stream, models.PROTECT, related_name="entries")
-    seq = models.BigIntegerField()
-    prev = models.BinaryField(max_length=32)
-    hash = models.BinaryField(max_length=32)
-    body = models.BinaryField()
-    type = models.CharField(max_length=60)
-    at = models.DateTimeField()
-    gaming_day = models.DateField()
-
-    class Meta:
-        verbose_name = _("entry")
-        verbose_name_plural = _("entries")
-        ordering = ("stream", "seq")
-        constraints = (
-            models.UniqueConstraint(name="audit_entry_stream_seq", fields=("stream", "seq")),
-            models.CheckConstraint(name="audit_entry_seq", condition=Q(seq__gte=1)),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.stream} {self.seq}: {self.type}"
-
-
-class Command(models.Model):
-    """An accepted act by the id its screen minted, with the answer that a retry gets again."""
-
-    id = models.UUIDField(primary_key=True, editable=False)
-    content_sha256 = models.BinaryField(max_length=32)
-    stream = models.ForeignKey(Stream, models.PROTECT, related_name="commands")
-    seq = models.BigIntegerField()
-    person = models.ForeignKey(Person, models.PROTECT, null=True, related_name="commands")
-    device = models.ForeignKey(Device, models.PROTECT, null=True, related_name="commands")
-    answer = models.JSONField()
-    at = models.DateTimeField()
-
-    class Meta:
-        verbose_name = _("command")
-        verbose_name_plural = _("commands")
-        ordering = ("at",)
-
-    def __str__(self) -> str:
-        return str(self.id)

@@ -1,0 +1,85 @@
+"""What the compliance desk keeps for itself: its long jobs and each person's saved filters. None of it is evidence."""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from .people import Device, Person
+
+
+class Job(models.Model):
+    """A long piece of work that the desk asked for: an export, or a verification of the whole record.
+
+    `done` of `total` is its progress, in entries. A file that it made has its name, size and SHA-256 (hex); the record
+    tells them too (`export.asked`, `export.finished`, `record.verified`). `beat_at` is when its worker was last heard:
+    a job whose worker died is begun anew.
+    """
+
+    class Kind(models.TextChoices):
+        EVIDENCE = "evidence", _("Evidence bundle")
+        CSV = "csv", _("Table, CSV")
+        XLSX = "xlsx", _("Workbook, XLSX")
+        VERIFICATION = "verification", _("Full verification")
+
+    class Status(models.TextChoices):
+        WAITING = "waiting", _("Waiting")
+        RUNNING = "running", _("Running")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    facility = models.CharField(max_length=40)
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    params = models.JSONField(default=dict)
+    asked_by = models.ForeignKey(Person, models.PROTECT, null=True, related_name="jobs")
+    asked_at = models.DateTimeField()
+    device = models.ForeignKey(Device, models.PROTECT, null=True, related_name="+")
+    status = models.CharField(max_length=8, choices=Status.choices, default=Status.WAITING)
+    done = models.BigIntegerField(default=0)
+    total = models.BigIntegerField(default=0)
+    started_at = models.DateTimeField(null=True)
+    beat_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    said = models.TextField(blank=True, help_text=_("What it found, or why it failed."))
+    filename = models.CharField(max_length=160, blank=True)
+    size_bytes = models.BigIntegerField(default=0)
+    sha256 = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        verbose_name = _("job")
+        verbose_name_plural = _("jobs")
+        ordering = ("-asked_at",)
+        constraints = (
+            models.CheckConstraint(
+                name="audit_job_kind", condition=Q(kind__in=["evidence", "csv", "xlsx", "verification"])
+            ),
+            models.CheckConstraint(
+                name="audit_job_status", condition=Q(status__in=["waiting", "running", "done", "failed"])
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+
+class SavedFilter(models.Model):
+    """A search of the record that a person keeps under a name; `query` is the page's query string."""
+
+    facility = models.CharField(max_length=40)
+    person = models.ForeignKey(Person, models.CASCADE, related_name="saved_filters")
+    name = models.CharField(max_length=60)
+    query = models.CharField(max_length=1000)
+    saved_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("saved filter")
+        verbose_name_plural = _("saved filters")
+        ordering = ("name",)
+        constraints = (
+            models.UniqueConstraint(name="audit_savedfilter_name", fields=("facility", "person", "name")),
+        )
+
+    def __str__(self) -> str:
+        return self.name

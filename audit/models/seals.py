@@ -1,0 +1,154 @@
+"""What seals the record: a log of its heads, signed checkpoints of that log, and who cosigned them (docs/evidence.md).
+
+All of it is written once; the guards are in `migrations/0006_seals_stay.py`.
+"""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from .people import Person
+from .record import Stream
+
+
+class Incarnation(models.Model):
+    """One life of the record, with a log of its own. A restored backup begins the next one, which two people declare.
+
+    `origin` names its log in every checkpoint. `after` says what was known of the log before it when this one began:
+    its last checkpoint in the database (`found`), and the last one that was signed (`signed`), each a note or null.
+    """
+
+    number = models.PositiveIntegerField(primary_key=True)
+    origin = models.CharField(max_length=120, unique=True)
+    opened_at = models.DateTimeField()
+    why = models.CharField(max_length=500, blank=True)
+    opened_by = models.ForeignKey(Person, models.PROTECT, null=True, related_name="+")
+    opened_with = models.ForeignKey(Person, models.PROTECT, null=True, related_name="+")
+    after = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name = _("incarnation")
+        verbose_name_plural = _("incarnations")
+        ordering = ("number",)
+
+    def __str__(self) -> str:
+        return self.origin
+
+
+class SigningKey(models.Model):
+    """A public key that the sealer signs with. Only `retired_at` is ever written after it was made."""
+
+    name = models.CharField(max_length=120)
+    key_id = models.CharField(max_length=8, help_text=_("Four bytes in hex, as a signed note names its key."))
+    public_key = models.BinaryField(max_length=32)
+    created_at = models.DateTimeField()
+    retired_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("signing key")
+        verbose_name_plural = _("signing keys")
+        ordering = ("created_at", "pk")
+        constraints = (models.UniqueConstraint(name="audit_signingkey_once", fields=("name", "key_id")),)
+
+    def __str__(self) -> str:
+        return f"{self.name}+{self.key_id}"
+
+
+class Seal(models.Model):
+    """A leaf of an incarnation's log: the heads that moved since the leaf before it, in canonical JSON (`body`).
+
+    `number` is the leaf's index, from 0; `leaf` its RFC 6962 hash. A `full` seal lists every head.
+    """
+
+    incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="seals")
+    number = models.BigIntegerField()
+    at = models.DateTimeField()
+    full = models.BooleanField(default=False)
+    body = models.BinaryField()
+    leaf = models.BinaryField(max_length=32)
+
+    class Meta:
+        verbose_name = _("seal")
+        verbose_name_plural = _("seals")
+        ordering = ("incarnation", "number")
+        constraints = (models.UniqueConstraint(name="audit_seal_once", fields=("incarnation", "number")),)
+
+    def __str__(self) -> str:
+        return f"{self.incarnation_id}/{self.number}"
+
+
+class SealedHead(models.Model):
+    """That a seal lists a stream at a number: what finds the seal that covers an entry."""
+
+    seal = models.ForeignKey(Seal, models.PROTECT, related_name="heads")
+    stream = models.ForeignKey(Stream, models.PROTECT, related_name="sealed")
+    seq = models.BigIntegerField()
+
+    class Meta:
+        verbose_name = _("sealed head")
+        verbose_name_plural = _("sealed heads")
+        ordering = ("stream", "seq", "pk")
+        constraints = (models.UniqueConstraint(name="audit_sealedhead_once", fields=("seal", "stream")),)
+        indexes = (models.Index(name="audit_sealedhead_seq", fields=("stream", "seq")),)
+
+    def __str__(self) -> str:
+        return f"{self.stream_id} {self.seq} in {self.seal_id}"
+
+
+class Node(models.Model):
+    """The hash of a whole subtree of an incarnation's log: 2^level leaves from index × 2^level on. Leaves are level 0.
+
+    A proof then reads some dozens of these, however long the log is.
+    """
+
+    incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="nodes")
+    level = models.PositiveSmallIntegerField()
+    index = models.BigIntegerField()
+    hash = models.BinaryField(max_length=32)
+
+    class Meta:
+        verbose_name = _("node")
+        verbose_name_plural = _("nodes")
+        ordering = ("incarnation", "level", "index")
+        constraints = (
+            models.UniqueConstraint(name="audit_node_once", fields=("incarnation", "level", "index")),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.incarnation_id}/{self.level}/{self.index}"
+
+
+class Checkpoint(models.Model):
+    """A signed state of an incarnation's log: the C2SP note (`note`) of its `size` and `root`."""
+
+    incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="checkpoints")
+    size = models.BigIntegerField()
+    root = models.BinaryField(max_length=32)
+    note = models.TextField()
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("checkpoint")
+        verbose_name_plural = _("checkpoints")
+        ordering = ("incarnation", "size")
+        constraints = (models.UniqueConstraint(name="audit_checkpoint_once", fields=("incarnation", "size")),)
+
+    def __str__(self) -> str:
+        return f"{self.incarnation_id} {self.size}"
+
+
+class Cosignature(models.Model):
+    """A witness's signature line under a checkpoint, kept as it came. `name` is that of the witness's key."""
+
+    checkpoint = models.ForeignKey(Checkpoint, models.PROTECT, related_name="cosignatures")
+    name = models.CharField(max_length=120)
+    line = models.CharField(max_length=400)
+    at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("cosignature")
+        verbose_name_plural = _("cosignatures")
+        ordering = ("checkpoint", "name")
+        constraints = (models.UniqueConstraint(name="audit_cosignature_once", fields=("checkpoint", "name")),)
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.checkpoint_id}"
