@@ -2,4 +2,8 @@
 
 from django.urls import include, path
 
-urlpatterns = [path("", include("games.urls")), path("", include("tables.urls"))]
+urlpatterns = [
+    path("", include("games.urls")),
+    path("", include("tables.desk.urls")),
+    path("", include("tables.urls")),
+]

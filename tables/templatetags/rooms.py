@@ -13,6 +13,8 @@ from games.engine import Refusal
 from games.office.doors import may_see_office
 from games.views.frame import landing
 
+from ..desk import frame as desk
+from ..desk.doors import may_see_desk
 from ..doors import rooms_open_to
 from ..permissions import may_see_floor
 from ..rooms import DICE, EQUIPMENT, STAFF
@@ -45,6 +47,8 @@ def rooms_open(context: dict[str, Any]) -> list[dict[str, Any]]:
         found.insert(0, {"code": "floor", "label": lazy("Floor"), "url": url})
     if may_see_office(request.user, device):
         found.append({"code": "rules", "label": lazy("Rules"), "url": landing(device.facility)})
+    if may_see_desk(request.user, device) and (url := desk.landing(device.facility)):
+        found.append({"code": "record", "label": lazy("Record"), "url": url})
     return found
 
 

@@ -15,7 +15,7 @@ from audit.errors import AuditRefusal
 from audit.models import Person
 from audit.road import Road
 from games.engine import Refusal
-from games.house import Forbidden
+from games.house import Forbidden, HouseRoad
 from games.models import Facility
 from games.office import acts as office_acts
 from games.office import documents
@@ -23,6 +23,8 @@ from games.office import road as office
 from games.params import malformed
 
 from .. import acts, live, road, rooms, screens
+from ..desk import acts as desk_acts
+from ..desk import road as desk
 from ..doors import Locked, SignedOut, device_at, person_of
 from ..models import Table
 from ..wording import say, short, title
@@ -30,7 +32,7 @@ from ..wording import say, short, title
 MOST_BYTES = 256 * 1024
 MOST_NAME, LONGEST_ENDING = 120, 10  # characters of a file's name
 SCREENS = ("dealer", "table")
-assert acts and office_acts  # imported so that every act is registered
+assert acts and office_acts and desk_acts  # imported so that every act is registered
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,7 @@ class Way:
     @property
     def place(self) -> str:
         """The place as the command's content names it: the table's code, or the room's."""
-        if self.road is office.ROAD:
-            return office.ROOM
-        return self.table or rooms.ROAD.rooms[self.act]
+        return self.road.room(self.act) if isinstance(self.road, HouseRoad) else self.table
 
 
 @require_POST
@@ -80,6 +80,16 @@ async def room_act(request: HttpRequest, facility: str, act: str) -> JsonRespons
 async def office_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
     """Takes one act of the rules office, as JSON or with a file as a form. The same answers, and no screen."""
     status, body, _ = await sync_to_async(_take)(request, Way(office.ROAD, facility, "", act))
+    if status == 200:
+        body["screen"] = None
+        del body["station"]
+    return JsonResponse(body, status=status)
+
+
+@require_POST
+async def desk_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
+    """Takes one act of the compliance desk. The same answers, and no screen."""
+    status, body, _ = await sync_to_async(_take)(request, Way(desk.ROAD, facility, "", act))
     if status == 200:
         body["screen"] = None
         del body["station"]

@@ -1,0 +1,9 @@
+"""Addresses of the compliance desk. Each page's own stand with it, as `urlpatterns`."""
+
+from django.urls import URLPattern, path
+
+from ..views import acts
+
+urlpatterns: list[URLPattern] = [
+    path("record/<slug:facility>/acts/<str:act>", acts.desk_act, name="desk-act"),
+]
