@@ -8,10 +8,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from audit.models import Person
+from games.engine.odds import in_dollars
 from games.models import Facility
 from games.office.deadlines import BEGINS, ENDS, Deadline
 from games.office.floor import Dealt
-from games.templatetags.office import dollars
 
 from . import limits
 from .models import Approval, LimitsChange, Shaker, Table
@@ -84,8 +84,8 @@ def _limits(facility: Facility) -> Iterator[Deadline]:
         assert one.effective_at is not None
         said = _("%(table)s: minimum %(min)s, maximum %(max)s at the first round after") % {
             "table": one.table.code,
-            "min": dollars(one.min_cents),
-            "max": dollars(one.max_cents),
+            "min": in_dollars(one.min_cents),
+            "max": in_dollars(one.max_cents),
         }
         yield Deadline(
             f"limits:{one.table.code}.{one.number}",

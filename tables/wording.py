@@ -15,6 +15,7 @@ from audit import wording as audit_wording
 from audit.errors import AuditRefusal
 from games import wording as games_wording
 from games.engine import Refusal
+from games.engine.odds import in_dollars
 from games.office import wording as office_wording
 
 from . import wording_alerts, wording_custody, wording_limits, wording_staff, wording_training
@@ -220,10 +221,7 @@ def moment(at: dt.datetime | None) -> str | None:
     return at.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if at else None
 
 
-def dollars(cents: int) -> str:
-    """`$1,150`, with cents only where there are any."""
-    sign, cents = ("−", -cents) if cents < 0 else ("", cents)
-    return f"{sign}${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
+dollars = in_dollars  # as every screen of the floor says an amount
 
 
 def number_words(dice: list[int]) -> str:

@@ -81,8 +81,9 @@ Pays = Odds | Prize
 
 
 def in_dollars(cents: int) -> str:
-    """`$5`, `$2.50`: an amount for a refusal's sentence."""
-    return f"${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
+    """`$1,150`, `$2.50`, `−$30`: an amount to people, with cents only where there are any."""
+    sign, cents = ("−", -cents) if cents < 0 else ("", cents)
+    return f"{sign}${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
 
 
 def verify_stated(text: str, section: str) -> None:

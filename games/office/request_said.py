@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from games.engine import Rules
+from games.engine.odds import in_dollars
 from games.models import Document, Facility, GameRequest, GameTest
 
 from . import final_approval, game_tests, requests
@@ -90,11 +91,6 @@ def versions(numbers: list[int]) -> str:
     }
 
 
-def money(cents: int) -> str:
-    """`$1,250.50`."""
-    return f"${cents // 100:,}.{cents % 100:02d}" if cents % 100 else f"${cents // 100:,}"
-
-
 def day(value: dt.date | str) -> str:
     """`21 Nov 2026`."""
     on = dt.date.fromisoformat(value) if isinstance(value, str) else value
@@ -116,7 +112,7 @@ def _points(request: GameRequest, line: Line) -> list[str]:
     if key == "application" and value.get("license"):
         return [_("Type of license: %s") % value["license"]]
     if key == "fee" and value:
-        return [_("%(sum)s, paid on %(day)s") % {"sum": money(value["cents"]), "day": day(value["on"])}]
+        return [_("%(sum)s, paid on %(day)s") % {"sum": in_dollars(value["cents"]), "day": day(value["on"])}]
     return list(value.get("places", []))
 
 

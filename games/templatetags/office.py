@@ -6,6 +6,7 @@ from typing import Any
 from django import template
 
 from games.engine import Refusal
+from games.engine.odds import in_dollars
 from games.office import wording
 
 register = template.Library()
@@ -44,10 +45,7 @@ def local(at: dt.datetime | None, house: Any) -> str:
 @register.filter
 def dollars(cents: int | None) -> str:
     """`$1,150`, with cents only where there are any."""
-    if cents is None:
-        return ""
-    sign, cents = ("−", -cents) if cents < 0 else ("", cents)
-    return f"{sign}${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
+    return "" if cents is None else in_dollars(cents)
 
 
 @register.filter

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.engine import Refusal
+from games.engine.odds import in_dollars
 from games.models import Application, Qualifier
 from games.params import MOST_CENTS, Params
-from games.templatetags.office import dollars
 
 from .. import certifications, providers
 from ..documents import asked, asked_if_any, in_words
@@ -192,13 +192,13 @@ def verify_paid(file: File, application: Application) -> None:
     """Raises `costs-unpaid` or `laboratory-unpaid`."""
     left = application.costs_cents - application.costs_paid_cents
     if left > 0:
-        raise Refusal("costs-unpaid", CHAPTER + "§ 528.2(c)", money=dollars(left))
+        raise Refusal("costs-unpaid", CHAPTER + "§ 528.2(c)", money=in_dollars(left))
     for service in file.unpaid:
         raise Refusal(
             "laboratory-unpaid",
             CHAPTER + "§ 528.2(c)",
             service=service.name,
-            money=dollars(service.costs_cents),
+            money=in_dollars(service.costs_cents),
         )
 
 
