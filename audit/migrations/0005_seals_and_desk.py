@@ -269,6 +269,14 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="entry",
+            index=models.Index(
+                condition=models.Q(("witness", ""), _negated=True),
+                fields=["witness", "at"],
+                name="audit_entry_witness",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="entry",
             index=models.Index(fields=["type", "at"], name="audit_entry_type"),
         ),
         migrations.AddIndex(

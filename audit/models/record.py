@@ -82,6 +82,7 @@ class Entry(models.Model):
         indexes = (
             models.Index(name="audit_entry_at", fields=("at",)),
             models.Index(name="audit_entry_actor", fields=("actor", "at"), condition=~Q(actor="")),
+            models.Index(name="audit_entry_witness", fields=("witness", "at"), condition=~Q(witness="")),
             models.Index(name="audit_entry_type", fields=("type", "at")),
             models.Index(
                 name="audit_entry_round", fields=("stream", "round"), condition=Q(round__isnull=False)
