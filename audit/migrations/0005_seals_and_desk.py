@@ -116,7 +116,13 @@ class Migration(migrations.Migration):
                 ("started_at", models.DateTimeField(null=True)),
                 ("beat_at", models.DateTimeField(null=True)),
                 ("finished_at", models.DateTimeField(null=True)),
-                ("said", models.TextField(blank=True, help_text="What it found, or why it failed.")),
+                ("said", models.TextField(blank=True, help_text="The code of why it failed.")),
+                (
+                    "found",
+                    models.JSONField(
+                        default=dict, help_text="What it found: counts, and SHA-256 of what is inside."
+                    ),
+                ),
                 ("filename", models.CharField(blank=True, max_length=160)),
                 ("size_bytes", models.BigIntegerField(default=0)),
                 ("sha256", models.CharField(blank=True, max_length=64)),
