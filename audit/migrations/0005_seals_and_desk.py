@@ -236,6 +236,24 @@ class Migration(migrations.Migration):
                 "ordering": ("created_at", "pk"),
             },
         ),
+        migrations.CreateModel(
+            name="SealerStatus",
+            fields=[
+                ("id", models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
+                ("beat_at", models.DateTimeField(null=True)),
+                ("trouble", models.CharField(blank=True, max_length=40)),
+                ("params", models.JSONField(default=dict)),
+                ("since", models.DateTimeField(null=True)),
+                ("witnesses", models.JSONField(default=dict)),
+                ("copied", models.CharField(blank=True, max_length=200)),
+                ("copied_at", models.DateTimeField(null=True)),
+                ("copy_said", models.CharField(blank=True, max_length=40)),
+            ],
+            options={
+                "verbose_name": "sealer's status",
+                "verbose_name_plural": "sealer's status",
+            },
+        ),
         migrations.AddField(
             model_name="entry",
             name="actor",

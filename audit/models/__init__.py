@@ -3,7 +3,7 @@
 from .desk import Job, SavedFilter
 from .people import PIN_DIGITS, Department, Device, Person, Role, Station
 from .record import Command, Entry, Stream
-from .seals import Checkpoint, Cosignature, Incarnation, Node, Seal, SealedHead, SigningKey
+from .seals import Checkpoint, Cosignature, Incarnation, Node, Seal, SealedHead, SealerStatus, SigningKey
 
 __all__ = [
     "PIN_DIGITS",
@@ -21,6 +21,7 @@ __all__ = [
     "SavedFilter",
     "Seal",
     "SealedHead",
+    "SealerStatus",
     "SigningKey",
     "Station",
     "Stream",

@@ -152,3 +152,30 @@ class Cosignature(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} {self.checkpoint_id}"
+
+
+class SealerStatus(models.Model):
+    """How the sealer is, in one row (1) for the integrity page. It is no evidence, and may be overwritten.
+
+    `beat_at` is when it was last heard. `trouble` is a code (`audit.sealing.troubles`) with its `params` while it
+    refuses to seal, since `since`; else empty. `witnesses` holds for each witness by its key's name `url`, `size` that
+    it last cosigned, `at`, and `said`: a code of what went wrong when it was last asked, or "". `copied` is the name
+    of the newest copy in the plain folder, `copy_said` a code of what went wrong with the last one, or "".
+    """
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    beat_at = models.DateTimeField(null=True)
+    trouble = models.CharField(max_length=40, blank=True)
+    params = models.JSONField(default=dict)
+    since = models.DateTimeField(null=True)
+    witnesses = models.JSONField(default=dict)
+    copied = models.CharField(max_length=200, blank=True)
+    copied_at = models.DateTimeField(null=True)
+    copy_said = models.CharField(max_length=40, blank=True)
+
+    class Meta:
+        verbose_name = _("sealer's status")
+        verbose_name_plural = _("sealer's status")
+
+    def __str__(self) -> str:
+        return self.trouble or "sealing"

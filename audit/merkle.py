@@ -1,0 +1,147 @@
+"""The tree of RFC 6962: hashes, roots, inclusion and consistency proofs, from the hashes of whole subtrees. Pure.
+
+A log is asked by one function, `node(level, index)`: the hash of the 2^level leaves from index × 2^level on, all of
+which are there. A root or a proof then takes some dozens of them, however long the log is. Hashes have 32 bytes.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+Lookup = Callable[[int, int], bytes]
+HASH_BYTES = 32
+EMPTY = hashlib.sha256(b"").digest()  # the root of a log of no leaves
+
+
+def leaf_hash(body: bytes) -> bytes:
+    """The hash of a leaf that says `body`."""
+    return hashlib.sha256(b"\0" + body).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """The hash of a node above two others."""
+    return hashlib.sha256(b"\1" + left + right).digest()
+
+
+def root(size: int, node: Lookup) -> bytes:
+    """The root of the first `size` leaves; `EMPTY` where there are none."""
+    return _hash_of(0, size, node) if size > 0 else EMPTY
+
+
+def inclusion(index: int, size: int, node: Lookup) -> list[bytes]:
+    """The audit path of the leaf `index` (from 0) in the tree of `size` leaves, from the leaf upwards.
+
+    Raises ValueError where the tree has no such leaf.
+    """
+    if not 0 <= index < size:
+        raise ValueError(f"A log of {size} leaves has no leaf {index}.")
+    path: list[bytes] = []
+    begin, end = 0, size
+    while end - begin > 1:
+        middle = begin + _left_of(end - begin)
+        if index < middle:
+            path.append(_hash_of(middle, end, node))
+            end = middle
+        else:
+            path.append(_hash_of(begin, middle, node))
+            begin = middle
+    return path[::-1]
+
+
+def consistency(old: int, new: int, node: Lookup) -> list[bytes]:
+    """The proof that the tree of `new` leaves begins with the tree of `old` leaves; empty for 0 and for itself.
+
+    Raises ValueError where the old one is the larger.
+    """
+    if not 0 <= old <= new:
+        raise ValueError(f"A log of {new} leaves never had {old} before.")
+    if old in (0, new):
+        return []
+    proof: list[bytes] = []
+    begin, end = 0, new
+    while old != end:
+        middle = begin + _left_of(end - begin)
+        if old <= middle:
+            proof.append(_hash_of(middle, end, node))
+            end = middle
+        else:
+            proof.append(_hash_of(begin, middle, node))
+            begin = middle
+    if begin > 0:  # else the reader knows it: it is the old root
+        proof.append(_hash_of(begin, end, node))
+    return proof[::-1]
+
+
+def completed(index: int, leaf: bytes, node: Lookup) -> list[tuple[int, int, bytes]]:
+    """The whole subtrees that the leaf `index` completes as it is appended: level, index and hash, from itself up."""
+    nodes = [(0, index, leaf)]
+    level, place, digest = 0, index, leaf
+    while place % 2:
+        digest = node_hash(node(level, place - 1), digest)
+        level, place = level + 1, place // 2
+        nodes.append((level, place, digest))
+    return nodes
+
+
+def verify_inclusion(index: int, size: int, leaf: bytes, path: Sequence[bytes], root: bytes) -> bool:
+    """Whether the path leads from this leaf's hash, at `index` of `size` leaves, to this root."""
+    if not 0 <= index < size or len(leaf) != HASH_BYTES or not _are_hashes(path):
+        return False
+    place, last, digest = index, size - 1, leaf
+    for other in path:
+        if last == 0:
+            return False
+        if place % 2 or place == last:
+            digest = node_hash(other, digest)
+            while place % 2 == 0 and place:
+                place, last = place // 2, last // 2
+        else:
+            digest = node_hash(digest, other)
+        place, last = place // 2, last // 2
+    return last == 0 and digest == root
+
+
+def verify_consistency(old: int, new: int, proof: Sequence[bytes], old_root: bytes, new_root: bytes) -> bool:
+    """Whether the proof shows that the log of `new` leaves with this root began as that of `old` leaves with that."""
+    if not 0 <= old <= new or not _are_hashes(proof):
+        return False
+    if old == new:
+        return not proof and old_root == new_root
+    if old == 0:
+        return not proof and old_root == EMPTY
+    hashes = list(proof) if old & (old - 1) else [old_root, *proof]
+    if not hashes:
+        return False
+    place, last = old - 1, new - 1
+    while place % 2:
+        place, last = place // 2, last // 2
+    was = now = hashes[0]
+    for other in hashes[1:]:
+        if last == 0:
+            return False
+        if place % 2 or place == last:
+            was, now = node_hash(other, was), node_hash(other, now)
+            while place % 2 == 0 and place:
+                place, last = place // 2, last // 2
+        else:
+            now = node_hash(now, other)
+        place, last = place // 2, last // 2
+    return last == 0 and was == old_root and now == new_root
+
+
+def _hash_of(begin: int, end: int, node: Lookup) -> bytes:
+    """The hash of the leaves from `begin` to before `end`, which a tree of RFC 6962 holds as one node."""
+    count = end - begin
+    if count & (count - 1) == 0:
+        level = count.bit_length() - 1
+        return node(level, begin >> level)
+    middle = begin + _left_of(count)
+    return node_hash(_hash_of(begin, middle, node), _hash_of(middle, end, node))
+
+
+def _left_of(count: int) -> int:
+    """How many of `count` leaves, two or more, stand on the left: the largest power of two below it."""
+    return 1 << ((count - 1).bit_length() - 1)
+
+
+def _are_hashes(proof: Sequence[bytes]) -> bool:
+    return all(len(digest) == HASH_BYTES for digest in proof)

@@ -1,0 +1,259 @@
+"""Signed notes, checkpoints and cosignatures, as C2SP spells them. Pure; signatures are Ed25519.
+
+- a note is text that ends in a newline, an empty line, and lines `— name base64(key id ‖ signature)`
+- a key id is the first four bytes of SHA-256(name ‖ newline ‖ type ‖ public key); a verifier key (vkey) is
+  `name+hex of the key id+base64(type ‖ public key)`, a private one `PRIVATE+KEY+name+hex+base64(type ‖ seed)`
+- a checkpoint is a note of three lines: origin, size, root in base64
+- a cosignature (type 4) signs `cosignature/v1`, a line with its time, and the checkpoint's text
+
+c2sp.org/signed-note, tlog-checkpoint and tlog-cosignature, each at v1.0.
+"""
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+ED25519 = 1
+COSIGNATURE = 4
+KEY_BYTES = 32
+ROOT_BYTES = 32
+SIGNATURE_BYTES = 64
+TIME_BYTES = 8
+MOST_SIGNATURES = 100
+DASH = "\N{EM DASH} "
+PRIVATE = "PRIVATE+KEY+"
+KEY_NAME = re.compile(r"[^\s+]+")
+SIZE = re.compile(r"0|[1-9][0-9]*")
+
+
+class Malformed(ValueError):
+    """Bytes that are no key, note or checkpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """A public key, its name, and the type of signature that it verifies."""
+
+    name: str
+    public: bytes
+    kind: int = ED25519
+
+    def __post_init__(self) -> None:
+        if not KEY_NAME.fullmatch(self.name) or len(self.public) != KEY_BYTES:
+            raise Malformed("A key has a name without spaces and plus signs, and 32 bytes.")
+        if self.kind not in (ED25519, COSIGNATURE):
+            raise Malformed(f"Type {self.kind} of signatures is not known here.")
+
+    @classmethod
+    def read(cls, vkey: str) -> "Verifier":
+        """The key of a vkey; Malformed where it is none, or its id is not its own."""
+        parts = vkey.strip().split("+", 2)
+        if len(parts) != 3:
+            raise Malformed("A verifier key has three parts.")
+        key = _unbase64(parts[2])
+        if not key:
+            raise Malformed("A verifier key has a type.")
+        verifier = cls(parts[0], key[1:], key[0])
+        if verifier.key_id.hex() != parts[1]:
+            raise Malformed("The id of the key is not its own.")
+        return verifier
+
+    @property
+    def key_id(self) -> bytes:
+        """Four bytes."""
+        said = self.name.encode() + b"\n" + bytes([self.kind]) + self.public
+        return hashlib.sha256(said).digest()[:4]
+
+    @property
+    def vkey(self) -> str:
+        """The key in one line of text."""
+        return f"{self.name}+{self.key_id.hex()}+{_base64(bytes([self.kind]) + self.public)}"
+
+    def is_named_by(self, signature: "Signature") -> bool:
+        """Whether a signature says that it is of this key."""
+        return (signature.name, signature.key_id) == (self.name, self.key_id)
+
+    def verifies(self, text: str, signature: "Signature") -> bool:
+        """Whether this key made this signature under this text."""
+        if not self.is_named_by(signature):
+            return False
+        said, signed = text.encode(), signature.signed
+        if self.kind == COSIGNATURE:
+            if len(signed) != TIME_BYTES + SIGNATURE_BYTES:
+                return False
+            said = cosigned(text, signature.time)
+            signed = signed[TIME_BYTES:]
+        try:
+            Ed25519PublicKey.from_public_bytes(self.public).verify(signed, said)
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """A private key: its name, its 32 bytes, and the type of signature that it makes."""
+
+    name: str
+    seed: bytes = field(repr=False)
+    kind: int = ED25519
+
+    @classmethod
+    def read(cls, text: str) -> "Signer":
+        """The key of a line `PRIVATE+KEY+…`; Malformed where it is none."""
+        if not text.startswith(PRIVATE):
+            raise Malformed("This is no private key.")
+        parts = text.strip().removeprefix(PRIVATE).split("+", 2)
+        if len(parts) != 3:
+            raise Malformed("A private key has a name, an id and a seed.")
+        key = _unbase64(parts[2])
+        if len(key) != 1 + KEY_BYTES:
+            raise Malformed("A private key has a type and 32 bytes.")
+        signer = cls(parts[0], key[1:], key[0])
+        if signer.verifier.key_id.hex() != parts[1]:
+            raise Malformed("The id of the key is not its own.")
+        return signer
+
+    @property
+    def verifier(self) -> Verifier:
+        public = Ed25519PrivateKey.from_private_bytes(self.seed).public_key().public_bytes_raw()
+        return Verifier(self.name, public, self.kind)
+
+    @property
+    def private(self) -> str:
+        """The key in one line of text. Keep it secret."""
+        return f"{PRIVATE}{self.name}+{self.verifier.key_id.hex()}+{_base64(bytes([self.kind]) + self.seed)}"
+
+    def signature(self, text: str, time: int = 0) -> "Signature":
+        """This key's signature under a text. A cosignature's `time` is in seconds since 1970."""
+        key = Ed25519PrivateKey.from_private_bytes(self.seed)
+        if self.kind == COSIGNATURE:
+            signed = time.to_bytes(TIME_BYTES, "big") + key.sign(cosigned(text, time))
+        else:
+            signed = key.sign(text.encode())
+        return Signature(self.name, self.verifier.key_id, signed)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One signature line: the key that it names, and what that key signed with."""
+
+    name: str
+    key_id: bytes
+    signed: bytes
+
+    @classmethod
+    def read(cls, line: str) -> "Signature":
+        """The signature of a line with or without its newline; Malformed where it is none."""
+        name, space, said = line.removesuffix("\n").removeprefix(DASH).partition(" ")
+        if not line.startswith(DASH) or not space or not KEY_NAME.fullmatch(name):
+            raise Malformed("A signature line has a dash, a name and a signature.")
+        signed = _unbase64(said)
+        if len(signed) <= 4:
+            raise Malformed("A signature has a key id and more.")
+        return cls(name, signed[:4], signed[4:])
+
+    @property
+    def line(self) -> str:
+        """The line, with its newline."""
+        return f"{DASH}{self.name} {_base64(self.key_id + self.signed)}\n"
+
+    @property
+    def time(self) -> int:
+        """When a cosignature was made, in seconds since 1970."""
+        return int.from_bytes(self.signed[:TIME_BYTES], "big")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A text that ends in a newline, and the signatures under it."""
+
+    text: str
+    signatures: tuple[Signature, ...]
+
+    @classmethod
+    def read(cls, said: str | bytes) -> "Note":
+        """The note that these bytes are, signatures not yet verified; Malformed where they are none."""
+        try:
+            whole = said.decode() if isinstance(said, bytes) else said
+        except UnicodeDecodeError as error:
+            raise Malformed("A note is UTF-8.") from error
+        if any(character < " " and character != "\n" for character in whole):
+            raise Malformed("A note has no control characters.")
+        text, gap, lines = whole.rpartition("\n\n")
+        if not gap or not lines.endswith("\n"):
+            raise Malformed("A note has a text, an empty line, and signatures.")
+        signatures = [Signature.read(line) for line in lines.removesuffix("\n").split("\n")]
+        if len(signatures) > MOST_SIGNATURES:
+            raise Malformed("A note has too many signatures.")
+        return cls(text + "\n", tuple(signatures))
+
+    @property
+    def said(self) -> str:
+        """The note as it is kept and sent."""
+        return self.text + "\n" + "".join(signature.line for signature in self.signatures)
+
+    def signed_by(self, verifiers: Iterable[Verifier]) -> list[Verifier]:
+        """Those of the keys that signed. Raises Malformed where one of them is named and did not."""
+        signed = []
+        for key in verifiers:
+            named = [signature for signature in self.signatures if key.is_named_by(signature)]
+            if any(not key.verifies(self.text, signature) for signature in named):
+                raise Malformed(f"The signature of {key.name} does not hold.")
+            if named:
+                signed.append(key)
+        return signed
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A state of a log: its origin, how many leaves it has, and their root (32 bytes)."""
+
+    origin: str
+    size: int
+    root: bytes
+
+    @classmethod
+    def read(cls, text: str) -> "Checkpoint":
+        """The checkpoint that a note's text says; further lines are passed over. Malformed where it is none."""
+        lines = text.split("\n")
+        if len(lines) < 4 or not lines[0] or not SIZE.fullmatch(lines[1]) or lines[-1]:
+            raise Malformed("A checkpoint has three lines: origin, size and root.")
+        root = _unbase64(lines[2])
+        if len(root) != ROOT_BYTES:
+            raise Malformed("A root has 32 bytes.")
+        return cls(lines[0], int(lines[1]), root)
+
+    @property
+    def text(self) -> str:
+        return f"{self.origin}\n{self.size}\n{_base64(self.root)}\n"
+
+
+def sign(text: str, signers: Iterable[Signer]) -> str:
+    """The note of this text, signed by each of the keys."""
+    return Note(text, tuple(signer.signature(text) for signer in signers)).said
+
+
+def cosigned(text: str, time: int) -> bytes:
+    """What a cosignature of a checkpoint's text at a time (seconds since 1970) signs."""
+    return f"cosignature/v1\ntime {time}\n{text}".encode()
+
+
+def _base64(said: bytes) -> str:
+    return base64.b64encode(said).decode()
+
+
+def _unbase64(text: str) -> bytes:
+    try:
+        said = base64.b64decode(text.encode(), validate=True)
+    except (binascii.Error, UnicodeEncodeError, ValueError) as error:
+        raise Malformed("This is not base64.") from error
+    if _base64(said) != text:
+        raise Malformed("This base64 has another spelling.")
+    return said

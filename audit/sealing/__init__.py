@@ -1,0 +1,1 @@
+"""Sealing the record: the log of its heads, who signs it, who witnesses it (docs/evidence.md)."""

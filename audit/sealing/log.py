@@ -1,0 +1,80 @@
+"""An incarnation's log as the database holds it: its size, roots and proofs. Reads only."""
+
+from collections.abc import Callable
+from functools import reduce
+from operator import or_
+from typing import TypeVar
+
+from django.db.models import Q
+
+from audit import merkle
+from audit.models import Checkpoint, Incarnation, Node, Seal
+
+Made = TypeVar("Made")
+
+
+class MissingNode(LookupError):
+    """The database does not hold a node that the log once had: level and index."""
+
+
+def current() -> Incarnation | None:
+    """The incarnation that the record lives in now; None before its first sealer."""
+    return Incarnation.objects.order_by("-number").first()
+
+
+class Log:
+    """The log of one incarnation. Its size is that of the database now, and moves on with it."""
+
+    def __init__(self, incarnation: Incarnation) -> None:
+        self.incarnation = incarnation
+
+    @property
+    def size(self) -> int:
+        """How many leaves it has."""
+        newest = Seal.objects.filter(incarnation=self.incarnation).order_by("-number")
+        number = newest.values_list("number", flat=True).first()
+        return 0 if number is None else number + 1
+
+    def root(self, size: int) -> bytes:
+        """The root of its first `size` leaves; MissingNode where it has not so many."""
+        return self.of_nodes(lambda node: merkle.root(size, node))
+
+    def inclusion(self, index: int, size: int) -> list[bytes]:
+        """The audit path of the leaf `index` in its first `size` leaves; ValueError, MissingNode."""
+        return self.of_nodes(lambda node: merkle.inclusion(index, size, node))
+
+    def consistency(self, old: int, new: int) -> list[bytes]:
+        """The proof that its first `new` leaves begin with its first `old`; ValueError, MissingNode."""
+        return self.of_nodes(lambda node: merkle.consistency(old, new, node))
+
+    def newest(self) -> Checkpoint | None:
+        """The largest checkpoint that was signed."""
+        return Checkpoint.objects.filter(incarnation=self.incarnation).order_by("-size").first()
+
+    def of_nodes(self, make: Callable[[merkle.Lookup], Made]) -> Made:
+        """What `make` makes of the log's nodes, all of which are read in one statement."""
+        asked: list[tuple[int, int]] = []
+
+        def ask(level: int, index: int) -> bytes:
+            asked.append((level, index))
+            return bytes(merkle.HASH_BYTES)
+
+        make(ask)
+        held = self._held(asked)
+
+        def look(level: int, index: int) -> bytes:
+            if (level, index) not in held:
+                raise MissingNode(level, index)
+            return held[level, index]
+
+        return make(look)
+
+    def _held(self, places: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
+        if not places:
+            return {}
+        wanted = reduce(or_, (Q(level=level, index=index) for level, index in places))
+        nodes = Node.objects.filter(wanted, incarnation=self.incarnation)
+        return {
+            (level, index): bytes(digest)
+            for level, index, digest in nodes.values_list("level", "index", "hash")
+        }
