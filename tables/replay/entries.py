@@ -1,0 +1,92 @@
+"""The entries of a round, read from the record."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from audit import chain
+from audit.export import Span
+from audit.models import Entry, Stream
+
+BATCH = 1000
+COLUMNS = ("seq", "prev", "hash", "body")
+# What is said of a round without naming it: the end of an alert that was raised over it.
+OF_ALERTS = ("alert.ended", "alert.acknowledged")
+Row = tuple[int, bytes, bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One entry as its body says it. `whole`: the hash is that of this body after the hash before it.
+
+    `at` is the moment as written, UTC with a Z; `digest` the hash in hex; `terms` the SHA-256 of the terms, or "".
+    """
+
+    seq: int
+    digest: str
+    whole: bool
+    type: str
+    at: str
+    actor: str
+    witness: str
+    terms: str
+    data: dict[str, Any]
+
+    @property
+    def round(self) -> int | None:
+        """The round that it names, if it names one."""
+        number = self.data.get("round")
+        return number if type(number) is int else None
+
+
+def read(row: Row) -> Told:
+    """The entry of a row. One whose body is no entry at all says nothing, and is not `whole`."""
+    seq, prev, digest, body = row[0], bytes(row[1]), bytes(row[2]), bytes(row[3])
+    whole = chain.entry_hash(prev, body) == digest
+    try:
+        said = json.loads(body)
+        data = said["data"] if isinstance(said["data"], dict) else {}
+        actor, witness, terms = (said[name] or "" for name in ("actor", "witness", "terms"))
+        whole = whole and said["seq"] == seq
+        return Told(seq, digest.hex(), whole, said["_type"], said["at"], actor, witness, terms, data)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return Told(seq, digest.hex(), False, "", "", "", "", "", {})
+
+
+def of_round(stream: Stream, number: int, before: int | None = None) -> list[Told]:
+    """What the record says of a round, in order: the entries that name it, and the ends of alerts raised over it.
+
+    With `before`, only those that name it and stand before that number.
+    """
+    rows = Entry.objects.filter(stream=stream, round=number).order_by("seq")
+    if before is not None:
+        return [read(row) for row in rows.filter(seq__lt=before).values_list(*COLUMNS)]
+    told = [read(row) for row in rows.values_list(*COLUMNS)]
+    return sorted([*told, *_ends_of_alerts(stream, told)], key=lambda one: one.seq)
+
+
+def _ends_of_alerts(stream: Stream, told: Iterable[Told]) -> list[Told]:
+    raised = {one.data.get("key"): one.seq for one in told if one.type == "alert.raised"}
+    if not raised:
+        return []
+    rows = Entry.objects.filter(stream=stream, type__in=OF_ALERTS, seq__gt=min(raised.values()))
+    open_, found = set(raised), []
+    for row in rows.order_by("seq").values_list(*COLUMNS).iterator(chunk_size=BATCH):
+        one = read(row)
+        key = one.data.get("key")
+        if key in open_ and one.seq > raised[key]:
+            found += [one] if one.round is None else []
+            open_ -= {key} if one.type == "alert.ended" else set()
+        if not open_:
+            break
+    return found
+
+
+def of_span(span: Span) -> Iterator[Told]:
+    """The entries of a span that name a round, a batch of numbers at a time: memory does not grow with the record."""
+    rows = Entry.objects.filter(stream_id=span.stream_id, round__isnull=False).order_by("seq")
+    for start in range(span.first, span.last + 1, BATCH):
+        batch = rows.filter(seq__gte=start, seq__lte=min(start + BATCH - 1, span.last))
+        for row in batch.values_list(*COLUMNS):
+            yield read(row)

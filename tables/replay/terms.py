@@ -1,0 +1,57 @@
+"""The rules behind a round: the terms that its entries name by their SHA-256, found whole and checked against it."""
+
+import hashlib
+import json
+from typing import Any
+
+import rfc8785
+
+from audit.models import Entry
+from games.engine import Refusal, Rules
+from games.models import RulesSubmission
+
+
+class Terms:
+    """Rules by the hash of their terms: from `rules.approved` on the record of their house, else from what was filed.
+
+    What is found hashes to what was asked for, wherever it stands, so that neither place has to be trusted.
+    """
+
+    def __init__(self) -> None:
+        self._rules: dict[str, Rules | None] = {}
+        self._approved: dict[str, dict[str, dict[str, Any]]] = {}
+
+    def rules(self, facility: str, digest: str) -> Rules | None:
+        """The rules of these terms; None where none are found, or where they no longer say what they said."""
+        if digest not in self._rules:
+            self._rules[digest] = self._find(facility, digest)
+        return self._rules[digest]
+
+    def _find(self, facility: str, digest: str) -> Rules | None:
+        terms = self._on_record(facility).get(digest) or _as_filed(digest)
+        if terms is None:
+            return None
+        try:
+            return Rules.from_terms(terms)
+        except (Refusal, KeyError, TypeError, ValueError):
+            return None
+
+    def _on_record(self, facility: str) -> dict[str, dict[str, Any]]:
+        """Every approved set of terms of a house, by the hash that is taken of it here."""
+        if facility not in self._approved:
+            rows = Entry.objects.filter(stream__name=f"{facility}/rules", type="rules.approved")
+            found = (
+                json.loads(bytes(body))["data"].get("terms") for body in rows.values_list("body", flat=True)
+            )
+            self._approved[facility] = {
+                hashlib.sha256(rfc8785.dumps(terms)).hexdigest(): terms for terms in found if terms
+            }
+        return self._approved[facility]
+
+
+def _as_filed(digest: str) -> dict[str, Any] | None:
+    filed = RulesSubmission.objects.filter(terms_sha256=digest).values_list("terms", flat=True).first()
+    if filed is None or hashlib.sha256(filed.encode()).hexdigest() != digest:
+        return None
+    terms: dict[str, Any] = json.loads(filed)
+    return terms
