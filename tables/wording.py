@@ -18,9 +18,25 @@ from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.office import wording as office_wording
 
-from . import wording_alerts, wording_custody, wording_limits, wording_staff, wording_training
+from . import (
+    wording_alerts,
+    wording_custody,
+    wording_desk,
+    wording_limits,
+    wording_slips,
+    wording_staff,
+    wording_training,
+)
 
-PARTS = (wording_custody, wording_staff, wording_alerts, wording_training, wording_limits)
+PARTS = (
+    wording_custody,
+    wording_staff,
+    wording_alerts,
+    wording_training,
+    wording_limits,
+    wording_desk,
+    wording_slips,
+)
 NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
 
 TITLES = {

@@ -13,6 +13,9 @@ from .wording_custody import worded
 
 TITLES: dict[str, Any] = {
     "no-such-alert": lazy("Nothing to acknowledge"),
+    "record-went-back": lazy("The record went back"),
+    "table-halted": lazy("This table is halted"),
+    "head-not-ours": lazy("Screen not known"),
     "say-how-it-was-decided": lazy("Decision missing"),
 }
 
@@ -21,6 +24,18 @@ SENTENCES: dict[str, Any] = {
         "%(table)s holds no such alert any more: it is over, or somebody has acknowledged it."
     ),
     "say-how-it-was-decided": lazy("Write down how the dispute was decided."),
+    "record-went-back": lazy(
+        "This screen has shown entry %(seen)s of %(table)s, and the record does not hold it any more. Nothing was "
+        "taken. Leave chips and dice as they lie, and call the shift manager."
+    ),
+    "table-halted": lazy(
+        "The record of %(table)s has gone back, so nothing is taken here. Leave chips and dice as they lie, and call "
+        "the shift manager: the table goes on once two people have declared the record."
+    ),
+    "head-not-ours": lazy(
+        "This screen sent a state of %(table)s that the server never showed. Nothing was taken. Load the page again; "
+        "if that does not help, call the shift manager."
+    ),
 }
 
 # Of each kind its title and what to do. A colon tells the forms of one kind apart.
@@ -82,6 +97,25 @@ ALERTS: dict[str, tuple[Any, Any]] = {
         lazy("Tablet without a line"),
         lazy("%(device)s has not been heard for a minute. Look at it, at its power and at the network."),
     ),
+    "slip": (
+        lazy("Slip %(slip)s to be settled"),
+        lazy("Round %(round)s was put right. Move the money that is due, and both of you sign it."),
+    ),
+    "record-went-back": (
+        lazy("The record went back"),
+        lazy(
+            "A screen has shown entry %(seen)s, and the record ended at %(last)s without it. Nothing is taken here. "
+            "Leave chips and dice as they lie, write down what lies there, and call compliance: two people declare "
+            "the record."
+        ),
+    ),
+    "head-not-ours": (
+        lazy("Screen not known"),
+        lazy(
+            "%(device)s sent a state of this table that the server never showed; its act was refused. Look who has "
+            "the device, load its page again, and tell compliance."
+        ),
+    ),
 }
 
 
@@ -116,6 +150,9 @@ NAMES = {
     "span": lazy("Floorperson's span"),
     "clock": lazy("Clock"),
     "stale-tablet": lazy("Tablet without a line"),
+    "slip": lazy("Slip to be settled"),
+    "record-went-back": lazy("Record gone back"),
+    "head-not-ours": lazy("Screen not known"),
 }
 
 
@@ -130,6 +167,8 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "alert.raised": lambda data: _("Alert: %s") % titled(data["kind"], data),
     "alert.ended": lambda data: _("Over: %s") % NAMES[data["kind"]],
     "alert.acknowledged": _acknowledged,
+    "table.halted": lambda data: _("Halted: the record does not hold entry %(seen)s") % data,
+    "table.resumed": lambda data: _("Goes on: the record was declared"),
     "dispute.reported": lambda data: _("Dispute at seat %(seat)s: %(about)s") % data,
     "device.incident": lambda data: _("Device logged: %(what)s. %(action)s") % data,
 }
