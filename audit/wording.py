@@ -19,6 +19,17 @@ SENTENCES = {
     "locked-out": _("Too many wrong PINs. Wait some minutes, or ask a supervisor."),
     "same-person": _("A witness must be somebody else."),
     "device-not-enrolled": _("This device is not enrolled."),
+    "key-refused": _("This cannot be done with this key."),
+    "no-folder": _("This process has no folder of keys: PITSIDE_SEALER_DIR names it, for the sealer alone."),
+    "key-known": _("Key %(key)s is on the record already."),
+    "key-unknown": _("No key %(key)s is on the record. See: manage.py sealer_key list."),
+    "key-retired": _("Key %(key)s is retired already."),
+    "last-key": _("Key %(key)s is the only one that signs. Make another first: manage.py sealer_key rotate."),
+    "declaration-refused": _("A new incarnation cannot be declared so."),
+    "declaration-departments": _("The two people who declare are of different departments."),
+    "declaration-compliance": _("One of the two people who declare is of compliance."),
+    "declaration-why": _("Say why, in at most %(most)s characters."),
+    "declaration-note": _("This file holds no signed checkpoint."),
 }
 
 

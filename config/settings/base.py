@@ -147,6 +147,13 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # The ticker runs inside the one process of the embedded default; production runs `manage.py ticker`.
 EMBEDDED_TICKER = env.bool("EMBEDDED_TICKER", default=not env("REDIS_URL", default=""))
 
+# The sealer (docs/deployment.md): its folder of keys and of what it signed, which no web worker may have; the name of
+# the log; who cosigns, "url vkey; url vkey"; and a plain folder for copies of what was signed.
+SEALER_DIR = env("PITSIDE_SEALER_DIR", default="")
+LOG_ORIGIN = env("PITSIDE_LOG_ORIGIN", default="pitside.local/record")
+WITNESSES = env("PITSIDE_WITNESSES", default="")
+CHECKPOINT_COPIES = env("PITSIDE_CHECKPOINT_COPIES", default="")
+
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 LOCALE_PATHS = [BASE_DIR / "locale"]

@@ -11,6 +11,8 @@ CHANNEL_LAYERS = {"default": layer_from(os.environ.get("TEST_REDIS_URL", ""))}
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMBEDDED_TICKER = False
+SEALER_DIR = WITNESSES = CHECKPOINT_COPIES = ""
+LOG_ORIGIN = "pitside.local/record"
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 AXES_ENABLED = True

@@ -1,0 +1,123 @@
+"""The lives of the record: the first opens by itself; after a restored backup two people declare the next.
+
+A declaration names what was known of the log before it, stands on `installation/system`, and sends
+`incarnation_declared` in its transaction, with `incarnation`, `at`, `actor` and `witness`: the floor lets its halted
+tables go on.
+"""
+
+import datetime as dt
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+from django.dispatch import Signal
+
+from audit import clock, notes
+from audit.errors import AuditRefusal, SamePerson, WrongPin
+from audit.models import Department, Incarnation, Person
+from audit.people import named
+from audit.sealing import system
+from audit.sealing.log import Log, current
+from audit.sealing.state import State
+
+incarnation_declared = Signal()
+MOST_WORDS = 500
+
+
+class DeclarationRefused(AuditRefusal):
+    """A declaration that is not taken. The code says why."""
+
+    code = "declaration-refused"
+
+
+def current_number() -> int:
+    """The number of the incarnation that the record lives in: 1 before its first sealer."""
+    return Incarnation.objects.aggregate(newest=Max("number"))["newest"] or 1
+
+
+def origin_of(number: int) -> str:
+    """The name of an incarnation's log: it stands in the first line of each of its checkpoints."""
+    return f"{settings.LOG_ORIGIN}/{number}"
+
+
+def open_first() -> Incarnation:
+    """The first incarnation, with its entry."""
+    with transaction.atomic():
+        at = clock.now()
+        system.write("incarnation.opened", {"number": 1, "origin": origin_of(1)}, at)
+        return Incarnation.objects.create(number=1, origin=origin_of(1), opened_at=at)
+
+
+def is_declared(incarnation: Incarnation) -> bool:
+    """Whether the record itself says that this one was declared."""
+    declared = system.entries("incarnation.declared").values_list("body", flat=True)
+    said = b'"number":%d,"origin":"%b"' % (incarnation.number, incarnation.origin.encode())
+    return any(said in bytes(body) for body in declared)
+
+
+def proven(code: str, pin: str) -> Person:
+    """The active person of this code and PIN; WrongPin for anybody else."""
+    person = named(code)
+    if person is None or not person.check_password(pin) or not person.is_active:
+        raise WrongPin()
+    return person
+
+
+def declare(actor: Person, witness: Person, why: str, state: State | None, signed: str = "") -> Incarnation:
+    """Begin the next incarnation. Both people were `proven`; `state` is what the sealer's folder says, if it is there.
+
+    `signed` is a checkpoint's note that was kept elsewhere, for when the folder is lost. Raises SamePerson, and
+    DeclarationRefused: "declaration-departments", "declaration-compliance", "declaration-why", "declaration-note".
+    """
+    _verify_people(actor, witness)
+    why = " ".join(why.split())
+    if not why or len(why) > MOST_WORDS:
+        raise DeclarationRefused("declaration-why", most=MOST_WORDS)
+    last = signed or (state.signed if state else "")
+    with transaction.atomic():
+        at = clock.now()
+        before = current()
+        number = 1 + max(before.number if before else 0, state.incarnation if state else 0, _number_in(last))
+        newest = Log(before).newest() if before else None
+        after = {"found": newest.note if newest else None, "signed": last or None}
+        said = {"number": number, "origin": origin_of(number), "why": why, **after}
+        system.write("incarnation.declared", said, at, actor, witness)
+        incarnation = _opened(number, at, why, actor, witness, after)
+        incarnation_declared.send(Incarnation, incarnation=incarnation, at=at, actor=actor, witness=witness)
+        return incarnation
+
+
+def _opened(
+    number: int, at: dt.datetime, why: str, actor: Person, witness: Person, after: dict[str, str | None]
+) -> Incarnation:
+    return Incarnation.objects.create(
+        number=number,
+        origin=origin_of(number),
+        opened_at=at,
+        why=why,
+        opened_by=actor,
+        opened_with=witness,
+        after=after,
+    )
+
+
+def _verify_people(actor: Person, witness: Person) -> None:
+    if actor.pk == witness.pk:
+        raise SamePerson(person=actor.code)
+    departments = {actor.department, witness.department}
+    if len(departments) == 1:
+        raise DeclarationRefused("declaration-departments")
+    if Department.COMPLIANCE not in departments:
+        raise DeclarationRefused("declaration-compliance")
+
+
+def _number_in(note: str) -> int:
+    """The incarnation's number in a checkpoint's origin; 0 where there is no note or it is of another log."""
+    if not note:
+        return 0
+    try:
+        origin = notes.Checkpoint.read(notes.Note.read(note).text).origin
+    except notes.Malformed as error:
+        raise DeclarationRefused("declaration-note") from error
+    base, _slash, number = origin.rpartition("/")
+    return int(number) if base == settings.LOG_ORIGIN and number.isdecimal() else 0

@@ -1,0 +1,136 @@
+"""The keys that the sealer signs with: files in its folder that nobody else may read, and their names on the record.
+
+Every active key signs each checkpoint: while one gives way to another, both do. In production only the sealer's own
+process has the folder; a web worker does not start with it (config/asgi.py).
+"""
+
+import datetime as dt
+import os
+import secrets
+from pathlib import Path
+
+from django.conf import settings
+from django.db import transaction
+
+from audit import clock, notes
+from audit.errors import AuditRefusal
+from audit.models import SigningKey
+from audit.sealing import system
+from audit.sealing.troubles import Trouble
+
+FILES = "keys"
+
+
+class KeyRefused(AuditRefusal):
+    """Something that may not be done with a key. The code says what."""
+
+    code = "key-refused"
+
+
+def folder() -> Path:
+    """The sealer's folder, made if need be; KeyRefused("no-folder") in a process that has none."""
+    if not settings.SEALER_DIR:
+        raise KeyRefused("no-folder")
+    path = Path(settings.SEALER_DIR)
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    (path / FILES).mkdir(exist_ok=True, mode=0o700)
+    return path
+
+
+def create(folder: Path) -> SigningKey:
+    """Make a key, keep it in the folder, and put its public half on the record, active from now on."""
+    signer = notes.Signer(settings.LOG_ORIGIN, secrets.token_bytes(notes.KEY_BYTES))
+    path = _keep(folder, signer)
+    try:
+        return put_on_record(signer)
+    except BaseException:
+        path.unlink()
+        raise
+
+
+def put_on_record(signer: notes.Signer) -> SigningKey:
+    """Name a key on the record, active from now on. KeyRefused("key-known") where it is there already."""
+    key = signer.verifier
+    with transaction.atomic():
+        if SigningKey.objects.filter(name=key.name, key_id=key.key_id.hex()).exists():
+            raise KeyRefused("key-known", key=key.key_id.hex())
+        at = clock.now()
+        system.write("key.created", _said(key), at)
+        return SigningKey.objects.create(
+            name=key.name, key_id=key.key_id.hex(), public_key=key.public, created_at=at
+        )
+
+
+def retire(folder: Path, key_id: str) -> SigningKey:
+    """End a key: it signs no more, and its private half is removed.
+
+    KeyRefused: "key-unknown", "key-retired", and "last-key" where no other would sign.
+    """
+    with transaction.atomic():
+        key = SigningKey.objects.filter(key_id=key_id).first()
+        if key is None:
+            raise KeyRefused("key-unknown", key=key_id)
+        if key.retired_at is not None:
+            raise KeyRefused("key-retired", key=key_id)
+        if not SigningKey.objects.filter(retired_at=None).exclude(pk=key.pk).exists():
+            raise KeyRefused("last-key", key=key_id)
+        at = clock.now()
+        system.write("key.retired", _said(verifier_of(key)), at)
+        _end(key, at)
+    (folder / FILES / f"{key_id}.key").unlink(missing_ok=True)
+    return key
+
+
+def verifier_of(key: SigningKey) -> notes.Verifier:
+    """The key as notes know it; `.vkey` is the line to give to others."""
+    return notes.Verifier(key.name, bytes(key.public_key))
+
+
+def signers(folder: Path) -> list[notes.Signer]:
+    """The active keys of the record whose private half is in the folder, oldest first.
+
+    Trouble: "no-key" where there is none, "key-readable" where others may read one.
+    """
+    active = SigningKey.objects.filter(retired_at=None).values_list("name", "key_id")
+    mine = [signer for name, key_id in active if (signer := _read(folder, key_id)) and signer.name == name]
+    if not mine:
+        raise Trouble("no-key")
+    return mine
+
+
+def found(folder: Path) -> list[notes.Signer]:
+    """The keys of the folder that the record does not name: those made after a backup that was restored."""
+    known = set(SigningKey.objects.values_list("key_id", flat=True))
+    files = sorted((folder / FILES).glob("*.key"))
+    kept = (_read(folder, path.stem) for path in files if path.stem not in known)
+    return [signer for signer in kept if signer]
+
+
+def _said(key: notes.Verifier) -> dict[str, str]:
+    return {"key": key.key_id.hex(), "name": key.name, "public": key.public.hex(), "vkey": key.vkey}
+
+
+def _end(key: SigningKey, at: dt.datetime) -> None:
+    key.retired_at = at
+    key.save(update_fields=["retired_at"])
+
+
+def _keep(folder: Path, signer: notes.Signer) -> Path:
+    path = folder / FILES / f"{signer.verifier.key_id.hex()}.key"
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(signer.private + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return path
+
+
+def _read(folder: Path, key_id: str) -> notes.Signer | None:
+    path = folder / FILES / f"{key_id}.key"
+    try:
+        if path.stat().st_mode & 0o077:
+            raise Trouble("key-readable", key=key_id)
+        signer = notes.Signer.read(path.read_text(encoding="ascii"))
+    except (FileNotFoundError, UnicodeDecodeError, notes.Malformed):
+        return None
+    return signer if signer.verifier.key_id.hex() == key_id else None

@@ -1,0 +1,98 @@
+"""The file of what was signed, beside the key: the last checkpoint, and the leaf that was about to be written.
+
+It is written before the database, in one step (a new file, flushed to the disk, takes the place of the old one), so a
+sealer that is killed anywhere finds here what it has signed and signs nothing else in its place.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from audit import notes
+from audit.sealing.troubles import Trouble
+
+NAME = "state.json"
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A leaf that was signed and perhaps not written: its number, its body, and the note of the log with it."""
+
+    number: int
+    body: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The log that was signed last: its incarnation and size, and the note of its newest checkpoint ("" at size 0).
+
+    `trouble` is a Trouble that stays until a new incarnation: a code and its params.
+    """
+
+    incarnation: int
+    size: int = 0
+    note: str = ""
+    pending: Pending | None = None
+    trouble: tuple[str, dict[str, Any]] | None = None
+
+    @property
+    def signed(self) -> str:
+        """The note of the last checkpoint that was signed, written or not; "" before the first."""
+        return self.pending.note if self.pending else self.note
+
+    @property
+    def root(self) -> bytes | None:
+        """The root (32 bytes) at `size`; None before the first seal."""
+        return notes.Checkpoint.read(notes.Note.read(self.note).text).root if self.note else None
+
+    def about_to(self, pending: Pending) -> "State":
+        """The same with a leaf that is about to be written."""
+        return replace(self, pending=pending)
+
+    def written(self) -> "State":
+        """The state once its pending leaf stands in the database."""
+        assert self.pending is not None
+        return State(self.incarnation, self.pending.number + 1, self.pending.note)
+
+    def troubled(self, trouble: Trouble) -> "State":
+        """The same with a trouble that stays."""
+        return replace(self, trouble=(trouble.code, trouble.params))
+
+
+def read(folder: Path) -> State | None:
+    """What the folder says was signed; None where nothing ever was. Trouble("state-broken") where it cannot be read."""
+    try:
+        said = json.loads((folder / NAME).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise Trouble("state-broken") from error
+    try:
+        pending = Pending(**said["pending"]) if said["pending"] else None
+        trouble = (said["trouble"][0], said["trouble"][1]) if said["trouble"] else None
+        state = State(said["incarnation"], said["size"], said["note"], pending, trouble)
+        _ = state.root
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise Trouble("state-broken") from error
+    return state
+
+
+def write(folder: Path, state: State) -> None:
+    """Put this state in the place of the last one, on the disk before it returns."""
+    said = json.dumps({"format": FORMAT, **asdict(state)}, ensure_ascii=False, indent=1)
+    fresh = folder / f".{NAME}.new"
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(said + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, folder / NAME)
+    directory = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

@@ -1,0 +1,30 @@
+"""Writing on `installation/system`, the stream of what belongs to no house. Its gaming day is that of UTC."""
+
+import datetime as dt
+from typing import Any
+
+from audit import clock, record
+from audit.models import Entry, Person
+
+STREAM = "installation/system"
+
+
+def write(
+    type: str,
+    data: dict[str, Any],
+    at: dt.datetime,
+    actor: Person | None = None,
+    witness: Person | None = None,
+) -> record.Appended:
+    """Append one entry. Call it in a transaction: it locks the stream. Raises as `record.append` does."""
+    stream = record.locked_stream(STREAM)
+    moment = clock.hold(stream, at)
+    day = clock.day_in_utc(moment)
+    return record.append(
+        stream, type=type, data=data, at=moment, gaming_day=day, actor=actor, witness=witness
+    )
+
+
+def entries(type: str) -> Any:
+    """The entries of a type there, oldest first."""
+    return Entry.objects.filter(stream__name=STREAM, type=type).order_by("seq")

@@ -1,0 +1,52 @@
+"""Why the sealer does not seal, as codes; `say` makes the sentence that the integrity page and the log show."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+SENTENCES = {
+    "no-key": _("No key of this sealer is on the record. Make one: manage.py sealer_key create."),
+    "key-readable": _("The file of key %(key)s may be read by others. Only its owner may: chmod 600."),
+    "state-missing": _(
+        "The record was sealed before, and the sealer's folder does not say what was signed last. Put the folder back, "
+        "or declare a new incarnation."
+    ),
+    "state-broken": _("The sealer's file of what was signed cannot be read. Put it back from a copy."),
+    "record-went-back": _(
+        "The record has gone back: the log was signed at %(signed)s seals, and the database holds %(found)s of that "
+        "story. Find out why, then declare a new incarnation."
+    ),
+    "head-went-back": _(
+        "The record of %(stream)s has gone back: entry %(seq)s was sealed, and is not there as it was. Find out why, "
+        "then declare a new incarnation."
+    ),
+    "undeclared": _("Incarnation %(number)s stands in the database, and nobody declared it on the record."),
+    "witness-ahead": _(
+        "Witness %(witness)s knows the log at %(size)s seals, and it has %(ours)s here: the record has gone back. Find "
+        "out why, then declare a new incarnation."
+    ),
+    "witness-disagrees": _(
+        "Witness %(witness)s knows another story of the log, at %(size)s seals. Find out why, then declare a new "
+        "incarnation."
+    ),
+    "copy-ahead": _(
+        "Copy %(copy)s was signed later than what the database holds, or tells another story: the record has gone "
+        "back. Find out why, then declare a new incarnation."
+    ),
+}
+
+
+class Trouble(Exception):
+    """The sealer does not seal. `code` is one of SENTENCES, `params` fill its sentence."""
+
+    def __init__(self, code: str, **params: Any) -> None:
+        self.code, self.params = code, params
+        super().__init__(code, params)
+
+    def __str__(self) -> str:
+        return say(self.code, self.params)
+
+
+def say(code: str, params: dict[str, Any]) -> str:
+    """The sentence of a trouble in the reader's language; "" where there is none."""
+    return str(SENTENCES[code]) % params if code in SENTENCES else code
