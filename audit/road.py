@@ -19,6 +19,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from django.db import transaction
 
 from audit import chain, commands, record
+from audit.heads import Claim
 from audit.models import Device, Person, Stream
 
 
@@ -27,6 +28,7 @@ class Call:
     """One act as a screen sent it. `seen` is the version that the screen showed when the finger came down.
 
     `attachment`: the bytes of a file that came along; the parameters name its SHA-256, which is what the act says.
+    `head`: the head that the screen showed when it sent the act, where it showed one.
     """
 
     facility: str
@@ -39,6 +41,7 @@ class Call:
     device: Device | None
     witness: Person | None = None
     attachment: bytes = b""
+    head: Claim | None = None
 
 
 @dataclass(frozen=True)
@@ -184,7 +187,7 @@ class Road(ABC, Generic[P, Q, L]):
             return _write_down(call, content, at, recorded)
 
     def _content_hash(self, call: Call) -> bytes:
-        """What the act says. The version that was seen is no part of it: a retry may have seen another."""
+        """What the act says. The version and the head that were seen are no part of it: a retry may have seen others."""
         said = {
             "act": call.act,
             "params": call.params,

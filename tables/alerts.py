@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Level = Alert.Level
 # Nothing ends these by itself: whoever acknowledges one has it in hand.
-EVENTS = ("dispute", "cheating", "clock:jump")
+EVENTS = ("dispute", "cheating", "clock:jump", "head-not-ours")
 NEEDS_A_NOTE = frozenset({"dispute"})
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 from audit.clock import clock
+from audit.heads import INCARNATION
 from audit.models import Person, Stream
 from audit.rows import read
 from games.models import Facility, RulesSubmission
@@ -27,11 +28,15 @@ AT_WORK = f"p.is_active AND {ON_DUTY.format(person='p.id')} AND NOT {STANDS_ELSE
 
 @dataclass(frozen=True)
 class Locked:
-    """A table whose row and stream are locked, the moment of the act, and whether the person is on duty there."""
+    """A table whose row and stream are locked, the moment of the act, and whether the person is on duty there.
+
+    `incarnation` is that of the record as the statement began: who waited for the lock may have missed a newer one.
+    """
 
     table: Table
     now: dt.datetime
     on_duty: bool
+    incarnation: int
 
 
 def locked_table(facility: str, code: str, person: Person | None = None) -> Locked:
@@ -48,11 +53,11 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
             JOIN audit_stream s ON s.id = t.stream_id
             WHERE f.code = %s AND t.code = %s {"FOR UPDATE OF t, s" if postgres else ""}""",
         [person.pk if person else None, facility, code],
-        more=f"{ON_DUTY.format(person='%s')}, {'clock_timestamp()' if postgres else 'NULL'}",
+        more=f"{ON_DUTY.format(person='%s')}, {INCARNATION}, {'clock_timestamp()' if postgres else 'NULL'}",
     )
-    for (table, stream, facility_row), (on_duty, moment) in found:
+    for (table, stream, facility_row), (on_duty, incarnation, moment) in found:
         table.stream, table.facility = stream, facility_row
-        return Locked(table, clock.read(moment), bool(on_duty))
+        return Locked(table, clock.read(moment), bool(on_duty), int(incarnation))
     raise Table.DoesNotExist(f"{facility}/{code}")
 
 
@@ -60,7 +65,7 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
 class Sight:
     """A table as a snapshot sees it, with its stream, facility, pit and people, and the moment. `issued` are the codes
     of lots that wait for their place in its shaker; `calls` says whether any alert is held here, `changes` whether a
-    change of the limits is under way.
+    change of the limits is under way; `incarnation` is that of the record.
     """
 
     table: Table
@@ -68,6 +73,7 @@ class Sight:
     issued: tuple[str, ...]
     calls: bool
     changes: bool
+    incarnation: int
 
 
 def shown_table(table_id: int) -> Sight:
@@ -78,6 +84,7 @@ def shown_table(table_id: int) -> Sight:
         EXISTS (SELECT 1 FROM tables_alert a
                 WHERE a.table_id = t.id AND (a.ended_at IS NULL OR a.acknowledged_at IS NULL)),
         EXISTS (SELECT 1 FROM tables_limitschange c WHERE c.table_id = t.id AND c.status = 'pending'),
+        {INCARNATION},
         {"clock_timestamp()" if postgres else "NULL"}"""
     people = ("dealer", "dealer_left", "stickperson", "floorperson")
     models = (
@@ -98,12 +105,12 @@ def shown_table(table_id: int) -> Sight:
         [table_id],
         more=more,
     )
-    for (table, stream, facility, pit, *standing), (codes, calls, changes, moment) in found:
+    for (table, stream, facility, pit, *standing), (codes, calls, changes, incarnation, moment) in found:
         table.stream, table.facility, table.pit = stream, facility, pit
         for field, person in zip(people, standing, strict=True):
             setattr(table, field, person)
         issued = tuple(sorted((codes or "").split(",") if codes else ()))
-        return Sight(table, clock.read(moment), issued, bool(calls), bool(changes))
+        return Sight(table, clock.read(moment), issued, bool(calls), bool(changes), int(incarnation))
     raise Table.DoesNotExist(str(table_id))
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from audit.road import Act, Answer, Call, Recorded, Road, Stale
 from games.params import Params, malformed
 
+from . import halts
 from .at_table import AtTable
 from .permissions import verify_may, verify_may_sign
 from .reads import Locked, locked_table
@@ -21,10 +22,21 @@ class TableRoad(Road[AtTable, Params, Locked]):
     def key(self, locked: Locked) -> int:
         return locked.table.pk
 
+    def travel(self, call: Call) -> Answer:
+        """As every road, and what a head that came back tells is written although its act is refused."""
+        try:
+            return super().travel(call)
+        except halts.WentBack:
+            raise halts.halt(call) from None
+        except halts.NotOurs:
+            raise halts.tell(call) from None
+
     def verify_may(self, call: Call, act: Act[AtTable, Params], locked: Locked) -> None:
+        halts.verify_head(call, locked)
         verify_may(call.actor, act, locked.table, call.device, assigned=locked.on_duty)
 
     def enter(self, call: Call, locked: Locked) -> AtTable:
+        halts.verify_goes_on(call, locked)
         verify_may_sign(call.witness, locked.table)
         return AtTable(locked.table, call.actor, call.device, call.witness, locked.now)
 

@@ -4,7 +4,7 @@ import datetime as dt
 from functools import cached_property
 from typing import Any
 
-from audit import clock
+from audit import clock, heads
 from games import submissions
 from games.engine import Refusal, game
 from games.models import RulesSubmission
@@ -14,8 +14,9 @@ from .alert_view import alerts_of
 from .alerts import held
 from .at_table import AtTable
 from .chips import CHIPS_CENTS
+from .halts import TableHalted
 from .models import Table
-from .wording import moment, short
+from .wording import moment, say, short
 
 TRIES = 20
 SEAL_LINES = ("dice-sealed", "shaker-seals")  # of an inspection: dice are shut up in the shaker
@@ -52,11 +53,12 @@ def _build(seen: reads.Sight) -> dict[str, Any]:
     at = Shown(table, None, None, None, clock.not_before(table.stream, seen.now))
     day = table.facility.gaming_day(at.now)
     opening = opening_view.Opening(at)
-    return {
+    shown = {
         "version": table.stream.seq,
-        "head": bytes(table.stream.head).hex(),
+        "head": heads.shown(table.stream, seen.incarnation),
         "table": _table(table),
         "ceased": _ceased(table),
+        "halted": _halted(table),
         "rules": _rules(at, day),
         "limits": _limits(at, seen.changes),
         "signs": signs.forms_of(table),
@@ -77,6 +79,29 @@ def _build(seen: reads.Sight) -> dict[str, Any]:
         "acts": selectors.acts(table),
         "alerts": alerts_of(at, held(table.pk) if seen.calls else []),
         "as_of": moment(at.now),
+    }
+    return shown if table.halted_at is None else _taking_nothing(shown)
+
+
+def _halted(table: Table) -> dict[str, Any] | None:
+    if table.halted_at is None:
+        return None
+    return {"since": moment(table.halted_at), "text": say(TableHalted("table-halted", table=table.code))}
+
+
+def _taking_nothing(shown: dict[str, Any]) -> dict[str, Any]:
+    """The snapshot of a halted table: all that lies there, and no act."""
+    missing = {"code": "table-halted", "text": shown["halted"]["text"], "section": ""}
+    return {
+        **shown,
+        "inspection_asks": None,
+        "to_open": [],
+        "closing_asks": None,
+        "round": {**shown["round"], "bets_open": False, "mendable": False},
+        "next": None,
+        "missing": missing,
+        "instruction": None,
+        "offers": [],
     }
 
 

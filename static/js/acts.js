@@ -42,6 +42,12 @@ export class Acts extends EventTarget {
     return Number(this.screen.querySelector("[data-version]").dataset.version);
   }
 
+  /* the last head that this screen has shown, so that it is a witness of the record (docs/road.md) */
+  get head() {
+    const { version, head, incarnation, mac } = this.screen.querySelector("[data-version]").dataset;
+    return head && { seq: Number(version), head, incarnation: Number(incarnation), mac };
+  }
+
   /* `state` and the version are what the person saw when acting, however long the act waits for its turn. */
   send(act, params, state, witness = null) {
     const body = { command: uuid7(), seen: this.version, round: state.round.number, phase: state.round.phase, params };
@@ -99,7 +105,7 @@ export class Acts extends EventTarget {
     for (let tries = 0; ; tries++) {
       try {
         const answer = await fetch(address, {
-          method: "POST", body: JSON.stringify(body), signal: AbortSignal.timeout(PATIENCE),
+          method: "POST", body: JSON.stringify({ ...body, head: this.head }), signal: AbortSignal.timeout(PATIENCE),
           headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrf() },
         });
         if (answer.status < 500 || tries >= 4) return { status: answer.status, ok: answer.ok, ...(await said(answer)) };

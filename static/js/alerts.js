@@ -74,8 +74,8 @@ dispute?.querySelector("form").addEventListener("submit", ({ target: { elements 
   send(dispute.dataset, "report_dispute", { seat: Number(elements.seat.value), about: elements.about.value.trim() });
 });
 
-/* before the console counts which acts are offered: at a closed table nothing is disputed */
+/* before the console counts which acts are offered: at a closed table, and at one that is halted, nothing is disputed */
 addEventListener("screen:applied", () => {
-  const item = document.querySelector("[data-disputes]");
-  if (item) item.hidden = document.getElementById("screen").dataset.mode === "closed";
+  const item = document.querySelector("[data-disputes]"), shown = document.getElementById("screen")?.dataset;
+  if (item) item.hidden = shown.mode === "closed" || "halted" in shown;
 }, true);

@@ -1,7 +1,7 @@
 /* <live-screen src="…" fallback="…" sign-in="…"> hears one socket and shows what it says; it never speaks.
 
    A message is {"table", "version", "html"}, a whole fragment: newer ones replace by morphing, others are ignored.
-   Every 5 s comes {"versions": {table: version}}; a higher one than we have means a lost message, so we fetch.
+   Every 5 s comes {"versions": {table: version}}; another one than we have means a lost message, so we fetch.
    After 12 s of silence the page is STALE and polls; when polling fails as well it is DEAD and takes no acts. */
 
 const SILENCE = 12_000;
@@ -71,8 +71,8 @@ class LiveScreen extends HTMLElement {
     this.tries = 0;
     this.status("live");
     if (message.versions) {
-      const behind = Object.entries(message.versions).some(([table, version]) => this.have(table) < version);
-      if (behind) this.resync();
+      const differs = ([table, version]) => this.have(table) !== undefined && this.have(table) !== version;
+      if (Object.entries(message.versions).some(differs)) this.resync();
     } else this.apply(message);
   }
 
@@ -80,15 +80,25 @@ class LiveScreen extends HTMLElement {
     return this.querySelector(`[data-version][data-table="${CSS.escape(table)}"]`);
   }
 
-  /* what this page does not show it is never behind with */
+  /* undefined for what this page does not show: it is never behind with that */
   have(table) {
-    return Number(this.part(table)?.dataset.version ?? Infinity);
+    const shown = this.part(table)?.dataset.version;
+    return shown === undefined ? undefined : Number(shown);
+  }
+
+  /* A record that went back has lower numbers. So a halted screen counts as newer than any other, one of a later
+     incarnation than any of an earlier one, and among the rest the number decides. */
+  isNewer(html, old) {
+    const [tag, incarnation] = html.match(/<[^>]* data-incarnation="(\d+)"[^>]*>/) ?? ["", old.incarnation];
+    const halted = /\sdata-halted[\s>]/.test(tag) - ("halted" in old), lives = Number(incarnation) - Number(old.incarnation);
+    if (halted > 0 || lives > 0) return true;
+    return halted === 0 && lives === 0 && Number(tag.match(/ data-version="(\d+)"/)?.[1]) > Number(old.version);
   }
 
   apply({ table, version, html }) {
     this.shown = Date.now();
     const old = table ? this.part(table) : this.querySelector("[data-version]");
-    if (!old || version <= Number(old.dataset.version)) return false;
+    if (!old || !this.isNewer(html, old.dataset)) return false;
     const template = document.createElement("template");
     template.innerHTML = html;
     for (const fresh of [...template.content.children]) {

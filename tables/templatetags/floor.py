@@ -140,6 +140,8 @@ def step_label(s: dict) -> str:
 def mode(s: dict) -> str:
     """Which arrangement of the console the snapshot calls for."""
     status = s["table"]["status"]
+    if s["halted"]:
+        return "ceased"
     if status == "closed" or (status == "ceased" and "record_repair" in s["offers"]):
         return status
     if s["round"]["bets_open"]:

@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 from django.http import HttpRequest, JsonResponse, RawPostDataException
 from django.views.decorators.http import require_POST
 
-from audit import people
+from audit import heads, people
 from audit.errors import AuditRefusal
 from audit.models import Person
 from audit.road import Road
@@ -22,7 +22,7 @@ from games.office import documents
 from games.office import road as office
 from games.params import malformed
 
-from .. import acts, live, road, rooms, screens
+from .. import acts, halts, live, road, rooms, screens
 from ..desk import acts as desk_acts
 from ..desk import road as desk
 from ..doors import Locked, SignedOut, device_at, person_of
@@ -58,6 +58,9 @@ async def act(request: HttpRequest, facility: str, table: str, act: str) -> Json
     if status == 200:
         messages = await live.publish(shown[0])
         body["screen"] = _screen(messages, body.pop("station"))
+    else:
+        for table_id in shown:  # what a refusal changed: a table that was halted, an alert
+            await live.publish(table_id)
     return JsonResponse(body, status=status)
 
 
@@ -126,6 +129,8 @@ def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], tuple[in
         return _refused(409, Refusal("stale"), _fresh(way, station))
     except AuditRefusal as refusal:
         return _refused(refusal.status, refusal)
+    except halts.HeadRefused as refusal:
+        return _refused(refusal.status, refusal, _fresh(way, station), refusal.shown_at)
     except Refusal as refusal:
         return _refused(422, refusal, _fresh(way, station))
     return (
@@ -136,7 +141,10 @@ def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], tuple[in
 
 
 def _refused(
-    status: int, refusal: Refusal | AuditRefusal, screen: dict[str, Any] | None = None
+    status: int,
+    refusal: Refusal | AuditRefusal,
+    screen: dict[str, Any] | None = None,
+    shown_at: tuple[int, ...] = (),
 ) -> tuple[int, dict[str, Any], tuple[int, ...]]:
     said = {
         "code": refusal.code,
@@ -144,7 +152,7 @@ def _refused(
         "message": say(refusal),
         "section": short(getattr(refusal, "section", "")),
     }
-    return status, {"refusal": said, "screen": screen}, ()
+    return status, {"refusal": said, "screen": screen}, shown_at
 
 
 def _fresh(way: Way, station: str) -> dict[str, Any] | None:
@@ -227,7 +235,15 @@ def _call(
         device=device_at(request),
         witness=_witness(request, body.get("witness"), way),
         attachment=attachment,
+        head=_head(body.get("head")) if way.table else None,
     )
+
+
+def _head(value: Any) -> heads.Claim | None:
+    try:
+        return heads.claimed(value)
+    except ValueError:
+        raise malformed("head") from None
 
 
 def _command(value: Any) -> uuid.UUID:

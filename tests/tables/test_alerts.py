@@ -328,6 +328,7 @@ def test_every_kind_has_its_title_its_text_and_its_line_of_the_record():
     params = {
         "code": "RS-0009", "lot": "L-0001", "minutes": 60, "shaker": "S-01", "seat": 3, "about": "a late chip",
         "round": 7, "post": "stick", "seconds": 30, "device": "Tablet of T-01", "text": "Do this.",
+        "slip": 4, "seen": 4190, "last": 4102,
     }  # fmt: skip
     for form in ALERTS:
         kind, _, variant = form.partition(":")
