@@ -154,6 +154,11 @@ LOG_ORIGIN = env("PITSIDE_LOG_ORIGIN", default="pitside.local/record")
 WITNESSES = env("PITSIDE_WITNESSES", default="")
 CHECKPOINT_COPIES = env("PITSIDE_CHECKPOINT_COPIES", default="")
 
+# What the desk exports (docs/evidence.md): where the worker puts the files, which web workers read, and for how long.
+# The worker runs inside the one process of the embedded default; production runs `manage.py exporter`.
+EXPORTS_DIR = env("PITSIDE_EXPORTS_DIR", default="") or str(BASE_DIR / "exports")
+EXPORTS_KEEP_DAYS = env.int("PITSIDE_EXPORTS_KEEP_DAYS", default=14)
+
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
