@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from .views import acts, health, pages, rooms, sign_in, signs
+from .views import acts, health, pages, rooms, sign_in, signs, slips
 
 
 class Code(StringConverter):
@@ -39,6 +39,7 @@ urlpatterns = [
     path(
         "floor/<slug:facility>/<code:table>/rounds/<int:number>/dice", rooms.dice_of_round, name="round-dice"
     ),
+    path("floor/<slug:facility>/<code:table>/rounds/<int:number>/slip", slips.preview, name="slip-preview"),
     path("floor/<slug:facility>/<code:table>/light", pages.light, name="light"),
     path("floor/<slug:facility>/<code:table>/acts/<str:act>", acts.act, name="act"),
     path("healthz", health.healthz, name="healthz"),

@@ -77,6 +77,27 @@ KINDS: dict[str, Any] = {
     "void": lazy("Void"),
 }
 
+CHIPS: dict[str, Any] = {
+    "recorded": lazy("went as recorded"),
+    "player": lazy("are with the player"),
+    "house": lazy("were taken by the house"),
+}
+
+OUTCOMES: dict[str, Any] = {
+    "": lazy("nothing"),
+    "win": lazy("won %(paid)s on %(stake)s"),
+    "lose": lazy("lost %(stake)s"),
+    "fee": lazy("fee %(stake)s"),
+    "return": lazy("%(stake)s returned"),
+}
+
+FIGURES: dict[str, Any] = {
+    "taken": lazy("taken"),
+    "paid": lazy("paid"),
+    "returned": lazy("returned"),
+    "win": lazy("win"),
+}
+
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "slip.filed": lambda data: (
         _("Slip %(slip)s, round %(round)s: %(owed)s") % {**data, "owed": owed_in_words(data["due"])}

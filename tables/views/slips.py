@@ -1,0 +1,51 @@
+"""The preview of an Error Notification Slip: what it would change and what each seat is owed. Changes nothing."""
+
+import json
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from audit import clock
+from games.engine import Refusal
+from games.params import Params, malformed
+
+from ..acts.rounds import settled_data
+from ..at_table import AtTable
+from ..correction import correction_of
+from ..doors import Denied, table_for
+from ..models import Round
+from ..slips_view import preview_of
+from ..wording import say, short, title
+
+MOST_SAID = 16 * 1024  # characters of a question
+
+
+@require_GET
+def preview(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
+    """A fragment for the dialog; `said` is what `file_slip` would be sent, without reason and signatures.
+
+    422 with the refusal where the slip could not be filed so.
+    """
+    found, person = table_for(request, facility, table, "table")
+    asked = Round.objects.filter(table=found, number=number)
+    round_ = asked.select_related("table__facility", "submission").first() if number < 2**31 else None
+    if round_ is None:
+        raise Denied
+    at = AtTable(found, person, None, None, clock.not_before(found.stream, clock.now()))
+    try:
+        params = _said(request)
+        correction = correction_of(at, round_, params, "", settled_data)
+        params.done()
+    except Refusal as refusal:
+        said = {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
+        return render(request, "tables/slips/preview.html", {"refusal": said}, status=422)
+    return render(request, "tables/slips/preview.html", preview_of(found, round_, correction))
+
+
+def _said(request: HttpRequest) -> Params:
+    text = request.GET.get("said", "")
+    try:
+        return Params(json.loads(text[: MOST_SAID + 1]))
+    except (ValueError, RecursionError):
+        raise malformed("said") from None
