@@ -22,6 +22,7 @@ from . import (
     wording_alerts,
     wording_custody,
     wording_desk,
+    wording_exports,
     wording_limits,
     wording_slips,
     wording_staff,
@@ -35,6 +36,7 @@ PARTS = (
     wording_training,
     wording_limits,
     wording_desk,
+    wording_exports,
     wording_slips,
 )
 NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
