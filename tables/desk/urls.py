@@ -3,7 +3,10 @@
 from django.urls import URLPattern, path
 
 from ..views import acts
+from .views import entry, search
 
 urlpatterns: list[URLPattern] = [
     path("record/<slug:facility>/acts/<str:act>", acts.desk_act, name="desk-act"),
+    *search.urlpatterns,
+    *entry.urlpatterns,
 ]

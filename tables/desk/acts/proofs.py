@@ -1,0 +1,43 @@
+"""Taking the proof of an entry out of the house: an export like any other, so the record tells who took which bytes."""
+
+import hashlib
+
+from audit.models import Entry
+from audit.sealing.log import MissingNode
+from audit.sealing.proofs import proof_of
+from games.engine import Refusal
+from games.params import Params
+
+from ..asked import INSTALLATION, LARGEST
+from ..proof import MOST_LINES, file_of, is_short
+from ..road import AtDesk, Recorded, desk_act
+
+MOST_PLACE = 60
+
+
+@desk_act()
+def take_proof(at: AtDesk, params: Params) -> Recorded:
+    """Makes the proof of one entry for download, and records its range and the SHA-256 of its bytes.
+
+    `place` (or `installation/system`) and `seq` name the entry. Raises `no-such-entry`, `not-sealed-yet`,
+    `proof-too-long` or `proof-broken`.
+    """
+    place, seq = params.text("place", most=MOST_PLACE), params.whole("seq", 1, LARGEST)
+    name = place if place == INSTALLATION else f"{at.facility.code}/{place}"
+    entry = Entry.objects.filter(stream__name=name, seq=seq).select_related("stream").first()
+    if entry is None:
+        raise Refusal("no-such-entry", seq=seq, place=place)
+    try:
+        proof = proof_of(entry)
+    except (MissingNode, KeyError):
+        raise Refusal("proof-broken") from None
+    if proof is None:
+        raise Refusal("not-sealed-yet", seq=seq)
+    if not is_short(proof):
+        raise Refusal("proof-too-long", most=MOST_LINES)
+    made = file_of(proof)
+    digest = hashlib.sha256(made.content).hexdigest()
+    said = {
+        "stream": name, "first": made.first, "last": made.last, "bytes": len(made.content), "sha256": digest,
+    }  # fmt: skip
+    return Recorded("proof.taken", said, {"sha256": digest})

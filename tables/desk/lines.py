@@ -1,0 +1,110 @@
+"""Entries of the record as lines to read: the moment, the place, the act in words, the people, the figure."""
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import NoReverseMatch, reverse
+
+from audit.models import Entry, Person
+from games.models import Facility
+
+from ..wording import act_line, dollars
+from .asked import INSTALLATION
+
+
+@dataclass(frozen=True)
+class Line:
+    """One entry for a list. `day` and `time` are by the house's clocks; `people` are who acted and who signed besides,
+    by name.
+    """
+
+    entry: Entry
+    day: str
+    time: str
+    place: str
+    words: str
+    people: tuple[str, ...]
+    amount: str
+    url: str
+
+    @property
+    def short_hash(self) -> str:
+        return bytes(self.entry.hash).hex()[:8]
+
+
+def lines_of(entries: Iterable[Entry], house: Facility) -> list[Line]:
+    """Lines of these entries, whose streams were read with them."""
+    entries = list(entries)
+    names = names_of({code for one in entries for code in (one.actor, one.witness) if code})
+    return [
+        Line(
+            one,
+            *local(one.at, house),
+            place_of(one, house),
+            words_of(one.type, said_by(one)),
+            tuple(names.get(code, code) for code in (one.actor, one.witness) if code),
+            "" if one.cents is None else dollars(one.cents),
+            address_of(one.stream.name, one.seq, house),
+        )
+        for one in entries
+    ]
+
+
+def local(at: dt.datetime, house: Facility) -> tuple[str, str]:
+    """A moment by the house's clocks: `Fri 20 Nov 2026` and `21:17:31`."""
+    there = house.local(at)
+    return f"{there:%a} {there.day} {there:%b %Y}", f"{there:%H:%M:%S}"
+
+
+def names_of(codes: set[str]) -> dict[str, str]:
+    """People's names by their codes."""
+    return dict(Person.objects.filter(code__in=codes).values_list("code", "name"))
+
+
+def said_by(entry: Entry) -> dict[str, Any]:
+    """The data of an entry's body; empty where somebody made the body unreadable, which the page of the entry tells."""
+    try:
+        data = json.loads(bytes(entry.body))["data"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def words_of(type_: str, data: dict[str, Any]) -> str:
+    """An entry as a sentence; by its type alone where its data is of an older or another shape."""
+    try:
+        return act_line(type_, data)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        return type_in_words(type_)
+
+
+def type_in_words(type_: str) -> str:
+    """`Dice lot placed` of `dice_lot.placed`."""
+    return re.sub(r"[._-]", " ", type_).capitalize()
+
+
+def place_of(entry: Entry, house: Facility) -> str:
+    """Where an entry stands, as a search names it."""
+    name = entry.stream.name
+    return name if name == INSTALLATION else name.removeprefix(f"{house.code}/")
+
+
+def address_of(stream: str, seq: int, house: Facility) -> str:
+    """The page of an entry, by its stream and number."""
+    if stream == INSTALLATION:
+        return reverse("record-entry-of-installation", args=[house.code, seq])
+    return reverse("record-entry", args=[house.code, stream.partition("/")[2], seq])
+
+
+def replay_of(place: str, round_: int | None, house: Facility) -> str:
+    """The page on which a round is replayed; empty where there is none."""
+    if round_ is None or place == INSTALLATION:
+        return ""
+    try:
+        return reverse("replay", args=[house.code, place, round_])
+    except NoReverseMatch:
+        return ""

@@ -1,0 +1,57 @@
+"""The proof of one entry as a file: FORMAT.md, "The proof of one entry". Whoever has it needs nothing else of ours."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from audit import chain, notes
+from audit.models import Checkpoint, Entry
+from audit.sealing.proofs import Proof
+
+MOST_LINES = 20_000  # entries up to the sealed head; a longer stretch is an evidence bundle's work
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class ProofFile:
+    """The file's bytes, and the numbers of its first and last entry."""
+
+    content: bytes
+    first: int
+    last: int
+
+
+def is_short(proof: Proof) -> bool:
+    """Whether the proof is a file of its own."""
+    return proof.links < MOST_LINES
+
+
+def file_of(proof: Proof) -> ProofFile:
+    """The proof as lines, by the cosigned checkpoint where there is one, else by the smallest that holds the seal."""
+    checkpoint, path = (
+        (proof.witnessed, proof.witnessed_path) if proof.witnessed else (proof.checkpoint, proof.path)
+    )
+    first = {
+        "_format": 1,
+        "_type": "proof",
+        "checkpoint": cosigned(checkpoint),
+        "path": [one.hex() for one in path],
+        "seal": bytes(proof.seal.body).decode(),
+    }
+    lines = [chain.canonical(first) + b"\n", *_lines(proof)]
+    return ProofFile(b"".join(lines), proof.entry.seq, proof.head_seq)
+
+
+def cosigned(checkpoint: Checkpoint) -> str:
+    """A checkpoint's note with the lines of the witnesses beneath."""
+    lines = checkpoint.cosignatures.order_by("name").values_list("line", flat=True)
+    note = notes.Note.read(checkpoint.note)
+    return notes.Note(note.text, (*note.signatures, *(notes.Signature.read(line) for line in lines))).said
+
+
+def _lines(proof: Proof) -> Iterator[bytes]:
+    entry = proof.entry
+    span = Entry.objects.filter(stream_id=entry.stream_id, seq__gte=entry.seq, seq__lte=proof.head_seq)
+    found = span.order_by("seq").values_list("hash", "prev", "body")
+    for digest, prev, body in found.iterator(BATCH):
+        said = bytes(digest).hex().encode(), bytes(prev).hex().encode(), bytes(body)
+        yield b'{"hash":"%b","prev":"%b","body":%b}\n' % said

@@ -1,0 +1,84 @@
+"""The record's search: what is asked stands in the address, and the newest entries that answer beneath."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils.translation import gettext_lazy as lazy
+from django.views.decorators.http import require_GET
+
+from audit.models import Person, SavedFilter
+from games.models import Facility
+
+from .. import asked as asking
+from ..asked import Asked
+from ..doors import desk_of
+from ..frame import desk
+from ..lines import lines_of, local, type_in_words
+from ..search import LOOKED, PAGE, find, places_of, types_on_record
+
+MOST_NAMES = 500  # people that the field offers; everybody can be typed
+LABELS = {
+    "from": lazy("From"), "to": lazy("To"), "day": lazy("Gaming day"), "place": lazy("Place"),
+    "round": lazy("Round"), "lot": lazy("Dice lot"), "who": lazy("Person"), "type": lazy("Act"),
+    "least": lazy("At least"), "most": lazy("At most"), "training": lazy("Kind of play"), "before": lazy("Page"),
+}  # fmt: skip
+
+
+@require_GET
+def record(request: HttpRequest, facility: str) -> HttpResponse:
+    """Entries by time, gaming day, place, round, dice lot, person, act and amount; training apart from real play."""
+    person, house = desk_of(request, facility)
+    asked = asking.read(request.GET.dict(), house)
+    found = find(asked)
+    context = desk(person, house, "record") | {
+        "asked": asked,
+        "lines": lines_of(found.entries, house),
+        "found": found,
+        "page": PAGE,
+        "looked": f"{LOOKED:,}",
+        "looked_to": " ".join(local(found.looked_to.at, house)) if found.looked_to else "",
+        "older": _with(asked, before=str(found.older)) if found.older else "",
+        "newest": _with(asked),
+        "real": _with(asked, training="", place=""),
+        "training": _with(asked, training="1", place=""),
+        "wrong": [(LABELS[name], said) for name, said in asked.wrong.items()],
+        "kept": _kept(person, house, asked),
+    }
+    return render(request, "desk/search.html", context | _choices(house, asked))
+
+
+def _choices(house: Facility, asked: Asked) -> dict[str, Any]:
+    """What the fields offer."""
+    here = Person.objects.filter(facility__in=("", house.code), is_active=True)
+    return {
+        "places": places_of(house, training=asked.training),
+        "types": sorted((type_in_words(one), one) for one in types_on_record()),
+        "people": here.order_by("name")[:MOST_NAMES],
+    }
+
+
+def _with(asked: Asked, **changed: str) -> str:
+    """The address of this search with something else in it."""
+    query = Asked(asked.house, asked.typed | {"before": ""} | changed).query
+    if before := changed.get("before"):
+        query = f"{query}&before={before}" if query else f"before={before}"
+    return f"?{query}" if query else "."
+
+
+def _kept(person: Person, house: Facility, asked: Asked) -> list[dict[str, Any]]:
+    """This person's saved filters, and whether one of them is what is asked now."""
+    saved = SavedFilter.objects.filter(person=person, facility=house.code)
+    return [
+        {
+            "key": one.pk,
+            "name": one.name,
+            "url": f"?{one.query}" if one.query else ".",
+            "now": one.query == asked.query,
+        }
+        for one in saved
+    ]
+
+
+urlpatterns = [path("record/<slug:facility>/", record, name="record")]

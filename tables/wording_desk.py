@@ -1,0 +1,40 @@
+"""Sentences about the compliance desk's saved filters, and the lines of what stands on the record without a table;
+merged into `tables.wording`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
+
+TITLES: dict[str, Any] = {}
+SENTENCES: dict[str, Any] = {
+    "filter-says-nothing": lazy(
+        "%(filter)s asks for nothing. Fill in what to search for, find it, then save it."
+    ),
+    "filter-not-understood": lazy(
+        "%(filter)s has something in it that cannot be searched for. Mend it, then save it."
+    ),
+    "filter-name-taken": lazy("You have a filter called %(filter)s already. Give this one another name."),
+    "too-many-filters": lazy("You have %(most)s saved filters. Remove one first."),
+    "no-such-entry": lazy("There is no entry %(seq)s at %(place)s."),
+    "not-sealed-yet": lazy(
+        "Entry %(seq)s is in no signed seal yet. Seals are written once a second: try again then."
+    ),
+    "proof-too-long": lazy(
+        "More than %(most)s entries lie between this one and its seal. Ask for an evidence bundle instead."
+    ),
+    "proof-broken": lazy("The log lacks what would prove this entry. See the integrity page."),
+    "no-such-filter": lazy("You have no filter called %(filter)s. It may be removed already."),
+}
+
+ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "filter.saved": lambda data: _("Filter saved: %(filter)s") % data,
+    "proof.taken": lambda data: _("Proof of %(stream)s, entry %(first)s, taken") % data,
+    "filter.removed": lambda data: _("Filter removed: %(filter)s") % data,
+    "person.signed_in": lambda data: _("Signed in at %(name)s") % data,
+    "person.signed_out": lambda data: _("Signed off at %(name)s") % data,
+    "person.refused": lambda data: _("Wrong PIN at %(name)s") % data,
+    "person.locked_out": lambda data: _("Locked out at %(name)s after wrong PINs") % data,
+    "device.locked": lambda data: _("%(name)s locked") % data,
+}

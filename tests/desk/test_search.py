@@ -1,0 +1,295 @@
+"""The search of the record: what each field finds, page by page, and what nobody can search for."""
+
+import datetime as dt
+
+import pytest
+from django.db import connection
+from django.http import QueryDict
+
+from audit import record
+from audit.models import Entry, Person, Stream
+from games.models import Facility
+from tables.desk import search
+from tables.desk.asked import of_day, query_of, read
+from tables.desk.lines import words_of
+from tables.models import DiceLot, LotStep
+
+pytestmark = pytest.mark.django_db
+NEWEST_FIRST = ("-at", "-pk")
+
+
+def asked(scene, query=""):
+    return read(QueryDict(query).dict(), scene.table.facility)
+
+
+def found(scene, query="", **how):
+    return search.find(asked(scene, query), **how)
+
+
+def told(scene, query=""):
+    """Place and number of what a search finds."""
+    return [(one.stream.name.partition("/")[2], one.seq) for one in found(scene, query).entries]
+
+
+def types(scene, query):
+    return {one.type for one in found(scene, query).entries}
+
+
+@pytest.fixture
+def played(hands, scene):
+    """Two rounds with a minute between them: round 1 at 10:00, round 2 at 10:01; seat 2 lost $70, then won $30."""
+    scene.play((2, "small", 7_000), dice=[5, 5, 3])
+    scene.finish()
+    hands.now += dt.timedelta(minutes=1)
+    scene.play((2, "small", 3_000), dice=[1, 2, 3])
+    scene.finish()
+    return scene
+
+
+def test_it_finds_everything_of_the_house_newest_first(played):
+    everything = Entry.objects.filter(stream__name__startswith="larkfield/").order_by(*NEWEST_FIRST)
+    assert found(played, page=1000).entries == tuple(everything)
+    assert len(everything) > 15
+
+
+def test_a_range_of_time_is_by_the_clocks_of_the_house_and_has_its_last_minute_in_it(played):
+    table = played.table.stream
+    second = Entry.objects.filter(stream=table, round=2)
+    assert told(played, "from=2026-11-21T10:01&place=T-01") == told(played, "round=2")
+    assert len(told(played, "round=2")) == second.count() == 6
+    assert told(played, "from=2026-11-21T10:01&to=2026-11-21T10:01") == told(played, "round=2")
+    assert told(played, "from=2026-11-21 10:01:01") == []
+    assert told(played, "to=2026-11-21T10:00&round=2") == []
+    assert told(played, "from=2026-11-21T15:00") == []
+
+
+def test_a_gaming_day_is_from_six_in_the_morning(played, hands):
+    assert told(played, "day=2026-11-21&round=1") == told(played, "round=1") != []
+    assert told(played, "day=2026-11-20") == []
+    hands.now = dt.datetime(2026, 11, 22, 10, 59, tzinfo=dt.UTC)  # 05:59
+    played.place((1, "big", 1_000))
+    hands.now += dt.timedelta(minutes=1)
+    played.place((1, "big", 2_000))
+    assert len(told(played, "day=2026-11-21&round=3")) == len(told(played, "day=2026-11-22&round=3")) == 1
+
+
+def test_a_day_on_which_the_clocks_are_set_has_one_hour_more_or_less(scene):
+    house = scene.table.facility
+    hours = [
+        last - first
+        for first, last in (of_day(day, house) for day in (dt.date(2026, 10, 31), dt.date(2027, 3, 13)))
+    ]
+    assert hours == [dt.timedelta(hours=25), dt.timedelta(hours=23)]
+    span = asked(scene, "from=2026-11-01T01:30&to=2026-11-01T01:30")
+    assert span.until - span.since == dt.timedelta(minutes=61)
+
+
+def test_a_round_is_found_at_its_table_alone_or_at_every_table(played):
+    stream = record.open_stream("larkfield/T-02")
+    write(stream, "bets.closed", {"round": 1, "wagered_cents": 100})
+    assert {place for place, _ in told(played, "round=1")} == {"T-01", "T-02"}
+    assert told(played, "round=1&place=T-02") == [("T-02", 1)]
+
+
+def test_a_person_is_found_as_the_one_who_acted_and_as_the_one_who_signed(played):
+    assert told(played, "who=surveillance") == []
+    people = {"actor": played.people["pit-manager"], "witness": played.people["surveillance"]}
+    write(played.table.stream, "round.voided", {"round": 2, "taken_cents": 0}, **people)
+    signed = ("T-01", played.version)
+    assert told(played, "who=surveillance") == told(played, "who=Surveillance") == [signed]
+    assert told(played, "who=pit-manager") == [signed]
+    acted = Entry.objects.filter(actor="dealer", stream__name="larkfield/T-01")
+    assert told(played, "who=dealer&place=T-01") == [("T-01", one.seq) for one in acted.order_by("-seq")]
+    assert acted.count() > 10
+
+
+def write(stream, type_, data, **people):
+    """An entry as an act would write it, at the moment of the newest one."""
+    fresh = Stream.objects.get(pk=stream.pk)
+    newest = Entry.objects.latest("at")
+    record.append(fresh, type=type_, data=data, at=newest.at, gaming_day=newest.gaming_day, **people)
+
+
+def test_an_act_and_an_amount_are_found(played):
+    assert types(played, "type=winners.paid") == {"winners.paid"}
+    assert told(played, "type=losers.taken&least=70") == told(played, "type=losers.taken&least=70&most=70.00")
+    assert len(told(played, "type=losers.taken&least=70")) == 1
+    assert told(played, "type=losers.taken&least=70.01") == []
+    assert types(played, "least=$30&most=69.99&round=2") >= {"winners.paid", "bets.closed"}
+
+
+def test_a_lot_brings_the_entries_that_only_speak_of_it(played):
+    direct = told(played, "lot=L-0001")
+    assert len(direct) > 2 and told(played, "lot=L-9999") == []
+    entry = Entry.objects.get(type="table.opened")
+    assert entry.lot == "L-0001" and ("T-01", entry.seq) in direct
+    other = Entry.objects.get(type="dealer.began")
+    lot = DiceLot.objects.get(facility=played.table.facility, code="L-0001")
+    LotStep.objects.create(lot=lot, stream=other.stream, seq=other.seq)
+    found_now = told(played, "lot=L-0001")
+    assert set(found_now) == {*direct, ("T-01", other.seq)} and found_now == sorted_as_shown(found_now)
+
+
+def sorted_as_shown(pairs):
+    entries = {
+        (one.stream.name.partition("/")[2], one.seq): (one.at, one.pk)
+        for one in Entry.objects.select_related("stream")
+    }
+    return sorted(pairs, key=entries.__getitem__, reverse=True)
+
+
+def test_training_stands_apart_and_no_search_mixes_it(played):
+    stream = record.open_stream("larkfield/T-99", real_play=False)
+    write(stream, "bets.closed", {"round": 1, "wagered_cents": 100})
+    assert told(played, "training=1") == [("T-99", 1)]
+    assert ("T-99", 1) not in told(played)
+    assert "place of training" in asked(played, "place=T-99").wrong["place"]
+    assert "place of real play" in asked(played, "place=T-01&training=1").wrong["place"]
+
+
+def test_another_house_and_the_installation_stay_out_until_they_are_named(played):
+    Facility.objects.create(code="lark", name="Lark", jurisdiction="PA")
+    write(record.open_stream("lark/T-01"), "bets.closed", {"round": 1, "wagered_cents": 1})
+    write(record.open_stream("larkfield_2/T-01"), "bets.closed", {"round": 1, "wagered_cents": 1})
+    write(record.open_stream("installation/system"), "key.created", {"name": "k"})
+    assert {one.stream.facility for one in found(played, page=1000).entries} == {"larkfield"}
+    assert told(played, "place=installation/system") == [("system", 1)]
+
+
+@pytest.mark.parametrize("query", ["", "place=T-01", "who=dealer", "lot=L-0001", "type=wagers.placed"])
+def test_pages_together_are_the_whole_without_a_gap(played, query):
+    whole = found(played, query, page=1000).entries
+    pages, before = [], ""
+    while True:
+        page = found(played, f"{query}{before}", page=3)
+        pages += page.entries
+        if not page.older:
+            break
+        before = f"&before={page.older}"
+    assert tuple(pages) == whole
+
+
+def test_a_page_looks_at_so_many_entries_and_says_how_far_back_it_came(played, monkeypatch):
+    monkeypatch.setattr(search, "LOOKED", 5)
+    rare = found(played, "type=wagers.placed&place=T-01", page=50)
+    assert rare.looked_to is not None and rare.looked_to.pk == rare.older
+    pages, turns = list(rare.entries), 1
+    while rare.older:
+        rare = found(played, f"type=wagers.placed&place=T-01&before={rare.older}", page=50)
+        pages, turns = [*pages, *rare.entries], turns + 1
+    wagers = Entry.objects.filter(type="wagers.placed").order_by("-seq")
+    assert pages == list(wagers) and turns > 2
+
+
+MALFORMED = {
+    "from=yesterday": "from", "from=2026-13-01T00:00": "from", "to=0000-01-01T00:00": "to", "to=2026-11-21": "to",
+    "day=21.11.2026": "day", "day=9999-12-31": "day", "round=-1": "round", "round=٣": "round",
+    "round=99999999999999999999": "round", "lot=L 1": "lot", "who=nobody": "who", "type=x": "type",
+    "type=; DROP TABLE audit_entry": "type", "least=1e9": "least", "most=-5": "most", "least=99999999999": "least",
+    "place=T-77": "place", "place=../system": "place", "place=%00": "place", "training=yes": "training",
+    "before=x": "before", "before=99999999": "before", "before=999999999999999999999": "before",
+    "from=2026-11-21T10:00&to=2026-11-21T09:00": "to", "least=10&most=9": "most", "who=%00": "who",
+    f"lot={'x' * 5000}": "lot",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("query", MALFORMED)
+def test_what_cannot_be_searched_for_is_said_and_nothing_is_found(played, query):
+    wrong = asked(played, query).wrong
+    assert list(wrong) == [MALFORMED[query]] and str(wrong[MALFORMED[query]]).endswith(".")
+    assert found(played, query).entries == ()
+    page = played.browser("podium", "compliance").get(f"/record/larkfield/?{query}")
+    assert page.status_code == 200
+    assert "Nothing was searched" in page.content.decode()
+
+
+def test_two_people_of_one_name_are_told_apart_by_their_codes(played):
+    Person.objects.filter(code__in=("dealer", "relief")).update(name="Ana Gomez")
+    assert "Several people" in asked(played, "who=Ana Gomez").wrong["who"]
+    assert asked(played, "who=Relief").who == "relief"
+
+
+def test_a_saved_query_keeps_what_the_search_knows_and_nothing_else(played):
+    house = played.table.facility
+    assert query_of("round=1&place=T-01&page=7&before=3&junk=1", house) == "place=T-01&round=1"
+    assert query_of("round=x", house) is None
+    assert query_of("", house) == ""
+
+
+def test_every_type_on_record_is_offered_once(played):
+    assert search.types_on_record() == sorted(set(Entry.objects.values_list("type", flat=True)))
+
+
+def test_an_entry_of_an_unknown_shape_still_reads(played):
+    assert words_of("winners.paid", {}) == "Winners paid"
+    assert words_of("never.seen_before", {"x": 1}) == "Never seen before"
+
+
+def test_a_row_says_time_place_act_person_figure_number_and_hash(played):
+    page = (
+        played.browser("podium", "compliance")
+        .get("/record/larkfield/?type=winners.paid&round=2")
+        .content.decode()
+    )
+    entry = Entry.objects.get(type="winners.paid")
+    for said in (
+        "10:01:00",
+        "T-01",
+        "Paid $30 to seat 2",
+        "Dealer",
+        "$30",
+        str(entry.seq),
+        bytes(entry.hash).hex()[:8],
+    ):
+        assert said in page
+    assert f"/record/larkfield/entries/T-01/{entry.seq}/" in page
+
+
+@pytest.mark.postgres
+class TestPlansOfALargeRecord:
+    """On PostgreSQL, with enough entries that reading all of them would be a choice."""
+
+    @pytest.fixture
+    def large(self, scene):
+        stream = record.open_stream("larkfield/T-50")
+        with connection.cursor() as cursor:
+            cursor.execute(
+                """INSERT INTO audit_entry (stream_id, seq, prev, hash, body, type, at, gaming_day, actor, witness,
+                       round, lot, cents)
+                   SELECT %s, n, sha256('p'), sha256('h'), '{}', 'bets.closed',
+                       now() - (60000 - n) * interval '1 second', '2026-11-21', 'dealer',
+                       CASE WHEN n %% 500 = 0 THEN 'surveillance' ELSE '' END, n / 8,
+                       CASE WHEN n %% 5 = 0 THEN 'L-0001' ELSE '' END, n
+                   FROM generate_series(1, 60000) n""",
+                [stream.pk],
+            )
+            cursor.execute("ANALYZE audit_entry")
+        Stream.objects.filter(pk=stream.pk).update(seq=60_000)
+        return scene
+
+    @pytest.mark.parametrize(
+        ("query", "indexes"),
+        [
+            ("", ["audit_entry_at"]),
+            ("least=1000000", ["audit_entry_at"]),
+            ("who=surveillance", ["audit_entry_actor", "audit_entry_witness"]),
+            ("type=bets.closed", ["audit_entry_type"]),
+            ("place=T-50", ["audit_entry_stream_seq"]),
+            ("place=T-50&round=700", ["audit_entry_round"]),
+            ("round=700", ["audit_entry_round"]),
+            ("lot=L-0001", ["audit_entry_lot"]),
+        ],
+    )
+    def test_each_search_walks_one_index_and_never_the_whole(self, large, query, indexes):
+        asking = asked(large, query)
+        streams = (
+            [asking.stream.pk] if asking.stream else search.streams_of(large.table.facility, training=False)
+        )
+        plans = []
+        with connection.cursor() as cursor:
+            for walk in search.walks(asking, streams):
+                sql, params = search.statement(walk, search._wanted(asking, streams))
+                cursor.execute(f"EXPLAIN {sql}", params)
+                plans.append("\n".join(row[0] for row in cursor.fetchall()))
+        assert all("Seq Scan on audit_entry" not in plan for plan in plans), plans
+        assert [name for name in indexes if any(name in plan for plan in plans)] == indexes, plans
