@@ -1,8 +1,19 @@
 #!/usr/bin/env python3
-"""Check an export of the record: python verify.py [--hashes-only] FILE      (`-` is standard input)
+"""Check an export of the record, an evidence bundle, or the proof of one entry.
 
-One file of standard-library Python (3.9 or newer) that needs nothing else of ours; FORMAT.md says what it reads.
-Exit status 0: every promise below holds. 1: it does not, and the first bad line is named.
+    python verify.py [--hashes-only] FILE          an export, `-` is standard input
+    python verify.py [options] BUNDLE              a ZIP archive, or the folder that it was unpacked into
+    python verify.py [options] PROOF               the proof of one entry
+
+    --vkey KEY             a key of the log that you have from elsewhere: the checkpoint must be signed by one of these
+    --witness-vkey KEY     a key of a witness: it must have cosigned the checkpoint
+    --checkpoint FILE      a checkpoint that you kept: this log must have grown from it, or it from this log
+    --proof FILE           a consistency proof for that, where the bundle does not reach back far enough
+    --require-signature    not good unless the signatures could be checked
+
+One file of standard-library Python (3.9 or newer) that needs nothing else of ours; signatures need `cryptography`, and
+where it is missing everything else is checked. FORMAT.md says what it reads. Exit status 0: every promise below holds.
+1: it does not, and the first bad thing is named.
 
 - form       every line is {"hash":"…","prev":"…","body":{…}} and a newline, to the byte
 - hashes     hash = SHA-256("pitside/entry/v1\\n" + previous hash + body), for every line
@@ -11,21 +22,31 @@ Exit status 0: every promise below holds. 1: it does not, and the first bad line
 - contents   (not with --hashes-only) bodies are canonical JSON, say the stream and number that they stand at, times
              never go back and lie in the range, and the money of every settlement adds up
 
-The contents of a long file are shared out among processes, each of which reads the whole file.
+And of a bundle: every file is as the manifest says; every sealed head is the hash of the entry that stands there, and
+none stands beyond the end; the seals give the root of the checkpoint; its signatures are right; it goes with each
+checkpoint that you kept.
 
-What it cannot find alone: a record rewritten as a whole, hashes included. For that, compare the heads that it prints
-with heads kept elsewhere.
+The contents of a long file are shared out among processes, each of which reads the whole file. What does not fit into
+a little memory (sealed heads of a long range) goes into a temporary file.
+
+What an export cannot show alone: that it was not rewritten as a whole, hashes included. That is what seals are for.
 """
 
+import base64
 import datetime
 import gc
 import hashlib
+import io
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
+import tempfile
 import threading
+import zipfile
+import zlib
 from binascii import hexlify
 from functools import lru_cache
 
@@ -61,14 +82,15 @@ sha256 = hashlib.sha256
 
 
 class Bad(Exception):
-    """A broken promise: what it is, and the line, stream and number at which it shows."""
+    """A broken promise: what it is, and the file of a bundle, line, stream and number at which it shows."""
 
-    def __init__(self, what, line=0, stream=None, seq=None):
+    def __init__(self, what, line=0, stream=None, seq=None, file=None):
         super().__init__(what)
-        self.what, self.line, self.stream, self.seq = what, line, stream, seq
+        self.what, self.line, self.stream, self.seq, self.file = what, line, stream, seq, file
 
     def __str__(self):
-        where = ["line %d" % self.line] if self.line else []
+        where = [self.file] if self.file else []
+        where += ["line %d" % self.line] if self.line else []
         if self.stream is not None:
             where.append("%s seq %s" % (printable(self.stream), self.seq))
         return ": ".join([*where, self.what])
@@ -77,11 +99,11 @@ class Bad(Exception):
 class Stream:
     """What has been read of one stream: where it stood before, and where it stands now."""
 
-    __slots__ = ("at", "entries", "head", "name", "prior_seq")
+    __slots__ = ("at", "entries", "head", "name", "prior_head", "prior_seq", "tie")
 
     def __init__(self, name, prior_seq, prior_head):
-        self.name, self.prior_seq, self.head = name, prior_seq, prior_head
-        self.entries, self.at = 0, ""
+        self.name, self.prior_seq, self.prior_head, self.head = name, prior_seq, prior_head, prior_head
+        self.entries, self.at, self.tie = 0, "", None
 
     @property
     def seq(self):
@@ -256,6 +278,8 @@ def opened(line, number=1):
     for edge in ("from", "to"):
         if edge not in said or (said[edge] is not None and not is_moment(said[edge])):
             raise Bad("its range is not two moments", number)
+    if said["from"] is None and any(stream.prior_seq for stream in streams):
+        raise Bad("a stream does not begin at its beginning, and no moment says why", number)
     return said["from"] or "", said["to"] or "~", streams
 
 
@@ -271,10 +295,7 @@ def _stated(item, number):
     if not good:
         raise Bad("it states a stream without name, seq and head", number)
     stream = Stream(item["stream"], item["seq"], bytes.fromhex(item["head"]))
-    if (
-        stream.prior_seq == 0
-        and stream.head != sha256(b"pitside/stream/v1\n" + stream.name.encode()).digest()
-    ):
+    if stream.prior_seq == 0 and stream.head != genesis(stream.name):
         raise Bad("a stream of no prior entries does not begin at its genesis", number, stream.name, 0)
     return stream
 
@@ -312,10 +333,11 @@ class Digest:
     """The SHA-256 of every byte, taken by a thread beside the reading: hashing releases Python's lock."""
 
     def __init__(self):
-        self.sha256, self.thread = sha256(), None
+        self.sha256, self.thread, self.size = sha256(), None, 0
 
     def update(self, block):
         self.join()
+        self.size += len(block)
         self.thread = threading.Thread(target=self.sha256.update, args=(block,))
         self.thread.start()
 
@@ -335,6 +357,10 @@ class Reader:
         self.since, self.until, self.streams = since, until, streams
         self.place = 0
         self.number = 1  # the line read last
+        self.before = 1  # the line before the first entry of this stream
+        self.stop = (
+            self._stop(streams[0]) if streams else 0
+        )  # the line at which a sealed head stands; 0: none does
 
     def read(self, block, contents):
         """Check one block of whole lines. Most of the running time is here, so the loop copies each byte once."""
@@ -343,7 +369,7 @@ class Reader:
         if not block:
             return
         stream = self.streams[self.place]
-        number, find, starts = self.number, block.find, block.startswith
+        number, find, starts, stop = self.number, block.find, block.startswith, self.stop
         head, head_hex = stream.head, hexlify(stream.head)
         at, end, turned = 0, find(b"\n"), number
         while end >= 0:
@@ -356,15 +382,31 @@ class Reader:
                 turned = number
                 stream, body, digest = self._turn(block[at:end], number + 1)
                 digest_hex = hexlify(digest)
+                self.before, stop = number, self._stop(stream, number)
             number += 1
             head, head_hex = digest, digest_hex
+            if number == stop:
+                stop = self._tied(stream, digest, number)
             if contents:
                 self.verify_contents(body, number, stream, number - turned)
             at, end = end + 1, find(b"\n", end + 1)
         stream.pause(head, number - turned)
         if not contents:
             stream.at = claimed_time(body)
-        self.number = number
+        self.number, self.stop = number, stop
+
+    def _stop(self, stream, before=1):
+        """The line at which the next sealed head of a stream stands, if its entries begin behind `before`."""
+        tie = stream.tie
+        return before + tie.seq - stream.prior_seq if tie is not None and tie.seq else 0
+
+    def _tied(self, stream, digest, number):
+        """This entry's hash is the head that seals list here. Where the next one stands."""
+        try:
+            stream.tie.reach(digest)
+        except Bad as bad:
+            raise Bad(bad.what, number, stream.name, stream.tie.seq) from None
+        return self._stop(stream, self.before)
 
     def _turn(self, line, number):
         """The next stream, if this line begins it; else Bad with the reason."""
@@ -510,12 +552,13 @@ def verify_odds(pays, cents, paid, cut):
 # The whole
 
 
-def verify(file, contents=True, progress=None, share=(0, 1)):
+def verify(file, contents=True, progress=None, share=(0, 1), ties=None, digest=None):
     """Check an open binary file. Returns (since, until, streams) when every promise holds; raises Bad.
 
-    Of `share` (k, n), hashes are checked in every block, and contents in each nth block from the kth.
+    Of `share` (k, n), hashes are checked in every block, and contents in each nth block from the kth. `ties` are what
+    seals say of the streams, by name; `digest` is then that of the whole file.
     """
-    everything, reader, size, turn = Digest(), None, 0, 0
+    everything, reader, size, turn = digest or Digest(), None, 0, 0
     for block, last in blocks(file):
         mine = contents and turn % share[1] == share[0]
         if reader is None:
@@ -523,11 +566,15 @@ def verify(file, contents=True, progress=None, share=(0, 1)):
             if not newline:
                 raise Bad("this is no export of two lines or more", 1)
             since, until, streams = opened(first)
+            for stream in streams if ties else ():
+                stream.tie = ties[stream.name]
+                stream.tie.begin(stream)
             reader = Reader(since, until, streams)
             everything.update(block)
             reader.read(rest, mine)
         elif last:
             verify_closed(block, reader.number + 1, reader.streams, everything.hexdigest())
+            everything.update(block)
             return since, until, streams
         else:
             everything.update(block)
@@ -538,9 +585,10 @@ def verify(file, contents=True, progress=None, share=(0, 1)):
     raise Bad("this is no export")
 
 
-def verify_file(path, contents, progress):
-    """The same of a file by its path: of a long one, with as many processes as there are processors, up to eight."""
-    count = min(os.cpu_count() or 1, 8) if contents and is_long(path) else 1
+def verify_file(path, contents, progress, ties=None, digest=None):
+    """The same of a file or a bundle by its path: of a long one, with as many processes as there are processors, up to
+    eight."""
+    count = min(os.cpu_count() or 1, 8) if contents and record_size(path) > LONG_FILE_BYTES else 1
     others = [
         subprocess.Popen(
             [sys.executable, "-I", os.path.abspath(__file__), "--share", str(k), str(count), path],
@@ -549,35 +597,903 @@ def verify_file(path, contents, progress):
         for k in range(1, count)
     ]
     found, bads = None, []
-    with open(path, "rb") as file:
-        try:
-            found = verify(file, contents, progress, (0, count))
-        except Bad as bad:
-            bads.append(bad)
-    for other in others:
-        said = other.communicate()[0]
-        if other.returncode:
+    try:
+        with open_record(path) as file:
+            try:
+                found = verify(file, contents, progress, (0, count), ties, digest)
+            except Bad as bad:
+                bads.append(bad)
+    finally:
+        said = [(other.communicate()[0], other.returncode) for other in others]
+    for told, status in said:
+        if status:
             raise OSError("a process that checked a share of it ended early")
-        bads += [Bad(*one) for one in json.loads(said)]
+        bads += [Bad(*one) for one in json.loads(told)]
     if bads:
         raise min(bads, key=lambda bad: bad.line or float("inf"))
     return found
 
 
-def is_long(path):
-    return os.path.isfile(path) and os.path.getsize(path) > LONG_FILE_BYTES
-
-
 def answer_share(k, count, path):
     """Check a share of the contents for another process, and tell it of the bad line, if any, in a line of JSON."""
     bads = []
-    with open(path, "rb") as file:
-        try:
+    try:
+        with open_record(path) as file:
             verify(file, share=(int(k), int(count)))
-        except Bad as bad:
-            bads.append((bad.what, bad.line, bad.stream, bad.seq))
+    except Bad as bad:
+        bads.append((bad.what, bad.line, bad.stream, bad.seq))
+    except (OSError, ValueError, *UNREADABLE) as error:
+        bads.append(("it cannot be read: %s" % ascii(str(error)), 0, None, None))
     print(json.dumps(bads))
     return 0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A bundle's files
+
+RECORD, BEYOND, SEALS, CHECKPOINT = "record.jsonl", "beyond.jsonl", "seals.jsonl", "checkpoint.txt"
+KEYS, MANIFEST = "keys.txt", "manifest.json"
+PAPERS = ("FORMAT.md", "README.txt", "verify.py", "witness.py")
+ALWAYS = {RECORD, BEYOND, KEYS, MANIFEST, *PAPERS}
+SHORT_FILE_BYTES = 1 << 24
+UNREADABLE = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, struct.error, OverflowError,
+              NotImplementedError, RuntimeError, UnicodeError)  # fmt: skip
+
+
+class Bundle:
+    """The files of an evidence bundle: an archive, or a folder that it was unpacked into."""
+
+    def __init__(self, path):
+        self.path, self.strange, self.digests = path, [], {}
+        self.zip = None if os.path.isdir(path) else zipfile.ZipFile(path)
+        infos = self.zip.infolist() if self.zip else []
+        names = [info.filename for info in infos] if self.zip else sorted(os.listdir(path))
+        if len(names) != len(set(names)):
+            raise Bad("a file stands in the archive twice")
+        for info in infos:
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or info.flag_bits & 0x41:
+                raise Bad("it is packed in a way that no bundle is", file=printable(info.filename))
+        self.names = set(names)
+        self.verify_names()
+
+    def verify_names(self):
+        """The files that a bundle has; others are told of in a folder, and are wrong in an archive."""
+        known = ALWAYS | {SEALS, CHECKPOINT}
+        for name in sorted(ALWAYS - self.names):
+            raise Bad("it is missing from the bundle", file=name)
+        for name in {SEALS, CHECKPOINT} - self.names if self.names & {SEALS, CHECKPOINT} else ():
+            raise Bad("it is missing from the bundle", file=name)
+        self.strange = sorted(self.names - known)
+        if self.zip and self.strange:
+            raise Bad("it is no file of a bundle", file=printable(self.strange[0]))
+
+    @property
+    def is_sealed(self):
+        return SEALS in self.names
+
+    def open(self, name):
+        if self.zip:
+            return io.BufferedReader(self.zip.open(name), BLOCK_BYTES)
+        return open(os.path.join(self.path, name), "rb")
+
+    def size(self, name):
+        return (
+            self.zip.getinfo(name).file_size if self.zip else os.path.getsize(os.path.join(self.path, name))
+        )
+
+    def lines(self, name):
+        """(number from 1, line without its newline) of a file, whose digest is then known."""
+        digest, size, number = sha256(), 0, 0
+        with self.open(name) as file:
+            while True:
+                line = file.readline(LONGEST_LINE_BYTES)
+                if not line:
+                    break
+                number, size = number + 1, size + len(line)
+                if not line.endswith(b"\n"):
+                    raise Bad("a line has no end", number, file=name)
+                digest.update(line)
+                yield number, line[:-1]
+        self.digests[name] = (digest.hexdigest(), size)
+
+    def short(self, name):
+        """All of a short file."""
+        with self.open(name) as file:
+            data = file.read(SHORT_FILE_BYTES + 1)
+        if len(data) > SHORT_FILE_BYTES:
+            raise Bad("it is too long", file=name)
+        self.digests[name] = (sha256(data).hexdigest(), len(data))
+        return data
+
+    def text(self, name):
+        try:
+            return self.short(name).decode()
+        except UnicodeError:
+            raise Bad("it is not UTF-8", file=name) from None
+
+
+def is_bundle(path):
+    if os.path.isdir(path):
+        return True
+    with open(path, "rb") as file:
+        return file.read(2) == b"PK"
+
+
+def open_record(path):
+    return Bundle(path).open(RECORD) if is_bundle(path) else open(path, "rb")
+
+
+def record_size(path):
+    return Bundle(path).size(RECORD) if is_bundle(path) else os.path.isfile(path) and os.path.getsize(path)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The log: its tree, and the heads that its seals list
+
+MARK = struct.Struct(">Q32s")
+MARKS_BYTES = MARK.size * 400  # of one stream, before they go to the temporary file
+SEAL_KEYS = ["_format", "_type", "at", "full", "heads", "incarnation", "number"]
+STRETCH_KEYS = ["_format", "_type", "after", "before", "first", "incarnation", "last", "origin", "size"]
+
+
+class Tree:
+    """A root in one pass over whole subtrees, from the log's beginning; the roots at some sizes along the way."""
+
+    def __init__(self, wanted=()):
+        self.size, self.stack, self.wanted, self.roots = 0, [], set(wanted), {}
+        self.note()
+
+    def push(self, height, digest):
+        self.size += 1 << height
+        while self.stack and self.stack[-1][0] == height:
+            digest, height = node_hash(self.stack.pop()[1], digest), height + 1
+        self.stack.append((height, digest))
+        if self.size in self.wanted:
+            self.note()
+
+    def note(self):
+        self.roots[self.size] = self.root()
+
+    def root(self):
+        if not self.stack:
+            return sha256(b"").digest()
+        digest = self.stack[-1][1]
+        for _height, left in reversed(self.stack[:-1]):
+            digest = node_hash(left, digest)
+        return digest
+
+
+def node_hash(left, right):
+    return sha256(b"\x01" + left + right).digest()
+
+
+def heights(begin, end):
+    """The heights of the whole subtrees into which a stretch of leaves splits, in order."""
+    while begin < end:
+        height = (end - begin).bit_length() - 1
+        if begin:
+            height = min(height, (begin & -begin).bit_length() - 1)
+        yield height
+        begin += 1 << height
+
+
+class Tie:
+    """What seals say of one stream of the export: where it stood, and when. Read twice: gathered, then walked along.
+
+    `greatest` is the greatest number listed, or -1; `closing` the number at which a full seal lists the stream that is
+    not before the range's end, or -1. While the entries go by, `seq` and `head` are the next that is listed; 0: none.
+    """
+
+    def __init__(self, name, prior_seq, spool):
+        self.name, self.prior_seq, self.spool = name, prior_seq, spool
+        self.greatest, self.greatest_head, self.closing, self.absent = -1, None, -1, False
+        self.kept, self.blocks = bytearray(), []
+        self.marks, self.seq, self.head = iter(()), 0, b""
+
+    def gather(self, seq, head, closes):
+        if seq < self.greatest or (seq == self.greatest and head != self.greatest_head):
+            raise Bad("%s goes back, or stands at one number with two heads" % printable(self.name))
+        if seq > self.greatest and seq >= self.prior_seq:
+            self.kept += MARK.pack(seq, head)
+        self.greatest, self.greatest_head = seq, head
+        if closes:
+            self.closing = seq
+        if len(self.kept) > MARKS_BYTES:
+            self.blocks.append(self.spool.put(self.kept))
+            self.kept = bytearray()
+
+    def begin(self, stream):
+        """Before the entries of the stream: where it stands before the range is listed as it says."""
+        self.marks = self.walk()
+        self.next()
+        if self.seq and self.seq == stream.prior_seq:
+            self.reach(stream.prior_head, stream)
+
+    def walk(self):
+        for block in self.blocks:
+            yield from MARK.iter_unpack(self.spool.get(block))
+        yield from MARK.iter_unpack(bytes(self.kept))
+
+    def next(self):
+        self.seq, self.head = next(self.marks, (0, b""))
+
+    def reach(self, digest, stream=None):
+        """The entry of the number that is listed next has this hash."""
+        if digest != self.head:
+            raise Bad(
+                "its hash is not the head that was sealed", 0, stream and stream.name, stream and self.seq
+            )
+        self.next()
+
+
+class Spool:
+    """A temporary file for what does not fit into a little memory."""
+
+    def __init__(self):
+        self.made, self.end = [], 0
+
+    @property
+    def file(self):
+        if not self.made:
+            self.made.append(tempfile.TemporaryFile())  # noqa: SIM115
+        return self.made[0]
+
+    def put(self, data):
+        self.file.seek(self.end)
+        self.file.write(data)
+        place, self.end = (self.end, len(data)), self.end + len(data)
+        return place
+
+    def get(self, place):
+        self.file.seek(place[0])
+        return self.file.read(place[1])
+
+
+class Stretch:
+    """The seals of a bundle: their tree, and by name what they say of the streams of the export."""
+
+    def __init__(self, streams, until, wanted):
+        spool = Spool()
+        self.ties = {stream.name: Tie(stream.name, stream.prior_seq, spool) for stream in streams}
+        self.others, self.until, self.tree = {}, until, Tree(wanted)
+        self.first = self.last = self.size = self.incarnation = 0
+        self.origin, self.at, self.number = "", "", 0
+
+    def read(self, lines):
+        """Every promise of seals.jsonl. Raises Bad with its line."""
+        number = 0
+        try:
+            after = []
+            for number, line in lines:
+                if number == 1:
+                    after = self.open(parsed(line, 0))
+                else:
+                    self.seal(line)
+            if number == 0 or self.number != self.last:
+                raise Bad("seals are missing at the end")
+            for height, digest in zip(heights(self.last, self.size), after):  # noqa: B905 (Python 3.9)
+                self.tree.push(height, digest)
+        except Bad as bad:
+            raise Bad(bad.what, bad.line or number, file=SEALS) from None
+
+    def open(self, said):
+        good = isinstance(said, dict) and list(said) == STRETCH_KEYS
+        if not good or said["_format"] != 1 or said["_type"] != "seals" or type(said["_format"]) is not int:
+            raise Bad("this is no stretch of seals")
+        places = [said[key] for key in ("first", "last", "size", "incarnation")]
+        if not all(type(place) is int for place in places) or not isinstance(said["origin"], str):
+            raise Bad("it does not say where it stands")
+        self.first, self.last, self.size, self.incarnation = places
+        if not 0 <= self.first < self.last <= self.size:
+            raise Bad("its places are not in order")
+        self.origin, self.number = said["origin"], self.first
+        before, after = (self.subtrees(said[key]) for key in ("before", "after"))
+        sides = [list(heights(0, self.first)), list(heights(self.last, self.size))]
+        if [len(before), len(after)] != [len(side) for side in sides]:
+            raise Bad("it has not the hashes of the whole subtrees beside it")
+        for height, digest in zip(sides[0], before):  # noqa: B905
+            self.tree.push(height, digest)
+        return after
+
+    @staticmethod
+    def subtrees(said):
+        if not isinstance(said, list) or not all(isinstance(one, str) and HEX.match(one) for one in said):
+            raise Bad("its hashes are none")
+        return [bytes.fromhex(one) for one in said]
+
+    def seal(self, body):
+        said = parsed(body, 0)
+        if not isinstance(said, dict) or list(said) != SEAL_KEYS or said["_type"] != "seal":
+            raise Bad("this is no seal")
+        here = (said["_format"], said["incarnation"], said["number"])
+        if here != (1, self.incarnation, self.number) or any(type(one) is not int for one in here):
+            raise Bad("it is not the seal that stands here")
+        if self.number >= self.last:
+            raise Bad("it stands beyond the stretch")
+        if not is_moment(said["at"]) or said["at"] < self.at:
+            raise Bad("its time is none, or before that of the seal before it")
+        if type(said["full"]) is not bool or (self.number == 0 and not said["full"]):
+            raise Bad("it does not say rightly whether it is full")
+        self.at = said["at"]
+        self.heads(said["heads"], said["full"])
+        self.number += 1
+        self.tree.push(0, sha256(b"\x00" + body).digest())
+
+    def heads(self, listed, full):
+        if not isinstance(listed, list):
+            raise Bad("it lists no heads")
+        closes = full and self.until != "~" and self.at >= self.until
+        before, edge = None, full and self.number == self.first
+        if self.number == self.first and self.first and not full:
+            raise Bad("the stretch begins neither at the log's beginning nor with a full seal")
+        for one in listed:
+            name = self.head(one, before, closes)
+            tie = self.ties.get(name)
+            if self.first and edge and tie and one["seq"] > tie.prior_seq:
+                raise Bad("the stretch begins too late for %s" % printable(name))
+            before = name
+        if closes:
+            here = {one["stream"] for one in listed}
+            for name, tie in self.ties.items():
+                tie.absent = tie.absent or name not in here
+
+    def head(self, one, before, closes):
+        good = (
+            isinstance(one, dict)
+            and list(one) == ["head", "seq", "stream"]
+            and isinstance(one["stream"], str)
+            and type(one["seq"]) is int
+            and isinstance(one["head"], str)
+            and HEX.match(one["head"])
+            and one["seq"] > 0
+        )
+        if not good or (before is not None and one["stream"] <= before):
+            raise Bad("its heads are none, or not in the order of their names")
+        name, seq, head = one["stream"], one["seq"], bytes.fromhex(one["head"])
+        tie = self.ties.get(name) or self.others.get(name)
+        if tie is None:
+            tie = self.others[name] = Other(name)
+        tie.gather(seq, head, closes)
+        return name
+
+
+class Other(Tie):
+    """A stream that is not in the export: that its numbers never go back is all that can be seen."""
+
+    def __init__(self, name):
+        self.name, self.greatest, self.greatest_head, self.closing = name, -1, None, -1
+        self.prior_seq, self.kept = 1 << 64, bytearray()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Beside the range
+
+
+class Beside:
+    """Walks beyond.jsonl: of each stream the entry before the range, and those behind it up to what was sealed."""
+
+    def __init__(self, since, until, streams):
+        self.since, self.until, self.streams = since, until, streams
+        self.places = {stream.name: place for place, stream in enumerate(streams)}
+        self.place, self.seen = -1, set()
+        self.ends = [stream.seq for stream in streams]  # where each stream ends in both files
+        self.heads = [stream.head for stream in streams]
+        self.firsts = [
+            stream.tie.seq if stream.tie else 0 for stream in streams
+        ]  # first listed behind the range
+
+    def read(self, lines, contents):
+        for number, line in lines:
+            try:
+                self.entry(line, contents)
+            except Bad as bad:
+                raise Bad(bad.what, number, bad.stream, bad.seq, BEYOND) from None
+
+    def entry(self, line, contents):
+        body, prev, digest = sealed_body(line, 0)
+        name, seq = claimed(body)
+        place = self.places.get(name)
+        if place is None or place < self.place:
+            raise Bad("it is of a stream that should not stand here", 0, name, seq)
+        stream = self.streams[place]
+        try:
+            if seq == stream.prior_seq and place > self.place and self.since:
+                self.before(stream, body, digest, contents)
+            else:
+                self.after(place, stream, seq, body, prev, digest, contents)
+        except Bad as bad:
+            raise Bad(bad.what, 0, name, seq) from None
+        self.place = place
+
+    def before(self, stream, body, digest, contents):
+        if digest != stream.prior_head:
+            raise Bad("it is not the entry before the range")
+        at, day, data = read_entry(body, stream.name, stream.prior_seq)
+        verify_time(at, day, Stream(stream.name, 0, b""), "", self.since)
+        self.contents(data, contents)
+        self.seen.add(stream.name)
+
+    def after(self, place, stream, seq, body, prev, digest, contents):
+        if seq != self.ends[place] + 1 or prev != hexlify(self.heads[place]):
+            raise Bad("it does not follow the entry before it (missing, repeated or moved)")
+        at, day, data = read_entry(body, stream.name, seq)
+        verify_time(at, day, stream, "" if self.until == "~" else self.until, "~")
+        self.contents(data, contents)
+        self.ends[place], self.heads[place] = seq, digest
+        if stream.tie and stream.tie.seq == seq:
+            stream.tie.reach(digest)
+
+    @staticmethod
+    def contents(data, contents):
+        if contents and ("settled" in data or "returned_cents" in data):
+            verify_settled(data)
+
+    def verify_ends(self, stretch):
+        """Nothing is missing at either end of any stream; what is not sealed, by name."""
+        unsealed = {}
+        for place, stream in enumerate(self.streams):
+            try:
+                count = self.verify_end(place, stream, stretch)
+            except Bad as bad:
+                raise Bad(bad.what, 0, stream.name, self.ends[place], BEYOND) from None
+            if count:
+                unsealed[stream.name] = count
+        return unsealed
+
+    def verify_end(self, place, stream, stretch):
+        if self.since and stream.prior_seq and stream.name not in self.seen:
+            raise Bad("the entry before the range is missing")
+        end, last, tie = self.ends[place], stream.seq, stream.tie
+        if tie is None:
+            if end != last:
+                raise Bad("entries stand behind the range, and no seal says why")
+            return stream.entries
+        if tie.greatest > last:
+            wanted = tie.greatest if self.until == "~" else self.firsts[place]
+            if end != wanted:
+                raise Bad("the tail is cut off or too long: it was sealed at %d" % wanted)
+            return 0
+        if end != last:
+            raise Bad("entries stand behind the range, and no seal says why")
+        closed = self.until != "~" and (tie.closing == last or (last == 0 and tie.absent))
+        if not closed and stretch.last != stretch.size:
+            raise Bad("the seals stop before they show where it ends")
+        return max(0, last - max(stream.prior_seq, tie.greatest))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Signed notes
+
+DASH = "\u2014 "
+NOTE_LINES_MOST = 200
+NAME = r"[^\s+]+"
+VKEY = re.compile(r"(%s)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)\Z" % NAME)
+SIGNATURE = re.compile(DASH + r"(%s) ([A-Za-z0-9+/]+=*)\Z" % NAME)
+KEY_LINE = re.compile(r"(log|witness) (\S+)(?: created (\S+) retired (\S+))?\Z")
+LOG, WITNESS = 1, 4
+NO_CRYPTOGRAPHY = "this Python has no `cryptography`; install it and check again"
+
+
+class Key:
+    """A public key of Ed25519 as C2SP spells it: NAME+ID+BASE64."""
+
+    def __init__(self, text, kind):
+        said = VKEY.match(text) or {1: "", 2: "", 3: ""}
+        material = raw64(said[3])
+        if len(material) != 33 or material[0] != kind:
+            raise Bad("%s is no key of a %s" % (printable(text), "log" if kind == LOG else "witness"))
+        self.name, self.kind, self.public = said[1], kind, material[1:]
+        self.id = sha256(self.name.encode() + b"\n" + material).digest()[:4]
+        if self.id.hex() != said[2]:
+            raise Bad("the key id of %s is not that of its bytes" % printable(text))
+
+    def __str__(self):
+        return printable("%s+%s" % (self.name, self.id.hex()))
+
+
+class Note:
+    """A signed checkpoint: origin, size and root; its text, and its signatures as (name, key id, bytes)."""
+
+    def __init__(self, text):
+        body, blank, signatures = text.rpartition("\n\n")
+        self.text = (body + "\n").encode()
+        lines, signed = body.split("\n"), signatures.split("\n")
+        if not blank or len(lines) != 3 or signed.pop() != "" or not 0 < len(signed) <= NOTE_LINES_MOST:
+            raise Bad("it is no checkpoint")
+        if any(ord(one) < 32 for line in lines + signed for one in line):
+            raise Bad("it is no checkpoint: a control character")
+        self.origin, root = lines[0], raw64(lines[2])
+        if not self.origin or not re.match(r"(0|[1-9][0-9]{0,18})\Z", lines[1], re.ASCII) or len(root) != 32:
+            raise Bad("it is no checkpoint of an origin, a size and a root")
+        self.size, self.root = int(lines[1]), root
+        self.signatures = [self.signature(line) for line in signed]
+
+    @staticmethod
+    def signature(line):
+        said = SIGNATURE.match(line) or {1: "", 2: ""}
+        raw = raw64(said[2])
+        if len(raw) < 5:
+            raise Bad("it is no checkpoint: a signature line is none")
+        return said[1], raw[:4], raw[4:]
+
+    def signed_by(self, key):
+        """The times, or 0, of its signatures by a key: none, where it has not signed. Raises Bad for a wrong one, and
+        Unchecked where there is no way to tell."""
+        found = []
+        for name, id_, raw in self.signatures:
+            if (name, id_) != (key.name, key.id):
+                continue
+            time = int.from_bytes(raw[:8], "big") if key.kind == WITNESS else 0
+            head = b"cosignature/v1\ntime %d\n" % time if key.kind == WITNESS else b""
+            signature = raw[8:] if key.kind == WITNESS else raw
+            if len(signature) != 64 or not is_signed(key.public, signature, head + self.text):
+                raise Bad("the signature of %s is wrong" % key)
+            found.append(time)
+        return found
+
+
+class Unchecked(Exception):
+    """There is no way to check a signature here."""
+
+
+def is_signed(public, signature, message):
+    try:
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    except ImportError:
+        raise Unchecked() from None
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def raw64(text):
+    """The bytes of base64 that is spelled in the one right way; none where it is not."""
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except ValueError:
+        return b""
+    return raw if base64.b64encode(raw).decode() == text else b""
+
+
+def read_keys(text):
+    """The keys that keys.txt states: of the log, and of witnesses."""
+    keys: dict = {LOG: [], WITNESS: []}
+    for number, line in enumerate(
+        text.split("\n")[:-1] if text.endswith("\n") else [text] if text else [], 1
+    ):
+        said = KEY_LINE.match(line)
+        times = said.groups()[2:] if said else ()
+        dated = said and is_moment(times[0]) and (times[1] == "never" or is_moment(times[1]))
+        if not said or (said[1] == "log" and not dated) or (said[1] == "witness" and times != (None, None)):
+            raise Bad("this is no line of a key", number, file=KEYS)
+        kind = LOG if said[1] == "log" else WITNESS
+        try:
+            keys[kind].append(Key(said[2], kind))
+        except Bad as bad:
+            raise Bad(bad.what, number, file=KEYS) from None
+    return keys
+
+
+def told_signatures(note, stated, options):
+    """What the signatures of a checkpoint show, as lines. Raises Bad where they are wrong or a demanded one is missing.
+
+    Keys from the reader win: of the log, the bundle's own then count for nothing.
+    """
+    mine = options.keys[LOG]
+    logs, witnesses = mine or stated[LOG], options.keys[WITNESS]
+    whose = "a key that you gave" if mine else "a key that the bundle itself names: this trusts the bundle"
+    try:
+        signers = [key for key in logs if note.signed_by(key)]
+        if not signers:
+            raise Bad("the checkpoint is not signed by any known key of the log", file=CHECKPOINT)
+        for key in signers:
+            yield "signed by %s, %s" % (key, whose)
+        given = {(key.name, key.id, key.public) for key in witnesses}
+        others = [key for key in stated[WITNESS] if (key.name, key.id, key.public) not in given]
+        for key in [*witnesses, *others]:
+            times = note.signed_by(key)
+            if not times and key in witnesses:
+                raise Bad("the witness %s has not cosigned the checkpoint" % key, file=CHECKPOINT)
+            if times:
+                whose = "a key that you gave" if key in witnesses else "a key that the bundle names"
+                yield "cosigned by %s at %s, %s" % (key, moment_of(max(times)), whose)
+    except Unchecked:
+        if options.signature:
+            raise Bad("the signatures were not checked: " + NO_CRYPTOGRAPHY, file=CHECKPOINT) from None
+        yield "NOT CHECKED: the signatures; " + NO_CRYPTOGRAPHY
+
+
+def moment_of(seconds):
+    try:
+        return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return "a time that is none"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Checkpoints that the reader kept
+
+
+class Consistency:
+    """A consistency proof from a file: the size before, and hashes."""
+
+    def __init__(self, text):
+        lines = text.partition("\n\n")[0].rstrip("\n").split("\n")
+        said = re.match(r"old (0|[1-9][0-9]{0,18})\Z", lines[0], re.ASCII)
+        self.old, self.hashes = int(said[1]) if said else -1, [raw64(line) for line in lines[1:]]
+        if not said or len(lines) > 64 or any(len(one) != 32 for one in self.hashes):
+            raise Bad("this is no consistency proof")
+
+
+def is_consistent(old, new, proof, old_root, new_root):
+    """RFC 9162, section 2.1.4.2: whether the hashes lead from both roots to each other."""
+    if old in (0, new):
+        return not proof and (old_root == new_root if old == new else old_root == sha256(b"").digest())
+    hashes = list(proof) if old & (old - 1) else [old_root, *proof]
+    place, last = old - 1, new - 1
+    while place & 1:
+        place, last = place >> 1, last >> 1
+    if not hashes:
+        return False
+    was = now = hashes[0]
+    for one in hashes[1:]:
+        if last == 0:
+            return False
+        if place & 1 or place == last:
+            was, now = node_hash(one, was), node_hash(one, now)
+            while place and not place & 1:
+                place, last = place >> 1, last >> 1
+        else:
+            now = node_hash(now, one)
+        place, last = place >> 1, last >> 1
+    return last == 0 and was == old_root and now == new_root
+
+
+def verify_kept(path, kept, note, roots, proofs):
+    """A checkpoint that the reader kept goes with that of the bundle. How, as a line."""
+    if kept.origin != note.origin:
+        raise Bad(
+            "%s is of another log, %s: ask for a bundle of that incarnation"
+            % (ascii(path), printable(kept.origin))
+        )
+    if kept.size in roots:
+        if roots[kept.size] != kept.root:
+            raise Bad("the log is not the one of %s: another root at size %d" % (ascii(path), kept.size))
+        return "it holds your checkpoint of size %d" % kept.size
+    old, new = sorted((kept, note), key=lambda one: one.size)
+    wanted = [proof for proof in proofs if proof.old == old.size]
+    if not wanted:
+        raise Bad(
+            "%s cannot be compared without a consistency proof from size %d to %d (--proof)"
+            % (ascii(path), old.size, new.size)
+        )
+    if not any(is_consistent(old.size, new.size, proof.hashes, old.root, new.root) for proof in wanted):
+        raise Bad("the log is not the one of %s: the consistency proof does not lead there" % ascii(path))
+    return "it goes with your checkpoint of size %d, by the consistency proof" % kept.size
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A whole bundle, and the proof of one entry
+
+
+def verify_bundle(path, options, progress):
+    """Check a bundle by its path; raises Bad. What it holds, as lines to print."""
+    bundle = Bundle(path)
+    with bundle.open(RECORD) as file:
+        opening, newline, _rest = file.readline(LONGEST_LINE_BYTES).partition(b"\n")
+    if not newline:
+        raise Bad("this is no export of two lines or more", 1, file=RECORD)
+    since, until, streams = opened_in(opening)
+    stretch = note = None
+    if bundle.is_sealed:
+        stretch = Stretch(streams, until, {kept.size for _path, kept in options.kept})
+        stretch.read(bundle.lines(SEALS))
+        note = read_note(bundle.text(CHECKPOINT), CHECKPOINT)
+        verify_root(note, stretch)
+    found, digest = verify_record(path, options, progress, stretch)
+    bundle.digests[RECORD] = (digest.hexdigest(), digest.size)
+    beside = Beside(since, until, found[2])
+    beside.read(bundle.lines(BEYOND), options.contents)
+    unsealed = beside.verify_ends(stretch)
+    keys = read_keys(bundle.text(KEYS))
+    verify_manifest(bundle, opening, found[2], stretch, unsealed)
+    return [
+        *summary(*found),
+        *told_seals(stretch, note, keys, unsealed, options),
+        *("not part of the bundle, not checked: %s" % printable(name) for name in bundle.strange),
+    ]
+
+
+def opened_in(opening):
+    try:
+        return opened(opening)
+    except Bad as bad:
+        raise Bad(bad.what, bad.line, bad.stream, bad.seq, RECORD) from None
+
+
+def verify_record(path, options, progress, stretch):
+    digest = Digest()
+    try:
+        return verify_file(path, options.contents, progress, stretch and stretch.ties, digest), digest
+    except Bad as bad:
+        raise Bad(bad.what, bad.line, bad.stream, bad.seq, RECORD) from None
+
+
+def read_note(text, file=None):
+    try:
+        return Note(text)
+    except Bad as bad:
+        raise Bad(bad.what, file=file) from None
+
+
+def verify_root(note, stretch):
+    if (note.origin, note.size) != (stretch.origin, stretch.size):
+        raise Bad("it is not of the log and size of the seals", file=CHECKPOINT)
+    if stretch.tree.root() != note.root:
+        raise Bad("the seals do not give its root", file=CHECKPOINT)
+    stretch.tree.note()
+
+
+def verify_manifest(bundle, opening, streams, stretch, unsealed):
+    """The manifest says what the other files say, to the byte."""
+    for name in PAPERS:
+        with bundle.open(name) as file:
+            digest, size = sha256(), 0
+            for block in iter(lambda: file.read(BLOCK_BYTES), b""):
+                digest.update(block)
+                size += len(block)
+        bundle.digests[name] = (digest.hexdigest(), size)
+    said = parsed(opening[BODY_AT:-1], 1)
+    expected = {
+        "_format": 1,
+        "_type": "bundle",
+        **{key: said[key] for key in ("at", "build", "from", "to")},
+        "entries": sum(stream.entries for stream in streams),
+        "files": [
+            {"name": name, "sha256": digest, "size": size}
+            for name, (digest, size) in sorted(bundle.digests.items())
+        ],
+        "incarnation": stretch.incarnation if stretch else None,
+        "origin": stretch.origin if stretch else None,
+        "size": stretch.size if stretch else None,
+        "unsealed": [{"entries": unsealed[name], "stream": name} for name in sorted(unsealed)],
+    }
+    written = bundle.short(MANIFEST)
+    if written == encode(expected).encode() + b"\n":
+        return
+    try:
+        stated = json.loads(written)
+        wrong = [key for key in expected if stated[key] != expected[key]]
+        files = {one["name"]: one for one in stated["files"]}
+        wrong += [one["name"] for one in expected["files"] if files.get(one["name"]) != one]
+    except Exception:
+        wrong = []
+    raise Bad(
+        "it and the other files disagree%s" % (" on " + ", ".join(wrong) if wrong else ""), file=MANIFEST
+    )
+
+
+def told_seals(stretch, note, keys, unsealed, options):
+    """What seals and signatures show, as lines. Raises Bad where they do not show what the reader demands."""
+    if stretch is None:
+        if options.demands:
+            raise Bad("nothing of this record was ever sealed: there is no signature to check")
+        yield "NOT SEALED: no entry; each has its chain alone"
+        return
+    yield "sealed in %s, incarnation %d: seals %d to %d of %d  root %s" % (
+        printable(stretch.origin),
+        stretch.incarnation,
+        stretch.first,
+        stretch.last - 1,
+        stretch.size,
+        note.root.hex(),
+    )
+    yield from told_signatures(note, keys, options)
+    for path, kept in options.kept:
+        yield verify_kept(path, kept, note, stretch.tree.roots, options.proofs)
+    for name in sorted(unsealed):
+        yield "NOT SEALED: the last %d entries of %s; they have their chain alone" % (
+            unsealed[name],
+            printable(name),
+        )
+
+
+PROOF_KEYS = ["_format", "_type", "checkpoint", "path", "seal"]
+PROOF_START = b'{"_format":1,"_type":"proof",'
+
+
+def is_proof(path):
+    with open(path, "rb") as file:
+        return file.read(len(PROOF_START)) == PROOF_START
+
+
+def verify_proof(path, options):
+    """Check the proof of one entry; raises Bad. What it shows, as lines to print."""
+    with open(path, "rb") as file:
+        said = parsed(file.readline(LONGEST_LINE_BYTES)[:-1], 1)
+        good = isinstance(said, dict) and list(said) == PROOF_KEYS
+        if not good or not all(isinstance(said[key], str) for key in ("checkpoint", "seal")):
+            raise Bad("this is no proof of an entry", 1)
+        note, log = Note(said["checkpoint"]), Stretch((), "~", ())
+        seal = proved_seal(said, note, log)
+        name, seq, head, entry = proved_entries(file)
+    if {"head": head.hex(), "seq": seq, "stream": name} not in seal["heads"]:
+        raise Bad("the seal does not list %s at %d with this head" % (printable(name), seq), 1)
+    roots = {0: sha256(b"").digest(), note.size: note.root}
+    return [
+        "good: %s seq %d is in seal %d of %s" % (printable(name), entry, seal["number"], seal["at"]),
+        "sealed in %s: size %d  root %s" % (printable(note.origin), note.size, note.root.hex()),
+        *told_proof(note, options),
+        *(verify_kept(kept_path, kept, note, roots, options.proofs) for kept_path, kept in options.kept),
+    ]
+
+
+def told_proof(note, options):
+    if options.keys[LOG]:
+        return list(told_signatures(note, {LOG: [], WITNESS: []}, options))
+    if options.demands:
+        raise Bad("a proof names no key: give the log's with --vkey")
+    return ["NOT CHECKED: the signatures; give the log's key with --vkey"]
+
+
+def proved_seal(said, note, log):
+    """The seal of a proof, once the path leads from it to the checkpoint's root."""
+    body = said["seal"].encode()
+    seal = parsed(body, 1)
+    number = seal.get("number") if isinstance(seal, dict) else None
+    if type(number) is not int or not 0 <= number < note.size or type(seal.get("incarnation")) is not int:
+        raise Bad("its seal has no place in the log", 1)
+    log.number, log.last, log.incarnation = number, number + 1, seal["incarnation"]
+    log.seal(body)
+    place, last, digest = number, note.size - 1, sha256(b"\x00" + body).digest()
+    for one in log.subtrees(said["path"]):
+        if last == 0:
+            raise Bad("its path is too long", 1)
+        if place & 1 or place == last:
+            digest = node_hash(one, digest)
+            while place and not place & 1:
+                place, last = place >> 1, last >> 1
+        else:
+            digest = node_hash(digest, one)
+        place, last = place >> 1, last >> 1
+    if last or digest != note.root:
+        raise Bad("its path does not lead to the root of the checkpoint", 1)
+    return seal
+
+
+def proved_entries(file):
+    """The stream, the last number, its hash, and the first number of a run of entries."""
+    name, first, seq, head = None, 0, 0, b""
+    for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE_BYTES), b""), 2):
+        if not line.endswith(b"\n"):
+            raise Bad("a line has no end", number)
+        body, prev, digest = sealed_body(line[:-1], number)
+        if name is None:
+            name, first = claimed(body)
+            seq = (first or 0) - 1
+            if not isinstance(name, str) or (first == 1 and prev != hexlify(genesis(name))):
+                raise Bad("it does not begin a stream", number)
+        elif prev != hexlify(head):
+            raise Bad("it does not follow the entry before it", number)
+        seq, head = seq + 1, digest
+        try:
+            read_entry(body, name, seq)
+        except Bad as bad:
+            raise Bad(bad.what, number, name, seq) from None
+    if name is None:
+        raise Bad("it holds no entry")
+    return name, seq, head, first
+
+
+def genesis(name):
+    return sha256(b"pitside/stream/v1\n" + name.encode("utf-8", "surrogatepass")).digest()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The command
 
 
 def summary(since, until, streams):
@@ -603,27 +1519,97 @@ def show_progress(size, entries):
     sys.stderr.flush()
 
 
+class Options:
+    """What the reader asks for beside the file."""
+
+    def __init__(self, arguments):
+        self.contents, self.signature, self.paths = True, False, []
+        self.keys: dict = {LOG: [], WITNESS: []}
+        self.kept, self.proofs = [], []
+        rest = list(arguments)
+        while rest:
+            word = rest.pop(0)
+            if word == "--hashes-only":
+                self.contents = False
+            elif word == "--require-signature":
+                self.signature = True
+            elif word in ("--vkey", "--witness-vkey", "--checkpoint", "--proof") and rest:
+                self.take(word, rest.pop(0))
+            elif word.startswith("-") and word != "-":
+                raise Usage()
+            else:
+                self.paths.append(word)
+        if len(self.paths) != 1:
+            raise Usage()
+
+    def take(self, word, value):
+        if word == "--vkey":
+            self.keys[LOG].append(Key(value, LOG))
+        elif word == "--witness-vkey":
+            self.keys[WITNESS].append(Key(value, WITNESS))
+        else:
+            text = own_text(value)
+            if word == "--proof":
+                self.proofs.append(Consistency(text))
+            else:  # a copy of a checkpoint may have the consistency proof from the one before it in front
+                note = text.partition("\n\n")[2] if text.startswith("old ") else text
+                self.kept.append((value, Note(note)))
+
+    @property
+    def demands(self):
+        return bool(self.signature or self.kept or self.keys[LOG] or self.keys[WITNESS])
+
+
+class Usage(Exception):
+    """The command was not called as it can be."""
+
+
+USAGE = (
+    "usage: verify.py [--hashes-only] [--vkey KEY] [--witness-vkey KEY] [--checkpoint FILE] [--proof FILE]"
+    " [--require-signature] FILE      (an export, a bundle or a proof; `-` is an export on standard input)"
+)
+
+
+def own_text(path):
+    """A short text file of the reader's."""
+    with open(path, "rb") as file:
+        return file.read(SHORT_FILE_BYTES).decode()
+
+
+def found_in(path, options, progress):
+    """What a good file holds, as lines; raises Bad."""
+    if path != "-" and is_bundle(path):
+        try:
+            return verify_bundle(path, options, progress)
+        except (ValueError, *UNREADABLE) as error:
+            raise Bad("the archive cannot be read: %s" % ascii(str(error))) from None
+    if path != "-" and is_proof(path):
+        return verify_proof(path, options)
+    if options.demands:
+        raise Bad("an export alone has no seals: signatures and checkpoints need an evidence bundle")
+    if path == "-":
+        return list(summary(*verify(sys.stdin.buffer, options.contents, progress)))
+    return list(summary(*verify_file(path, options.contents, progress)))
+
+
 def main(arguments):
     """Exit status 0 or 1; never a traceback."""
     gc.disable()  # what is read has no cycles; looking for them costs a tenth of the time
     if len(arguments) == 4 and arguments[0] == "--share":
         return answer_share(*arguments[1:])
-    paths = [argument for argument in arguments if argument != "--hashes-only"]
-    if len(paths) != 1 or (paths[0].startswith("-") and paths[0] != "-"):
-        print("usage: verify.py [--hashes-only] FILE      (`-` is standard input)", file=sys.stderr)
-        return 1
     progress = show_progress if sys.stderr.isatty() else None
-    contents = "--hashes-only" not in arguments
+    path = ""
     try:
-        if paths[0] == "-":
-            found = verify(sys.stdin.buffer, contents, progress)
-        else:
-            found = verify_file(paths[0], contents, progress)
-        lines, status = list(summary(*found)), 0
+        options = Options(arguments)
+        path = options.paths[0]
+        lines, status = found_in(path, options, progress), 0
+    except Usage:
+        print(USAGE, file=sys.stderr)
+        return 1
     except Bad as bad:
         lines, status = ["bad: %s" % bad], 1
     except (OSError, ValueError, MemoryError) as error:
-        lines, status = ["bad: cannot read %s: %s" % (ascii(paths[0]), ascii(str(error)))], 1
+        lines, status = ["bad: cannot read %s: %s" % (ascii(path), ascii(str(error)))], 1
     if progress:
         sys.stderr.write("\n")
     for line in lines:

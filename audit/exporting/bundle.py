@@ -1,0 +1,220 @@
+"""The evidence bundle: an archive from which a stranger can check a range of the record (FORMAT.md).
+
+Written in one pass in the memory of one batch, to anything that takes bytes. The archive's digest is the caller's to
+take; that of `record.jsonl` is told, so that the record can say what was handed out.
+"""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from django.conf import settings
+
+import audit
+from audit import chain, clock, export, notes
+from audit.export import Selection, Span
+from audit.models import Incarnation, Seal, SigningKey
+from audit.sealing.keys import verifier_of
+from audit.sealing.log import Log
+
+from .instructions import README
+from .stretch import Stretch, stretch_of, subtrees
+
+FORMAT = 1
+BODY_AT = 156  # in every line of an export
+EVERY = 500  # entries, between two calls of `progress`
+SEALS = 500  # read in one statement
+COMPRESS_LEVEL = 1  # as fast as the entries come; the rest of the gain costs four times the time
+PAPERS = ("FORMAT.md", "verify.py", "witness.py")
+HERE = Path(audit.__file__).parent
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a bundle holds: entries, bytes of the archive, the SHA-256 of its record in hex, entries not yet sealed."""
+
+    entries: int
+    size_bytes: int
+    record_sha256: str
+    unsealed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Digested:
+    name: str
+    sha256: str
+    size: int
+
+
+def write(
+    out: BinaryIO,
+    selection: Selection,
+    progress: Progress | None = None,
+    incarnation: Incarnation | None = None,
+) -> Written:
+    """Write the bundle of a selection; `out` need not be seekable. `progress` hears how many entries are written.
+
+    The log is that of the newest incarnation unless another is named. Raises what `progress` and `out` raise,
+    MissingEntry where the database has lost an entry, and MissingNode where it has lost a part of the log.
+    """
+    stretch = stretch_of(selection, incarnation)
+    counted = _Counted(out)
+    archive = _Archive(counted)
+    opening = archive.record(selection, progress)
+    archive.add("beyond.jsonl", _beyond(selection, stretch))
+    if stretch:
+        archive.add("seals.jsonl", _seals(stretch))
+        archive.add("checkpoint.txt", [_note(stretch).encode()])
+    archive.add("keys.txt", _keys())
+    archive.add("README.txt", [README.encode()])
+    for name in PAPERS:
+        archive.add(name, [(HERE / name).read_bytes()])
+    archive.close(_manifest(opening, selection, stretch))
+    unsealed = sum(stretch.unsealed) if stretch else selection.entries
+    return Written(selection.entries, counted.size, archive.files["record.jsonl"].sha256, unsealed)
+
+
+class _Counted:
+    """Counts what goes out. It can be neither sought nor told, so the archive is written as a stream."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self.out, self.size = out, 0
+
+    def write(self, data: bytes) -> int:
+        self.out.write(data)
+        self.size += len(data)
+        return len(data)
+
+    def flush(self) -> None:
+        self.out.flush()
+
+
+class _Archive:
+    """A ZIP archive as it is written, with the digest of each file in it."""
+
+    def __init__(self, out: _Counted) -> None:
+        sink = cast(BinaryIO, out)
+        self.zip = zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESS_LEVEL)
+        self.files: dict[str, _Digested] = {}
+
+    @contextmanager
+    def file(self, name: str) -> Iterator[Callable[[bytes], None]]:
+        digest, size = hashlib.sha256(), 0
+        with self.zip.open(name, "w", force_zip64=True) as file:
+
+            def put(data: bytes) -> None:
+                nonlocal size
+                file.write(data)
+                digest.update(data)
+                size += len(data)
+
+            yield put
+        self.files[name] = _Digested(name, digest.hexdigest(), size)
+
+    def add(self, name: str, parts: Iterable[bytes]) -> None:
+        with self.file(name) as put:
+            for part in parts:
+                put(part)
+
+    def record(self, selection: Selection, progress: Progress | None) -> dict[str, Any]:
+        """Write the export; what its first line says."""
+        with self.file("record.jsonl") as put:
+            lines = export.lines(selection)
+            opening = next(lines)
+            put(opening)
+            for done, line in enumerate(lines):  # the last one closes the export, and is no entry
+                put(line)
+                if progress and done % EVERY == 0:
+                    progress(done)
+        if progress:
+            progress(selection.entries)
+        said: dict[str, Any] = json.loads(opening[BODY_AT:-2])
+        return said
+
+    def close(self, manifest: dict[str, Any]) -> None:
+        files = [self.files[name] for name in sorted(self.files)]
+        told = [{"name": one.name, "sha256": one.sha256, "size": one.size} for one in files]
+        self.add("manifest.json", [chain.canonical({**manifest, "files": told}) + b"\n"])
+        self.zip.close()
+
+
+def _manifest(opening: dict[str, Any], selection: Selection, stretch: Stretch | None) -> dict[str, Any]:
+    counts = stretch.unsealed if stretch else tuple(span.entries for span in selection.spans)
+    unsealed = zip(selection.spans, counts, strict=True)
+    return {
+        "_format": FORMAT,
+        "_type": "bundle",
+        **{key: opening[key] for key in ("at", "build", "from", "to")},
+        "entries": selection.entries,
+        "incarnation": stretch.incarnation.number if stretch else None,
+        "origin": stretch.incarnation.origin if stretch else None,
+        "size": stretch.checkpoint.size if stretch else None,
+        "unsealed": [{"entries": count, "stream": span.name} for span, count in unsealed if count],
+    }
+
+
+def _beyond(selection: Selection, stretch: Stretch | None) -> Iterator[bytes]:
+    """Of each stream the entry before the range, and those behind it up to the head that was sealed."""
+    ends = stretch.ends if stretch else tuple(span.last for span in selection.spans)
+    for span, end in zip(selection.spans, ends, strict=True):
+        if selection.since is not None and span.first > 1:
+            yield from _lines(span, span.first - 1, span.first - 1)
+        yield from _lines(span, span.last + 1, end)
+
+
+def _lines(span: Span, first: int, last: int) -> Iterator[bytes]:
+    beside = Span(span.stream_id, span.name, first, last, b"")
+    for _seq, prev, digest, body in export.entries(beside):
+        yield export._shaped(digest, prev, body)
+
+
+def _seals(stretch: Stretch) -> Iterator[bytes]:
+    log, size = Log(stretch.incarnation), stretch.checkpoint.size
+    before, after = list(subtrees(0, stretch.first)), list(subtrees(stretch.last, size))
+    hashes = log.of_nodes(lambda node: [node(*place).hex() for place in [*before, *after]])
+    said = {
+        "_format": FORMAT,
+        "_type": "seals",
+        "after": hashes[len(before) :],
+        "before": hashes[: len(before)],
+        "first": stretch.first,
+        "incarnation": stretch.incarnation.number,
+        "last": stretch.last,
+        "origin": stretch.incarnation.origin,
+        "size": size,
+    }
+    yield chain.canonical(said) + b"\n"
+    seals = Seal.objects.filter(incarnation=stretch.incarnation).order_by("number")
+    for start in range(stretch.first, stretch.last, SEALS):
+        part = seals.filter(number__gte=start, number__lt=min(start + SEALS, stretch.last))
+        for body in part.values_list("body", flat=True):
+            yield bytes(body) + b"\n"
+
+
+def _note(stretch: Stretch) -> str:
+    lines = stretch.checkpoint.cosignatures.order_by("name", "pk").values_list("line", flat=True)
+    return stretch.checkpoint.note + "".join(line.rstrip("\n") + "\n" for line in lines)
+
+
+def _keys() -> Iterator[bytes]:
+    for key in SigningKey.objects.order_by("created_at", "pk"):
+        retired = clock.written(key.retired_at) if key.retired_at else "never"
+        said = f"log {verifier_of(key).vkey} created {clock.written(key.created_at)} retired {retired}\n"
+        yield said.encode()
+    for vkey in _witnesses():
+        yield f"witness {vkey}\n".encode()
+
+
+def _witnesses() -> Iterator[str]:
+    """The keys of the witnesses that this house asks: `url vkey; url vkey`."""
+    for one in settings.WITNESSES.split(";"):
+        words = one.split()
+        if words and notes.Verifier.read(words[-1]).kind == notes.COSIGNATURE:
+            yield words[-1]
