@@ -73,7 +73,7 @@ class Verifier:
     @property
     def vkey(self) -> str:
         """The key in one line of text."""
-        return f"{self.name}+{self.key_id.hex()}+{_base64(bytes([self.kind]) + self.public)}"
+        return f"{self.name}+{self.key_id.hex()}+{base64_of(bytes([self.kind]) + self.public)}"
 
     def is_named_by(self, signature: "Signature") -> bool:
         """Whether a signature says that it is of this key."""
@@ -128,7 +128,9 @@ class Signer:
     @property
     def private(self) -> str:
         """The key in one line of text. Keep it secret."""
-        return f"{PRIVATE}{self.name}+{self.verifier.key_id.hex()}+{_base64(bytes([self.kind]) + self.seed)}"
+        return (
+            f"{PRIVATE}{self.name}+{self.verifier.key_id.hex()}+{base64_of(bytes([self.kind]) + self.seed)}"
+        )
 
     def signature(self, text: str, time: int = 0) -> "Signature":
         """This key's signature under a text. A cosignature's `time` is in seconds since 1970."""
@@ -162,7 +164,7 @@ class Signature:
     @property
     def line(self) -> str:
         """The line, with its newline."""
-        return f"{DASH}{self.name} {_base64(self.key_id + self.signed)}\n"
+        return f"{DASH}{self.name} {base64_of(self.key_id + self.signed)}\n"
 
     @property
     def time(self) -> int:
@@ -232,7 +234,7 @@ class Checkpoint:
 
     @property
     def text(self) -> str:
-        return f"{self.origin}\n{self.size}\n{_base64(self.root)}\n"
+        return f"{self.origin}\n{self.size}\n{base64_of(self.root)}\n"
 
 
 def sign(text: str, signers: Iterable[Signer]) -> str:
@@ -245,7 +247,7 @@ def cosigned(text: str, time: int) -> bytes:
     return f"cosignature/v1\ntime {time}\n{text}".encode()
 
 
-def _base64(said: bytes) -> str:
+def base64_of(said: bytes) -> str:
     return base64.b64encode(said).decode()
 
 
@@ -254,6 +256,6 @@ def _unbase64(text: str) -> bytes:
         said = base64.b64decode(text.encode(), validate=True)
     except (binascii.Error, UnicodeEncodeError, ValueError) as error:
         raise Malformed("This is not base64.") from error
-    if _base64(said) != text:
+    if base64_of(said) != text:
         raise Malformed("This base64 has another spelling.")
     return said

@@ -1,4 +1,4 @@
-"""One application for HTTP and sockets, with the ticker inside where the settings say so."""
+"""One application for HTTP and sockets, with the ticker and the sealer inside where the settings say so."""
 
 import os
 from typing import Any
@@ -12,6 +12,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 from channels.sessions import CookieMiddleware  # noqa: E402
 from django.conf import settings  # noqa: E402
+from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
 from config.bodies import with_limit  # noqa: E402
 from tables.routing import websocket_urlpatterns  # noqa: E402
@@ -23,3 +24,9 @@ application: Any = ProtocolTypeRouter(
 )
 if settings.EMBEDDED_TICKER:
     application = with_ticker(application)
+    if settings.SEALER_DIR:
+        from audit.sealing.process import with_sealer
+
+        application = with_sealer(application)
+elif settings.SEALER_DIR:
+    raise ImproperlyConfigured("PITSIDE_SEALER_DIR is the sealer's alone: no web worker may have its keys.")

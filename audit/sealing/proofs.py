@@ -62,8 +62,10 @@ def proof_of(entry: Entry) -> Proof | None:
 
 
 def head_in(seal: Seal, stream: str) -> bytes:
-    """The head (32 bytes) that a seal's body names for a stream; LookupError where it names none."""
-    for said in json.loads(bytes(seal.body))["heads"]:
-        if said["stream"] == stream:
-            return bytes.fromhex(said["head"])
-    raise LookupError(stream)
+    """The head (32 bytes) that a seal's body names for a stream; KeyError where it names none."""
+    return heads_in(seal)[stream]
+
+
+def heads_in(seal: Seal) -> dict[str, bytes]:
+    """The heads that a seal's body names, by stream."""
+    return {said["stream"]: bytes.fromhex(said["head"]) for said in json.loads(bytes(seal.body))["heads"]}

@@ -33,6 +33,13 @@ SENTENCES = {
         "Copy %(copy)s was signed later than what the database holds, or tells another story: the record has gone "
         "back. Find out why, then declare a new incarnation."
     ),
+    # Of a witness or of the folder of copies; the sealer goes on.
+    "unreachable": _("The witness does not answer."),
+    "key-not-known": _("The witness does not know the key that signs. Give it the key's line."),
+    "log-not-known": _("The witness does not know this log. Give it the log's name and key."),
+    "bad-answer": _("The witness answered something else than a cosignature."),
+    "failed": _("The witness could not be asked; the sealer's log says why."),
+    "copy-failed": _("The folder of copies cannot be written."),
 }
 
 

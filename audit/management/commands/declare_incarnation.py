@@ -1,0 +1,63 @@
+"""`manage.py declare_incarnation`: two people say that the record begins a new life, and why."""
+
+import getpass
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from audit.errors import AuditRefusal
+from audit.sealing import incarnations, state
+from audit.sealing.troubles import Trouble
+from audit.wording import say
+
+
+class Command(BaseCommand):
+    help = (
+        "Begins a new incarnation of the record, after a restored backup or a stolen key. Two people of different "
+        "departments declare it, one of them of compliance, each with the own PIN."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("actor", help="the code of the person who declares")
+        parser.add_argument("witness", help="the code of the second person")
+        parser.add_argument("--why", required=True, help="what happened")
+        parser.add_argument(
+            "--signed",
+            type=Path,
+            help="the last checkpoint as a witness or a copy has it, where the folder is lost",
+        )
+        parser.add_argument("--pins-from-stdin", action="store_true", help="two lines, for scripts")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            pins = self._pins(options)
+            actor = incarnations.proven(options["actor"], pins[0])
+            witness = incarnations.proven(options["witness"], pins[1])
+            signed = options["signed"].read_text(encoding="utf-8") if options["signed"] else ""
+            declared = incarnations.declare(actor, witness, options["why"], self._held(), signed)
+        except AuditRefusal as refusal:
+            raise CommandError(say(refusal)) from refusal
+        except (OSError, UnicodeDecodeError) as error:
+            raise CommandError(f"{options['signed']} cannot be read: {error}") from error
+        self.stdout.write(f"Incarnation {declared.number} is declared. Its log is {declared.origin}.")
+
+    def _pins(self, options: dict[str, Any]) -> list[str]:
+        if options["pins_from_stdin"]:
+            return [sys.stdin.readline().strip() for _ in range(2)]
+        return [getpass.getpass(f"PIN of {options[name]}: ") for name in ("actor", "witness")]
+
+    def _held(self) -> state.State | None:
+        if not settings.SEALER_DIR:
+            self.stderr.write(
+                "No folder of the sealer here: what was signed last is known by --signed alone."
+            )
+            return None
+        try:
+            return state.read(Path(settings.SEALER_DIR))
+        except Trouble as trouble:
+            self.stderr.write(str(trouble))
+            return None

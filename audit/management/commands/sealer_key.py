@@ -1,0 +1,65 @@
+"""`manage.py sealer_key`: makes, changes, ends and lists the keys that sign the record's checkpoints."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from audit.errors import AuditRefusal
+from audit.models import SigningKey
+from audit.sealing import keys
+from audit.wording import say
+
+
+class Command(BaseCommand):
+    help = "The sealer's keys. Run it where the sealer runs: it needs the sealer's folder."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        does = parser.add_subparsers(dest="act", required=True, metavar="create|rotate|retire|list|found")
+        does.add_parser("create", help="make the first key")
+        does.add_parser("rotate", help="make one more: both sign until the old one is retired")
+        retire = does.add_parser("retire", help="end a key")
+        retire.add_argument("key", help="its eight hex digits")
+        does.add_parser("list", help="every key of the record")
+        does.add_parser(
+            "found", help="after a restored backup: name on the record again what is in the folder"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            getattr(self, options["act"])(options)
+        except AuditRefusal as refusal:
+            raise CommandError(say(refusal)) from refusal
+
+    def create(self, options: dict[str, Any]) -> None:
+        if SigningKey.objects.filter(retired_at=None).exists():
+            raise CommandError("The record has a key already. To change it: manage.py sealer_key rotate.")
+        self._tell(keys.create(keys.folder()))
+
+    def rotate(self, options: dict[str, Any]) -> None:
+        old = list(SigningKey.objects.filter(retired_at=None))
+        self._tell(keys.create(keys.folder()))
+        for key in old:
+            self.stdout.write(f"Key {key.key_id} signs too, until: manage.py sealer_key retire {key.key_id}")
+
+    def retire(self, options: dict[str, Any]) -> None:
+        key = keys.retire(keys.folder(), options["key"])
+        self.stdout.write(f"Key {key.key_id} signs no more, and its private half is removed.")
+
+    def list(self, options: dict[str, Any]) -> None:
+        for key in SigningKey.objects.order_by("created_at", "pk"):
+            until = f"retired {key.retired_at:%Y-%m-%d %H:%M}" if key.retired_at else "signs"
+            self.stdout.write(
+                f"{keys.verifier_of(key).vkey}  created {key.created_at:%Y-%m-%d %H:%M}  {until}"
+            )
+
+    def found(self, options: dict[str, Any]) -> None:
+        signers = keys.found(keys.folder())
+        if not signers:
+            raise CommandError("The folder holds no key that the record does not name.")
+        for signer in signers:
+            self._tell(keys.put_on_record(signer))
+
+    def _tell(self, key: SigningKey) -> None:
+        self.stdout.write(f"Key {key.key_id} signs from now on. Give this line to witnesses and readers:")
+        self.stdout.write(keys.verifier_of(key).vkey)

@@ -1,0 +1,84 @@
+"""Copies of checkpoints in a plain folder, for storage that can be written once and never changed.
+
+A copy is two files, named by the log and the size: `….txt` is the checkpoint's note with its cosignatures so far,
+`….proof` the request of c2sp.org/tlog-witness that leads from the copy before it to this one. Neither is ever
+overwritten. A folder that holds a later copy than the record has, or another story, shows that the record went back.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from audit import merkle, notes
+from audit.models import Checkpoint, Incarnation
+from audit.sealing.log import Log, MissingNode
+from audit.sealing.troubles import Trouble
+from audit.sealing.witnesses import request_of
+
+EVERY_SECONDS = 60
+DIGITS = 12
+
+
+def keep(folder: Path, incarnation: Incarnation) -> str:
+    """Copy the newest checkpoint, if it is not there; the one that a witness cosigned last, if that is newer than the
+    last copy. Returns the name of the newest copy, "" where nothing is signed.
+
+    Trouble("copy-ahead") where the folder knows more than the record; OSError where it cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    last = newest_in(folder, incarnation.origin)
+    size = _verify_goes_on(folder, last, incarnation) if last else 0
+    checkpoint = _to_copy(incarnation, size)
+    if checkpoint is None:
+        return last
+    name = name_of(incarnation.origin, checkpoint.size)
+    _write_once(folder / f"{name}.proof", request_of(checkpoint, size))
+    _write_once(folder / f"{name}.txt", said(checkpoint))
+    return f"{name}.txt"
+
+
+def name_of(origin: str, size: int) -> str:
+    """The name of a copy without its ending: it sorts by size."""
+    return f"{re.sub(r'[^A-Za-z0-9.-]+', '_', origin)}-{size:0{DIGITS}d}"
+
+
+def newest_in(folder: Path, origin: str) -> str:
+    """The name of the largest copy of a log's checkpoints; "" where there is none."""
+    pattern = re.compile(re.escape(name_of(origin, 0)[:-DIGITS]) + rf"[0-9]{{{DIGITS},}}\.txt")
+    names = [name for name in os.listdir(folder) if pattern.fullmatch(name)]
+    return max(names, key=lambda name: (len(name), name), default="")
+
+
+def said(checkpoint: Checkpoint) -> str:
+    """A checkpoint's note with its cosignatures so far."""
+    lines = checkpoint.cosignatures.order_by("name").values_list("line", flat=True)
+    return checkpoint.note + "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _to_copy(incarnation: Incarnation, beyond: int) -> Checkpoint | None:
+    larger = Checkpoint.objects.filter(incarnation=incarnation, size__gt=beyond).order_by("-size")
+    return larger.filter(cosignatures__isnull=False).first() or larger.first()
+
+
+def _verify_goes_on(folder: Path, name: str, incarnation: Incarnation) -> int:
+    """The size of a copy that the log goes on from."""
+    try:
+        kept = notes.Checkpoint.read(notes.Note.read((folder / name).read_bytes()).text)
+        holds = Log(incarnation).root(kept.size) == kept.root if kept.size else kept.root == merkle.EMPTY
+    except (notes.Malformed, MissingNode) as error:
+        raise Trouble("copy-ahead", incarnation=incarnation.number, copy=name) from error
+    if not holds or kept.origin != incarnation.origin:
+        raise Trouble("copy-ahead", incarnation=incarnation.number, copy=name)
+    return kept.size
+
+
+def _write_once(path: Path, text: str) -> None:
+    """Write a file where none is, and leave one that is there."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    except FileExistsError:
+        return
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,83 @@
+"""One sealer at a time: a lock that ends with the process that holds it, however that ends.
+
+On PostgreSQL an advisory lock of the database, on a connection of its own; on SQLite a lock on a file beside the
+database. The sealer's folder is locked too: what was signed stands there, and two sealers of one folder never may.
+"""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from django.db import connection
+
+LOCK = 0x5EA1_0001  # an advisory lock's number; nothing else in this product takes one
+
+
+class Lead:
+    """The right to seal. `take` asks for it without waiting; `holds` asks whether it is still ours."""
+
+    def __init__(self, folder: Path) -> None:
+        self.paths = [folder / "lock", *_beside_the_database()]
+        self.files: list[int] = []
+        self.line: psycopg.Connection[Any] | None = None
+
+    def take(self) -> bool:
+        """Whether this process leads now."""
+        try:
+            led = all(self._lock(path) for path in self.paths) and self._lock_database()
+        except psycopg.Error:
+            led = False
+        if not led:
+            self.release()
+        return led
+
+    def holds(self) -> bool:
+        """Whether this process still leads; the database may have ended its connection."""
+        if not self.files:
+            return False
+        if self.line is None:
+            return True
+        try:
+            self.line.execute("SELECT 1")
+        except psycopg.Error:
+            self.release()
+            return False
+        return True
+
+    def release(self) -> None:
+        """Let another lead."""
+        for descriptor in self.files:
+            os.close(descriptor)
+        self.files = []
+        if self.line is not None:
+            self.line.close()
+            self.line = None
+
+    def _lock(self, path: Path) -> bool:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        self.files.append(descriptor)
+        return True
+
+    def _lock_database(self) -> bool:
+        if connection.vendor != "postgresql":
+            return True
+        # Of its own: the pool's connections come and go, and this one must last as long as the lead.
+        given = connection.get_connection_params()
+        named = {key: given[key] for key in ("host", "port", "user", "password", "dbname") if given.get(key)}
+        self.line = psycopg.connect(**named, autocommit=True, connect_timeout=3)
+        taken = self.line.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone()
+        return bool(taken and taken[0])
+
+
+def _beside_the_database() -> list[Path]:
+    if connection.vendor != "sqlite":
+        return []
+    path = Path(str(connection.settings_dict["NAME"]))
+    return [path.with_name(path.name + ".sealer-lock")] if path.is_file() else []

@@ -1,0 +1,84 @@
+"""A leaf of the log: what it makes of the tree, and its rows in the database."""
+
+import datetime as dt
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from audit import merkle, notes
+from audit.models import Checkpoint, Node, Seal, SealedHead, Stream
+from audit.sealing.log import Log, MissingNode
+from audit.sealing.state import Pending
+from audit.sealing.troubles import Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A seal's place, body and hash, the whole subtrees that it completes, and the root of the log with it."""
+
+    number: int
+    body: bytes
+    digest: bytes
+    nodes: list[tuple[int, int, bytes]]
+    root: bytes
+
+
+def leaf_of(log: Log, number: int, body: bytes, root_before: bytes | None) -> Leaf:
+    """The leaf that this body is at the end of a log of `number` leaves, whose root must be `root_before`.
+
+    Trouble("record-went-back") where the database's tree has another root, or lacks a node.
+    """
+    digest = merkle.leaf_hash(body)
+
+    def grow(node: merkle.Lookup) -> tuple[bytes, Leaf]:
+        before = merkle.root(number, node)
+        nodes = merkle.completed(number, digest, node)
+        fresh = {(level, index): made for level, index, made in nodes}
+
+        def look(level: int, index: int) -> bytes:
+            return fresh.get((level, index)) or node(level, index)
+
+        return before, Leaf(number, body, digest, nodes, merkle.root(number + 1, look))
+
+    try:
+        before, leaf = log.of_nodes(grow)
+    except MissingNode as error:
+        raise Trouble("record-went-back", signed=number, found=log.size) from error
+    if before != (root_before or merkle.EMPTY):
+        raise Trouble("record-went-back", signed=number, found=log.size)
+    return leaf
+
+
+def write(log: Log, pending: Pending, root_before: bytes | None) -> Checkpoint:
+    """Write a leaf as it was signed: seal, heads, nodes and checkpoint, in one transaction."""
+    leaf = leaf_of(log, pending.number, pending.body.encode(), root_before)
+    signed = notes.Checkpoint.read(notes.Note.read(pending.note).text)
+    if (signed.size, signed.root) != (leaf.number + 1, leaf.root):
+        raise Trouble("record-went-back", signed=signed.size, found=log.size)
+    said = json.loads(leaf.body)
+    at = dt.datetime.fromisoformat(said["at"])
+    with transaction.atomic():
+        seal = Seal.objects.create(
+            incarnation=log.incarnation,
+            number=leaf.number,
+            at=at,
+            full=said["full"],
+            body=leaf.body,
+            leaf=leaf.digest,
+        )
+        SealedHead.objects.bulk_create(_listed(seal, said["heads"]))
+        Node.objects.bulk_create(
+            Node(incarnation=log.incarnation, level=level, index=index, hash=digest)
+            for level, index, digest in leaf.nodes
+        )
+        return Checkpoint.objects.create(
+            incarnation=log.incarnation, size=signed.size, root=signed.root, note=pending.note, at=at
+        )
+
+
+def _listed(seal: Seal, heads: list[dict[str, Any]]) -> list[SealedHead]:
+    names = [head["stream"] for head in heads]
+    streams = dict(Stream.objects.filter(name__in=names).values_list("name", "pk"))
+    return [SealedHead(seal=seal, stream_id=streams[head["stream"]], seq=head["seq"]) for head in heads]

@@ -1,0 +1,101 @@
+"""Which heads moved since the last seal, and whether what was sealed still stands there."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.models import OuterRef, Subquery
+
+from audit.models import Incarnation, Seal, SealedHead, Stream
+from audit.sealing.proofs import heads_in
+from audit.sealing.troubles import Trouble
+
+BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A stream's newest entry: its number and its hash (32 bytes)."""
+
+    stream_id: int
+    name: str
+    seq: int
+    head: bytes
+
+    @property
+    def said(self) -> dict[str, str | int]:
+        """The head as a seal says it."""
+        return {"head": self.head.hex(), "seq": self.seq, "stream": self.name}
+
+
+class LastSealed:
+    """The newest head that an incarnation's seals list of each stream, kept from one second to the next."""
+
+    def __init__(self, incarnation: Incarnation) -> None:
+        self.number = incarnation.number
+        self.heads = {head.stream_id: head for head in _listed(incarnation)}
+
+    def look(self) -> tuple[list[Head], list[Head]]:
+        """Every head of now, and those that moved, both in the order of their names.
+
+        One statement reads them all. Trouble("head-went-back") where a sealed head is not there any more, or another
+        entry stands in its place.
+        """
+        streams = Stream.objects.filter(seq__gt=0).values_list("pk", "name", "seq", "head")
+        now = sorted(
+            (Head(pk, name, seq, bytes(head)) for pk, name, seq, head in streams), key=lambda one: one.name
+        )
+        moved = [head for head in now if self._has_moved(head)]
+        self._verify_nothing_is_gone({head.stream_id for head in now})
+        self._verify_they_follow(moved)
+        return now, moved
+
+    def sealed(self, heads: Iterable[Head]) -> None:
+        """These heads stand in a seal now."""
+        self.heads.update((head.stream_id, head) for head in heads)
+
+    def _has_moved(self, head: Head) -> bool:
+        last = self.heads.get(head.stream_id)
+        if last is None:
+            return True
+        if head.seq < last.seq or (head.seq == last.seq and head.head != last.head):
+            raise _went_back(last)
+        return head.seq > last.seq
+
+    def _verify_nothing_is_gone(self, here: set[int]) -> None:
+        for stream_id, last in self.heads.items():
+            if stream_id not in here:
+                raise _went_back(last)
+
+    def _verify_they_follow(self, moved: list[Head]) -> None:
+        """The entry that was sealed last still stands behind each head that moved on."""
+        lasts = [last for head in moved if (last := self.heads.get(head.stream_id))]
+        for start in range(0, len(lasts), BATCH):
+            batch = lasts[start : start + BATCH]
+            hashes = _hashes(batch)
+            for last in batch:
+                if hashes.get((last.stream_id, last.seq)) != last.head:
+                    raise _went_back(last)
+
+
+def _went_back(last: Head) -> Trouble:
+    return Trouble("head-went-back", stream=last.name, seq=last.seq)
+
+
+def _hashes(heads: list[Head]) -> dict[tuple[int, int], bytes]:
+    places = ", ".join(["(%s, %s)"] * len(heads))
+    sql = f"SELECT stream_id, seq, hash FROM audit_entry WHERE (stream_id, seq) IN (VALUES {places})"
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [value for head in heads for value in (head.stream_id, head.seq)])
+        return {(stream_id, seq): bytes(digest) for stream_id, seq, digest in cursor.fetchall()}
+
+
+def _listed(incarnation: Incarnation) -> list[Head]:
+    of_stream = SealedHead.objects.filter(stream=OuterRef("pk"), seal__incarnation=incarnation)
+    newest = of_stream.order_by("-seq", "-pk").values("pk")[:1]
+    wanted = Stream.objects.annotate(listed=Subquery(newest)).exclude(listed=None)
+    rows = SealedHead.objects.filter(pk__in=list(wanted.values_list("listed", flat=True)))
+    places = list(rows.values_list("stream_id", "stream__name", "seq", "seal_id"))
+    seals = Seal.objects.filter(pk__in={seal for *_, seal in places})
+    bodies = {seal.pk: heads_in(seal) for seal in seals.iterator(chunk_size=50)}
+    return [Head(pk, name, seq, bodies[seal][name]) for pk, name, seq, seal in places]

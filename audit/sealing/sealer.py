@@ -1,0 +1,163 @@
+"""The sealer: what it does in one second. It alone signs, and it never signs two stories.
+
+The order is what makes it safe. A leaf is signed, then kept in the file of what was signed, then written to the
+database; a sealer that is killed anywhere finds the leaf in the file, and writes it as it was signed. A database that
+does not hold what the file says was signed is not sealed: the record has gone back, and two people declare what is
+true (incarnations.py). The caller holds the lead (lead.py): one sealer at a time.
+"""
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+
+from audit import chain, clock, merkle, notes
+from audit.models import Checkpoint, Incarnation, Seal
+from audit.sealing import incarnations, keys, leaves, state
+from audit.sealing.log import Log, current
+from audit.sealing.moved import Head, LastSealed
+from audit.sealing.state import Pending, State
+from audit.sealing.troubles import Trouble
+
+FORMAT = 1
+POINTS = ("signed", "kept", "written", "done")  # where tests kill it
+
+
+class Sealer:
+    """Seals one record. `folder` holds its keys and its file; `passing` is told each of POINTS as it passes it."""
+
+    def __init__(self, folder: Path, passing: Callable[[str], None] = lambda point: None) -> None:
+        self.folder = folder
+        self.passing = passing
+        self.last: LastSealed | None = None
+
+    def second(self) -> Checkpoint | None:
+        """Seal what moved. The new checkpoint, or None where nothing did.
+
+        Raises Trouble where it must not seal; after that, and after any other error, the next second begins anew from
+        the file and the database.
+        """
+        try:
+            return self._sealed()
+        except BaseException:
+            self.last = None
+            raise
+
+    def stop_for(self, trouble: Trouble) -> None:
+        """Seal no more until a new incarnation: a witness or a copy knows more than this record. The trouble's
+        `incarnation` is the one that it is about."""
+        held = state.read(self.folder)
+        about = trouble.params.get("incarnation")
+        if held is not None and held.trouble is None and held.incarnation == about:
+            state.write(self.folder, held.troubled(trouble))
+
+    def _sealed(self) -> Checkpoint | None:
+        signers = keys.signers(self.folder)
+        incarnation, held = self._standing()
+        if held.trouble is not None:
+            code, params = held.trouble
+            raise Trouble(code, **params)
+        log = Log(incarnation)
+        held = self._with_pending_written(log, held)
+        newest = _verify_holds(log, held)
+        if self.last is None or self.last.number != incarnation.number:
+            self.last = LastSealed(incarnation)
+        now, moved = self.last.look()
+        at = max(clock.now(), newest.at) if newest else clock.now()
+        full = newest is None or _day(at) > _day(newest.at)
+        heads = now if full and moved else moved
+        if not heads:
+            return None
+        body = body_of(incarnation.number, held.size, at, full, heads)
+        leaf = leaves.leaf_of(log, held.size, body, held.root)
+        signed = notes.Checkpoint(incarnation.origin, held.size + 1, leaf.root)
+        pending = Pending(held.size, body.decode(), notes.sign(signed.text, signers))
+        self.passing("signed")
+        checkpoint = self._write(log, held, pending)
+        self.last.sealed(heads)
+        return checkpoint
+
+    def _write(self, log: Log, held: State, pending: Pending) -> Checkpoint:
+        promised = held.about_to(pending)
+        state.write(self.folder, promised)
+        self.passing("kept")
+        checkpoint = leaves.write(log, pending, held.root)
+        self.passing("written")
+        state.write(self.folder, promised.written())
+        self.passing("done")
+        return checkpoint
+
+    def _standing(self) -> tuple[Incarnation, State]:
+        """The incarnation to seal and what was signed of it, begun anew where it is a new one."""
+        held = state.read(self.folder)
+        incarnation = current()
+        if incarnation is None and held is None:
+            incarnation = incarnations.open_first()
+        if incarnation is None or (held is not None and held.incarnation > incarnation.number):
+            raise Trouble("record-went-back", signed=_signed_size(held), found=0)
+        if held is not None and held.incarnation == incarnation.number:
+            return incarnation, held
+        if incarnation.number > 1 and not incarnations.is_declared(incarnation):
+            raise Trouble("undeclared", number=incarnation.number)
+        if Log(incarnation).newest() is not None:
+            raise Trouble("state-missing")
+        held = State(incarnation.number)
+        state.write(self.folder, held)
+        return incarnation, held
+
+    def _with_pending_written(self, log: Log, held: State) -> State:
+        """The state once a leaf that a crash left pending stands in the database, as it was signed."""
+        pending = held.pending
+        if pending is None:
+            return held
+        if log.size == pending.number:
+            _verify_holds(log, held)
+            leaves.write(log, pending, held.root)
+        else:
+            _verify_stands(log, pending)
+        state.write(self.folder, held.written())
+        return held.written()
+
+
+def body_of(incarnation: int, number: int, at: dt.datetime, full: bool, heads: list[Head]) -> bytes:
+    """A seal's body, as audit/FORMAT.md spells it."""
+    said = {
+        "_format": FORMAT,
+        "_type": "seal",
+        "at": clock.written(at),
+        "full": full,
+        "heads": [head.said for head in heads],
+        "incarnation": incarnation,
+        "number": number,
+    }
+    return chain.canonical(said)
+
+
+def _verify_holds(log: Log, held: State) -> Seal | None:
+    """The newest seal, where the database holds just what the file says was signed; else Trouble."""
+    seal = Seal.objects.filter(incarnation=log.incarnation).order_by("-number").first()
+    newest = log.newest()
+    size = seal.number + 1 if seal else 0
+    root = bytes(newest.root) if newest else None
+    if (size, newest.size if newest else 0, root) != (held.size, held.size, held.root):
+        raise Trouble("record-went-back", signed=_signed_size(held), found=size)
+    return seal
+
+
+def _verify_stands(log: Log, pending: Pending) -> None:
+    """A leaf that was signed stands at the end of the log, just so; else Trouble."""
+    seal = Seal.objects.filter(incarnation=log.incarnation, number=pending.number).first()
+    newest = log.newest()
+    leaf = merkle.leaf_hash(pending.body.encode())
+    signed = newest is not None and (newest.size, newest.note) == (pending.number + 1, pending.note)
+    if not signed or seal is None or bytes(seal.leaf) != leaf:
+        raise Trouble("record-went-back", signed=pending.number + 1, found=log.size)
+
+
+def _signed_size(held: State | None) -> int:
+    if held is None:
+        return 0
+    return held.pending.number + 1 if held.pending else held.size
+
+
+def _day(moment: dt.datetime) -> dt.date:
+    return moment.astimezone(dt.UTC).date()

@@ -1,0 +1,43 @@
+"""How the sealer is, for the integrity page: a row that says nothing of the record and is no evidence."""
+
+import datetime as dt
+from typing import Any
+
+from audit import clock
+from audit.models import SealerStatus
+from audit.sealing.troubles import Trouble
+
+BEAT = dt.timedelta(seconds=5)
+
+
+class Status:
+    """Tells the row when something changed, and every five seconds that the sealer lives."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, Any] = {}
+        self.beat_at: dt.datetime | None = None
+
+    def tell(self, trouble: Trouble | None, witnesses: dict[str, Any], copies: dict[str, Any]) -> None:
+        """`witnesses` by name; `copies` has `copied`, `copied_at` and `copy_said`."""
+        now = clock.now()
+        said = {
+            "trouble": trouble.code if trouble else "",
+            "params": trouble.params if trouble else {},
+            "witnesses": witnesses,
+            **copies,
+        }
+        if said == self.told and self.beat_at is not None and now - self.beat_at < BEAT:
+            return
+        row = SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
+        if (row.trouble, row.since is None) != (said["trouble"], not said["trouble"]):
+            row.since = now if trouble else None
+        for name, value in said.items():
+            setattr(row, name, value)
+        row.beat_at = now
+        row.save()
+        self.told, self.beat_at = said, now
+
+
+def of_sealer() -> SealerStatus:
+    """The row as it stands; an empty one before the first sealer."""
+    return SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)

@@ -1,0 +1,239 @@
+"""Asking witnesses to cosign each checkpoint, by c2sp.org/tlog-witness. Nothing waits for them.
+
+A witness keeps the newest checkpoint that it saw, and cosigns the next one only with a proof that it goes on from
+there. One that knows a longer log, or another story of ours, shows that this record has gone back or was forked.
+"""
+
+import datetime as dt
+import http.client
+import logging
+import threading
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import IntegrityError, close_old_connections, transaction
+
+from audit import clock, notes
+from audit.models import Checkpoint, Cosignature
+from audit.sealing.log import Log, current
+from audit.sealing.troubles import Trouble
+
+log = logging.getLogger(__name__)
+SECONDS = 3
+AGAIN_SECONDS = 10  # a witness that was away is asked again, though nothing moved
+MOST_ANSWER_BYTES = 64 * 1024
+SIZE_TYPE = "text/x.tlog.size"
+REFUSALS = {403: "key-not-known", 404: "log-not-known"}
+
+
+class NotCosigned(Exception):
+    """A witness did not cosign. `code`: unreachable, key-not-known, log-not-known, bad-answer."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        super().__init__(code)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Where a witness is asked, and the key that its cosignatures are made with."""
+
+    url: str
+    verifier: notes.Verifier
+
+    @property
+    def name(self) -> str:
+        """The name of its key."""
+        return self.verifier.name
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back: the status, what it is, and the body."""
+
+    status: int
+    kind: str
+    body: str
+
+
+def configured() -> list[Witness]:
+    """The witnesses of PITSIDE_WITNESSES; ImproperlyConfigured where one is not `url vkey`."""
+    return [_witness(said) for said in settings.WITNESSES.split(";") if said.strip()]
+
+
+def _witness(said: str) -> Witness:
+    url, _space, vkey = said.strip().partition(" ")
+    try:
+        verifier = notes.Verifier.read(vkey)
+    except notes.Malformed as error:
+        raise ImproperlyConfigured(f"PITSIDE_WITNESSES: {url} has no verifier key: {error}") from error
+    if verifier.kind != notes.COSIGNATURE or not url.startswith(("http://", "https://")):
+        raise ImproperlyConfigured(
+            f"PITSIDE_WITNESSES: {url} is no address, or its key is not of cosignatures (type 4)."
+        )
+    return Witness(url.rstrip("/"), verifier)
+
+
+def ask(witness: Witness) -> Cosignature | None:
+    """Have a witness cosign the newest checkpoint. None where there is none, or it has done so already.
+
+    Raises NotCosigned, and Trouble ("witness-ahead", "witness-disagrees") where it knows more than this record.
+    """
+    incarnation = current()
+    newest = Log(incarnation).newest() if incarnation else None
+    if newest is None:
+        return None
+    old = last_size(witness, newest)
+    if old == newest.size:
+        return None
+    answer = _post(witness, newest, old)
+    if answer.status == 409 and (known := _size_in(answer)) is not None and known != old:
+        _verify_is_not_ahead(witness, newest, known)
+        old = known
+        answer = _post(witness, newest, old)
+    if answer.status == 422 or (answer.status == 409 and old == newest.size):
+        raise Trouble("witness-disagrees", incarnation=newest.incarnation_id, witness=witness.name, size=old)
+    if answer.status != 200:
+        raise NotCosigned(REFUSALS.get(answer.status, "bad-answer"))
+    return _kept(witness, newest, answer.body)
+
+
+def _verify_is_not_ahead(witness: Witness, newest: Checkpoint, known: int) -> None:
+    now = (
+        Log(newest.incarnation).newest() if known > newest.size else newest
+    )  # a seal later, it may just be right
+    if now is None or known > now.size:
+        raise Trouble(
+            "witness-ahead",
+            incarnation=newest.incarnation_id,
+            witness=witness.name,
+            size=known,
+            ours=newest.size,
+        )
+
+
+def last_size(witness: Witness, checkpoint: Checkpoint) -> int:
+    """The size of the largest checkpoint of this log that the witness cosigned, as far as is known here; or 0."""
+    done = Cosignature.objects.filter(
+        name=witness.name, checkpoint__incarnation_id=checkpoint.incarnation_id
+    ).order_by("-checkpoint__size")
+    return done.values_list("checkpoint__size", flat=True).first() or 0
+
+
+def request_of(checkpoint: Checkpoint, old: int) -> str:
+    """The body that asks to go on from `old` leaves to this checkpoint."""
+    proof = Log(checkpoint.incarnation).consistency(old, checkpoint.size)
+    return (
+        f"old {old}\n" + "".join(f"{notes.base64_of(digest)}\n" for digest in proof) + "\n" + checkpoint.note
+    )
+
+
+def _post(witness: Witness, checkpoint: Checkpoint, old: int) -> Answer:
+    said = request_of(checkpoint, old).encode()
+    headers = {"Content-Type": "text/plain; charset=utf-8"}
+    request = urllib.request.Request(f"{witness.url}/add-checkpoint", said, headers, method="POST")
+    try:
+        with urllib.request.urlopen(request, timeout=SECONDS) as answer:
+            return _read(answer.status, answer)
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return _read(refused.code, refused)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise NotCosigned("unreachable") from error
+
+
+def _read(status: int, answer: Any) -> Answer:
+    body = answer.read(MOST_ANSWER_BYTES).decode(errors="replace")
+    return Answer(status, answer.headers.get_content_type(), body)
+
+
+def _size_in(answer: Answer) -> int | None:
+    said = answer.body.removesuffix("\n")
+    return int(said) if answer.kind == SIZE_TYPE and notes.SIZE.fullmatch(said) and len(said) < 19 else None
+
+
+def _kept(witness: Witness, checkpoint: Checkpoint, body: str) -> Cosignature:
+    text = notes.Note.read(checkpoint.note).text
+    for line in body.splitlines():
+        try:
+            signature = notes.Signature.read(line)
+        except notes.Malformed:
+            continue
+        if witness.verifier.verifies(text, signature):
+            return _written(witness, checkpoint, line)
+    raise NotCosigned("bad-answer")
+
+
+def _written(witness: Witness, checkpoint: Checkpoint, line: str) -> Cosignature:
+    try:
+        with transaction.atomic():
+            return Cosignature.objects.create(
+                checkpoint=checkpoint, name=witness.name, line=line, at=clock.now()
+            )
+    except IntegrityError:
+        return Cosignature.objects.get(checkpoint=checkpoint, name=witness.name)
+
+
+class Asker:
+    """Asks one witness in a thread of its own: at most one request in flight, always about the newest checkpoint.
+
+    `report` is what the integrity page shows; `trouble` stays once the witness knows more than this record.
+    """
+
+    def __init__(self, witness: Witness) -> None:
+        self.witness = witness
+        self.report: dict[str, Any] = {"url": witness.url, "size": 0, "at": None, "said": ""}
+        self.trouble: Trouble | None = None
+        self._wanted = threading.Event()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._keep_asking, name=f"ask {witness.name}", daemon=True)
+        self._thread.start()
+
+    def want(self) -> None:
+        """There is a new checkpoint."""
+        self._wanted.set()
+
+    def stop(self) -> None:
+        """Ask no more, after the request in flight."""
+        self._stopped.set()
+        self._wanted.set()
+        self._thread.join(2 * SECONDS)
+
+    def _keep_asking(self) -> None:
+        while not self._stopped.is_set():
+            self._wanted.wait(AGAIN_SECONDS)
+            self._wanted.clear()
+            if self._stopped.is_set():
+                return
+            said = self._asked()
+            if said and said != self.report["said"]:
+                log.warning("witness %s: %s", self.witness.name, said)
+            self.report = {**self.report, "said": said}
+            if said:
+                self._stopped.wait(1)
+
+    def _asked(self) -> str:
+        close_old_connections()
+        try:
+            if cosignature := ask(self.witness):
+                at: dt.datetime = cosignature.at
+                self.report = {
+                    **self.report,
+                    "size": cosignature.checkpoint.size,
+                    "at": clock.written(at),
+                }
+        except NotCosigned as error:
+            return error.code
+        except Trouble as trouble:
+            self.trouble = trouble
+            return trouble.code
+        except Exception:
+            log.exception("witness %s was not asked", self.witness.name)
+            return "failed"
+        finally:
+            close_old_connections()
+        return ""
