@@ -1,0 +1,301 @@
+"""The worker of the desk's long jobs: exports and verifications, one at a time, each done once.
+
+A job is claimed by the moment at which its worker began it. Whatever the worker writes later asks for that moment: one
+that was thought dead, and whose job another has begun anew, can finish nothing. A file is written beside its place and
+moved there in the transaction that records it.
+"""
+
+import contextlib
+import datetime as dt
+import errno
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import DatabaseError, close_old_connections, connection, transaction
+from django.db.models import Q, QuerySet
+
+from audit import clock, export, record
+from audit.models import Job
+
+from . import making
+
+log = logging.getLogger(__name__)
+LOOK_SECONDS = 1.0
+BEAT_SECONDS = 1.0
+DEAD_AFTER = dt.timedelta(seconds=60)
+TIDY_SECONDS = 600.0
+LEFTOVER_SECONDS = 24 * 60 * 60
+MOST_TRIES = 3
+Doing = Q(status=Job.Status.RUNNING)
+
+
+class Lost(Exception):
+    """Another worker has begun this job anew: this one may write nothing more of it."""
+
+
+class Stopped(Exception):
+    """The worker was asked to stop; the job waits for the next one."""
+
+
+class Worker:
+    """Does jobs. `stop` may be set from anywhere; a job that runs is put back then."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or Path(settings.EXPORTS_DIR)
+        self.stop = threading.Event()
+        self.tidied_at: float | None = None
+
+    def run(self) -> None:
+        """Does jobs until `stop` is set. What fails is logged, and tried again."""
+        while not self.stop.is_set():
+            did = False
+            try:
+                close_old_connections()
+                did = self.step()
+                self.tidy_now_and_then()
+            except Exception:
+                log.exception("the jobs of the desk were not looked at")
+            finally:
+                close_old_connections()
+            if not did:
+                self.stop.wait(LOOK_SECONDS)
+
+    def step(self) -> bool:
+        """Does the job that has waited longest, if there is one; says whether there was."""
+        job = claim()
+        if job is None:
+            return False
+        try:
+            self._do(job)
+        except Lost:
+            log.warning("job %s was begun anew by another worker", job.pk)
+        except Stopped:
+            tries = job.found["tries"] - 1  # it was not the job that ended the worker
+            mine(job).update(status=Job.Status.WAITING, done=0, found={"tries": tries})
+        return True
+
+    def _do(self, job: Job) -> None:
+        if job.found.get("tries", 0) > MOST_TRIES:
+            fail(job, "gave-up")
+            return
+        part = self.folder / f".{job.pk}.{_token(job)}.part"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with Beat(job, self.stop) as beat:
+                made = making.make(job, part, beat)
+            finish(job, made, part, place_of(job, self.folder))
+        except (Lost, Stopped):
+            raise
+        except Exception as error:
+            fail(job, _why(job, error))
+        finally:
+            part.unlink(missing_ok=True)
+
+    def tidy_now_and_then(self) -> None:
+        if self.tidied_at is None or time.monotonic() - self.tidied_at >= TIDY_SECONDS:
+            self.tidied_at = time.monotonic()
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Removes the files of jobs that ended EXPORTS_KEEP_DAYS ago, and what a killed worker left. The rows stay."""
+        now = clock.now()
+        old = Job.objects.filter(
+            status=Job.Status.DONE,
+            finished_at__lt=now - dt.timedelta(days=settings.EXPORTS_KEEP_DAYS),
+            found__removed_at=None,
+        ).exclude(filename="")
+        for job in old:
+            place_of(job, self.folder).unlink(missing_ok=True)
+            job.found["removed_at"] = clock.written(now)
+            job.save(update_fields=["found"])
+        for part in self.folder.glob(".*.part"):
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - part.stat().st_mtime > LEFTOVER_SECONDS:
+                    part.unlink()
+
+
+class Beat:
+    """Tells each second, on a connection of its own, that the worker lives and how far it is.
+
+    Called with what is done, and the first time with `total`; raises Lost and Stopped.
+    """
+
+    def __init__(self, job: Job, stop: threading.Event) -> None:
+        self.job, self.stop = job, stop
+        self.done, self.total = 0, 0
+        self.lost, self.over = threading.Event(), threading.Event()
+        self.thread = threading.Thread(target=self._keep_telling, daemon=True)
+
+    def __call__(self, done: int | None = None, total: int | None = None) -> None:
+        self.done = self.done if done is None else done
+        self.total = self.total if total is None else total
+        if self.lost.is_set():
+            raise Lost
+        if self.stop.is_set():
+            raise Stopped
+
+    def __enter__(self) -> "Beat":
+        self.thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.over.set()
+        self.thread.join()
+
+    def _keep_telling(self) -> None:
+        try:
+            while not self.over.wait(BEAT_SECONDS):
+                try:
+                    self._tell()
+                except DatabaseError:
+                    log.warning("job %s could not tell how far it is", self.job.pk, exc_info=True)
+        finally:
+            connection.close()
+
+    def _tell(self) -> None:
+        if not mine(self.job).update(done=self.done, total=self.total, beat_at=clock.now()):
+            self.lost.set()
+
+
+def claim() -> Job | None:
+    """The job that has waited longest, or whose worker was not heard for `DEAD_AFTER`, claimed for the caller."""
+    if not _open(clock.now()).exists():
+        return None
+    with transaction.atomic():
+        now = clock.now()
+        waiting = _open(now).select_for_update(
+            skip_locked=connection.features.has_select_for_update_skip_locked, of=("self",)
+        )
+        job = waiting.order_by("asked_at").first()
+        if job is None:
+            return None
+        job.status, job.started_at, job.beat_at = Job.Status.RUNNING, now, now
+        job.done = job.total = 0
+        job.found = {"tries": job.found.get("tries", 0) + 1}
+        job.save(update_fields=["status", "started_at", "beat_at", "done", "total", "found"])
+    return job
+
+
+def _open(now: dt.datetime) -> QuerySet[Job]:
+    return Job.objects.filter(Q(status=Job.Status.WAITING) | (Doing & Q(beat_at__lt=now - DEAD_AFTER)))
+
+
+def mine(job: Job) -> QuerySet[Job]:
+    """The job's row as long as it is still the caller's."""
+    return Job.objects.filter(Doing, pk=job.pk, started_at=job.started_at)
+
+
+def finish(job: Job, made: making.Made, part: Path, place: Path) -> None:
+    """Moves the file to its place, records it and ends the job, all or nothing. Raises Lost."""
+    with transaction.atomic():
+        _hold(job)
+        if made.filename:
+            os.replace(part, place)
+        _record(job, *_told_done(job, made))
+        mine(job).update(
+            status=Job.Status.DONE,
+            finished_at=clock.now(),
+            filename=made.filename,
+            size_bytes=made.size_bytes,
+            sha256=made.sha256,
+            found={**job.found, **made.found},
+            done=made.entries,
+            total=made.entries,
+        )
+
+
+def fail(job: Job, why: str) -> None:
+    """Ends a job that could not be done, with the code of why. Raises Lost."""
+    with transaction.atomic():
+        _hold(job)
+        kind = "verification.failed" if job.kind == Job.Kind.VERIFICATION else "export.failed"
+        _record(job, f"{job.facility}/exports", kind, {**_who(job), "why": why})
+        mine(job).update(status=Job.Status.FAILED, finished_at=clock.now(), said=why)
+
+
+def place_of(job: Job, folder: Path | None = None) -> Path:
+    """Where the file of a job lies, or will."""
+    return (folder or Path(settings.EXPORTS_DIR)) / f"{job.pk}.{making.ENDINGS.get(job.kind, 'none')}"
+
+
+def _hold(job: Job) -> None:
+    """Locks the job's row until the transaction ends. Raises Lost where it is the caller's no more."""
+    if mine(job).select_for_update(of=("self",)).first() is None:
+        raise Lost
+
+
+def _record(job: Job, stream_name: str, type: str, data: dict[str, Any]) -> None:
+    stream = record.locked_stream(stream_name)
+    at = clock.hold(stream, clock.now())
+    day = clock.gaming_day(stream.facility, at)
+    record.append(stream, type=type, data=data, at=at, gaming_day=day)
+
+
+def _told_done(job: Job, made: making.Made) -> tuple[str, str, dict[str, Any]]:
+    if job.kind == Job.Kind.VERIFICATION:
+        return export.INSTALLATION, "record.verified", {**_who(job), **made.found}
+    told = {
+        **_who(job),
+        "bytes": made.size_bytes,
+        "entries": made.entries,
+        "from": job.params.get("from"),
+        "record_sha256": made.found.get("record_sha256"),
+        "sha256": made.sha256,
+        "streams": made.found.get("streams", 0),
+        "to": job.params.get("to"),
+        "training": bool(job.params.get("training")),
+        "unsealed": made.found.get("unsealed", 0),
+    }
+    return f"{job.facility}/exports", "export.finished", told
+
+
+def _who(job: Job) -> dict[str, Any]:
+    asked_by = job.asked_by.code if job.asked_by else ""
+    return {"asked_by": asked_by, "facility": job.facility, "job": str(job.pk), "kind": job.kind}
+
+
+def _why(job: Job, error: Exception) -> str:
+    if isinstance(error, export.MissingEntry):
+        return "missing-entry"
+    if isinstance(error, export.UnknownStream | export.MixedPlay):
+        return "no-such-stream"
+    log.error("job %s failed", job.pk, exc_info=error)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "disk-full"
+    return "not-written" if isinstance(error, OSError) else "unexpected"
+
+
+def _token(job: Job) -> str:
+    assert job.started_at is not None
+    return job.started_at.strftime("%Y%m%d%H%M%S%f")
+
+
+def waiting_before(job: Job) -> int:
+    """How many jobs stand before one that waits."""
+    return (
+        Job.objects.filter(Doing | Q(status=Job.Status.WAITING, asked_at__lt=job.asked_at))
+        .exclude(pk=job.pk)
+        .count()
+    )
+
+
+def with_worker(application: Callable[..., Any]) -> Callable[..., Any]:
+    """The application with the worker in a thread of its process, begun with the first scope."""
+    worker = Worker()
+    threads: list[threading.Thread] = []
+
+    async def working(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if not threads:
+            threads.append(threading.Thread(target=worker.run, name="exporter", daemon=True))
+            threads[0].start()
+        await application(scope, receive, send)
+        if scope["type"] == "lifespan":
+            worker.stop.set()
+
+    return working

@@ -1,0 +1,119 @@
+"""What a job makes: a file of what was asked for, or the findings of a verification."""
+
+import datetime as dt
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from audit import export, verification
+from audit.models import Job
+
+from . import bundle, sealed, workbook
+
+ENDINGS = {"evidence": "zip", "csv": "csv", "xlsx": "xlsx"}
+MEDIA = {
+    "evidence": "application/zip",
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+EVERY = 500  # entries, between two looks at whether to go on
+
+
+class Beat(Protocol):
+    """How far the work is; raises where it must not go on."""
+
+    def __call__(self, done: int | None = None, total: int | None = None) -> None: ...
+
+
+@dataclass(frozen=True)
+class Made:
+    """What came of a job: figures for its row and its entry, and of a file its name, size and SHA-256 (hex)."""
+
+    entries: int
+    found: dict[str, Any] = field(default_factory=dict)
+    filename: str = ""
+    size_bytes: int = 0
+    sha256: str = ""
+
+
+def make(job: Job, path: Path, beat: Beat) -> Made:
+    """Do a job; the file, if it makes one, is written to `path`. Raises what `beat` raises, and OSError."""
+    if job.kind == Job.Kind.VERIFICATION:
+        return _verified(beat)
+    selection = selected(job)
+    beat(0, selection.entries)
+    found = WRITERS[job.kind](path, selection, beat)
+    size, sha256 = _kept(path)
+    found |= {"entries": selection.entries, "streams": len(selection.spans)}
+    return Made(selection.entries, found, filename(job), size, sha256)
+
+
+def selected(job: Job) -> export.Selection:
+    """What a job asks for, as the record stands now. Raises UnknownStream, MixedPlay and MissingEntry."""
+    since, until = (_moment(job.params.get(edge)) for edge in ("from", "to"))
+    names, training = job.params.get("streams", []), bool(job.params.get("training"))
+    return export.select(names, since, until, training=training, facility=job.facility)
+
+
+def filename(job: Job) -> str:
+    """What the file is called where it is downloaded: house, range, what it is."""
+    days = [str(day) for day in (job.params.get("day"), job.params.get("last_day")) if day]
+    moments = [str(job.params[edge])[:10] for edge in ("from", "to") if job.params.get(edge)]
+    span = list(dict.fromkeys(days or moments)) or [f"{job.asked_at:%Y-%m-%d}"]
+    sort = ["training"] if job.params.get("training") else []
+    names = [str(name).rpartition("/")[2] for name in job.params.get("streams", [])]
+    place = names if len(names) == 1 else []
+    parts = [
+        job.facility,
+        *place,
+        *sort,
+        "-to-".join(span),
+        "evidence" if job.kind == "evidence" else "reading-copy",
+    ]
+    return "-".join(parts) + "." + ENDINGS[job.kind]
+
+
+def _moment(text: Any) -> dt.datetime | None:
+    return dt.datetime.fromisoformat(text) if text else None
+
+
+def _evidence(path: Path, selection: export.Selection, beat: Beat) -> dict[str, Any]:
+    sealed.await_seals(selection, beat)
+    with path.open("wb") as out:
+        written = bundle.write(out, selection, beat)
+    return {"record_sha256": written.record_sha256, "unsealed": written.unsealed}
+
+
+def _csv(path: Path, selection: export.Selection, beat: Beat) -> dict[str, Any]:
+    with path.open("wb") as out:
+        for done, row in enumerate(export.rows(selection)):
+            out.write(row)
+            if done % EVERY == 0:
+                beat(done)
+    return {}
+
+
+def _xlsx(path: Path, selection: export.Selection, beat: Beat) -> dict[str, Any]:
+    return {"cut": workbook.write(path, selection, beat)["cut"]}
+
+
+WRITERS: dict[str, Callable[[Path, export.Selection, Beat], dict[str, Any]]] = {
+    "evidence": _evidence,
+    "csv": _csv,
+    "xlsx": _xlsx,
+}
+
+
+def _kept(path: Path) -> tuple[int, str]:
+    """The size and SHA-256 of a file, once it is on the disk."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _verified(beat: Beat) -> Made:
+    found = verification.verify(beat)
+    return Made(found.entries, found.told())

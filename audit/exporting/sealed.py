@@ -1,0 +1,46 @@
+"""How much of a selection no seal covers yet."""
+
+import time
+from collections.abc import Callable
+
+from audit.export import Selection, Span
+from audit.models import Incarnation, SealedHead
+
+WAIT_SECONDS = 5.0
+LOOK_EVERY = 0.25
+
+
+def unsealed(selection: Selection) -> int:
+    """How many entries of a selection stand behind the last sealed head of their stream."""
+    incarnation = _incarnation()
+    return sum(_unsealed(span, incarnation) for span in selection.spans if span.entries)
+
+
+def await_seals(selection: Selection, look: Callable[[], None] = lambda: None) -> int:
+    """Wait at most `WAIT_SECONDS` until the sealer has covered a selection; returns how many it has not.
+
+    `look` is called again and again meanwhile; what it raises ends the waiting. Where nothing was ever sealed there is
+    nobody to wait for.
+    """
+    if _incarnation() is None:
+        return selection.entries
+    until = time.monotonic() + WAIT_SECONDS
+    while left := unsealed(selection):
+        if time.monotonic() >= until:
+            break
+        look()
+        time.sleep(LOOK_EVERY)
+    return left
+
+
+def _incarnation() -> int | None:
+    """The number of the incarnation that is sealed now."""
+    return Incarnation.objects.order_by("-number").values_list("number", flat=True).first()
+
+
+def _unsealed(span: Span, incarnation: int | None) -> int:
+    if incarnation is None:
+        return span.entries
+    heads = SealedHead.objects.filter(stream_id=span.stream_id, seal__incarnation_id=incarnation)
+    newest = heads.order_by("-seq").values_list("seq", flat=True).first() or 0
+    return min(span.entries, max(0, span.last - newest))

@@ -1,0 +1,121 @@
+"""A reading copy as a workbook: sheets of entries, and before them one that says what it is.
+
+It is written row by row into files of the folder it will lie in, so memory does not grow with the record. Every cell is
+text: no formula runs, and nothing is taken for a number or a date.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from xlsxwriter import Workbook
+from xlsxwriter.format import Format
+from xlsxwriter.worksheet import Worksheet
+
+from audit import clock, export
+
+ROWS = 1_048_576  # that a sheet holds, its heading among them
+CHARACTERS = 32_767  # that a cell holds
+WIDTHS = {"stream": 22, "seq": 9, "at": 29, "gaming_day": 12, "_type": 24, "data": 90, "hash": 66}
+Progress = Callable[[int], None]
+
+
+def write(path: Path, selection: export.Selection, progress: Progress = lambda done: None) -> dict[str, int]:
+    """Write the workbook to a path. Returns its `entries`, `sheets` of them, and the `cut` cells.
+
+    `progress` is told now and then how many entries are written. What is too long for a cell is cut there, and says so
+    in the cell and on the first sheet.
+    """
+    options = {"constant_memory": True, "tmpdir": str(path.parent), "strings_to_urls": False}
+    with Workbook(str(path), options) as book:
+        book.set_properties(
+            {"title": "A reading copy of the record", "created": clock.now().replace(tzinfo=None)}
+        )
+        about = book.add_worksheet("About")
+        sheets = _Sheets(book)
+        for done, cells in enumerate(export.readings(selection), start=1):
+            sheets.add(cells)
+            if done % 500 == 0:
+                progress(done)
+        _say(book, about, selection, sheets)
+        progress(sheets.entries)
+    return {"cut": sheets.cut, "entries": sheets.entries, "sheets": sheets.count}
+
+
+class _Sheets:
+    """The sheets of entries: a new one begins where one is full."""
+
+    def __init__(self, book: Workbook) -> None:
+        self.book, self.text, self.heading = book, _as_text(book), book.add_format({"bold": True})
+        self.count = self.entries = self.cut = 0
+        self.row = ROWS
+
+    def add(self, cells: list[Any]) -> None:
+        if self.row == ROWS:
+            self._begin()
+        for column, cell in enumerate(cells):
+            said, is_cut = fitted("" if cell is None else str(cell))
+            self.cut += is_cut
+            self.sheet.write_string(self.row, column, said, self.text)
+        self.row += 1
+        self.entries += 1
+
+    def _begin(self) -> None:
+        self.count += 1
+        self.sheet = self.book.add_worksheet(f"Entries {self.count}")
+        self.sheet.freeze_panes(1, 2)
+        for column, name in enumerate(export.COLUMNS):
+            self.sheet.set_column(column, column, WIDTHS.get(name, 14))
+            self.sheet.write_string(0, column, name, self.heading)
+        self.row = 1
+
+
+def fitted(text: str) -> tuple[str, bool]:
+    """A text as a cell holds it, and whether it was cut: it then ends in how long it was and where it stands whole."""
+    if _length(text) <= CHARACTERS:
+        return text, False
+    told = f" … [cut: {len(text)} characters in all; they stand whole in the evidence bundle and in the CSV]"
+    kept = text[: CHARACTERS - len(told)]
+    while _length(kept) > CHARACTERS - len(told):
+        kept = kept[: len(kept) - (_length(kept) - CHARACTERS + len(told) + 1) // 2]
+    return kept + told, True
+
+
+def _length(text: str) -> int:
+    """As a spreadsheet counts: a character beyond the first 65,536 is two."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
+
+
+def _as_text(book: Workbook) -> Format:
+    """Text that stays text when somebody edits the cell, whatever it begins with."""
+    form = book.add_format({"num_format": "@"})
+    form.set_quote_prefix()
+    return form
+
+
+def _say(book: Workbook, about: Worksheet, selection: export.Selection, sheets: _Sheets) -> None:
+    """The first sheet: what this is, its range, and where each stream stood at its end."""
+    text, bold = _as_text(book), book.add_format({"bold": True})
+    about.set_column(0, 0, 28)
+    about.set_column(1, 3, 14)
+    about.set_column(4, 4, 66)
+    for row, cells in enumerate(_about(selection, sheets)):
+        for column, cell in enumerate(cells):
+            about.write_string(row, column, cell, bold if column == 0 or row == 0 else text)
+
+
+def _about(selection: export.Selection, sheets: _Sheets) -> Iterator[list[str]]:
+    since, until = selection.since, selection.until
+    yield ["Pitside: a reading copy of the record"]
+    yield ["What it is", "For reading. It proves nothing: the evidence is the bundle of the same range."]
+    yield ["Written", clock.written(clock.now())]
+    yield ["From", clock.written(since) if since else "the beginning"]
+    yield ["To, not itself in it", clock.written(until) if until else "the end, as it then stood"]
+    yield ["Entries", str(sheets.entries)]
+    yield ["Sheets of entries", str(sheets.count)]
+    yield ["Cells cut", f"{sheets.cut}: longer than a cell holds. Each says so, and how long it was."]
+    yield []
+    yield ["Stream", "First entry", "Last entry", "Entries", "Hash before the first entry"]
+    for span in selection.spans:
+        if span.entries:
+            yield [span.name, str(span.first), str(span.last), str(span.entries), span.prior_head.hex()]

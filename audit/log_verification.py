@@ -1,0 +1,204 @@
+"""One pass over an incarnation's log: its seals, the tree above them, its checkpoints and who signed them."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from audit import batches, merkle, notes
+from audit.models import Checkpoint, Cosignature, Incarnation, Seal, SigningKey
+from audit.sealing import witnesses
+from audit.verification_words import Finding
+
+LEAVES = 200  # of one batch
+SLACK_SECONDS = 60  # a key that is retired may have signed the second's checkpoint still
+Add = Callable[[Finding], None]
+HEADS = """SELECT l.number, s.name, h.seq, e.hash FROM audit_sealedhead h
+    JOIN audit_seal l ON l.id = h.seal_id JOIN audit_stream s ON s.id = h.stream_id
+    LEFT JOIN audit_entry e ON e.stream_id = h.stream_id AND e.seq = h.seq
+    WHERE l.incarnation_id = %s AND l.number BETWEEN %s AND %s"""
+NODES = 'SELECT "index", hash FROM audit_node WHERE incarnation_id = %s AND level = %s AND "index" BETWEEN %s AND %s'
+
+
+@dataclass
+class LogPass:
+    """A pass over a log as far as it had come when it was `fixed`. `sealed`: the last number of each stream's name.
+
+    `add` gets what is found. `witnessed` and `unknown_witnesses` count cosignatures.
+    """
+
+    incarnation: Incarnation
+    leaves: int
+    checkpoints: int
+    newest: int
+    sealed: dict[str, int] = field(default_factory=dict)
+    witnessed: int = 0
+    unknown_witnesses: int = 0
+    frontier: list[tuple[int, bytes]] = field(default_factory=list)
+
+    @classmethod
+    def fixed(cls, incarnation: Incarnation) -> "LogPass":
+        """The pass over a log as it now stands: one statement, so that no second comes between its figures."""
+        statement = """SELECT (SELECT max(number) FROM audit_seal WHERE incarnation_id = %s),
+            (SELECT max(size) FROM audit_checkpoint WHERE incarnation_id = %s),
+            (SELECT count(*) FROM audit_checkpoint WHERE incarnation_id = %s)"""
+        ((last, largest, count),) = batches.fetched(statement, [incarnation.number] * 3)
+        sealed = 0 if last is None else last + 1
+        return cls(incarnation, max(sealed, largest or 0), count, largest or 0)
+
+    def run(self, add: Add) -> Iterator[int]:
+        """Verifies the log; yields how many seals and checkpoints each batch held."""
+        self.add = add
+        self.keys = [
+            (key, notes.Verifier(key.name, bytes(key.public_key))) for key in SigningKey.objects.all()
+        ]
+        self.witnesses = [witness.verifier for witness in witnesses.configured()]
+        for start in range(0, self.leaves, LEAVES):
+            stop = min(start + LEAVES, self.leaves)
+            yield self._batch(start, stop)
+        if self.leaves > self.newest:
+            self._bad("seals-unsigned", number=self.leaves - 1)
+
+    def _bad(self, code: str, **where: Any) -> None:
+        self.add(Finding(code, {"origin": self.incarnation.origin, **where}))
+
+    def _batch(self, start: int, stop: int) -> int:
+        number = self.incarnation.number
+        seals = Seal.objects.filter(incarnation=number, number__gte=start, number__lt=stop).order_by("number")
+        found = {seal.number: seal for seal in seals}
+        listed = self._listed(start, stop)
+        signed = {
+            one.size: one
+            for one in Checkpoint.objects.filter(incarnation=number, size__gt=start, size__lte=stop)
+        }
+        self.cosigned: dict[int, list[Cosignature]] = {}
+        for line in Cosignature.objects.filter(checkpoint__in=[one.pk for one in signed.values()]):
+            self.cosigned.setdefault(line.checkpoint_id, []).append(line)
+        whole: dict[tuple[int, int], bytes] = {}
+        for at in range(start, stop):
+            seal = found.get(at)
+            if seal is None:
+                self._bad("seal-missing", number=at)
+            else:
+                self._seal(seal, listed.get(at, {}))
+            whole |= self._grow(at, bytes(seal.leaf) if seal else bytes(merkle.HASH_BYTES))
+            if at + 1 in signed:
+                self._checkpoint(signed[at + 1])
+        self._nodes(whole)
+        return stop - start + len(signed)
+
+    def _listed(self, start: int, stop: int) -> dict[int, dict[str, tuple[int, bytes | None]]]:
+        """By number of the seal, the streams that it is found by: their number, and the hash of the entry there."""
+        listed: dict[int, dict[str, tuple[int, bytes | None]]] = {}
+        for number, name, seq, digest in batches.fetched(HEADS, [self.incarnation.number, start, stop - 1]):
+            listed.setdefault(number, {})[name] = (seq, None if digest is None else bytes(digest))
+        return listed
+
+    def _seal(self, seal: Seal, listed: dict[str, tuple[int, bytes | None]]) -> None:
+        body, number = bytes(seal.body), seal.number
+        if merkle.leaf_hash(body) != bytes(seal.leaf):
+            self._bad("seal-changed", number=number)
+            return
+        try:
+            heads = self._heads(body, number)
+        except (ValueError, KeyError, TypeError, RecursionError):
+            self._bad("seal-unreadable", number=number)
+            return
+        if {name: seq for name, (seq, _) in heads.items()} != {
+            name: seq for name, (seq, _) in listed.items()
+        }:
+            self._bad("seal-index-differs", number=number)
+        for name, (seq, head) in heads.items():
+            self.sealed[name] = max(seq, self.sealed.get(name, 0))
+            digest = (
+                listed[name][1] if name in listed and listed[name][0] == seq else self._hash_at(name, seq)
+            )
+            if digest is None:
+                self._bad("sealed-entry-missing", number=number, stream=name, seq=seq)
+            elif digest != head:
+                self._bad("sealed-head-differs", number=number, stream=name, seq=seq)
+
+    def _heads(self, body: bytes, number: int) -> dict[str, tuple[int, bytes]]:
+        """What a seal lists, by name. Raises ValueError, KeyError or TypeError where it is no seal of this place."""
+        said = json.loads(body)
+        place = (said["_format"], said["_type"], said["incarnation"], said["number"])
+        if place != (1, "seal", self.incarnation.number, number):
+            raise ValueError
+        return {one["stream"]: (one["seq"], bytes.fromhex(one["head"])) for one in said["heads"]}
+
+    def _hash_at(self, name: str, seq: int) -> bytes | None:
+        statement = """SELECT e.hash FROM audit_entry e JOIN audit_stream s ON s.id = e.stream_id
+            WHERE s.name = %s AND e.seq = %s"""
+        found = batches.fetched(statement, [name, seq])
+        return bytes(found[0][0]) if found else None
+
+    def _grow(self, at: int, leaf: bytes) -> dict[tuple[int, int], bytes]:
+        """One more leaf; the subtrees that it makes whole, by level and index."""
+        whole = {(0, at): leaf}
+        level, digest = 0, leaf
+        while self.frontier and self.frontier[-1][0] == level:
+            digest = merkle.node_hash(self.frontier.pop()[1], digest)
+            level += 1
+            whole[level, at >> level] = digest
+        self.frontier.append((level, digest))
+        return whole
+
+    def _root(self) -> bytes:
+        digest = self.frontier[-1][1]
+        for _, left in reversed(self.frontier[:-1]):
+            digest = merkle.node_hash(left, digest)
+        return digest
+
+    def _nodes(self, whole: dict[tuple[int, int], bytes]) -> None:
+        """The hashes that proofs are made of, against those of the seals themselves."""
+        for level in sorted({level for level, _ in whole}):
+            indices = [index for at, index in whole if at == level]
+            asked = [self.incarnation.number, level, min(indices), max(indices)]
+            stored = {index: bytes(digest) for index, digest in batches.fetched(NODES, asked)}
+            for index in sorted(indices):
+                if stored.get(index) != whole[level, index]:
+                    self._bad("node-differs", level=level, index=index)
+
+    def _checkpoint(self, signed: Checkpoint) -> None:
+        size = signed.size
+        try:
+            note = notes.Note.read(signed.note)
+            said = notes.Checkpoint.read(note.text)
+        except notes.Malformed:
+            self._bad("checkpoint-unreadable", size=size)
+            return
+        if (said.origin, said.size, said.root) != (self.incarnation.origin, size, bytes(signed.root)):
+            self._bad("checkpoint-unreadable", size=size)
+        elif said.root != self._root():
+            self._bad("root-differs", size=size)
+        if not self._is_signed(note, signed):
+            self._bad("signature-bad", size=size)
+        for line in self.cosigned.get(signed.pk, []):
+            self._cosignature(note, line, size)
+
+    def _is_signed(self, note: notes.Note, signed: Checkpoint) -> bool:
+        """Whether a key of the record that was in use then signed, and no signature of such a key is wrong."""
+        in_use = [
+            verifier
+            for key, verifier in self.keys
+            if (key.created_at - signed.at).total_seconds() <= SLACK_SECONDS
+            and (key.retired_at is None or (signed.at - key.retired_at).total_seconds() <= SLACK_SECONDS)
+        ]
+        try:
+            return bool(note.signed_by(in_use))
+        except notes.Malformed:
+            return False
+
+    def _cosignature(self, note: notes.Note, line: Cosignature, size: int) -> None:
+        known = [key for key in self.witnesses if key.name == line.name]
+        try:
+            signature = notes.Signature.read(line.line)
+        except notes.Malformed:
+            self._bad("cosignature-bad", size=size, name=line.name)
+            return
+        if not any(key.is_named_by(signature) for key in known):
+            self.unknown_witnesses += 1
+        elif any(key.verifies(note.text, signature) for key in known):
+            self.witnessed += 1
+        else:
+            self._bad("cosignature-bad", size=size, name=line.name)

@@ -1,0 +1,233 @@
+"""The record as the database holds it, verified whole: every entry, seal and signature, in the memory of one batch.
+
+What is verified is fixed at the beginning (how far each log and each stream has come) and read in short statements by
+number: nothing is locked, and the floor goes on. It needs nothing from elsewhere and so finds no record that was
+rewritten with all its hashes and seals and every key: for that there are witnesses and copies (docs/evidence.md).
+"""
+
+import datetime as dt
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import connection
+
+from audit import batches, chain, clock, record
+from audit.models import Incarnation, SigningKey, Stream
+
+from .log_verification import LogPass
+from .verification_words import Finding
+
+COLUMNS = "seq, prev, hash, type, at, gaming_day, actor, witness, round, lot, cents, body"
+CODE_LENGTH = 40  # what the columns for finding hold of a code
+MOST_TOLD = 20
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Verified:
+    """What a verification found. `bad` counts all findings, `findings` holds the first `MOST_TOLD` of them.
+
+    `unsealed` are the entries that no seal of the current incarnation covers. `witnessed` counts the cosignatures that
+    were verified, `unknown_witnesses` those of witnesses whose keys this installation does not know.
+    """
+
+    entries: int = 0
+    streams: int = 0
+    seals: int = 0
+    checkpoints: int = 0
+    witnessed: int = 0
+    unknown_witnesses: int = 0
+    unsealed: int = 0
+    bad: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def good(self) -> bool:
+        return self.bad == 0
+
+    def add(self, finding: Finding) -> None:
+        self.bad += 1
+        if len(self.findings) < MOST_TOLD:
+            self.findings.append(finding)
+
+    def told(self) -> dict[str, Any]:
+        """As the record tells it."""
+        return {
+            "bad": self.bad,
+            "checkpoints": self.checkpoints,
+            "entries": self.entries,
+            "first_bad": self.findings[0].told() if self.findings else None,
+            "outcome": "good" if self.good else "bad",
+            "seals": self.seals,
+            "streams": self.streams,
+            "unknown_witnesses": self.unknown_witnesses,
+            "unsealed": self.unsealed,
+            "witnessed": self.witnessed,
+        }
+
+
+def verify(progress: Progress = lambda done, total: None) -> Verified:
+    """Verify the whole record. `progress(done, total)` is called often, in entries, seals and checkpoints.
+
+    Raises nothing for a bad record, and whatever `progress` raises.
+    """
+    # The logs first: what they seal then stands within the streams, which are asked after them.
+    logs = [LogPass.fixed(incarnation) for incarnation in Incarnation.objects.order_by("number")]
+    streams = list(Stream.objects.order_by("name").only("name", "seq", "head", "last_at"))
+    total = sum(stream.seq for stream in streams) + sum(log.leaves + log.checkpoints for log in logs)
+    found = Verified(streams=len(streams))
+    done = 0
+    progress(0, total)
+    for stream in streams:
+        for count in _verify_stream(stream, found):
+            done += count
+            found.entries += count
+            progress(done, total)
+    for finding in _beyond_heads():
+        found.add(finding)
+    for finding in _keys_off_the_record():
+        found.add(finding)
+    for log in logs:
+        for count in log.run(found.add):
+            done += count
+            progress(done, total)
+        found.seals += log.leaves
+        found.checkpoints += log.checkpoints
+        found.witnessed += log.witnessed
+        found.unknown_witnesses += log.unknown_witnesses
+    newest = logs[-1].sealed if logs else {}
+    found.unsealed = sum(max(0, stream.seq - newest.get(stream.name, 0)) for stream in streams)
+    return found
+
+
+def _verify_stream(stream: Stream, found: Verified) -> Iterator[int]:
+    """The chain of a stream as far as it had come, and its head. Yields how many entries each batch held."""
+    walk = _Walk(stream, found)
+    for batch in batches.entries(stream.pk, 1, stream.seq, COLUMNS):
+        for row in batch:
+            walk.step(row)
+        yield len(batch)
+    walk.end()
+
+
+class _Walk:
+    """A walk along a stream: where it stands, and what it finds. After a finding it goes on from what is stored."""
+
+    def __init__(self, stream: Stream, found: Verified) -> None:
+        self.stream, self.found = stream, found
+        self.seq, self.head, self.at = 0, chain.genesis(stream.name), ""
+
+    def bad(self, code: str, seq: int, **more: Any) -> None:
+        self.found.add(Finding(code, {"stream": self.stream.name, "seq": seq, **more}))
+
+    def step(self, row: tuple[Any, ...]) -> None:
+        seq, prev, digest, *columns, body = row
+        if seq != self.seq + 1:
+            self.bad("entry-missing", self.seq + 1)
+        elif bytes(prev) != self.head:
+            self.bad("entry-does-not-follow", seq)
+        elif chain.entry_hash(bytes(prev), bytes(body)) != bytes(digest):
+            self.bad("entry-changed", seq)
+        else:
+            self._read(seq, columns, bytes(body))
+        self.seq, self.head = seq, bytes(digest)
+
+    def _read(self, seq: int, columns: list[Any], body: bytes) -> None:
+        """What an entry says: readable, of this place, in time, and as its columns repeat it."""
+        try:
+            said = json.loads(body)
+            if encoded(said) != body:
+                raise ValueError
+            spoken = _spoken(said)
+            at = said["at"]
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            self.bad("entry-unreadable", seq)
+            return
+        if (said["stream"], said["seq"], said["_format"]) != (self.stream.name, seq, record.FORMAT):
+            self.bad("entry-of-elsewhere", seq)
+        elif not isinstance(at, str) or at < self.at:
+            self.bad("time-goes-back", seq)
+        else:
+            self.at = at
+            stored = _stored(columns)
+            for name, value in spoken.items():
+                if stored[name] != value:
+                    self.bad("column-differs", seq, column=name)
+                    break
+
+    def end(self) -> None:
+        if self.seq < self.stream.seq:
+            self.bad("entry-missing", self.seq + 1)
+        elif self.head != bytes(self.stream.head):
+            self.bad("head-differs", self.stream.seq)
+        elif self.at and self.stream.last_at and clock.written(self.stream.last_at) != self.at:
+            self.bad("column-differs", self.stream.seq, column="last_at")
+
+
+def encoded(said: Any) -> bytes:
+    """Canonical JSON of what was read: the same bytes as RFC 8785, for ASCII keys and whole numbers."""
+    return json.dumps(said, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _spoken(said: dict[str, Any]) -> dict[str, Any]:
+    """What a body says of what the columns repeat."""
+    round_, lot, cents = record.found_by(said["data"])
+    return {
+        "type": said["_type"],
+        "at": said["at"],
+        "gaming_day": said["gaming_day"],
+        "actor": (said["actor"] or "")[:CODE_LENGTH],
+        "witness": (said["witness"] or "")[:CODE_LENGTH],
+        "round": round_,
+        "lot": lot,
+        "cents": cents,
+    }
+
+
+def _stored(columns: list[Any]) -> dict[str, Any]:
+    type_, at, day, actor, witness, round_, lot, cents = columns
+    return {
+        "type": type_,
+        "at": _written(at),
+        "gaming_day": str(day),
+        "actor": actor[:CODE_LENGTH],
+        "witness": witness[:CODE_LENGTH],
+        "round": round_,
+        "lot": lot,
+        "cents": cents,
+    }
+
+
+def _written(at: dt.datetime | str) -> str:
+    """A moment as the record spells it; SQLite keeps it as a text in UTC without a zone."""
+    if not isinstance(at, str):
+        return clock.written(at)
+    try:
+        return clock.written(dt.datetime.fromisoformat(at).replace(tzinfo=dt.UTC))
+    except ValueError:
+        return at
+
+
+def _beyond_heads() -> Iterator[Finding]:
+    """Entries that stand behind the head of their stream: one statement, so that no act comes between the two."""
+    statement = """SELECT s.name, min(e.seq) FROM audit_stream s JOIN audit_entry e
+        ON e.stream_id = s.id AND e.seq > s.seq GROUP BY s.name ORDER BY s.name"""
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        for name, seq in cursor.fetchall():
+            yield Finding("entry-beyond-head", {"stream": name, "seq": seq})
+
+
+def _keys_off_the_record() -> Iterator[Finding]:
+    """Keys that the seals are verified by, and that no entry of the record created."""
+    created = set()
+    stream = Stream.objects.filter(name="installation/system").first()
+    if stream is not None:
+        for body in stream.entries.filter(type="key.created").values_list("body", flat=True):
+            said = json.loads(bytes(body))["data"]
+            created.add((said["name"], said["key"], said["public"]))
+    for key in SigningKey.objects.all():
+        if (key.name, key.key_id, bytes(key.public_key).hex()) not in created:
+            yield Finding("key-off-the-record", {"key": str(key)})

@@ -1,0 +1,144 @@
+"""What the desk asks a worker for: a copy of the record to take out of the house, or its full verification.
+
+The asking is the act, and what stands on the record. The copy itself is a file that people with the same right may
+fetch as often as they need, in pieces too: a download changes nothing, and would fill the record with the tries of a
+browser. What left the house is what was asked for, and by its SHA-256 any copy of it can be told.
+"""
+
+import datetime as dt
+import re
+from typing import Any
+
+from audit import clock, export
+from audit.models import Job
+from audit.record import STREAM_NAME
+from games.engine import Refusal
+from games.params import Params, malformed
+
+from ..road import EXPORTS, AtDesk, Recorded, desk_act
+
+KINDS = ("evidence", "csv", "xlsx")
+MOST_OPEN = 6  # jobs of a house that wait or run
+MOST_DAYS = 366 * 3
+MOST_STREAMS = 2000
+OPEN = (Job.Status.WAITING, Job.Status.RUNNING)
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?", re.ASCII)
+
+
+@desk_act(roles=EXPORTS)
+def ask_export(at: AtDesk, params: Params) -> Recorded:
+    """Asks for a copy of the record of this house: the `evidence` bundle, or a reading copy as `csv` or `xlsx`.
+
+    `kind`. The range: gaming days `day` up to and with `last_day` (that day alone where it is left out), or moments
+    `from` up to but not at `to`, each of which may be left out; a moment without a zone is of the house's clocks.
+    `streams`: names such as `T-04` or `larkfield/T-04`; none is every stream. `training`: training and simulation,
+    which no export of real play holds. Raises `too-many-jobs`, `export-range`, `export-to-come`, `export-too-long`,
+    `no-such-stream`, `export-mixed`, `export-empty` and `entry-missing`.
+    """
+    kind = params.choice("kind", KINDS)
+    span = _span(at, params)
+    training = params.yes("training")
+    names = sorted({_named(at, name) for name in params.texts("streams", most=MOST_STREAMS)})
+    _verify_room_for_one_more(at)
+    selection = _select(at, names, span, training)
+    wanted = {**span, "streams": names, "training": training}
+    job = Job.objects.create(
+        facility=at.facility.code,
+        kind=kind,
+        params=wanted,
+        asked_by=at.actor,
+        asked_at=at.now,
+        device=at.device,
+        total=selection.entries,
+    )
+    told = {"job": str(job.pk), "kind": kind, **wanted}
+    return Recorded("export.asked", told, {"job": str(job.pk), "entries": selection.entries})
+
+
+@desk_act(roles=EXPORTS)
+def ask_verification(at: AtDesk, params: Params) -> Recorded:
+    """Asks for the full verification of the whole record, every house's. Raises `verification-runs`."""
+    running = Job.objects.filter(kind=Job.Kind.VERIFICATION, status__in=OPEN).first()
+    if running is not None:
+        raise Refusal("verification-runs", at=f"{at.facility.local(running.asked_at):%H:%M}")
+    job = Job.objects.create(
+        facility=at.facility.code,
+        kind=Job.Kind.VERIFICATION,
+        asked_by=at.actor,
+        asked_at=at.now,
+        device=at.device,
+    )
+    return Recorded("verification.asked", {"job": str(job.pk)}, {"job": str(job.pk)})
+
+
+def _verify_room_for_one_more(at: AtDesk) -> None:
+    if Job.objects.filter(facility=at.facility.code, status__in=OPEN).count() >= MOST_OPEN:
+        raise Refusal("too-many-jobs", most=MOST_OPEN)
+
+
+def _select(at: AtDesk, names: list[str], span: dict[str, Any], training: bool) -> export.Selection:
+    since, until = (dt.datetime.fromisoformat(span[edge]) if span[edge] else None for edge in ("from", "to"))
+    try:
+        selection = export.select(names, since, until, training=training, facility=at.facility.code)
+    except export.UnknownStream as unknown:
+        raise Refusal("no-such-stream", stream=str(unknown)) from None
+    except export.MixedPlay as mixed:
+        raise Refusal("export-mixed", real=mixed.real) from None
+    except export.MissingEntry as missing:
+        stream, seq = missing.args
+        raise Refusal("entry-missing", stream=stream, seq=seq) from None
+    if not selection.entries:
+        raise Refusal("export-empty")
+    return selection
+
+
+def _named(at: AtDesk, name: str) -> str:
+    """The whole name of a stream of this house, or the one that belongs to none."""
+    whole = name if "/" in name else f"{at.facility.code}/{name}"
+    if not STREAM_NAME.fullmatch(whole):
+        raise malformed("streams")
+    return whole
+
+
+def _span(at: AtDesk, params: Params) -> dict[str, Any]:
+    """The range as it is kept: `from` and `to` as the record spells moments, or null, and the days that it was."""
+    day, last = params.date("day", optional=True), params.date("last_day", optional=True)
+    since, until = _moment(at, params, "from"), _moment(at, params, "to")
+    if (day or last) and (since or until):
+        raise malformed("from")
+    if day or last:
+        first = day or last
+        since, until = _of_days(at, first, last or first)
+    if since and since > at.now:
+        raise Refusal("export-to-come")
+    if since and until and since >= until:
+        raise Refusal("export-range")
+    return {
+        "day": str(day or last) if day or last else None,
+        "from": clock.written(since) if since else None,
+        "last_day": str(last or day) if day or last else None,
+        "to": clock.written(until) if until else None,
+    }
+
+
+def _of_days(at: AtDesk, first: dt.date, last: dt.date) -> tuple[dt.datetime, dt.datetime]:
+    if last < first:
+        raise Refusal("export-range")
+    if (last - first).days >= MOST_DAYS:
+        raise Refusal("export-too-long", most=MOST_DAYS)
+    return export.gaming_days(at.facility.code, first, last)
+
+
+def _moment(at: AtDesk, params: Params, name: str) -> dt.datetime | None:
+    text = params.text(name, default="")
+    if not text:
+        return None
+    try:
+        if not MOMENT.fullmatch(text):
+            raise ValueError
+        said = dt.datetime.fromisoformat(text)
+        moment = said if said.tzinfo else said.replace(tzinfo=at.facility.zone)
+        moment = moment.astimezone(dt.UTC)
+    except (ValueError, OverflowError):
+        raise malformed(name) from None
+    return moment
