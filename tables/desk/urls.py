@@ -3,10 +3,11 @@
 from django.urls import URLPattern, path
 
 from ..views import acts
-from .views import entry, search
+from .views import entry, report, search
 
 urlpatterns: list[URLPattern] = [
     path("record/<slug:facility>/acts/<str:act>", acts.desk_act, name="desk-act"),
     *search.urlpatterns,
     *entry.urlpatterns,
+    *report.urlpatterns,
 ]

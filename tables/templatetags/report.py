@@ -1,0 +1,81 @@
+"""How the daily report writes shares, amounts, lengths of time and numbers of rounds an hour."""
+
+import datetime as dt
+from fractions import Fraction
+
+from django import template
+
+from games.engine.odds import in_dollars
+from games.models import Facility
+from tables.desk import shares
+from tables.desk.expected import Expected
+from tables.desk.figures import Figures
+from tables.desk.report_charts import SIGMAS, sigma
+
+register = template.Library()
+
+AN_HOUR_US = 3_600_000_000
+
+
+@register.filter
+def share(part: Fraction | None) -> str:
+    """`7.41 %`."""
+    return shares.percent(part)
+
+
+@register.filter
+def thousands(count: int) -> str:
+    """`12,345`."""
+    return f"{count:,}"
+
+
+@register.filter
+def exact(figures: Figures) -> str:
+    """The hold as a fraction in lowest terms."""
+    return shares.parts(figures.win_cents, figures.wagered_cents)
+
+
+@register.filter
+def as_cents(amount: Fraction | None) -> str:
+    """`$12.35` of an exact amount."""
+    return shares.cents(amount)
+
+
+@register.filter
+def change(cents: int) -> str:
+    """`+$30`, `−$30`, `$0`."""
+    return f"+{in_dollars(cents)}" if cents > 0 else in_dollars(cents)
+
+
+@register.filter
+def band(one: Expected) -> str:
+    """`± $1,234` of two standard deviations; a dash where they are not known."""
+    return shares.NONE if one.variance is None else f"± {in_dollars(SIGMAS * sigma(one))}"
+
+
+@register.filter
+def an_hour(figures: Figures) -> str:
+    """Settled rounds an hour: `42.5`."""
+    return shares.tenths(figures.paced * AN_HOUR_US, figures.paced_us)
+
+
+@register.filter
+def lasted(seconds: int) -> str:
+    """`40 s`, `5 min`, `2 h 05 min`."""
+    if seconds < 60:
+        return f"{seconds} s"
+    hours, minutes = divmod(seconds // 60, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min"
+
+
+@register.filter
+def spans(opened: tuple[tuple[dt.datetime | None, dt.datetime | None], ...], house: Facility) -> str:
+    """`10:00 to 14:30`; `from before to 09:00`; `open all day`."""
+    return ", ".join(_span(since, until, house) for since, until in opened) or shares.NONE
+
+
+def _span(since: dt.datetime | None, until: dt.datetime | None, house: Facility) -> str:
+    if since is None and until is None:
+        return "from before, not closed"
+    start = f"{house.local(since):%H:%M}" if since else "from before"
+    return f"{start} to {house.local(until):%H:%M}" if until else f"{start}, not closed"
