@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import StringConverter
 
-from .views import acts, health, pages, rooms, sign_in, signs, slips
+from .views import acts, health, pages, replay, rooms, sign_in, signs, slips
 
 
 class Code(StringConverter):
@@ -36,6 +36,7 @@ urlpatterns = [
     path("floor/<slug:facility>/<code:table>/sign/<slug:kind>.pdf", signs.as_pdf, name="sign-pdf"),
     path("floor/<slug:facility>/<code:table>/screen/<slug:station>", pages.screen, name="screen"),
     path("floor/<slug:facility>/<code:table>/rounds", pages.rounds, name="rounds"),
+    path("floor/<slug:facility>/<code:table>/rounds/<int:number>/", replay.replay, name="replay"),
     path(
         "floor/<slug:facility>/<code:table>/rounds/<int:number>/dice", rooms.dice_of_round, name="round-dice"
     ),

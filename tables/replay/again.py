@@ -2,7 +2,8 @@
 
 Every settlement that an entry tells is compared with what the rules make of the wagers and the dice that the record
 tells: each wager's outcome, what it pays, is paid and gets back, what a limit cut, its paragraph and its place in the
-order; then the totals, the areas lit, what was called, and the money of each later entry.
+order; then the totals, the areas lit, what was called, and the money of each later entry. A slip
+is settled again with what it put right.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,10 +15,10 @@ from audit.models import Stream
 from games.engine import Refusal
 
 from ..acts.rounds import settled_data, taken_cents
-from . import slips
 from .course import FOLLOWS, SETTLES, Course
 from .difference import Difference, of_lists
 from .entries import Told, of_round, of_span
+from .slips import FILED, Slips, is_of_slips
 from .terms import Terms
 
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError, Refusal)
@@ -30,6 +31,7 @@ class Settling:
     course: Course | None
     last: int = 0  # the number of the newest entry that was taken
     differences: list[Difference] = field(default_factory=list)
+    slips: Slips = field(default_factory=Slips)
 
     def take(self, told: Told) -> list[Difference]:
         """Goes on by one entry; the differences that it shows, which `differences` keeps too."""
@@ -41,16 +43,26 @@ class Settling:
     def _differences(self, told: Told) -> Iterator[Difference]:
         if not told.whole:
             yield Difference(told.seq, told.round, "hash", told.digest[:12], "another body's")
-        if told.type not in FOLLOWS or self.course is None:
+        if self.course is None:
+            return
+        if not belongs(told):
             return
         if told.terms != self.course.terms:
             yield Difference(told.seq, told.round, "terms", told.terms, self.course.terms)
         try:
+            if is_of_slips(told):
+                yield from self.slips.take(told, self.course)
+                return
             self.course.take(told)
             yield from compared(told, self.course)
         except UNREADABLE as error:
             said = error.code if isinstance(error, Refusal) else type(error).__name__
             yield Difference(told.seq, told.round, "entry", told.type, f"cannot be followed: {said}")
+
+
+def belongs(told: Told) -> bool:
+    """Whether an entry says something of a round that is settled again."""
+    return told.type in FOLLOWS or is_of_slips(told)
 
 
 def compared(told: Told, course: Course) -> Iterator[Difference]:
@@ -91,16 +103,15 @@ def _values(told: Told, due: Mapping[str, Any]) -> Iterator[Difference]:
 
 def settle(told: Sequence[Told], facility: str, terms: Terms) -> Settling:
     """One round settled again from its entries in order."""
-    settling = _begun(told, facility, terms)
+    settling = begun(told, facility, terms)
     for one in told:
         settling.take(one)
-        if settling.course is not None:
-            settling.differences += slips.differences(one, settling.course)
     return settling
 
 
-def _begun(told: Sequence[Told], facility: str, terms: Terms) -> Settling:
-    first = next((one for one in told if one.type in FOLLOWS), None)
+def begun(told: Sequence[Told], facility: str, terms: Terms) -> Settling:
+    """A round before its first entry, with the rules that its entries name."""
+    first = next((one for one in told if belongs(one)), None)
     if first is None:
         return Settling(None)
     rules = terms.rules(facility, first.terms)
@@ -143,24 +154,23 @@ class Readjudication:
         live, number, newest = Settling(None), 0, 0
         for one in of_span(span):
             told()
-            if one.round is None or not (one.type in FOLLOWS or slips.is_of_slips(one)):
+            if one.round is None or not belongs(one):
                 continue
             if one.round != number:
                 number = one.round
                 # The first round of a span may have begun before it; what names an older one follows its end.
-                begun = of_round(stream, number, before=one.seq) if number <= newest or not newest else []
-                live = _begun([*begun, one], stream.facility, self.terms)
+                old = number <= newest or not newest
+                earlier = of_round(stream, number, before=one.seq) if old else []
+                live = begun([*earlier, one], stream.facility, self.terms)
                 yield from live.differences
-                for earlier in begun:
-                    live.take(earlier)
+                for before in earlier:
+                    live.take(before)
                 self.count.rounds += number > newest
                 newest = max(newest, number)
             yield from self._of_entry(live, one)
 
     def _of_entry(self, settling: Settling, one: Told) -> Iterator[Difference]:
-        if one.type in SETTLES and isinstance(one.data.get("settled"), list):
+        if one.type in (*SETTLES, FILED) and isinstance(one.data.get("settled"), list):
             self.count.settlements += 1
             self.count.wagers += len(one.data["settled"])
         yield from settling.take(one)
-        if settling.course is not None:
-            yield from slips.differences(one, settling.course)

@@ -12,7 +12,7 @@ from games.engine.settlement import FEE, LOSE, RETURN, Settled
 from games.engine.wagers import Wager
 
 from ..acts.rounds import decided_now, taken_cents
-from .entries import Told
+from .entries import ENDS, Told
 
 Key = tuple[int, str, int | None]
 Dice = tuple[int, ...]
@@ -21,7 +21,6 @@ SETTLES = frozenset(
     {"round.settled", "throw.settled", "round.settled_by_hand", "round.recorded_by_hand", "round.no_roll"}
     | {"round.voided", "dice.corrected", "wager.missed", "wager.struck"}
 )
-ENDS = frozenset({"layout.cleared", "round.no_roll", "round.voided", "round.recorded_by_hand"})
 OPEN = "open"
 
 

@@ -1,7 +1,7 @@
 """The entries of a round, read from the record."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,9 @@ from audit.models import Entry, Stream
 BATCH = 1000
 COLUMNS = ("seq", "prev", "hash", "body")
 # What is said of a round without naming it: the end of an alert that was raised over it.
+OF_DISPUTES = ("dispute.reported", "alert.raised")
 OF_ALERTS = ("alert.ended", "alert.acknowledged")
+ENDS = frozenset({"layout.cleared", "round.no_roll", "round.voided", "round.recorded_by_hand"})
 Row = tuple[int, bytes, bytes, bytes]
 
 
@@ -63,7 +65,23 @@ def of_round(stream: Stream, number: int, before: int | None = None) -> list[Tol
     if before is not None:
         return [read(row) for row in rows.filter(seq__lt=before).values_list(*COLUMNS)]
     told = [read(row) for row in rows.values_list(*COLUMNS)]
-    return sorted([*told, *_ends_of_alerts(stream, told)], key=lambda one: one.seq)
+    if told:
+        told += _disputes_after(stream, number, told)
+        told += _ends_of_alerts(stream, told)
+    return sorted(told, key=lambda one: one.seq)
+
+
+def _disputes_after(stream: Stream, number: int, told: Sequence[Told]) -> list[Told]:
+    """Disputes reported between this round's end and the next one's first act, when no round was in play."""
+    cleared = next((one.seq for one in told if one.type in ENDS), None)
+    if cleared is None:
+        return []
+    later = Entry.objects.filter(stream=stream, seq__gt=cleared)
+    following = later.filter(round__gt=number).order_by("seq").values_list("seq", flat=True).first()
+    rows = later.filter(round__isnull=True, type__in=OF_DISPUTES).order_by("seq")
+    between = rows.filter(seq__lt=following) if following else rows
+    found = (read(row) for row in between.values_list(*COLUMNS))
+    return [one for one in found if one.type != "alert.raised" or one.data.get("kind") == "dispute"]
 
 
 def _ends_of_alerts(stream: Stream, told: Iterable[Told]) -> list[Told]:

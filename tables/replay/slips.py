@@ -1,9 +1,15 @@
-"""Error Notification Slips settled again: the whole round with what a slip put right."""
+"""Error Notification Slips settled again: the whole round with what each slip put right, from the record alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from .course import Course
-from .difference import Difference
+from games.engine.settlement import Settled
+
+from .. import slips
+from ..acts.rounds import settled_data
+from ..slips import Handed, Line, Mended
+from .course import Course, Dice
+from .difference import Difference, of_lists
 from .entries import Told
 
 FILED, SETTLED = "slip.filed", "slip.settled"
@@ -14,6 +20,91 @@ def is_of_slips(told: Told) -> bool:
     return told.type in (FILED, SETTLED)
 
 
-def differences(told: Told, course: Course) -> Iterator[Difference]:
-    """How the new settlement that a slip tells differs from what the rules make of the round as it puts it right."""
-    yield from ()
+class Slips:
+    """The slips of one round, each upon what the one before it left.
+
+    `lines` is the settlement as the newest slip leaves it, in the record's words; None before the first.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[Line] | None = None
+        self.throws: list[Dice] = []
+        self.due: dict[str, Any] = {}
+
+    def take(self, told: Told, course: Course) -> Iterator[Difference]:
+        """Goes on by one entry of a slip; how it differs from what the rules make of the round.
+
+        Raises what `Course.take` raises for data that a slip does not have.
+        """
+        if told.type == FILED:
+            return self._filed(told, course)
+        due = self.due.get(told.data["slip"])
+        return _values(told, {"due": due} if due is not None else {})
+
+    def _filed(self, told: Told, course: Course) -> Iterator[Difference]:
+        data = told.data
+        before: list[Line] = list(self.lines or ())
+        if self.lines is None:
+            before = [settled_data(one) for one in course.everything]
+        throws = self._throws(data, list(self.throws or course.throws))
+        lines = self._lines(data, course, before, throws)
+        due = _due(data, before, lines)
+        self.lines, self.throws = lines, throws
+        self.due[data["slip"]] = due
+        yield from of_lists(told.seq, told.round, data["settled"], [dict(line) for line in lines])
+        said = {"before": slips.totals(before), "due": due, **slips.totals(lines)}
+        yield from _values(told, said)
+        thrown = [tuple(one["dice"]) for one in data["throws"]]
+        if thrown != throws:
+            yield Difference(told.seq, told.round, "throws", thrown, throws)
+
+    def _throws(self, data: Mapping[str, Any], throws: list[Dice]) -> list[Dice]:
+        if data["kind"] == "dice":
+            numbers = [one["throw"] for one in data["throws"]]
+            throws[numbers.index(data["mended"]["throw"])] = tuple(data["mended"]["after"])
+        return throws
+
+    def _lines(
+        self, data: Mapping[str, Any], course: Course, before: list[Line], throws: list[Dice]
+    ) -> list[Line]:
+        rules, kind, wagers = course.rules, data["kind"], slips.wagers_of(before)
+        settled: Sequence[Settled]
+        if kind == "payment":
+            return before
+        if kind == "void":
+            _, settled = slips.all_returned(rules, wagers, data["reason"])
+        else:
+            mended = _mended(data) if kind == "wager" else []
+            _, settled = slips.settled_again(rules, throws, slips.with_mended(wagers, mended))
+        return [settled_data(one) for one in settled]
+
+
+def _mended(data: Mapping[str, Any]) -> list[Mended]:
+    return [
+        Mended(
+            one["seat"],
+            one["wager"],
+            one.get("play"),
+            one["before_cents"],
+            one["after_cents"],
+            one["chips"],
+        )
+        for one in data["mended"]["wagers"]
+    ]
+
+
+def _due(data: Mapping[str, Any], before: Sequence[Line], after: Sequence[Line]) -> list[dict[str, int]]:
+    if data["kind"] == "payment":
+        handed = [
+            Handed(one["seat"], one["handed_paid_cents"], one["handed_taken_cents"])
+            for one in data["mended"]["payments"]
+        ]
+        return slips.listed(slips.due_for_payments(before, handed))
+    chips = slips.due_for_chips(before, _mended(data)) if data["kind"] == "wager" else {}
+    return slips.listed(slips.due(before, after), chips)
+
+
+def _values(told: Told, due: Mapping[str, Any]) -> Iterator[Difference]:
+    for name, value in due.items():
+        if told.data.get(name) != value:
+            yield Difference(told.seq, told.round, name, told.data.get(name), value)

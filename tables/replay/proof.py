@@ -1,0 +1,79 @@
+"""What shows that the entries of a round stand as they were written: their chain, and the seal over them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from audit import chain
+from audit.models import Entry, Stream
+from audit.sealing.proofs import Proof, proof_of
+
+from .entries import COLUMNS, Row, Told
+
+MOST = 5_000  # entries between a round and what was said of it later, that one page reads
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The entries `first` to `last` of a stream, their hashes computed now. `broken_at` is the first that fails."""
+
+    first: int
+    last: int
+    broken_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The chains of a round's entries, each without a gap, and the proof of its newest entry; None while unsealed.
+
+    One chain leads from the first entry to the newest; where that is more than a page reads, one for each stretch.
+    """
+
+    chains: list[Chain]
+    newest: Told
+    sealed: Proof | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether every hash is that of its entry and of the hash before it."""
+        return all(one.broken_at is None for one in self.chains)
+
+
+def evidence_of(stream: Stream, told: Sequence[Told]) -> Evidence:
+    """The evidence of a round whose entries these are, read from the record now. `told` is never empty."""
+    newest = told[-1]
+    entry = Entry.objects.filter(stream=stream, seq=newest.seq).select_related("stream").first()
+    chains = [chain_of(stream, first, last) for first, last in _stretches([one.seq for one in told])]
+    return Evidence(chains, newest, proof_of(entry) if entry else None)
+
+
+def chain_of(stream: Stream, first: int, last: int) -> Chain:
+    """The chain from one number to another: numbers without a gap, each hash of its body and the hash before it."""
+    rows: list[Row] = list(
+        Entry.objects.filter(stream=stream, seq__gte=first, seq__lte=last)
+        .order_by("seq")
+        .values_list(*COLUMNS)
+    )
+    missing = set(range(first, last + 1)) - {row[0] for row in rows}
+    if missing:
+        return Chain(first, last, min(missing))
+    broken = [seq for seq, prev, digest, body in rows if not _fits(prev, digest, body)]
+    broken += [later[0] for before, later in pairwise(rows) if bytes(later[1]) != bytes(before[2])]
+    return Chain(first, last, min(broken, default=None))
+
+
+def _fits(prev: bytes, digest: bytes, body: bytes) -> bool:
+    return chain.entry_hash(bytes(prev), bytes(body)) == bytes(digest)
+
+
+def _stretches(seqs: Sequence[int]) -> list[tuple[int, int]]:
+    first, last = seqs[0], seqs[-1]
+    if last - first < MOST:
+        return [(first, last)]
+    found: list[tuple[int, int]] = []
+    for seq in seqs:
+        if found and seq - found[-1][1] < MOST // 10:
+            found[-1] = (found[-1][0], seq)
+        else:
+            found.append((seq, seq))
+    return found

@@ -1,0 +1,91 @@
+"""The steps of a round on a line: half by their time, half by their order, so that no two fall together."""
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.utils.translation import gettext_lazy as lazy
+
+from .story import Step
+
+LEFT, RIGHT, WIDTH = 8, 592, 600
+LETTER = 6.6  # about the width of one in the line's labels
+LABELS = {
+    "wagers.placed": lazy("Wagers"),
+    "bets.closed": lazy("No more bets"),
+    "round.settled": lazy("Dice"),
+    "throw.settled": lazy("Dice"),
+    "round.settled_by_hand": lazy("By hand"),
+    "round.recorded_by_hand": lazy("On paper"),
+    "dice.corrected": lazy("Corrected"),
+    "wager.missed": lazy("Mended"),
+    "wager.struck": lazy("Mended"),
+    "losers.taken": lazy("Take"),
+    "winners.paid": lazy("Pay"),
+    "seats.settled": lazy("Settle"),
+    "layout.cleared": lazy("Clear"),
+    "throw.no_roll": lazy("No roll"),
+    "round.no_roll": lazy("No roll"),
+    "round.voided": lazy("Void"),
+    "dispute.reported": lazy("Dispute"),
+    "slip.filed": lazy("Slip"),
+}
+
+
+class Tick(NamedTuple):
+    """A step on the line: where it stands, and whether the replay has come to it."""
+
+    x: str
+    step: int
+    state: str  # gone, here, later
+
+
+class Label(NamedTuple):
+    """A word under the line."""
+
+    x: str
+    text: str
+
+
+class Timeline(NamedTuple):
+    """The line, in a box of 600 by 36."""
+
+    ticks: list[Tick]
+    labels: list[Label]
+    here: str
+
+
+def timeline_of(steps: Sequence[Step], place: int) -> Timeline:
+    """The line of these steps, with the step at `place` chosen."""
+    at = _places(steps)
+    states = ["gone" if one < place else "here" if one == place else "later" for one in range(len(at))]
+    ticks = [Tick(f"{x:.1f}", one + 1, state) for one, (x, state) in enumerate(zip(at, states, strict=True))]
+    return Timeline(ticks, _labels(steps, at), ticks[place].x)
+
+
+def _places(steps: Sequence[Step]) -> list[float]:
+    """Time counts while the round is played; what is said of it later follows at its end."""
+    moments = [dt.datetime.fromisoformat(step.told.at).timestamp() for step in steps]
+    played = [moment for moment, step in zip(moments, steps, strict=True) if step.plays] or moments
+    first, span = played[0], max(played[-1] - played[0], 1e-6)
+    most = max(len(steps) - 1, 1)
+    shares = [min(max((moment - first) / span, 0.0), 1.0) for moment in moments]
+    return [
+        LEFT + (RIGHT - LEFT) * (share + place / most) / 2 if len(steps) > 1 else float(LEFT)
+        for place, share in enumerate(shares)
+    ]
+
+
+def _labels(steps: Sequence[Step], at: Sequence[float]) -> list[Label]:
+    """A word for each kind of step where it first comes, as far as there is room."""
+    found: list[Label] = []
+    said, end = "", -1.0
+    for step, x in zip(steps, at, strict=True):
+        text = str(LABELS.get(step.told.type, ""))
+        wide = LETTER * len(text)
+        start = min(max(x - wide / 2, 0), WIDTH - wide)
+        if not text or text == said or start < end + 8:
+            continue
+        found.append(Label(f"{start:.1f}", text))
+        said, end = text, start + wide
+    return found
