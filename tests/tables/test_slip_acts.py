@@ -1,0 +1,464 @@
+"""Error Notification Slips at a table: two sign, the old entry is named, both figures stay."""
+
+import datetime as dt
+import io
+import json
+
+import pytest
+
+from audit import clock, verify
+from audit.export import lines, select
+from audit.models import Entry
+from games.params import Params
+from tables import selectors, slips
+from tables.acts.rounds import settled_data
+from tables.at_table import AtTable
+from tables.correction import correction_of
+from tables.models import Alert, Slip
+from tests.tables.cast import make_scene
+
+pytestmark = pytest.mark.django_db
+FLOOR = "floorperson"
+
+
+@pytest.fixture
+def cleared(scene):
+    """Round 1: seat 1 lost $25 on Small, seat 2 won $50 on Big, at 2 5 5. It has ended."""
+    scene.play((1, "small", 2_500), (2, "big", 5_000), dice=[2, 5, 5])
+    scene.finish()
+    return scene
+
+
+def found(scene, number=1, **said):
+    """What the preview would say."""
+    table = scene.fresh
+    at = AtTable(table, None, None, None, clock.not_before(table.stream, clock.now()))
+    return correction_of(at, table.rounds.get(number=number), Params(said), "", settled_data)
+
+
+def file(scene, kind, *, number=1, by="dealer", witness=FLOOR, reason="misread", corrects=None, **said):
+    seen = corrects or found(scene, number, kind=kind, **said).corrects.seq
+    params = {"round": number, "kind": kind, "corrects": seen, "reason": reason, **said}
+    return scene.act("file_slip", params, by=by, witness=witness)
+
+
+def settle(scene, *moved, code="ENS-0001", by="dealer", witness=FLOOR, **more):
+    said = [{"seat": seat, "cents": cents} for seat, cents in moved]
+    return scene.act("settle_slip", {"slip": code, "moved": said, **more}, by=by, witness=witness)
+
+
+def entry(scene, type_):
+    """The newest entry of a type: its number, its hash, its body."""
+    one = Entry.objects.filter(stream=scene.table.stream, type=type_).latest("seq")
+    return one.seq, bytes(one.hash).hex(), json.loads(bytes(one.body))
+
+
+# What is filed
+
+
+def test_corrected_dice_settle_the_round_again_and_say_both(cleared):
+    named = entry(cleared, "round.settled")
+    file(cleared, "dice", dice=[1, 1, 2])
+    seq, _, body = entry(cleared, "slip.filed")
+    assert (body["actor"], body["witness"]) == ("dealer", FLOOR)
+    assert body["terms"] == cleared.last_round.submission.terms_sha256
+    data = body["data"]
+    assert data["corrects"] == {"seq": named[0], "hash": named[1]}
+    assert data["mended"] == {"throw": 1, "before": [2, 5, 5], "after": [1, 1, 2]}
+    assert data["before"] == {"taken_cents": 2_500, "paid_cents": 5_000, "returned_cents": 5_000}
+    assert [data[name] for name in ("taken_cents", "paid_cents", "returned_cents")] == [5_000, 2_500, 2_500]
+    assert [(one["seat"], one["outcome"], one["paid_cents"]) for one in data["settled"]] == [
+        (2, "lose", 0),
+        (1, "win", 2_500),
+    ]
+    assert data["due"] == [{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -10_000}]
+    assert (data["slip"], data["played_on"]) == ("ENS-0001", cleared.last_round.gaming_day.isoformat())
+    slip = Slip.objects.get()
+    assert (slip.code, slip.status, slip.filed_seq) == ("ENS-0001", "filed", seq)
+    assert slips.difference(slip) == 5_000
+
+
+def test_nothing_that_was_settled_changes(cleared):
+    before = cleared.last_round
+    day = selectors.figures(cleared.fresh, before.gaming_day)
+    file(cleared, "dice", dice=[1, 1, 2])
+    settle(cleared, (1, 5_000), (2, -10_000))
+    after = cleared.last_round
+    assert {**vars(before), "_state": None} == {**vars(after), "_state": None}
+    assert selectors.figures(cleared.fresh, before.gaming_day) == day
+    assert day["win_cents"] == -2_500
+    assert cleared.settled == [(1, "small", "lose", 0, 0), (2, "big", "win", 5_000, 5_000)]
+
+
+def test_wagers_missed_mistaken_and_of_another_amount_stand_in_one_slip(cleared):
+    wagers = [
+        {
+            "seat": 1,
+            "wager": "small",
+            "cents": 0,
+            "chips": "player",
+        },  # nothing lay there, so nothing was taken
+        {"seat": 2, "wager": "big", "cents": 6_000},
+        {"seat": 3, "wager": "total:12", "cents": 1_000},
+    ]
+    file(cleared, "wager", wagers=wagers)
+    data = entry(cleared, "slip.filed")[2]["data"]
+    assert data["mended"]["wagers"] == [
+        {"seat": 1, "wager": "small", "before_cents": 2_500, "after_cents": 0, "chips": "player"},
+        {"seat": 2, "wager": "big", "before_cents": 5_000, "after_cents": 6_000, "chips": "recorded"},
+        {"seat": 3, "wager": "total:12", "before_cents": 0, "after_cents": 1_000, "chips": "recorded"},
+    ]
+    assert data["due"] == [{"seat": 2, "cents": 1_000}, {"seat": 3, "cents": 6_000}]
+    assert (data["taken_cents"], data["paid_cents"]) == (0, 12_000)
+
+
+def test_a_payment_slip_leaves_the_settlement_and_names_the_entry_that_paid(cleared):
+    paying = entry(cleared, "winners.paid")
+    file(cleared, "payment", payments=[{"seat": 2, "paid_cents": 2_000, "taken_cents": 0}])
+    data = entry(cleared, "slip.filed")[2]["data"]
+    assert data["corrects"] == {"seq": paying[0], "hash": paying[1]}
+    assert data["due"] == [{"seat": 2, "cents": 3_000}]
+    assert data["paid_cents"] == data["before"]["paid_cents"] == 5_000
+    slip = Slip.objects.get()
+    assert slips.difference(slip) == 0
+    settle(cleared, (2, 3_000))
+    assert slips.moved_cents(Slip.objects.get()) == -3_000
+
+
+def test_a_void_returns_everything(cleared):
+    file(cleared, "void", witness="pit-manager")
+    data = entry(cleared, "slip.filed")[2]["data"]
+    assert data["ending"] == "void"
+    assert {(one["outcome"], one["paid_cents"], one["returned_cents"]) for one in data["settled"]} == {
+        ("return", 0, 2_500),
+        ("return", 0, 5_000),
+    }
+    assert data["due"] == [{"seat": 1, "cents": 2_500}, {"seat": 2, "cents": -5_000}]
+    with cleared.refused("slip-nothing-to-undo"):
+        file(cleared, "void", witness="pit-manager", corrects=1)
+
+
+def test_a_slip_that_moves_nothing_is_settled_by_its_filing(cleared):
+    file(cleared, "dice", dice=[3, 5, 5])
+    slip = Slip.objects.get()
+    assert (slip.status, slip.due, slip.settled_seq) == ("settled", [], slip.filed_seq)
+    assert not Alert.objects.exists()
+    with cleared.refused("slip-settled-already"):
+        settle(cleared, (1, 100))
+
+
+def test_a_second_slip_builds_on_the_first_and_names_it(cleared):
+    file(cleared, "dice", dice=[1, 1, 2])
+    first = entry(cleared, "slip.filed")
+    file(cleared, "wager", wagers=[{"seat": 1, "wager": "small", "cents": 5_000}])
+    data = entry(cleared, "slip.filed")[2]["data"]
+    assert data["slip"] == "ENS-0002"
+    assert data["corrects"] == {"seq": first[0], "hash": first[1]}
+    assert data["throws"] == [{"throw": 1, "dice": [1, 1, 2]}]
+    assert data["before"] == {"taken_cents": 5_000, "paid_cents": 2_500, "returned_cents": 2_500}
+    assert data["due"] == [{"seat": 1, "cents": 2_500}]
+
+
+def test_a_wrong_void_is_put_right_by_the_dice_that_lay_there(cleared):
+    file(cleared, "void", witness="pit-manager")
+    with cleared.refused("slip-is-void"):
+        file(cleared, "wager", wagers=[{"seat": 1, "wager": "small", "cents": 100}])
+    file(cleared, "dice", dice=[2, 5, 5])
+    data = entry(cleared, "slip.filed")[2]["data"]
+    assert (data["ending"], data["taken_cents"], data["paid_cents"]) == ("settled", 2_500, 5_000)
+    assert data["due"] == [{"seat": 1, "cents": -2_500}, {"seat": 2, "cents": 5_000}]
+
+
+def test_a_slip_filed_a_week_later_says_both_days_and_needs_no_open_table(hands):
+    scene = make_scene()
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.finish()
+    scene.close()
+    hands.now += dt.timedelta(days=7)
+    file(scene, "dice", dice=[1, 1, 2], by=FLOOR, witness="dealer")
+    _, _, body = entry(scene, "slip.filed")
+    assert (body["data"]["played_on"], body["gaming_day"]) == ("2026-11-21", "2026-11-28")
+    assert Slip.objects.get().gaming_day.isoformat() == "2026-11-28"
+
+
+def test_dice_corrected_before_money_moved_are_what_a_slip_builds_on(scene):
+    scene.play((1, "small", 2_500), dice=[2, 5, 5])
+    scene.act("correct_dice", {"dice": [1, 1, 2], "reason": "x"}, witness=FLOOR)
+    scene.finish()
+    named = entry(scene, "dice.corrected")
+    file(scene, "dice", dice=[6, 6, 5])
+    data = entry(scene, "slip.filed")[2]["data"]
+    assert data["corrects"]["seq"] == named[0]
+    assert data["due"] == [{"seat": 1, "cents": -5_000}]
+
+
+# What is refused
+
+
+def test_before_the_first_payment_it_is_mended_and_while_paying_it_waits(scene):
+    scene.play((1, "small", 2_500), (2, "big", 5_000), (3, "big", 5_000), dice=[2, 5, 5])
+    with scene.refused("slip-mend-it"):
+        file(scene, "dice", dice=[1, 1, 2], corrects=1)
+    scene.act("take_losers")
+    scene.act("pay_seats", {"seats": [2]})
+    with scene.refused("slip-round-in-play"):
+        file(scene, "dice", dice=[1, 1, 2], corrects=1)
+
+
+def test_a_slip_disturbs_nothing_of_the_round_in_play(cleared):
+    cleared.place((1, "small", 1_000))
+    seen = cleared.version
+    file(cleared, "dice", dice=[1, 1, 2])
+    settle(cleared, (1, 5_000), (2, -10_000))
+    assert cleared.version > seen
+    cleared.act(
+        "no_more_bets" if cleared.snapshot["next"]["act"] == "no_more_bets" else "shake",
+        {"shakes": 3},
+        seen=seen,
+    )
+
+
+@pytest.mark.parametrize(
+    ("by", "witness", "kind", "code"),
+    [
+        (FLOOR, None, "dice", "slip-needs-two"),
+        (FLOOR, FLOOR, "dice", "slip-needs-two"),
+        ("dealer", "relief", "dice", "floorperson-must-sign"),
+        (FLOOR, "surveillance", "dice", "slip-signer-elsewhere"),
+        (FLOOR, "security", "dice", "slip-signer-elsewhere"),
+        (FLOOR, "dealer", "void", "slip-manager-must-sign"),
+    ],
+)
+def test_who_may_not_sign(cleared, by, witness, kind, code):
+    said = {"dice": [1, 1, 2]} if kind == "dice" else {}
+    with cleared.refused(code):
+        file(cleared, kind, by=by, witness=witness, **said)
+
+
+@pytest.mark.parametrize("kind", ["dice", "void"])
+@pytest.mark.parametrize(("by", "witness"), [("pit-manager", "dealer"), ("relief", "shift-manager")])
+def test_who_may_sign(cleared, by, witness, kind):
+    file(cleared, kind, by=by, witness=witness, **({"dice": [1, 1, 2]} if kind == "dice" else {}))
+    assert Slip.objects.get().filed_with.code == witness
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "code"),
+    [
+        ("dice", {"dice": [5, 2, 5]}, "slip-changes-nothing"),
+        ("dice", {"dice": [5, 2]}, "wrong-number-of-dice"),
+        ("dice", {"dice": [5, 2, 7]}, "no-such-face"),
+        ("dice", {"dice": [1, 1, 2], "throw": 2}, "malformed"),
+        ("dice", {}, "malformed"),
+        ("wager", {"wagers": []}, "malformed"),
+        ("wager", {"wagers": [{"seat": 1, "wager": "small", "cents": 2_500}]}, "slip-wager-unchanged"),
+        ("wager", {"wagers": [{"seat": 4, "wager": "small", "cents": 0}]}, "slip-wager-unchanged"),
+        ("wager", {"wagers": [{"seat": 9, "wager": "small", "cents": 100}]}, "no-such-seat"),
+        ("wager", {"wagers": [{"seat": 1, "wager": "large", "cents": 100}]}, "no-such-wager"),
+        ("wager", {"wagers": 2 * [{"seat": 3, "wager": "small", "cents": 100}]}, "malformed"),
+        ("wager", {"wagers": [{"seat": 3, "wager": "small", "cents": 100, "chips": "x"}]}, "malformed"),
+        (
+            "payment",
+            {"payments": [{"seat": 2, "paid_cents": 5_000, "taken_cents": 0}]},
+            "slip-payment-unchanged",
+        ),
+        ("payment", {"payments": [{"seat": 9, "paid_cents": 1, "taken_cents": 0}]}, "no-such-seat"),
+        ("void", {"dice": [1, 1, 2]}, "malformed"),
+        ("other", {}, "malformed"),
+    ],
+)
+def test_what_cannot_be_filed(cleared, kind, said, code):
+    with cleared.refused(code):
+        seen = entry(cleared, "round.settled")[0]
+        file(cleared, kind, by=FLOOR, witness="pit-manager", corrects=seen, **said)
+
+
+def test_a_round_that_is_not_there_and_a_slip_that_is_not(cleared):
+    with cleared.refused("no-such-round"):
+        cleared.act("file_slip", {"round": 9}, witness=FLOOR)
+    for code in ("ENS-0001", "ENS-1", "ENS-", "x", "ENS-٣"):
+        with cleared.refused("no-such-slip"):
+            settle(cleared, (1, 1), code=code)
+
+
+def test_figures_that_were_not_those_seen_are_not_signed(cleared):
+    seen = found(cleared, kind="dice", dice=[1, 1, 2]).corrects.seq
+    file(cleared, "dice", dice=[1, 1, 2])
+    with cleared.refused("slip-stands-otherwise"):
+        file(cleared, "dice", dice=[6, 6, 6], corrects=seen)
+
+
+def test_wagers_that_went_back_have_no_result_but_a_payment_may_be_wrong(scene):
+    scene.place((1, "small", 2_500))
+    scene.to_the_dice()
+    scene.act("call_no_roll", {"reason": "cocked"})
+    for kind, said in (
+        ("dice", {"dice": [1, 1, 2]}),
+        ("wager", {"wagers": [{"seat": 2, "wager": "big", "cents": 100}]}),
+    ):
+        with scene.refused("slip-no-result"):
+            file(scene, kind, corrects=1, **said)
+    with scene.refused("slip-nothing-to-undo"):
+        file(scene, "void", witness="pit-manager", corrects=1)
+    file(scene, "payment", payments=[{"seat": 1, "paid_cents": 0, "taken_cents": 2_500}])
+    assert entry(scene, "slip.filed")[2]["data"]["due"] == [{"seat": 1, "cents": 2_500}]
+
+
+# The money moves
+
+
+def test_settling_says_what_moved_and_ends_the_notice(cleared):
+    file(cleared, "dice", dice=[1, 1, 2])
+    filed = entry(cleared, "slip.filed")
+    (shown,) = cleared.snapshot["alerts"]
+    assert (shown["kind"], shown["level"], shown["title"]) == ("slip", "info", "Slip ENS-0001 to be settled")
+    settle(cleared, (1, 5_000), (2, -10_000), by=FLOOR, witness="relief")
+    assert entry(cleared, "slip.settled")[2]["data"] == {
+        "slip": "ENS-0001",
+        "round": 1,
+        "corrects": {"seq": filed[0], "hash": filed[1]},
+        "due": [{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -10_000}],
+        "moved": [{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -10_000}],
+        "reason": "",
+    }
+    assert cleared.snapshot["alerts"] == []
+    slip = Slip.objects.get()
+    assert (slip.status, slip.settled_by.code, slip.settled_with.code) == ("settled", FLOOR, "relief")
+    with cleared.refused("slip-settled-already"):
+        settle(cleared, (1, 5_000), (2, -10_000))
+
+
+def test_less_than_is_due_needs_a_reason_and_more_is_refused(cleared):
+    file(cleared, "dice", dice=[1, 1, 2])
+    with cleared.refused("slip-say-why-less"):
+        settle(cleared, (1, 5_000), (2, -4_000))
+    for moved in ([(1, 5_001), (2, -10_000)], [(1, 5_000), (2, 100)], [(1, -1), (2, -10_000)]):
+        with cleared.refused("slip-moved-more"):
+            settle(cleared, *moved, reason="x")
+    for moved in ([(1, 5_000)], [(1, 5_000), (2, -10_000), (3, 0)]):
+        with cleared.refused("slip-other-seats"):
+            settle(cleared, *moved)
+    settle(cleared, (1, 5_000), (2, 0), reason="The player has left")
+    slip = Slip.objects.get()
+    assert slip.moved == [{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": 0}]
+    assert slips.moved_cents(slip) == -5_000
+
+
+def test_a_void_is_settled_by_a_manager_too(cleared):
+    file(cleared, "void", witness="pit-manager")
+    with cleared.refused("slip-manager-must-sign"):
+        settle(cleared, (1, 2_500), (2, -5_000))
+    settle(cleared, (1, 2_500), (2, -5_000), witness="shift-manager")
+
+
+def test_while_a_slip_waits_nobody_can_say_what_was_handed_over_in_all(cleared):
+    file(cleared, "dice", dice=[1, 1, 2])
+    payments = [{"seat": 1, "paid_cents": 0, "taken_cents": 0}]
+    with cleared.refused("slip-settle-first"):
+        file(cleared, "payment", payments=payments, corrects=1)
+    settle(cleared, (1, 0), (2, -10_000), reason="The player has left")
+    file(cleared, "payment", payments=payments)  # and came back: nothing of 2,500 was handed over
+    assert entry(cleared, "slip.filed")[2]["data"]["due"] == [{"seat": 1, "cents": 2_500}]
+
+
+# Other games
+
+
+def test_a_throw_of_football_is_put_right_where_the_game_goes_the_same_way():
+    scene = make_scene("pa-577")
+    scene.act("offer_dice", {"seat": 1, "accepted": True})
+    scene.place((1, "touchdown", 1_000), (1, "penalty", 1_000, 1))
+    play_on(scene, [6, 6, 1], [6, 6, 1])  # 11 yards each: a touchdown on the second throw
+    assert scene.last_round.ending == "touchdown"
+    file(
+        scene, "dice", dice=[5, 6, 1], throw=1
+    )  # 10 yards: still short of the line, and over it with the second
+    data = entry(scene, "slip.filed")[2]["data"]
+    assert data["throws"] == [{"throw": 1, "dice": [5, 6, 1]}, {"throw": 2, "dice": [6, 6, 1]}]
+    assert data["due"] == []
+    with scene.refused("slip-another-course"):
+        file(scene, "dice", dice=[2, 2, 2], throw=1)  # would have ended the game at once
+    with scene.refused("slip-another-course"):
+        file(scene, "wager", wagers=[{"seat": 1, "wager": "extra-point", "cents": 1_000}])
+    file(scene, "wager", wagers=[{"seat": 1, "wager": "penalty", "play": 2, "cents": 1_000}])
+    assert entry(scene, "slip.filed")[2]["data"]["due"] == [{"seat": 1, "cents": -1_000}]
+
+
+def play_on(scene, *throws):
+    for dice in throws:
+        scene.until("call_dice")
+        scene.act("call_dice", {"dice": dice})
+        while scene.round is not None and scene.snapshot["next"]["act"] == "settle_seats":
+            scene.act("settle_seats")
+    scene.finish()
+
+
+def test_high_roll_is_settled_again_whole_and_under_its_own_rules():
+    scene = make_scene("pa-675a")
+    scene.place((1, "pip:6", 1_000), (1, "like-kind:3", 1_000), (1, "extra-roll", 1_000))
+    roll = [6, 6, 6, 1, 1, 2, 2, 3, 4, 5]
+    scene.until("call_dice")
+    scene.act("call_dice", {"dice": roll})
+    scene.until("call_dice")
+    scene.act("call_dice", {"dice": [1, 2, 3, 4, 5, 1, 2]})
+    scene.finish()
+    before = (scene.last_round.taken_cents, scene.last_round.paid_cents)
+    with scene.refused("slip-another-course"):
+        file(scene, "dice", throw=1, dice=[6, 6, 6, 6, 1, 2, 2, 3, 4, 5])  # four held: six dice thrown again
+    with scene.refused("unequal-wagers"):
+        file(scene, "wager", wagers=[{"seat": 1, "wager": "pip:6", "cents": 2_000}])
+    file(scene, "dice", throw=1, dice=[5, 5, 5, 1, 1, 2, 2, 3, 4, 6])
+    data = entry(scene, "slip.filed")[2]["data"]
+    assert (data["before"]["taken_cents"], data["before"]["paid_cents"]) == before
+    assert [one["outcome"] for one in data["settled"]] == ["fee", "lose", "win"]
+    pip = next(one for one in found(scene, kind="void").was if one["wager"] == "pip:6")
+    assert pip["outcome"] == "lose"
+    assert data["due"][0]["cents"] == -(1_000 + before[1] - data["paid_cents"])
+
+
+def test_a_round_settled_by_hand_and_written_down_later_takes_a_slip(scene):
+    scene.act(
+        "record_hand_settled_round",
+        {
+            "dice": [2, 5, 5],
+            "wagers": [{"seat": 1, "wager": "small", "cents": 2_500}],
+            "reason": "dead tablet",
+        },
+        by=FLOOR,
+    )
+    file(scene, "dice", dice=[1, 1, 2])
+    assert entry(scene, "slip.filed")[2]["data"]["due"] == [{"seat": 1, "cents": 5_000}]
+
+
+# What an outsider and a screen find
+
+
+def test_the_verifier_checks_the_settlement_of_every_slip(cleared):
+    file(cleared, "dice", dice=[1, 1, 2])
+    settle(cleared, (1, 5_000), (2, -10_000))
+    file(cleared, "void", witness="pit-manager")
+    file(cleared, "dice", dice=[2, 5, 5])
+    verify.verify(io.BytesIO(b"".join(lines(select([cleared.fresh.stream.name])))))
+
+
+def test_the_preview_says_what_is_owed_and_changes_nothing(cleared):
+    browser = cleared.browser("podium", signed_in=FLOOR)
+    before = cleared.version
+    asked = {"said": json.dumps({"kind": "dice", "dice": [1, 1, 2]})}
+    answer = browser.get("/floor/larkfield/T-01/rounds/1/slip", asked)
+    text = answer.content.decode()
+    assert answer.status_code == 200
+    assert "Seat 1" in text and "$50" in text and "$100" in text and "won $25 on $25" in text
+    assert f'data-corrects="{entry(cleared, "round.settled")[0]}"' in text
+    for said in (
+        "",
+        "[]",
+        "x",
+        json.dumps({"kind": "dice", "dice": [5, 2, 5]}),
+        json.dumps({"kind": "void", "a": 1}),
+    ):
+        assert browser.get("/floor/larkfield/T-01/rounds/1/slip", {"said": said}).status_code == 422
+    assert browser.get("/floor/larkfield/T-01/rounds/99/slip", asked).status_code == 403
+    assert (cleared.version, Slip.objects.count()) == (before, 0)
+    stranger = cleared.browser("podium", signed_in="stranger")
+    assert stranger.get("/floor/larkfield/T-01/rounds/1/slip", asked).status_code == 403

@@ -1,0 +1,131 @@
+"""The arithmetic of slips: for each thing that can have been wrong, what a seat is owed, to the cent."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from games.engine import Refusal, Rules
+from games.engine.wagers import Wager
+from tables import slips
+from tables.acts.rounds import settled_data
+from tables.slips import Handed, Mended
+
+RULES = Rules.of("pa-625a/A")
+LOSES, WINS = (5, 5, 2), (1, 2, 3)  # Small
+TWENTY = Wager(3, "small", 2_000)
+
+
+def lines(*wagers, dice=WINS, rules=RULES):
+    return [settled_data(one) for one in slips.settled_again(rules, [dice], wagers)[1]]
+
+
+def voided(*wagers):
+    return [settled_data(one) for one in slips.all_returned(RULES, wagers, "x")[1]]
+
+
+def owed(before, after, *mended):
+    return slips.listed(slips.due(before, after), slips.due_for_chips(before, mended))
+
+
+def mended(before, after, chips="recorded"):
+    return Mended(3, "small", None, before, after, chips)
+
+
+FIFTY = Wager(3, "small", 5_000)
+CASES = [
+    ("dice: it lost, and wins", lines(TWENTY, dice=LOSES), lines(TWENTY), [], 4_000),
+    ("dice: it won, and loses", lines(TWENTY), lines(TWENTY, dice=LOSES), [], -4_000),
+    ("missed, won, with the player", [], lines(TWENTY), [mended(0, 2_000)], 2_000),
+    ("missed, won, swept by the house", [], lines(TWENTY), [mended(0, 2_000, "house")], 4_000),
+    ("missed, lost, with the player", [], lines(TWENTY, dice=LOSES), [mended(0, 2_000)], -2_000),
+    ("missed, lost, swept by the house", [], lines(TWENTY, dice=LOSES), [mended(0, 2_000, "house")], 0),
+    ("mistaken, had won", lines(TWENTY), [], [mended(2_000, 0)], -2_000),
+    ("mistaken, had lost, other chips taken", lines(TWENTY, dice=LOSES), [], [mended(2_000, 0)], 2_000),
+    ("mistaken, had lost, none taken", lines(TWENTY, dice=LOSES), [], [mended(2_000, 0, "player")], 0),
+    ("another amount, won", lines(TWENTY), lines(FIFTY), [mended(2_000, 5_000)], 3_000),
+    (
+        "another amount, lost, as recorded",
+        lines(TWENTY, dice=LOSES),
+        lines(FIFTY, dice=LOSES),
+        [mended(2_000, 5_000)],
+        -3_000,
+    ),
+    (
+        "another amount, lost, all taken",
+        lines(TWENTY, dice=LOSES),
+        lines(FIFTY, dice=LOSES),
+        [mended(2_000, 5_000, "house")],
+        0,
+    ),
+    (
+        "another amount, lost, none taken",
+        lines(TWENTY, dice=LOSES),
+        lines(FIFTY, dice=LOSES),
+        [mended(2_000, 5_000, "player")],
+        -5_000,
+    ),
+    ("void: it had won", lines(TWENTY), voided(TWENTY), [], -2_000),
+    ("void: it had lost", lines(TWENTY, dice=LOSES), voided(TWENTY), [], 2_000),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wagers", "cents"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_a_seat_is_owed_the_difference_of_what_its_wagers_are_worth(before, after, wagers, cents):
+    assert owed(before, after, *wagers) == ([{"seat": 3, "cents": cents}] if cents else [])
+
+
+def test_another_code_is_a_mistaken_wager_and_a_missed_one():
+    """$20 on Big were entered on Small at 1 2 3: it won 2,000 that were due to nobody, and Big loses its stake."""
+    both = [mended(2_000, 0), Mended(3, "big", None, 0, 2_000, "recorded")]
+    wagers = slips.with_mended([TWENTY], both)
+    assert wagers == [Wager(3, "big", 2_000)]
+    assert owed(lines(TWENTY), lines(*wagers), *both) == [{"seat": 3, "cents": -4_000}]
+
+
+def test_a_fee_given_back_by_a_void_is_owed():
+    rules = Rules.of("pa-675a")
+    wagers = [Wager(1, code, 500) for code in ("pip:1", "like-kind:3", "extra-roll")]
+    roll, extra = (6, 6, 6, 1, 2, 3, 4, 5, 5, 4), (1, 2, 3, 4, 5, 5, 4)
+    before = [settled_data(one) for one in slips.settled_again(rules, [roll, extra], wagers)[1]]
+    assert [one["outcome"] for one in before] == ["fee", "lose", "win"]
+    after = [settled_data(one) for one in slips.all_returned(rules, wagers, "x")[1]]
+    paid = slips.totals(before)["paid_cents"]
+    assert slips.listed(slips.due(before, after)) == [{"seat": 1, "cents": 1_000 - paid}]
+
+
+@pytest.mark.parametrize(
+    ("handed", "cents"),
+    [
+        (Handed(3, 500, 0), 1_500),  # 2,000 settled, 500 handed
+        (Handed(3, 2_700, 0), -700),
+        (Handed(3, 2_000, 300), 300),  # 300 taken that nobody had lost
+        (Handed(4, 0, 1_000), -1_000),  # 2,000 lost, half of it left lying
+        (Handed(5, 900, 0), -900),  # a seat without a wager was handed 900
+    ],
+)
+def test_a_payment_is_compared_with_what_was_settled_at_the_seat(handed, cents):
+    before = lines(TWENTY, Wager(4, "big", 2_000))
+    assert slips.listed(slips.due_for_payments(before, [handed])) == [{"seat": handed.seat, "cents": cents}]
+
+
+def test_throws_that_do_not_make_this_game_are_refused_with_the_section():
+    football, wagers = Rules.of("pa-577"), [Wager(1, "touchdown", 1_000)]
+    for throws in (
+        [(1, 1, 1), (2, 3, 1)],
+        [(2, 3, 1)],
+    ):  # ended on the first throw; goes on after the only one
+        with pytest.raises(Refusal) as refusal:
+            slips.settled_again(football, throws, wagers)
+        assert refusal.value.code == "slip-another-course"
+        assert refusal.value.section.startswith("58 Pa. Code § 577.")
+
+
+def test_reports_tell_what_was_settled_apart_from_what_moved():
+    slip = SimpleNamespace(
+        before={"taken_cents": 2_500, "paid_cents": 5_000, "returned_cents": 5_000},
+        after={"taken_cents": 5_000, "paid_cents": 2_500, "returned_cents": 2_500},
+        moved=[{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -4_000}],
+    )
+    assert (slips.difference(slip), slips.moved_cents(slip)) == (5_000, -1_000)
