@@ -128,7 +128,7 @@ class _Walk:
             self.bad("entry-missing", self.seq + 1)
         elif bytes(prev) != self.head:
             self.bad("entry-does-not-follow", seq)
-        elif chain.entry_hash(bytes(prev), bytes(body)) != bytes(digest):
+        if chain.entry_hash(bytes(prev), bytes(body)) != bytes(digest):
             self.bad("entry-changed", seq)
         else:
             self._read(seq, columns, bytes(body))
@@ -200,14 +200,9 @@ def _stored(columns: list[Any]) -> dict[str, Any]:
     }
 
 
-def _written(at: dt.datetime | str) -> str:
-    """A moment as the record spells it; SQLite keeps it as a text in UTC without a zone."""
-    if not isinstance(at, str):
-        return clock.written(at)
-    try:
-        return clock.written(dt.datetime.fromisoformat(at).replace(tzinfo=dt.UTC))
-    except ValueError:
-        return at
+def _written(at: dt.datetime) -> str:
+    """A moment as the record spells it; SQLite keeps it in UTC without a zone."""
+    return clock.written(at if at.tzinfo else at.replace(tzinfo=dt.UTC))
 
 
 def _beyond_heads() -> Iterator[Finding]:

@@ -1,0 +1,212 @@
+"""The record in the database, verified whole: what is good, and what a superuser did to it."""
+
+import contextlib
+import re
+from pathlib import Path
+
+import pytest
+from django.db import connection
+
+from audit import batches, chain, verification
+from audit.models import Checkpoint, Entry, Node, Seal, SealedHead, SigningKey
+from audit.sealing import keys
+from audit.sealing.sealer import Sealer
+from audit.verification_words import FINDINGS, say
+from tests.services.emptying import guards_aside
+
+from .conftest import MOMENT
+from .test_record import SECOND
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def sealed(write, tmp_path, settings):
+    """Two tables with three entries and two, sealed twice; then one entry more."""
+    settings.SEALER_DIR = str(tmp_path)
+    keys.create(keys.folder())
+    sealer = Sealer(tmp_path)
+    for number in (1, 2, 3):
+        write(data={"round": number, "lot": "L-1", "paid_cents": 500 * number}, at=MOMENT + number * SECOND)
+    sealer.second()
+    write("larkfield/T-05", at=MOMENT)
+    write("larkfield/T-05", at=MOMENT + SECOND)
+    sealer.second()
+    write("larkfield/T-05", at=MOMENT + 2 * SECOND)
+    return sealer
+
+
+@contextlib.contextmanager
+def superuser():
+    """The guards are put aside. PostgreSQL alters no table of which a deferred check still waits."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    with guards_aside(connection):
+        yield
+
+
+def aside(*statements):
+    """What a superuser does with the guards put aside."""
+    with superuser(), connection.cursor() as cursor:
+        for statement, params in statements:
+            cursor.execute(statement, params)
+
+
+def found():
+    """The codes of what a verification finds, with where."""
+    return [
+        (one.code, {name: one.where[name] for name in one.where}) for one in verification.verify().findings
+    ]
+
+
+def at(seq, stream="larkfield/T-04"):
+    return Entry.objects.get(stream__name=stream, seq=seq)
+
+
+def test_a_good_record_is_counted_and_its_unsealed_entries_told(sealed):
+    told = []
+    good = verification.verify(lambda done, total: told.append((done, total)))
+    assert (good.good, good.findings) == (True, [])
+    # 3 + 3 at the tables, and on installation/system the key and the incarnation.
+    assert (good.entries, good.streams, good.seals, good.checkpoints, good.unsealed) == (8, 3, 2, 2, 1)
+    assert (told[0], told[-1]) == ((0, 12), (12, 12))
+    assert good.told()["first_bad"] is None and good.told()["outcome"] == "good"
+
+
+def test_batches_join(sealed, monkeypatch):
+    monkeypatch.setattr(batches, "ENTRIES", 2)
+    monkeypatch.setattr("audit.log_verification.LEAVES", 1)
+    assert verification.verify().good
+
+
+def test_a_record_that_was_never_sealed_is_verified_too(stream):
+    good = verification.verify()
+    assert (good.good, good.entries, good.seals, good.unsealed) == (True, 3, 0, 3)
+
+
+def test_a_changed_body_is_named(sealed):
+    body = bytes(at(2).body).replace(b'"paid_cents":1000', b'"paid_cents":1001')
+    aside(("UPDATE audit_entry SET body = %s WHERE id = %s", [body, at(2).pk]))
+    assert found() == [("entry-changed", {"stream": "larkfield/T-04", "seq": 2})]
+    assert verification.verify().told()["first_bad"]["what"] == "entry-changed"
+
+
+def test_a_stream_rewritten_with_all_its_hashes_is_not_what_was_sealed(sealed):
+    one = at(3)
+    body = bytes(one.body).replace(b'"paid_cents":1500', b'"paid_cents":1400')
+    digest = chain.entry_hash(bytes(one.prev), body)
+    aside(
+        ("UPDATE audit_entry SET body = %s, hash = %s, cents = 1400 WHERE id = %s", [body, digest, one.pk]),
+        ("UPDATE audit_stream SET head = %s WHERE id = %s", [digest, one.stream_id]),
+    )
+    where = {"origin": "pitside.local/record/1", "number": 0, "stream": "larkfield/T-04", "seq": 3}
+    assert found() == [("sealed-head-differs", where)]
+
+
+def test_a_cut_tail_is_named_by_the_seal(sealed):
+    one, before = at(3), at(2)
+    aside(
+        ("DELETE FROM audit_entry WHERE id = %s", [one.pk]),
+        (
+            "UPDATE audit_stream SET head = %s, seq = 2, last_at = %s WHERE id = %s",
+            [before.hash, before.at, one.stream_id],
+        ),
+    )
+    assert [code for code, _ in found()] == ["sealed-entry-missing"]
+
+
+def test_a_removed_entry_is_named(sealed):
+    aside(("DELETE FROM audit_entry WHERE id = %s", [at(2).pk]))
+    assert found() == [("entry-missing", {"stream": "larkfield/T-04", "seq": 2})]
+
+
+def test_an_entry_behind_its_head_is_named(sealed):
+    aside(("UPDATE audit_stream SET seq = 2 WHERE name = %s", ["larkfield/T-04"]))
+    codes = [code for code, _ in found()]
+    assert codes == ["head-differs", "entry-beyond-head"]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("type", "round.voided"), ("at", None), ("gaming_day", "2026-11-20"), ("actor", "tran-m"),
+     ("witness", "tran-m"), ("round", 9), ("lot", "L-9"), ("cents", 9)],
+)  # fmt: skip
+def test_a_column_that_says_something_else_is_named(sealed, column, value):
+    value = MOMENT - SECOND if column == "at" else value
+    aside((f"UPDATE audit_entry SET {column} = %s WHERE id = %s", [value, at(1).pk]))
+    assert found() == [("column-differs", {"stream": "larkfield/T-04", "seq": 1, "column": column})]
+
+
+def test_swapped_entries_are_named(sealed):
+    first, second = at(1), at(2)
+    aside(
+        ("UPDATE audit_entry SET seq = 9 WHERE id = %s", [first.pk]),
+        ("UPDATE audit_entry SET seq = 1 WHERE id = %s", [second.pk]),
+        ("UPDATE audit_entry SET seq = 2 WHERE id = %s", [first.pk]),
+    )
+    assert found()[0] == ("entry-does-not-follow", {"stream": "larkfield/T-04", "seq": 1})
+
+
+ORIGIN = {"origin": "pitside.local/record/1"}
+
+
+def test_what_was_done_to_the_log_is_named(sealed):
+    first = Seal.objects.get(number=0)
+    with superuser():
+        body = bytes(first.body).replace(b'"full":true', b'"full":false')
+        Seal.objects.filter(pk=first.pk).update(body=body)
+        assert found() == [("seal-changed", {**ORIGIN, "number": 0})]
+        Seal.objects.filter(pk=first.pk).update(body=first.body)
+        Node.objects.filter(level=1, index=0).update(hash=b"x" * 32)
+        assert found() == [("node-differs", {**ORIGIN, "level": 1, "index": 0})]
+        Node.objects.filter(level=1).delete()
+        assert found() == [("node-differs", {**ORIGIN, "level": 1, "index": 0})]
+
+
+def test_dropped_seals_and_checkpoints_are_named(sealed):
+    with superuser():
+        SealedHead.objects.filter(seal__number=1).delete()
+        assert found() == [("seal-index-differs", {**ORIGIN, "number": 1})]
+        Checkpoint.objects.filter(size=2).delete()
+        assert found()[-1] == ("seals-unsigned", {**ORIGIN, "number": 1})
+        Seal.objects.filter(number=0).update(number=7)
+        assert ("seal-missing", {**ORIGIN, "number": 0}) in found()
+
+
+def test_a_checkpoint_of_another_root_or_key_is_named(sealed, tmp_path):
+    newest = Checkpoint.objects.get(size=2)
+    with superuser():
+        Checkpoint.objects.filter(pk=newest.pk).update(note=Checkpoint.objects.get(size=1).note)
+        assert found() == [("checkpoint-unreadable", {**ORIGIN, "size": 2})]
+        forged = newest.note.replace(newest.note.split("\n")[4], "— pitside.local/record " + "A" * 92)
+        Checkpoint.objects.filter(pk=newest.pk).update(note=forged)
+        assert found() == [("signature-bad", {**ORIGIN, "size": 2})]
+        Checkpoint.objects.filter(pk=newest.pk).update(note="nothing")
+        assert found() == [("checkpoint-unreadable", {**ORIGIN, "size": 2})]
+
+
+def test_a_key_that_the_record_did_not_create_is_named(sealed):
+    SigningKey.objects.create(
+        name="pitside.local/record", key_id="00000000", public_key=b"k" * 32, created_at=MOMENT
+    )
+    assert found() == [("key-off-the-record", {"key": "pitside.local/record+00000000"})]
+
+
+def test_at_most_twenty_findings_are_kept_and_all_are_counted(write):
+    for number in range(30):
+        write(data={"round": number}, at=MOMENT + number * SECOND)
+    aside(("UPDATE audit_entry SET round = 99", []))
+    bad = verification.verify()
+    assert (bad.bad, len(bad.findings), bad.told()["outcome"]) == (30, 20, "bad")
+
+
+def test_every_finding_has_its_sentence(sealed):
+    where = {"stream": "larkfield/T-04", "seq": 2, "origin": "o", "number": 1, "size": 2, "level": 1, "index": 0,
+             "column": "at", "name": "w", "key": "k"}  # fmt: skip
+    for code in FINDINGS:
+        assert "%(" not in say({"what": code, **where}) and code not in say({"what": code, **where})
+    folder = Path(verification.__file__).parent
+    source = "".join((folder / f"{name}.py").read_text() for name in ("verification", "log_verification"))
+    raised = set(re.findall(r'(?:Finding|bad|_bad)\(\s*"([a-z-]+)"', source))
+    assert raised == set(FINDINGS)
