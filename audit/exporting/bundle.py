@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from django.conf import settings
-
 import audit
-from audit import chain, clock, export, notes
+from audit import chain, clock, export
 from audit.export import Selection, Span
 from audit.models import Incarnation, Seal, SigningKey
+from audit.sealing import witnesses
 from audit.sealing.keys import verifier_of
 from audit.sealing.log import Log
 
@@ -208,13 +207,5 @@ def _keys() -> Iterator[bytes]:
         retired = clock.written(key.retired_at) if key.retired_at else "never"
         said = f"log {verifier_of(key).vkey} created {clock.written(key.created_at)} retired {retired}\n"
         yield said.encode()
-    for vkey in _witnesses():
-        yield f"witness {vkey}\n".encode()
-
-
-def _witnesses() -> Iterator[str]:
-    """The keys of the witnesses that this house asks: `url vkey; url vkey`."""
-    for one in settings.WITNESSES.split(";"):
-        words = one.split()
-        if words and notes.Verifier.read(words[-1]).kind == notes.COSIGNATURE:
-            yield words[-1]
+    for witness in witnesses.configured():
+        yield f"witness {witness.verifier.vkey}\n".encode()

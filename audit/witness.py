@@ -1,0 +1,632 @@
+#!/usr/bin/env python3
+"""A witness: it remembers the newest state of a log that it has seen, and signs only what has grown from that.
+
+    python witness.py keygen NAME FILE
+    python witness.py serve [options] --listen HOST:PORT
+    python witness.py check [options] [--proof FILE] NOTE…
+
+    --log VKEY        a key of the log: a checkpoint must be signed by one of these (may be given again)
+    --origin ORIGIN   the log, as the first line of its checkpoints names it (may be given again)
+    --key FILE        the witness's own key, which `keygen` made
+    --state FILE      what it remembers
+    --copies FOLDER   where it keeps a copy of each checkpoint that it signed; none is ever overwritten
+
+`serve` answers POST /add-checkpoint as c2sp.org/tlog-witness has it, so any log of that sort can ask it, and a log of
+ours can ask any witness of that sort. `check` does the same by hand, for notes that came on paper or a stick: files, or
+folders of them. A file is a note, or the request that has a consistency proof before it (FORMAT.md).
+
+Run it on a machine, and under an administrator, that the house does not rule. One file of Python (3.9 or newer) that
+needs `cryptography` and nothing else of ours. It stores what it is about to sign, and only then signs: a witness that
+is killed at any moment has never signed two stories. Where its state is older than its copies, it does not start.
+"""
+
+import argparse
+import base64
+import hashlib
+import json
+import os
+import re
+import socket
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+try:
+    import fcntl
+except ImportError:  # not on Windows: there, nobody but the operator keeps a second one away
+    fcntl = None  # type: ignore[assignment]
+
+LOG, WITNESS = 1, 4
+DASH = "\u2014 "
+NAME = r"[^\s+]+"
+VKEY = re.compile(r"(%s)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)\Z" % NAME)
+PRIVATE = re.compile(r"PRIVATE\+KEY\+(%s)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)\s*\Z" % NAME)
+SIGNATURE = re.compile(DASH + r"(%s) ([A-Za-z0-9+/]+=*)\Z" % NAME)
+NUMBER = r"(0|[1-9][0-9]{0,18})\Z"
+OLD = re.compile("old " + NUMBER, re.ASCII)
+SIZE = re.compile(NUMBER, re.ASCII)
+PROOF_MOST = 63
+SIGNATURES_MOST = 100
+REQUEST_MOST_BYTES = 1 << 18
+IDLE_SECONDS = 30
+COPIES_IN_FOLDER = 10_000
+EMPTY_ROOT = hashlib.sha256(b"").digest()
+GIVE = "give the witness a new state only if you know why it is gone"
+
+
+class Refused(Exception):
+    """Something that the witness does not do: a status of HTTP, why, and the size that it knows, where that matters."""
+
+    def __init__(self, status, why, size=None):
+        super().__init__(why)
+        self.status, self.why, self.size = status, why, size
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Keys and notes (C2SP signed-note, tlog-checkpoint, tlog-cosignature)
+
+
+def key_id(name, material):
+    return hashlib.sha256(name.encode() + b"\n" + material).digest()[:4]
+
+
+def raw64(text):
+    """The bytes of base64 that is spelled in the one right way; none where it is not."""
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except ValueError:
+        return b""
+    return raw if base64.b64encode(raw).decode() == text else b""
+
+
+def text64(raw):
+    return base64.b64encode(raw).decode()
+
+
+def ed25519():
+    """The module of Ed25519 keys; Refused where there is none."""
+    try:
+        from cryptography.hazmat.primitives.asymmetric import ed25519
+    except ImportError:
+        raise Refused(500, "this Python has no `cryptography`: pip install cryptography") from None
+    return ed25519
+
+
+class LogKey:
+    """A key of a log, from its vkey; ValueError where it is none."""
+
+    def __init__(self, vkey):
+        said = VKEY.match(vkey.strip()) or {1: "", 2: "", 3: ""}
+        material = raw64(said[3])
+        if len(material) != 33 or material[0] != LOG or key_id(said[1], material).hex() != said[2]:
+            raise ValueError("%s is no key of a log" % ascii(vkey))
+        self.name, self.id, self.public = said[1], key_id(said[1], material), material[1:]
+
+    def verifies(self, signature, message):
+        from cryptography.exceptions import InvalidSignature
+
+        try:
+            ed25519().Ed25519PublicKey.from_public_bytes(self.public).verify(signature, message)
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+
+class Cosigner:
+    """The witness's own key: a name and 32 secret bytes."""
+
+    def __init__(self, name, seed):
+        if not re.match(NAME + r"\Z", name):
+            raise ValueError("a name has no spaces and no plus signs")
+        self.name, self.seed = name, seed
+        self.key = ed25519().Ed25519PrivateKey.from_private_bytes(seed)
+        public = self.key.public_key()
+        self.material = bytes([WITNESS]) + public.public_bytes_raw()
+        self.id = key_id(name, self.material)
+
+    @classmethod
+    def read(cls, path):
+        if os.name == "posix" and os.stat(path).st_mode & 0o077:
+            raise ValueError("others may read the key %s: chmod 600 it" % ascii(path))
+        with open(path, encoding="utf-8") as file:
+            said = PRIVATE.match(file.read()) or {1: "", 2: "", 3: ""}
+        material = raw64(said[3])
+        if len(material) != 33 or material[0] != WITNESS:
+            raise ValueError("%s holds no key of a witness" % ascii(path))
+        cosigner = cls(said[1], material[1:])
+        if cosigner.id.hex() != said[2]:
+            raise ValueError("the key %s is damaged: its id is not its own" % ascii(path))
+        return cosigner
+
+    @property
+    def vkey(self):
+        return "%s+%s+%s" % (self.name, self.id.hex(), text64(self.material))
+
+    @property
+    def private(self):
+        return "PRIVATE+KEY+%s+%s+%s" % (self.name, self.id.hex(), text64(bytes([WITNESS]) + self.seed))
+
+    def cosign(self, text, seconds):
+        """The signature line, with its newline, of a checkpoint's text (bytes) at a time."""
+        signature = self.key.sign(b"cosignature/v1\ntime %d\n" % seconds + text)
+        raw = self.id + seconds.to_bytes(8, "big") + signature
+        return "%s%s %s\n" % (DASH, self.name, text64(raw))
+
+
+class Note:
+    """A signed checkpoint: text (bytes), origin, size, root, and signatures as (name, key id, bytes). ValueError."""
+
+    def __init__(self, said):
+        body, blank, signed = said.rpartition("\n\n")
+        lines, signatures = body.split("\n"), signed.split("\n")
+        if not blank or len(lines) < 3 or not all(lines) or signatures.pop() != "":
+            raise ValueError("it is no signed note of three lines or more")
+        if any(ord(one) < 32 for line in lines + signatures for one in line):
+            raise ValueError("a control character in a note")
+        if (
+            not 0 < len(signatures) <= SIGNATURES_MOST
+            or not SIZE.match(lines[1])
+            or len(raw64(lines[2])) != 32
+        ):
+            raise ValueError("it is no checkpoint of an origin, a size and a root")
+        self.said, self.text, self.origin = said, (body + "\n").encode(), lines[0]
+        self.size, self.root = int(lines[1]), raw64(lines[2])
+        self.signatures = [self.signature(line) for line in signatures]
+
+    @staticmethod
+    def signature(line):
+        said = SIGNATURE.match(line) or {1: "", 2: ""}
+        raw = raw64(said[2])
+        if len(raw) < 5:
+            raise ValueError("a signature line is none")
+        return said[1], raw[:4], raw[4:]
+
+    def is_signed_by(self, keys):
+        """Whether one of the keys signed it, and none of them wrongly."""
+        known = [
+            key.verifies(raw, self.text)
+            for name, id_, raw in self.signatures
+            for key in keys
+            if (key.name, key.id) == (name, id_)
+        ]
+        return bool(known) and all(known)
+
+
+def read_request(data):
+    """(old size, proof, note) of the body of a request; Refused with 400."""
+    try:
+        head, blank, note = data.decode().partition("\n\n")
+        lines = head.split("\n")
+        old, proof = OLD.match(lines[0]), [raw64(line) for line in lines[1:]]
+        if not old or not blank or len(proof) > PROOF_MOST or any(len(one) != 32 for one in proof):
+            raise ValueError("it is no request of an old size, a proof and a checkpoint")
+        return int(old[1]), proof, Note(note)
+    except ValueError as error:
+        raise Refused(400, str(error)) from None
+
+
+def is_consistent(old, new, proof, old_root, new_root):
+    """RFC 9162, section 2.1.4.2: whether the log of `new` leaves with this root began as that of `old` with that."""
+    if old in (0, new):
+        return not proof and (old_root == new_root if old == new else old_root == EMPTY_ROOT)
+    hashes = list(proof) if old & (old - 1) else [old_root, *proof]
+    place, last = old - 1, new - 1
+    while place & 1:
+        place, last = place >> 1, last >> 1
+    if not hashes:
+        return False
+    was = now = hashes[0]
+    for one in hashes[1:]:
+        if last == 0:
+            return False
+        if place & 1 or place == last:
+            was, now = node_hash(one, was), node_hash(one, now)
+            while place and not place & 1:
+                place, last = place >> 1, last >> 1
+        else:
+            now = node_hash(now, one)
+        place, last = place >> 1, last >> 1
+    return last == 0 and was == old_root and now == new_root
+
+
+def node_hash(left, right):
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What it remembers
+
+
+def store(path, data):
+    """Put bytes into a file in one step, on the disk before this returns."""
+    fresh = path + ".new"
+    with open(fresh, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, path)
+    sync_folder(os.path.dirname(os.path.abspath(path)))
+
+
+def sync_folder(path):
+    if os.name != "posix":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class State:
+    """The newest checkpoint of each log: its size and root, and the note as it came. Held by one process alone."""
+
+    def __init__(self, path):
+        self.path, self.logs = path, {}
+        self.lock = open(path + ".lock", "a")  # noqa: SIM115
+        if fcntl:
+            try:
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ValueError("another witness holds the state %s" % ascii(path)) from None
+        self.is_new = not os.path.exists(path)
+        if not self.is_new:
+            self.read()
+
+    def read(self):
+        with open(self.path, encoding="utf-8") as file:
+            said = json.load(file)
+        try:
+            for origin, kept in said["logs"].items():
+                note = Note(kept)
+                if note.origin != origin:
+                    raise ValueError("another origin")
+                self.logs[origin] = (note.size, note.root, kept)
+        except (ValueError, KeyError, AttributeError, TypeError):
+            raise ValueError("the state %s is damaged; %s" % (ascii(self.path), GIVE)) from None
+
+    def known(self, origin):
+        """The size and root that were signed last: 0 and the root of nothing where none ever was."""
+        return self.logs.get(origin, (0, EMPTY_ROOT, ""))[:2]
+
+    def keep(self, note):
+        logs = {**self.logs, note.origin: (note.size, note.root, note.said)}
+        said = {"_format": 1, "logs": {origin: kept for origin, (_size, _root, kept) in logs.items()}}
+        store(self.path, json.dumps(said, sort_keys=True).encode() + b"\n")
+        self.logs = logs
+
+    def close(self):
+        self.lock.close()
+
+
+class Copies:
+    """A folder with a file for each checkpoint that was signed: the request and the cosignature. Write-once."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def path(self, origin, size):
+        return os.path.join(
+            self.of(origin), "%012d" % (size // COPIES_IN_FOLDER * COPIES_IN_FOLDER), "%d.txt" % size
+        )
+
+    def of(self, origin):
+        plain = re.sub(r"[^A-Za-z0-9.-]", "_", origin)[:60]
+        return os.path.join(self.folder, "%s-%s" % (plain, hashlib.sha256(origin.encode()).hexdigest()[:8]))
+
+    def keep(self, note, old, proof, line):
+        path = self.path(note.origin, note.size)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        request = "".join("%s\n" % one for one in ["old %d" % old, *map(text64, proof)])
+        data = (request + "\n" + note.said + line).encode()
+        fresh = "%s.%d.new" % (path, threading.get_ident())
+        with open(fresh, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(fresh, path)  # whole or not at all, and never over another
+        except FileExistsError:
+            pass
+        finally:
+            os.unlink(fresh)
+        sync_folder(os.path.dirname(path))
+
+    def has(self, origin, size):
+        return os.path.exists(self.path(origin, size))
+
+    def note(self, origin, size):
+        """The note that was signed at a size; None where there is no copy of it."""
+        try:
+            with open(self.path(origin, size), "rb") as file:
+                return read_request(file.read())[2]
+        except FileNotFoundError:
+            return None
+
+    def newest(self, origin):
+        """The greatest size of which there is a copy; 0 where there is none."""
+        try:
+            folders = [name for name in os.listdir(self.of(origin)) if name.isdigit()]
+        except FileNotFoundError:
+            return 0
+        for folder in sorted(folders, key=int, reverse=True):
+            names = os.listdir(os.path.join(self.of(origin), folder))
+            sizes = [int(name[:-4]) for name in names if name.endswith(".txt") and name[:-4].isdigit()]
+            if sizes:
+                return max(sizes)
+        return 0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The witness
+
+
+class Witness:
+    """Takes checkpoints one at a time: remembers first, signs after."""
+
+    def __init__(self, keys, origins, cosigner, state, copies, clock=time.time):
+        self.keys, self.origins, self.cosigner, self.clock = keys, set(origins), cosigner, clock
+        self.state, self.copies, self.turn = state, copies, threading.Lock()
+        for origin in sorted(self.origins):
+            self.verify_memory(origin)
+
+    def verify_memory(self, origin):
+        """The state is not older than the copies, and they do not differ."""
+        size, root = self.state.known(origin)
+        newest = self.copies.newest(origin) if self.copies else 0
+        if newest > size:
+            raise ValueError(
+                "the state knows %s to size %d, and there is a copy of size %d: the state went back; %s"
+                % (ascii(origin), size, newest, GIVE)
+            )
+        held = self.copies.note(origin, size) if self.copies and size else None
+        if held is not None and held.root != root:
+            raise ValueError("the state and the copy of %s differ at size %d" % (ascii(origin), size))
+
+    def add(self, old, proof, note):
+        """The cosignature line for a checkpoint; Refused with a status of HTTP."""
+        if note.origin not in self.origins:
+            raise Refused(404, "this log is not known here")
+        if not note.is_signed_by(self.keys):
+            raise Refused(403, "no known key of the log signed this")
+        if old > note.size:
+            raise Refused(400, "the old size is greater than that of the checkpoint")
+        with self.turn:
+            size, root = self.state.known(note.origin)
+            if old != size:
+                raise Refused(409, "the newest size known here is %d" % size, size)
+            if note.size == size and note.root != root:
+                raise Refused(409, "another root was signed at this size: the log tells two stories", size)
+            if not is_consistent(size, note.size, proof, root, note.root):
+                raise Refused(422, "the proof does not lead from what is known here to this checkpoint")
+            if note.size > size:
+                self.state.keep(note)
+            line = self.cosigner.cosign(note.text, int(self.clock()))
+            if self.copies and not self.copies.has(note.origin, note.size):
+                self.copies.keep(note, old, proof, line)
+            return line
+
+
+class Server(ThreadingHTTPServer):
+    """HTTP around a witness."""
+
+    daemon_threads = True
+
+    def __init__(self, address, witness):
+        self.witness = witness
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        super().__init__(address, Handler)
+
+    def handle_error(self, request, client_address):
+        """A line for what broke: most often a client that went away in the middle."""
+        sys.stderr.write("a request broke off: %s\n" % ascii(sys.exc_info()[1]))
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "witness", ""
+    timeout = IDLE_SECONDS
+
+    def do_POST(self):
+        try:
+            if self.path != "/add-checkpoint":
+                raise Refused(404, "there is only /add-checkpoint")
+            line = self.server.witness.add(*read_request(self.body()))
+            self.answer(200, line)
+        except Refused as refused:
+            if refused.size is None:
+                self.answer(refused.status, refused.why + "\n")
+            else:
+                self.answer(refused.status, "%d\n" % refused.size, "text/x.tlog.size")
+        except OSError as error:
+            sys.stderr.write("cannot store: %s\n" % ascii(str(error)))
+            self.answer(500, "it could not be stored\n")
+
+    def body(self):
+        length = self.headers.get("Content-Length", "")
+        if not re.match(r"[0-9]{1,7}\Z", length, re.ASCII) or int(length) > REQUEST_MOST_BYTES:
+            self.close_connection = True
+            raise Refused(400, "a request has a length, and is not longer than %d bytes" % REQUEST_MOST_BYTES)
+        data = self.rfile.read(int(length))
+        if len(data) < int(length):
+            self.close_connection = True
+            raise Refused(400, "the request was cut off")
+        return data
+
+    def answer(self, status, text, kind="text/plain; charset=utf-8"):
+        data = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format, *args):
+        """Each answer in a line; what came over the wire is spelled in ASCII."""
+        sys.stderr.write(ascii(format % args)[1:-1] + "\n")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The command
+
+
+def keygen(name, path):
+    """Make a key in a new file that nobody else may read; print its vkey."""
+    cosigner = Cosigner(name, os.urandom(32))
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(cosigner.private + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    print(cosigner.vkey)
+    return 0
+
+
+def made(options):
+    """The witness that the options describe."""
+    keys = [LogKey(vkey) for vkey in options.log]
+    cosigner, state = Cosigner.read(options.key), State(options.state)
+    witness = Witness(
+        keys, options.origin, cosigner, state, Copies(options.copies) if options.copies else None
+    )
+    if state.is_new:
+        sys.stderr.write("no state yet: the first checkpoint that comes is taken as it is\n")
+    return witness
+
+
+def serve(options):
+    host, _colon, port = options.listen.rpartition(":")
+    if not re.match(r"[0-9]{1,5}\Z", port, re.ASCII) or int(port) > 65535:
+        raise ValueError("--listen wants HOST:PORT")
+    witness = made(options)
+    with Server((host.strip("[]") or "127.0.0.1", int(port)), witness) as server:
+        sys.stderr.write(
+            "%s listens on %s port %d\n" % (witness.cosigner.vkey, host, server.server_address[1])
+        )
+        sys.stderr.flush()
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            return 0
+    return 0
+
+
+def notes_in(paths):
+    """(path, old size or None, proof, note) of files and folders of them, by size."""
+    found = []
+    for path in paths:
+        inside = [os.path.join(folder, name) for folder, _folders, names in os.walk(path) for name in names]
+        for one in sorted(inside) if os.path.isdir(path) else [path]:
+            with open(one, "rb") as file:
+                data = file.read(REQUEST_MOST_BYTES + 1)
+            try:
+                old, proof, note = (
+                    read_request(data) if data.startswith(b"old ") else (None, [], Note(data.decode()))
+                )
+            except (Refused, ValueError) as error:
+                raise ValueError("%s: %s" % (ascii(one), error)) from None
+            found.append((one, old, proof, note))
+    return sorted(found, key=lambda one: (one[3].size, one[1] is None))  # with its proof before without
+
+
+def check(options):
+    """Take notes by hand, the smallest first; print the cosignature of each that is new."""
+    witness, bad = made(options), 0
+    proofs = [read_proof(path) for path in options.proof]
+    done = set()
+    for path, old, proof, note in notes_in(options.note):
+        if note.text in done:
+            continue
+        try:
+            said = checked(witness, old, proof, note, proofs)
+            done.add(note.text)
+        except Refused as refused:
+            bad, said = 1, "REFUSED: %s" % refused.why
+        print("%s: size %d: %s" % (ascii(path)[1:-1], note.size, said.rstrip("\n")))
+    return bad
+
+
+def read_proof(path):
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().partition("\n\n")[0].rstrip("\n").split("\n")
+    old, hashes = OLD.match(lines[0]), [raw64(line) for line in lines[1:]]
+    if not old or any(len(one) != 32 for one in hashes):
+        raise ValueError("%s is no consistency proof" % ascii(path))
+    return int(old[1]), hashes
+
+
+def checked(witness, old, proof, note, proofs):
+    """What comes of one note."""
+    size, _root = witness.state.known(note.origin)
+    if note.size < size:
+        return older(witness, note)
+    if note.size == size or size == 0:
+        return witness.add(size, [], note)
+    offered = [hashes for from_, hashes in [(old, proof), *proofs] if from_ == size]
+    if not offered:
+        raise Refused(
+            409, "a consistency proof from size %d is needed, which is the newest known here" % size
+        )
+    for hashes in offered[:-1]:
+        try:
+            return witness.add(size, hashes, note)
+        except Refused as refused:
+            if refused.status != 422:
+                raise
+    return witness.add(size, offered[-1], note)
+
+
+def older(witness, note):
+    """A note from before what is known: it must be the one that was signed then."""
+    if note.origin not in witness.origins or not note.is_signed_by(witness.keys):
+        raise Refused(403, "the log is not known here, or no known key of it signed this")
+    held = witness.copies.note(note.origin, note.size) if witness.copies else None
+    if held is None:
+        return "older than what is known here, and no copy to compare it with"
+    if held.root != note.root:
+        raise Refused(409, "another root was signed at this size: the log tells two stories")
+    return "as it was signed"
+
+
+def parser():
+    usage = argparse.ArgumentParser(
+        description=__doc__.split("\n", 1)[0], epilog="The head of this file says more."
+    )
+    commands = usage.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("keygen", help="make the witness's key")
+    one.add_argument("name")
+    one.add_argument("file")
+    for name, told in (("serve", "answer requests"), ("check", "take notes by hand")):
+        one = commands.add_parser(name, help=told)
+        for option in ("--log", "--origin"):
+            one.add_argument(option, action="append", required=True)
+        for option in ("--key", "--state"):
+            one.add_argument(option, required=True)
+        one.add_argument("--copies", default="")
+        if name == "serve":
+            one.add_argument("--listen", required=True)
+        else:
+            one.add_argument("--proof", action="append", default=[])
+            one.add_argument("note", nargs="+")
+    return usage
+
+
+def main(arguments):
+    """Exit status 0, or 1 with a line that says why; 2 where it was not called as it can be."""
+    options = parser().parse_args(arguments)
+    try:
+        if options.command == "keygen":
+            return keygen(options.name, options.file)
+        return serve(options) if options.command == "serve" else check(options)
+    except (OSError, ValueError, OverflowError, Refused) as error:
+        print("witness: %s" % str(error), file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (BrokenPipeError, KeyboardInterrupt):
+        sys.exit(1)
