@@ -137,7 +137,8 @@ def _resume(facility: str, code: str, incarnation: Incarnation) -> None:
     _append(at, "table.resumed", said)
     end_alert(at, WENT_BACK)
     at.write_also()
-    transaction.on_commit(lambda: _publish(table.pk))
+    # A push that fails is repaired by the heartbeat, and takes nothing back.
+    transaction.on_commit(lambda: _publish(table.pk), robust=True)
 
 
 def _publish(table_id: int) -> None:

@@ -361,6 +361,7 @@ def backup(transactional_db):
             for name in tables():
                 cursor.execute(f'DELETE FROM "{name}"')
                 cursor.execute(f'INSERT INTO "{name}" SELECT * FROM "kept_{name}"')
+            connection.check_constraints()  # all of them now: the guards are put back in this transaction
 
     yield back_up
     with connection.cursor() as cursor:
