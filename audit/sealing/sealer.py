@@ -138,6 +138,8 @@ def _verify_holds(log: Log, held: State) -> Seal | None:
     newest = log.newest()
     size = seal.number + 1 if seal else 0
     root = bytes(newest.root) if newest else None
+    if size > held.size and held.pending is None:
+        raise Trouble("folder-behind", signed=held.size, found=size)
     if (size, newest.size if newest else 0, root) != (held.size, held.size, held.root):
         raise Trouble("record-went-back", signed=_signed_size(held), found=size)
     return seal

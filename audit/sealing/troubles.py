@@ -11,6 +11,10 @@ SENTENCES = {
         "The record was sealed before, and the sealer's folder does not say what was signed last. Put the folder back, "
         "or declare a new incarnation."
     ),
+    "folder-behind": _(
+        "The sealer's folder is of an older day: it knows %(signed)s seals, and the database holds %(found)s. Put the "
+        "newest folder back, or declare a new incarnation."
+    ),
     "state-broken": _("The sealer's file of what was signed cannot be read. Put it back from a copy."),
     "record-went-back": _(
         "The record has gone back: the log was signed at %(signed)s seals, and the database holds %(found)s of that "

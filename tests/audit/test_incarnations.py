@@ -1,0 +1,206 @@
+"""A restored backup begins a new life of the record, which two people declare, and a lost log is never gone on with."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from audit import clock, merkle
+from audit.errors import AuditRefusal
+from audit.models import Department, Incarnation, Role, Seal, Stream
+from audit.sealing import incarnations, keys, state, system
+from audit.sealing.incarnations import incarnation_declared
+from audit.sealing.log import Log, current
+from audit.sealing.sealer import Sealer
+from audit.sealing.troubles import Trouble
+from audit.wording import say
+
+from .conftest import MOMENT
+from .test_sealer import forget, rewind
+
+pytestmark = pytest.mark.django_db
+WHY = "The disk of the database failed; the backup of last night was put back."
+
+
+@pytest.fixture
+def folder(tmp_path, settings) -> Path:
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    return keys.folder()
+
+
+@pytest.fixture
+def officer(make_person):
+    return make_person("ruiz-c", Role.COMPLIANCE, "222222", department=Department.COMPLIANCE)
+
+
+@pytest.fixture
+def administrator(make_person):
+    return make_person(
+        "lind-s", Role.SYSTEM_ADMINISTRATOR, "333333", department=Department.INFORMATION_TECHNOLOGY
+    )
+
+
+@pytest.fixture
+def sealed(folder, stream, write) -> Sealer:
+    """Four seals, at MOMENT."""
+    sealer = Sealer(folder)
+    with clock.at(MOMENT):
+        keys.create(folder)
+        for _ in range(4):
+            write()
+            sealer.second()
+    return sealer
+
+
+@pytest.fixture
+def heard():
+    """What the floor would hear."""
+    got = []
+
+    def hear(sender, **said):
+        got.append(said)
+
+    incarnation_declared.connect(hear)
+    yield got
+    incarnation_declared.disconnect(hear)
+
+
+def declared(*arguments, pins=("222222", "333333"), monkeypatch) -> str:
+    out = io.StringIO()
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{pin}\n" for pin in pins)))
+    call_command("declare_incarnation", *arguments, "--pins-from-stdin", stdout=out, stderr=io.StringIO())
+    return out.getvalue().strip()
+
+
+def test_the_record_is_in_its_first_life_before_any_sealer():
+    assert (incarnations.current_number(), current()) == (1, None)
+
+
+def test_the_first_life_opens_by_itself_and_says_so(sealed):
+    assert incarnations.current_number() == 1
+    said = [json.loads(bytes(entry.body)) for entry in system.entries("incarnation.opened")]
+    assert [one["data"] for one in said] == [{"number": 1, "origin": "pitside.local/record/1"}]
+    assert (said[0]["gaming_day"], said[0]["stream"]) == ("2026-11-21", "installation/system")
+
+
+def test_two_people_declare_what_is_found_and_what_was_signed_and_the_next_log_begins(
+    sealed, folder, officer, administrator, heard, write, monkeypatch
+):
+    signed = state.read(folder).note
+    forget(1, 2)
+    with clock.at(MOMENT), pytest.raises(Trouble):
+        sealed.second()
+    answer = declared("ruiz-c", "lind-s", "--why", WHY, monkeypatch=monkeypatch)
+    assert answer == "Incarnation 2 is declared. Its log is pitside.local/record/2."
+    found = Log(Incarnation.objects.get(number=1)).newest().note
+    second_life = Incarnation.objects.get(number=2)
+    assert (second_life.opened_by, second_life.opened_with, second_life.why) == (officer, administrator, WHY)
+    assert second_life.after == {"found": found, "signed": signed}
+    entry = json.loads(bytes(system.entries("incarnation.declared").get().body))
+    assert (entry["actor"], entry["witness"]) == ("ruiz-c", "lind-s")
+    assert entry["data"] == {
+        "number": 2, "origin": "pitside.local/record/2", "why": WHY, "found": found, "signed": signed,
+    }  # fmt: skip
+    assert [said["incarnation"] for said in heard] == [second_life]
+    assert (heard[0]["actor"], heard[0]["witness"]) == (officer, administrator)
+    checkpoint = sealed.second()
+    assert (checkpoint.incarnation_id, checkpoint.size) == (2, 1)
+    body = json.loads(bytes(Seal.objects.get(incarnation=2).body))
+    streams = Stream.objects.filter(seq__gt=0).values_list("name", flat=True)
+    assert (body["full"], body["number"], body["incarnation"]) == (True, 0, 2)
+    assert [head["stream"] for head in body["heads"]] == sorted(streams)
+    assert Log(second_life).root(1) == merkle.leaf_hash(bytes(Seal.objects.get(incarnation=2).body))
+    assert state.read(folder).incarnation == incarnations.current_number() == 2
+
+
+def test_a_record_that_forgot_its_life_does_not_get_its_number_again(
+    sealed, folder, officer, administrator, monkeypatch
+):
+    """The backup is from before the first sealer: the folder knows of life 1, the database of none."""
+    forget(1, 0)
+    rewind(Incarnation.objects.all())
+    declared("ruiz-c", "lind-s", "--why", WHY, monkeypatch=monkeypatch)
+    assert current().number == 2
+    assert current().after["found"] is None
+    assert sealed.second().size == 1
+
+
+def test_a_lost_folder_is_made_good_by_what_a_witness_kept(
+    sealed, folder, officer, administrator, tmp_path, monkeypatch
+):
+    kept = state.read(folder).note
+    (folder / state.NAME).unlink()
+    (tmp_path / "kept.txt").write_text(kept.replace("record/1\n", "record/6\n"))
+    declared(
+        "ruiz-c", "lind-s", "--why", WHY, "--signed", str(tmp_path / "kept.txt"), monkeypatch=monkeypatch
+    )
+    assert current().number == 7
+    assert sealed.second().size == 1
+
+
+def test_a_leaf_that_was_signed_and_never_written_counts_as_signed(
+    sealed, folder, officer, administrator, monkeypatch, write
+):
+    held = state.read(folder)
+    state.write(folder, held.about_to(state.Pending(4, "{}", held.note.replace("\n4\n", "\n5\n"))))
+    declared("ruiz-c", "lind-s", "--why", WHY, monkeypatch=monkeypatch)
+    assert "\n5\n" in current().after["signed"]
+
+
+@pytest.mark.parametrize(
+    ("who", "pins", "why", "sentence"),
+    [
+        (("ruiz-c", "ruiz-c"), ("222222", "222222"), WHY, "A witness must be somebody else."),
+        (("ruiz-c", "lind-s"), ("222222", "333334"), WHY, "Code or PIN is wrong."),
+        (("ruiz-c", "nobody"), ("222222", "333333"), WHY, "Code or PIN is wrong."),
+        (("ruiz-c", "gone-g"), ("222222", "444444"), WHY, "Code or PIN is wrong."),
+        (("ruiz-c", "ruiz-d"), ("222222", "555555"), WHY, "are of different departments"),
+        (("okafor-a", "lind-s"), ("654321", "333333"), WHY, "one of the two people who declare is of compliance"),
+        (("ruiz-c", "lind-s"), ("222222", "333333"), "  ", "Say why, in at most 500 characters."),
+        (("ruiz-c", "lind-s"), ("222222", "333333"), "w" * 501, "Say why, in at most 500 characters."),
+    ],
+)  # fmt: skip
+def test_nobody_else_declares(
+    sealed, officer, administrator, floorperson, make_person, heard, monkeypatch, who, pins, why, sentence
+):
+    make_person("gone-g", pin="444444", is_active=False)
+    make_person("ruiz-d", Role.COMPLIANCE, "555555", department=Department.COMPLIANCE)
+    with pytest.raises(CommandError) as raised:
+        declared(*who, "--why", why, pins=pins, monkeypatch=monkeypatch)
+    assert sentence.lower() in str(raised.value).lower()
+    assert (incarnations.current_number(), heard) == (1, [])
+
+
+def test_a_note_that_is_none_is_refused(sealed, officer, administrator, tmp_path, monkeypatch):
+    (tmp_path / "no.txt").write_text("no note")
+    with pytest.raises(CommandError, match="no signed checkpoint"):
+        declared(
+            "ruiz-c", "lind-s", "--why", WHY, "--signed", str(tmp_path / "no.txt"), monkeypatch=monkeypatch
+        )
+    with pytest.raises(CommandError, match="cannot be read"):
+        declared("ruiz-c", "lind-s", "--why", WHY, "--signed", str(tmp_path / "x"), monkeypatch=monkeypatch)
+
+
+def test_a_trouble_that_stays_ends_with_the_declaration(sealed, folder, officer, administrator, monkeypatch):
+    sealed.stop_for(Trouble("witness-ahead", incarnation=1, witness="w", size=9, ours=4))
+    declared("ruiz-c", "lind-s", "--why", WHY, monkeypatch=monkeypatch)
+    assert sealed.second().size == 1
+    sealed.stop_for(Trouble("witness-ahead", incarnation=1, witness="w", size=9, ours=4))
+    assert state.read(folder).trouble is None
+
+
+def test_a_declaration_that_the_floor_cannot_take_does_not_happen(sealed, officer, administrator):
+    def refuses(sender, **said):
+        raise AuditRefusal("refused")
+
+    incarnation_declared.connect(refuses)
+    try:
+        with pytest.raises(AuditRefusal) as raised:
+            incarnations.declare(officer, administrator, WHY, None)
+    finally:
+        incarnation_declared.disconnect(refuses)
+    assert say(raised.value) == "This cannot be done."
+    assert not system.entries("incarnation.declared").exists()
+    assert incarnations.current_number() == 1
