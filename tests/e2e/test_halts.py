@@ -56,7 +56,7 @@ def declare(scene: Any) -> None:
         patiently(do)
         connection.close()
 
-    with ThreadPoolExecutor(1) as thread:  # as a worker of the server would; this thread has the browser's loop
+    with ThreadPoolExecutor(1) as thread:  # this one has the browser's loop
         thread.submit(apart).result()
 
 
