@@ -5,10 +5,10 @@ import io
 import zipfile
 from pathlib import Path
 
-from audit import clock, export, notes
+from audit import chain, clock, export, notes
 from audit.exporting import bundle
-from audit.models import Cosignature, Incarnation
-from audit.sealing import keys
+from audit.models import Cosignature, Entry, Incarnation
+from audit.sealing import copies, keys, proofs
 from audit.sealing.sealer import Sealer
 
 from .conftest import MOMENT
@@ -21,10 +21,10 @@ WITNESS = notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATURE
 class House:
     """A record, and the sealer that seals it when told: `second` is the moment of each seal."""
 
-    def __init__(self, folder: Path, write) -> None:
+    def __init__(self, folder: Path, write, keyed_before=DAY) -> None:
         self.write, self.folder = write, folder
         (folder / keys.FILES).mkdir(parents=True)
-        with clock.at(MOMENT - DAY):
+        with clock.at(MOMENT - keyed_before):
             self.key = keys.create(folder)
         self.sealer = Sealer(folder)
 
@@ -64,3 +64,22 @@ def archived(files: dict[str, bytes]) -> bytes:
         for name, data in files.items():
             held.writestr(name, data)
     return out.getvalue()
+
+
+def proof_of(entry: Entry) -> bytes:
+    """The proof of one entry, as FORMAT.md has it."""
+    found = proofs.proof_of(entry)
+    checkpoint = found.witnessed or found.checkpoint
+    path = found.witnessed_path if found.witnessed else found.path
+    said = {
+        "_format": 1,
+        "_type": "proof",
+        "checkpoint": copies.said(checkpoint),
+        "path": [digest.hex() for digest in path],
+        "seal": bytes(found.seal.body).decode(),
+    }
+    linked = Entry.objects.filter(stream=entry.stream, seq__gte=entry.seq, seq__lte=found.head_seq).order_by(
+        "seq"
+    )
+    lines = [export._shaped(bytes(one.hash), bytes(one.prev), bytes(one.body)) for one in linked]
+    return b"".join([chain.canonical(said) + b"\n", *lines])
