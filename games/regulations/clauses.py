@@ -1,6 +1,7 @@
 """Reads the catalogue of clauses, and which tests prove them."""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ DOCUMENTS = (
     ("PA-", "58 Pa. Code Chapters 521, 528 and 539"),
     ("NJ-19:47", "N.J.A.C. 19:47-8 and 9"),
 )
+SECTION = re.compile(r"58 Pa\. Code § \d+[a-z]?\.\d+[a-z]?|N\.J\.A\.C\. [\d:]+-\d+\.\d+|40 Pa\.B\. \d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,12 @@ class Clause:
     def document(self) -> str:
         """The text that it stands in."""
         return next(name for begin, name in DOCUMENTS if self.id.startswith(begin))
+
+    @property
+    def section(self) -> str:
+        """The section that it stands in, as it is cited: `58 Pa. Code § 521.4` of `58 Pa. Code § 521.4(1)(i)`."""
+        found = SECTION.match(self.cite)
+        return found[0] if found else self.cite
 
 
 @lru_cache(maxsize=1)

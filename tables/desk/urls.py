@@ -3,11 +3,12 @@
 from django.urls import URLPattern, path
 
 from ..views import acts
-from .views import entry, report, search
+from .views import coverage, entry, report, search
 
 urlpatterns: list[URLPattern] = [
     path("record/<slug:facility>/acts/<str:act>", acts.desk_act, name="desk-act"),
     *search.urlpatterns,
     *entry.urlpatterns,
+    *coverage.urlpatterns,
     *report.urlpatterns,
 ]

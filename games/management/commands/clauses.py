@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from games.regulations import coverage
 from games.regulations.clauses import Clause, all_clauses, proofs_by_clause
 
 
@@ -17,8 +18,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="machine-readable")
+        parser.add_argument(
+            "--write", action="store_true", help="keep which test shows which clause, for where no tests are"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["write"]:
+            coverage.write()
+            self.stdout.write(f"{coverage.FILE.name} is what the tests say.")
+            return
         clauses, tests = list(all_clauses().values()), proofs_by_clause()
         if options["json"]:
             self.stdout.write(

@@ -1,0 +1,95 @@
+"""The page of the clauses, and the file that says which tests show which."""
+
+import json
+
+import pytest
+from django.core.management import call_command
+
+from games.regulations import coverage
+from games.regulations.clauses import all_clauses, proofs_by_clause
+from tables.desk.views.coverage import sentence
+
+
+def test_the_file_is_what_the_tests_say():
+    said = coverage.FILE.read_text("utf-8")
+    assert said == coverage.of_tests(), "Run: manage.py clauses --write"
+
+
+def test_the_file_gives_back_every_test_of_every_clause():
+    told = {clause: sorted(tests) for clause, tests in proofs_by_clause().items()}
+    assert {clause: list(tests) for clause, tests in coverage.recorded().items()} == told
+    assert set(told) <= set(all_clauses())
+
+
+def test_the_command_writes_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(coverage, "FILE", tmp_path / "coverage.json")
+    call_command("clauses", write=True)
+    written = json.loads((tmp_path / "coverage.json").read_text("utf-8"))
+    assert "test_a_day_in_the_pit" in written["tests/e2e/test_day_in_the_pit.py"]
+    assert capsys.readouterr().out == "coverage.json is what the tests say.\n"
+
+
+def test_every_clause_stands_in_a_section_of_its_document():
+    clauses = all_clauses()
+    assert clauses["PA-521.4(1)(i)"].section == "58 Pa. Code § 521.4"
+    assert clauses["PA-625a.2(b)-manual"].section == "58 Pa. Code § 625a.2"
+    assert {one.section for one in clauses.values() if one.id.startswith("NJ-19:47-9.4")} == {
+        "N.J.A.C. 19:47-9.4"
+    }
+    assert len({(one.document, one.section) for one in clauses.values()}) == 56
+
+
+def test_a_test_reads_as_a_sentence():
+    assert sentence("tests/a.py::TestIt::test_a_lapsed_round_is_refused") == "A lapsed round is refused"
+
+
+@pytest.fixture
+def page(db, scene):
+    browser = scene.browser("podium", "gaming-agent")
+
+    def get(query=""):
+        answer = browser.get(f"/record/larkfield/clauses/{query}")
+        assert answer.status_code == 200
+        return answer
+
+    return get
+
+
+def test_it_adds_up_all_clauses_by_document_and_kind(page):
+    totals = page().context["totals"]
+    assert [total.clauses for total in totals] == [174, 94, 137, 158, 86]
+    assert [sum(part.width for part in total.parts) for total in totals] == [174, 94, 137, 158, 86]
+    first = {part.kind: part.width for part in totals[0].parts}
+    assert first == {
+        "compute": 45,
+        "enforce": 45,
+        "record": 53,
+        "publish": 11,
+        "physical": 10,
+        "authority": 10,
+    }
+    assert page().context["sections"] == []
+
+
+def test_it_narrows_by_document_kind_room_tests_and_words(page):
+    assert page("?kind=enforce").context["found"] == 173
+    assert page("?document=58+Pa.+Code+Chapter+625a").context["found"] == 94
+    assert page("?where=audit").context["found"] == 12
+    with_tests, without = (page(f"?tests={one}").context["found"] for one in ("yes", "no"))
+    assert with_tests + without == 649 and with_tests == len(coverage.recorded())
+    assert page("?q=625a.2(b)").context["found"] >= 2
+    assert page("?q=zzzz").context["found"] == 0
+    assert "No clause answers all of this" in page("?q=zzzz").content.decode()
+
+
+@pytest.mark.parametrize("query", ["?kind=x&where=%00&tests=1", "?document=nothing", "?q=%00"])
+def test_what_it_does_not_know_narrows_nothing(page, query):
+    assert page(query).context["sections"] == []
+
+
+def test_a_clause_shows_our_words_its_room_and_its_tests(page):
+    said = page("?q=PA-625a.2(b)-manual").content.decode()
+    clause = all_clauses()["PA-625a.2(b)-manual"]
+    assert clause.rule[:30] in said.replace("&#x27;", "'") and clause.cite in said
+    for test in coverage.recorded()[clause.id]:
+        assert sentence(test) in said.replace("&#x27;", "'")
