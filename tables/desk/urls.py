@@ -3,7 +3,7 @@
 from django.urls import URLPattern, path
 
 from ..views import acts
-from .views import coverage, entry, report, search
+from .views import coverage, entry, exports, report, search
 
 urlpatterns: list[URLPattern] = [
     path("record/<slug:facility>/acts/<str:act>", acts.desk_act, name="desk-act"),
@@ -11,4 +11,5 @@ urlpatterns: list[URLPattern] = [
     *entry.urlpatterns,
     *coverage.urlpatterns,
     *report.urlpatterns,
+    *exports.urlpatterns,
 ]

@@ -1,5 +1,5 @@
 """The desk's acts, one file for each noun; importing this registers all of them."""
 
-from . import filters, proofs
+from . import exports, filters, proofs
 
-__all__ = ["filters", "proofs"]
+__all__ = ["exports", "filters", "proofs"]
