@@ -1,0 +1,402 @@
+"""Each checkpoint is cosigned by a real witness; one that knows more than the record, or another story, stops the
+sealer; one that is away, slow or strange stops nothing."""
+
+import contextlib
+import http.server
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from audit import clock, merkle, notes, witness
+from audit.models import Checkpoint, Cosignature, SigningKey
+from audit.sealing import copies, keys, state, witnesses
+from audit.sealing.log import Log, current
+from audit.sealing.process import Shift
+from audit.sealing.proofs import proof_of
+from audit.sealing.sealer import Sealer
+from audit.sealing.status import of_sealer
+from audit.sealing.troubles import Trouble
+from audit.sealing.witnesses import NotCosigned, Witness
+
+from .conftest import MOMENT
+from .test_sealer import forget
+
+pytestmark = pytest.mark.django_db
+ORIGIN = "pitside.local/record/1"
+
+
+@pytest.fixture
+def folder(tmp_path, settings) -> Path:
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    return keys.folder()
+
+
+@pytest.fixture
+def sealer(folder, stream) -> Sealer:
+    with clock.at(MOMENT):
+        keys.create(folder)
+    return Sealer(folder)
+
+
+@pytest.fixture
+def seal(sealer, write):
+    """Something moves, and is sealed."""
+
+    def seal(times: int = 1) -> Checkpoint:
+        for _ in range(times):
+            write()
+            with clock.at(MOMENT):
+                checkpoint = sealer.second()
+        return checkpoint
+
+    return seal
+
+
+@contextlib.contextmanager
+def listening(server: http.server.HTTPServer) -> Iterator[str]:
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
+
+
+@pytest.fixture
+def signer(tmp_path) -> notes.Signer:
+    return notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATURE)
+
+
+@pytest.fixture
+def serve(tmp_path, signer):
+    """Starts the witness that we give away, audit/witness.py, which knows these logs by these keys."""
+    with contextlib.ExitStack() as stack:
+
+        def serve(*vkeys: str, origin: str = ORIGIN, name: str = "w1") -> Witness:
+            key = tmp_path / f"{name}.key"
+            if not key.exists():
+                key.touch(0o600)
+                key.write_text(signer.private + "\n")
+            state_kept = witness.State(str(tmp_path / f"{name}.state"))
+            served = witness.Witness(
+                [witness.LogKey(vkey) for vkey in vkeys or ours()],
+                [origin],
+                witness.Cosigner.read(str(key)),
+                state_kept,
+                None,
+            )
+            stack.callback(state_kept.close)
+            url = stack.enter_context(listening(witness.Server(("127.0.0.1", 0), served)))
+            return Witness(url, signer.verifier)
+
+        yield serve
+
+
+def ours() -> list[str]:
+    return [keys.verifier_of(key).vkey for key in SigningKey.objects.all()]
+
+
+def test_the_witness_that_we_give_away_cosigns_each_checkpoint(serve, seal, signer, stream):
+    seal()
+    at = serve()
+    cosignature = witnesses.ask(at)
+    assert (cosignature.checkpoint.size, cosignature.name) == (1, "witness.example/w1")
+    signature = notes.Signature.read(cosignature.line)
+    text = notes.Note.read(cosignature.checkpoint.note).text
+    assert signer.verifier.verifies(text, signature)
+    assert witnesses.ask(at) is None
+    seal(3)
+    assert witnesses.ask(at).checkpoint.size == 4
+    assert list(Cosignature.objects.values_list("checkpoint__size", flat=True)) == [1, 4]
+    proof = proof_of(stream.entries.get(seq=5))
+    assert (proof.checkpoint.size, proof.cosignatures, proof.witnessed.size) == (2, [], 4)
+
+
+def test_with_nothing_signed_nobody_is_asked(serve, sealer):
+    assert witnesses.ask(serve()) is None
+
+
+def test_a_witness_that_cosigned_before_is_asked_from_where_it_is(serve, seal):
+    """Its cosignature was lost on the way: it says at which size it is, and gets the proof from there."""
+    seal(2)
+    at = serve()
+    assert witnesses.request_of(Checkpoint.objects.get(size=1), 0).startswith("old 0\n\n")
+    assert witnesses._post(at, Checkpoint.objects.get(size=1), 0).status == 200
+    assert witnesses.ask(at).checkpoint.size == 2
+
+
+def test_a_witness_that_is_ahead_stops_the_sealer_until_a_new_life(serve, seal, sealer, write, folder):
+    at = serve()
+    seal(3)
+    witnesses.ask(at)
+    held = state.read(folder)
+    forget(1, 2)
+    with pytest.raises(Trouble) as raised:
+        witnesses.ask(at)
+    assert raised.value.code == "witness-ahead"
+    assert raised.value.params == {"incarnation": 1, "witness": at.name, "size": 3, "ours": 2}
+    assert state.read(folder) == held
+    sealer.stop_for(raised.value)
+    with pytest.raises(Trouble) as raised:
+        sealer.second()
+    assert raised.value.code == "witness-ahead"
+
+
+@pytest.mark.parametrize("size", [3, 5])
+def test_a_fork_signed_with_the_stolen_key_is_found(serve, seal, sealer, folder, write, size):
+    """A thief signs a story of three, or of five, leaves of his own, and the witness sees his first."""
+    seal(2)
+    at = serve()
+    witnesses.ask(at)
+    thief = keys.signers(folder)
+    leaves = [b"one", b"two", b"three", b"four", b"five"][:size]
+    grown = {}
+    log = Log(current())
+
+    def node(level: int, index: int) -> bytes:
+        return grown.get((level, index)) or log.of_nodes(lambda look: look(level, index))
+
+    for number, body in list(enumerate(leaves))[2:]:
+        for level, index, digest in merkle.completed(number, merkle.leaf_hash(body), node):
+            grown[level, index] = digest
+    forged = notes.sign(notes.Checkpoint(ORIGIN, size, merkle.root(size, node)).text, thief)
+    proof = [notes.base64_of(one) + "\n" for one in merkle.consistency(2, size, node)]
+    request = f"old 2\n{''.join(proof)}\n{forged}"
+    assert _send(at, request) == 200
+    seal(2 if size == 3 else 3)
+    with pytest.raises(Trouble) as raised:
+        witnesses.ask(at)
+    assert (raised.value.code, raised.value.params["size"]) == ("witness-disagrees", size)
+
+
+def _send(at: Witness, request: str) -> int:
+    asked = urllib.request.Request(f"{at.url}/add-checkpoint", request.encode(), method="POST")
+    with urllib.request.urlopen(asked, timeout=5) as answer:
+        return answer.status
+
+
+def test_a_witness_that_knows_neither_key_nor_log_is_told_apart(serve, seal):
+    seal()
+    stranger = notes.Signer("pitside.local/record", b"s" * 32).verifier.vkey
+    for at, code in (
+        (serve(stranger, name="a"), "key-not-known"),
+        (serve(origin="pitside.local/record/9", name="b"), "log-not-known"),
+        (Witness("http://127.0.0.1:1", serve(name="c").verifier), "unreachable"),
+    ):
+        with pytest.raises(NotCosigned) as raised:
+            witnesses.ask(at)
+        assert raised.value.code == code
+
+
+class Strange(http.server.BaseHTTPRequestHandler):
+    answer: tuple[int, str, bytes] = (200, "text/plain", b"")
+    asked = 0
+
+    def do_POST(self):
+        Strange.asked += 1
+        status, kind, body = self.answer
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+SIZE = witnesses.SIZE_TYPE
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (200, "text/plain", b""),
+        (200, "text/plain", "— witness.example/w1 AAAAAAAA\n".encode()),
+        (200, "text/plain", b"\xff\xfe" * 99),
+        (200, "text/plain", b"x" * 300_000),
+        (409, "text/plain", b"7\n"),
+        (409, SIZE, b"07\n"),
+        (409, SIZE, b"-7\n"),
+        (409, SIZE, b"9" * 40),
+        (409, SIZE, b"0\n"),
+        (500, "text/plain", b"oh"),
+        (302, "text/plain", b""),
+    ],
+)
+def test_an_answer_that_is_no_cosignature_is_told_and_nothing_is_kept(seal, signer, answer):
+    seal()
+    Strange.answer = answer
+    with (
+        listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url,
+        pytest.raises(NotCosigned) as raised,
+    ):
+        witnesses.ask(Witness(url, signer.verifier))
+    assert raised.value.code == "bad-answer"
+    assert not Cosignature.objects.exists()
+
+
+def test_a_cosignature_of_another_checkpoint_is_not_kept(seal, signer):
+    checkpoint = seal()
+    other = notes.Note.read(checkpoint.note).text.replace("\n1\n", "\n2\n")
+    Strange.answer = (200, "text/plain", signer.signature(other, 1_800_000_000).line.encode())
+    with listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url, pytest.raises(NotCosigned):
+        witnesses.ask(Witness(url, signer.verifier))
+
+
+def test_the_settings_name_witnesses_by_address_and_key(settings, signer):
+    vkey = signer.verifier.vkey
+    settings.WITNESSES = f" https://w.example/x/ {vkey} ; http://10.0.0.7:8700 {vkey};"
+    assert [one.url for one in witnesses.configured()] == ["https://w.example/x", "http://10.0.0.7:8700"]
+    log_key = notes.Signer("log", b"1" * 32).verifier.vkey
+    for wrong in ("https://w.example", f"https://w.example {log_key}", f"file:///etc {vkey}", vkey):
+        settings.WITNESSES = wrong
+        with pytest.raises(ImproperlyConfigured):
+            witnesses.configured()
+
+
+# The shift: sealing, asking and copying together.
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_witness_that_hangs_delays_no_second(sealer, write, settings, signer, folder):
+    release = threading.Event()
+
+    class Hangs(Strange):
+        def do_POST(self):
+            release.wait(10)
+            super().do_POST()
+
+    with listening(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hangs)) as url:
+        settings.WITNESSES = f"{url} {signer.verifier.vkey}"
+        shift = Shift(folder)
+        began = time.monotonic()
+        for _ in range(5):
+            write(at=clock.now())
+            shift.second()
+        took = time.monotonic() - began
+        release.set()
+        shift.end()
+    assert Checkpoint.objects.count() == 5
+    assert took < 2.5
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_shift_tells_its_witnesses_and_its_trouble(sealer, write, settings, serve, folder):
+    at = serve()
+    settings.WITNESSES = f"{at.url} {at.verifier.vkey}"
+    shift = Shift(folder)
+    shift.second()
+    deadline = time.monotonic() + 10
+    while shift.askers[0].report["size"] < 1 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    shift.second()
+    status = of_sealer()
+    assert (status.trouble, status.witnesses[at.name]["size"], status.witnesses[at.name]["said"]) == (
+        "",
+        1,
+        "",
+    )
+    shift.askers[0].trouble = Trouble("witness-ahead", incarnation=1, witness="w", size=9, ours=1)
+    shift.second()
+    shift.end()
+    status = of_sealer()
+    assert (status.trouble, status.params["size"], status.since is None) == ("witness-ahead", 9, False)
+
+
+# Copies
+
+
+@pytest.fixture
+def plain(tmp_path) -> Path:
+    return tmp_path / "copies"
+
+
+def test_copies_are_notes_and_the_requests_that_lead_from_one_to_the_next(seal, plain):
+    seal(2)
+    assert copies.keep(plain, current()) == "pitside.local_record_1-000000000002.txt"
+    seal(3)
+    assert copies.keep(plain, current()) == copies.keep(plain, current())
+    assert sorted(path.name for path in plain.iterdir()) == [
+        "pitside.local_record_1-000000000002.proof",
+        "pitside.local_record_1-000000000002.txt",
+        "pitside.local_record_1-000000000005.proof",
+        "pitside.local_record_1-000000000005.txt",
+    ]
+    fifth = Checkpoint.objects.get(size=5)
+    assert (plain / "pitside.local_record_1-000000000005.txt").read_text() == fifth.note
+    assert (plain / "pitside.local_record_1-000000000005.proof").read_text() == witnesses.request_of(fifth, 2)
+
+
+def test_a_witness_takes_the_copies_by_hand(seal, plain, signer, tmp_path, capsys):
+    for _ in range(3):
+        seal(2)
+        copies.keep(plain, current())
+    key = tmp_path / "w.key"
+    key.touch(0o600)
+    key.write_text(signer.private + "\n")
+    arguments = ["check", "--log", ours()[0], "--origin", ORIGIN, "--key", str(key)]
+    assert witness.main([*arguments, "--state", str(tmp_path / "w.state"), str(plain)]) == 0
+    said = capsys.readouterr().out
+    assert said.count("— witness.example/w1") == 3
+
+
+def test_a_copy_is_of_the_newest_cosigned_checkpoint_with_its_cosignature(seal, plain, serve):
+    seal(2)
+    line = witnesses.ask(serve()).line
+    seal()
+    assert copies.keep(plain, current()) == "pitside.local_record_1-000000000002.txt"
+    assert (plain / "pitside.local_record_1-000000000002.txt").read_text().endswith(f"{line}\n")
+
+
+def test_a_copy_is_never_overwritten(seal, plain):
+    seal()
+    name = copies.keep(plain, current())
+    before = (plain / name).read_bytes()
+    (plain / "pitside.local_record_1-000000000002.txt").write_text("somebody else's")
+    seal()
+    with pytest.raises(Trouble):
+        copies.keep(plain, current())
+    assert (plain / name).read_bytes() == before
+    assert (plain / "pitside.local_record_1-000000000002.txt").read_text() == "somebody else's"
+
+
+def test_a_folder_that_knows_more_or_another_story_stops_the_sealer(seal, plain, folder):
+    seal(3)
+    name = copies.keep(plain, current())
+    forget(1, 2)
+    with pytest.raises(Trouble) as raised:
+        copies.keep(plain, current())
+    assert (raised.value.code, raised.value.params) == ("copy-ahead", {"incarnation": 1, "copy": name})
+
+
+def test_a_copy_is_made_once_a_minute_and_at_the_end(sealer, write, settings, plain, folder, monkeypatch):
+    settings.CHECKPOINT_COPIES = str(plain)
+    passed = [100.0]
+    monkeypatch.setattr("audit.sealing.process.time.monotonic", lambda: passed[0])
+    shift = Shift(folder)
+    for moment in (100.0, 130.0, 159.9, 160.0, 161.0):
+        passed[0] = moment
+        write(at=clock.now())
+        shift.second()
+    sizes = [int(path.stem.rpartition("-")[2]) for path in sorted(plain.glob("*.txt"))]
+    assert sizes == [1, 4]
+    shift.end()
+    sizes = [int(path.stem.rpartition("-")[2]) for path in sorted(plain.glob("*.txt"))]
+    assert sizes == [1, 4, 5]
+    assert of_sealer().copied == "pitside.local_record_1-000000000004.txt"
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_sealing_goes_on(sealer, settings, tmp_path, folder):
+    (tmp_path / "file").write_text("no folder")
+    settings.CHECKPOINT_COPIES = str(tmp_path / "file")
+    Shift(folder).second()
+    assert Checkpoint.objects.count() == 1
+    assert (of_sealer().copy_said, of_sealer().trouble) == ("copy-failed", "")
