@@ -6,7 +6,7 @@ from games.office.pdf.paper import DIM, FAINT, INTER, STOP
 
 from .report_charts import BAR_HEIGHT, BAR_WIDTH, Bar, Columns, Whisker
 
-BAR_POINTS = 84
+BAR_POINTS = 70
 
 
 class _Mark(Flowable):

@@ -28,7 +28,7 @@ def report_pdf(found: Report) -> bytes:
         text(title, look["title"]),
         text(" ".join(standing(found)), look["body"]),
         _summary(found.house),
-        *_lines("Win by table", found.tables, day, with_spans=True),
+        *_lines("Win by table", found.tables, day, by_table=True),
         *_lines("By game", found.games, day),
         *_hours(found),
         *_expected(found),
@@ -86,27 +86,30 @@ def _summary(house: Figures) -> Flowable:
         ("Corrections", change(house.corrections_cents)),
         ("Hold", f"{share(house.hold)}\n{exact(house)}"),
         ("Win after corrections", in_dollars(house.corrected_cents)),
-        ("Expected win", f"{as_cents(said.win)} {band(said)}"),
+        ("Expected win", as_cents(said.win) + (f" {band(said)}" if said.variance is not None else "")),
         ("Win of the same wagers", in_dollars(said.won_cents)),
     ]
     rows = [[*left, *right] for left, right in zip(pairs[::2], pairs[1::2], strict=True)]
     return table(rows, (3, 3, 3, 3), numbers=(1, 3), head=0)
 
 
-def _lines(heading: str, lines: Sequence[Line], day: Day, *, with_spans: bool = False) -> Iterator[Flowable]:
+def _lines(heading: str, lines: Sequence[Line], day: Day, *, by_table: bool = False) -> Iterator[Flowable]:
     yield text(heading, styles()["heading"])
     if not lines:
         yield text("Nothing was played.", styles()["body"])
         return
-    drawn = bars([(one.figures.win_cents, one.figures.corrected_cents) for one in lines])
+    corrected = any(one.figures.slips for one in lines)
+    wins = bars([(one.figures.win_cents, one.figures.corrected_cents) for one in lines])
+    wagered = bars([(one.figures.wagered_cents, None) for one in lines])
     rows: list[list[Cell]] = [
-        ["", "Rounds", "Wagered", "Taken", "Paid", "Hold", "Win", "", "After corrections"]
+        ["", "Rounds", "Wagered", "Taken", "Paid", "Hold", "Win", "", *(["Corrected"] if corrected else [])]
     ]
-    rows += [
-        [*_cells(one, day, with_spans), BarMark(bar), _after(one)]
-        for one, bar in zip(lines, drawn, strict=True)
-    ]
-    yield table(rows, (86, 40, 62, 60, 60, 48, 60, BAR_POINTS + 8, 62), numbers=(1, 2, 3, 4, 5, 6, 8))
+    for one, win, staked in zip(lines, wins, wagered, strict=True):
+        label, rounds, stakes, *others = _cells(one, day, by_table)
+        drawn = stakes if by_table else [text(stakes, styles()["number"]), BarMark(staked)]
+        rows.append([label, rounds, drawn, *others, BarMark(win), *([_after(one)] if corrected else [])])
+    widths = (84, 46, 60 if by_table else BAR_POINTS + 8, 58, 60, 60, 60, BAR_POINTS + 8, 58)
+    yield table(rows, widths if corrected else widths[:-1], numbers=(1, 2, 3, 4, 5, 6, 8))
 
 
 def _cells(one: Line, day: Day, with_spans: bool) -> list[Cell]:
@@ -282,8 +285,8 @@ def _besides(found: Report) -> Iterator[Flowable]:
                 f"{one.throws:,}",
                 f"{one.first:,}",
                 f"{one.last:,}",
-                moment(one.since, house),
-                moment(one.until, house),
+                hour_label(one.since, house),
+                hour_label(one.until, house),
             )
             for one in also.lots
         ],
@@ -298,8 +301,8 @@ def _besides(found: Report) -> Iterator[Flowable]:
                 f"{one.name}, {one.role.lower()}",
                 f"{one.acted:,}",
                 f"{one.witnessed:,}",
-                moment(one.since, house),
-                moment(one.until, house),
+                hour_label(one.since, house),
+                hour_label(one.until, house),
             )
             for one in also.people
         ],

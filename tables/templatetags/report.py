@@ -70,12 +70,12 @@ def lasted(seconds: int) -> str:
 
 @register.filter
 def spans(opened: tuple[tuple[dt.datetime | None, dt.datetime | None], ...], house: Facility) -> str:
-    """`10:00 to 14:30`; `from before to 09:00`; `open all day`."""
-    return ", ".join(_span(since, until, house) for since, until in opened) or shares.NONE
+    """`open 10:00 to 14:30`; `open to 09:00, from 12:00`; `open all along`."""
+    return f"open {', '.join(_span(since, until, house) for since, until in opened)}" if opened else "not opened"
 
 
 def _span(since: dt.datetime | None, until: dt.datetime | None, house: Facility) -> str:
-    if since is None and until is None:
-        return "from before, not closed"
-    start = f"{house.local(since):%H:%M}" if since else "from before"
-    return f"{start} to {house.local(until):%H:%M}" if until else f"{start}, not closed"
+    start, end = (f"{house.local(at):%H:%M}" if at else "" for at in (since, until))
+    if start and end:
+        return f"{start} to {end}"
+    return f"from {start}" if start else f"to {end}" if end else "all along"
