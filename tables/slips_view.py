@@ -3,6 +3,7 @@
 `panel_of` is the context `slips` of `tables/slips/panel.html` and `tables/slips/dialogs.html`.
 """
 
+import datetime as dt
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -66,11 +67,11 @@ def _shown(table: Table, rules: Rules, found: list[Slip]) -> list[dict[str, Any]
 
 
 def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    local, data = table.facility.local, said[slip.filed_seq]
+    data = said[slip.filed_seq]
     end = None
     if slip.settled_at is not None and slip.settled_seq != slip.filed_seq:
         end = {
-            "at": local(slip.settled_at),
+            "at": _moment(table, slip.settled_at),
             "seq": slip.settled_seq,
             "signed": _signed(slip.settled_by, slip.settled_with),
             "moved": moved_in_words(slip.moved),
@@ -80,7 +81,7 @@ def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, dict[str, Any]
         "code": slip.code,
         "kind": slip.kind,
         "label": str(KINDS[slip.kind]),
-        "at": local(slip.filed_at),
+        "at": _moment(table, slip.filed_at),
         "day": slip.gaming_day,
         "corrects_seq": slip.corrects_seq,
         "seq": slip.filed_seq,
@@ -93,6 +94,11 @@ def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, dict[str, Any]
         "open": slip.status == Slip.Status.FILED,
         "settled": end,
     }
+
+
+def _moment(table: Table, at: dt.datetime) -> str:
+    """`22 Nov, 21:49` by the clocks of the house."""
+    return table.facility.local(at).strftime("%-d %b, %H:%M")
 
 
 def _signed(*people: Person | None) -> list[dict[str, str]]:
