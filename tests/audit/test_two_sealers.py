@@ -1,0 +1,177 @@
+"""Two processes of `manage.py sealer`: one seals, the other waits, and takes over when the first is killed."""
+
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import connection
+
+from audit import clock, notes
+from audit.sealing import keys
+from audit.sealing.lead import Lead
+from audit.sealing.process import keep_sealing
+from audit.sealing.status import of_sealer
+from tests.services import installation
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.django_db(transaction=True)
+PATIENCE = 40
+
+
+@pytest.fixture
+def address(tmp_path) -> str:
+    """A database that processes share: this run's own, or on SQLite a file with the same tables."""
+    if connection.vendor == "postgresql":
+        given = connection.get_connection_params()
+        return installation.address(
+            given, given["dbname"], str(given["user"]), str(given.get("password") or "")
+        )
+    connection.ensure_connection()
+    with contextlib.closing(sqlite3.connect(tmp_path / "floor.sqlite3")) as file:
+        connection.connection.backup(file)
+    return f"sqlite:///{tmp_path / 'floor.sqlite3'}"
+
+
+@pytest.fixture
+def run(address, tmp_path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Starts `manage.py` with these words; ends what still runs after the test."""
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "config.settings.local",
+        "DATABASE_URL": address,
+        "PITSIDE_SEALER_DIR": str(tmp_path / "sealer"),
+        "DEMO": "off",
+        "DEBUG": "off",
+        "REDIS_URL": "",
+    }
+    started: list[subprocess.Popen[bytes]] = []
+
+    def run(*words: str) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", *words],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def ask(address) -> Callable[[str], list[tuple[Any, ...]]]:
+    """The rows of a question to that database."""
+
+    def ask(question: str) -> list[tuple[Any, ...]]:
+        if address.startswith("sqlite"):
+            with contextlib.closing(sqlite3.connect(address.removeprefix("sqlite:///"), timeout=10)) as file:
+                return file.execute(question).fetchall()
+        with psycopg.connect(address) as line:
+            return line.execute(question.encode()).fetchall()
+
+    return ask
+
+
+def until(holds: Callable[[], bool], *processes: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        for process in processes:
+            assert process.poll() is None, process.communicate()[0].decode()
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+CHECKPOINTS = "SELECT size, note FROM audit_checkpoint ORDER BY size"
+
+
+def test_a_second_sealer_waits_and_takes_over_from_a_killed_one(run, ask):
+    assert run("sealer_key", "create").wait(PATIENCE) == 0
+    first = run("sealer")
+    until(lambda: len(ask(CHECKPOINTS)) == 1, first)
+    second = run("sealer")
+    line = b""
+    while b"waits" not in line:
+        line = second.stdout.readline()
+        assert line, "the second sealer ended"
+    assert run("sealer_key", "rotate").wait(PATIENCE) == 0
+    until(lambda: len(ask(CHECKPOINTS)) == 2, first, second)
+    first.send_signal(signal.SIGKILL)
+    first.wait(PATIENCE)
+    assert run("sealer_key", "rotate").wait(PATIENCE) == 0
+    until(lambda: len(ask(CHECKPOINTS)) == 3, second)
+    signed = [notes.Checkpoint.read(notes.Note.read(note).text) for _, note in ask(CHECKPOINTS)]
+    assert [checkpoint.size for checkpoint in signed] == [1, 2, 3]
+    assert len({checkpoint.root for checkpoint in signed}) == 3
+    assert ask("SELECT number FROM audit_seal ORDER BY number") == [(0,), (1,), (2,)]
+    assert [len(notes.Note.read(note).signatures) for _, note in ask(CHECKPOINTS)] == [1, 2, 3]
+    second.send_signal(signal.SIGTERM)
+    assert second.wait(PATIENCE) == 0
+
+
+@pytest.fixture
+def folder(tmp_path, settings) -> Path:
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    return keys.folder()
+
+
+def test_one_process_leads_until_it_lets_go(folder):
+    one, other = Lead(folder), Lead(folder)
+    assert (one.take(), other.take()) == (True, False)
+    assert (one.holds(), other.holds()) == (True, False)
+    one.release()
+    assert (one.holds(), other.take()) == (False, True)
+    other.release()
+
+
+@pytest.mark.postgres
+def test_two_folders_do_not_make_two_leaders_of_one_database(folder, tmp_path):
+    (tmp_path / "other").mkdir()
+    one, other = Lead(folder), Lead(tmp_path / "other")
+    assert (one.take(), other.take()) == (True, False)
+    one.release()
+    assert other.take()
+    other.release()
+
+
+@pytest.mark.postgres
+def test_a_leader_whose_connection_the_database_ended_leads_no_more(folder):
+    lead = Lead(folder)
+    assert lead.take()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s)", [lead.line.info.backend_pid])
+    assert not lead.holds()
+    assert lead.take()
+    lead.release()
+
+
+def test_it_seals_until_it_is_stopped_and_says_that_it_lives(folder, write):
+    keys.create(folder)
+    stop = threading.Event()
+    thread = threading.Thread(target=keep_sealing, args=(stop, folder))
+    thread.start()
+    deadline = time.monotonic() + PATIENCE
+    while of_sealer().beat_at is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    stop.set()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert (of_sealer().trouble, of_sealer().beat_at <= clock.now()) == ("", True)
+    after = Lead(folder)
+    assert after.take()
+    after.release()
