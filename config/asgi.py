@@ -14,6 +14,7 @@ from channels.sessions import CookieMiddleware  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
+from audit.exporting.jobs import with_worker  # noqa: E402
 from config.bodies import with_limit  # noqa: E402
 from tables.routing import websocket_urlpatterns  # noqa: E402
 from tables.ticker import with_ticker  # noqa: E402
@@ -23,7 +24,7 @@ application: Any = ProtocolTypeRouter(
     {"http": with_limit(http, settings.MOST_BODY_BYTES), "websocket": sockets}
 )
 if settings.EMBEDDED_TICKER:
-    application = with_ticker(application)
+    application = with_worker(with_ticker(application))
     if settings.SEALER_DIR:
         from audit.sealing.process import with_sealer
 

@@ -5,6 +5,7 @@ that was thought dead, and whose job another has begun anew, can finish nothing.
 moved there in the transaction that records it.
 """
 
+import asyncio
 import contextlib
 import datetime as dt
 import errno
@@ -32,6 +33,7 @@ DEAD_AFTER = dt.timedelta(seconds=60)
 TIDY_SECONDS = 600.0
 LEFTOVER_SECONDS = 24 * 60 * 60
 MOST_TRIES = 3
+ENDING_SECONDS = 3.0  # within which a job that runs is put back
 Doing = Q(status=Job.Status.RUNNING)
 
 
@@ -297,5 +299,6 @@ def with_worker(application: Callable[..., Any]) -> Callable[..., Any]:
         await application(scope, receive, send)
         if scope["type"] == "lifespan":
             worker.stop.set()
+            await asyncio.to_thread(threads[0].join, ENDING_SECONDS)
 
     return working

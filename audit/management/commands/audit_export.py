@@ -1,15 +1,19 @@
-"""Write the record, or a part of it, to standard output."""
+"""Write the record, or a part of it, to a file or to standard output."""
 
 import argparse
+import contextlib
 import datetime as dt
 import os
 import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from audit import export
+from audit.exporting import bundle, workbook
 
 
 def moment(text: str) -> dt.datetime:
@@ -31,44 +35,129 @@ def of_two_sorts(mixed: export.MixedPlay) -> str:
     return f"{mixed.real} is of real play and {mixed.other} is not: export them apart."
 
 
+def day(text: str) -> dt.date:
+    """A gaming day of the command line: `2026-11-21`."""
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no day such as 2026-11-21") from None
+
+
 class Command(BaseCommand):
-    help = "Write the record to standard output: lines that audit/verify.py checks, or a reading copy as CSV."
+    help = (
+        "Write the record to a file or to standard output: the evidence bundle, lines that audit/verify.py "
+        "checks, or a reading copy as CSV or XLSX."
+    )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--stream", action="append", default=[], help="a stream such as larkfield/T-04; repeatable"
         )
+        parser.add_argument(
+            "--facility", default="", help="the streams of one house, and of the installation"
+        )
         parser.add_argument("--from", dest="since", type=moment, help="entries at or after this moment")
         parser.add_argument("--to", dest="until", type=moment, help="entries before this moment")
+        parser.add_argument("--day", type=day, help="a gaming day of the facility, instead of moments")
+        parser.add_argument("--last-day", type=day, help="with --day: up to and with this gaming day")
         parser.add_argument(
             "--training",
             action="store_true",
             help="training and simulation, which no export of real play holds, instead of real play",
         )
-        parser.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
+        parser.add_argument("--format", choices=["jsonl", "csv", "xlsx", "bundle"], default="jsonl")
+        parser.add_argument("--output", default="", metavar="FILE", help="a new file; else standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        since, until = options["since"], options["until"]
-        if since and until and since > until:
-            raise CommandError("--from is after --to.")
+        if options["format"] == "xlsx" and not options["output"]:
+            raise CommandError("A workbook needs --output FILE.")
+        selection = _selected(options)
+        write = WRITERS[options["format"]]
         try:
-            selection = export.select(options["stream"], since, until, training=options["training"])
-        except export.UnknownStream as error:
-            raise CommandError(f"There is no stream {error}.") from None
-        except export.MixedPlay as mixed:
-            raise CommandError(of_two_sorts(mixed)) from None
-        text: Any = self.stdout._out
-        out: BinaryIO = getattr(text, "buffer", text)
-        try:
-            self._write(selection, options["format"], out)
+            with _bar(selection) as bar, self._opened(options["output"]) as (out, path):
+                write(out, path, selection, lambda done: _show(bar, done))
+                _show(bar, selection.entries)
         except BrokenPipeError:
             # The reader has gone. Python would complain once more when it flushes what is left.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
+        except FileExistsError:
+            raise CommandError(f"{options['output']} is there already: name a new file.") from None
+        except OSError as error:
+            raise CommandError(f"{options['output'] or 'standard output'}: {error.strerror}") from None
 
-    def _write(self, selection: export.Selection, format: str, out: BinaryIO) -> None:
-        produce = export.lines if format == "jsonl" else export.rows
-        show = sys.stderr.isatty()
-        for line in tqdm(produce(selection), total=selection.entries, unit=" entries", disable=not show):
-            out.write(line)
-        out.flush()
+    @contextlib.contextmanager
+    def _opened(self, output: str) -> Iterator[tuple[BinaryIO, Path]]:
+        """Where it goes; a file that could not be finished is removed."""
+        if not output:
+            text: Any = self.stdout._out
+            out: BinaryIO = getattr(text, "buffer", text)
+            yield out, Path()
+            out.flush()
+            return
+        path = Path(output)
+        with path.open("xb") as file:
+            try:
+                yield file, path
+            except BaseException:
+                path.unlink(missing_ok=True)
+                raise
+
+
+def _selected(options: dict[str, Any]) -> export.Selection:
+    since, until = options["since"], options["until"]
+    facility, first = options["facility"], options["day"]
+    last = options["last_day"] or first
+    if last and (since or until or not facility):
+        raise CommandError("--day needs --facility, and stands instead of --from and --to.")
+    if last:
+        since, until = export.gaming_days(facility, first or last, last)
+    if since and until and since > until:
+        raise CommandError("--from is after --to.")
+    try:
+        return export.select(options["stream"], since, until, training=options["training"], facility=facility)
+    except export.UnknownStream as error:
+        raise CommandError(f"There is no stream {error}.") from None
+    except export.MixedPlay as mixed:
+        raise CommandError(of_two_sorts(mixed)) from None
+    except export.MissingEntry as missing:
+        stream, seq = missing.args
+        raise CommandError(f"{stream} has no entry {seq} any more: run verify_record.") from None
+
+
+Progress = Callable[[int], None]
+
+
+def _bar(selection: export.Selection) -> Any:
+    """How far it is, where standard error is a terminal."""
+    return tqdm(total=selection.entries, unit=" entries", disable=not sys.stderr.isatty())
+
+
+def _show(bar: Any, done: int) -> None:
+    bar.update(done - bar.n)
+
+
+def _lines(out: BinaryIO, path: Path, selection: export.Selection, progress: Progress) -> None:
+    _put(out, export.lines(selection), progress)
+
+
+def _rows(out: BinaryIO, path: Path, selection: export.Selection, progress: Progress) -> None:
+    _put(out, export.rows(selection), progress)
+
+
+def _put(out: BinaryIO, parts: Iterator[bytes], progress: Progress) -> None:
+    for done, part in enumerate(parts):
+        out.write(part)
+        if done % 1000 == 0:
+            progress(done)
+
+
+def _bundle(out: BinaryIO, path: Path, selection: export.Selection, progress: Progress) -> None:
+    bundle.write(out, selection, progress)
+
+
+def _workbook(out: BinaryIO, path: Path, selection: export.Selection, progress: Progress) -> None:
+    workbook.write(path, selection, progress)
+
+
+WRITERS = {"jsonl": _lines, "csv": _rows, "bundle": _bundle, "xlsx": _workbook}
