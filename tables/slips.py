@@ -41,7 +41,7 @@ Line = Mapping[str, Any]
 Key = tuple[int, str, int | None]
 CHIPS = ("recorded", "player", "house")  # who has a wager's chips: as recorded, or in fact
 # What the engine says of throws that do not make this game: with these dice it went on, or had ended before.
-ANOTHER_COURSE = frozenset({"too-many-throws", "too-few-throws", "wrong-number-of-dice", "no-such-play"})
+ANOTHER_COURSE = frozenset({"too-many-throws", "too-few-throws", "wrong-number-of-dice"})
 
 
 class Mended(NamedTuple):

@@ -149,7 +149,9 @@ def _lay(cents: int) -> str:
 
 
 def _figures(before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Both figures of each total, the win of the house among them."""
+    """Both figures of each total, the win of the house among them; none where the settlement stands as it was."""
+    if before == after:
+        return []
     both = [(name, before[f"{name}_cents"], after[f"{name}_cents"]) for name in ("taken", "paid", "returned")]
     was, now = (one["taken_cents"] - one["paid_cents"] for one in (before, after))
     both.append(("win", was, now))
