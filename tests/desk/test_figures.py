@@ -1,0 +1,377 @@
+"""The figures of a gaming day, each worked out by hand; both databases add up the same."""
+
+import datetime as dt
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from audit import clock
+from audit.models import Entry
+from games.engine import Rules
+from games.engine.wagers import Wager as Stake
+from tables.desk import shares
+from tables.desk.day import Day
+from tables.desk.expected import covariances
+from tables.desk.figures import report
+from tables.models import Table
+from tests.tables.cast import make_scene
+from tests.tables.house import make_house
+
+pytestmark = pytest.mark.django_db
+TODAY = dt.date(2026, 11, 21)
+EDGE_SMALL, EDGE_NINE = Fraction(1, 36), Fraction(41, 216)  # Small; a total of 9 at 6 to 1
+
+
+def at(hour: int, minute: int = 0, day: int = 21) -> dt.datetime:
+    """A moment by the casino's clocks in November 2026, five hours behind UTC."""
+    return dt.datetime(2026, 11, day, hour, minute, tzinfo=dt.UTC) + dt.timedelta(hours=5)
+
+
+def day_of(scene, date=TODAY, play="live"):
+    return report(Day(scene.fresh.facility, date, clock.now(), play))
+
+
+def small_day(hands, scene):
+    """Two rounds, one no roll and one void, one mended; a dispute, a device, a wager under the minimum."""
+    scene.play((1, "small", 2_500), (2, "total:9", 1_000), dice=[1, 1, 2])  # 2,500 paid, 1,000 taken
+    scene.finish()
+    hands.now = at(11, 10)
+    scene.place((1, "small", 2_500))
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [6, 6, 2]})
+    missed = {"seat": 3, "wager": "total:9", "cents": 500, "reason": "under a hand"}
+    scene.act("record_missed_wager", missed, witness="floorperson")  # under the minimum of $10, and lost
+    scene.finish()
+    hands.now = at(11, 40)
+    scene.place((4, "big", 4_000))
+    scene.to_the_dice()
+    scene.act("call_no_roll", {"reason": "leans"})
+    hands.now = at(12)
+    scene.place((4, "big", 7_000))
+    scene.act("void_round", {"reason": "cover dropped"}, witness="floorperson")
+    scene.act("report_dispute", {"seat": 4, "about": "a late chip"})
+    device = {"what": "a telephone that counts", "action": "put away", "seat": 4}
+    scene.act("log_device_incident", device, by="floorperson")
+    hands.now = at(12, 20)
+
+
+def test_a_small_day_by_hand(hands, scene):
+    small_day(hands, scene)
+    found = day_of(scene)
+    house = found.house
+    assert (house.settled, house.no_roll, house.void, house.in_play) == (2, 1, 1, 0)
+    assert (house.wagered_cents, house.aside_cents) == (2_500 + 1_000 + 2_500 + 500, 4_000 + 7_000)
+    assert (house.taken_cents, house.paid_cents, house.win_cents) == (4_000, 2_500, 1_500)
+    assert (
+        house.returned_cents == 2_500 + 4_000 + 7_000
+    )  # the stake of the winner, and both rounds that came to nothing
+    assert (house.wagers, house.outside, house.outside_cents) == (6, 1, 500)
+    assert (house.hold, shares.percent(house.hold)) == (Fraction(1_500, 6_500), "23.08 %")
+    assert [one.figures for one in found.tables] == [one.figures for one in found.games] == [house]
+    assert [(one.label, one.game) for one in found.tables] == [("T-01", "sic-bo")]
+
+
+def test_the_expected_win_is_the_exact_edge_of_each_wager(hands, scene):
+    small_day(hands, scene)
+    said = day_of(scene).house.expected
+    assert said.win == 5_000 * EDGE_SMALL + 1_500 * EDGE_NINE
+    assert (said.staked_cents, said.won_cents, said.apart_cents) == (6_500, 1_500, 0)
+
+
+def test_the_variance_is_that_of_all_216_throws_of_each_round(hands, scene):
+    small_day(hands, scene)
+    rules = Rules.of("pa-625a/A")
+    rounds = [
+        [Stake(1, "small", 2_500), Stake(2, "total:9", 1_000)],
+        [Stake(1, "small", 2_500), Stake(3, "total:9", 500)],
+    ]
+    variance = Fraction(0)
+    for wagers in rounds:
+        wins = []
+        for dice in product(range(1, 7), repeat=3):
+            _ending, settled = rules.game.adjudicate(rules, [dice], wagers)
+            wins.append(sum(one.wager.cents - one.paid_cents - one.returned_cents for one in settled))
+        variance += Fraction(sum(win * win for win in wins), 216) - Fraction(sum(wins), 216) ** 2
+    assert day_of(scene).house.expected.variance == variance
+
+
+@pytest.mark.parametrize("key", ["pa-539", "nj-19-47-9", "pa-625a/A", "pa-625a/B", "pa-675a", "pa-675a.6"])
+def test_the_variance_of_each_wager_follows_from_its_odds(key):
+    rules = Rules.of(key)
+    found = covariances(rules)
+    assert found is not None
+    outcomes = rules.game.outcomes(rules)
+    assert {code for code, other in found if code == other} == set(outcomes) - {"extra-roll"}
+    for code, ones in outcomes.items():
+        if code == "extra-roll":
+            continue
+        back = sum((one.probability * (one.pays.ratio() + 1) for one in ones), Fraction(0))
+        square = sum((one.probability * (one.pays.ratio() + 1) ** 2 for one in ones), Fraction(0))
+        assert found[code, code] == square - back**2
+
+
+def test_football_has_no_band_and_is_expected_all_the_same(hands):
+    scene = make_scene("pa-577")
+    scene.place((2, "touchdown", 500), (5, "defense", 1_000))
+    while (seat := scene.snapshot["round"]["game"]["offer"]["next"]) != 5:
+        scene.act("offer_dice", {"seat": seat, "accepted": False}, by="stickperson")
+    scene.act("offer_dice", {"seat": 5, "accepted": True}, by="stickperson")
+    scene.act("throw_dice", by="stickperson")
+    scene.act("call_dice", {"dice": [1, 1, 1]}, by="stickperson")  # a touchdown at once
+    scene.finish()
+    rules = Rules.of("pa-577")
+    assert covariances(rules) is None
+    edges = {
+        code: rules.game.advantage(rules, code, ones) for code, ones in rules.game.outcomes(rules).items()
+    }
+    said = day_of(scene).house.expected
+    assert said.win == 500 * edges["touchdown"] + 1_000 * edges["defense"]
+    assert (said.variance, said.won_cents) == (None, day_of(scene).house.win_cents)
+
+
+def test_an_extra_roll_and_its_seats_circles_are_apart(hands):
+    scene = make_scene("pa-675a")
+    scene.place((2, "pip:5", 2_500), (2, "like-kind:3", 2_500), (2, "extra-roll", 2_500))
+    scene.place((5, "pip:1", 10_000), (5, "like-kind:4", 10_000))
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [5, 5, 5, 5, 1, 1, 6, 6, 6, 4]})
+    while scene.round is not None:
+        following = scene.snapshot["next"]
+        params = {"dice": [1, 2, 3, 4, 6, 6]} if following["act"] == "call_dice" else following["params"]
+        scene.act(following["act"], params)
+    rules = Rules.of("pa-675a")
+    edges = {
+        code: rules.game.advantage(rules, code, ones) for code, ones in rules.game.outcomes(rules).items()
+    }
+    house, said = day_of(scene).house, day_of(scene).house.expected
+    assert (said.staked_cents, said.apart_cents) == (22_500, 5_000)
+    assert said.win == 2_500 * edges["pip:5"] + 10_000 * (edges["pip:1"] + edges["like-kind:4"])
+    apart = {("like-kind:3", 2), ("extra-roll", 2)}
+    won = sum(
+        one.cents * (one.outcome in ("lose", "fee")) - one.paid_cents
+        for throw in scene.last_round.throws.all()
+        for one in throw.settlements.select_related("wager")
+        if (one.wager.code, one.wager.seat) not in apart
+    )
+    assert said.won_cents == won != house.win_cents
+
+
+def test_what_else_happened_is_told_as_it_stood(hands, scene):
+    small_day(hands, scene)
+    also = day_of(scene).also
+    assert [(one.table, one.type, one.count) for one in also.mends] == [("T-01", "wager.missed", 1)]
+    assert [(one.table, one.round, one.seat, one.about) for one in also.disputes] == [
+        ("T-01", None, 4, "a late chip")
+    ]
+    assert [(one.what, one.action) for one in also.devices] == [("a telephone that counts", "put away")]
+    [alert] = [one for one in also.alerts if one.kind == "dispute"]
+    assert (alert.count, alert.standing, alert.unacknowledged, alert.stood, alert.longest) == (
+        1,
+        1,
+        1,
+        1_200,
+        1_200,
+    )
+    [lot] = also.lots
+    assert (lot.lot, lot.table, lot.rounds, lot.throws, lot.first, lot.last) == ("L-0001", "T-01", 3, 3, 1, 3)
+    assert (lot.since, lot.until) == (at(10), at(11, 40))
+    people = {one.code: one for one in also.people}
+    assert set(people) == {"dealer", "floorperson"}
+    assert people["floorperson"].witnessed == 2  # the missed wager, and the void
+    assert also.opened == {scene.table.pk: ((at(10), None),)}
+    [head] = also.heads
+    stream = scene.fresh.stream
+    assert (head.seq, head.hash, head.entries) == (stream.seq, bytes(stream.head).hex(), also.entries)
+
+
+def test_rounds_are_counted_by_the_hour_in_which_they_began(hands, scene):
+    small_day(hands, scene)
+    hours = day_of(scene).hours
+    assert len(hours) == 24
+    busy = {one.begins: (one.figures.settled, one.figures.win_cents) for one in hours if one.figures.rounds}
+    assert busy == {at(10): (1, -1_500), at(11): (1, 3_000), at(12): (0, 0)}
+
+
+def test_rounds_an_hour_are_counted_from_the_first_to_the_last(hands, scene):
+    for minute in (0, 10, 20):
+        hands.now = at(10, minute)
+        scene.play((1, "small", 2_500), dice=[1, 1, 2])
+        scene.finish()
+    house = day_of(scene).house
+    assert (house.paced, house.paced_us) == (3, 20 * 60 * 1_000_000)
+
+
+def test_a_round_on_paper_is_by_hand_and_counted_apart(hands, scene):
+    lay = [{"seat": 1, "wager": "small", "cents": 2_500}]
+    params = {"dice": [1, 1, 2], "wagers": lay, "reason": "tablet dead"}
+    scene.act("record_hand_settled_round", params, by="floorperson", device=scene.podium)
+    house = day_of(scene).house
+    assert (house.settled, house.by_hand, house.on_paper, house.win_cents) == (1, 1, 1, -2_500)
+
+
+@pytest.mark.parametrize(
+    ("date", "hours", "first", "last"),
+    [
+        (dt.date(2026, 10, 31), 25, "06:00", "05:00"),  # the clocks are set back on 1 November
+        (dt.date(2026, 3, 7), 23, "06:00", "05:00"),  # and forward on 8 March
+        (TODAY, 24, "06:00", "05:00"),
+    ],
+)
+def test_a_day_over_a_change_of_the_clocks_has_its_own_hours(scene, date, hours, first, last):
+    day = Day(scene.table.facility, date, clock.now())
+    assert (len(day.hours), day.ends - day.begins) == (hours, dt.timedelta(hours=hours))
+    local = [f"{day.house.local(one):%H:%M}" for one in day.hours]
+    assert (local[0], local[-1]) == (first, last)
+
+
+def test_the_hour_that_comes_twice_is_two_hours(hands):
+    hands.now = dt.datetime(2026, 11, 1, 5, 30, tzinfo=dt.UTC)  # 01:30, before the clocks are set back
+    scene = make_scene()
+    scene.play((1, "small", 2_500), dice=[1, 1, 2])
+    scene.finish()
+    hands.now += dt.timedelta(hours=1)  # 01:30 once more
+    scene.play((1, "small", 1_000), dice=[6, 6, 2])
+    scene.finish()
+    found = day_of(scene, dt.date(2026, 10, 31))
+    busy = [(place, one.figures.win_cents) for place, one in enumerate(found.hours) if one.figures.rounds]
+    assert busy == [(19, -2_500), (20, 1_000)]
+    assert day_of(scene, dt.date(2026, 11, 1)).is_empty
+
+
+def test_an_empty_day_says_nothing(hands, scene):
+    found = day_of(scene, dt.date(2026, 11, 20))
+    assert found.is_empty and found.is_final
+    assert (found.house.rounds, found.house.hold, found.tables, found.also.heads) == (0, None, [], [])
+
+
+def test_a_round_in_play_counts_when_it_ends(hands, scene):
+    hands.now = at(5, 59, day=22)  # the last minute of the day
+    scene.place((1, "small", 2_500))
+    found = day_of(scene)
+    assert (found.house.in_play, found.house.wagered_cents, found.is_final) == (1, 0, False)
+    hands.now = at(6, 1, day=22)
+    assert not day_of(scene).is_final
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [6, 6, 2]})
+    scene.finish()
+    found = day_of(scene)
+    assert (found.house.in_play, found.house.win_cents, found.is_final) == (0, 2_500, True)
+    assert found.hours[-1].figures.win_cents == 2_500
+
+
+def test_an_alert_that_outlasts_the_day_is_told_as_the_day_ended(hands, scene):
+    hands.now = at(5, 30, day=22)
+    scene.act("report_dispute", {"seat": 4, "about": "a late chip"})
+    hands.now = at(9, day=22)
+    [alert] = day_of(scene).also.alerts
+    assert (alert.standing, alert.stood) == (1, 30 * 60)
+
+
+def test_real_play_and_simulation_are_never_in_one(hands):
+    scenes = make_house(("T-01", "pa-625a/A", None), ("T-02", "pa-625a/A", None))
+    Table.objects.filter(code="T-02").update(kind="simulated")
+    for scene in scenes.values():
+        scene.staff()
+        scene.inspect()
+        scene.open()
+        scene.play((1, "small", 2_500), dice=[1, 1, 2])
+        scene.finish()
+        scene.close()
+        scene.act("leave_table")
+    real, simulated, training = (day_of(scene, play=play) for play in ("live", "simulated", "training"))
+    assert [one.code for one in real.tables] == ["T-01"] == [one.table for one in real.also.heads]
+    assert [one.code for one in simulated.tables] == ["T-02"] == [one.table for one in simulated.also.lots]
+    assert real.house.wagered_cents == simulated.house.wagered_cents == 2_500
+    assert training.is_empty
+    assert real.also.opened == {scenes["T-01"].table.pk: ((at(10), at(10)),)}
+
+
+def test_the_number_of_queries_does_not_grow_with_the_play(hands, scene):
+    def queries():
+        with CaptureQueriesContext(connection) as asked:
+            day_of(scene)
+        return len(asked)
+
+    scene.play((1, "small", 2_500), dice=[1, 1, 2])
+    scene.finish()
+    first = queries()
+    for _ in range(5):
+        scene.play((1, "small", 2_500), (2, "big", 1_000), dice=[6, 6, 2])
+        scene.finish()
+    assert queries() == first < 25
+
+
+# Corrections
+
+
+def file_slip(scene, hands, moment):
+    """A slip about the last round: 1 1 2 was read as 6 6 2, so Small lost $25 and should have won them."""
+    hands.now = moment
+    named = Entry.objects.filter(stream=scene.table.stream, type="round.settled").latest("seq").seq
+    said = {
+        "round": scene.last_round.number,
+        "kind": "dice",
+        "corrects": named,
+        "dice": [1, 1, 2],
+        "reason": "misread",
+    }
+    scene.act("file_slip", said, witness="floorperson")
+
+
+def settle_slip(scene, hands, moment):
+    hands.now = moment
+    said = {"slip": "ENS-0001", "moved": [{"seat": 1, "cents": 5_000}]}
+    scene.act("settle_slip", said, witness="floorperson")
+
+
+def a_lost_round(scene):
+    scene.play((1, "small", 2_500), dice=[6, 6, 2])
+    scene.finish()
+
+
+def test_a_slip_of_the_day_stands_beside_what_was_settled(hands, scene):
+    a_lost_round(scene)
+    file_slip(scene, hands, at(13))
+    settle_slip(scene, hands, at(13, 5))
+    hands.now = at(14)
+    found = day_of(scene)
+    house = found.house
+    assert (house.win_cents, house.slips, house.corrections_cents, house.corrected_cents) == (
+        2_500,
+        1,
+        -5_000,
+        -2_500,
+    )
+    [line] = found.slips
+    assert (line.before_cents, line.after_cents, line.moved_cents) == (2_500, -2_500, -5_000)
+    assert [one.begins for one in found.hours if one.figures.slips] == [at(13)]
+    assert (found.since, line.is_of_another_day) == ([], False)
+
+
+def test_a_slip_on_a_later_day_belongs_to_that_day_and_the_first_one_names_it(hands, scene):
+    a_lost_round(scene)
+    file_slip(scene, hands, at(13, day=23))
+    hands.now = at(14, day=23)
+    played = day_of(scene)
+    assert (played.house.win_cents, played.house.corrections_cents, played.slips) == (2_500, 0, [])
+    assert [one.slip.code for one in played.since] == ["ENS-0001"]
+    filed = day_of(scene, dt.date(2026, 11, 23))
+    assert (filed.house.win_cents, filed.house.corrections_cents, filed.house.corrected_cents) == (
+        0,
+        -5_000,
+        -5_000,
+    )
+    [line] = filed.slips
+    assert (line.is_of_another_day, line.moved_cents) == (True, None)
+    assert not filed.is_empty
+
+
+def test_money_that_moved_after_the_day_had_not_moved_on_it(hands, scene):
+    a_lost_round(scene)
+    file_slip(scene, hands, at(13))
+    settle_slip(scene, hands, at(9, day=22))
+    [line] = day_of(scene).slips
+    assert line.moved_cents is None
