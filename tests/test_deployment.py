@@ -16,7 +16,8 @@ from tests.services import installation
 
 ROOT = Path(__file__).resolve().parents[1]
 HOST = "pitside.casino.internal"
-BUILT = ("migrate", "roles", "web", "ticker")
+BUILT = ("migrate", "roles", "web", "ticker", "sealer", "declare")
+KEYS = "sealer"  # the volume of them
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def services():
 
 
 def test_it_names_every_part_of_an_installation(services):
-    assert set(services) == {"migrate", "roles", "web", "ticker", "postgres", "redis", "caddy"}
+    assert set(services) >= {*BUILT, "postgres", "redis", "caddy"}
 
 
 @pytest.mark.parametrize("name", ["web", "postgres", "redis", "caddy"])
@@ -49,6 +50,34 @@ def test_it_migrates_as_the_owner_and_serves_as_the_web_role(services):
     for name in ("web", "ticker"):
         assert services[name]["environment"]["DATABASE_URL"].startswith("${DATABASE_URL")
         assert services[name]["depends_on"]["roles"]["condition"] == "service_completed_successfully"
+
+
+def test_it_seals_as_the_sealers_role(services):
+    sealer = services["sealer"]
+    assert sealer["command"] == ["python", "manage.py", "sealer"]
+    assert sealer["environment"]["DATABASE_URL"].startswith("${SEALER_DATABASE_URL")
+
+
+def test_only_the_sealer_has_its_folder_and_who_declares_reads_it(services):
+    """A web worker never sees a key: neither the volume nor the setting that would name it."""
+    mounted = {
+        name: [volume for volume in service.get("volumes", []) if _source(volume) == KEYS]
+        for name, service in services.items()
+    }
+    assert {name for name, volumes in mounted.items() if volumes} == {"sealer", "declare"}
+    assert mounted["declare"][0]["read_only"] is True
+    assert services["declare"]["profiles"] == ["by-hand"]
+    named = {name for name in services if "PITSIDE_SEALER_DIR" in services[name].get("environment", {})}
+    assert named == {"sealer", "declare"}
+
+
+def _source(volume) -> str:
+    return volume["source"] if isinstance(volume, dict) else volume.split(":")[0]
+
+
+def test_everybody_names_the_same_log(services):
+    origins = {services[name]["environment"]["PITSIDE_LOG_ORIGIN"] for name in BUILT}
+    assert len(origins) == 1
 
 
 def test_it_publishes_only_the_proxy(services):
@@ -124,9 +153,33 @@ def may_not_rewrite(address: str) -> bool:
     return True
 
 
+def may_only_seal(address: str) -> bool:
+    """Whether the sealer's login is kept from everything but sealing."""
+    refused = [
+        "INSERT INTO audit_entry DEFAULT VALUES",
+        "UPDATE audit_seal SET number = number",
+        "DELETE FROM audit_checkpoint",
+        "SELECT password FROM audit_person",
+        "SELECT * FROM tables_table",
+        "SET ROLE pitside_owner",
+        "SET ROLE pitside_web",
+    ]
+    with psycopg.connect(address, autocommit=True) as sealer:
+        for statement in refused:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                sealer.execute(statement.encode())
+    return True
+
+
+def sealed(address: str) -> int:
+    with psycopg.connect(address) as reader:
+        row = reader.execute("SELECT count(*) FROM audit_checkpoint").fetchone()
+    return row[0]
+
+
 @pytest.mark.postgres
 @pytest.mark.redis
-def test_its_processes_run_as_compose_would_start_them(environment):
+def test_its_processes_run_as_compose_would_start_them(environment, tmp_path):
     for service in ("migrate", "roles"):
         once = subprocess.run(
             installation.command_of(service),
@@ -138,12 +191,24 @@ def test_its_processes_run_as_compose_would_start_them(environment):
         )
         assert once.returncode == 0, once.stderr
     assert may_not_rewrite(environment["app"]["DATABASE_URL"])
+    assert may_only_seal(environment["seal"]["DATABASE_URL"])
+    sealing = {**environment["seal"], "PITSIDE_SEALER_DIR": str(tmp_path / "sealer")}
+    made = subprocess.run(
+        [sys.executable, "manage.py", "sealer_key", "create"],
+        cwd=ROOT,
+        env={**os.environ, **sealing},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert made.returncode == 0, made.stderr
     port = installation.free_port()
     web = installation.command_of("web", host="127.0.0.1", port=str(port))
     url = f"http://127.0.0.1:{port}/healthz"
     with (
         installation.process(web, environment["app"]) as serving,
         installation.process(installation.command_of("ticker"), environment["app"]) as ticking,
+        installation.process(installation.command_of("sealer"), sealing) as at_seals,
     ):
         deadline = time.monotonic() + 30
         while installation.ask(url, HOST) != 200 and serving.poll() is None and time.monotonic() < deadline:
@@ -157,6 +222,11 @@ def test_its_processes_run_as_compose_would_start_them(environment):
             timeout=20,
         )
         assert healthy.returncode == 0
+        deadline = time.monotonic() + 20
+        while not sealed(environment["roles"]["DATABASE_URL"]) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert sealed(environment["roles"]["DATABASE_URL"]) == 1
+        assert at_seals.poll() is None, at_seals.communicate()
         time.sleep(2)
         assert serving.poll() is None, serving.communicate()
         assert ticking.poll() is None, ticking.communicate()

@@ -20,7 +20,15 @@ from django.db import connection
 from psycopg import sql
 
 ROOT = Path(__file__).resolve().parents[2]
-ROLES = ("pitside_migrate", "pitside_app", "pitside_owner", "pitside_web", "pitside_auditor")
+ROLES = (
+    "pitside_migrate",
+    "pitside_app",
+    "pitside_seal",
+    "pitside_owner",
+    "pitside_web",
+    "pitside_auditor",
+    "pitside_sealer",
+)
 
 
 def compose() -> dict[str, Any]:
@@ -59,7 +67,9 @@ def database() -> Iterator[dict[str, str]]:
                     if not any(f"CREATE ROLE {role} " in statement for role in existing):
                         inside.execute(statement.encode())
             admin = address(given, name, str(given["user"]), str(given.get("password", "")))
-            logins = {role: address(given, name, f"pitside_{role}", role) for role in ("migrate", "app")}
+            logins = {
+                role: address(given, name, f"pitside_{role}", role) for role in ("migrate", "app", "seal")
+            }
             yield {"roles": admin, **logins}
         finally:
             root.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
@@ -75,6 +85,7 @@ def role_statements(name: str) -> list[str]:
     assert text
     text_here = text[1].replace("ALTER DATABASE pitside ", f"ALTER DATABASE {name} ")
     text_here = text_here.replace(":'migrate_password'", "'migrate'").replace(":'app_password'", "'app'")
+    text_here = text_here.replace(":'sealer_password'", "'seal'")
     return [statement.strip() for statement in text_here.split(";") if statement.strip()]
 
 

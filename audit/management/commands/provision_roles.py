@@ -1,4 +1,4 @@
-"""Create or update the three PostgreSQL roles, and give each what docs/postgresql-roles.md says."""
+"""Create or update the four PostgreSQL roles, and give each what docs/postgresql-roles.md says."""
 
 from typing import Any
 
@@ -8,8 +8,12 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from psycopg import sql
 
-OWNER, WEB, AUDITOR = "pitside_owner", "pitside_web", "pitside_auditor"
-READ_ONLY = ("audit_entry",)
+OWNER, WEB, AUDITOR, SEALER = "pitside_owner", "pitside_web", "pitside_auditor", "pitside_sealer"
+SEALS = (
+    "audit_incarnation", "audit_seal", "audit_sealedhead", "audit_node", "audit_checkpoint", "audit_cosignature",
+)  # fmt: skip
+KEY, STATUS = "audit_signingkey", "audit_sealerstatus"
+READ_ONLY = ("audit_entry", *SEALS, KEY, STATUS)
 WRITTEN_ONCE = ("audit_command", "games_document")
 STREAM = "audit_stream"
 SECRETS = {
@@ -23,7 +27,7 @@ HELPERS = ("audit_refuse()", "audit_cents(jsonb)", "audit_round(jsonb)", "audit_
 
 
 class Command(BaseCommand):
-    help = "Create or update the PostgreSQL roles of the owner, the web and the auditor. Safe to run again."
+    help = "Create or update the PostgreSQL roles of the owner, the web, the auditor and the sealer. Safe to run again."
 
     def handle(self, *args: Any, **options: Any) -> None:
         if connection.vendor != "postgresql":
@@ -31,24 +35,25 @@ class Command(BaseCommand):
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT current_schema()")
             provision(cursor, cursor.fetchone()[0])
-        self.stdout.write(f"{OWNER}, {WEB} and {AUDITOR} are in place.")
+        self.stdout.write(f"{OWNER}, {WEB}, {AUDITOR} and {SEALER} are in place.")
 
 
 def provision(cursor: CursorWrapper, schema: str) -> None:
     """Put the roles and their rights in place in one schema. The caller is a superuser."""
     give = Rights(cursor, schema)
-    for role in (OWNER, WEB, AUDITOR):
+    for role in (OWNER, WEB, AUDITOR, SEALER):
         give.role(role)
     give.ownership()
     give.run("REVOKE ALL ON SCHEMA {schema} FROM PUBLIC")
     give.run("GRANT USAGE, CREATE ON SCHEMA {schema} TO {owner}")
-    give.run("GRANT USAGE ON SCHEMA {schema} TO {web}, {auditor}")
-    for role in ("{web}", "{auditor}"):
+    give.run("GRANT USAGE ON SCHEMA {schema} TO {web}, {auditor}, {sealer}")
+    for role in ("{web}", "{auditor}", "{sealer}"):
         give.run("REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM " + role)
         give.run("REVOKE ALL ON ALL SEQUENCES IN SCHEMA {schema} FROM " + role)
-    give.run("REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {schema} FROM PUBLIC, {web}, {auditor}")
+    give.run("REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {schema} FROM PUBLIC, {web}, {auditor}, {sealer}")
     _web(give)
     _auditor(give)
+    _sealer(give)
     _later_tables(give)
 
 
@@ -57,7 +62,7 @@ class Rights:
 
     def __init__(self, cursor: CursorWrapper, schema: str) -> None:
         self.cursor = cursor
-        names = {"schema": schema, "owner": OWNER, "web": WEB, "auditor": AUDITOR}
+        names = {"schema": schema, "owner": OWNER, "web": WEB, "auditor": AUDITOR, "sealer": SEALER}
         self.names = {name: sql.Identifier(value) for name, value in names.items()}
         cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY 1", [schema])
         self.tables = [name for (name,) in cursor.fetchall()]
@@ -85,7 +90,8 @@ def _web(give: Rights) -> None:
         if table not in recorded:
             give.run("GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.{table} TO {web}", table=table)
     give.run("GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA {schema} TO {web}")
-    give.run("GRANT SELECT ON {schema}.audit_entry, {schema}.django_migrations TO {web}")
+    for table in (*READ_ONLY, "django_migrations"):
+        give.run("GRANT SELECT ON {schema}.{table} TO {web}", table=table)
     for table in (*WRITTEN_ONCE, STREAM):
         give.run("GRANT SELECT, INSERT ON {schema}.{table} TO {web}", table=table)
     # To lock a row one must be allowed to update some column of it: this one says nothing.
@@ -102,6 +108,17 @@ def _auditor(give: Rights) -> None:
                 )
         elif table not in HIDDEN:
             give.run("GRANT SELECT ON {schema}.{table} TO {auditor}", table=table)
+
+
+def _sealer(give: Rights) -> None:
+    for table in ("audit_entry", STREAM, *SEALS, KEY, STATUS):
+        give.run("GRANT SELECT ON {schema}.{table} TO {sealer}", table=table)
+    for table in (STREAM, *SEALS, KEY, STATUS):
+        give.run("GRANT INSERT ON {schema}.{table} TO {sealer}", table=table)
+    give.run("GRANT UPDATE (lockable) ON {schema}.audit_stream TO {sealer}")
+    give.run("GRANT UPDATE (retired_at) ON {schema}.audit_signingkey TO {sealer}")
+    give.run("GRANT UPDATE ON {schema}.audit_sealerstatus TO {sealer}")
+    give.run("GRANT EXECUTE ON FUNCTION {schema}." + APPEND + " TO {sealer}")
 
 
 def _columns(table: str) -> set[str]:
