@@ -41,13 +41,13 @@ class SlipLine:
 
 def filed_on(day: Day) -> list[SlipLine]:
     """The slips of this day, about rounds of whatever day, in the order of their filing."""
-    return [_line(one, day.until) for one in _of(day).filter(gaming_day=day.date)]
+    return [_line(one, day.ends) for one in _of(day).filter(gaming_day=day.date)]
 
 
 def filed_since(day: Day) -> list[SlipLine]:
     """The slips of later days about rounds of this one. Its own figures do not move by them."""
     since = _of(day).filter(round__gaming_day=day.date, gaming_day__gt=day.date)
-    return [_line(one, day.now) for one in since]
+    return [_line(one, None) for one in since]
 
 
 def _of(day: Day) -> QuerySet[Slip]:
@@ -57,6 +57,7 @@ def _of(day: Day) -> QuerySet[Slip]:
     return slips.order_by("filed_at", "pk")
 
 
-def _line(slip: Slip, until: dt.datetime) -> SlipLine:
-    has_moved = slip.settled_at is not None and slip.settled_at < until
+def _line(slip: Slip, before: dt.datetime | None) -> SlipLine:
+    """`before`: up to when the money counts as moved; None for up to now."""
+    has_moved = slip.settled_at is not None and (before is None or slip.settled_at < before)
     return SlipLine(slip, difference(slip), moved_cents(slip) if has_moved else None)

@@ -308,16 +308,12 @@ def test_the_number_of_queries_does_not_grow_with_the_play(hands, scene):
 
 
 def file_slip(scene, hands, moment):
-    """A slip about the last round: 1 1 2 was read as 6 6 2, so Small lost $25 and should have won them."""
+    """A slip about the last settled round: 1 1 2 was read as 6 6 2, so Small lost $25 and should have won them."""
     hands.now = moment
-    named = Entry.objects.filter(stream=scene.table.stream, type="round.settled").latest("seq").seq
-    said = {
-        "round": scene.last_round.number,
-        "kind": "dice",
-        "corrects": named,
-        "dice": [1, 1, 2],
-        "reason": "misread",
-    }
+    number = scene.table.rounds.filter(phase="cleared").latest("number").number
+    told = Entry.objects.filter(stream=scene.table.stream, round=number)
+    named = told.filter(type__in=("round.settled", "wager.missed")).latest("seq").seq
+    said = {"round": number, "kind": "dice", "corrects": named, "dice": [1, 1, 2], "reason": "misread"}
     scene.act("file_slip", said, witness="floorperson")
 
 

@@ -1,0 +1,294 @@
+"""The daily report as people get it: its page, its paper, its command; shares and drawings are exact."""
+
+import datetime as dt
+import re
+from fractions import Fraction
+from html import unescape
+from io import BytesIO, StringIO
+
+import pypdfium2
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from audit import clock
+from tables.desk import shares
+from tables.desk.day import Day
+from tables.desk.expected import Expected
+from tables.desk.figures import Figures, Hour, report
+from tables.desk.report_charts import bars, columns, whiskers
+from tables.desk.report_pdf import report_pdf
+from tests.desk.test_figures import at, file_slip, settle_slip, small_day
+
+PAGE = "/record/larkfield/report/"
+PAPER = "/record/larkfield/report.pdf"
+TODAY = dt.date(2026, 11, 21)
+in_database = pytest.mark.django_db
+
+
+def read(scene, address=PAGE, by="compliance"):
+    """The page as text, and as it is written."""
+    answer = scene.browser("podium", by).get(address)
+    assert answer.status_code == 200
+    html = answer.content.decode()
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", html))), html
+
+
+def printed(content: bytes) -> str:
+    document = pypdfium2.PdfDocument(BytesIO(content))
+    words = " ".join(page.get_textpage().get_text_range() for page in document)
+    return re.sub(r"\s+", " ", words.replace("\ufffe", "-"))
+
+
+def paper(scene, date=TODAY):
+    return report_pdf(report(Day(scene.fresh.facility, date, clock.now())))
+
+
+# The page
+
+
+@in_database
+def test_the_page_says_the_figures_of_the_day(hands, scene):
+    small_day(hands, scene)
+    said, html = read(scene)
+    for figure in (
+        "Sat 21 Nov 2026",
+        "Wagered $65 ",
+        "Taken $40",
+        "Paid $25",
+        "Stakes returned $135",
+        "Win as settled $15",
+        "23.08 % 3/13",
+        "No roll: 1",
+        "Void: 1",
+        "This day is not over",
+    ):
+        assert figure in said
+    assert "style=" not in html
+
+
+@in_database
+@pytest.mark.parametrize("by", ["table", "game", "hour", "nonsense"])
+def test_the_same_figures_by_table_by_game_and_by_hour(hands, scene, by):
+    small_day(hands, scene)
+    said, _html = read(scene, f"{PAGE}?by={by}")
+    heading = {"game": "Win by game", "hour": "From Rounds Wagered"}.get(by, "Win by table")
+    assert heading in said and "Rounds by hour" in said
+    assert {"game": "Sic Bo 2 1 no roll", "hour": "11:00 1 $30", "table": "T-01"}.get(by, "T-01") in said
+
+
+@in_database
+def test_figures_lead_to_the_entries_that_tell_them(hands, scene):
+    small_day(hands, scene)
+    _said, html = read(scene)
+    links = {unescape(one) for one in re.findall(r'href="([^"]+)"', html)}
+    search = reverse("record", args=["larkfield"])
+    for query in (
+        "day=2026-11-21&place=T-01",
+        "day=2026-11-21&place=T-01&type=layout.cleared",
+        "day=2026-11-21&type=round.voided",
+        "day=2026-11-21&type=wager.missed&place=T-01",
+        "day=2026-11-21&lot=L-0001&place=T-01",
+        "day=2026-11-21&who=floorperson&place=T-01",
+    ):
+        assert f"{search}?{query}" in links
+    client = scene.browser("podium", "compliance")
+    for link in sorted(links):
+        if link.startswith("/record/larkfield/") and "acts" not in link:
+            assert client.get(link).status_code == 200, link
+
+
+@in_database
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("yesterday", "A gaming day is a date"),
+        ("2026-02-30", "A gaming day is a date"),
+        ("1066-10-14", "A gaming day is a date"),
+        ("2026-11-21" * 1000, "A gaming day is a date"),
+        ("%00", "A gaming day is a date"),
+        ("2026-11-22", "That gaming day has not begun"),
+        ("9999-12-31", "That gaming day has not begun"),
+    ],
+)
+def test_a_day_that_is_none_is_told_in_a_sentence(hands, scene, typed, sentence):
+    said, _html = read(scene, f"{PAGE}?day={typed}")
+    assert sentence in said and "Sat 21 Nov 2026" in said
+    assert scene.browser("podium", "compliance").get(f"{PAPER}?day={typed}").status_code == 403
+
+
+@in_database
+def test_an_empty_day_and_the_first_one_open(hands, scene):
+    assert "Nothing was played on this day" in read(scene, f"{PAGE}?day=2026-11-20")[0]
+    assert "Day before" not in read(scene, f"{PAGE}?day=2000-01-01")[0]
+    assert "Day after" not in read(scene)[0]
+    assert "Day after" in read(scene, f"{PAGE}?day=2026-11-20")[0]
+
+
+@in_database
+def test_simulation_says_that_no_money_of_players_is_in_it(hands, scene):
+    said, html = read(scene, f"{PAGE}?play=simulated")
+    assert "Simulation: no money of players" in said
+    assert f"{PAPER}?day=2026-11-21&amp;play=simulated" in html
+
+
+@in_database
+def test_who_sees_the_desk_sees_its_report(scene):
+    for person in ("compliance", "gaming-agent", "surveillance", "pit-manager"):
+        assert scene.browser("podium", person).get(PAGE).status_code == 200
+    for person in ("dealer", "floorperson", "security", "system-administrator"):
+        client = scene.browser("podium", person)
+        assert [client.get(address).status_code for address in (PAGE, PAPER)] == [403, 403]
+    assert (
+        scene.browser("podium", "compliance").get(PAGE.replace("larkfield", "seabright")).status_code == 403
+    )
+
+
+@in_database
+def test_corrections_have_lines_of_their_own(hands, scene):
+    small_day(hands, scene)
+    file_slip(scene, hands, at(13))
+    said, _html = read(scene)
+    assert "Win as settled $15 Corrections −$50 1 slip After corrections −$35" in said
+    assert "not yet" in said
+    settle_slip(scene, hands, at(13, 5))
+    assert "not yet" not in read(scene)[0]
+
+
+@in_database
+def test_a_slip_filed_since_is_named_on_the_day_of_its_round(hands, scene):
+    small_day(hands, scene)
+    file_slip(scene, hands, at(9, day=23))
+    said, _html = read(scene, f"{PAGE}?day=2026-11-21")
+    assert "Slips filed since about rounds of this day: 1" in said
+    assert "Corrections $0 0 slips" in said
+    assert "of 21 Nov 2026" in read(scene, f"{PAGE}?day=2026-11-23")[0]
+
+
+# The paper
+
+
+@in_database
+def test_the_paper_says_what_the_page_says(hands, scene):
+    small_day(hands, scene)
+    answer = scene.browser("podium", "compliance").get(f"{PAPER}?day=2026-11-21")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/pdf")
+    assert 'filename="larkfield-2026-11-21.pdf"' in answer["Content-Disposition"]
+    said = printed(answer.content)
+    for words in (
+        "Saturday 21 November 2026",
+        "Real play",
+        "Win as settled $15",
+        "23.08 %",
+        "L-0001",
+        "a late chip",
+    ):
+        assert words in said
+    head = bytes(scene.fresh.stream.head).hex()
+    assert head[:32] in said and head[32:] in said
+    assert b"/FontFile2" in answer.content
+
+
+@in_database
+def test_a_day_that_is_over_gives_the_same_bytes_until_a_slip_is_filed(hands, scene):
+    small_day(hands, scene)
+    hands.now = at(7, day=22)
+    first = paper(scene)
+    hands.now = at(9, day=23)
+    scene.act("report_dispute", {"seat": 1, "about": "another day"})
+    assert paper(scene) == first
+    file_slip(scene, hands, at(10, day=23))
+    again = paper(scene)
+    assert again != first
+    assert "Slips filed since about rounds of this day: 1" in printed(again)
+    assert "Win as settled $15" in printed(again)
+
+
+@in_database
+def test_an_empty_day_has_its_paper_too(hands, scene):
+    assert "Nothing was played." in printed(paper(scene, dt.date(2026, 11, 20)))
+
+
+@in_database
+def test_the_command_writes_the_same_paper(hands, scene, tmp_path):
+    small_day(hands, scene)
+    hands.now = at(7, day=22)
+    file, out = tmp_path / "day.pdf", StringIO()
+    call_command("daily_report", "larkfield", "2026-11-21", output=file, stdout=out)
+    assert file.read_bytes() == paper(scene)
+    assert "2 rounds" in out.getvalue() and "only a later slip can change it" in out.getvalue()
+
+
+@in_database
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("nowhere", "2026-11-21"), "There is no facility nowhere."),
+        (("larkfield", "2026-11-30"), "That gaming day has not begun."),
+        (("larkfield", "today"), "no gaming day such as"),
+    ],
+)
+def test_the_command_refuses_in_words(hands, scene, tmp_path, args, said):
+    with pytest.raises(CommandError, match=said):
+        call_command("daily_report", *args, "--output", str(tmp_path / "x.pdf"))
+    with pytest.raises(CommandError, match="cannot be written"):
+        call_command("daily_report", "larkfield", "2026-11-21", "--output", str(tmp_path / "no" / "x.pdf"))
+
+
+# Shares and drawings
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        (Fraction(2, 27), "7.41 %"),
+        (Fraction(1, 80_000), "0.00 %"),  # 0.00125 %
+        (Fraction(5, 100_000), "0.00 %"),  # a half goes to the even neighbour: 0.005 %
+        (Fraction(15, 100_000), "0.02 %"),  # and 0.015 % up to it
+        (Fraction(-5, 1_000), "−0.50 %"),
+        (Fraction(-1, 1), "−100.00 %"),
+        (None, "–"),
+    ],
+)
+def test_a_share_is_rounded_to_the_even_neighbour(part, said):
+    assert shares.percent(part) == said
+
+
+def test_amounts_roots_and_quotients_are_exact():
+    assert shares.cents(Fraction(5, 2)) == "$0.02"
+    assert shares.parts(-5, 10) == "−1/2" and shares.parts(1, 0) == ""
+    assert [shares.root(Fraction(one)) for one in (0, 1, 2, 4, 10**40)] == [0, 1, 1, 2, 10**20]
+    assert shares.root(Fraction(13, 2)) == 3  # 2.5495
+    assert shares.root(Fraction(25, 4)) == 2  # 2.5 goes down
+    assert shares.tenths(3 * 3600, 1200) == "9.0" and shares.tenths(1, 0) == "–"
+
+
+def test_bars_start_at_one_zero_and_a_loss_goes_left():
+    gain, loss, nothing = bars([(3_000, 1_000), (-1_000, None), (0, 0)])
+    assert (gain.x, gain.width, gain.zero) == ("62.5", "172.5", "62.5")
+    assert (loss.x, loss.width, loss.is_loss) == ("5.0", "57.5", True)
+    assert (gain.after, loss.after, nothing.after, nothing.width) == ("120.0", "", "", "0.0")
+
+
+def test_a_win_beyond_two_standard_deviations_is_told():
+    inside, outside, unknown = whiskers(
+        [
+            Expected(10_000, Fraction(100), 300, Fraction(10_000)),
+            Expected(10_000, Fraction(100), 301, Fraction(10_000)),
+            Expected(10_000, Fraction(100), 999, None),
+        ]
+    )
+    assert [one.is_outside for one in (inside, outside, unknown)] == [False, True, False]
+    assert (unknown.band, float(inside.band) > 0) == ("", True)
+
+
+def test_columns_stand_on_the_foot_and_round_figures_grid_them():
+    hours = [
+        Hour(dt.datetime(2026, 11, 21, 11 + one, tzinfo=dt.UTC), Figures(settled=count))
+        for one, count in enumerate((0, 7, 45))
+    ]
+    found = columns(hours, ["06:00", "07:00", "08:00"])
+    assert [one.label for one in found.grid] == ["0", "20", "40", "60"]
+    assert [one.height for one in found.columns] == ["0.0", "19.1", "123.0"]
+    assert [one.label for one in found.columns] == ["06:00", "", ""]
+    assert found.told == "Rounds by hour. 07:00: 7 rounds, win $0; 08:00: 45 rounds, win $0."
