@@ -185,7 +185,7 @@ def _form(
         "has_result": stand.has_result,
         "throws": _throws(rules, stand),
         "dice_most": max((len(one.dice) for one in stand.throws), default=0),
-        "lines": [_line(rules, line) for line in stand.lines],
+        "lines": [_line(rules, line) for line in sorted(stand.lines, key=lambda line: line["seat"])],
         "types": [_type(rules, code, label) for code, label in labels(rules).items()],
         "plays": list(PLAYS) if plays else [],
         "seats": _seats(table, stand),

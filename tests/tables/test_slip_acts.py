@@ -1,24 +1,15 @@
 """Error Notification Slips at a table: two sign, the old entry is named, both figures stay."""
 
 import datetime as dt
-import io
-import json
 
 import pytest
 
-from audit import clock, verify
-from audit.export import lines, select
-from audit.models import Entry
-from games.params import Params
 from tables import selectors, slips
-from tables.acts.rounds import settled_data
-from tables.at_table import AtTable
-from tables.correction import correction_of
 from tables.models import Alert, Slip
 from tests.tables.cast import make_scene
+from tests.tables.slip_scene import FLOOR, entry, file, found, play_on, settle
 
 pytestmark = pytest.mark.django_db
-FLOOR = "floorperson"
 
 
 @pytest.fixture
@@ -27,30 +18,6 @@ def cleared(scene):
     scene.play((1, "small", 2_500), (2, "big", 5_000), dice=[2, 5, 5])
     scene.finish()
     return scene
-
-
-def found(scene, number=1, **said):
-    """What the preview would say."""
-    table = scene.fresh
-    at = AtTable(table, None, None, None, clock.not_before(table.stream, clock.now()))
-    return correction_of(at, table.rounds.get(number=number), Params(said), "", settled_data)
-
-
-def file(scene, kind, *, number=1, by="dealer", witness=FLOOR, reason="misread", corrects=None, **said):
-    seen = corrects or found(scene, number, kind=kind, **said).corrects.seq
-    params = {"round": number, "kind": kind, "corrects": seen, "reason": reason, **said}
-    return scene.act("file_slip", params, by=by, witness=witness)
-
-
-def settle(scene, *moved, code="ENS-0001", by="dealer", witness=FLOOR, **more):
-    said = [{"seat": seat, "cents": cents} for seat, cents in moved]
-    return scene.act("settle_slip", {"slip": code, "moved": said, **more}, by=by, witness=witness)
-
-
-def entry(scene, type_):
-    """The newest entry of a type: its number, its hash, its body."""
-    one = Entry.objects.filter(stream=scene.table.stream, type=type_).latest("seq")
-    return one.seq, bytes(one.hash).hex(), json.loads(bytes(one.body))
 
 
 # What is filed
@@ -192,175 +159,6 @@ def test_dice_corrected_before_money_moved_are_what_a_slip_builds_on(scene):
     assert data["due"] == [{"seat": 1, "cents": -5_000}]
 
 
-# What is refused
-
-
-def test_before_the_first_payment_it_is_mended_and_while_paying_it_waits(scene):
-    scene.play((1, "small", 2_500), (2, "big", 5_000), (3, "big", 5_000), dice=[2, 5, 5])
-    with scene.refused("slip-mend-it"):
-        file(scene, "dice", dice=[1, 1, 2], corrects=1)
-    scene.act("take_losers")
-    scene.act("pay_seats", {"seats": [2]})
-    with scene.refused("slip-round-in-play"):
-        file(scene, "dice", dice=[1, 1, 2], corrects=1)
-
-
-def test_a_slip_disturbs_nothing_of_the_round_in_play(cleared):
-    cleared.place((1, "small", 1_000))
-    seen = cleared.version
-    file(cleared, "dice", dice=[1, 1, 2])
-    settle(cleared, (1, 5_000), (2, -10_000))
-    assert cleared.version > seen
-    cleared.act(
-        "no_more_bets" if cleared.snapshot["next"]["act"] == "no_more_bets" else "shake",
-        {"shakes": 3},
-        seen=seen,
-    )
-
-
-@pytest.mark.parametrize(
-    ("by", "witness", "kind", "code"),
-    [
-        (FLOOR, None, "dice", "slip-needs-two"),
-        (FLOOR, FLOOR, "dice", "slip-needs-two"),
-        ("dealer", "relief", "dice", "floorperson-must-sign"),
-        (FLOOR, "surveillance", "dice", "slip-signer-elsewhere"),
-        (FLOOR, "security", "dice", "slip-signer-elsewhere"),
-        (FLOOR, "dealer", "void", "slip-manager-must-sign"),
-    ],
-)
-def test_who_may_not_sign(cleared, by, witness, kind, code):
-    said = {"dice": [1, 1, 2]} if kind == "dice" else {}
-    with cleared.refused(code):
-        file(cleared, kind, by=by, witness=witness, **said)
-
-
-@pytest.mark.parametrize("kind", ["dice", "void"])
-@pytest.mark.parametrize(("by", "witness"), [("pit-manager", "dealer"), ("relief", "shift-manager")])
-def test_who_may_sign(cleared, by, witness, kind):
-    file(cleared, kind, by=by, witness=witness, **({"dice": [1, 1, 2]} if kind == "dice" else {}))
-    assert Slip.objects.get().filed_with.code == witness
-
-
-@pytest.mark.parametrize(
-    ("kind", "said", "code"),
-    [
-        ("dice", {"dice": [5, 2, 5]}, "slip-changes-nothing"),
-        ("dice", {"dice": [5, 2]}, "wrong-number-of-dice"),
-        ("dice", {"dice": [5, 2, 7]}, "no-such-face"),
-        ("dice", {"dice": [1, 1, 2], "throw": 2}, "malformed"),
-        ("dice", {}, "malformed"),
-        ("wager", {"wagers": []}, "malformed"),
-        ("wager", {"wagers": [{"seat": 1, "wager": "small", "cents": 2_500}]}, "slip-wager-unchanged"),
-        ("wager", {"wagers": [{"seat": 4, "wager": "small", "cents": 0}]}, "slip-wager-unchanged"),
-        ("wager", {"wagers": [{"seat": 9, "wager": "small", "cents": 100}]}, "no-such-seat"),
-        ("wager", {"wagers": [{"seat": 1, "wager": "large", "cents": 100}]}, "no-such-wager"),
-        ("wager", {"wagers": 2 * [{"seat": 3, "wager": "small", "cents": 100}]}, "malformed"),
-        ("wager", {"wagers": [{"seat": 3, "wager": "small", "cents": 100, "chips": "x"}]}, "malformed"),
-        (
-            "payment",
-            {"payments": [{"seat": 2, "paid_cents": 5_000, "taken_cents": 0}]},
-            "slip-payment-unchanged",
-        ),
-        ("payment", {"payments": [{"seat": 9, "paid_cents": 1, "taken_cents": 0}]}, "no-such-seat"),
-        ("void", {"dice": [1, 1, 2]}, "malformed"),
-        ("other", {}, "malformed"),
-    ],
-)
-def test_what_cannot_be_filed(cleared, kind, said, code):
-    with cleared.refused(code):
-        seen = entry(cleared, "round.settled")[0]
-        file(cleared, kind, by=FLOOR, witness="pit-manager", corrects=seen, **said)
-
-
-def test_a_round_that_is_not_there_and_a_slip_that_is_not(cleared):
-    with cleared.refused("no-such-round"):
-        cleared.act("file_slip", {"round": 9}, witness=FLOOR)
-    for code in ("ENS-0001", "ENS-1", "ENS-", "x", "ENS-٣"):
-        with cleared.refused("no-such-slip"):
-            settle(cleared, (1, 1), code=code)
-
-
-def test_figures_that_were_not_those_seen_are_not_signed(cleared):
-    seen = found(cleared, kind="dice", dice=[1, 1, 2]).corrects.seq
-    file(cleared, "dice", dice=[1, 1, 2])
-    with cleared.refused("slip-stands-otherwise"):
-        file(cleared, "dice", dice=[6, 6, 6], corrects=seen)
-
-
-def test_wagers_that_went_back_have_no_result_but_a_payment_may_be_wrong(scene):
-    scene.place((1, "small", 2_500))
-    scene.to_the_dice()
-    scene.act("call_no_roll", {"reason": "cocked"})
-    for kind, said in (
-        ("dice", {"dice": [1, 1, 2]}),
-        ("wager", {"wagers": [{"seat": 2, "wager": "big", "cents": 100}]}),
-    ):
-        with scene.refused("slip-no-result"):
-            file(scene, kind, corrects=1, **said)
-    with scene.refused("slip-nothing-to-undo"):
-        file(scene, "void", witness="pit-manager", corrects=1)
-    file(scene, "payment", payments=[{"seat": 1, "paid_cents": 0, "taken_cents": 2_500}])
-    assert entry(scene, "slip.filed")[2]["data"]["due"] == [{"seat": 1, "cents": 2_500}]
-
-
-# The money moves
-
-
-def test_settling_says_what_moved_and_ends_the_notice(cleared):
-    file(cleared, "dice", dice=[1, 1, 2])
-    filed = entry(cleared, "slip.filed")
-    (shown,) = cleared.snapshot["alerts"]
-    assert (shown["kind"], shown["level"], shown["title"]) == ("slip", "info", "Slip ENS-0001 to be settled")
-    settle(cleared, (1, 5_000), (2, -10_000), by=FLOOR, witness="relief")
-    assert entry(cleared, "slip.settled")[2]["data"] == {
-        "slip": "ENS-0001",
-        "round": 1,
-        "corrects": {"seq": filed[0], "hash": filed[1]},
-        "due": [{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -10_000}],
-        "moved": [{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -10_000}],
-        "reason": "",
-    }
-    assert cleared.snapshot["alerts"] == []
-    slip = Slip.objects.get()
-    assert (slip.status, slip.settled_by.code, slip.settled_with.code) == ("settled", FLOOR, "relief")
-    with cleared.refused("slip-settled-already"):
-        settle(cleared, (1, 5_000), (2, -10_000))
-
-
-def test_less_than_is_due_needs_a_reason_and_more_is_refused(cleared):
-    file(cleared, "dice", dice=[1, 1, 2])
-    with cleared.refused("slip-say-why-less"):
-        settle(cleared, (1, 5_000), (2, -4_000))
-    for moved in ([(1, 5_001), (2, -10_000)], [(1, 5_000), (2, 100)], [(1, -1), (2, -10_000)]):
-        with cleared.refused("slip-moved-more"):
-            settle(cleared, *moved, reason="x")
-    for moved in ([(1, 5_000)], [(1, 5_000), (2, -10_000), (3, 0)]):
-        with cleared.refused("slip-other-seats"):
-            settle(cleared, *moved)
-    settle(cleared, (1, 5_000), (2, 0), reason="The player has left")
-    slip = Slip.objects.get()
-    assert slip.moved == [{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": 0}]
-    assert slips.moved_cents(slip) == -5_000
-
-
-def test_a_void_is_settled_by_a_manager_too(cleared):
-    file(cleared, "void", witness="pit-manager")
-    with cleared.refused("slip-manager-must-sign"):
-        settle(cleared, (1, 2_500), (2, -5_000))
-    settle(cleared, (1, 2_500), (2, -5_000), witness="shift-manager")
-
-
-def test_while_a_slip_waits_nobody_can_say_what_was_handed_over_in_all(cleared):
-    file(cleared, "dice", dice=[1, 1, 2])
-    payments = [{"seat": 1, "paid_cents": 0, "taken_cents": 0}]
-    with cleared.refused("slip-settle-first"):
-        file(cleared, "payment", payments=payments, corrects=1)
-    settle(cleared, (1, 0), (2, -10_000), reason="The player has left")
-    file(cleared, "payment", payments=payments)  # and came back: nothing of 2,500 was handed over
-    assert entry(cleared, "slip.filed")[2]["data"]["due"] == [{"seat": 1, "cents": 2_500}]
-
-
 # Other games
 
 
@@ -382,15 +180,6 @@ def test_a_throw_of_football_is_put_right_where_the_game_goes_the_same_way():
         file(scene, "wager", wagers=[{"seat": 1, "wager": "extra-point", "cents": 1_000}])
     file(scene, "wager", wagers=[{"seat": 1, "wager": "penalty", "play": 2, "cents": 1_000}])
     assert entry(scene, "slip.filed")[2]["data"]["due"] == [{"seat": 1, "cents": -1_000}]
-
-
-def play_on(scene, *throws):
-    for dice in throws:
-        scene.until("call_dice")
-        scene.act("call_dice", {"dice": dice})
-        while scene.round is not None and scene.snapshot["next"]["act"] == "settle_seats":
-            scene.act("settle_seats")
-    scene.finish()
 
 
 def test_high_roll_is_settled_again_whole_and_under_its_own_rules():
@@ -428,37 +217,3 @@ def test_a_round_settled_by_hand_and_written_down_later_takes_a_slip(scene):
     )
     file(scene, "dice", dice=[1, 1, 2])
     assert entry(scene, "slip.filed")[2]["data"]["due"] == [{"seat": 1, "cents": 5_000}]
-
-
-# What an outsider and a screen find
-
-
-def test_the_verifier_checks_the_settlement_of_every_slip(cleared):
-    file(cleared, "dice", dice=[1, 1, 2])
-    settle(cleared, (1, 5_000), (2, -10_000))
-    file(cleared, "void", witness="pit-manager")
-    file(cleared, "dice", dice=[2, 5, 5])
-    verify.verify(io.BytesIO(b"".join(lines(select([cleared.fresh.stream.name])))))
-
-
-def test_the_preview_says_what_is_owed_and_changes_nothing(cleared):
-    browser = cleared.browser("podium", signed_in=FLOOR)
-    before = cleared.version
-    asked = {"said": json.dumps({"kind": "dice", "dice": [1, 1, 2]})}
-    answer = browser.get("/floor/larkfield/T-01/rounds/1/slip", asked)
-    text = answer.content.decode()
-    assert answer.status_code == 200
-    assert "Seat 1" in text and "$50" in text and "$100" in text and "won $25 on $25" in text
-    assert f'data-corrects="{entry(cleared, "round.settled")[0]}"' in text
-    for said in (
-        "",
-        "[]",
-        "x",
-        json.dumps({"kind": "dice", "dice": [5, 2, 5]}),
-        json.dumps({"kind": "void", "a": 1}),
-    ):
-        assert browser.get("/floor/larkfield/T-01/rounds/1/slip", {"said": said}).status_code == 422
-    assert browser.get("/floor/larkfield/T-01/rounds/99/slip", asked).status_code == 403
-    assert (cleared.version, Slip.objects.count()) == (before, 0)
-    stranger = cleared.browser("podium", signed_in="stranger")
-    assert stranger.get("/floor/larkfield/T-01/rounds/1/slip", asked).status_code == 403

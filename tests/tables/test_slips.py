@@ -1,5 +1,6 @@
 """The arithmetic of slips: for each thing that can have been wrong, what a seat is owed, to the cent."""
 
+import random
 from types import SimpleNamespace
 
 import pytest
@@ -129,3 +130,15 @@ def test_reports_tell_what_was_settled_apart_from_what_moved():
         moved=[{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -4_000}],
     )
     assert (slips.difference(slip), slips.moved_cents(slip)) == (5_000, -1_000)
+
+
+def test_what_all_seats_are_owed_is_what_the_house_wins_less():
+    rng = random.Random(6)
+    codes = [one.code for one in RULES.game.wager_types(RULES)]
+    for _ in range(200):
+        dice = [tuple(rng.randint(1, 6) for _ in range(3)) for _ in range(2)]
+        keys = {(rng.randint(1, 8), rng.choice(codes)) for _ in range(12)}
+        wagers = [Wager(seat, code, 100 * rng.randint(1, 50)) for seat, code in sorted(keys)]
+        before, after = (lines(*wagers, dice=one) for one in dice)
+        slip = SimpleNamespace(before=slips.totals(before), after=slips.totals(after))
+        assert slips.difference(slip) == -sum(one["cents"] for one in owed(before, after))
