@@ -3,13 +3,14 @@
 from django.urls import URLPattern, path
 
 from ..views import acts
-from .views import coverage, entry, exports, report, search
+from .views import coverage, entry, exports, integrity, report, search
 
 urlpatterns: list[URLPattern] = [
     path("record/<slug:facility>/acts/<str:act>", acts.desk_act, name="desk-act"),
     *search.urlpatterns,
     *entry.urlpatterns,
     *coverage.urlpatterns,
+    *integrity.urlpatterns,
     *report.urlpatterns,
     *exports.urlpatterns,
 ]

@@ -1,0 +1,104 @@
+"""Saved filters: each is its person's own, and the record tells of both acts."""
+
+import json
+import uuid
+
+import pytest
+
+from audit.models import Entry, SavedFilter
+from audit.road import Call
+from games.engine import Refusal
+from games.house import Forbidden
+from tables.desk import acts, road
+from tables.desk.acts.filters import MOST_FILTERS
+from tables.wording import SENTENCES, say
+
+pytestmark = pytest.mark.django_db
+assert acts
+
+
+def at_desk(scene, name, params, by="compliance"):
+    call = Call(
+        facility="larkfield", place=road.ROOM, act=name, command=uuid.uuid4(), seen=0, params=params,
+        actor=scene.people[by], device=scene.podium,
+    )  # fmt: skip
+    return road.travel(call)
+
+
+def refusal_of(scene, name, params, by="compliance"):
+    before = Entry.objects.count()
+    with pytest.raises(Refusal) as refused:
+        at_desk(scene, name, params, by)
+    assert Entry.objects.count() == before
+    return refused.value
+
+
+def told(scene):
+    newest = Entry.objects.filter(stream__name="larkfield/exports").latest("seq")
+    return newest.type, json.loads(bytes(newest.body))["data"]
+
+
+def test_a_search_is_kept_without_its_page_and_told_on_the_record(scene):
+    at_desk(scene, "save_filter", {"name": "Disputes", "query": "type=dispute.reported&before=7&x=1"})
+    said = {"filter": "Disputes", "query": "type=dispute.reported"}
+    assert told(scene) == ("filter.saved", said)
+    assert SavedFilter.objects.values_list("person__code", "name", "query").get() == (
+        "compliance",
+        *said.values(),
+    )
+
+
+def test_it_is_removed_and_told(scene):
+    at_desk(scene, "save_filter", {"name": "Disputes", "query": "round=7"})
+    at_desk(scene, "remove_filter", {"name": "Disputes"})
+    assert told(scene) == ("filter.removed", {"filter": "Disputes", "query": "round=7"})
+    assert not SavedFilter.objects.exists()
+
+
+def test_nobody_sees_or_removes_the_filter_of_another(scene):
+    at_desk(scene, "save_filter", {"name": "Mine", "query": "round=7"})
+    assert refusal_of(scene, "remove_filter", {"name": "Mine"}, by="gaming-agent").code == "no-such-filter"
+    shown = {
+        by: "Remove Mine" in scene.browser("podium", by).get("/record/larkfield/").content.decode()
+        for by in ("compliance", "gaming-agent")
+    }
+    assert shown == {"compliance": True, "gaming-agent": False}
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [("", "filter-says-nothing"), ("junk=1", "filter-says-nothing"), ("round=x", "filter-not-understood")],
+)
+def test_what_asks_for_nothing_or_is_wrong_is_not_kept(scene, query, code):
+    refused = refusal_of(scene, "save_filter", {"name": "F", "query": query})
+    assert refused.code == code and say(refused).startswith("F ")
+
+
+def test_a_name_is_taken_once_and_there_is_an_end(scene):
+    at_desk(scene, "save_filter", {"name": "One", "query": "round=1"})
+    assert refusal_of(scene, "save_filter", {"name": "One", "query": "round=2"}).code == "filter-name-taken"
+    person = scene.people["compliance"]
+    for number in range(MOST_FILTERS - 1):
+        SavedFilter.objects.create(
+            facility="larkfield", person=person, name=str(number), query="round=1",
+            saved_at=scene.fresh.stream.last_at,
+        )  # fmt: skip
+    assert refusal_of(scene, "save_filter", {"name": "Two", "query": "round=2"}).code == "too-many-filters"
+
+
+def test_every_refusal_of_the_desk_has_its_sentence():
+    codes = {
+        "filter-says-nothing", "filter-not-understood", "filter-name-taken", "too-many-filters", "no-such-filter",
+        "no-such-entry", "not-sealed-yet", "proof-too-long", "proof-broken",
+    }  # fmt: skip
+    assert codes <= set(SENTENCES)
+
+
+@pytest.mark.parametrize("params", [{}, {"name": ""}, {"name": "x" * 61, "query": "round=1"}, {"name": 5}])
+def test_malformed_parameters_are_refused(scene, params):
+    assert refusal_of(scene, "save_filter", params).code == "malformed"
+
+
+def test_a_dealer_keeps_no_filter(scene):
+    with pytest.raises(Forbidden):
+        at_desk(scene, "save_filter", {"name": "F", "query": "round=1"}, by="dealer")

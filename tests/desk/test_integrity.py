@@ -1,0 +1,182 @@
+"""The integrity page: what is well, what waits, and what is wrong, in words."""
+
+import datetime as dt
+
+import pytest
+
+from audit import notes
+from audit.models import Cosignature, Job, Seal, SealerStatus
+from audit.sealing import incarnations, keys, state, system
+from audit.sealing.sealer import Sealer
+from tables.desk import integrity
+from tables.models import Alert, Table
+
+pytestmark = pytest.mark.django_db
+SECOND = dt.timedelta(seconds=1)
+
+
+@pytest.fixture
+def sealer(hands, scene, tmp_path, settings):
+    """A sealer that has sealed what stands, and was heard just now."""
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    folder = keys.folder()
+    keys.create(folder)
+    sealer = Sealer(folder)
+    sealer.second()
+    heard(hands)
+    return sealer
+
+
+def heard(hands, **said):
+    SealerStatus.objects.update_or_create(pk=1, defaults={"beat_at": hands.now, **said})
+
+
+def stand(scene, hands):
+    return integrity.of(scene.table.facility, hands.now)
+
+
+def told(scene, hands):
+    return {one.says: one.state for one in stand(scene, hands).checks}
+
+
+def page(scene, by="compliance"):
+    answer = scene.browser("podium", by).get("/record/larkfield/integrity/")
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_before_the_first_seal_nothing_is_sealed(hands, scene):
+    assert told(scene, hands) == {
+        "Nothing is sealed yet": "waits", "No witness": "waits", "Never verified whole": "waits",
+        "Every screen agrees with the record": "ok",
+    }  # fmt: skip
+    assert "No key is on the record yet." in page(scene)
+
+
+def test_all_that_stands_is_sealed_however_long_ago(hands, scene, sealer):
+    hands.now += dt.timedelta(hours=3)
+    heard(hands)
+    assert told(scene, hands)["All that stands is sealed"] == "ok"
+    assert stand(scene, hands).checks[0].more == "last seal 3 h ago"
+
+
+def test_an_entry_waits_for_ten_seconds_before_anybody_is_told(hands, scene, sealer):
+    hands.now += SECOND
+    scene.place((1, "small", 2_500))
+    hands.now += 10 * SECOND
+    heard(hands)
+    assert told(scene, hands)["All that stands is sealed"] == "ok"
+    hands.now += SECOND
+    heard(hands)
+    assert told(scene, hands)["Entries wait to be sealed"] == "waits"
+    assert stand(scene, hands).checks[0].more == "for 11 s; is the sealer at work?"
+    sealer.second()
+    assert told(scene, hands)["All that stands is sealed"] == "ok"
+
+
+def test_a_sealer_that_is_not_heard_is_silent(hands, scene, sealer):
+    hands.now += 21 * SECOND
+    assert told(scene, hands)["The sealer is silent"] == "waits"
+
+
+def test_a_record_that_went_back_is_told_at_the_top(hands, scene, sealer):
+    heard(hands, trouble="record-went-back", params={"signed": 9, "found": 3}, since=hands.now)
+    assert told(scene, hands)["The sealer has stopped"] == "bad" and stand(scene, hands).verdict == "bad"
+    said = page(scene)
+    assert "The sealer has stopped since 21 Nov 2026 10:00:00" in said
+    assert "the log was signed at 9 seals, and the database holds 3" in said
+
+
+def test_a_witness_says_how_far_behind_it_is(hands, scene, sealer):
+    checkpoint = Seal.objects.get().incarnation.checkpoints.get()
+    signer = notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATURE)
+    note = notes.Note.read(checkpoint.note)
+    Cosignature.objects.create(
+        checkpoint=checkpoint, name=signer.name, line=signer.signature(note.text, 7).line, at=hands.now
+    )
+    scene.place((1, "small", 2_500))
+    sealer.second()
+    heard(hands, witnesses={signer.name: {"url": "http://w", "size": 1, "at": None, "said": ""}})
+    (witness,) = stand(scene, hands).witnesses
+    assert (witness.size, witness.behind, witness.said) == (1, 1, "")
+    assert told(scene, hands)["Cosigned by witness.example/w1"] == "ok"
+    heard(hands, witnesses={signer.name: {"url": "http://w", "size": 1, "at": None, "said": "unreachable"}})
+    assert told(scene, hands)["witness.example/w1"] == "waits"
+    assert "cannot be reached" in page(scene)
+
+
+def verified(hands, **said):
+    figures = {
+        "bad": 0, "checkpoints": 4, "entries": 1_234, "first_bad": None, "outcome": "good", "seals": 4, "streams": 7,
+        "unsealed": 0,
+    }  # fmt: skip
+    return system.write("record.verified", {**figures, **said}, hands.now)
+
+
+def test_the_last_full_verification_is_good_for_a_week(hands, scene, sealer):
+    verified(hands, outcome="bad", bad=1, first_bad={"what": "never-heard-of"})
+    appended = verified(hands)
+    assert told(scene, hands)["Verified whole 0 s ago"] == "ok"
+    said = page(scene)
+    assert "1,234 entries of 7 streams" in said
+    assert f"/record/larkfield/entries/installation/system/{appended.seq}/" in said
+    hands.now += dt.timedelta(days=8)
+    assert told(scene, hands)["Verified whole 8 days ago"] == "waits"
+
+
+def test_a_verification_that_found_a_fault_says_which(hands, scene, sealer):
+    bad = {"what": "sealed-entry-missing", "stream": "larkfield/T-01", "seq": 7, "number": 3}
+    verified(hands, outcome="bad", bad=2, first_bad=bad)
+    assert told(scene, hands)["The last full verification found a fault"] == "bad"
+    assert "larkfield/T-01 has no entry 7, and seal 3 lists it" in page(scene)
+
+
+def test_a_running_verification_shows_how_far_it_is_and_is_not_asked_twice(hands, scene, sealer):
+    assert 'data-open="ask-verification">' in page(scene)
+    Job.objects.create(
+        facility="larkfield", kind="verification", asked_at=hands.now, status="running", done=400, total=1_000
+    )
+    said = page(scene)
+    assert "Verifying: 400 of 1,000" in said and 'data-open="ask-verification" disabled' in said
+
+
+def test_those_who_take_no_copies_ask_for_no_verification(hands, scene, sealer):
+    assert "ask-verification" not in page(scene, by="surveillance")
+
+
+def test_a_halted_table_and_the_alerts_of_the_record_are_told(hands, scene, sealer):
+    Alert.objects.create(
+        table=scene.table, kind="head-not-ours", key="head-not-ours", level="warn", raised_at=hands.now,
+        params={"device": "Tablet 9"},
+    )  # fmt: skip
+    assert told(scene, hands)["A screen showed a head that is not ours"] == "waits"
+    assert "Tablet 9 sent a state of this table" in page(scene)
+    Table.objects.update(halted_at=hands.now)
+    assert told(scene, hands)["Halted: T-01"] == "bad"
+    assert "T-01 is halted since 21 Nov 2026 10:00:00" in page(scene)
+
+
+def test_keys_and_lives_of_the_record_stand_there_with_their_times(hands, scene, sealer):
+    people = scene.people
+    held = state.read(sealer.folder)
+    incarnations.declare(people["compliance"], people["gaming-agent"], "disk lost", held)
+    said = page(scene)
+    key = integrity.signing_keys()[0]["vkey"]
+    assert key.startswith("pitside.local/record+") and key.replace("+", "&#x2B;") in said.replace(
+        "+", "&#x2B;"
+    )
+    assert "declared by Compliance with Gaming Agent: disk lost" in said
+    assert "checkpoint 1 found, 1 signed" in said
+
+
+def test_the_plot_counts_seals_by_the_minute(hands, scene, sealer):
+    for _ in range(3):
+        hands.now += SECOND
+        scene.place((1, "small", 2_500))
+        sealer.second()
+    hands.now += dt.timedelta(minutes=2)
+    scene.place((1, "big", 2_500))
+    sealer.second()
+    columns, most = integrity.seals_a_minute(Seal.objects.first().incarnation, hands.now)
+    assert [(place, one.seals) for place, one in enumerate(columns) if one.seals] == [(57, 4), (59, 1)]
+    assert (most, columns[57].height, columns[57].y) == (6, 66, 34)
