@@ -118,6 +118,7 @@ def _said(kind: str, params: dict[str, Any]) -> dict[str, Any]:
     until = params.get("until")
     return {
         "kind": kind,
+        "round": params.get("round"),
         "title": title,
         "text": text,
         "until": moment(dt.datetime.fromisoformat(until)) if until else None,

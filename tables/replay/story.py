@@ -257,10 +257,17 @@ class Story:
         mended = told.data["mended"]
         before = next((one.seq for one in reversed(self.told[:place]) if one.type in SETTLES), None)
         dice = (mended["before"], mended["after"]) if told.type == "dice.corrected" else None
-        amounts = ("", "") if dice else _amounts(told.type, mended)
+        amounts = ("", "") if dice else self._amounts(told.type, mended)
         signed = [self.people[code].name for code in (told.actor, told.witness) if code]
         title = str(MENDED[told.type])
         return Fix(title, told.seq, before, dice, *amounts, str(mended.get("reason", "")), listed(signed))
+
+    def _amounts(self, type_: str, mended: Mapping[str, Any]) -> tuple[str, str]:
+        if type_ == "round.recorded_by_hand":
+            return _("%s on the tablet") % len(mended.get("before", ())), _("as it was played")
+        named = [self.names.get(mended["wager"], mended["wager"]), f"{_('seat')} {mended['seat']}"]
+        named += [f"{_('play')} {mended['play']}"] if mended.get("play") else []
+        return f"{', '.join(named)}: {dollars(mended['before_cents'])}", dollars(mended["after_cents"])
 
 
 def _is_mended(told: Told) -> bool:
@@ -279,10 +286,3 @@ def _more(told: Told) -> list[str]:
         words += [_("%s taken off") % off] if off else []
     reason = data.get("reason") or (data.get("mended") or {}).get("reason")
     return [*words, str(reason)] if reason else words
-
-
-def _amounts(type_: str, mended: Mapping[str, Any]) -> tuple[str, str]:
-    if type_ == "round.recorded_by_hand":
-        return _("%s on the tablet") % len(mended.get("before", ())), _("as it was played")
-    wager = f"{mended['wager']}, {_('seat')} {mended['seat']}"
-    return f"{wager}: {dollars(mended['before_cents'])}", dollars(mended["after_cents"])

@@ -79,7 +79,7 @@ def _places(steps: Sequence[Step]) -> list[float]:
 def _labels(steps: Sequence[Step], at: Sequence[float]) -> list[Label]:
     """A word for each kind of step where it first comes, as far as there is room."""
     found: list[Label] = []
-    said, end = "", -1.0
+    said, end = "", -8.0
     for step, x in zip(steps, at, strict=True):
         text = str(LABELS.get(step.told.type, ""))
         wide = LETTER * len(text)

@@ -107,6 +107,7 @@ def test_somebody_of_the_floor_acknowledges_and_the_alert_stays_until_it_is_over
         "section": "§ 625a.7(b)",
         "since": shown["since"],
         "until": None,
+        "round": None,
         "standing": True,
         "acknowledged": None,
     }

@@ -222,10 +222,11 @@ def test_the_dice_of_a_round_are_shown_to_who_sees_the_table_or_the_dice_room(sc
         assert leads is (device == "podium")
 
 
-def test_the_table_page_leads_from_each_round_to_its_dice(scene):
+def test_the_table_page_leads_from_each_round_to_its_replay_and_that_to_its_dice(scene):
     scene.play((1, "small", 2_500), dice=[1, 2, 3])
     scene.finish()
-    assert '<a href="rounds/1/dice">1' in see(scene, "T-01/")
+    assert '<a href="rounds/1/">1' in see(scene, "T-01/")
+    assert 'href="/floor/larkfield/T-01/rounds/1/dice"' in see(scene, "T-01/rounds/1/")
 
 
 # What people typed
