@@ -110,8 +110,7 @@ class Worker:
         old = Job.objects.filter(
             status=Job.Status.DONE,
             finished_at__lt=now - dt.timedelta(days=settings.EXPORTS_KEEP_DAYS),
-            found__removed_at=None,
-        ).exclude(filename="")
+        ).exclude(Q(filename="") | Q(found__has_key="removed_at"))
         for job in old:
             place_of(job, self.folder).unlink(missing_ok=True)
             job.found["removed_at"] = clock.written(now)

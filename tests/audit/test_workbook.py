@@ -1,0 +1,87 @@
+"""The reading copy as a workbook: text in every cell, sheets that go on, and nothing cut in silence."""
+
+import zipfile
+from xml.etree import ElementTree
+
+import pytest
+
+from audit import export
+from audit.exporting import workbook
+
+from .conftest import MOMENT
+from .test_record import SECOND
+
+pytestmark = pytest.mark.django_db
+MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+def sheets(path):
+    """The sheets of a workbook by name: each a list of rows of (kind of cell, text). None has a formula."""
+    found = {}
+    with zipfile.ZipFile(path) as book:
+        index = ElementTree.parse(book.open("xl/workbook.xml"))
+        for number, one in enumerate(index.iter(f"{MAIN}sheet"), start=1):
+            tree = ElementTree.parse(book.open(f"xl/worksheets/sheet{number}.xml"))
+            assert not list(tree.iter(f"{MAIN}f"))
+            found[one.get("name")] = [[cell_of(cell) for cell in row] for row in tree.iter(f"{MAIN}row")]
+    return found
+
+
+def cell_of(cell):
+    return cell.get("t"), "".join(part.text or "" for part in cell.iter(f"{MAIN}t"))
+
+
+def test_every_cell_is_text_and_no_formula_runs(write, tmp_path):
+    write(data={"note": "=1+1"})
+    written = workbook.write(tmp_path / "a.xlsx", export.select())
+    assert written == {"cut": 0, "entries": 1, "sheets": 1}
+    found = sheets(tmp_path / "a.xlsx")
+    heading, row = found["Entries 1"]
+    assert [text for _, text in heading] == list(export.COLUMNS)
+    assert {kind for kind, _ in row} <= {"inlineStr", None} and ("inlineStr", '{"note":"=1+1"}') in row
+    assert [text for _, text in row][:2] == ["larkfield/T-04", "1"]
+
+
+def test_the_first_sheet_says_what_it_is_and_where_each_stream_stood(write, tmp_path):
+    for number in range(3):
+        write(data={"round": number}, at=MOMENT + number * SECOND)
+    selection = export.select(since=MOMENT + SECOND, until=MOMENT + 9 * SECOND)
+    workbook.write(tmp_path / "a.xlsx", selection)
+    about = [[text for _, text in row] for row in sheets(tmp_path / "a.xlsx")["About"]]
+    assert ["From", "2026-11-21T13:05:10.123456Z"] in about
+    assert ["To, not itself in it", "2026-11-21T13:05:18.123456Z"] in about
+    assert ["Entries", "2"] in about
+    assert "the evidence is the bundle" in about[1][1]
+    assert about[-1] == ["larkfield/T-04", "2", "3", "2", selection.spans[0].prior_head.hex()]
+
+
+def test_a_full_sheet_is_followed_by_the_next(write, tmp_path, monkeypatch):
+    for number in range(5):
+        write(data={"round": number}, at=MOMENT + number * SECOND)
+    monkeypatch.setattr(workbook, "ROWS", 3)
+    assert workbook.write(tmp_path / "a.xlsx", export.select())["sheets"] == 3
+    found = sheets(tmp_path / "a.xlsx")
+    rows = [row[1][1] for name in ("Entries 1", "Entries 2", "Entries 3") for row in found[name][1:]]
+    assert rows == ["1", "2", "3", "4", "5"]
+    assert [len(found[f"Entries {number}"]) for number in (1, 2, 3)] == [3, 3, 2]
+
+
+def test_what_is_too_long_for_a_cell_says_so_there_and_on_the_first_sheet(write, tmp_path):
+    write(data={"note": "x" * 40_000})
+    assert workbook.write(tmp_path / "a.xlsx", export.select())["cut"] == 1
+    found = sheets(tmp_path / "a.xlsx")
+    cell = found["Entries 1"][1][export.COLUMNS.index("data")][1]
+    assert len(cell) == workbook.CHARACTERS and "[cut: 40011 characters in all" in cell
+    assert any(row and row[0][1] == "Cells cut" and row[1][1].startswith("1:") for row in found["About"])
+
+
+@pytest.mark.parametrize("text", ["x" * 32_767, "𝄞" * 16_383, "é" * 32_767])
+def test_what_just_fits_is_kept_whole(text):
+    assert workbook.fitted(text) == (text, False)
+
+
+@pytest.mark.parametrize("text", ["x" * 32_768, "𝄞" * 16_384, "é" + "𝄞" * 40_000])
+def test_a_cut_cell_fits_as_a_spreadsheet_counts(text):
+    said, is_cut = workbook.fitted(text)
+    assert is_cut and len(said.encode("utf-16-le")) // 2 <= workbook.CHARACTERS
+    assert f"[cut: {len(text)} characters" in said
