@@ -40,6 +40,7 @@ OTHERS = {
     "room-act",
     "office-act",
     "round-dice",
+    "slip-preview",
     "healthz",
     "readyz",
 }

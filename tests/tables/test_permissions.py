@@ -68,6 +68,8 @@ WHO_MAY = {
     "post_limits_sign": BOTH,
     "announce_limits": BOTH,
     "players_left": BOTH,
+    "file_slip": BOTH,
+    "settle_slip": BOTH,
 }
 TAKES_A_WITNESS = {
     "inspect_table",
@@ -85,6 +87,8 @@ TAKES_A_WITNESS = {
     "strike_mistaken_wager",
     "report_device_failure",
     "record_repair",
+    "file_slip",
+    "settle_slip",
 }
 
 
