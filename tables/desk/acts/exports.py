@@ -13,7 +13,7 @@ from audit import clock, export
 from audit.models import Job
 from audit.record import STREAM_NAME
 from games.engine import Refusal
-from games.params import Params, malformed
+from games.params import YEARS, Params, malformed
 
 from ..road import EXPORTS, AtDesk, Recorded, desk_act
 
@@ -137,8 +137,9 @@ def _moment(at: AtDesk, params: Params, name: str) -> dt.datetime | None:
         if not MOMENT.fullmatch(text):
             raise ValueError
         said = dt.datetime.fromisoformat(text)
+        if said.year not in YEARS:
+            raise ValueError
         moment = said if said.tzinfo else said.replace(tzinfo=at.facility.zone)
-        moment = moment.astimezone(dt.UTC)
-    except (ValueError, OverflowError):
+        return moment.astimezone(dt.UTC)
+    except ValueError:
         raise malformed(name) from None
-    return moment
