@@ -90,8 +90,7 @@ def totals(course: Course) -> dict[str, int]:
 
 def _light(course: Course) -> dict[str, Any]:
     called = course.game.called(course.throws)
-    standing = course.state.standing
-    lit = course.game.winning_codes(course.rules, course.throws, standing.ending)
+    lit = course.game.winning_codes(course.rules, course.throws, course.ending)
     return {"lit": sorted(lit), "called": {"code": called.code, **called.params}}
 
 
@@ -139,8 +138,10 @@ class Readjudication:
         self.terms = Terms()
         self.count = Count()
 
-    def differences(self, told: Callable[[], Any] = lambda: None) -> Iterator[tuple[str, Difference]]:
-        """Each difference with its stream's name, in the order of the record; `told` after each entry read.
+    def differences(
+        self, told: Callable[[int], Any] = lambda entries: None
+    ) -> Iterator[tuple[str, Difference]]:
+        """Each difference with its stream's name, in the order of the record; `told` how many entries it went on by.
 
         A round that began before the selection is read from its beginning, and compared from the selection on.
         """
@@ -149,11 +150,12 @@ class Readjudication:
                 self.count.differences += 1
                 yield span.name, difference
 
-    def _of_stream(self, span: Span, told: Callable[[], Any]) -> Iterator[Difference]:
+    def _of_stream(self, span: Span, told: Callable[[int], Any]) -> Iterator[Difference]:
         stream = Stream(pk=span.stream_id, name=span.name)
-        live, number, newest = Settling(None), 0, 0
+        live, number, newest, seq = Settling(None), 0, 0, span.first - 1
         for one in of_span(span):
-            told()
+            told(one.seq - seq)
+            seq = one.seq
             if one.round is None or not belongs(one):
                 continue
             if one.round != number:
@@ -168,6 +170,7 @@ class Readjudication:
                 self.count.rounds += number > newest
                 newest = max(newest, number)
             yield from self._of_entry(live, one)
+        told(span.last - seq)
 
     def _of_entry(self, settling: Settling, one: Told) -> Iterator[Difference]:
         if one.type in (*SETTLES, FILED) and isinstance(one.data.get("settled"), list):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from games.engine import RoundState, Rules
-from games.engine.settlement import FEE, LOSE, RETURN, Settled
+from games.engine.settlement import FEE, LOSE, RETURN, STEPS_A_THROW, WIN, Settled, in_order
 from games.engine.wagers import Wager
 
 from ..acts.rounds import decided_now, taken_cents
@@ -16,7 +16,7 @@ from .entries import ENDS, Told
 
 Key = tuple[int, str, int | None]
 Dice = tuple[int, ...]
-EXTRA_ROLL = "extra-roll"
+SIC_BO, HIGH_ROLL, EXTRA_ROLL = "sic-bo", "high-roll", "extra-roll"
 SETTLES = frozenset(
     {"round.settled", "throw.settled", "round.settled_by_hand", "round.recorded_by_hand", "round.no_roll"}
     | {"round.voided", "dice.corrected", "wager.missed", "wager.struck"}
@@ -56,6 +56,7 @@ class Course:
         self.void_throws = 0
         self.phase, self.returned_for, self.by_hand = "", "", False
         self.step, self.seats_done = 0, frozenset[int]()
+        self.ending = ""
         self.quarterback: int | None = None
         self.offered: int | None = None
         self.settled: tuple[Settled, ...] = ()
@@ -166,6 +167,7 @@ class Course:
             self.throws.append(self._dice(dice))
             found += decided_now(self.state)
         self.settled, self.everything = found, self.state.settled
+        self.ending = self.state.standing.ending
         self.gone = set(self.laid)
 
     def _no_roll(self, data: Mapping[str, Any]) -> None:
@@ -191,31 +193,38 @@ class Course:
         return self.game.verify_dice(self.rules, dice, len(dice))
 
     def _settle(self) -> None:
-        self.phase = "lit"
-        state = self.state
-        self.everything = state.settled
-        self.settled = decided_now(state)
+        standing = self.state.standing
+        self.ending = standing.ending
+        self.everything = in_order(standing.settled)
+        first = (
+            STEPS_A_THROW * len(self.throws) if len(self.throws) > 1 else 0
+        )  # with the first throw its fees
+        self.settled = tuple(one for one in self.everything if one.step >= first)
         self.gone -= {one.wager.key for one in self.settled if one.outcome != FEE}
-        state = self._past(state)
-        first_roll = self.game.code == "high-roll" and len(self.throws) == 1
-        self.phase = "called" if first_roll else state.phase
+        self.phase = "called" if self.game.code == HIGH_ROLL and len(self.throws) == 1 else self._past("lit")
 
-    def _past(self, state: RoundState) -> RoundState:
-        """Over the phases in which nothing is left to do."""
-        if ("lit", "settle_seats") in state.procedure.moves:
-            if self.game.current_step(state):
-                return replace(state, phase="lit")
-            return replace(state, phase=self.game.after_settling(state))
-        if state.phase == "lit" and not self.game.losers(state):
-            state = replace(state, phase="taken")
-        if state.phase == "taken" and not self.game.unpaid_seats(state):
-            state = replace(state, phase="paid")
-        return state
+    def _past(self, phase: str) -> str:
+        """The phase after this one, over those in which nothing is left to do."""
+        if self.game.code != SIC_BO:
+            return "lit" if self._step() else self.game.after_settling(self.state)
+        if phase == "lit" and not any(one.outcome == LOSE for one in self.settled):
+            phase = "taken"
+        return "paid" if phase == "taken" and not self._winners() else phase
+
+    def _winners(self) -> list[Settled]:
+        """What the newest throw still pays."""
+        return [one for one in self.settled if one.outcome == WIN and one.wager.seat not in self.seats_done]
+
+    def _step(self) -> list[Settled]:
+        """What the step under way settles, where the newest throw is settled in steps."""
+        newest = STEPS_A_THROW * len(self.throws)
+        due = [one for one in self.settled if one.step >= newest and one.step > self.step]
+        return [one for one in due if one.step == due[0].step]
 
     # The order of play
 
     def _closed(self, data: Mapping[str, Any]) -> None:
-        bought = self.game.code == "high-roll" and any(wager.code == EXTRA_ROLL for wager in self.wagers)
+        bought = self.game.code == HIGH_ROLL and any(wager.code == EXTRA_ROLL for wager in self.wagers)
         self.phase = "ready" if self.phase == "shaken" else "unlocked" if bought else "closed"
 
     def _shaken(self, data: Mapping[str, Any]) -> None:
@@ -232,8 +241,7 @@ class Course:
         self.gone |= {wager.key for wager in self.wagers if wager.code == EXTRA_ROLL}
 
     def _in_the_box(self, data: Mapping[str, Any]) -> None:
-        self.phase = "lit"
-        self.phase = self._past(self.state).phase
+        self.phase = self._past("lit")
 
     def _offered(self, data: Mapping[str, Any]) -> None:
         self.offered = data["seat"]
@@ -243,33 +251,32 @@ class Course:
         self.quarterback, self.phase = data["quarterback"], "ready"
 
     def _before_a_throw(self) -> str:
-        return "closed" if self.game.code == "high-roll" else self.game.after_settling(self.state)
+        return "closed" if self.game.code == HIGH_ROLL else self.game.after_settling(self.state)
 
     # Money
 
     def _taken(self, data: Mapping[str, Any]) -> None:
         self.gone |= {one.wager.key for one in self.settled if one.outcome == LOSE}
         self.moved = Moved(taken_cents=taken_cents(self.everything))
-        self.phase = self._past(replace(self.state, phase="taken")).phase
+        self.phase = self._past("taken")
 
     def _paid(self, data: Mapping[str, Any]) -> None:
-        state, seats = self.state, frozenset(data["seats"])
-        paid = [one for one in self.game.winners(state) if one.wager.seat in seats - state.paid_seats]
+        paid = [one for one in self._winners() if one.wager.seat in data["seats"]]
         self.gone |= {one.wager.key for one in paid}
         self.moved = Moved(paid_cents=sum(one.paid_cents for one in paid))
-        self.seats_done = self.seats_done | seats
-        self.phase = self._past(replace(self.state, phase="taken")).phase
+        self.seats_done |= frozenset(data["seats"])
+        self.phase = self._past("taken")
 
     def _settled_seats(self, data: Mapping[str, Any]) -> None:
-        step, seats = self.game.current_step(self.state), frozenset(data["seats"]) - self.seats_done
+        step, seats = self._step(), frozenset(data["seats"]) - self.seats_done
         done = [one for one in step if one.wager.seat in seats]
         self.gone |= {one.wager.key for one in done}
         lost = sum(one.wager.cents for one in done if one.outcome == LOSE)
         self.moved = Moved(lost, sum(one.paid_cents for one in done))
-        self.seats_done = self.seats_done | seats
-        if {one.wager.seat for one in step} <= self.seats_done:
-            self.step, self.seats_done = step[0].step if step else self.step, frozenset()
-        self.phase = self._past(self.state).phase
+        self.seats_done |= seats
+        if step and {one.wager.seat for one in step} <= self.seats_done:
+            self.step, self.seats_done = step[0].step, frozenset()
+        self.phase = self._past("lit")
 
     def _cleared(self, data: Mapping[str, Any]) -> None:
         paid = sum(one.paid_cents for one in self.everything)
