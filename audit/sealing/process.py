@@ -122,7 +122,7 @@ def keep_sealing(stop: threading.Event, folder: Path, first_key: bool = False) -
             if shift is not None:
                 shift.second()
             elif not waits:
-                log.warning("Another sealer is at work; this one waits.")
+                log.warning("This sealer waits: another is at work, or the database does not answer.")
                 waits = True
         except Exception:
             log.exception("the sealer stumbled")
@@ -135,11 +135,13 @@ def keep_sealing(stop: threading.Event, folder: Path, first_key: bool = False) -
 
 
 def begin(folder: Path) -> None:
-    """The first key of a record that has none. The demo's floor may be made anew: what was signed of the old one is
-    put aside."""
+    """The first key of a record that has none and was never sealed. The demo's floor may be made anew: what was signed
+    of the old one is put aside."""
     if SigningKey.objects.exists():
         return
-    if settings.DEMO and not Incarnation.objects.exists() and (folder / state.NAME).exists():
+    if (folder / state.NAME).exists():
+        if not settings.DEMO or Incarnation.objects.exists():
+            return
         aside = folder / f"before-{clock.now():%Y%m%dT%H%M%S}"
         aside.mkdir()
         for path in (folder / state.NAME, folder / keys.FILES):

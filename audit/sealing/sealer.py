@@ -51,7 +51,7 @@ class Sealer:
             state.write(self.folder, held.troubled(trouble))
 
     def _sealed(self) -> Checkpoint | None:
-        signers = keys.signers(self.folder)
+        signers = self._signers()
         incarnation, held = self._standing()
         if held.trouble is not None:
             code, params = held.trouble
@@ -85,6 +85,14 @@ class Sealer:
         state.write(self.folder, promised.written())
         self.passing("done")
         return checkpoint
+
+    def _signers(self) -> list[notes.Signer]:
+        try:
+            return keys.signers(self.folder)
+        except Trouble:
+            if state.read(self.folder) is not None:
+                self._standing()  # a restored record may have forgotten the key: then that is the trouble to tell
+            raise
 
     def _standing(self) -> tuple[Incarnation, State]:
         """The incarnation to seal and what was signed of it, begun anew where it is a new one."""

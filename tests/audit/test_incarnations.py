@@ -18,7 +18,7 @@ from audit.sealing.troubles import Trouble
 from audit.wording import say
 
 from .conftest import MOMENT
-from .test_sealer import forget, rewind
+from .gone_back import forget, rewind
 
 pytestmark = pytest.mark.django_db
 WHY = "The disk of the database failed; the backup of last night was put back."

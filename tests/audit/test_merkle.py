@@ -18,7 +18,7 @@ class Grown:
     """A log of so many leaves, grown leaf by leaf from what each one completes."""
 
     def __init__(self, bodies):
-        self.held = {}
+        self.held: dict[tuple[int, int], bytes] = {}
         self.leaves = [merkle.leaf_hash(body) for body in bodies]
         for index, leaf in enumerate(self.leaves):
             for level, place, digest in merkle.completed(index, leaf, self.node):

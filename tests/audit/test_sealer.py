@@ -1,14 +1,13 @@
 """The sealer seals what moved, once; it never signs two stories, wherever it is killed, and refuses a record that
 went back."""
 
-import contextlib
 import datetime as dt
 import json
 import re
 from pathlib import Path
 
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 
 from audit import chain, clock, merkle, notes
 from audit.models import (
@@ -27,9 +26,9 @@ from audit.sealing.log import Log, MissingNode, current
 from audit.sealing.proofs import proof_of
 from audit.sealing.sealer import POINTS, Sealer
 from audit.sealing.troubles import SENTENCES, Trouble, say
-from tests.services.emptying import guards_aside
 
 from .conftest import MOMENT
+from .gone_back import as_superuser, forget, put_back, rewind
 
 pytestmark = pytest.mark.django_db
 
@@ -136,7 +135,8 @@ def test_the_log_in_the_database_is_the_tree_of_its_seals(sealer, write):
     for _ in range(13):
         write()
         second(sealer)
-    log, held = Log(current()), {}
+    log = Log(current())
+    held: dict[tuple[int, int], bytes] = {}
     for number, body in enumerate(Seal.objects.order_by("number").values_list("body", flat=True)):
         for level, index, digest in merkle.completed(
             number, merkle.leaf_hash(bytes(body)), lambda *at: held[at]
@@ -243,35 +243,6 @@ def test_a_database_that_refuses_a_leaf_gets_the_same_one_in_the_next_second(
     assert Seal.objects.count() == 3
 
 
-@contextlib.contextmanager
-def as_superuser():
-    """Inside the block nothing is guarded. Deferred checks of foreign keys may not wait while triggers change."""
-    connection.check_constraints()
-    with guards_aside(connection):
-        yield
-        connection.check_constraints()
-
-
-def rewind(*deleted):
-    """What a superuser does who brings back rows of an older day."""
-    with as_superuser():
-        for rows in deleted:
-            rows.delete()
-
-
-def forget(incarnation: int, size: int) -> None:
-    """The log as it stood at `size` seals."""
-    log = {"incarnation": incarnation}
-    rewind(
-        Cosignature.objects.filter(checkpoint__size__gt=size),
-        Checkpoint.objects.filter(size__gt=size, **log),
-        SealedHead.objects.filter(seal__number__gte=size, seal__incarnation=incarnation),
-        Seal.objects.filter(number__gte=size, **log),
-    )
-    gone = [node.pk for node in Node.objects.filter(**log) if (node.index + 1) << node.level > size]
-    rewind(Node.objects.filter(pk__in=gone))
-
-
 @pytest.fixture
 def sealed(sealer, write) -> Sealer:
     """Four seals."""
@@ -317,14 +288,6 @@ def test_a_dropped_seal_a_dropped_checkpoint_and_a_changed_node_are_found(sealed
     second(sealed)
     write()
     assert second(sealed).size == 5
-
-
-def put_back(stream: Stream, seq: int) -> None:
-    with as_superuser():
-        entries = Entry.objects.filter(stream=stream)
-        last = entries.get(seq=seq)
-        entries.filter(seq__gt=seq).delete()
-        Stream.objects.filter(pk=stream.pk).update(seq=seq, head=last.hash, last_at=last.at)
 
 
 @pytest.mark.parametrize("anew", [False, True])

@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from audit import clock, merkle, notes, witness
 from audit.models import Checkpoint, Cosignature, SigningKey
-from audit.sealing import copies, keys, state, witnesses
+from audit.sealing import keys, state, witnesses
 from audit.sealing.log import Log, current
 from audit.sealing.process import Shift
 from audit.sealing.proofs import proof_of
@@ -24,7 +24,7 @@ from audit.sealing.troubles import Trouble
 from audit.sealing.witnesses import NotCosigned, Witness
 
 from .conftest import MOMENT
-from .test_sealer import forget
+from .gone_back import forget
 
 pytestmark = pytest.mark.django_db
 ORIGIN = "pitside.local/record/1"
@@ -157,7 +157,7 @@ def test_a_fork_signed_with_the_stolen_key_is_found(serve, seal, sealer, folder,
     witnesses.ask(at)
     thief = keys.signers(folder)
     leaves = [b"one", b"two", b"three", b"four", b"five"][:size]
-    grown = {}
+    grown: dict[tuple[int, int], bytes] = {}
     log = Log(current())
 
     def node(level: int, index: int) -> bytes:
@@ -309,94 +309,3 @@ def test_a_shift_tells_its_witnesses_and_its_trouble(sealer, write, settings, se
     shift.end()
     status = of_sealer()
     assert (status.trouble, status.params["size"], status.since is None) == ("witness-ahead", 9, False)
-
-
-# Copies
-
-
-@pytest.fixture
-def plain(tmp_path) -> Path:
-    return tmp_path / "copies"
-
-
-def test_copies_are_notes_and_the_requests_that_lead_from_one_to_the_next(seal, plain):
-    seal(2)
-    assert copies.keep(plain, current()) == "pitside.local_record_1-000000000002.txt"
-    seal(3)
-    assert copies.keep(plain, current()) == copies.keep(plain, current())
-    assert sorted(path.name for path in plain.iterdir()) == [
-        "pitside.local_record_1-000000000002.proof",
-        "pitside.local_record_1-000000000002.txt",
-        "pitside.local_record_1-000000000005.proof",
-        "pitside.local_record_1-000000000005.txt",
-    ]
-    fifth = Checkpoint.objects.get(size=5)
-    assert (plain / "pitside.local_record_1-000000000005.txt").read_text() == fifth.note
-    assert (plain / "pitside.local_record_1-000000000005.proof").read_text() == witnesses.request_of(fifth, 2)
-
-
-def test_a_witness_takes_the_copies_by_hand(seal, plain, signer, tmp_path, capsys):
-    for _ in range(3):
-        seal(2)
-        copies.keep(plain, current())
-    key = tmp_path / "w.key"
-    key.touch(0o600)
-    key.write_text(signer.private + "\n")
-    arguments = ["check", "--log", ours()[0], "--origin", ORIGIN, "--key", str(key)]
-    assert witness.main([*arguments, "--state", str(tmp_path / "w.state"), str(plain)]) == 0
-    said = capsys.readouterr().out
-    assert said.count("— witness.example/w1") == 3
-
-
-def test_a_copy_is_of_the_newest_cosigned_checkpoint_with_its_cosignature(seal, plain, serve):
-    seal(2)
-    line = witnesses.ask(serve()).line
-    seal()
-    assert copies.keep(plain, current()) == "pitside.local_record_1-000000000002.txt"
-    assert (plain / "pitside.local_record_1-000000000002.txt").read_text().endswith(f"{line}\n")
-
-
-def test_a_copy_is_never_overwritten(seal, plain):
-    seal()
-    name = copies.keep(plain, current())
-    before = (plain / name).read_bytes()
-    (plain / "pitside.local_record_1-000000000002.txt").write_text("somebody else's")
-    seal()
-    with pytest.raises(Trouble):
-        copies.keep(plain, current())
-    assert (plain / name).read_bytes() == before
-    assert (plain / "pitside.local_record_1-000000000002.txt").read_text() == "somebody else's"
-
-
-def test_a_folder_that_knows_more_or_another_story_stops_the_sealer(seal, plain, folder):
-    seal(3)
-    name = copies.keep(plain, current())
-    forget(1, 2)
-    with pytest.raises(Trouble) as raised:
-        copies.keep(plain, current())
-    assert (raised.value.code, raised.value.params) == ("copy-ahead", {"incarnation": 1, "copy": name})
-
-
-def test_a_copy_is_made_once_a_minute_and_at_the_end(sealer, write, settings, plain, folder, monkeypatch):
-    settings.CHECKPOINT_COPIES = str(plain)
-    passed = [100.0]
-    monkeypatch.setattr("audit.sealing.process.time.monotonic", lambda: passed[0])
-    shift = Shift(folder)
-    for moment in (100.0, 130.0, 159.9, 160.0, 161.0):
-        passed[0] = moment
-        write(at=clock.now())
-        shift.second()
-    sizes = [int(path.stem.rpartition("-")[2]) for path in sorted(plain.glob("*.txt"))]
-    assert sizes == [1, 4]
-    shift.end()
-    sizes = [int(path.stem.rpartition("-")[2]) for path in sorted(plain.glob("*.txt"))]
-    assert sizes == [1, 4, 5]
-    assert of_sealer().copied == "pitside.local_record_1-000000000004.txt"
-
-
-def test_a_folder_that_cannot_be_written_is_told_and_sealing_goes_on(sealer, settings, tmp_path, folder):
-    (tmp_path / "file").write_text("no folder")
-    settings.CHECKPOINT_COPIES = str(tmp_path / "file")
-    Shift(folder).second()
-    assert Checkpoint.objects.count() == 1
-    assert (of_sealer().copy_said, of_sealer().trouble) == ("copy-failed", "")

@@ -1,0 +1,142 @@
+"""Copies of checkpoints in a plain folder: never overwritten, enough for a witness, and a witness themselves."""
+
+from pathlib import Path
+
+import pytest
+
+from audit import clock, notes, witness
+from audit.models import Checkpoint, Cosignature, SigningKey
+from audit.sealing import copies, keys, witnesses
+from audit.sealing.log import current
+from audit.sealing.process import Shift
+from audit.sealing.sealer import Sealer
+from audit.sealing.status import of_sealer
+from audit.sealing.troubles import Trouble
+
+from .conftest import MOMENT
+from .gone_back import forget
+
+pytestmark = pytest.mark.django_db
+ORIGIN = "pitside.local/record/1"
+
+
+@pytest.fixture
+def folder(tmp_path, settings) -> Path:
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    return keys.folder()
+
+
+@pytest.fixture
+def sealer(folder, stream) -> Sealer:
+    with clock.at(MOMENT):
+        keys.create(folder)
+    return Sealer(folder)
+
+
+@pytest.fixture
+def seal(sealer, write):
+    """Something moves, and is sealed."""
+
+    def seal(times: int = 1) -> Checkpoint:
+        for _ in range(times):
+            write()
+            with clock.at(MOMENT):
+                checkpoint = sealer.second()
+        return checkpoint
+
+    return seal
+
+
+@pytest.fixture
+def signer() -> notes.Signer:
+    return notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATURE)
+
+
+@pytest.fixture
+def plain(tmp_path) -> Path:
+    return tmp_path / "copies"
+
+
+def test_copies_are_notes_and_the_requests_that_lead_from_one_to_the_next(seal, plain):
+    seal(2)
+    assert copies.keep(plain, current()) == "pitside.local_record_1-000000000002.txt"
+    seal(3)
+    assert copies.keep(plain, current()) == copies.keep(plain, current())
+    assert sorted(path.name for path in plain.iterdir()) == [
+        "pitside.local_record_1-000000000002.proof",
+        "pitside.local_record_1-000000000002.txt",
+        "pitside.local_record_1-000000000005.proof",
+        "pitside.local_record_1-000000000005.txt",
+    ]
+    fifth = Checkpoint.objects.get(size=5)
+    assert (plain / "pitside.local_record_1-000000000005.txt").read_text() == fifth.note
+    assert (plain / "pitside.local_record_1-000000000005.proof").read_text() == witnesses.request_of(fifth, 2)
+
+
+def test_a_witness_takes_the_copies_by_hand(seal, plain, signer, tmp_path, capsys):
+    for _ in range(3):
+        seal(2)
+        copies.keep(plain, current())
+    key = tmp_path / "w.key"
+    key.touch(0o600)
+    key.write_text(signer.private + "\n")
+    vkey = keys.verifier_of(SigningKey.objects.get()).vkey
+    arguments = ["check", "--log", vkey, "--origin", ORIGIN, "--key", str(key)]
+    assert witness.main([*arguments, "--state", str(tmp_path / "w.state"), str(plain)]) == 0
+    said = capsys.readouterr().out
+    assert said.count("— witness.example/w1") == 3
+
+
+def test_a_copy_is_of_the_newest_cosigned_checkpoint_with_its_cosignature(seal, plain, signer):
+    second = seal(2)
+    line = signer.signature(notes.Note.read(second.note).text, 1_800_000_000).line
+    Cosignature.objects.create(checkpoint=second, name=signer.name, line=line, at=MOMENT)
+    seal()
+    assert copies.keep(plain, current()) == "pitside.local_record_1-000000000002.txt"
+    assert (plain / "pitside.local_record_1-000000000002.txt").read_text() == second.note + line
+
+
+def test_a_copy_is_never_overwritten(seal, plain):
+    seal()
+    name = copies.keep(plain, current())
+    before = (plain / name).read_bytes()
+    (plain / "pitside.local_record_1-000000000002.txt").write_text("somebody else's")
+    seal()
+    with pytest.raises(Trouble):
+        copies.keep(plain, current())
+    assert (plain / name).read_bytes() == before
+    assert (plain / "pitside.local_record_1-000000000002.txt").read_text() == "somebody else's"
+
+
+def test_a_folder_that_knows_more_or_another_story_stops_the_sealer(seal, plain, folder):
+    seal(3)
+    name = copies.keep(plain, current())
+    forget(1, 2)
+    with pytest.raises(Trouble) as raised:
+        copies.keep(plain, current())
+    assert (raised.value.code, raised.value.params) == ("copy-ahead", {"incarnation": 1, "copy": name})
+
+
+def test_a_copy_is_made_once_a_minute_and_at_the_end(sealer, write, settings, plain, folder, monkeypatch):
+    settings.CHECKPOINT_COPIES = str(plain)
+    passed = [100.0]
+    monkeypatch.setattr("audit.sealing.process.time.monotonic", lambda: passed[0])
+    shift = Shift(folder)
+    for moment in (100.0, 130.0, 159.9, 160.0, 161.0):
+        passed[0] = moment
+        write(at=clock.now())
+        shift.second()
+    sizes = [int(path.stem.rpartition("-")[2]) for path in sorted(plain.glob("*.txt"))]
+    assert sizes == [1, 4]
+    shift.end()
+    sizes = [int(path.stem.rpartition("-")[2]) for path in sorted(plain.glob("*.txt"))]
+    assert sizes == [1, 4, 5]
+    assert of_sealer().copied == "pitside.local_record_1-000000000004.txt"
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_sealing_goes_on(sealer, settings, tmp_path, folder):
+    (tmp_path / "file").write_text("no folder")
+    settings.CHECKPOINT_COPIES = str(tmp_path / "file")
+    Shift(folder).second()
+    assert Checkpoint.objects.count() == 1
+    assert (of_sealer().copy_said, of_sealer().trouble) == ("copy-failed", "")

@@ -1,0 +1,85 @@
+"""The sealer inside the one process of the embedded default: begins with the server, ends with it, makes its key."""
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from audit.models import Checkpoint, Entry, Incarnation, Node, Seal, SealedHead, SigningKey, Stream
+from audit.sealing import keys, state
+from audit.sealing.process import begin, with_sealer
+from audit.sealing.sealer import Sealer
+from audit.sealing.troubles import Trouble
+
+from .gone_back import rewind
+
+
+@pytest.fixture
+def folder(tmp_path, settings) -> Path:
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    return keys.folder()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_it_seals_while_the_server_runs_and_stops_with_it(folder):
+    begun, ending = asyncio.Event(), asyncio.Event()
+
+    async def serving(scope, receive, send):
+        begun.set()
+        await ending.wait()
+
+    application = with_sealer(serving)
+    server = asyncio.ensure_future(application({"type": "lifespan"}, None, None))
+    await begun.wait()
+    for _ in range(400):
+        if await sync_to_async(Checkpoint.objects.count)():
+            break
+        await asyncio.sleep(0.05)
+    ending.set()
+    await server
+    assert await sync_to_async(Checkpoint.objects.count)() == 1
+    assert await sync_to_async(SigningKey.objects.count)() == 1
+    assert (await sync_to_async(state.read)(folder)).size == 1
+
+
+@pytest.mark.django_db
+def test_the_first_start_makes_the_first_key_and_later_ones_make_none(folder):
+    begin(folder)
+    begin(folder)
+    assert SigningKey.objects.count() == 1
+    assert Sealer(folder).second().size == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("demo", [True, False])
+def test_a_demo_that_is_made_anew_is_sealed_anew_and_a_real_record_is_not(folder, settings, caplog, demo):
+    settings.DEMO = demo
+    begin(folder)
+    old = state_after_one_second(folder)
+    rewind_all()
+    with caplog.at_level(logging.CRITICAL):
+        begin(folder)
+    if demo:
+        assert Sealer(folder).second().size == 1
+        (aside,) = folder.glob("before-*")
+        assert state.read(aside) == old
+        assert len(list((aside / "keys").iterdir())) == 1
+    else:
+        with pytest.raises(Trouble) as raised:
+            Sealer(folder).second()
+        assert raised.value.code == "record-went-back"
+        assert not SigningKey.objects.exists()
+
+
+def state_after_one_second(folder: Path) -> state.State:
+    Sealer(folder).second()
+    held = state.read(folder)
+    assert held is not None
+    return held
+
+
+def rewind_all() -> None:
+    models = (Checkpoint, SealedHead, Seal, Node, Incarnation, SigningKey, Entry, Stream)
+    rewind(*[model.objects.all() for model in models])
