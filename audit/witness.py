@@ -275,9 +275,9 @@ class State:
             self.read()
 
     def read(self):
-        with open(self.path, encoding="utf-8") as file:
-            said = json.load(file)
         try:
+            with open(self.path, encoding="utf-8") as file:
+                said = json.load(file)
             for origin, kept in said["logs"].items():
                 note = Note(kept)
                 if note.origin != origin:
@@ -463,9 +463,14 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
+    def send_error(self, code, message=None, explain=None):
+        """What is no HTTP that this understands is refused in a line, as everything else is."""
+        self.close_connection = True
+        self.answer(int(code), "this is no request\n")
+
     def log_message(self, format, *args):
         """Each answer in a line; what came over the wire is spelled in ASCII."""
-        sys.stderr.write(ascii(format % args)[1:-1] + "\n")
+        sys.stderr.write(ascii(format % args)[1:200].rstrip("'") + "\n")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

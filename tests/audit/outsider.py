@@ -1,6 +1,7 @@
 """What an outsider does with a bundle: check it. And a liar with all the tools: make its manifest, its chain and its
 signatures right again after a change."""
 
+import contextlib
 import hashlib
 import json
 import tempfile
@@ -38,8 +39,9 @@ def packed(files: dict[str, bytes]) -> bytes:
         for name in sorted(files)
         if name != "manifest.json"
     ]
-    opening = json.loads(files["record.jsonl"].partition(b"\n")[0])["body"]
-    said |= {key: opening[key] for key in ("at", "build", "from", "to")}
+    with contextlib.suppress(ValueError, LookupError, TypeError):
+        opening = json.loads(files["record.jsonl"].partition(b"\n")[0])["body"]
+        said |= {key: opening[key] for key in ("at", "build", "from", "to")}
     said["entries"] = len(files["record.jsonl"].splitlines()) - 2
     return archived({**files, "manifest.json": chain.canonical(said) + b"\n"})
 
