@@ -34,6 +34,8 @@ LIKE_KIND = "like-kind:"
 A_STAKE = 252_000  # whatever the odds, it wins whole cents
 HALVES = 1 << 20  # products of cents are summed in two parts, so that no sum leaves 64 bits
 FACES = range(1, 7)
+KEPT = 4_096  # expectations of a table's day
+_kept: dict[Any, "Expected"] = {}  # by the table's uid, the day, and what was settled
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,14 @@ class Expected:
 
 
 @dataclass(frozen=True)
+class Settled:
+    """What is known of a table's settled rounds without looking at their wagers."""
+
+    rounds: int
+    won_cents: int
+
+
+@dataclass(frozen=True)
 class Staked:
     """What lay on one code at one table under one version of the rules; `apart` as the module says."""
 
@@ -73,8 +83,42 @@ class Staked:
     cents: int
 
 
-def staked(day: Day) -> list[Staked]:
-    """The wagers of the settled rounds, summed by the database."""
+def of_tables(day: Day, settled: Mapping[int, Settled]) -> dict[int, Expected]:
+    """The expectation of each table (id), by its settled rounds.
+
+    Kept in memory for as long as no more rounds were settled there: what lay in a settled round never changes.
+    """
+    keys = {table: (day.tables[table].uid, day.date, said) for table, said in settled.items() if said.rounds}
+    missing = {table: settled[table] for table, key in keys.items() if key not in _kept}
+    if len(_kept) + len(missing) > KEPT:
+        _kept.clear()
+        missing = {table: settled[table] for table in keys}
+    _kept.update({keys[table]: said for table, said in _of_tables(day, missing).items()})
+    return {table: _kept[key] for table, key in keys.items() if key in _kept}
+
+
+def _of_tables(day: Day, settled: Mapping[int, Settled]) -> dict[int, Expected]:
+    if not settled:
+        return {}
+    sums = _staked(day, settled)
+    rules = _rules({one.submission for one in sums})
+    variances = _variances(day, sums, rules)
+    apart_won = _apart_won(day, settled) if any(one.apart for one in sums) else {}
+    found: dict[int, Expected] = defaultdict(Expected)
+    for one in sums:
+        if one.apart:
+            found[one.table] += Expected(apart_cents=one.cents)
+            continue
+        win = one.cents * advantages(rules[one.submission])[one.code]
+        found[one.table] += Expected(one.cents, win)
+    for table in found:
+        won = settled[table].won_cents - apart_won.get(table, 0)
+        found[table] += Expected(won_cents=won, variance=variances[table])
+    return dict(found)
+
+
+def _staked(day: Day, tables: Collection[int]) -> list[Staked]:
+    """The wagers of the settled rounds at these tables, summed by the database."""
     return [
         Staked(
             row["round__table"],
@@ -84,30 +128,11 @@ def staked(day: Day) -> list[Staked]:
             row["wagers"],
             int(row["sum"]),
         )
-        for row in _settled_wagers(day)
+        for row in _settled_wagers(day, tables)
         .values("round__table", "round__submission", "code", "apart")
         .annotate(wagers=Count("pk"), sum=Sum("cents"))
         .order_by("round__table", "round__submission", "code", "apart")
     ]
-
-
-def by_table(sums: Collection[Staked], won: Mapping[int, int], day: Day) -> dict[int, Expected]:
-    """The expectation of each table (id); `won` is what its settled rounds won in cents."""
-    rules = _rules({one.submission for one in sums})
-    variances = _variances(day, sums, rules)
-    apart_won = _apart_won(day) if any(one.apart for one in sums) else {}
-    found: dict[int, Expected] = defaultdict(Expected)
-    for one in sums:
-        if one.apart:
-            found[one.table] += Expected(apart_cents=one.cents)
-            continue
-        win = one.cents * advantages(rules[one.submission])[one.code]
-        found[one.table] += Expected(one.cents, win)
-    return {
-        table: said
-        + Expected(won_cents=won.get(table, 0) - apart_won.get(table, 0), variance=variances.get(table))
-        for table, said in found.items()
-    }
 
 
 @lru_cache(maxsize=64)
@@ -160,8 +185,8 @@ def _throws(dice: int) -> Iterator[tuple[tuple[int, ...], int]]:
         yield faces, factorial(dice) // prod(factorial(count) for count in Counter(faces).values())
 
 
-def _settled_wagers(day: Day) -> Any:
-    """Those of the settled rounds, each with whether it is `apart`."""
+def _settled_wagers(day: Day, tables: Collection[int]) -> Any:
+    """Those of the settled rounds at these tables, each with whether it is `apart`."""
     bought = Wager.objects.filter(
         round=OuterRef("round"), seat=OuterRef("seat"), code=EXTRA_ROLL, struck=False
     )
@@ -171,18 +196,18 @@ def _settled_wagers(day: Day) -> Any:
         default=False,
         output_field=BooleanField(),
     )
-    rounds = Q(round__table__in=day.table_ids, round__gaming_day=day.date, round__phase="cleared")
+    rounds = Q(round__table__in=list(tables), round__gaming_day=day.date, round__phase="cleared")
     return Wager.objects.filter(rounds, struck=False).annotate(apart=apart)
 
 
-def _apart_won(day: Day) -> dict[int, int]:
+def _apart_won(day: Day, tables: Collection[int]) -> dict[int, int]:
     """By table what the wagers that are apart won for the house, as their throws were settled last."""
     later = Throw.objects.filter(
         round=OuterRef("throw__round"),
         number=OuterRef("throw__number"),
         revision__gt=OuterRef("throw__revision"),
     )
-    wagers = _settled_wagers(day).filter(apart=True)
+    wagers = _settled_wagers(day, tables).filter(apart=True)
     settled = Settlement.objects.filter(wager__in=wagers.values("pk")).exclude(Exists(later))
     rows = settled.values("throw__round__table").annotate(
         taken=Coalesce(Sum("cents", filter=Q(outcome__in=("lose", "fee"))), 0), paid=Sum("paid_cents")

@@ -20,7 +20,7 @@ from games.engine import game
 from ..models import Round, Wager
 from . import expected
 from .day import Day
-from .expected import Expected
+from .expected import Expected, Settled
 from .happenings import Happenings, happenings
 from .slips_of_day import SlipLine, filed_on, filed_since
 
@@ -156,9 +156,7 @@ def _per_table(
     found: dict[int, Figures] = defaultdict(Figures)
     for (table, _hour), figures in by_hour.items():
         found[table] += figures
-    sums = expected.staked(day)
-    won = _won_in_settled(day)
-    for table, said in expected.by_table(sums, won, day).items():
+    for table, said in expected.of_tables(day, _settled(day)).items():
         found[table] += Figures(expected=said)
     for extra in (_wagers(day), _paper(day), _pace(day)):
         for table, figures in extra.items():
@@ -210,14 +208,10 @@ def _of_day(day: Day) -> Any:
     return Round.objects.filter(table__in=day.table_ids, gaming_day=day.date)
 
 
-def _won_in_settled(day: Day) -> dict[int, int]:
-    rows = (
-        _of_day(day)
-        .filter(phase="cleared")
-        .values("table")
-        .annotate(won=Sum(F("taken_cents") - F("paid_cents")))
-    )
-    return {row["table"]: int(row["won"]) for row in rows.order_by()}
+def _settled(day: Day) -> dict[int, Settled]:
+    won = Sum(F("taken_cents") - F("paid_cents"))
+    rows = _of_day(day).filter(phase="cleared").values("table").annotate(rounds=Count("pk"), won=won)
+    return {row["table"]: Settled(row["rounds"], int(row["won"])) for row in rows.order_by()}
 
 
 def _wagers(day: Day) -> dict[int, Figures]:
