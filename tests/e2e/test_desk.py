@@ -1,0 +1,103 @@
+"""The compliance desk in a real browser: an auditor finds an entry, takes its proof, keeps the search, reads on."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from audit.models import Entry, SavedFilter
+from audit.sealing import keys
+from audit.sealing.sealer import Sealer
+from tests.e2e.test_rooms import Office, is_well
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def played(scene, tmp_path, settings):
+    """A round that was settled, and sealed."""
+    scene.play((2, "small", 7_000), (5, "big", 3_000), dice=[5, 5, 3])
+    scene.finish()
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    folder = keys.folder()
+    keys.create(folder)
+    Sealer(folder).second()
+    return scene
+
+
+@pytest.fixture
+def desk(played, new_page, spotless):
+    office = Office(new_page())
+    office.let_in(played.tokens["podium"], "compliance")
+    spotless.append(office)
+    return office
+
+
+def test_an_auditor_finds_an_entry_and_takes_its_proof(desk, played):
+    page = desk.page
+    page.goto("/record/larkfield/")
+    form = page.locator("#asks")
+    form.locator("[name=place]").select_option("T-01")
+    form.locator("[name=type]").select_option(label="Round settled")
+    desk.tap(form.get_by_role("button", name="Find"))
+    expect(page).to_have_url("/record/larkfield/?place=T-01&type=round.settled")
+    desk.tap(page.locator(".says"))
+    expect(page.locator("h1")).to_have_text("Dice 3 5 5 called and lit")
+    expect(page.locator(".verdict")).to_have_text("holds")
+    is_well(page)
+    entry = Entry.objects.get(type="round.settled")
+    with page.expect_download() as waiting:
+        desk.tap(page.get_by_role("button", name="Take the proof"))
+    assert waiting.value.suggested_filename == f"larkfield-T-01-{entry.seq}.proof.jsonl"
+    first, own, *_ = waiting.value.path().read_bytes().splitlines()
+    assert json.loads(first)["_type"] == "proof" and own[9:73].decode() == bytes(entry.hash).hex()
+    assert Entry.objects.filter(type="proof.taken", actor="compliance").count() == 1
+
+
+def test_a_search_is_kept_under_a_name_and_removed(desk):
+    page = desk.page
+    page.goto("/record/larkfield/?round=1")
+    expect(page.locator(".says")).to_have_count(7)
+    is_well(page)
+    box = desk.slip("save-filter")
+    box.locator("[name=name]").fill("Round one")
+    desk.go(box)
+    assert SavedFilter.objects.values_list("name", "query").get() == ("Round one", "round=1")
+    page.goto("/record/larkfield/")
+    desk.tap(page.locator(".kept a", has_text="Round one"))
+    expect(page.locator(".kept [aria-current]")).to_have_text("Round one")
+    box = desk.slip("remove-filter")
+    expect(box).to_contain_text("Round one")
+    desk.go(box)
+    assert not SavedFilter.objects.exists()
+
+
+def test_a_search_of_nonsense_says_what_is_wrong(desk):
+    page = desk.page
+    page.goto("/record/larkfield/?round=x&who=nobody&least=-1")
+    expect(page.get_by_role("alert")).to_contain_text("A round is a whole number")
+    expect(page.locator("[aria-invalid]")).to_have_count(3)
+    is_well(page)
+
+
+def test_the_integrity_page_looks_again_by_itself(desk, played):
+    page = desk.page
+    page.goto("/record/larkfield/integrity/")
+    expect(page.locator(".how-it-stands")).to_contain_text("Never verified whole")
+    is_well(page)
+    played.place((1, "small", 2_500))
+    Sealer(keys.folder()).second()
+    expect(page.locator(".figures dd").nth(1)).to_have_text("2", timeout=15_000)
+
+
+def test_the_clauses_are_read_text_by_text(desk):
+    page = desk.page
+    page.goto("/record/larkfield/clauses/")
+    desk.tap(page.locator(".texts a", has_text="Chapter 625a"))
+    expect(page.locator(".clauses tbody tr")).to_have_count(94)
+    page.locator(".narrow-by [name=q]").fill("625a.2(b)-manual")
+    desk.tap(page.get_by_role("button", name="Show"))
+    expect(page.locator(".clauses tbody tr")).to_have_count(1)
+    desk.tap(page.locator(".clauses summary"))
+    expect(page.locator(".clauses details li").first).to_be_visible()
+    is_well(page)
