@@ -19,7 +19,8 @@ RUN SECRET_KEY=only-while-the-static-files-are-collected-never-at-run-time \
     DATABASE_URL=postgres://nobody@/none REDIS_URL=redis://none ALLOWED_HOSTS=none \
     python manage.py collectstatic --noinput
 # A volume that is made here belongs to whom its place belonged to.
-RUN install -d -o pitside -m 0700 /var/lib/pitside/sealer /var/lib/pitside/copies
+RUN install -d -o pitside -m 0700 /var/lib/pitside/sealer /var/lib/pitside/copies \
+    /var/lib/pitside/exports
 USER pitside
 EXPOSE 8000
 CMD ["uvicorn", "config.asgi:application", "--host=0.0.0.0", "--port=8000", "--ws=websockets-sansio", "--ws-per-message-deflate=false", "--timeout-graceful-shutdown=5"]

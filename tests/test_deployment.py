@@ -16,7 +16,7 @@ from tests.services import installation
 
 ROOT = Path(__file__).resolve().parents[1]
 HOST = "pitside.casino.internal"
-BUILT = ("migrate", "roles", "web", "ticker", "sealer", "declare")
+BUILT = ("migrate", "roles", "web", "ticker", "exporter", "sealer", "declare")
 KEYS = "sealer"  # the volume of them
 
 
@@ -69,6 +69,18 @@ def test_only_the_sealer_has_its_folder_and_who_declares_reads_it(services):
     assert services["declare"]["profiles"] == ["by-hand"]
     named = {name for name in services if "PITSIDE_SEALER_DIR" in services[name].get("environment", {})}
     assert named == {"sealer", "declare"}
+
+
+def test_the_exporter_writes_the_files_that_the_web_workers_only_read(services):
+    assert services["exporter"]["command"] == ["python", "manage.py", "exporter"]
+    assert services["exporter"]["environment"]["DATABASE_URL"].startswith("${DATABASE_URL")
+    mounted = {
+        name: [volume for volume in service.get("volumes", []) if _source(volume) == "exports"]
+        for name, service in services.items()
+    }
+    assert {name for name, volumes in mounted.items() if volumes} == {"exporter", "web"}
+    assert mounted["web"][0]["read_only"] is True
+    assert mounted["exporter"] == [f"exports:{services['web']['environment']['PITSIDE_EXPORTS_DIR']}"]
 
 
 def _source(volume) -> str:
