@@ -3,8 +3,10 @@
 import json
 from dataclasses import dataclass
 
-from audit.models import Checkpoint, Cosignature, Entry, Seal, SealedHead
+from audit.models import Checkpoint, Cosignature, Entry, Incarnation, Seal, SealedHead
 from audit.sealing.log import Log, current
+
+NEAR = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +16,8 @@ class Proof:
     The entry is linked by the hashes of `links` further entries (0: it is the sealed head itself) to the head at
     `head_seq` with hash `head` (32 bytes), which `seal` lists. The seal is leaf `seal.number` of the log, and `path`
     leads from its hash to the root of `checkpoint`, the smallest that holds it. `cosignatures` stand under that one.
-    Witnesses need not see each checkpoint: `witnessed` is the smallest one with a cosignature that holds the seal, with
-    `witnessed_path`; None where there is none yet.
+    Witnesses need not see each checkpoint: `witnessed` is one with a cosignature that holds the seal, with
+    `witnessed_path`: the first of the next thousand, or else the newest; None where there is none yet.
     """
 
     entry: Entry
@@ -45,7 +47,7 @@ def proof_of(entry: Entry) -> Proof | None:
     checkpoint = holding.first()
     if checkpoint is None:
         return None
-    witnessed = holding.filter(cosignatures__isnull=False).first()
+    witnessed = _witnessed(incarnation, sealed.seal.number)
     log, number = Log(incarnation), sealed.seal.number
     return Proof(
         entry=entry,
@@ -59,6 +61,18 @@ def proof_of(entry: Entry) -> Proof | None:
         witnessed=witnessed,
         witnessed_path=log.inclusion(number, witnessed.size) if witnessed else [],
     )
+
+
+def _witnessed(incarnation: Incarnation, number: int) -> Checkpoint | None:
+    """A cosigned checkpoint that holds leaf `number`. A year has millions of checkpoints: it looks at few of them."""
+    near = {"size__gt": number, "size__lte": number + NEAR}
+    soon = Checkpoint.objects.filter(incarnation=incarnation, cosignatures__isnull=False, **near)
+    if first := soon.order_by("size").first():
+        return first
+    newest = Cosignature.objects.order_by("-pk").select_related("checkpoint").first()
+    if newest is None or newest.checkpoint.incarnation_id != incarnation.number:
+        return None
+    return newest.checkpoint if newest.checkpoint.size > number else None
 
 
 def head_in(seal: Seal, stream: str) -> bytes:

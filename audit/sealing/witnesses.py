@@ -25,6 +25,7 @@ from audit.sealing.troubles import Trouble
 log = logging.getLogger(__name__)
 SECONDS = 3
 AGAIN_SECONDS = 10  # a witness that was away is asked again, though nothing moved
+NEAR = 1000
 MOST_ANSWER_BYTES = 64 * 1024
 SIZE_TYPE = "text/x.tlog.size"
 REFUSALS = {403: "key-not-known", 404: "log-not-known"}
@@ -117,9 +118,14 @@ def _verify_is_not_ahead(witness: Witness, newest: Checkpoint, known: int) -> No
 
 
 def last_size(witness: Witness, checkpoint: Checkpoint) -> int:
-    """The size of the largest checkpoint of this log that the witness cosigned, as far as is known here; or 0."""
+    """The size of the largest checkpoint of this log that the witness cosigned, as far as the last thousand tell; or 0.
+
+    One that cosigned longer ago says itself where it is.
+    """
     done = Cosignature.objects.filter(
-        name=witness.name, checkpoint__incarnation_id=checkpoint.incarnation_id
+        name=witness.name,
+        checkpoint__incarnation_id=checkpoint.incarnation_id,
+        checkpoint__size__gt=checkpoint.size - NEAR,
     ).order_by("-checkpoint__size")
     return done.values_list("checkpoint__size", flat=True).first() or 0
 

@@ -154,7 +154,7 @@ def test_the_log_in_the_database_is_the_tree_of_its_seals(sealer, write):
         log.root(14)
 
 
-def test_a_proof_leads_from_an_entry_to_the_smallest_checkpoint_that_holds_it(sealer, write):
+def test_a_proof_leads_from_an_entry_to_the_smallest_checkpoint_that_holds_it(sealer, write, monkeypatch):
     second(sealer)
     for _ in range(3):
         write()
@@ -173,6 +173,8 @@ def test_a_proof_leads_from_an_entry_to_the_smallest_checkpoint_that_holds_it(se
     proof = proof_of(entry)
     assert (proof.checkpoint.size, proof.witnessed, proof.cosignatures) == (2, third, [])
     assert merkle.verify_inclusion(1, 3, leaf, proof.witnessed_path, bytes(third.root))
+    monkeypatch.setattr("audit.sealing.proofs.NEAR", 1)
+    assert proof_of(entry).witnessed == third  # beyond the near ones, the newest that was cosigned
     later = Entry.objects.get(stream__name="larkfield/T-08", seq=1)
     assert proof_of(later).cosignatures == [line]
 

@@ -132,6 +132,16 @@ def test_a_witness_that_cosigned_before_is_asked_from_where_it_is(serve, seal):
     assert witnesses.ask(at).checkpoint.size == 2
 
 
+def test_a_witness_that_was_away_for_long_says_itself_where_it_is(serve, seal, monkeypatch):
+    at = serve()
+    seal()
+    witnesses.ask(at)
+    monkeypatch.setattr(witnesses, "NEAR", 2)
+    newest = seal(3)
+    assert witnesses.last_size(at, newest) == 0
+    assert witnesses.ask(at).checkpoint == newest
+
+
 def test_a_witness_that_is_ahead_stops_the_sealer_until_a_new_life(serve, seal, sealer, write, folder):
     at = serve()
     seal(3)
