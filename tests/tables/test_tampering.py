@@ -1,0 +1,278 @@
+"""What a superuser of the database can do to the record, and who finds it: the table of docs/evidence.md, shown."""
+
+import contextlib
+import io
+import re
+import shutil
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+from audit import chain, export, heads, notes, verification, witness
+from audit.exporting import bundle
+from audit.models import Checkpoint, Entry, Seal, Stream
+from audit.sealing import keys, state, witnesses
+from audit.sealing.log import MissingNode
+from audit.sealing.sealer import Sealer
+from audit.sealing.troubles import Trouble
+from games.engine import Refusal
+from tables import road
+from tests.audit.gone_back import as_superuser, forget, put_back
+from tests.tables.cast import make_scene
+
+pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parents[2]
+COSIGNER = notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATURE)
+
+
+class Casino:
+    """A table at which seats lay wagers; a seal and a cosignature behind each act; a tablet that shows the newest
+    state; and an outsider who keeps the newest checkpoint and the log's key."""
+
+    def __init__(self, folder: Path) -> None:
+        self.scene = make_scene()
+        self.stream = self.scene.table.stream
+        self.folder, self.sealed_in = folder, folder / "sealer"
+        (self.sealed_in / keys.FILES).mkdir(parents=True)
+        key = keys.create(self.sealed_in)
+        self.vkey = keys.verifier_of(key).vkey
+        self.sealer = Sealer(self.sealed_in)
+        self.witness = witness.Witness(
+            [witness.LogKey(self.vkey)], ["pitside.local/record/1"], witness.Cosigner(COSIGNER.name, COSIGNER.seed),
+            witness.State(str(folder / "witness.json")), None,
+        )  # fmt: skip
+        for seat in range(1, 6):
+            self.lay(seat)
+            self.seal()
+            self.cosign()
+            if seat == 3:
+                self.backup = self.now.seq, Seal.objects.count()
+        self.kept = folder / "kept.txt"
+        self.kept.write_text(Checkpoint.objects.latest("size").note)
+        self.shown = self.scene.snapshot["head"]
+
+    @property
+    def now(self) -> Stream:
+        return Stream.objects.get(pk=self.stream.pk)
+
+    def entry(self, back: int) -> Entry:
+        """The entry so many before the newest one."""
+        return Entry.objects.get(stream=self.stream, seq=self.now.seq - back)
+
+    def lay(self, seat: int, cents: int = 2_500) -> None:
+        self.scene.place((seat, "small", cents))
+
+    def seal(self) -> None:
+        self.sealer.second()
+
+    def cosign(self) -> None:
+        newest = Checkpoint.objects.latest("size")
+        known = self.witness.state.known(newest.incarnation.origin)[0]
+        self.witness.add(*witness.read_request(witnesses.request_of(newest, known).encode()))
+
+
+@pytest.fixture
+def casino(tmp_path, settings):
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    casino = Casino(tmp_path)
+    yield casino
+    casino.witness.state.close()
+
+
+# What a superuser does
+
+
+def edits_a_body(casino):
+    entry = casino.entry(2)
+    with as_superuser():
+        Entry.objects.filter(pk=entry.pk).update(body=bytes(entry.body).replace(b":2500", b":9500"))
+
+
+def rehashes_its_chain(casino):
+    edits_a_body(casino)
+    entries = Entry.objects.filter(stream=casino.stream, seq__gte=casino.entry(2).seq).order_by("seq")
+    prev = bytes(entries[0].prev)
+    with as_superuser():
+        for entry in entries:
+            digest = chain.entry_hash(prev, bytes(entry.body))
+            Entry.objects.filter(pk=entry.pk).update(prev=prev, hash=digest)
+            prev = digest
+        Stream.objects.filter(pk=casino.stream.pk).update(head=prev)
+
+
+def cuts_the_tail(casino):
+    put_back(casino.now, casino.now.seq - 1)
+
+
+def drops_seals(casino):
+    forget(1, casino.backup[1])
+
+
+def restores_a_backup(casino):
+    put_back(casino.now, casino.backup[0])
+    forget(1, casino.backup[1])
+
+
+def restores_the_sealers_disk_too(casino):
+    """The record and the sealer's file of an older day: so the sealer does not know that it signed more."""
+    restores_a_backup(casino)
+    newest = Checkpoint.objects.latest("size")
+    state.write(casino.sealed_in, state.State(1, newest.size, newest.note))
+
+
+def forks_with_the_stolen_key(casino):
+    restores_the_sealers_disk_too(casino)
+    for seat in (6, 7, 8):
+        casino.lay(seat, 90_000)
+        Sealer(casino.sealed_in).second()
+
+
+def swaps_two_entries(casino):
+    one, other = casino.entry(3), casino.entry(1)
+    with as_superuser():
+        Entry.objects.filter(pk=one.pk).update(body=bytes(other.body))
+        Entry.objects.filter(pk=other.pk).update(body=bytes(one.body))
+
+
+def cuts_what_nobody_saw(casino):
+    """An act after the last seal and after the last state that the tablet showed."""
+    casino.lay(6)
+    put_back(casino.now, casino.now.seq - 1)
+
+
+# Who finds it
+
+
+def verifier(casino, *kept):
+    """verify.py on a bundle of the whole record, in an empty folder; or the export, which finds entries missing."""
+    folder = casino.folder / "outsider"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    shutil.copy(ROOT / "audit" / "verify.py", folder)
+    out = io.BytesIO()
+    try:
+        bundle.write(out, export.select())
+    except (export.MissingEntry, MissingNode):
+        return True
+    (folder / "bundle.zip").write_bytes(out.getvalue())
+    found = subprocess.run(
+        [sys.executable, "-I", "verify.py", "--vkey", casino.vkey, *kept, "bundle.zip"],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in found.stdout + found.stderr
+    return found.returncode == 1
+
+
+def verifier_with_a_kept_checkpoint(casino):
+    return verifier(casino, "--checkpoint", str(casino.kept))
+
+
+def witness_elsewhere(casino):
+    """The next checkpoint, once somebody acts: the witness is ahead of it, or it does not follow from what it knows."""
+    with contextlib.suppress(Trouble):
+        _next_second(casino)
+    newest = Checkpoint.objects.latest("size")
+    known = casino.witness.state.known(newest.incarnation.origin)[0]
+    if newest.size < known:
+        return True
+    try:
+        said = witnesses.request_of(newest, known).encode()
+        casino.witness.add(*witness.read_request(said))
+    except (witness.Refused, MissingNode):
+        return True
+    return False
+
+
+def sealer_at_its_next_second(casino):
+    try:
+        _next_second(casino)
+    except Trouble:
+        return True
+    return False
+
+
+def tablet_at_its_next_act(casino):
+    scene = casino.scene
+    call = road.Call(
+        facility="larkfield", place="T-01", act="report_dispute", command=uuid.uuid4(), seen=scene.version,
+        params={"seat": 1, "about": "the dice"}, actor=scene.people["dealer"], device=scene.tablet,
+        head=heads.claimed(casino.shown),
+    )  # fmt: skip
+    try:
+        road.travel(call)
+    except Refusal as refusal:
+        return refusal.code == "record-went-back"
+    return False
+
+
+def verify_record(casino):
+    return not verification.verify().good
+
+
+def _next_second(casino):
+    """Somebody acts, and the sealer comes by. Raises the sealer's Trouble."""
+    casino.scene.act("report_dispute", {"seat": 2, "about": "the dice"})
+    Sealer(casino.sealed_in).second()
+
+
+ATTACKS = {
+    "a body is edited": edits_a_body,
+    "a body is edited, and its chain hashed anew": rehashes_its_chain,
+    "two entries are swapped": swaps_two_entries,
+    "the tail of a stream is cut off": cuts_the_tail,
+    "seals are dropped": drops_seals,
+    "an older backup is restored": restores_a_backup,
+    "an older backup is restored, and the sealer's disk with it": restores_the_sealers_disk_too,
+    "the same, and another story is signed with the stolen key": forks_with_the_stolen_key,
+    "an entry is cut off that was not sealed yet and that no tablet showed": cuts_what_nobody_saw,
+}
+FINDERS = {
+    "`verify.py`": verifier,
+    "`verify.py` with a kept checkpoint": verifier_with_a_kept_checkpoint,
+    "the witness": witness_elsewhere,
+    "the sealer": sealer_at_its_next_second,
+    "the next tablet act": tablet_at_its_next_act,
+    "`verify_record`": verify_record,
+}
+ROW = re.compile(r"^\| ([^|]+?) \|(.+)\|$", re.MULTILINE)
+
+
+def told() -> dict[str, dict[str, bool]]:
+    """The table of docs/evidence.md: for each attack, who finds it."""
+    page = (ROOT / "docs" / "evidence.md").read_text().partition("## What finds which tampering")[2]
+    (_, head), *rows = [row for row in ROW.findall(page) if not row[0].startswith("-")]
+    finders = [name.strip() for name in head.split("|")]
+    return {
+        attack: dict(zip(finders, [cell.strip() == "found" for cell in cells.split("|")], strict=True))
+        for attack, cells in rows
+    }
+
+
+def test_the_table_of_the_docs_speaks_of_every_attack_and_every_finder():
+    assert {attack: set(found) for attack, found in told().items()} == {
+        attack: set(FINDERS) for attack in ATTACKS
+    }
+
+
+def test_before_anything_is_done_nobody_finds_anything(casino):
+    assert found_after(casino, lambda _: None) == dict.fromkeys(FINDERS, False)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_who_finds_it_is_what_the_docs_tell(casino, attack):
+    assert found_after(casino, ATTACKS[attack]) == told()[attack]
+
+
+def found_after(casino, attack):
+    """Each finder looks by itself: what one of them does is taken back before the next one looks."""
+    attack(casino)
+    found = {}
+    for name, finder in FINDERS.items():
+        file = (casino.sealed_in / state.NAME).read_bytes()
+        with casino.scene.tried():
+            found[name] = finder(casino)
+        (casino.sealed_in / state.NAME).write_bytes(file)
+    return found
