@@ -90,7 +90,7 @@ def verify_ended(at: AtTable, round_: Round) -> None:
     if round_.ended_at is not None:
         return
     live = at.round is not None and at.round.pk == round_.pk
-    moved = live and at.state.money_moved
+    moved = live and bool(at.state.money_moved or at.state.step)  # a step of an earlier throw counts too
     raise Refusal("slip-round-in-play" if moved else "slip-mend-it", round=round_.number)
 
 

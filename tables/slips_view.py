@@ -46,7 +46,6 @@ def panel_of(table: Table, round_: Round, person: Person) -> dict[str, Any]:
     stand = stand_of(round_) if works and round_.ended_at is not None else None
     return {
         "round": round_.number,
-        "table": table.code,
         "game": table.game,
         "ended": round_.ended_at is not None,
         "filed": _shown(table, rules, found),
@@ -82,7 +81,6 @@ def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, dict[str, Any]
         "kind": slip.kind,
         "label": str(KINDS[slip.kind]),
         "at": _moment(table, slip.filed_at),
-        "day": slip.gaming_day,
         "corrects_seq": slip.corrects_seq,
         "seq": slip.filed_seq,
         "reason": slip.reason,
@@ -182,9 +180,7 @@ def _form(
     return form | {
         "kinds": [{"code": code, "label": str(label)} for code, label in KINDS.items()],
         "chips": [{"code": code, "label": str(label)} for code, label in CHIPS.items()],
-        "has_result": stand.has_result,
         "throws": _throws(rules, stand),
-        "dice_most": max((len(one.dice) for one in stand.throws), default=0),
         "lines": [_line(rules, line) for line in sorted(stand.lines, key=lambda line: line["seat"])],
         "types": [_type(rules, code, label) for code, label in labels(rules).items()],
         "plays": list(PLAYS) if plays else [],
@@ -251,7 +247,6 @@ def preview_of(table: Table, round_: Round, found: Correction) -> dict[str, Any]
         "due": [{**one, "sum": in_dollars(abs(one["cents"]))} for one in found.due],
         "figures": _figures(found.before, found.after),
         "changed": _changed(rules, found),
-        "ending": found.ending,
     }
 
 

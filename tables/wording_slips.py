@@ -33,7 +33,8 @@ SENTENCES: dict[str, Any] = {
         "Round %(round)s is in play and nobody has been paid. Mend it at the table; that needs no slip."
     ),
     "slip-round-in-play": lazy(
-        "Round %(round)s is still being paid. Finish it as its table shows it, and file the slip when it has ended."
+        "Round %(round)s is in play, and money of it has moved. Mend what its table still lets you mend, finish it "
+        "as it is shown there, and file the slip when it has ended."
     ),
     "slip-nothing-settled": lazy("Round %(round)s settled nothing, so a slip has nothing to correct."),
     "slip-no-result": lazy(

@@ -11,7 +11,7 @@ from games.params import MOST_CENTS, Params
 
 from ..alerts import Level, acknowledge, end_alert, raise_alert
 from ..at_table import AtTable
-from ..correction import KINDS, MOST_REASON, Correction, correction_of
+from ..correction import MOST_REASON, Correction, correction_of
 from ..models import Alert, Round, Slip
 from ..permissions import AT_THE_TABLE, STAFFERS, has_work_for
 from ..road import Recorded, act
@@ -112,7 +112,6 @@ def alert_key(slip: Slip) -> str:
 
 
 def _write(at: AtTable, round_: Round, found: Correction, reason: str) -> Slip:
-    assert found.kind in KINDS
     slip = Slip(
         table=at.table,
         number=at.table.last_slip,

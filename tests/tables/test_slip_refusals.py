@@ -3,6 +3,7 @@
 import pytest
 
 from tables.models import Slip
+from tests.tables.cast import make_scene
 from tests.tables.slip_scene import FLOOR, entry, file, found, settle
 
 pytestmark = pytest.mark.django_db
@@ -126,3 +127,16 @@ def test_wagers_that_went_back_have_no_result_but_a_payment_may_be_wrong(scene):
         file(scene, "void", witness="pit-manager", corrects=1)
     file(scene, "payment", payments=[{"seat": 1, "paid_cents": 0, "taken_cents": 2_500}])
     assert entry(scene, "slip.filed")[2]["data"]["due"] == [{"seat": 1, "cents": 2_500}]
+
+
+def test_a_throw_of_football_that_was_paid_waits_for_the_end_of_its_game():
+    scene = make_scene("pa-577")
+    scene.act("offer_dice", {"seat": 1, "accepted": True})
+    scene.place((1, "touchdown", 1_000), (1, "penalty", 1_000, 1))
+    scene.until("call_dice")
+    with scene.refused("slip-mend-it"):
+        file(scene, "dice", dice=[5, 5, 1], corrects=1)
+    scene.act("call_dice", {"dice": [4, 3, 1]})
+    scene.act("settle_seats")
+    with scene.refused("slip-round-in-play"):
+        file(scene, "dice", dice=[5, 5, 1], corrects=1)
