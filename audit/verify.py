@@ -43,10 +43,7 @@ import re
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
-import zipfile
-import zlib
 from binascii import hexlify
 from functools import lru_cache
 
@@ -622,7 +619,7 @@ def answer_share(k, count, path):
             verify(file, share=(int(k), int(count)))
     except Bad as bad:
         bads.append((bad.what, bad.line, bad.stream, bad.seq))
-    except (OSError, ValueError, *UNREADABLE) as error:
+    except (OSError, *unreadable()) as error:
         bads.append(("it cannot be read: %s" % ascii(str(error)), 0, None, None))
     print(json.dumps(bads))
     return 0
@@ -636,14 +633,32 @@ KEYS, MANIFEST = "keys.txt", "manifest.json"
 PAPERS = ("FORMAT.md", "README.txt", "verify.py", "witness.py")
 ALWAYS = {RECORD, BEYOND, KEYS, MANIFEST, *PAPERS}
 SHORT_FILE_BYTES = 1 << 24
-UNREADABLE = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, struct.error, OverflowError,
-              NotImplementedError, RuntimeError, UnicodeError)  # fmt: skip
+
+
+def unreadable():
+    """What an archive raises that is none, or is damaged. Only who reads one needs the modules for it."""
+    import zipfile
+    import zlib
+
+    return (
+        zipfile.BadZipFile,
+        zipfile.LargeZipFile,
+        zlib.error,
+        EOFError,
+        struct.error,
+        OverflowError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+    )
 
 
 class Bundle:
     """The files of an evidence bundle: an archive, or a folder that it was unpacked into."""
 
     def __init__(self, path):
+        import zipfile
+
         self.path, self.strange, self.digests = path, [], {}
         self.zip = None if os.path.isdir(path) else zipfile.ZipFile(path)
         infos = self.zip.infolist() if self.zip else []
@@ -834,6 +849,8 @@ class Spool:
 
     @property
     def file(self):
+        import tempfile
+
         if not self.made:
             self.made.append(tempfile.TemporaryFile())  # noqa: SIM115
         return self.made[0]
@@ -1581,7 +1598,7 @@ def found_in(path, options, progress):
     if path != "-" and is_bundle(path):
         try:
             return verify_bundle(path, options, progress)
-        except (ValueError, *UNREADABLE) as error:
+        except unreadable() as error:
             raise Bad("the archive cannot be read: %s" % ascii(str(error))) from None
     if path != "-" and is_proof(path):
         return verify_proof(path, options)

@@ -175,6 +175,7 @@ def test_a_lie_with_right_hashes_is_found(lie):
         {"_format": True}, {"at": None}, {"at": "2026-11-21"}, {"build": None}, {"from": "2026"}, {"to": 1},
         {"from": "2026-11-21T13:05:09.123457Z"}, {"to": "2026-11-21T13:05:09.123456Z"},
         {"streams": [{"head": "0" * 64, "seq": False, "stream": "larkfield/T-04"}]},
+        {"streams": [{"head": "0" * 64, "seq": 3, "stream": "larkfield/T-04"}]},  # and no `from` that says why
     ],
 )  # fmt: skip
 def test_a_first_line_that_lies_is_found(lie):
