@@ -10,13 +10,16 @@ import sys
 
 from script import services
 
-PARTS = ("settlement", "push", "verify", "adjudicate")
+PARTS = ("settlement", "record", "push", "verify", "evidence", "adjudicate")
 
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="script/bench", description=__doc__)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--seconds", type=float, default=6.0, help="about how long each figure is measured")
+    parser.add_argument(
+        "--entries", type=int, default=50_000, help="of `evidence`: how many it exports and verifies"
+    )
     chosen = parser.parse_args(arguments)
     with services.running({"postgres", "redis"}, set(), install_system=False) as found:
         told = {name: one.told for name, one in found.items()}
@@ -32,7 +35,7 @@ def main(arguments: list[str]) -> int:
         )
         _prepare()
         for part in chosen.only:
-            _run(part, chosen.seconds)
+            _run(part, chosen.seconds, chosen.entries)
     return 0
 
 
@@ -62,10 +65,10 @@ def _prepare() -> None:
     seed()
 
 
-def _run(part: str, seconds: float) -> None:
+def _run(part: str, seconds: float, entries: int) -> None:
     bench = importlib.import_module(f"script.bench_{part}")
     print(f"\n{bench.TITLE}")
-    for line in bench.measure(seconds):
+    for line in bench.measure(*([entries] if part == "evidence" else [seconds])):
         print(f"  {line}", flush=True)
 
 

@@ -35,8 +35,8 @@ def measure(seconds: float) -> Iterator[str]:
     """The two rates and their ratio."""
     played = simulated_tables(Facility.objects.get(code="larkfield"), 1, "RS-0009")[0]
     for _ in range(20):
-        _settle(played)
-    ours = _rate(lambda: _settle(played), seconds)
+        settle(played)
+    ours = _rate(lambda: settle(played), seconds)
     statements = _statements(played)
     bare = _rate_bare(seconds)
     yield f"the road         {ours:8.0f} settlements/s, {statements} statements each"
@@ -52,7 +52,7 @@ def _rate(settle: Any, seconds: float) -> float:
     return count / spent
 
 
-def _settle(played: Played) -> float:
+def settle(played: Played) -> float:
     """One round; the time of its settling act alone, in seconds."""
 
     def act(name: str, **params: Any) -> None:
@@ -101,7 +101,7 @@ def _statements(played: Played) -> int:
     from django.test.utils import CaptureQueriesContext
 
     with CaptureQueriesContext(connection) as queries:
-        _settle(played)
+        settle(played)
     texts = [query["sql"] for query in queries]
     first = next(i for i, sql in enumerate(texts) if "tables_throw" in sql and sql.startswith("INSERT"))
     begin = max(i for i, sql in enumerate(texts[:first]) if "FOR UPDATE" in sql)

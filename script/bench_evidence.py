@@ -1,0 +1,162 @@
+"""Export and verification of a long record, beside a bare COPY and a bare SHA-256, each with the memory it took.
+
+Each runs in a process of its own, over a tenth of the record and over all of it: memory that is flat does not grow.
+"""
+
+import datetime as dt
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from audit import chain, clock
+from audit.models import Entry
+
+TITLE = (
+    "Evidence: a record exported, and checked as an outsider would; one core each, in processes of their own"
+)
+ROOT = Path(__file__).resolve().parents[1]
+STREAMS = 100
+SEQ = re.compile(rb'"seq":\d+,"stream":"[^"]*"')
+AT = re.compile(rb'"at":"[^"]*"')
+DAY = re.compile(rb'"gaming_day":"[^"]*"')
+BEGAN = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+GUARDS = """SELECT tgrelid::regclass::text, quote_ident(tgname), tgenabled = 'A' FROM pg_trigger
+    WHERE NOT tgisinternal AND tgrelid IN ('audit_entry'::regclass, 'audit_stream'::regclass)"""
+COPY = """import os, psycopg, sys
+with psycopg.connect(os.environ["DATABASE_URL"]) as one, one.cursor() as cursor, open(sys.argv[1], "wb") as file:
+    with cursor.copy("COPY (SELECT e.seq, e.prev, e.hash, e.body FROM audit_entry e JOIN audit_stream s"
+        " ON s.id = e.stream_id WHERE s.name LIKE 'bench/%' AND e.stream_id <= " + sys.argv[2] +
+        " ORDER BY s.name, e.seq) TO STDOUT (FORMAT BINARY)") as rows:
+        for block in rows:
+            file.write(block)
+"""
+HASH = """import hashlib, sys
+with open(sys.argv[1], "rb") as file:
+    for line in file:
+        hashlib.sha256(line).digest()
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One process: the seconds that it took, and the most memory that it held, in MB."""
+
+    seconds: float
+    most: float
+
+
+def measure(entries: int) -> Iterator[str]:
+    """The four rates over the whole record, and their memory over a tenth and over all of it."""
+    ids = write(entries)
+    with tempfile.TemporaryDirectory() as folder:
+        small = _runs(Path(folder), ids[: STREAMS // 10])
+        whole = _runs(Path(folder), ids)
+        size = (Path(folder) / "export.jsonl").stat().st_size / 1e6
+    yield f"{entries} entries on {STREAMS} streams, {size:.0f} MB as an export"
+    for name, run in whole.items():
+        yield (
+            f"{name:<14}{entries / run.seconds:9.0f} entries/s{run.seconds:9.2f} s"
+            f"   {run.most:6.0f} MB ({small[name].most:.0f} MB over a tenth)"
+        )
+    yield f"export beside COPY            {whole['COPY'].seconds / whole['export'].seconds:5.2f}   (goal 0.25)"
+    yield f"verification beside SHA-256   {whole['SHA-256'].seconds / whole['verify.py'].seconds:5.2f}   (goal 0.25)"
+
+
+def _runs(folder: Path, ids: Sequence[int]) -> dict[str, Run]:
+    export, copy, manage = folder / "export.jsonl", folder / "copy", ROOT / "manage.py"
+    named = [part for number in range(len(ids)) for part in ("--stream", _name(number))]
+    return {
+        "COPY": _run([sys.executable, "-c", COPY, copy, str(ids[-1])]),
+        "export": _run([sys.executable, manage, "audit_export", *named], export),
+        "SHA-256": _run([sys.executable, "-c", HASH, export]),
+        "verify.py": _run([sys.executable, ROOT / "audit" / "verify.py", export]),
+    }
+
+
+def _run(command: Sequence[str | Path], into: Path | None = None) -> Run:
+    with open(into or os.devnull, "wb") as out, tempfile.TemporaryFile() as said:
+        began = time.perf_counter()
+        process = subprocess.Popen(command, cwd=ROOT, stdout=out if into else said, stderr=said)
+        _, status, used = os.wait4(process.pid, 0)
+        spent = time.perf_counter() - began
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            raise RuntimeError(said.read().decode())
+    return Run(spent, used.ru_maxrss / (1024 if sys.platform == "linux" else 1024**2))
+
+
+# The record
+
+
+def write(entries: int) -> list[int]:
+    """So many entries on streams of the benchmark's own, chained as acts chain them; returns the streams' ids.
+
+    Real bodies of simulated play over and over, with numbers, names and moments of their own. A superuser puts the
+    guards aside for it: a million acts would take hours.
+    """
+    bodies = _bodies()
+    with psycopg.connect(os.environ["DATABASE_URL"]) as connection, connection.cursor() as cursor:
+        guards = cursor.execute(GUARDS).fetchall()
+        for table, name, _ in guards:
+            cursor.execute(f"ALTER TABLE {table} DISABLE TRIGGER {name}")
+        ids = [_stream(cursor, number, entries // STREAMS, bodies) for number in range(STREAMS)]
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        for table, name, always in guards:
+            cursor.execute(f"ALTER TABLE {table} ENABLE {'ALWAYS' if always else ''} TRIGGER {name}")
+    with psycopg.connect(os.environ["DATABASE_URL"], autocommit=True) as connection:
+        connection.execute("VACUUM ANALYZE audit_entry")
+    return ids
+
+
+def _bodies() -> list[tuple[str, bytes]]:
+    """Types and bodies of the rounds that a simulated table played."""
+    import random
+
+    from games.models import Facility
+    from tables.simulation import play_round, simulated_tables
+
+    played = simulated_tables(Facility.objects.get(code="larkfield"), 1, "RS-0009")[0]
+    draw = random.Random(7)
+    for _ in range(20):
+        play_round(played, draw)
+    found = Entry.objects.filter(stream=played.table.stream).order_by("-seq")[:120]
+    return [(entry.type, bytes(entry.body)) for entry in found]
+
+
+def _stream(cursor: Any, number: int, entries: int, bodies: Sequence[tuple[str, bytes]]) -> int:
+    name = _name(number)
+    prev = chain.genesis(name)
+    cursor.execute(
+        "INSERT INTO audit_stream (name, seq, head, lockable, real_play) VALUES (%s, 0, %s, true, true) RETURNING id",
+        [name, prev],
+    )
+    pk = int(cursor.fetchone()[0])
+    columns = "stream_id, seq, prev, hash, body, type, at, gaming_day, actor, witness, lot"
+    with cursor.copy(f"COPY audit_entry ({columns}) FROM STDIN") as rows:
+        for seq in range(1, entries + 1):
+            type_, body = bodies[seq % len(bodies)]
+            at = BEGAN + dt.timedelta(seconds=seq)
+            body = SEQ.sub(b'"seq":%d,"stream":"%b"' % (seq, name.encode()), body)
+            body = AT.sub(b'"at":"%b"' % clock.written(at).encode(), body, count=1)
+            body = DAY.sub(b'"gaming_day":"%b"' % at.date().isoformat().encode(), body)
+            digest = chain.entry_hash(prev, body)
+            rows.write_row((pk, seq, prev, digest, body, type_, at, at.date(), "", "", ""))
+            prev = digest
+    cursor.execute(
+        "UPDATE audit_stream SET seq = %s, head = %s, last_at = %s WHERE id = %s", [entries, prev, at, pk]
+    )
+    return pk
+
+
+def _name(number: int) -> str:
+    return f"bench/T-{number:03d}"
