@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from audit import export, verification
+from audit import clock, export, verification
 from audit.models import Job
 
 from . import bundle, sealed, workbook
@@ -59,21 +59,25 @@ def selected(job: Job) -> export.Selection:
 
 
 def filename(job: Job) -> str:
-    """What the file is called where it is downloaded: house, range, what it is."""
-    days = [str(day) for day in (job.params.get("day"), job.params.get("last_day")) if day]
-    moments = [str(job.params[edge])[:10] for edge in ("from", "to") if job.params.get(edge)]
-    span = list(dict.fromkeys(days or moments)) or [f"{job.asked_at:%Y-%m-%d}"]
-    sort = ["training"] if job.params.get("training") else []
+    """What the file is called where it is downloaded: house, streams, gaming days, and what it is."""
     names = [str(name).rpartition("/")[2] for name in job.params.get("streams", [])]
-    place = names if len(names) == 1 else []
     parts = [
         job.facility,
-        *place,
-        *sort,
-        "-to-".join(span),
-        "evidence" if job.kind == "evidence" else "reading-copy",
+        *(names if len(names) == 1 else []),
+        *(["training"] if job.params.get("training") else []),
+        "-to-".join(dict.fromkeys(_days(job))),
+        "evidence" if job.kind == Job.Kind.EVIDENCE else "reading-copy",
     ]
-    return "-".join(parts) + "." + ENDINGS[job.kind]
+    return f"{'-'.join(parts)}.{ENDINGS[job.kind]}"
+
+
+def _days(job: Job) -> list[str]:
+    """The gaming days at which its range begins and ends; where it is open, that of the asking."""
+    if job.params.get("day"):
+        return [job.params["day"], job.params["last_day"]]
+    since, until = (_moment(job.params.get(edge)) for edge in ("from", "to"))
+    last = until - dt.timedelta(microseconds=1) if until else job.asked_at
+    return [str(clock.gaming_day(job.facility, moment)) for moment in (since, last) if moment]
 
 
 def _moment(text: Any) -> dt.datetime | None:

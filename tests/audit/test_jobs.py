@@ -22,6 +22,8 @@ from audit.sealing.sealer import Sealer
 from .conftest import MOMENT
 from .test_record import SECOND
 
+ASKED_AFTER = dt.timedelta(days=1)
+
 
 @pytest.fixture(autouse=True)
 def folder(settings, tmp_path):
@@ -42,7 +44,7 @@ def asked(db, make_person):
 
     def ask(kind="csv", **params):
         return Job.objects.create(
-            facility="larkfield", kind=kind, params=params, asked_by=person, asked_at=clock.now()
+            facility="larkfield", kind=kind, params=params, asked_by=person, asked_at=MOMENT + ASKED_AFTER
         )
 
     return ask
@@ -63,7 +65,7 @@ def test_a_reading_copy_is_written_and_stands_on_the_record(record_of_three, ask
     digest = hashlib.sha256(whole).hexdigest()
     assert (job.status, job.sha256, job.size_bytes) == ("done", digest, len(whole))
     assert (job.done, job.total, job.found["entries"], job.found["streams"]) == (2, 2, 2, 1)
-    assert job.filename == "larkfield-2026-11-21-reading-copy.csv"
+    assert job.filename == "larkfield-2026-11-21-to-2026-11-22-reading-copy.csv"
     assert [row[1] for row in csv.reader(io.StringIO(whole.decode(), newline=""))] == ["seq", "2", "3"]
     assert told("export.finished") == [
         {"asked_by": "reyes-c", "bytes": len(whole), "entries": 2, "facility": "larkfield", "kind": "csv",
