@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 
 from audit import batches, chain, verification
@@ -210,3 +211,19 @@ def test_every_finding_has_its_sentence(sealed):
     source = "".join((folder / f"{name}.py").read_text() for name in ("verification", "log_verification"))
     raised = set(re.findall(r'(?:Finding|bad|_bad)\(\s*"([a-z-]+)"', source))
     assert raised == set(FINDINGS)
+
+
+def test_the_command_says_what_it_found_and_tells_the_record(sealed, capsys):
+    call_command("verify_record")
+    assert capsys.readouterr().out.splitlines() == [
+        "good: 8 entries on 3 streams, 1 not sealed",
+        "2 seals, 2 signed checkpoints, 0 cosignatures",
+    ]
+    told = Entry.objects.get(type="record.verified")
+    assert (told.stream.name, b'"outcome":"good"' in bytes(told.body)) == ("installation/system", True)
+    aside(("DELETE FROM audit_entry WHERE id = %s", [at(2).pk]))
+    with pytest.raises(SystemExit) as ended:
+        call_command("verify_record", "--read-only")
+    assert ended.value.code == 1
+    assert capsys.readouterr().out.startswith("bad: larkfield/T-04 has no entry 2: it was removed.\nBAD: ")
+    assert Entry.objects.filter(type="record.verified").count() == 1
