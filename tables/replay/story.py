@@ -18,6 +18,7 @@ from .again import begun, settle
 from .course import FOLLOWS, SETTLES, Course, Key
 from .difference import Difference
 from .entries import Told
+from .slips import FILED
 from .terms import Terms
 
 MENDS = frozenset({"dice.corrected", "wager.missed", "wager.struck", "round.recorded_by_hand"})
@@ -75,6 +76,7 @@ class Line(NamedTuple):
     flag: str
     missed: bool
     disputed: int | None
+    slips: list[str]
     differences: list[Difference]
 
 
@@ -234,6 +236,7 @@ class Story:
             flag=laid.flag,
             missed=laid.missed,
             disputed=self._disputed(key[0], label),
+            slips=[str(one.data.get("slip")) for one in self.told if _is_about(one, key)],
             differences=[one for one in self.differences if (one.seat, one.wager, one.play) == key],
         )
 
@@ -268,6 +271,15 @@ class Story:
         named = [self.names.get(mended["wager"], mended["wager"]), f"{_('seat')} {mended['seat']}"]
         named += [f"{_('play')} {mended['play']}"] if mended.get("play") else []
         return f"{', '.join(named)}: {dollars(mended['before_cents'])}", dollars(mended["after_cents"])
+
+
+def _is_about(told: Told, key: Key) -> bool:
+    """Whether a slip names this wager, or what was handed to its seat."""
+    mended = told.data.get("mended") if told.type == FILED else None
+    if not isinstance(mended, dict):
+        return False
+    wagers = [(one.get("seat"), one.get("wager"), one.get("play")) for one in mended.get("wagers", ())]
+    return key in wagers or key[0] in [one.get("seat") for one in mended.get("payments", ())]
 
 
 def _is_mended(told: Told) -> bool:
