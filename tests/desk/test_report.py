@@ -148,9 +148,10 @@ def test_who_sees_the_desk_sees_its_report(scene):
 def test_corrections_have_lines_of_their_own(hands, scene):
     small_day(hands, scene)
     file_slip(scene, hands, at(13))
-    said, _html = read(scene)
+    said, html = read(scene)
     assert "Win as settled $15 Corrections −$50 1 slip After corrections −$35" in said
     assert "not yet" in said
+    assert f'href="{reverse("replay", args=["larkfield", "T-01", 2])}"' in html
     settle_slip(scene, hands, at(13, 5))
     assert "not yet" not in read(scene)[0]
 
