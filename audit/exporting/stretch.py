@@ -1,15 +1,18 @@
 """Which part of a log shows a selection of entries to be sealed and whole at both ends (FORMAT.md, the bundle)."""
 
+import bisect
+import datetime as dt
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 
 from audit.export import Selection, Span
-from audit.models import Checkpoint, Incarnation, Seal, SealedHead
+from audit.models import Checkpoint, Cosignature, Incarnation, Seal, SealedHead
 from audit.sealing.log import Log, current
 
-COSIGNED_LOOKED_AT = 60  # among so many of the newest, the checkpoint that most witnesses cosigned is taken
+LOOKED_AT = 60  # among so many of the newest, the checkpoint that most witnesses cosigned is taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,10 @@ class Stretch:
 
 
 def stretch_of(selection: Selection, incarnation: Incarnation | None = None) -> Stretch | None:
-    """The stretch of a log, the newest unless one is named, that covers a selection; None where nothing is sealed."""
+    """The stretch of a log, the newest unless one is named, that covers a selection; None where nothing is sealed.
+
+    Some statements for each span, and some dozens for the range: each reads a few rows, however long the log is.
+    """
     incarnation = incarnation or current()
     newest = Log(incarnation).newest() if incarnation else None
     if incarnation is None or newest is None:
@@ -39,27 +45,45 @@ def stretch_of(selection: Selection, incarnation: Incarnation | None = None) -> 
     first = _first(selection, incarnation, size)
     last = _needed(selection, incarnation, size) if selection.until else size
     last = max(last, first + 1)
-    greatest = [_greatest(span, incarnation, last) for span in selection.spans]
-    pairs = list(zip(selection.spans, greatest, strict=True))
-    ends = tuple(_end(selection, span, seq, incarnation, last) for span, seq in pairs)
-    unsealed = tuple(max(0, span.last - max(span.first - 1, seq)) for span, seq in pairs)
-    return Stretch(incarnation, checkpoint, first, last, ends, unsealed)
+    ends, unsealed = [], []
+    for span in selection.spans:
+        end, sealed = _end(selection, span, incarnation, last)
+        ends.append(end)
+        unsealed.append(max(0, span.last - max(span.first - 1, sealed)))
+    return Stretch(incarnation, checkpoint, first, last, tuple(ends), tuple(unsealed))
 
 
 def _cosigned(incarnation: Incarnation, size: int) -> Checkpoint | None:
-    """Of the newest cosigned checkpoints of at least this size, the one with the most cosignatures."""
-    signed = Checkpoint.objects.filter(incarnation=incarnation, size__gte=size)
-    signed = signed.annotate(witnesses=Count("cosignatures")).filter(witnesses__gt=0).order_by("-size")
-    return max(signed[:COSIGNED_LOOKED_AT], key=lambda one: (one.witnesses, one.size), default=None)
+    """Of the newest checkpoints of at least this size, the one with the most cosignatures; None where none has any."""
+    signed = Checkpoint.objects.filter(incarnation=incarnation, size__gte=size).order_by("-size")
+    newest = list(signed[:LOOKED_AT])
+    marks = Counter(Cosignature.objects.filter(checkpoint__in=newest).values_list("checkpoint_id", flat=True))
+    cosigned = [one for one in newest if marks[one.pk]]
+    if not cosigned:  # no witness for a minute: the newest of all that was cosigned, if it is large enough
+        last = Cosignature.objects.order_by("-pk").select_related("checkpoint").first()
+        covers = (
+            last and last.checkpoint.incarnation_id == incarnation.number and last.checkpoint.size >= size
+        )
+        return last.checkpoint if last and covers else None
+    return max(cosigned, key=lambda one: (marks[one.pk], one.size))
 
 
 def _needed(selection: Selection, incarnation: Incarnation, size: int) -> int:
     """How large the log must be to show all that its first `size` seals can show of a selection."""
-    show = _closing if selection.until else _covering
-    return max((show(selection, span, incarnation, size) for span in selection.spans), default=0)
+    if selection.until is None:
+        return max((_covering(span, incarnation, size) for span in selection.spans), default=0)
+    full = _full_after(selection.until, incarnation, size)
+    there = dict(full.heads.values_list("stream_id", "seq")) if full else {}
+    sizes = []
+    for span in selection.spans:
+        numbers = [_number(_listed(span, incarnation, size).filter(seq__gt=span.last))]
+        if full and there.get(span.stream_id, 0) == span.last:
+            numbers.append(full.number)
+        sizes.append(min((one for one in numbers if one is not None), default=size - 1) + 1)
+    return max(sizes, default=0)
 
 
-def _covering(selection: Selection, span: Span, incarnation: Incarnation, size: int) -> int:
+def _covering(span: Span, incarnation: Incarnation, size: int) -> int:
     """The size with the first seal that covers a span's last entry; all of it where none does."""
     if span.last < span.first:
         return 0
@@ -67,18 +91,11 @@ def _covering(selection: Selection, span: Span, incarnation: Incarnation, size: 
     return size if number is None else number + 1
 
 
-def _closing(selection: Selection, span: Span, incarnation: Incarnation, size: int) -> int:
-    """The size with the first seal that shows where a span ends: a later head, or a full seal after the range."""
-    after = _number(_listed(span, incarnation, size).filter(seq__gt=span.last))
-    full = Seal.objects.filter(
-        incarnation=incarnation, number__lt=size, full=True, at__gte=selection.until
-    ).order_by("number")
-    if span.last:
-        full = full.filter(heads__stream=span.stream_id, heads__seq=span.last)
-    else:
-        full = full.exclude(heads__stream=span.stream_id)
-    numbers = [one for one in (after, full.values_list("number", flat=True).first()) if one is not None]
-    return min(numbers, default=size - 1) + 1
+def _full_after(moment: dt.datetime, incarnation: Incarnation, size: int) -> Seal | None:
+    """The first full seal that is not before a moment: it shows where every stream stood then."""
+    begin = _number_at(moment, incarnation, size)
+    full = Seal.objects.filter(incarnation=incarnation, number__gte=begin, number__lt=size, full=True)
+    return full.order_by("number").first()
 
 
 def _first(selection: Selection, incarnation: Incarnation, size: int) -> int:
@@ -86,26 +103,33 @@ def _first(selection: Selection, incarnation: Incarnation, size: int) -> int:
     if selection.since is None:
         return 0
     prior = {span.stream_id: span.first - 1 for span in selection.spans}
-    full = Seal.objects.filter(incarnation=incarnation, number__lt=size, full=True, at__lt=selection.since)
-    for seal in full.order_by("-number").only("number").iterator(chunk_size=10):
+    before = _number_at(selection.since, incarnation, size)
+    full = Seal.objects.filter(incarnation=incarnation, number__lt=before, full=True).order_by("-number")
+    for seal in full.only("number").iterator(chunk_size=10):
         listed = SealedHead.objects.filter(seal=seal, stream__in=prior).values_list("stream_id", "seq")
         if all(seq <= prior[stream] for stream, seq in listed):
             return seal.number
     return 0
 
 
-def _end(selection: Selection, span: Span, greatest: int, incarnation: Incarnation, last: int) -> int:
-    if greatest <= span.last:
-        return span.last
+def _number_at(moment: dt.datetime, incarnation: Incarnation, size: int) -> int:
+    """The number of the first seal at or after a moment, `size` where there is none. Times of seals never go back."""
+    times = Seal.objects.filter(incarnation=incarnation).values_list("at", flat=True)
+    return bisect.bisect_left(range(size), moment, key=lambda number: times.get(number=number))
+
+
+def _end(selection: Selection, span: Span, incarnation: Incarnation, last: int) -> tuple[int, int]:
+    """Up to where entries must be shown, and the greatest number of the stream that is listed before `last`."""
+    listed = _listed(span, incarnation, last)
     if selection.until is None:
-        return greatest
-    after = _listed(span, incarnation, last).filter(seq__gt=span.last).order_by("seq")
-    return after.values_list("seq", flat=True)[0]
-
-
-def _greatest(span: Span, incarnation: Incarnation, last: int) -> int:
-    newest = _listed(span, incarnation, last).order_by("-seq").values_list("seq", flat=True).first()
-    return newest or 0
+        greatest = listed.order_by("-seq")
+    else:
+        after = listed.filter(seq__gt=span.last).order_by("seq").values_list("seq", flat=True).first()
+        if after is not None:
+            return after, after
+        greatest = listed.filter(seq__lte=span.last).order_by("-seq")
+    sealed = greatest.values_list("seq", flat=True).first() or 0
+    return max(sealed, span.last), sealed
 
 
 def _number(heads: "QuerySet[SealedHead]") -> int | None:

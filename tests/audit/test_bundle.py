@@ -106,7 +106,7 @@ def test_the_whole_subtrees_of_a_stretch_fit_together():
             assert [level for level, _index in places] == list(verify.heights(begin, end))
 
 
-def test_it_takes_the_checkpoint_that_a_witness_cosigned_where_that_one_covers_the_range(house):
+def test_it_takes_the_checkpoint_that_a_witness_cosigned_where_that_one_covers_the_range(house, monkeypatch):
     house.cosign(Checkpoint.objects.get(size=20))
     day_two = {"since": MOMENT + DAY, "until": MOMENT + DAY + 20 * SECOND}
     assert stretch_in(bundled(**day_two))[2] == 20
@@ -115,6 +115,9 @@ def test_it_takes_the_checkpoint_that_a_witness_cosigned_where_that_one_covers_t
         stretch_in(bundled())[2] == 23
     )  # what is newer than the cosignature is shown, and signed by the log alone
     assert stretch_in(bundled(since=MOMENT + 3 * DAY, until=MOMENT + 5 * DAY))[2] == 23
+    monkeypatch.setattr(stretch, "LOOKED_AT", 2)  # however long ago it was
+    assert stretch_in(bundled(**day_two))[2] == 20
+    assert stretch_in(bundled())[2] == 23
 
 
 def test_a_record_that_nobody_sealed_is_told_to_be_so(write):
@@ -125,6 +128,14 @@ def test_a_record_that_nobody_sealed_is_told_to_be_so(write):
         {"entries": 1, "stream": "larkfield/T-04"}
     ]
     assert "NOT SEALED: no entry; each has its chain alone" in check(archive)
+
+
+def test_it_asks_as_often_whatever_the_length_of_the_log(house, django_assert_max_num_queries):
+    """Halving finds the seals of a day; the rest is a few statements for a stream, each on an index."""
+    day = export.select([], MOMENT + DAY, MOMENT + DAY + 20 * SECOND)
+    with django_assert_max_num_queries(45):
+        found = stretch.stretch_of(day)
+    assert (found.first, found.last, found.ends) == (0, 13, (2, 13, 3))
 
 
 def test_it_is_written_where_nothing_can_be_sought(house):
