@@ -5,7 +5,7 @@ import logging
 from pathlib import Path
 
 import pytest
-from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
 
 from audit.models import Checkpoint, Entry, Incarnation, Node, Seal, SealedHead, SigningKey, Stream
 from audit.sealing import keys, state
@@ -34,14 +34,14 @@ async def test_it_seals_while_the_server_runs_and_stops_with_it(folder):
     server = asyncio.ensure_future(application({"type": "lifespan"}, None, None))
     await begun.wait()
     for _ in range(400):
-        if await sync_to_async(Checkpoint.objects.count)():
+        if await database_sync_to_async(Checkpoint.objects.count)():
             break
         await asyncio.sleep(0.05)
     ending.set()
     await server
-    assert await sync_to_async(Checkpoint.objects.count)() == 1
-    assert await sync_to_async(SigningKey.objects.count)() == 1
-    assert (await sync_to_async(state.read)(folder)).size == 1
+    assert await database_sync_to_async(Checkpoint.objects.count)() == 1
+    assert await database_sync_to_async(SigningKey.objects.count)() == 1
+    assert (await database_sync_to_async(state.read)(folder)).size == 1
 
 
 @pytest.mark.django_db
