@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from django.db.models import Q
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from audit.models import Entry, Person, Stream
@@ -81,9 +82,7 @@ def read(values: Mapping[str, str], house: Facility) -> Asked:
 
 def query_of(query: str, house: Facility) -> str | None:
     """The same query string with nothing in it but what the search knows; None where something in it is wrong."""
-    from django.http import QueryDict
-
-    asked = read(QueryDict(query[: 4 * MOST_QUERY]).dict(), house)
+    asked = read(QueryDict(query[: 4 * MOST_QUERY]).dict() | {"before": ""}, house)
     found = asked.query
     return None if asked.wrong or len(found) > MOST_QUERY else found
 

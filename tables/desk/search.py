@@ -112,22 +112,16 @@ def walks(asked: Asked, streams: Sequence[int]) -> list[Walk]:
     """The indexes that answer this question, the narrowest that it names."""
     in_time = _in_time(asked)
     if asked.lot:
-        by_lot = _by(Where("e.lot = %s AND e.lot <> ''", (asked.lot,)), in_time)
-        return [by_lot, *_steps(asked, in_time)]
+        return [_named("lot", asked.lot, in_time), *_steps(asked, in_time)]
     if asked.round is not None:
         places = _any("e.stream_id", streams)
-        of_round = Where(
-            f"{places.sql} AND e.round = %s AND e.round IS NOT NULL", (*places.params, asked.round)
-        )
-        return [_by(of_round, in_time)]
+        params = (*places.params, asked.round)
+        return [_by(Where(f"{places.sql} AND e.round = %s AND e.round IS NOT NULL", params), in_time)]
     if asked.stream:
         return [_along(asked, asked.stream)]
     if asked.who:
-        return [
-            _by(Where(f"e.{column} = %s AND e.{column} <> ''", (asked.who,)), in_time)
-            for column in ("actor", "witness")
-        ]
-    return [_by(Where("e.type = %s", (asked.type,)), in_time) if asked.type else _by(in_time)]
+        return [_named(column, asked.who, in_time) for column in ("actor", "witness")]
+    return [_named("type", asked.type, in_time)] if asked.type else [_by(in_time)]
 
 
 def statement(walk: Walk, wanted: Where, page: int = PAGE) -> tuple[str, tuple[Any, ...]]:
@@ -159,6 +153,18 @@ def _by(*conditions: Where) -> Walk:
     found = Where.all(conditions)
     return Walk(
         f"SELECT {COLUMNS} FROM audit_entry e WHERE {found.sql} ORDER BY e.at DESC, e.id DESC", found.params
+    )
+
+
+def _named(column: str, value: str, in_time: Where) -> Walk:
+    """The index of a column and the time. Asked as a range and in its order: an equality would let PostgreSQL walk the
+    time alone instead, through all that happened since somebody left.
+    """
+    found = Where.all([Where(f"e.{column} BETWEEN %s AND %s AND e.{column} <> ''", (value, value)), in_time])
+    order = f"{column} DESC, at DESC, id DESC"
+    inner = f"e.{column} DESC, e.at DESC, e.id DESC"
+    return Walk(
+        f"SELECT {COLUMNS} FROM audit_entry e WHERE {found.sql} ORDER BY {inner}", found.params, order
     )
 
 

@@ -89,8 +89,16 @@ def test_a_sealed_entry_is_proven_up_to_the_signed_checkpoint(sealed):
     assert "No witness has cosigned it yet" in said
 
 
+def settle(cursor):
+    """PostgreSQL alters no table that still has rows to check."""
+    if connection.vendor == "postgresql":
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+
+
 def tampered(statement, *params):
     """As a superuser would, past the guards."""
+    with connection.cursor() as cursor:
+        settle(cursor)
     with guards_aside(connection), connection.cursor() as cursor:
         cursor.execute(statement, params)
 
@@ -122,8 +130,7 @@ def test_a_missing_neighbour_and_a_lost_seal_show(sealed):
     tampered("DELETE FROM audit_entry WHERE stream_id = %s AND seq = 6", sealed.table.stream_id)
     assert "Entry 6, before it, is missing" in page(sealed, 7).content.decode()
     assert "What follows it is missing" in page(sealed, 5).content.decode()
-    with guards_aside(connection), connection.cursor() as cursor:
-        cursor.execute("UPDATE audit_seal SET body = %s", [b'{"heads":[]}'])
+    tampered("UPDATE audit_seal SET body = %s", b'{"heads":[]}')
     answer = page(sealed, 7)
     assert answer.status_code == 200 and "bad" in states(answer)
 
