@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Max, Min, Q, QuerySet
+from django.utils.translation import gettext_lazy as lazy
 
 from audit.models import Entry, Person
 from games.models import DeviceIncident
@@ -19,7 +20,11 @@ from ..models import Alert, Round, Table, Throw
 from ..wording_alerts import NAMES
 from .day import SLACK, Day
 
-MENDS = ("dice.corrected", "wager.missed", "wager.struck")
+MENDS = {
+    "dice.corrected": lazy("dice entered again"),
+    "wager.missed": lazy("missed wager written down"),
+    "wager.struck": lazy("mistaken wager struck"),
+}
 OPENED, CLOSED = "table.opened", "table.closed"
 DISPUTE = "dispute.reported"
 Spans = tuple[tuple[dt.datetime | None, dt.datetime | None], ...]
@@ -87,6 +92,10 @@ class Mend:
     table: str
     type: str
     count: int
+
+    @property
+    def name(self) -> str:
+        return str(MENDS[self.type])
 
 
 @dataclass(frozen=True)
@@ -286,7 +295,7 @@ def _disputes(day: Day, by_stream: dict[int, Table]) -> list[Dispute]:
 def _mends(day: Day, by_stream: dict[int, Table]) -> list[Mend]:
     rows = _entries(day).filter(type__in=MENDS).values("stream", "type").annotate(count=Count("pk"))
     told = [Mend(by_stream[row["stream"]].code, row["type"], row["count"]) for row in rows.order_by()]
-    return sorted(told, key=lambda one: (one.table, MENDS.index(one.type)))
+    return sorted(told, key=lambda one: (one.table, one.type))
 
 
 def _devices(day: Day) -> list[DeviceIncident]:

@@ -6,16 +6,16 @@ from games.office.pdf.paper import DIM, FAINT, INTER, STOP
 
 from .report_charts import BAR_HEIGHT, BAR_WIDTH, Bar, Columns, Whisker
 
-BAR_POINTS = 70
+BAR_POINTS, BAND_POINTS = 70, 140
 
 
 class _Mark(Flowable):
     """A drawing of one row, in the box of a bar."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
-        self.width, self.height = BAR_POINTS, 12.0
-        self.across, self.down = BAR_POINTS / BAR_WIDTH, 12.0 / BAR_HEIGHT
+        self.width, self.height = width, 12.0
+        self.across, self.down = width / BAR_WIDTH, 12.0 / BAR_HEIGHT
 
     def wrap(self, available_width: float, available_height: float) -> tuple[float, float]:
         return self.width, self.height
@@ -29,7 +29,7 @@ class BarMark(_Mark):
     """A bar from zero; a tick where the corrected figure stands."""
 
     def __init__(self, bar: Bar) -> None:
-        super().__init__()
+        super().__init__(BAR_POINTS)
         self.bar = bar
 
     def draw(self) -> None:
@@ -48,7 +48,7 @@ class WhiskerMark(_Mark):
     """The band, the expected win as a line, the actual one as a dot."""
 
     def __init__(self, mark: Whisker) -> None:
-        super().__init__()
+        super().__init__(BAND_POINTS)
         self.mark = mark
 
     def draw(self) -> None:
@@ -89,7 +89,8 @@ class ColumnPlot(Flowable):
         for column in chart.columns:
             foot = self.height - chart.foot * scale
             x, wide = float(column.x) * scale, float(column.width) * scale
-            canvas.rect(x, foot, wide, float(column.height) * scale, stroke=0, fill=1)
+            if column.rounds:
+                canvas.rect(x, foot, wide, float(column.height) * scale, stroke=0, fill=1)
             if column.label:
                 y = self.height - chart.label_y * scale
                 canvas.drawCentredString(float(column.middle) * scale, y, column.label)

@@ -14,7 +14,7 @@ from ..templatetags.report import an_hour, as_cents, band, change, exact, lasted
 from .day import PLAYS, Day
 from .figures import Figures, Line, Report
 from .report_charts import bars, columns, whiskers
-from .report_marks import BAR_POINTS, BarMark, ColumnPlot, WhiskerMark
+from .report_marks import BAND_POINTS, BAR_POINTS, BarMark, ColumnPlot, WhiskerMark
 from .slips_of_day import SlipLine
 
 NOTHING = "None."
@@ -188,7 +188,7 @@ def _expected(found: Report) -> Iterator[Flowable]:
         ]
         for (label, one), mark in zip(lines, drawn, strict=True)
     ]
-    yield table(rows, (76, 80, 80, 80, 80, BAR_POINTS + 8), numbers=(1, 2, 3, 4))
+    yield table(rows, (76, 80, 80, 80, 80, BAND_POINTS + 8), numbers=(1, 2, 3, 4))
     yield text(" ".join(expected_notes(found)), styles()["small"])
 
 
@@ -247,7 +247,7 @@ def _besides(found: Report) -> Iterator[Flowable]:
     yield from _list(
         "Mended before anybody was paid",
         ("Table", "What", "Times"),
-        [(one.table, one.type, one.count) for one in also.mends],
+        [(one.table, one.name, one.count) for one in also.mends],
         (2,),
     )
     yield from _list(

@@ -21,18 +21,13 @@ from ..day import PLAYS, Day
 from ..doors import desk_of
 from ..figures import Line, Report, report
 from ..frame import desk
-from ..happenings import DISPUTE, MENDS
+from ..happenings import DISPUTE
 from ..report_charts import bars, columns, whiskers
 from ..report_pdf import expected_notes, hour_label, report_pdf
 from ..slips_of_day import SlipLine
 
 EARLIEST = dt.date(2000, 1, 1)
 BY = {"table": lazy("By table"), "game": lazy("By game"), "hour": lazy("By hour")}
-MEND_NAMES = {
-    "dice.corrected": lazy("dice entered again"),
-    "wager.missed": lazy("missed wager written down"),
-    "wager.struck": lazy("mistaken wager struck"),
-}
 
 
 @require_GET
@@ -119,8 +114,7 @@ def told(found: Report, by: str) -> dict[str, Any]:
             {"one": one, "url": traces.record(who=one.code, place=one.table)} for one in found.also.people
         ],
         "mends": [
-            {"one": one, "name": MEND_NAMES[one.type], "url": traces.record(type=one.type, place=one.table)}
-            for one in found.also.mends
+            {"one": one, "url": traces.record(type=one.type, place=one.table)} for one in found.also.mends
         ],
         "mended": sum(one.count for one in found.also.mends),
         "disputes": [
@@ -199,7 +193,6 @@ FIGURES: dict[str, dict[str, str]] = {
     "wagers": {"type": "wagers.placed"},
     "slips": {"type": "slip.filed"},
     "disputes": {"type": DISPUTE},
-    "mends": {"type": MENDS[0]},
 }
 
 
