@@ -77,6 +77,10 @@ class Worker:
             self._do(job)
         except Lost:
             log.warning("job %s was begun anew by another worker", job.pk)
+        except DatabaseError:
+            # What a busy database refuses now it may take later; `tries` says when it is enough.
+            log.exception("job %s is put back", job.pk)
+            mine(job).update(status=Job.Status.WAITING, done=0)
         except Stopped:
             tries = job.found["tries"] - 1  # it was not the job that ended the worker
             mine(job).update(status=Job.Status.WAITING, done=0, found={"tries": tries})
@@ -92,7 +96,7 @@ class Worker:
             with Beat(job, self.stop) as beat:
                 made = making.make(job, part, beat)
             finish(job, made, part, place_of(job, self.folder))
-        except (Lost, Stopped):
+        except (Lost, Stopped, DatabaseError):
             raise
         except Exception as error:
             fail(job, _why(job, error))

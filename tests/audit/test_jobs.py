@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import OperationalError, connection
 
 from audit import clock, export, verify
 from audit.exporting import jobs, making, sealed
@@ -196,6 +196,41 @@ def test_a_worker_that_is_stopped_puts_its_job_back(record_of_three, asked, fold
     worker.step()
     job.refresh_from_db()
     assert (job.status, job.found["tries"], list(folder.iterdir())) == ("waiting", 0, [])
+
+
+@pytest.mark.django_db
+def test_what_a_busy_database_refuses_is_tried_again_some_times(record_of_three, asked, monkeypatch):
+    def busy(path, selection, beat):
+        raise OperationalError("canceling statement due to statement timeout")
+
+    monkeypatch.setitem(making.WRITERS, "csv", busy)
+    job = asked()
+    for tries in range(1, jobs.MOST_TRIES + 1):
+        jobs.Worker().step()
+        job.refresh_from_db()
+        assert (job.status, job.found["tries"]) == ("waiting", tries)
+    jobs.Worker().step()
+    job.refresh_from_db()
+    assert (job.status, job.said) == ("failed", "gave-up")
+
+
+async def test_the_embedded_worker_runs_from_the_first_scope_to_the_end_of_the_server(monkeypatch):
+    began, ended = threading.Event(), threading.Event()
+
+    def run(worker):
+        began.set()
+        worker.stop.wait(10)
+        ended.set()
+
+    async def application(scope, receive, send):
+        pass
+
+    monkeypatch.setattr(jobs.Worker, "run", run)
+    served = jobs.with_worker(application)
+    await served({"type": "http"}, None, None)
+    assert began.wait(10) and not ended.is_set()
+    await served({"type": "lifespan"}, None, None)
+    assert ended.is_set()
 
 
 @pytest.mark.django_db

@@ -8,18 +8,21 @@ import pytest
 from games.office import acts as office_acts
 from games.office import road as office
 from tables import acts, road, rooms
+from tables.desk import acts as desk_acts
+from tables.desk import road as desk
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = ("snapshot.md", "games.md", "office.md", "evidence.md")
 ROW = re.compile(r"^\| ((?:`[a-z_]+` ?)+)\|", re.MULTILINE)
-assert acts and office_acts
+assert acts and office_acts and desk_acts
 
 
 def documented() -> set[str]:
     """The acts that begin a row of a table in the documents."""
-    text = "\n".join((DOCS / name).read_text() for name in ("snapshot.md", "games.md", "office.md"))
+    text = "\n".join((DOCS / name).read_text() for name in PAGES)
     return {name for row in ROW.findall(text) for name in re.findall(r"[a-z_]+", row)}
 
 
-@pytest.mark.parametrize("name", sorted({**road.ACTS, **rooms.ACTS, **office.ACTS}))
+@pytest.mark.parametrize("name", sorted({**road.ACTS, **rooms.ACTS, **office.ACTS, **desk.ACTS}))
 def test_every_act_has_its_row(name):
     assert name in documented()
