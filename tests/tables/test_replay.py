@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from audit import chain
 from audit.models import Entry
@@ -14,8 +13,8 @@ from tables.models import Wager
 from tables.replay.entries import of_round
 from tables.replay.story import Story
 from tables.replay.timeline import timeline_of
-from tests.services.emptying import guards_aside
 from tests.tables.cast import Scene, make_scene
+from tests.tables.test_readjudicate import unguarded
 
 pytestmark = pytest.mark.django_db
 
@@ -265,7 +264,7 @@ def test_the_chain_is_recomputed_and_an_edited_entry_breaks_it_where_it_stands(s
     body = json.loads(bytes(entry.body))
     body["data"]["placed"][0]["cents"] = 100
     entry.body = chain.canonical(body)
-    with guards_aside(connection):
+    with unguarded():
         entry.save()
     shown = part(page(scene), 'aria-labelledby="proof"')
     assert f"broken at {entry.seq}" in shown and "does not hold" in shown
@@ -277,7 +276,7 @@ def test_a_figure_that_the_rules_do_not_give_stands_beside_the_one_that_they_giv
     body = json.loads(bytes(entry.body))
     body["data"]["settled"][1]["paid_cents"] = 9_999
     entry.body = chain.canonical(body)
-    with guards_aside(connection):
+    with unguarded():
         entry.save()
     shown = page(scene)
     assert "paid_cents: record 9999" in " ".join(rows(shown))
