@@ -633,6 +633,7 @@ KEYS, MANIFEST = "keys.txt", "manifest.json"
 PAPERS = ("FORMAT.md", "README.txt", "verify.py", "witness.py")
 ALWAYS = {RECORD, BEYOND, KEYS, MANIFEST, *PAPERS}
 SHORT_FILE_BYTES = 1 << 24
+OTHERS_TOLD = 10
 
 
 def unreadable():
@@ -1408,6 +1409,12 @@ def told_seals(stretch, note, keys, unsealed, options):
         stretch.size,
         note.root.hex(),
     )
+    if stretch.others:
+        names = sorted(stretch.others)
+        yield "not in this bundle, though these seals list them: %s%s" % (
+            ", ".join(printable(name) for name in names[:OTHERS_TOLD]),
+            " and %d more" % (len(names) - OTHERS_TOLD) if len(names) > OTHERS_TOLD else "",
+        )
     yield from told_signatures(note, keys, options)
     for path, kept in options.kept:
         yield verify_kept(path, kept, note, stretch.tree.roots, options.proofs)

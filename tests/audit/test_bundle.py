@@ -89,6 +89,8 @@ def test_every_range_can_be_checked(house):
 def test_a_day_takes_the_seals_of_that_day_and_the_subtrees_beside_it(house):
     """From the full seal that opens the day up to the one that opens the day after it, of 23 seals."""
     archive = bundled("larkfield/T-04", since=MOMENT + DAY + SECOND, until=MOMENT + DAY + 20 * SECOND)
+    told = "not in this bundle, though these seals list them: installation/system, larkfield/T-05"
+    assert told in check(archive)
     assert stretch_in(archive) == (6, 13, 23)
     said = json.loads(files_of(archive)["seals.jsonl"].partition(b"\n")[0])
     assert [len(said["before"]), len(said["after"])] == [2, 5]  # 4 + 2; 1 + 2 + 4 + 2 + 1
