@@ -17,7 +17,7 @@ import pytest
 from django.db import connection
 
 from audit import clock, notes
-from audit.sealing import keys
+from audit.sealing import keys, state
 from audit.sealing.lead import Lead
 from audit.sealing.process import keep_sealing
 from audit.sealing.status import of_sealer
@@ -122,6 +122,21 @@ def test_a_second_sealer_waits_and_takes_over_from_a_killed_one(run, ask):
     assert [len(notes.Note.read(note).signatures) for _, note in ask(CHECKPOINTS)] == [1, 2, 3]
     second.send_signal(signal.SIGTERM)
     assert second.wait(PATIENCE) == 0
+
+
+ONE_SECOND = "from audit.sealing import keys; from audit.sealing.sealer import Sealer; Sealer(keys.folder(){}).second()"
+DIES = ", lambda point: point == '{}' and __import__('os').kill(__import__('os').getpid(), 9)"
+
+
+@pytest.mark.parametrize(("point", "written"), [("kept", 0), ("written", 1)])
+def test_a_process_killed_between_its_file_and_the_database_loses_no_leaf(run, ask, tmp_path, point, written):
+    assert run("sealer_key", "create").wait(PATIENCE) == 0
+    assert run("shell", "-c", ONE_SECOND.format(DIES.format(point))).wait(PATIENCE) == -signal.SIGKILL
+    signed = state.read(tmp_path / "sealer").pending.note
+    assert len(ask(CHECKPOINTS)) == written
+    assert run("shell", "-c", ONE_SECOND.format("")).wait(PATIENCE) == 0
+    assert ask(CHECKPOINTS) == [(1, signed)]
+    assert state.read(tmp_path / "sealer").pending is None
 
 
 @pytest.fixture
