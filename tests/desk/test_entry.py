@@ -1,7 +1,10 @@
 """The page of one entry: what it says, what it belongs to, and what proves it; and its proof as a file."""
 
 import json
+import subprocess
+import sys
 import uuid
+from pathlib import Path
 
 import pytest
 from django.db import connection
@@ -15,6 +18,7 @@ from tables.models import Round, Slip
 from tests.services.emptying import guards_aside
 
 pytestmark = pytest.mark.django_db
+CHECKER = Path(__file__).resolve().parents[2] / "audit" / "verify.py"
 
 
 @pytest.fixture
@@ -173,6 +177,25 @@ def test_the_proof_is_a_file_that_stands_by_itself(sealed):
     leaf = merkle.leaf_hash(said["seal"].encode())
     path = [bytes.fromhex(one) for one in said["path"]]
     assert merkle.verify_inclusion(seal["number"], checkpoint.size, leaf, path, checkpoint.root)
+
+
+def checked(path):
+    """What the outsider's checker says of a file, with nothing of ours to import."""
+    ran = subprocess.run([sys.executable, "-I", CHECKER, path], capture_output=True, text=True, check=False)
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def test_the_checker_for_outsiders_takes_the_proof_and_no_other_bytes(sealed, tmp_path):
+    browser, _ = take(sealed, 3)
+    content = browser.get("/record/larkfield/entries/T-01/3/proof.jsonl").content
+    file = tmp_path / "entry.proof.jsonl"
+    file.write_bytes(content)
+    status, said = checked(file)
+    assert status == 0, said
+    file.write_bytes(content.replace(b'"cents":7000', b'"cents":9000', 1))
+    assert file.read_bytes() != content
+    status, said = checked(file)
+    assert status == 1 and "Traceback" not in said
 
 
 def test_the_record_tells_who_took_which_proof(sealed):
