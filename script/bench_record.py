@@ -9,6 +9,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from script import environment
 TITLE = "The record: one settlement of 8 wagers, and what takes the record's place"
 ROOT = Path(__file__).resolve().parents[1]
 RIVALS = ("pghistory", "auditlog")
-TURN_SECONDS = 0.25
+LEAST_TURNS = 20
 CLIENTS = 4
 HELD = (0.0, 0.005)
 ACTS_A_ROUND = 7
@@ -122,11 +123,12 @@ def _client(way: str, number: int) -> Iterator[Client]:
 
 
 def _in_turns(ways: dict[str, Client], seconds: float) -> dict[str, list[dict[str, Any]]]:
-    turns = range(max(4, round(seconds / TURN_SECONDS)))
+    """One settlement of each way after the other, for so many seconds a way."""
     found: dict[str, list[dict[str, Any]]] = {way: [] for way in ways}
-    for _ in turns:
+    ends = time.perf_counter() + seconds * len(ways)
+    while time.perf_counter() < ends or len(found["record"]) < LEAST_TURNS:
         for way, client in ways.items():
-            found[way].append(client.settle(TURN_SECONDS))
+            found[way].append(client.settle(0))
     return found
 
 
