@@ -1010,7 +1010,7 @@ class Beside:
     def entry(self, line, contents):
         body, prev, digest = sealed_body(line, 0)
         name, seq = claimed(body)
-        place = self.places.get(name)
+        place = self.places.get(name) if isinstance(name, str) else None
         if place is None or place < self.place:
             raise Bad("it is of a stream that should not stand here", 0, name, seq)
         stream = self.streams[place]
@@ -1572,12 +1572,16 @@ class Options:
         elif word == "--witness-vkey":
             self.keys[WITNESS].append(Key(value, WITNESS))
         else:
-            text = own_text(value)
-            if word == "--proof":
-                self.proofs.append(Consistency(text))
-            else:  # a copy of a checkpoint may have the consistency proof from the one before it in front
-                note = text.partition("\n\n")[2] if text.startswith("old ") else text
-                self.kept.append((value, Note(note)))
+            try:
+                self.take_text(word, value, own_text(value))
+            except Bad as bad:
+                raise Bad("%s: %s" % (ascii(value), bad.what)) from None
+
+    def take_text(self, word, path, text):
+        if word == "--proof":
+            self.proofs.append(Consistency(text))
+        else:  # a copy of a checkpoint may have the consistency proof from the one before it in front
+            self.kept.append((path, Note(text.partition("\n\n")[2] if text.startswith("old ") else text)))
 
     @property
     def demands(self):
@@ -1597,7 +1601,10 @@ USAGE = (
 def own_text(path):
     """A short text file of the reader's."""
     with open(path, "rb") as file:
-        return file.read(SHORT_FILE_BYTES).decode()
+        try:
+            return file.read(SHORT_FILE_BYTES).decode()
+        except UnicodeError:
+            raise Bad("it is not UTF-8") from None
 
 
 def found_in(path, options, progress):

@@ -433,16 +433,21 @@ class Handler(BaseHTTPRequestHandler):
         try:
             if self.path != "/add-checkpoint":
                 raise Refused(404, "there is only /add-checkpoint")
-            line = self.server.witness.add(*read_request(self.body()))
-            self.answer(200, line)
+            request = read_request(self.body())
+            self.answer(200, self.added(request))
         except Refused as refused:
             if refused.size is None:
                 self.answer(refused.status, refused.why + "\n")
             else:
                 self.answer(refused.status, "%d\n" % refused.size, "text/x.tlog.size")
+
+    def added(self, request):
+        """The cosignature; Refused(500) where it could not be stored, and so was not signed."""
+        try:
+            return self.server.witness.add(*request)
         except OSError as error:
             sys.stderr.write("cannot store: %s\n" % ascii(str(error)))
-            self.answer(500, "it could not be stored\n")
+            raise Refused(500, "it could not be stored") from None
 
     def body(self):
         length = self.headers.get("Content-Length", "")

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from audit import chain, merkle, notes, verify
+from audit import chain, export, merkle, notes, verify
 from audit.models import Checkpoint, Entry
 from audit.sealing import keys
 from audit.sealing.log import Log, current
@@ -69,6 +69,8 @@ def test_a_liar_who_changes_an_entry_and_hashes_the_chain_anew_is_found_by_the_s
 
     found = bad(changed(files, record_jsonl=recorded(files["record.jsonl"], change)))
     assert found == "record.jsonl: line 5: larkfield/T-04 seq 4: its hash is not the head that was sealed"
+    quick = bad(changed(files, record_jsonl=recorded(files["record.jsonl"], change)), "--hashes-only")
+    assert quick == found
 
 
 def test_a_cut_tail_is_found_by_the_seals(files):
@@ -103,6 +105,16 @@ def test_a_range_that_ends_too_early_or_begins_too_late_is_found(house):
     assert "the entry before the range is missing" in bad(changed(files, beyond_jsonl=lines[1]))
     assert "it was sealed at 7" in bad(changed(files, beyond_jsonl=lines[0]))
     assert "does not follow" in bad(changed(files, beyond_jsonl=b"".join([*lines, lines[1]])))
+
+
+@pytest.mark.parametrize("stream", [[], {}, None, 4, "no/where", "larkfield/T-04"])
+@pytest.mark.parametrize("seq", [None, "9", -1, 0, 9, 10**15, [], 1.5, True])
+def test_an_entry_beside_the_range_with_right_hashes_and_wrong_words_is_refused(files, stream, seq):
+    head = bytes.fromhex(files["record.jsonl"].splitlines()[-2][9:73].decode())
+    said = {**json.loads(files["record.jsonl"].splitlines()[-2])["body"], "stream": stream, "seq": seq}
+    body = json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
+    line = export._shaped(chain.entry_hash(head, body), head, body)
+    assert bad(changed(files, beyond_jsonl=line)).startswith("beyond.jsonl: ")
 
 
 def test_seals_cannot_be_dropped_swapped_or_changed(files):
