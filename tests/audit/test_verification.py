@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from audit import batches, chain, verification
-from audit.models import Checkpoint, Entry, Node, Seal, SealedHead, SigningKey
+from audit import batches, chain, notes, verification
+from audit.models import Checkpoint, Cosignature, Entry, Node, Seal, SealedHead, SigningKey
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
 from audit.verification_words import FINDINGS, say
@@ -227,3 +227,21 @@ def test_the_command_says_what_it_found_and_tells_the_record(sealed, capsys):
     assert ended.value.code == 1
     assert capsys.readouterr().out.startswith("bad: larkfield/T-04 has no entry 2: it was removed.\nBAD: ")
     assert Entry.objects.filter(type="record.verified").count() == 1
+
+
+def test_cosignatures_are_verified_by_the_keys_of_the_witnesses_that_are_known(sealed, settings):
+    witness = notes.Signer("witness.example", b"w" * 32, notes.COSIGNATURE)
+    newest = Checkpoint.objects.get(size=2)
+    line = witness.signature(notes.Note.read(newest.note).text, 1_700_000_000).line
+    Cosignature.objects.create(checkpoint=newest, name=witness.name, line=line, at=MOMENT)
+    unknown = verification.verify()
+    assert (unknown.good, unknown.witnessed, unknown.unknown_witnesses) == (True, 0, 1)
+    settings.WITNESSES = f"http://127.0.0.1:1 {witness.verifier.vkey}"
+    known = verification.verify()
+    assert (known.good, known.witnessed, known.unknown_witnesses) == (True, 1, 0)
+    other = witness.signature("another\n2\nnote\n", 1_700_000_000).line
+    with superuser():
+        Cosignature.objects.update(line=other)
+        assert found() == [("cosignature-bad", {**ORIGIN, "size": 2, "name": "witness.example"})]
+        Cosignature.objects.update(line="nothing")
+        assert found() == [("cosignature-bad", {**ORIGIN, "size": 2, "name": "witness.example"})]
