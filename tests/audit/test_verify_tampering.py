@@ -1,5 +1,6 @@
 """Bytes and lines that were flipped, dropped, repeated or moved: never accepted, never a traceback."""
 
+import json
 import tempfile
 from pathlib import Path
 
@@ -8,9 +9,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from audit import verify
+from audit.models import Entry
 
 from .outsider import packed
-from .sealed import DAY, SECOND, WITNESS, House, archived, bundled, files_of
+from .sealed import DAY, SECOND, WITNESS, House, archived, bundled, files_of, proof_of
 from .test_export import SETTLED
 
 pytestmark = pytest.mark.django_db
@@ -79,7 +81,7 @@ def changed_lines(data, how, one, other):
 
 
 CHANGES = {"bytes": changed_bytes, "lines": changed_lines}
-often = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+often = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def test_the_bundle_is_good_before_anybody_touches_it(archive):
@@ -185,4 +187,80 @@ def test_nonsense_of_every_kind_is_refused(archive, tmp_path, capsys):
     for name in set(good) - {"record.jsonl"}:
         (Path(folder) / name).write_bytes(good[name])
     assert verify.main([str(folder)]) == 1
+    assert "Traceback" not in capsys.readouterr().err
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 1 << 60)
+    | st.text(max_size=8)
+    | st.sampled_from(["0" * 64, "full"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def places_in(value, here=()):
+    """Every place in a JSON value, as a path."""
+    yield here
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield from places_in(inner, (*here, key))
+
+
+def put(value, path, new):
+    if not path:
+        return new
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    copy[path[0]] = put(value[path[0]], path[1:], new)
+    return copy
+
+
+def test_well_formed_nonsense_leaves_no_traceback(archive, capsys):
+    """Any value at any place of the seals and of the manifest, and a manifest that goes with it."""
+    good = files_of(archive)
+
+    @often
+    @given(st.sampled_from(["seals.jsonl", "manifest.json"]), PLACES, PLACES, ANYTHING)
+    def holds(name, line, place, value):
+        lines = good[name].splitlines()
+        line %= len(lines)
+        said = json.loads(lines[line])
+        paths = list(places_in(said))
+        lines[line] = verify.encode(put(said, paths[place % len(paths)], value)).encode()
+        files = {**good, name: b"".join(one + b"\n" for one in lines)}
+        assume(files != good)
+        assert answer(packed(files) if name == "seals.jsonl" else archived(files)) == 1
+
+    holds()
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_no_changed_proof_of_an_entry_is_accepted(archive, capsys):
+    entry = Entry.objects.get(stream__name="larkfield/T-04", seq=7)
+    good = proof_of(entry)
+    vkey = files_of(archive)["keys.txt"].split()[1].decode()
+    keys = ("--vkey", vkey, "--witness-vkey", WITNESS.verifier.vkey)
+    assert answer(good, *keys) == 0
+    first, rest = good.split(b"\n", 1)
+    said = json.loads(first)
+
+    @often
+    @given(HOW, PLACES, PLACES)
+    def holds(how, one, other):
+        data = changed_bytes(good, how, one, other)
+        assume(data != good)
+        assert answer(data, *keys) == 1
+
+    @often
+    @given(PLACES, ANYTHING)
+    def nonsense(place, value):
+        paths = list(places_in(said))
+        line = verify.encode(put(said, paths[place % len(paths)], value)).encode()
+        assume(line != first)
+        assert answer(line + b"\n" + rest, *keys) == 1
+
+    holds()
+    nonsense()
     assert "Traceback" not in capsys.readouterr().err
