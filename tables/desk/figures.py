@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
+from django.db import connection, transaction
 from django.db.models import Case, Count, F, IntegerField, Max, Min, Q, Sum, Value, When
 from django.db.models.functions import Coalesce
 
@@ -128,7 +129,18 @@ class Report:
 
 
 def report(day: Day) -> Report:
-    """The whole report. Its queries add up in the database, and their number does not grow with the play."""
+    """The whole report. Its queries add up in the database, and their number does not grow with the play.
+
+    On PostgreSQL they all see one moment, while play goes on. SQLite would make the tables wait for that.
+    """
+    if connection.vendor != "postgresql" or connection.in_atomic_block:
+        return _report(day)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        return _report(day)
+
+
+def _report(day: Day) -> Report:
     also, slips = happenings(day), filed_on(day)
     by_hour = _rounds(day)
     per_table = _per_table(day, by_hour, slips)

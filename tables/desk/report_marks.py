@@ -6,7 +6,7 @@ from games.office.pdf.paper import DIM, FAINT, INTER, STOP
 
 from .report_charts import BAR_HEIGHT, BAR_WIDTH, Bar, Columns, Whisker
 
-BAR_POINTS, BAND_POINTS = 70, 140
+BAR_POINTS, BAND_POINTS = 84, 180
 
 
 class _Mark(Flowable):

@@ -1,4 +1,4 @@
-"""The daily report on paper: US Letter, fonts embedded, the same bytes for the same record."""
+"""The daily report on paper: US Letter on its side, fonts embedded, the same bytes for the same record."""
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
@@ -41,6 +41,7 @@ def report_pdf(found: Report) -> bytes:
         story,
         title=title,
         house=day.house.name,
+        landscape=True,
         approved=f"{PLAYS[day.play]}. Made from {found.also.entries:,} entries of the record.",
     )
 
@@ -145,7 +146,7 @@ def _after(one: Line) -> Cell:
 
 def _hours(found: Report) -> Iterator[Flowable]:
     labels = [hour_label(one.begins, found.day.house) for one in found.hours]
-    chart, across = columns(found.hours, labels), inside()[0]
+    chart, across = columns(found.hours, labels), inside(landscape=True)[0]
     yield CondPageBreak(chart.size[1] * across / chart.size[0] + 60)
     yield text("Rounds by hour", styles()["heading"])
     yield ColumnPlot(chart, across)
