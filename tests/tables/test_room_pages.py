@@ -260,7 +260,8 @@ def test_the_bar_leads_to_what_the_person_may_see(scene):
         bar = re.search(r'<nav class="rooms".*?</nav>', page, re.DOTALL)
         return re.findall(r">(\w+)</a>", bar[0]) if bar else []
 
-    assert led("pit-manager") == led("compliance") == ["Floor", "Dice", "Equipment", "Staff", "Rules"]
+    everything = ["Floor", "Dice", "Equipment", "Staff", "Rules", "Record"]
+    assert led("pit-manager") == led("compliance") == everything
     assert led("security", path="dice/") == ["Dice"]
     assert led("floorperson", "tablet", "T-01/") == []
 
