@@ -160,7 +160,9 @@ def _named(column: str, value: str, in_time: Where) -> Walk:
     """The index of a column and the time. Asked as a range and in its order: an equality would let PostgreSQL walk the
     time alone instead, through all that happened since somebody left.
     """
-    found = Where.all([Where(f"e.{column} BETWEEN %s AND %s AND e.{column} <> ''", (value, value)), in_time])
+    found = Where.all(
+        [Where(f"e.{column} BETWEEN %s AND %s AND NOT (e.{column} = '')", (value, value)), in_time]
+    )
     order = f"{column} DESC, at DESC, id DESC"
     inner = f"e.{column} DESC, e.at DESC, e.id DESC"
     return Walk(
