@@ -92,7 +92,7 @@ class Worker:
             return
         part = self.folder / f".{job.pk}.{_token(job)}.part"
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o750)
             with Beat(job, self.stop) as beat:
                 made = making.make(job, part, beat)
             finish(job, made, part, place_of(job, self.folder))
