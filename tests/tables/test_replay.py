@@ -144,6 +144,18 @@ def test_the_sums_of_the_round_stand_over_it(scene):
     )
 
 
+def test_a_round_in_play_says_so_and_its_wagers_are_not_settled(scene):
+    scene.place((1, "small", 5_000))
+    shown = page(scene)
+    assert "in play" in part(shown, '<header class="top', "</header>")
+    assert rows(shown) == ["1 Small $50 Not settled"]
+    scene.to_the_dice()
+    scene.act("call_no_roll", {"reason": "a die leaned"})
+    shown = page(scene)
+    assert "in play" not in part(shown, '<header class="top', "</header>")
+    assert rows(shown) == ["1 Small No roll: the wager goes back $50 Returned § 625a.7(a) $50"]
+
+
 def test_mending_shows_both_values_the_reason_and_who_signed(scene):
     mended_round(scene)
     scene.place((1, "small", 1_000))
