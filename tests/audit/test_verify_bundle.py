@@ -245,6 +245,9 @@ def test_a_checkpoint_that_the_reader_kept_is_compared_wherever_it_stands(house,
     proof = kept(tmp_path, "proof.txt", request_of(Checkpoint.objects.get(size=10), 5))
     found = check(archive, "--checkpoint", saved[5], "--proof", proof)
     assert "it goes with your checkpoint of size 5, by the consistency proof" in found
+    assert "it holds your checkpoint of size 10" in check(
+        archive, "--checkpoint", proof
+    )  # a copy with its proof
     wrong = kept(tmp_path, "wrong.txt", request_of(Checkpoint.objects.get(size=9), 5))
     assert "does not lead there" in bad(archive, "--checkpoint", saved[5], "--proof", wrong)
     house.act(DAY + 9 * SECOND)
