@@ -98,8 +98,9 @@ def of_day(day: dt.date, house: Facility) -> tuple[dt.datetime, dt.datetime]:
 
 
 def _moment(asked: Asked, name: str, text: str, *, last: bool) -> dt.datetime | None:
-    """A moment by the house's clocks. The end of a search is the end of the minute, or second, that was named; where
-    the clocks are set back an hour comes twice, and the search spans both.
+    """A moment by the house's clocks. The end of a search is the end of the minute, or second, that was named.
+
+    Where the clocks are set, an hour comes twice or never: the search spans both, or begins and ends around it.
     """
     found = MINUTE.fullmatch(text)
     try:
@@ -109,9 +110,11 @@ def _moment(asked: Asked, name: str, text: str, *, last: bool) -> dt.datetime | 
     if there is None or there.year not in YEARS:
         asked.wrong[name] = _("A moment is a day and a time, such as 2026-11-21 21:17.")
         return None
-    if last:
-        there += dt.timedelta(seconds=1) if found and found[3] else dt.timedelta(minutes=1)
-    return there.replace(tzinfo=asked.house.zone, fold=int(last)).astimezone(dt.UTC)
+    zone = asked.house.zone
+    readings = [there.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1)]
+    if not last:
+        return min(readings)
+    return max(readings) + (dt.timedelta(seconds=1) if found and found[3] else dt.timedelta(minutes=1))
 
 
 def _from(asked: Asked, text: str) -> None:

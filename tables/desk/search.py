@@ -5,6 +5,7 @@ is held against those alone. Where a page is not full by then, the answer says h
 goes on from there. So the rarest act in a million costs no more than the commonest.
 """
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ PAGE = 50
 LOOKED = 20_000  # entries that one page holds the question against
 COLUMNS = "e.id, e.at, e.seq, e.stream_id, e.type, e.gaming_day, e.actor, e.witness, e.round, e.lot, e.cents"
 NEWEST = "at DESC, id DESC"
+A_DAY = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -214,9 +216,17 @@ def _span(asked: Asked) -> tuple[Any, Any]:
     """From when to when: the range of time, and that of the gaming day where one is asked."""
     since, until = asked.since, asked.until
     if asked.day:
-        first, last = of_day(asked.day, asked.house)
+        first, last = _of_day(asked, asked.day)
         since, until = max(first, since or first), min(last, until or last)
     return since, until
+
+
+def _of_day(asked: Asked, day: dt.date) -> tuple[dt.datetime, dt.datetime]:
+    """By the house's clocks; what belongs to no house keeps the days of UTC."""
+    if asked.stream and asked.stream.name == INSTALLATION:
+        begins = dt.datetime.combine(day, dt.time(), dt.UTC)
+        return begins, begins + A_DAY
+    return of_day(day, asked.house)
 
 
 def _in_time(asked: Asked) -> Where:

@@ -85,6 +85,36 @@ def test_a_day_on_which_the_clocks_are_set_has_one_hour_more_or_less(scene):
     assert span.until - span.since == dt.timedelta(minutes=61)
 
 
+@pytest.mark.parametrize(
+    ("query", "since", "until"),
+    [
+        # On 14 March 2027 the clocks go from 02:00 to 03:00, which is 07:00 UTC.
+        ("from=2027-03-14T01:30&to=2027-03-14T01:59", "2027-03-14T06:30", "2027-03-14T07:00"),
+        ("from=2027-03-14T02:15&to=2027-03-14T02:45", "2027-03-14T06:15", "2027-03-14T07:46"),
+        # On 7 November 2027 01:00 comes at 05:00 UTC and once more at 06:00.
+        ("from=2027-11-07T00:30&to=2027-11-07T00:59", "2027-11-07T04:30", "2027-11-07T05:00"),
+        ("from=2027-11-07T01:00&to=2027-11-07T01:59", "2027-11-07T05:00", "2027-11-07T07:00"),
+    ],
+)
+def test_a_minute_beside_a_change_of_the_clocks_ends_where_it_ends(scene, query, since, until):
+    span = asked(scene, query)
+    assert span.wrong == {}
+    assert [f"{one:%Y-%m-%dT%H:%M}" for one in (span.since, span.until)] == [since, until]
+
+
+def test_a_day_of_the_installation_is_one_of_utc(hands, scene):
+    stream = record.open_stream("installation/system")
+    for hour in (0, 10, 23):
+        at = dt.datetime(2026, 11, 22, hour, tzinfo=dt.UTC)
+        record.append(stream, type="key.created", data={"key": f"k{hour}"}, at=at, gaming_day=at.date())
+    first = stream.seq - 2
+    kept = [("system", first + one) for one in (2, 1, 0)]
+    assert told(scene, "place=installation/system&day=2026-11-22") == kept
+    assert told(scene, "place=installation/system&day=2026-11-21") == []
+    half = "place=installation/system&day=2026-11-22&from=2026-11-22T05:00"
+    assert told(scene, half) == kept[:2]
+
+
 def test_a_round_is_found_at_its_table_alone_or_at_every_table(played):
     stream = record.open_stream("larkfield/T-02")
     write(stream, "bets.closed", {"round": 1, "wagered_cents": 100})
