@@ -1,7 +1,8 @@
 """What seals the record is written once too; and an entry's columns for finding are filled from its body.
 
 - On PostgreSQL `audit_append` fills them itself: whoever appends cannot make an entry say one thing and be found by
-  another. Entries that were there are filled once here, with the guard put aside for that statement.
+  another. Entries that were there are filled once here, with the guard put aside for that statement. The functions that
+  read a body have no search path of their own, so that PostgreSQL can write them out in place.
 - On SQLite 0005 put the guards aside, because a new column is made by copying the table: here they are put up again.
 """
 
@@ -19,24 +20,21 @@ KEY = "audit_signingkey"
 KEY_COLUMNS = "id name key_id public_key created_at".split()  # noqa: SIM905
 
 POSTGRES = r"""
-CREATE FUNCTION audit_cents(data jsonb) RETURNS bigint
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT max(said::text::bigint) FROM (VALUES (data -> 'wagered_cents'), (data -> 'taken_cents'),
-        (data -> 'paid_cents'), (data -> 'returned_cents')) AS totals(said) WHERE jsonb_typeof(said) = 'number'
+CREATE FUNCTION audit_whole(data jsonb, key text) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN jsonb_typeof(data -> key) = 'number' THEN (data ->> key)::bigint END
 $$;
-CREATE FUNCTION audit_round(data jsonb) RETURNS bigint
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN jsonb_typeof(data -> 'round') = 'number' THEN (data ->> 'round')::bigint END
+CREATE FUNCTION audit_cents(data jsonb) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+    SELECT greatest(@schema@.audit_whole(data, 'wagered_cents'), @schema@.audit_whole(data, 'taken_cents'),
+                    @schema@.audit_whole(data, 'paid_cents'), @schema@.audit_whole(data, 'returned_cents'))
 $$;
-CREATE FUNCTION audit_lot(data jsonb) RETURNS text
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION audit_lot(data jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN jsonb_typeof(data -> 'lot') = 'string' THEN left(data ->> 'lot', 40) ELSE '' END
 $$;
 
 ALTER TABLE audit_entry DISABLE TRIGGER audit_entry_written_once;
 UPDATE audit_entry e SET actor = coalesce(left(said ->> 'actor', 40), ''),
     witness = coalesce(left(said ->> 'witness', 40), ''),
-    round = audit_round(said -> 'data'), lot = audit_lot(said -> 'data'), cents = audit_cents(said -> 'data')
+    round = audit_whole(said -> 'data', 'round'), lot = audit_lot(said -> 'data'), cents = audit_cents(said -> 'data')
     FROM (SELECT id, convert_from(body, 'UTF8')::jsonb AS said FROM audit_entry) b WHERE b.id = e.id;
 ALTER TABLE audit_entry ENABLE ALWAYS TRIGGER audit_entry_written_once;
 
@@ -71,7 +69,7 @@ BEGIN
                                       actor, witness, round, lot, cents)
         VALUES (stream.id, next_seq, stream.head, next_hash, audit_append.body, audit_append.type, audit_append.at,
                 audit_append.gaming_day, coalesce(left(said ->> 'actor', 40), ''),
-                coalesce(left(said ->> 'witness', 40), ''), @schema@.audit_round(said -> 'data'),
+                coalesce(left(said ->> 'witness', 40), ''), @schema@.audit_whole(said -> 'data', 'round'),
                 @schema@.audit_lot(said -> 'data'), @schema@.audit_cents(said -> 'data'));
     UPDATE @schema@.audit_stream s SET seq = next_seq, head = next_hash, last_at = audit_append.at
         WHERE s.id = stream.id;
