@@ -20,10 +20,10 @@ what they were worth before it. So, for $20 (2,000) at 1 to 1:
 | void: it had won | won +2,000 | returned 0 | −2,000 |
 | void: it had lost, or was a fee | lost −2,000 | returned 0 | +2,000 |
 
-The record says of a wager that lost that its stake was taken, and of one that won, went back or was never entered that
-it was not. Where the chips of a wager went another way (`CHIPS`), the seat is owed that too: of a missed $20 that the
-house had swept, 2,000 more, so that a lost one leaves nothing due and a won one 4,000; of a mistaken $20 that had lost
-and where nothing lay to be taken, 2,000 less, which leaves nothing due.
+The record says of a wager that lost, or was a fee, that its stake was taken, and of one that won, went back or was
+never entered that it was not. Where the chips of a wager went another way (`CHIPS`), the seat is owed that too: of a
+missed $20 that the house had swept, 2,000 more, so that a lost one leaves nothing due and a won one 4,000; of a mistaken
+$20 that had lost and where nothing lay to be taken, 2,000 less, which leaves nothing due.
 
 A payment slip leaves the settlement as it is: a seat is owed the winnings settled less those that it got, and what was
 taken of it less what was to be taken: 11,000 settled and 8,000 handed is +3,000; a losing 2,000 left lying is −2,000.
@@ -34,7 +34,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from games.engine import Refusal, Rules
-from games.engine.settlement import LOSE, Settled, in_order
+from games.engine.settlement import FEE, LOSE, Settled, in_order
 from games.engine.wagers import Wager
 
 Line = Mapping[str, Any]
@@ -154,10 +154,10 @@ def due(before: Iterable[Line], after: Iterable[Line]) -> dict[int, int]:
 
 def due_for_chips(before: Iterable[Line], mended: Iterable[Mended]) -> dict[int, int]:
     """What a seat is owed besides, because chips of mended wagers went another way than the record says."""
-    lost = {key_of(line) for line in before if line["outcome"] == LOSE}
+    taken = {key_of(line) for line in before if line["outcome"] in (LOSE, FEE)}
     owed: dict[int, int] = defaultdict(int)
     for one in mended:
-        recorded = one.before_cents if one.key in lost else 0
+        recorded = one.before_cents if one.key in taken else 0
         owed[one.seat] += _taken(one, recorded) - recorded
     return dict(owed)
 

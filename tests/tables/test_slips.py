@@ -96,6 +96,20 @@ def test_a_fee_given_back_by_a_void_is_owed():
     assert slips.listed(slips.due(before, after)) == [{"seat": 1, "cents": 1_000 - paid}]
 
 
+@pytest.mark.parametrize(("chips", "cents"), [("recorded", 500), ("house", 500), ("player", 0)])
+def test_a_mistaken_fee_is_owed_to_the_seat_that_had_paid_it_alone(chips, cents):
+    """Four sixes, and no more of them: seat 1 was entered with an Extra Roll that in truth only seat 2 had bought."""
+    rules = Rules.of("pa-675a")
+    seats = [Wager(seat, code, 500) for seat in (1, 2) for code in ("pip:1", "like-kind:5", "extra-roll")]
+    throws = [(6, 6, 6, 6, 2, 3, 4, 5, 5, 4), (1, 2, 3, 4, 5, 5)]
+    one = Mended(1, "extra-roll", None, 500, 0, chips)
+    before, after = (
+        [settled_data(line) for line in slips.settled_again(rules, throws, wagers)[1]]
+        for wagers in (seats, slips.with_mended(seats, [one]))
+    )
+    assert owed(before, after, one) == ([{"seat": 1, "cents": cents}] if cents else [])
+
+
 @pytest.mark.parametrize(
     ("handed", "cents"),
     [
