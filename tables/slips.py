@@ -22,8 +22,8 @@ what they were worth before it. So, for $20 (2,000) at 1 to 1:
 
 The record says of a wager that lost, or was a fee, that its stake was taken, and of one that won, went back or was
 never entered that it was not. Where the chips of a wager went another way (`CHIPS`), the seat is owed that too: of a
-missed $20 that the house had swept, 2,000 more, so that a lost one leaves nothing due and a won one 4,000; of a mistaken
-$20 that had lost and where nothing lay to be taken, 2,000 less, which leaves nothing due.
+missed $20 that the house had swept, 2,000 more, so that a lost one leaves nothing due and a won one 4,000; of a
+mistaken $20 that had lost and where nothing lay to be taken, 2,000 less, which leaves nothing due.
 
 A payment slip leaves the settlement as it is: a seat is owed the winnings settled less those that it got, and what was
 taken of it less what was to be taken: 11,000 settled and 8,000 handed is +3,000; a losing 2,000 left lying is −2,000.
