@@ -24,7 +24,11 @@ from script.results import Results, Row, table
 BIN = Path(sys.executable).parent
 CHECKS = ("format", "lint", "types", "migrations", "imports")
 LEGS = ("sqlite", "services", "browser")
-NEEDS = {"sqlite": set[str](), "services": {"postgres", "redis"}, "browser": {"postgres", "redis", "browser"}}
+NEEDS = {
+    "sqlite": {"node"},
+    "services": {"postgres", "redis", "node"},
+    "browser": {"postgres", "redis", "browser"},
+}
 REQUIRABLE = tuple(services.PACKAGES)
 ADDRESSES = ("TEST_DATABASE_URL", "TEST_REDIS_URL", "CHROMIUM_PATH")
 
@@ -227,7 +231,7 @@ def services_named(text: str) -> set[str]:
 def main(argv: list[str]) -> int:
     cut = argv.index("--") if "--" in argv else len(argv)
     parser = argparse.ArgumentParser(prog="script/test", description=__doc__)
-    parser.add_argument("--require", type=services_named, default=set(), metavar="postgres,redis,browser")
+    parser.add_argument("--require", type=services_named, default=set(), metavar="postgres,redis,browser,node")
     parser.add_argument(
         "--install-system", action="store_true", help="may apt-get what is missing, as root on Debian"
     )

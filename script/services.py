@@ -1,4 +1,4 @@
-"""The ladders of PostgreSQL, Redis and Chromium (docs/testing.md)."""
+"""The ladders of PostgreSQL, Redis, Chromium and Node (docs/testing.md)."""
 
 import contextlib
 import glob
@@ -24,7 +24,7 @@ from script.ladder import (
     wheels,
 )
 
-PACKAGES = {"postgres": "postgresql", "redis": "redis-server", "browser": "chromium"}
+PACKAGES = {"postgres": "postgresql", "redis": "redis-server", "browser": "chromium", "node": "nodejs"}
 BROWSERS = (
     "chromium",
     "chromium-browser",
@@ -194,7 +194,24 @@ BROWSER_RUNGS: dict[str, Rung] = {
 }
 
 
-# All three
+# Node
+
+
+def node_binary() -> str | None:
+    return shutil.which("node") or shutil.which("nodejs")
+
+
+def local_node(stack: contextlib.ExitStack) -> str:
+    binary = node_binary()
+    if binary is None:
+        raise Unavailable("none on PATH")
+    return binary
+
+
+NODE_RUNGS: dict[str, Rung] = {"local binaries": local_node}
+
+
+# All of them
 
 
 def missing_packages(wanted: set[str]) -> list[str]:
@@ -203,6 +220,7 @@ def missing_packages(wanted: set[str]) -> list[str]:
         "postgres": bool(os.environ.get("TEST_DATABASE_URL") or postgres_binaries()),
         "redis": bool(os.environ.get("TEST_REDIS_URL") or redis_binary()),
         "browser": bool(os.environ.get("CHROMIUM_PATH") or browser_binary()),
+        "node": bool(node_binary()),
     }
     return [package for service, package in PACKAGES.items() if service in wanted and not present[service]]
 
@@ -216,6 +234,7 @@ def running(wanted: set[str], required: set[str], *, install_system: bool) -> It
         "postgres": postgres_rungs(required="postgres" in required),
         "redis": redis_rungs(required="redis" in required),
         "browser": BROWSER_RUNGS,
+        "node": NODE_RUNGS,
     }
     with contextlib.ExitStack() as stack:
         yield {name: climb(name, rungs, stack) for name, rungs in ladders.items() if name in wanted}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from script import checks, environment, ladder
+from script import checks, environment, ladder, services
 from script.results import Results, Row, table
 
 
@@ -146,7 +146,7 @@ def test_it_says_the_one_line_that_helps_where_venv_is_missing(tmp_path, monkeyp
 
 
 def found(**addresses: str) -> dict[str, ladder.Found]:
-    names = ("postgres", "redis", "browser")
+    names = ("postgres", "redis", "browser", "node")
     return {name: ladder.Found(name, addresses.get(name, ""), "told") for name in names}
 
 
@@ -160,6 +160,21 @@ def test_a_missing_service_that_is_required_is_a_failure():
     row = checks.Tests(found(redis="there"), {"postgres"}, [], Path()).missing("services")
     assert row is not None
     assert row.outcome == "failed"
+
+
+def test_a_leg_without_node_runs_and_skips_unless_node_is_required():
+    assert checks.Tests(found(), set(), [], Path()).missing("sqlite") is None
+    row = checks.Tests(found(), {"node"}, [], Path()).missing("sqlite")
+    assert row is not None
+    assert (row.outcome, "no node (told)" in row.note) == ("failed", True)
+
+
+def test_the_package_of_node_is_missing_where_no_node_is(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert services.missing_packages({"node"}) == ["nodejs"]
+    (tmp_path / "node").write_text("")
+    (tmp_path / "node").chmod(0o755)
+    assert services.missing_packages({"node"}) == []
 
 
 def test_the_closing_table_tells_outcome_time_and_reason():
