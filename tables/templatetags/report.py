@@ -7,10 +7,10 @@ from django import template
 
 from games.engine.odds import in_dollars
 from games.models import Facility
-from tables.desk import shares
-from tables.desk.expected import Expected
-from tables.desk.figures import Figures
-from tables.desk.report_charts import SIGMAS, sigma
+from tables.desk.report import shares
+from tables.desk.report.charts import SIGMAS, sigma
+from tables.desk.report.expected import Expected
+from tables.desk.report.figures import Figures
 
 register = template.Library()
 
@@ -71,7 +71,9 @@ def lasted(seconds: int) -> str:
 @register.filter
 def spans(opened: tuple[tuple[dt.datetime | None, dt.datetime | None], ...], house: Facility) -> str:
     """`open 10:00 to 14:30`; `open to 09:00, from 12:00`; `open all along`."""
-    return f"open {', '.join(_span(since, until, house) for since, until in opened)}" if opened else "not opened"
+    return (
+        f"open {', '.join(_span(since, until, house) for since, until in opened)}" if opened else "not opened"
+    )
 
 
 def _span(since: dt.datetime | None, until: dt.datetime | None, house: Facility) -> str:

@@ -12,10 +12,10 @@ from audit import clock
 from audit.models import Entry
 from games.engine import Rules
 from games.engine.wagers import Wager as Stake
-from tables.desk import shares
-from tables.desk.day import Day
-from tables.desk.expected import covariances
-from tables.desk.figures import report
+from tables.desk.report import shares
+from tables.desk.report.day import Day
+from tables.desk.report.expected import covariances
+from tables.desk.report.figures import report
 from tables.models import Table
 from tests.tables.cast import make_scene
 from tests.tables.house import make_house

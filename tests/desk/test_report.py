@@ -12,12 +12,12 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from audit import clock
-from tables.desk import shares
-from tables.desk.day import Day
-from tables.desk.expected import Expected
-from tables.desk.figures import Figures, Hour, report
-from tables.desk.report_charts import bars, columns, whiskers
-from tables.desk.report_pdf import report_pdf
+from tables.desk.report import shares
+from tables.desk.report.charts import bars, columns, whiskers
+from tables.desk.report.day import Day
+from tables.desk.report.expected import Expected
+from tables.desk.report.figures import Figures, Hour, report
+from tables.desk.report.pdf import report_pdf
 from tests.desk.test_figures import at, file_slip, settle_slip, small_day
 
 PAGE = "/record/larkfield/report/"

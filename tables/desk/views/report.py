@@ -17,14 +17,14 @@ from audit import clock
 from audit.doors import Denied
 from games.models import Facility
 
-from ..day import PLAYS, Day
 from ..doors import desk_of
-from ..figures import Line, Report, report
 from ..frame import desk
-from ..happenings import DISPUTE
-from ..report_charts import bars, columns, whiskers
-from ..report_pdf import expected_notes, hour_label, report_pdf
-from ..slips_of_day import SlipLine
+from ..report.charts import bars, columns, whiskers
+from ..report.day import PLAYS, Day
+from ..report.figures import Line, Report, report
+from ..report.happenings import DISPUTE
+from ..report.pdf import expected_notes, hour_label, report_pdf
+from ..report.slips import SlipLine
 
 EARLIEST = dt.date(2000, 1, 1)
 BY = {"table": lazy("By table"), "game": lazy("By game"), "hour": lazy("By hour")}

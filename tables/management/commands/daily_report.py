@@ -9,9 +9,9 @@ from django.utils import translation
 
 from audit import clock
 from games.models import Facility
-from tables.desk.day import PLAYS, Day
-from tables.desk.figures import report
-from tables.desk.report_pdf import report_pdf
+from tables.desk.report.day import PLAYS, Day
+from tables.desk.report.figures import report
+from tables.desk.report.pdf import report_pdf
 from tables.desk.views.report import read_day
 
 

@@ -4,7 +4,7 @@ from reportlab.platypus import Flowable
 
 from games.office.pdf.paper import DIM, FAINT, INTER, STOP
 
-from .report_charts import BAR_HEIGHT, BAR_WIDTH, Bar, Columns, Whisker
+from .charts import BAR_HEIGHT, BAR_WIDTH, Bar, Columns, Whisker
 
 BAR_POINTS, BAND_POINTS = 84, 180
 

@@ -8,8 +8,8 @@ from django.utils.translation import gettext_lazy as lazy
 
 from games.models import Facility
 
-from ..lots import day_of
-from ..models import Table
+from ...lots import day_of
+from ...models import Table
 
 AN_HOUR = dt.timedelta(hours=1)
 SLACK = dt.timedelta(seconds=5)  # a stream's clock may stand still for two seconds over the end of a day

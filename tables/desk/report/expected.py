@@ -27,7 +27,7 @@ from games.engine.wagers import Wager as Stake
 from games.models import RulesSubmission
 from games.submissions import rules_of
 
-from ..models import Settlement, Throw, Wager
+from ...models import Settlement, Throw, Wager
 from .day import Day
 
 LIKE_KIND = "like-kind:"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from ..models import Slip
-from ..slips import difference, moved_cents
+from ...models import Slip
+from ...slips import difference, moved_cents
 from .day import Day
 
 

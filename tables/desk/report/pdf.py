@@ -10,12 +10,12 @@ from games.models import Facility
 from games.office.pdf.approval import moment
 from games.office.pdf.paper import Cell, inside, render, styles, table, text
 
-from ..templatetags.report import an_hour, as_cents, band, change, exact, lasted, share, spans
+from ...templatetags.report import an_hour, as_cents, band, change, exact, lasted, share, spans
+from .charts import bars, columns, whiskers
 from .day import PLAYS, Day
 from .figures import Figures, Line, Report
-from .report_charts import bars, columns, whiskers
-from .report_marks import BAND_POINTS, BAR_POINTS, BarMark, ColumnPlot, WhiskerMark
-from .slips_of_day import SlipLine
+from .marks import BAND_POINTS, BAR_POINTS, BarMark, ColumnPlot, WhiskerMark
+from .slips import SlipLine
 
 NOTHING = "None."
 

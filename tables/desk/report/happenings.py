@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy as lazy
 from audit.models import Entry, Person
 from games.models import DeviceIncident
 
-from ..models import Alert, Round, Table, Throw
-from ..wording_alerts import NAMES
+from ...models import Alert, Round, Table, Throw
+from ...wording_alerts import NAMES
 from .day import SLACK, Day
 
 MENDS = {

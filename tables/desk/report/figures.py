@@ -18,12 +18,12 @@ from django.db.models.functions import Coalesce
 from audit.models import Entry
 from games.engine import game
 
-from ..models import Round, Wager
+from ...models import Round, Wager
 from . import expected
 from .day import Day
 from .expected import Expected, Settled
 from .happenings import Happenings, happenings
-from .slips_of_day import SlipLine, filed_on, filed_since
+from .slips import SlipLine, filed_on, filed_since
 
 A_MINUTE = 60_000_000  # microseconds
 SHORTEST = 5 * A_MINUTE  # of play that says how many rounds an hour, with three rounds at least
