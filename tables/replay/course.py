@@ -166,7 +166,7 @@ class Course:
         for dice in data.get("throws") or [data["dice"]]:
             self.throws.append(self._dice(dice))
             found += decided_now(self.state)
-        self.settled, self.everything = found, self.state.settled
+        self.settled, self.everything = found, found
         self.ending = self.state.standing.ending
         self.gone = set(self.laid)
 
@@ -185,8 +185,11 @@ class Course:
     def _returned(self, phase: str, why: str) -> None:
         """What is still open goes back, with a fee already paid; what was decided stands."""
         self.phase, self.returned_for = phase, why
-        self.everything = self.state.settled
-        self.settled = tuple(one for one in self.everything if one.outcome == RETURN)
+        settled, before = self.state.settled, [one.wager.key for one in self.everything]
+        self.settled = tuple(one for one in settled if one.outcome == RETURN)
+        # As the entries tell it, throw by throw: a slip goes on from that order.
+        place = {key: number for number, key in enumerate(before)}
+        self.everything = tuple(sorted(settled, key=lambda one: place.get(one.wager.key, len(place))))
         self.gone = set(self.laid)
 
     def _dice(self, dice: list[int]) -> Dice:

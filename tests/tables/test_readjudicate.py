@@ -18,6 +18,7 @@ from games.models import RulesSubmission
 from tables.simulation import play_round, simulated_tables
 from tests.services.emptying import guards_aside
 from tests.tables.cast import Scene, make_scene
+from tests.tables.slip_scene import file
 from tests.tables.test_walks import walk
 
 EVERY_RULES = ["pa-539", "pa-625a/B", "nj-19-47-9", "pa-675a", "pa-675a.6", "pa-577"]
@@ -120,6 +121,20 @@ def test_a_void_between_two_throws_settles_again_with_what_was_decided_before_it
     returned = {line["wager"]: line["returned_cents"] for line in lines_of(scene, "round.voided")}
     assert returned == {"like-kind:5": 1_000, "extra-roll": 1_000}
     assert settled_again() == ([], {"rounds": 1, "settlements": 2, "wagers": 4, "differences": 0})
+
+
+def test_a_slip_on_a_round_that_was_void_between_two_throws_settles_again():
+    """Seat 2 lost on the first throw, and seat 1 would come first if the whole round were settled at once."""
+    scene = make_scene("pa-577")
+    scene.place((1, "touchdown", 1_000), (2, "trips-td", 1_000, 1))
+    scene.act("offer_dice", {"seat": scene.snapshot["round"]["game"]["offer"]["next"], "accepted": True})
+    scene.act("throw_dice")
+    scene.act("call_dice", {"dice": [1, 2, 4]})
+    scene.act("settle_seats")
+    scene.act("void_round", {"reason": "fire alarm"}, witness="floorperson")
+    file(scene, "void", witness="pit-manager")
+    assert [one["seat"] for one in lines_of(scene, "slip.filed")] == [2, 1]
+    assert settled_again()[0] == []
 
 
 def test_a_struck_wager_that_is_found_to_have_lain_there_settles_again(scene):
