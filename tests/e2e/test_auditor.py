@@ -1,4 +1,4 @@
-"""The auditor's story: a disputed round is dealt, sealed and witnessed, found again, replayed, proven and taken away."""
+"""The auditor's story: a disputed round is dealt, sealed, witnessed, found again, replayed and proven elsewhere."""
 
 import subprocess
 import sys
