@@ -60,7 +60,7 @@ def claimed(said: Any) -> Claim | None:
     seq, incarnation = _whole(said.get("seq"), 0), _whole(said.get("incarnation"), FIRST)
     if not (isinstance(head, str) and HASH.fullmatch(head)):
         raise ValueError("a head has a hash")
-    if mac is not None and not (isinstance(mac, str) and len(mac) <= LONGEST_MAC):
+    if mac is not None and not (isinstance(mac, str) and mac.isascii() and len(mac) <= LONGEST_MAC):
         raise ValueError("a MAC is text")
     return Claim(seq, head, incarnation, mac or "")
 

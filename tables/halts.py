@@ -20,6 +20,7 @@ from games.engine import Refusal
 from .alerts import Level, end_alert, raise_alert
 from .at_table import AtTable
 from .models import Table
+from .permissions import verify_device
 from .reads import Locked, locked_table
 
 WENT_BACK, NOT_OURS = "record-went-back", "head-not-ours"  # kinds of alerts, and their keys
@@ -54,12 +55,14 @@ class NotOurs(Exception):
 
 def verify_head(call: Call, locked: Locked) -> None:
     """Raises `NotOurs` or `WentBack` for the head that came with an act, before anything else is asked of it. No
-    head is no reason: other programs may post.
+    head is no reason: other programs may post. Raises `Forbidden` for one that is not ours from a device that does not
+    serve this table: nobody elsewhere writes on its stream and calls its floor.
     """
     if call.head is None:
         return
     verdict = heads.judge(locked.table.stream, locked.incarnation, call.head)
     if verdict is Verdict.FORGED:
+        verify_device(call.device, locked.table)
         raise NotOurs
     if verdict is Verdict.UNKNOWN:
         raise WentBack

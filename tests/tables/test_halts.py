@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from audit import clock, heads
+from audit.devices import enrol
 from audit.models import Entry, Incarnation, Stream
 from audit.sealing import incarnations
 from games.engine import Refusal
@@ -236,6 +237,15 @@ def test_the_head_of_another_table_is_not_ours(scene):
     refused(scene, "head-not-ours", heads.shown(other, 1))
 
 
+def test_one_from_a_device_of_elsewhere_is_not_written_on_this_tables_record(scene):
+    device, _token = enrol("Podium of another house", "seabright", "podium")
+    head = {**head_of(scene), "mac": "0" * 64}
+    before = scene.version
+    scene.podium = device
+    refused(scene, "device-of-another-table", head, by="floorperson")
+    assert (scene.version, Alert.objects.filter(kind="head-not-ours").count()) == (before, 0)
+
+
 # The declaration
 
 
@@ -316,6 +326,8 @@ def test_the_endpoint_takes_the_head_of_the_screen_and_refuses_what_is_none(scen
     tablet = scene.browser("tablet", "dealer")
     assert post(tablet, scene, head_of(scene)).status_code == 200
     answer = post(tablet, scene, {"seq": 3})
+    assert (answer.status_code, answer.json()["refusal"]["code"]) == (422, "malformed")
+    answer = post(tablet, scene, {**head_of(scene), "mac": "\ud800"})
     assert (answer.status_code, answer.json()["refusal"]["code"]) == (422, "malformed")
     answer = post(tablet, scene, {**head_of(scene), "mac": "x"})
     assert (answer.status_code, answer.json()["refusal"]["code"]) == (422, "head-not-ours")
