@@ -25,7 +25,7 @@ from games.params import malformed
 from .. import acts, halts, live, road, rooms, screens
 from ..desk import acts as desk_acts
 from ..desk import road as desk
-from ..doors import Locked, SignedOut, device_at, person_of
+from ..doors import Denied, Locked, SignedOut, device_at, person_of, table_for
 from ..models import Table
 from ..wording import say, short, title
 
@@ -126,13 +126,13 @@ def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], tuple[in
     except (Table.DoesNotExist, Facility.DoesNotExist):
         return _refused(404, Refusal("unknown-act"))
     except road.Stale:
-        return _refused(409, Refusal("stale"), _fresh(way, station))
+        return _refused(409, Refusal("stale"), _fresh(request, way, station))
     except AuditRefusal as refusal:
         return _refused(refusal.status, refusal)
     except halts.HeadRefused as refusal:
-        return _refused(refusal.status, refusal, _fresh(way, station), refusal.shown_at)
+        return _refused(refusal.status, refusal, _fresh(request, way, station), refusal.shown_at)
     except Refusal as refusal:
-        return _refused(422, refusal, _fresh(way, station))
+        return _refused(422, refusal, _fresh(request, way, station))
     return (
         200,
         {"version": answer.version, "answer": answer.body, "again": answer.again, "station": station},
@@ -155,10 +155,18 @@ def _refused(
     return status, {"refusal": said, "screen": screen}, shown_at
 
 
-def _fresh(way: Way, station: str) -> dict[str, Any] | None:
-    """The table as it stands, so that a refused screen is not left with what it believed."""
-    table = Table.objects.filter(facility__code=way.facility, code=way.table).first()
-    return screens.screen(station, table.pk) if table else None
+def _fresh(request: HttpRequest, way: Way, station: str) -> dict[str, Any] | None:
+    """The table as it stands, so that a refused screen is not left with what it believed; None for who may not open it.
+
+    Much is refused before anybody asked whether this person has anything to do with the table.
+    """
+    if not way.table:
+        return None
+    try:
+        table, _person = table_for(request, way.facility, way.table, station)
+    except (Denied, SignedOut, Locked):
+        return None
+    return screens.screen(station, table.pk)
 
 
 def _body(request: HttpRequest) -> dict[str, Any]:

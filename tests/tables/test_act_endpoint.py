@@ -101,6 +101,15 @@ def test_403_for_a_role_a_table_or_a_device_that_may_not(scene, tablet):
     refusal(send(other, scene), 423)
 
 
+@pytest.mark.parametrize("by", ["security", "games-administrator", "compliance"])
+def test_what_is_refused_before_anybody_asked_who_sends_it_shows_no_screen_to_who_may_not_open_it(scene, by):
+    podium = scene.browser("podium", by)
+    forged = {"seq": 1, "head": "0" * 64, "incarnation": 1, "mac": ""}
+    for wrong, code in (({"seen": "x"}, "malformed"), ({"head": forged}, "head-not-ours")):
+        said, screen = refusal(send(podium, scene, **wrong), 422)
+        assert (said["code"], screen) == (code, None)
+
+
 def test_404_for_no_such_act_and_no_such_table(scene, tablet):
     assert refusal(send(tablet, scene, "print_money", {}), 404)[0]["code"] == "unknown-act"
     assert (
