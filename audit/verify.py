@@ -1226,7 +1226,8 @@ def told_signatures(note, stated, options):
 
 def moment_of(seconds):
     try:
-        return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        utc = datetime.timezone.utc  # noqa: UP017 (Python 3.9 and 3.10 have no datetime.UTC)
+        return datetime.datetime.fromtimestamp(seconds, utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, ValueError, OSError):
         return "a time that is none"
 

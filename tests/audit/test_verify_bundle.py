@@ -321,6 +321,11 @@ def test_without_cryptography_it_says_plainly_what_was_not_checked(house, tmp_pa
     assert demanded.stdout.startswith("bad: checkpoint.txt: the signatures were not checked")
 
 
+def test_a_python_of_before_3_11_says_when_a_witness_cosigned(monkeypatch):
+    monkeypatch.delattr(verify.datetime, "UTC")
+    assert verify.moment_of(1_800_000_000) == "2027-01-15T08:00:00Z"
+
+
 def test_what_needs_a_bundle_is_not_taken_for_granted_of_an_export(house, files, tmp_path):
     path = tmp_path / "record.jsonl"
     path.write_bytes(files["record.jsonl"])
