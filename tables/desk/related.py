@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.urls import NoReverseMatch
 from django.utils.translation import gettext as _
 
 from audit.models import Entry
@@ -70,4 +71,9 @@ def _of_slips(entry: Entry, house: Facility) -> list[Related]:
 
 
 def _one(says: str, stream: str, seq: int, house: Facility, more: str = "") -> Related:
-    return Related(says, stream.partition("/")[2], seq, address_of(stream, seq, house), more)
+    """What an entry names may be no address at all, where somebody changed its body: then it is no link."""
+    try:
+        url = address_of(stream, seq, house)
+    except NoReverseMatch:
+        url = ""
+    return Related(says, stream.partition("/")[2], seq, url, more)

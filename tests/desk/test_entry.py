@@ -7,9 +7,9 @@ import uuid
 from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
-from audit import chain, merkle, notes
+from audit import chain, clock, merkle, notes, record
 from audit.models import Entry, Seal
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
@@ -52,6 +52,27 @@ def browser_of(scene, by):
 
 def states(answer):
     return [one.state for one in (*answer.context["checks"], *answer.context["proof_checks"])]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"corrects": {"seq": -1}},
+        {"stream": "larkfield/T 01", "entry": 3},
+        {"stream": "larkfield/", "entry": 3},
+        {"stream": "larkfield/T-01", "entry": -3},
+    ],
+)
+def test_what_an_entry_names_and_no_address_leads_to_is_shown_without_a_link(scene, named):
+    """Somebody may have changed its body: then this page matters most."""
+    with transaction.atomic():
+        stream = record.locked_stream("larkfield/T-01")
+        now = clock.hold(stream, clock.now())
+        written = record.append(stream, type="x.y", data=named, at=now, gaming_day=now.date())
+    answer = page(scene, written.seq)
+    assert answer.status_code == 200
+    (one,) = answer.context["related"]
+    assert one.url == "" and f"entry {one.seq}" in answer.content.decode()
 
 
 def settled():
