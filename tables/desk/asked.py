@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
+from django.core.exceptions import TooManyFieldsSent
 from django.db.models import Q
 from django.http import QueryDict
 from django.utils.translation import gettext as _
@@ -82,7 +83,11 @@ def read(values: Mapping[str, str], house: Facility) -> Asked:
 
 def query_of(query: str, house: Facility) -> str | None:
     """The same query string with nothing in it but what the search knows; None where something in it is wrong."""
-    asked = read(QueryDict(query[: 4 * MOST_QUERY]).dict() | {"before": ""}, house)
+    try:
+        values = QueryDict(query[: 4 * MOST_QUERY]).dict()
+    except TooManyFieldsSent:
+        return None
+    asked = read(values | {"before": ""}, house)
     found = asked.query
     return None if asked.wrong or len(found) > MOST_QUERY else found
 

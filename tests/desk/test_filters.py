@@ -102,3 +102,8 @@ def test_malformed_parameters_are_refused(scene, params):
 def test_a_dealer_keeps_no_filter(scene):
     with pytest.raises(Forbidden):
         at_desk(scene, "save_filter", {"name": "F", "query": "round=1"}, by="dealer")
+
+
+def test_a_query_of_more_fields_than_a_form_may_have_is_refused_in_a_sentence(scene):
+    refusal = refusal_of(scene, "save_filter", {"name": "Many", "query": "a&" * 1_500})
+    assert refusal.code == "filter-not-understood"
