@@ -3,7 +3,6 @@
 import datetime as dt
 import io
 import json
-import runpy
 import shutil
 import subprocess
 import sys
@@ -11,8 +10,10 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
+from types import CodeType
 from typing import Any
 
 import pytest
@@ -64,6 +65,11 @@ class Case:
 Asked = Callable[[list[Case]], list[tuple[str, str, str]]]
 
 
+@cache
+def program() -> CodeType:
+    return compile(FIRST.read_bytes(), str(FIRST), "exec")
+
+
 def first_says(path: Path, has: dict[str, str]) -> str:
     """`python audit/verify.py`, in this process: an interpreter for each of hundreds would take minutes."""
     words = [word for name, value in has.items() for word in ("--" + name.replace("_", "-"), value)]
@@ -71,7 +77,7 @@ def first_says(path: Path, has: dict[str, str]) -> str:
     sys.argv = [str(FIRST), *words, str(path)]
     try:
         with redirect_stdout(said), redirect_stderr(said), pytest.raises(SystemExit) as ended:
-            runpy.run_path(str(FIRST), run_name="__main__")
+            exec(program(), {"__name__": "__main__", "__file__": str(FIRST)})
     finally:
         sys.argv = before
     return "good" if not ended.value.code else said.getvalue().strip().splitlines()[-1]
