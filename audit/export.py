@@ -140,7 +140,7 @@ def lines(selection: Selection) -> Iterator[bytes]:
     for span in selection.spans:
         head = span.prior_head
         for _seq, prev, head, body in entries(span):
-            line = _shaped(head, prev, body)
+            line = shaped(head, prev, body)
             digest.update(line)
             yield line
         closing.append({"entries": span.entries, "head": head.hex(), "seq": span.last, "stream": span.name})
@@ -251,8 +251,9 @@ def _closing(selection: Selection, streams: list[dict[str, Any]], sha256: str) -
 
 def _line(prev: bytes, said: dict[str, Any]) -> bytes:
     body = chain.canonical(said)
-    return _shaped(chain.entry_hash(prev, body), prev, body)
+    return shaped(chain.entry_hash(prev, body), prev, body)
 
 
-def _shaped(digest: bytes, prev: bytes, body: bytes) -> bytes:
+def shaped(digest: bytes, prev: bytes, body: bytes) -> bytes:
+    """One line of an export, with its newline: the bytes of FORMAT.md, which are no JSON writer's to choose."""
     return b'{"hash":"%b","prev":"%b","body":%b}\n' % (digest.hex().encode(), prev.hex().encode(), body)

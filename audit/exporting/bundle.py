@@ -70,7 +70,7 @@ def write(
     archive.add("beyond.jsonl", _beyond(selection, stretch))
     if stretch:
         archive.add("seals.jsonl", _seals(stretch))
-        archive.add("checkpoint.txt", [_note(stretch).encode()])
+        archive.add("checkpoint.txt", [stretch.checkpoint.cosigned.encode()])
     archive.add("keys.txt", _keys())
     archive.add("README.txt", [README.encode()])
     for name in PAPERS:
@@ -171,7 +171,7 @@ def _beyond(selection: Selection, stretch: Stretch | None) -> Iterator[bytes]:
 def _lines(span: Span, first: int, last: int) -> Iterator[bytes]:
     beside = Span(span.stream_id, span.name, first, last, b"")
     for _seq, prev, digest, body in export.entries(beside):
-        yield export._shaped(digest, prev, body)
+        yield export.shaped(digest, prev, body)
 
 
 def _seals(stretch: Stretch) -> Iterator[bytes]:
@@ -195,11 +195,6 @@ def _seals(stretch: Stretch) -> Iterator[bytes]:
         part = seals.filter(number__gte=start, number__lt=min(start + SEALS, stretch.last))
         for body in part.values_list("body", flat=True):
             yield bytes(body) + b"\n"
-
-
-def _note(stretch: Stretch) -> str:
-    lines = stretch.checkpoint.cosignatures.order_by("name", "pk").values_list("line", flat=True)
-    return stretch.checkpoint.note + "".join(line.rstrip("\n") + "\n" for line in lines)
 
 
 def _keys() -> Iterator[bytes]:

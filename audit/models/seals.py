@@ -135,6 +135,12 @@ class Checkpoint(models.Model):
     def __str__(self) -> str:
         return f"{self.incarnation_id} {self.size}"
 
+    @property
+    def cosigned(self) -> str:
+        """The note with the lines of the witnesses beneath, as far as they have come; nothing of it is read."""
+        lines = self.cosignatures.order_by("name").values_list("line", flat=True)
+        return self.note + "".join(f"{line.rstrip()}\n" for line in lines)
+
 
 class Cosignature(models.Model):
     """A witness's signature line under a checkpoint, kept as it came. `name` is that of the witness's key."""

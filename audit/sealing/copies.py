@@ -33,7 +33,7 @@ def keep(folder: Path, incarnation: Incarnation) -> str:
         return last
     name = name_of(incarnation.origin, checkpoint.size)
     _write_once(folder / f"{name}.proof", request_of(checkpoint, size))
-    _write_once(folder / f"{name}.txt", said(checkpoint))
+    _write_once(folder / f"{name}.txt", checkpoint.cosigned)
     return f"{name}.txt"
 
 
@@ -47,12 +47,6 @@ def newest_in(folder: Path, origin: str) -> str:
     pattern = re.compile(re.escape(name_of(origin, 0)[:-DIGITS]) + rf"[0-9]{{{DIGITS},}}\.txt")
     names = [name for name in os.listdir(folder) if pattern.fullmatch(name)]
     return max(names, key=lambda name: (len(name), name), default="")
-
-
-def said(checkpoint: Checkpoint) -> str:
-    """A checkpoint's note with its cosignatures so far."""
-    lines = checkpoint.cosignatures.order_by("name").values_list("line", flat=True)
-    return checkpoint.note + "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def _to_copy(incarnation: Incarnation, beyond: int) -> Checkpoint | None:

@@ -4,9 +4,13 @@ import json
 from dataclasses import dataclass
 
 from audit.models import Checkpoint, Cosignature, Entry, Incarnation, Seal, SealedHead
-from audit.sealing.log import Log, current
+from audit.sealing.log import Log, MissingNode, current
 
 NEAR = 1000
+
+
+class NotProven(LookupError):
+    """The database lacks what would prove an entry, though a seal covers it; the cause says what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,17 @@ class Proof:
 
 
 def proof_of(entry: Entry) -> Proof | None:
-    """The proof of an entry in the log of the current incarnation; None while no signed seal covers it."""
+    """The proof of an entry in the log of the current incarnation; None while no signed seal covers it.
+
+    It is put together and not verified. NotProven where the log was damaged.
+    """
+    try:
+        return _put_together(entry)
+    except (MissingNode, KeyError, TypeError, ValueError) as error:
+        raise NotProven(str(error)) from error
+
+
+def _put_together(entry: Entry) -> Proof | None:
     incarnation = current()
     if incarnation is None:
         return None

@@ -11,7 +11,7 @@ from audit.clock import written
 from audit.models import Entry, SigningKey
 from audit.record import found_by
 from audit.sealing import keys
-from audit.sealing.proofs import Proof
+from audit.sealing.proofs import NotProven, Proof, proof_of
 
 OK, WAITS, BAD = "ok", "waits", "bad"
 MOST_LINKS = 2_000  # entries of which the page itself computes the chain up to the sealed head
@@ -30,6 +30,17 @@ class Check:
 def of_entry(entry: Entry, before: Entry | None, after: Entry | None) -> list[Check]:
     """The entry's own hash, its place in the chain, and the columns by which it is found."""
     return [_own_hash(entry), _before(entry, before), _after(entry, after), _columns(entry)]
+
+
+def proven(entry: Entry) -> tuple[Proof | None, list[Check]]:
+    """What proves an entry, and how each part of that came out; without a proof, why there is none."""
+    try:
+        proof = proof_of(entry)
+    except NotProven as error:
+        return None, [Check(BAD, _("The log lacks what would prove this entry"), str(error))]
+    if proof is None:
+        return None, [Check(WAITS, _("Not sealed yet"), _("a sealer at work writes a seal once a second"))]
+    return proof, of_proof(proof)
 
 
 def of_proof(proof: Proof) -> list[Check]:
@@ -76,7 +87,7 @@ def _columns(entry: Entry) -> Check:
             said["stream"], said["seq"], said["_type"], said["at"], said["gaming_day"],
             said["actor"] or "", said["witness"] or "", *found_by(said["data"]),
         )  # fmt: skip
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Check(BAD, _("The body is not an entry's"), _("it cannot be read"))
     kept = (
         entry.stream.name, entry.seq, entry.type, written(entry.at), entry.gaming_day.isoformat(),

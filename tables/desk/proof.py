@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from audit import chain, notes
-from audit.models import Checkpoint, Entry
+from audit import chain, export
+from audit.models import Entry
 from audit.sealing.proofs import Proof
 
 MOST_LINES = 20_000  # entries up to the sealed head; a longer stretch is an evidence bundle's work
@@ -33,7 +33,7 @@ def file_of(proof: Proof) -> ProofFile:
     first = {
         "_format": 1,
         "_type": "proof",
-        "checkpoint": cosigned(checkpoint),
+        "checkpoint": checkpoint.cosigned,
         "path": [one.hex() for one in path],
         "seal": bytes(proof.seal.body).decode(),
     }
@@ -41,17 +41,9 @@ def file_of(proof: Proof) -> ProofFile:
     return ProofFile(b"".join(lines), proof.entry.seq, proof.head_seq)
 
 
-def cosigned(checkpoint: Checkpoint) -> str:
-    """A checkpoint's note with the lines of the witnesses beneath."""
-    lines = checkpoint.cosignatures.order_by("name").values_list("line", flat=True)
-    note = notes.Note.read(checkpoint.note)
-    return notes.Note(note.text, (*note.signatures, *(notes.Signature.read(line) for line in lines))).said
-
-
 def _lines(proof: Proof) -> Iterator[bytes]:
     entry = proof.entry
     span = Entry.objects.filter(stream_id=entry.stream_id, seq__gte=entry.seq, seq__lte=proof.head_seq)
     found = span.order_by("seq").values_list("hash", "prev", "body")
     for digest, prev, body in found.iterator(BATCH):
-        said = bytes(digest).hex().encode(), bytes(prev).hex().encode(), bytes(body)
-        yield b'{"hash":"%b","prev":"%b","body":%b}\n' % said
+        yield export.shaped(bytes(digest), bytes(prev), bytes(body))

@@ -6,8 +6,9 @@ from itertools import pairwise
 
 from audit import chain
 from audit.models import Entry, Stream
-from audit.sealing.proofs import Proof, proof_of
+from audit.sealing.proofs import Proof
 
+from ..desk.checks import BAD, Check, proven
 from .entries import COLUMNS, Row, Told
 
 MOST = 5_000  # entries between a round and what was said of it later, that one page reads
@@ -26,17 +27,19 @@ class Chain:
 class Evidence:
     """The chains of a round's entries, each without a gap, and the proof of its newest entry; None while unsealed.
 
-    One chain leads from the first entry to the newest; where that is more than a page reads, one for each stretch.
+    `faults` is what does not hold between that entry and the signed log. One chain leads from the first entry to the
+    newest; where that is more than a page reads, one for each stretch.
     """
 
     chains: list[Chain]
     newest: Told
     sealed: Proof | None
+    faults: list[Check]
 
     @property
     def holds(self) -> bool:
-        """Whether every hash is that of its entry and of the hash before it."""
-        return all(one.broken_at is None for one in self.chains)
+        """Whether every hash is that of its entry and of the hash before it, and nothing in the log says otherwise."""
+        return not self.faults and all(one.broken_at is None for one in self.chains)
 
 
 def evidence_of(stream: Stream, told: Sequence[Told]) -> Evidence:
@@ -44,7 +47,8 @@ def evidence_of(stream: Stream, told: Sequence[Told]) -> Evidence:
     newest = told[-1]
     entry = Entry.objects.filter(stream=stream, seq=newest.seq).select_related("stream").first()
     chains = [chain_of(stream, first, last) for first, last in _stretches([one.seq for one in told])]
-    return Evidence(chains, newest, proof_of(entry) if entry else None)
+    sealed, checks = proven(entry) if entry else (None, [])
+    return Evidence(chains, newest, sealed, [one for one in checks if one.state == BAD])
 
 
 def chain_of(stream: Stream, first: int, last: int) -> Chain:

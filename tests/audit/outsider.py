@@ -65,7 +65,7 @@ def exported(opening: dict, bodies: dict[str, list[dict]]) -> bytes:
         for said in bodies[one["stream"]]:
             body = chain.canonical(said)
             digest = chain.entry_hash(head, body)
-            lines.append(export._shaped(digest, head, body))
+            lines.append(export.shaped(digest, head, body))
             head = digest
         count = len(bodies[one["stream"]])
         closing.append(

@@ -8,7 +8,7 @@ from pathlib import Path
 from audit import chain, clock, export, notes
 from audit.exporting import bundle
 from audit.models import Cosignature, Entry, Incarnation
-from audit.sealing import copies, keys, proofs
+from audit.sealing import keys, proofs
 from audit.sealing.sealer import Sealer
 
 from .conftest import MOMENT
@@ -74,12 +74,12 @@ def proof_of(entry: Entry) -> bytes:
     said = {
         "_format": 1,
         "_type": "proof",
-        "checkpoint": copies.said(checkpoint),
+        "checkpoint": checkpoint.cosigned,
         "path": [digest.hex() for digest in path],
         "seal": bytes(found.seal.body).decode(),
     }
     linked = Entry.objects.filter(stream=entry.stream, seq__gte=entry.seq, seq__lte=found.head_seq).order_by(
         "seq"
     )
-    lines = [export._shaped(bytes(one.hash), bytes(one.prev), bytes(one.body)) for one in linked]
+    lines = [export.shaped(bytes(one.hash), bytes(one.prev), bytes(one.body)) for one in linked]
     return b"".join([chain.canonical(said) + b"\n", *lines])

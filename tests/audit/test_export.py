@@ -133,7 +133,7 @@ def resealed(bodies, names=("larkfield/T-04",), **opened):
     for body in bodies:
         body = body if isinstance(body, bytes) else chain.canonical(body)
         digest = chain.entry_hash(head, body)
-        lines.append(export._shaped(digest, head, body))
+        lines.append(export.shaped(digest, head, body))
         head = digest
     digest = verify.sha256(b"".join(lines))
     closing = {"_format": 1, "_type": "export.closed", "entries": len(bodies), "sha256": digest.hexdigest(),
@@ -277,7 +277,7 @@ def test_no_well_sealed_nonsense_leaves_a_traceback(value):
 
 def _sealed(value):
     raw = verify.encode(value).encode("utf-8", "replace")
-    return export._shaped(chain.entry_hash(export.NOTHING, raw), export.NOTHING, raw)
+    return export.shaped(chain.entry_hash(export.NOTHING, raw), export.NOTHING, raw)
 
 
 def run(*arguments, stdin=b""):

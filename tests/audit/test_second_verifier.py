@@ -21,7 +21,6 @@ from django.core.management import call_command
 
 from audit import export
 from audit.models import Checkpoint, Entry
-from audit.sealing import copies
 from tests.tables.cast import make_scene
 
 from .conftest import MOMENT
@@ -298,7 +297,7 @@ def test_a_kept_checkpoint_of_this_log_is_good_and_that_of_a_fork_is_bad(house, 
     kept = []
     for one in Checkpoint.objects.order_by("size"):
         kept.append(tmp_path / f"kept-{one.size}.txt")
-        kept[-1].write_text(copies.said(one), encoding="utf-8")
+        kept[-1].write_text(one.cosigned, encoding="utf-8")
     mine = {"vkey": house.vkey}
     whole = bundled(*TABLES)
     good = [Case(f"kept {path.name}", whole, {**mine, "checkpoint": str(path)}) for path in kept]

@@ -113,7 +113,7 @@ def test_an_entry_beside_the_range_with_right_hashes_and_wrong_words_is_refused(
     head = bytes.fromhex(files["record.jsonl"].splitlines()[-2][9:73].decode())
     said = {**json.loads(files["record.jsonl"].splitlines()[-2])["body"], "stream": stream, "seq": seq}
     body = json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
-    line = export._shaped(chain.entry_hash(head, body), head, body)
+    line = export.shaped(chain.entry_hash(head, body), head, body)
     assert bad(changed(files, beyond_jsonl=line)).startswith("beyond.jsonl: ")
 
 

@@ -3,8 +3,7 @@
 import hashlib
 
 from audit.models import Entry
-from audit.sealing.log import MissingNode
-from audit.sealing.proofs import proof_of
+from audit.sealing.proofs import NotProven, proof_of
 from games.engine import Refusal
 from games.params import Params
 
@@ -29,7 +28,7 @@ def take_proof(at: AtDesk, params: Params) -> Recorded:
         raise Refusal("no-such-entry", seq=seq, place=place)
     try:
         proof = proof_of(entry)
-    except (MissingNode, KeyError):
+    except NotProven:
         raise Refusal("proof-broken") from None
     if proof is None:
         raise Refusal("not-sealed-yet", seq=seq)

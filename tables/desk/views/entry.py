@@ -8,24 +8,20 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, register_converter, reverse
 from django.urls.converters import StringConverter
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from audit.doors import Denied, device_at
 from audit.models import Device, Entry, Person
-from audit.sealing.log import MissingNode
-from audit.sealing.proofs import Proof, proof_of
 from games.models import Facility, RulesSubmission
 from games.office.doors import may_see_office
 
 from ...wording import dollars
 from .. import checks
 from ..asked import INSTALLATION, LARGEST
-from ..checks import Check
 from ..doors import desk_of, may_export
 from ..frame import desk
 from ..lines import address_of, local, place_of, replay_of, said_by, type_in_words, words_of
-from ..proof import cosigned, file_of, is_short
+from ..proof import file_of, is_short
 from ..related import related_to
 
 
@@ -47,7 +43,7 @@ def entry(request: HttpRequest, facility: str, place: str, seq: int) -> HttpResp
     before, after = (
         Entry.objects.filter(stream=found.stream_id, seq=number).first() for number in (seq - 1, seq + 1)
     )
-    proof, proof_checks = _proven(found)
+    proof, proof_checks = checks.proven(found)
     of_itself = checks.of_entry(found, before, after)
     data = said_by(found)
     day, time = local(found.at, house)
@@ -68,7 +64,7 @@ def entry(request: HttpRequest, facility: str, place: str, seq: int) -> HttpResp
         "checks": of_itself,
         "proof": proof,
         "proof_checks": proof_checks,
-        "note": cosigned(proof.witnessed or proof.checkpoint) if proof else "",
+        "note": (proof.witnessed or proof.checkpoint).cosigned if proof else "",
         "audit_path": [one.hex() for one in proof.path] if proof else [],
         "holds": all(one.state != checks.BAD for one in (*of_itself, *proof_checks)),
         "may_take": proof is not None and is_short(proof) and may_export(person),
@@ -87,11 +83,11 @@ def proof(request: HttpRequest, facility: str, place: str, seq: int) -> HttpResp
     """The proof of an entry as a file, for the person who just had the record tell that they take it."""
     person, house = desk_of(request, facility)
     found = _entry(house, place, seq)
-    proven, _checks = _proven(found)
+    proven, _checks = checks.proven(found)
     if proven is None or not may_export(person) or not is_short(proven):
         raise Denied
     content = file_of(proven).content
-    if not _was_taken(person, house, checks.sha256(content)):
+    if not _was_taken(person, checks.sha256(content)):
         raise Denied
     response = HttpResponse(content, content_type="application/jsonl")
     name = f"{found.stream.name.replace('/', '-')}-{seq}.proof.jsonl"
@@ -111,30 +107,18 @@ def _entry(house: Facility, place: str, seq: int) -> Entry:
     return found
 
 
-def _was_taken(person: Person, house: Facility, sha256: str) -> bool:
+def _was_taken(person: Person, sha256: str) -> bool:
     """Whether the record tells that this person took these bytes, among what they did last."""
     own = Entry.objects.filter(actor=person.code).exclude(actor="").order_by("-at")[:TAKEN]
     taken = (one for one in own if one.type == "proof.taken")
     return any(said_by(one).get("sha256") == sha256 for one in taken)
 
 
-def _proven(found: Entry) -> tuple[Proof | None, list[Check]]:
-    try:
-        proven = proof_of(found)
-    except (MissingNode, LookupError, ValueError) as error:
-        return None, [Check(checks.BAD, _("The log lacks what would prove this entry"), str(error))]
-    if proven is None:
-        return None, [
-            Check(checks.WAITS, _("Not sealed yet"), _("a sealer at work writes a seal once a second"))
-        ]
-    return proven, checks.of_proof(proven)
-
-
 def _said(found: Entry) -> dict[str, Any]:
     """What the body says beside its data: device, command, build; empty where it cannot be read."""
     try:
         body = json.loads(bytes(found.body))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return body if isinstance(body, dict) else {}
 
@@ -143,7 +127,7 @@ def _pretty(found: Entry) -> str:
     """The body with a line for each thing that it says."""
     try:
         return json.dumps(json.loads(bytes(found.body)), indent=2, ensure_ascii=False)
-    except ValueError:
+    except (ValueError, RecursionError):
         return bytes(found.body).decode("utf-8", "replace")
 
 
