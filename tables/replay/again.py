@@ -13,6 +13,7 @@ from typing import Any
 from audit.export import Selection, Span
 from audit.models import Stream
 from games.engine import Refusal
+from games.engine.high_roll.wagers import EXTRA_ROLL
 
 from ..acts.rounds import settled_data, taken_cents
 from .course import FOLLOWS, SETTLES, Course
@@ -75,6 +76,9 @@ def compared(told: Told, course: Course) -> Iterator[Difference]:
             yield from _values(told, _light(course))
     if "wagered_cents" in data:
         yield from _values(told, {"wagered_cents": course.wagered_cents})
+    if "fees_cents" in data:
+        fees = sum(one.cents for one in course.wagers if one.code == EXTRA_ROLL)
+        yield from _values(told, {"fees_cents": fees})
     moved = {"taken_cents": course.moved.taken_cents, "paid_cents": course.moved.paid_cents}
     yield from _values(told, {name: cents for name, cents in moved.items() if cents is not None})
 
@@ -91,7 +95,8 @@ def totals(course: Course) -> dict[str, int]:
 def _light(course: Course) -> dict[str, Any]:
     called = course.game.called(course.throws)
     lit = course.game.winning_codes(course.rules, course.throws, course.ending)
-    return {"lit": sorted(lit), "called": {"code": called.code, **called.params}}
+    dice = list(course.throws[-1])
+    return {"dice": dice, "lit": sorted(lit), "called": {"code": called.code, **called.params}}
 
 
 def _values(told: Told, due: Mapping[str, Any]) -> Iterator[Difference]:

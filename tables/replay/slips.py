@@ -29,6 +29,7 @@ class Slips:
     def __init__(self) -> None:
         self.lines: list[Line] | None = None
         self.throws: list[Dice] = []
+        self.ending = ""
         self.due: dict[str, Any] = {}
 
     def take(self, told: Told, course: Course) -> Iterator[Difference]:
@@ -39,20 +40,22 @@ class Slips:
         if told.type == FILED:
             return self._filed(told, course)
         due = self.due.get(told.data["slip"])
-        return _values(told, {"due": due} if due is not None else {})
+        return _moved(told, due) if due is not None else iter(())
 
     def _filed(self, told: Told, course: Course) -> Iterator[Difference]:
         data = told.data
         before: list[Line] = list(self.lines or ())
         if self.lines is None:
             before = [settled_data(one) for one in course.everything]
-        throws = self._throws(data, list(self.throws or course.throws))
-        lines = self._lines(data, course, before, throws)
+            self.throws, self.ending = list(course.throws), _ending(course)
+        yield from _mistake(told, before, self.throws)
+        throws = self._throws(data, list(self.throws))
+        ending, lines = self._settled(data, course, before, throws)
         due = _due(data, before, lines)
-        self.lines, self.throws = lines, throws
+        self.lines, self.throws, self.ending = lines, throws, ending
         self.due[data["slip"]] = due
         yield from of_lists(told.seq, told.round, data["settled"], [dict(line) for line in lines])
-        said = {"before": slips.totals(before), "due": due, **slips.totals(lines)}
+        said = {"before": slips.totals(before), "ending": ending, "due": due, **slips.totals(lines)}
         yield from _values(told, said)
         thrown = [tuple(one["dice"]) for one in data["throws"]]
         if thrown != throws:
@@ -64,19 +67,65 @@ class Slips:
             throws[numbers.index(data["mended"]["throw"])] = tuple(data["mended"]["after"])
         return throws
 
-    def _lines(
+    def _settled(
         self, data: Mapping[str, Any], course: Course, before: list[Line], throws: list[Dice]
-    ) -> list[Line]:
+    ) -> tuple[str, list[Line]]:
         rules, kind, wagers = course.rules, data["kind"], slips.wagers_of(before)
         settled: Sequence[Settled]
         if kind == "payment":
-            return before
+            return self.ending, before
         if kind == "void":
-            _, settled = slips.all_returned(rules, wagers, data["reason"])
+            ending, settled = slips.all_returned(rules, wagers, data["reason"])
         else:
             mended = _mended(data) if kind == "wager" else []
-            _, settled = slips.settled_again(rules, throws, slips.with_mended(wagers, mended))
-        return [settled_data(one) for one in settled]
+            ending, settled = slips.settled_again(rules, throws, slips.with_mended(wagers, mended))
+        return ending, [settled_data(one) for one in settled]
+
+
+def _moved(told: Told, due: list[dict[str, int]]) -> Iterator[Difference]:
+    """What moved is at the seats that are owed, and at none beyond what is due."""
+    yield from _values(told, {"due": due})
+    moved = told.data["moved"]
+    owed = {one["seat"]: one["cents"] for one in due}
+    fits = [one["seat"] for one in moved] == list(owed) and all(
+        min(0, owed[one["seat"]]) <= one["cents"] <= max(0, owed[one["seat"]]) for one in moved
+    )
+    if not fits:
+        yield Difference(told.seq, told.round, "moved", moved, due)
+
+
+def _ending(course: Course) -> str:
+    return course.phase if course.returned_for else course.ending
+
+
+def _mistake(told: Told, before: Sequence[Line], throws: Sequence[Dice]) -> Iterator[Difference]:
+    """Between what a slip says that stood before it and what did: the dice, the wagers, the money of a seat."""
+    said = told.data["mended"]
+    if told.data["kind"] == "dice":
+        numbers = [one["throw"] for one in told.data["throws"]]
+        stood = list(throws[numbers.index(said["throw"])])
+        if said["before"] != stood:
+            yield Difference(told.seq, told.round, "mended", said["before"], stood)
+    cents = {slips.key_of(line): line["cents"] for line in before}
+    for one in said.get("wagers", ()):
+        key = slips.key_of(one)
+        if one["before_cents"] != cents.get(key, 0):
+            yield Difference(
+                told.seq, told.round, "before_cents", one["before_cents"], cents.get(key, 0), *key
+            )
+    seats, nothing = slips.by_seat(before), slips.totals(())
+    for one in said.get("payments", ()):
+        settled = seats.get(one["seat"], nothing)
+        for name in ("paid_cents", "taken_cents"):
+            if one[f"settled_{name}"] != settled[name]:
+                yield Difference(
+                    told.seq,
+                    told.round,
+                    f"settled_{name}",
+                    one[f"settled_{name}"],
+                    settled[name],
+                    one["seat"],
+                )
 
 
 def _mended(data: Mapping[str, Any]) -> list[Mended]:

@@ -297,7 +297,7 @@ def test_terms_that_were_changed_where_they_are_filed_do_not_stand_for_those_of_
     assert [one["rules"] for one in settled_again()[0]] == ["found nowhere"]
 
 
-@pytest.mark.parametrize("name", ["due", "before", "paid_cents", "throws"])
+@pytest.mark.parametrize("name", ["due", "before", "paid_cents", "throws", "ending", "mended"])
 def test_a_changed_slip_is_named(scene, name):
     file_a_slip(scene, "dice")
     wrong: dict[str, Any] = {
@@ -305,9 +305,46 @@ def test_a_changed_slip_is_named(scene, name):
         "before": {},
         "paid_cents": 1,
         "throws": [{"throw": 1, "dice": [1, 1, 1]}],
+        "ending": "void",
+        "mended": {"throw": 1, "before": [6, 6, 6], "after": [1, 2, 3]},
     }
     seq = rewrite(scene, "slip.filed", lambda data: data.update({name: wrong[name]}))
     assert (seq, name) in {(one["entry"], one["what"]) for one in settled_again()[0]}
+
+
+def test_what_a_slip_says_that_stood_and_that_moved_is_compared_too(scene):
+    scene.play((1, "small", 1_000), dice=[1, 2, 4])
+    scene.finish()
+    file(scene, "wager", wagers=[{"seat": 1, "wager": "small", "cents": 3_000}])
+    scene.act(
+        "settle_slip",
+        {"slip": "ENS-0001", "moved": [{"seat": 1, "cents": 2_000}]},
+        witness="floorperson",
+    )
+    assert settled_again()[0] == []
+    filed = rewrite(scene, "slip.filed", lambda data: data["mended"]["wagers"][0].update(before_cents=2_000))
+    moved = rewrite(scene, "slip.settled", lambda data: data["moved"][0].update(cents=2_001))
+    assert {(filed, "before_cents", 1_000), (moved, "moved", None)} <= {
+        (one["entry"], one["what"], one["rules"] if isinstance(one["rules"], int) else None)
+        for one in settled_again()[0]
+    }
+
+
+def test_the_dice_that_a_mend_says_again_and_a_fee_are_compared_too():
+    scene = make_scene("pa-675a")
+    scene.place((1, "pip:6", 1_000), (1, "like-kind:5", 1_000), (1, "extra-roll", 1_000))
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [6, 6, 6, 1, 2, 3, 4, 5, 1, 2]})
+    missed = {"seat": 2, "wager": "pip:1", "cents": 1_000, "reason": "overlooked"}
+    scene.act("record_missed_wager", missed, witness="floorperson")
+    assert settled_again()[0] == []
+    mend = rewrite(
+        scene, "wager.missed", lambda data: data.update(dice=[6, 6, 6, 1, 2, 3, 4, 5, 1, 1]), rehash=False
+    )
+    fee = rewrite(scene, "fees.collected", lambda data: data.update(fees_cents=999))
+    assert {(mend, "dice"), (fee, "fees_cents")} <= {
+        (one["entry"], one["what"]) for one in settled_again()[0]
+    }
 
 
 # Ranges
