@@ -131,7 +131,6 @@ def find(auditor: Office, zone: str) -> None:
     page = auditor.page
     at = Entry.objects.get(type="dispute.reported").at.astimezone(ZoneInfo(zone))
     page.goto("/record/larkfield/")
-    is_well(page)
     form = page.locator("#asks")
     form.locator("[name=from]").fill(f"{at:%Y-%m-%dT%H:%M}:00")
     form.locator("[name=to]").fill(f"{at:%Y-%m-%dT%H:%M}:00")
@@ -176,7 +175,6 @@ def prove(auditor: Office) -> None:
     auditor.tap(page.locator(".says"))
     expect(page.locator("aside .verdict")).to_have_text("holds")
     expect(page.get_by_role("button", name="Take the proof")).to_be_visible()
-    is_well(page)
 
 
 def key_of_the_house(auditor: Office) -> str:
@@ -210,7 +208,6 @@ def exported(auditor: Office, monkeypatch, as_what: str) -> Path:
     expect(row.get_by_role("link", name="Download")).to_be_visible()
     with page.expect_download() as waiting:
         auditor.tap(row.get_by_role("link", name="Download"))
-    is_well(page)
     assert waiting.value.suggested_filename == Job.objects.order_by("-pk")[0].filename
     return waiting.value.path()
 
