@@ -57,18 +57,22 @@ def environment_for(hosts: list[str]) -> dict[str, str]:
     return environment
 
 
-def make_the_floor() -> None:
-    """Migrates, seeds the demo once, and prints who may sign in there."""
+def make_the_floor() -> bool:
+    """Migrates, seeds the demo once, and prints who may sign in there; False, and nothing done, where DEMO is off."""
     import django
+    from django.conf import settings
     from django.core.management import call_command
     from django.db import connections
 
     django.setup()
+    if not settings.DEMO:
+        return False
     call_command("migrate", verbosity=0)
     call_command("seed_demo")
     call_command("seed_demo", show=True)
     print()
     connections.close_all()
+    return True
 
 
 def main() -> int:
@@ -83,7 +87,12 @@ def main() -> int:
     hosts = hosts_for(host)
     os.chdir(ROOT)
     os.environ.update(environment_for(hosts))
-    make_the_floor()
+    if not make_the_floor():
+        print(
+            "script/run serves the demo floor, and DEMO is off. How to serve a real one: docs/deployment.md.",
+            file=sys.stderr,
+        )
+        return 1
     for name in ["127.0.0.1", *hosts] if not hosts or host in EVERYWHERE else hosts:
         print(f"Pitside serves on http://{name}:{port}/", flush=True)
     os.execv(

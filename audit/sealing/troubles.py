@@ -8,34 +8,34 @@ SENTENCES = {
     "no-key": _("No key of this sealer is on the record. Make one: manage.py sealer_key create."),
     "key-readable": _("The file of key %(key)s may be read by others. Only its owner may: chmod 600."),
     "state-missing": _(
-        "The record was sealed before, and the sealer's folder does not say what was signed last. Put the folder back, "
-        "or declare a new incarnation."
+        "The record was sealed before, and the sealer's folder does not say what was signed last. Put the folder "
+        "back, or declare a new incarnation: manage.py declare_incarnation."
     ),
     "folder-behind": _(
-        "The sealer's folder is of an older day: it knows %(signed)s seals, and the database holds %(found)s. Put the "
-        "newest folder back, or declare a new incarnation."
+        "The sealer's folder is of an older day: it knows %(signed)s seals, and the database holds %(found)s. Put "
+        "the newest folder back, or declare a new incarnation: manage.py declare_incarnation."
     ),
     "state-broken": _("The sealer's file of what was signed cannot be read. Put it back from a copy."),
     "record-went-back": _(
-        "The record has gone back: the log was signed at %(signed)s seals, and the database holds %(found)s of that "
-        "story. Find out why, then declare a new incarnation."
+        "The record has gone back: the log was signed at %(signed)s seals, and the database holds %(found)s of "
+        "that story. Find out why, then declare a new incarnation: manage.py declare_incarnation."
     ),
     "head-went-back": _(
-        "The record of %(stream)s has gone back: entry %(seq)s was sealed, and is not there as it was. Find out why, "
-        "then declare a new incarnation."
+        "The record of %(stream)s has gone back: entry %(seq)s was sealed, and is not there as it was. Find out "
+        "why, then declare a new incarnation: manage.py declare_incarnation."
     ),
     "undeclared": _("Incarnation %(number)s stands in the database, and nobody declared it on the record."),
     "witness-ahead": _(
-        "Witness %(witness)s knows the log at %(size)s seals, and it has %(ours)s here: the record has gone back. Find "
-        "out why, then declare a new incarnation."
+        "Witness %(witness)s knows the log at %(size)s seals, and it has %(ours)s here: the record has gone back. "
+        "Find out why, then declare a new incarnation: manage.py declare_incarnation."
     ),
     "witness-disagrees": _(
         "Witness %(witness)s knows another story of the log, at %(size)s seals. Find out why, then declare a new "
-        "incarnation."
+        "incarnation: manage.py declare_incarnation."
     ),
     "copy-ahead": _(
         "Copy %(copy)s was signed later than what the database holds, or tells another story: the record has gone "
-        "back. Find out why, then declare a new incarnation."
+        "back. Find out why, then declare a new incarnation: manage.py declare_incarnation."
     ),
     # Of a witness or of the folder of copies; the sealer goes on.
     "unreachable": _("The witness does not answer."),

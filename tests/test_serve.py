@@ -1,0 +1,41 @@
+"""script/run for a newcomer: what it says where it cannot serve."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def served(database: Path, **more: str) -> tuple[int, str]:
+    """How `script/run` ends, and what it says, with a database of its own."""
+    kept = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    given = {**kept, "DATABASE_URL": f"sqlite:///{database}", **more}
+    command = [sys.executable, "-m", "script.serve"]
+    ran = subprocess.run(
+        command, cwd=ROOT, env=given, capture_output=True, text=True, check=False, timeout=60
+    )
+    return ran.returncode, ran.stdout + ran.stderr
+
+
+def free_port() -> str:
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return str(trial.getsockname()[1])
+
+
+def test_without_the_demo_it_says_so_in_a_sentence_and_makes_nothing(tmp_path):
+    status, said = served(tmp_path / "db.sqlite3", DEMO="off", PORT=free_port())
+    assert status == 1 and said.count("\n") == 1 and "DEMO is off" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_that_is_taken_is_told_with_another_one(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        status, said = served(tmp_path / "db.sqlite3", PORT=str(port))
+    assert status == 1 and f"PORT={port + 1} script/run" in said
