@@ -16,6 +16,7 @@ ENTRY_TAG = b"pitside/entry/v1\n"
 STREAM_TAG = b"pitside/stream/v1\n"
 HASH_BYTES = 32
 LARGEST_INTEGER = 2**53 - 1
+DEEPEST = 128  # lists and objects within each other: what every reader can follow
 
 
 class NotCanonical(ValueError):
@@ -23,14 +24,15 @@ class NotCanonical(ValueError):
 
 
 def canonical(value: Any) -> bytes:
-    """RFC 8785 bytes of a JSON value; NotCanonical for floats, NUL, keys beyond ASCII, integers beyond 2^53-1."""
+    """RFC 8785 bytes of a JSON value.
+
+    NotCanonical for floats, NUL, keys beyond ASCII, integers beyond 2^53-1, and what is nested deeper than 128.
+    """
     try:
         _verify(value)
         return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, UnicodeError) as error:
         raise NotCanonical(str(error)) from error
-    except RecursionError:
-        raise NotCanonical("nested too deeply") from None
 
 
 def entry_hash(prev: bytes, body: bytes) -> bytes:
@@ -45,7 +47,9 @@ def genesis(stream_name: str) -> bytes:
     return hashlib.sha256(STREAM_TAG + stream_name.encode()).digest()
 
 
-def _verify(value: Any) -> None:
+def _verify(value: Any, depth: int = 0) -> None:
+    if depth > DEEPEST:
+        raise NotCanonical("nested too deeply")
     match value:
         case None | bool():
             return
@@ -59,9 +63,9 @@ def _verify(value: Any) -> None:
             for key, item in value.items():
                 if not (isinstance(key, str) and key.isascii()):
                     raise NotCanonical(f"The key {key!r} is not ASCII text.")
-                _verify(item)
+                _verify(item, depth + 1)
         case list() | tuple():
             for item in value:
-                _verify(item)
+                _verify(item, depth + 1)
         case _:
             raise NotCanonical(f"{value!r} is a {type(value).__name__}, which the record does not hold.")

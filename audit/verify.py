@@ -876,6 +876,7 @@ class Stretch:
         self.others, self.until, self.tree = {}, until, Tree(wanted)
         self.first = self.last = self.size = self.incarnation = 0
         self.origin, self.at, self.number = "", "", 0
+        self.known = 0  # how many streams the seals so far have listed
 
     def read(self, lines):
         """Every promise of seals.jsonl. Raises Bad with its line."""
@@ -950,6 +951,8 @@ class Stretch:
             if self.first and edge and tie and one["seq"] > tie.prior_seq:
                 raise Bad("the stretch begins too late for %s" % printable(name))
             before = name
+        if full and len(listed) != self.known:
+            raise Bad("it says that it is full, and leaves out a stream that was listed before")
         if closes:
             here = {one["stream"] for one in listed}
             for name, tie in self.ties.items():
@@ -971,6 +974,7 @@ class Stretch:
         tie = self.ties.get(name) or self.others.get(name)
         if tie is None:
             tie = self.others[name] = Other(name)
+        self.known += tie.greatest < 0
         tie.gather(seq, head, closes)
         return name
 
@@ -1177,16 +1181,20 @@ def raw64(text):
 
 
 def read_keys(text):
-    """The keys that keys.txt states: of the log, and of witnesses."""
+    """The keys that keys.txt states: of the log in the order of their creation, and then of witnesses."""
     keys: dict = {LOG: [], WITNESS: []}
-    for number, line in enumerate(
-        text.split("\n")[:-1] if text.endswith("\n") else [text] if text else [], 1
-    ):
+    lines, created = text.split("\n"), ""
+    if lines.pop():
+        raise Bad("its last line is cut off", len(lines) + 1, file=KEYS)
+    for number, line in enumerate(lines, 1):
         said = KEY_LINE.match(line)
         times = said.groups()[2:] if said else ()
         dated = said and is_moment(times[0]) and (times[1] == "never" or is_moment(times[1]))
         if not said or (said[1] == "log" and not dated) or (said[1] == "witness" and times != (None, None)):
             raise Bad("this is no line of a key", number, file=KEYS)
+        if said[1] == "log" and (keys[WITNESS] or times[0] < created):
+            raise Bad("its keys are not in order", number, file=KEYS)
+        created = times[0] or created
         kind = LOG if said[1] == "log" else WITNESS
         try:
             keys[kind].append(Key(said[2], kind))
