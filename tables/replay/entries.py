@@ -1,11 +1,14 @@
 """The entries of a round, read from the record."""
 
+import datetime as dt
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from audit import chain
+from django.db.models import QuerySet
+
+from audit import chain, clock
 from audit.export import Span
 from audit.models import Entry, Stream
 
@@ -51,7 +54,11 @@ def read(row: Row) -> Told:
         data = said["data"] if isinstance(said["data"], dict) else {}
         actor, witness, terms = (said[name] or "" for name in ("actor", "witness", "terms"))
         whole = whole and said["seq"] == seq
-        return Told(seq, digest.hex(), whole, said["_type"], said["at"], actor, witness, terms, data)
+        type_, at = said["_type"], said["at"]
+        if not all(isinstance(text, str) for text in (type_, at, actor, witness, terms)):
+            raise TypeError
+        dt.datetime.fromisoformat(at)
+        return Told(seq, digest.hex(), whole, type_, at, actor, witness, terms, data)
     except (ValueError, KeyError, TypeError, RecursionError):
         return Told(seq, digest.hex(), False, "", "", "", "", "", {})
 
@@ -64,11 +71,19 @@ def of_round(stream: Stream, number: int, before: int | None = None) -> list[Tol
     rows = Entry.objects.filter(stream=stream, round=number).order_by("seq")
     if before is not None:
         return [read(row) for row in rows.filter(seq__lt=before).values_list(*COLUMNS)]
-    told = [read(row) for row in rows.values_list(*COLUMNS)]
+    told = _timed(rows, [read(row) for row in rows.values_list(*COLUMNS)])
     if told:
         told += _disputes_after(stream, number, told)
         told += _ends_of_alerts(stream, told)
     return sorted(told, key=lambda one: one.seq)
+
+
+def _timed(rows: QuerySet[Entry], told: list[Told]) -> list[Told]:
+    """The same, where an entry that cannot be read has the moment by which it is found: its step stands somewhere."""
+    if all(one.at for one in told):
+        return told
+    at = dict(rows.values_list("seq", "at"))
+    return [one if one.at else replace(one, at=clock.written(at[one.seq])) for one in told]
 
 
 def _disputes_after(stream: Stream, number: int, told: Sequence[Told]) -> list[Told]:

@@ -41,7 +41,8 @@ def replay(request: HttpRequest, facility: str, table: str, number: int) -> Http
         **_frame(request, found, person),
         **_round(found, number, story),
         **_shown(story, step, found),
-        "slips": _slips(found, number, person),
+        # Nobody can say what a round comes to of which an entry cannot be read.
+        "slips": _slips(found, number, person) if all(one.type for one in told) else None,
     }
     return render(request, "desk/round.html", context)
 

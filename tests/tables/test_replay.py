@@ -369,3 +369,20 @@ def test_words_that_people_typed_stay_words(scene):
     scene.act("correct_dice", {"dice": [2, 2, 5], "reason": evil}, witness="floorperson")
     shown = page(scene)
     assert evil not in shown and html.escape(evil) in shown
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"[]", b'{"data":{}}', b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"]
+    + [
+        b'{"_type":%b,"actor":%b,"at":%b,"data":{},"seq":6,"terms":null,"witness":null}' % one
+        for one in ((b"5", b"null", b"null"), (b'"x.y"', b"[]", b'"2026"'), (b'"x.y"', b"null", b'"then"'))
+    ],
+)
+def test_a_round_with_an_entry_that_cannot_be_read_is_shown_all_the_same(scene, body):
+    scene.play((2, "small", 7_000), dice=[5, 5, 3])
+    scene.finish()
+    entry = Entry.objects.get(stream=scene.table.stream, type="wagers.placed")
+    with unguarded():
+        Entry.objects.filter(pk=entry.pk).update(body=body)
+    assert "An entry that cannot be read" in page(scene)
