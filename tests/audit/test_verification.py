@@ -245,3 +245,14 @@ def test_cosignatures_are_verified_by_the_keys_of_the_witnesses_that_are_known(s
         assert found() == [("cosignature-bad", {**ORIGIN, "size": 2, "name": "witness.example"})]
         Cosignature.objects.update(line="nothing")
         assert found() == [("cosignature-bad", {**ORIGIN, "size": 2, "name": "witness.example"})]
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b'{"data":{"name":[]}}', b"[" * 100_000])
+def test_an_entry_of_a_key_that_cannot_be_read_is_found_and_ends_nothing(sealed, body):
+    entry = Entry.objects.get(type="key.created")
+    key = SigningKey.objects.get()
+    aside(("UPDATE audit_entry SET body = %s WHERE id = %s", [body, entry.pk]))
+    assert found() == [
+        ("entry-changed", {"stream": "installation/system", "seq": entry.seq}),
+        ("key-off-the-record", {"key": str(key)}),
+    ]
