@@ -231,7 +231,9 @@ def services_named(text: str) -> set[str]:
 def main(argv: list[str]) -> int:
     cut = argv.index("--") if "--" in argv else len(argv)
     parser = argparse.ArgumentParser(prog="script/test", description=__doc__)
-    parser.add_argument("--require", type=services_named, default=set(), metavar="postgres,redis,browser,node")
+    parser.add_argument(
+        "--require", type=services_named, default=set(), metavar="postgres,redis,browser,node"
+    )
     parser.add_argument(
         "--install-system", action="store_true", help="may apt-get what is missing, as root on Debian"
     )
