@@ -49,7 +49,9 @@ def report_dispute(at: AtTable, params: Params) -> Recorded:
     if seat > at.table.seats:
         raise Refusal("no-such-seat", seat=seat, seats=at.table.seats)
     section = at.rules.edition.no_rolls.get("disputed", "")
-    round_ = at.round and at.round.number
+    round_ = (
+        at.round.number if at.round else at.table.last_round or None
+    )  # once it is cleared, it is the last one
     raise_alert(
         at,
         "dispute",

@@ -221,6 +221,16 @@ def test_two_disputes_stand_side_by_side(scene):
     assert kinds() == ["dispute"]
 
 
+def test_a_dispute_once_the_layout_is_cleared_is_about_the_last_round(scene):
+    scene.act("report_dispute", {"seat": 3, "about": "a late chip"})
+    assert scene.entry["data"]["round"] is None
+    scene.play((1, "small", 2_500), dice=[1, 2, 3])
+    scene.finish()
+    scene.act("report_dispute", {"seat": 1, "about": "small was not paid"})
+    assert scene.entry["data"]["round"] == 1
+    assert Alert.objects.latest("pk").params["round"] == 1
+
+
 def test_a_dispute_is_at_a_seat_of_a_table_that_is_not_closed(scene):
     with scene.refused("no-such-seat"):
         scene.act("report_dispute", {"seat": 9, "about": "a late chip"})
