@@ -19,6 +19,7 @@ from tables import wording_exports
 from tables.desk import acts, download, road
 from tables.desk.acts.exports import MOST_OPEN
 from tables.wording import ACT_LINES, SENTENCES, say
+from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
 assert acts
@@ -112,6 +113,23 @@ def test_a_gaming_day_is_an_hour_longer_in_autumn_and_an_hour_shorter_in_spring(
 def test_a_time_without_a_zone_is_of_the_clocks_of_the_house(hands, scene, said, kept):
     ask(scene, **{"from": said})
     assert newest()[1]["data"]["from"] == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "since", "until"),
+    [
+        ("2026-11-01T01:30", "2026-11-01T05:30:00.000000Z", "2026-11-01T06:30:00.000000Z"),  # comes twice
+        ("2026-03-08T02:30", "2026-03-08T06:30:00.000000Z", "2026-03-08T07:30:00.000000Z"),  # never
+    ],
+)
+def test_an_hour_in_which_the_clocks_are_set_is_exported_whole(hands, said, since, until):
+    hands.now = dt.datetime(2026, 3, 8, 4, tzinfo=dt.UTC)
+    scene = make_scene()  # something is on the record before either hour
+    hands.now = dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC)
+    ask(scene, to=said)
+    assert newest()[1]["data"]["to"] == until
+    ask(scene, **{"from": said})
+    assert newest()[1]["data"]["from"] == since
 
 
 def test_what_cannot_be_exported_is_refused_in_words(scene, hands):

@@ -139,7 +139,11 @@ def _moment(at: AtDesk, params: Params, name: str) -> dt.datetime | None:
         said = dt.datetime.fromisoformat(text)
         if said.year not in YEARS:
             raise ValueError
-        moment = said if said.tzinfo else said.replace(tzinfo=at.facility.zone)
-        return moment.astimezone(dt.UTC)
+        if said.tzinfo:
+            return said.astimezone(dt.UTC)
+        # An hour that comes twice, or never, when the clocks are set is in the range whole.
+        zone = at.facility.zone
+        both = [said.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1)]
+        return max(both) if name == "to" else min(both)
     except ValueError:
         raise malformed(name) from None
