@@ -69,7 +69,7 @@ def said_by(entry: Entry) -> dict[str, Any]:
     """The data of an entry's body; empty where somebody made the body unreadable, which the page of the entry tells."""
     try:
         data = json.loads(bytes(entry.body))["data"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return {}
     return data if isinstance(data, dict) else {}
 

@@ -75,6 +75,15 @@ def test_what_an_entry_names_and_no_address_leads_to_is_shown_without_a_link(sce
     assert one.url == "" and f"entry {one.seq}" in answer.content.decode()
 
 
+def test_a_body_that_is_nested_without_end_is_shown_and_found_bad(played):
+    entry = settled()
+    with guards_aside(connection), connection.cursor() as cursor:
+        cursor.execute("UPDATE audit_entry SET body = %s WHERE id = %s", [b"[" * 100_000, entry.pk])
+    answer = page(played, entry.seq)
+    assert (answer.status_code, answer.context["checks"][0].state) == (200, "bad")
+    assert browser_of(played, "compliance").get("/record/larkfield/").status_code == 200
+
+
 def settled():
     return Entry.objects.get(type="round.settled")
 

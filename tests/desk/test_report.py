@@ -9,9 +9,11 @@ from io import BytesIO, StringIO
 import pypdfium2
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.urls import reverse
 
 from audit import clock
+from audit.models import Entry
 from tables.desk.report import shares
 from tables.desk.report.charts import bars, columns, whiskers
 from tables.desk.report.day import Day
@@ -19,6 +21,7 @@ from tables.desk.report.expected import Expected
 from tables.desk.report.figures import Figures, Hour, report
 from tables.desk.report.pdf import report_pdf
 from tests.desk.test_figures import at, file_slip, settle_slip, small_day
+from tests.services.emptying import guards_aside
 
 PAGE = "/record/larkfield/report/"
 PAPER = "/record/larkfield/report.pdf"
@@ -203,6 +206,16 @@ def test_a_day_that_is_over_gives_the_same_bytes_until_a_slip_is_filed(hands, sc
     assert again != first
     assert "Slips filed since about rounds of this day: 1" in printed(again)
     assert "Win as settled $15" in printed(again)
+
+
+@in_database
+def test_a_dispute_whose_entry_cannot_be_read_ends_no_report(hands, scene):
+    small_day(hands, scene)
+    scene.act("report_dispute", {"seat": 1, "about": "the dice"})
+    dispute = Entry.objects.filter(type="dispute.reported")
+    with guards_aside(connection):
+        dispute.update(body=b"nothing")
+    assert "Dispute" in read(scene)[0]
 
 
 @in_database

@@ -4,7 +4,6 @@ Everything is told as it stood when the day ended, so that a report made later s
 """
 
 import datetime as dt
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from games.models import DeviceIncident
 
 from ...models import Alert, Round, Table, Throw
 from ...wording_alerts import NAMES
+from ..lines import said_by
 from .day import SLACK, Day
 
 MENDS = {
@@ -278,7 +278,7 @@ def _lots(day: Day) -> list[LotLine]:
 def _disputes(day: Day, by_stream: dict[int, Table]) -> list[Dispute]:
     found = []
     for one in _entries(day).filter(type=DISPUTE).order_by("at", "pk"):
-        data = json.loads(bytes(one.body))["data"]
+        data = said_by(one)
         found.append(
             Dispute(
                 by_stream[one.stream_id].code,
