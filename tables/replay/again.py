@@ -158,6 +158,7 @@ class Readjudication:
     def _of_stream(self, span: Span, told: Callable[[int], Any]) -> Iterator[Difference]:
         stream = Stream(pk=span.stream_id, name=span.name)
         live, number, newest, seq = Settling(None), 0, 0, span.first - 1
+        begins_here = False  # once one round has begun in the span, so has every later one
         for one in of_span(span):
             told(one.seq - seq)
             seq = one.seq
@@ -165,9 +166,10 @@ class Readjudication:
                 continue
             if one.round != number:
                 number = one.round
-                # The first round of a span may have begun before it; what names an older one follows its end.
-                old = number <= newest or not newest
+                # What begins a span may go on with a round that began before it, or name an older one.
+                old = number <= newest or not begins_here
                 earlier = of_round(stream, number, before=one.seq) if old else []
+                begins_here = begins_here or not earlier
                 live = begun([*earlier, one], stream.facility, self.terms)
                 yield from live.differences
                 for before in earlier:

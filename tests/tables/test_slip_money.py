@@ -1,5 +1,6 @@
 """The money of a slip moves and is told apart; what an outsider, the page and the preview find."""
 
+import datetime as dt
 import io
 import json
 
@@ -14,12 +15,13 @@ from tables.replay.entries import of_round
 from tables.replay.terms import Terms
 from tables.slips_view import panel_of
 from tests.tables.slip_scene import FLOOR, entry, file, settle
+from tests.tables.test_readjudicate import settled_again
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def cleared(scene):
+def cleared(hands, scene):
     """Round 1: seat 1 lost $25 on Small, seat 2 won $50 on Big, at 2 5 5. It has ended."""
     scene.play((1, "small", 2_500), (2, "big", 5_000), dice=[2, 5, 5])
     scene.finish()
@@ -107,6 +109,17 @@ def test_settled_again_from_the_record_alone_every_slip_comes_to_the_same(cleare
         -1_500,
         1_500,
     ]
+
+
+def test_a_range_that_begins_in_a_round_with_a_slip_about_an_older_one_settles_both_again(hands, cleared):
+    cleared.place((1, "small", 2_500))
+    hands.now += dt.timedelta(hours=1)
+    file(cleared, "dice", dice=[1, 1, 2])
+    cleared.to_the_dice()
+    cleared.act("call_dice", {"dice": [1, 2, 4]})
+    cleared.finish()
+    figures = {"rounds": 2, "settlements": 2, "wagers": 3, "differences": 0}
+    assert settled_again("--from", "2026-11-21T16:00:00Z") == ([], figures)
 
 
 def test_the_verifier_checks_the_settlement_of_every_slip(cleared):
