@@ -1367,12 +1367,7 @@ def verify_root(note, stretch):
 def verify_manifest(bundle, opening, streams, stretch, unsealed):
     """The manifest says what the other files say, to the byte."""
     for name in PAPERS:
-        with bundle.open(name) as file:
-            digest, size = sha256(), 0
-            for block in iter(lambda: file.read(BLOCK_BYTES), b""):
-                digest.update(block)
-                size += len(block)
-        bundle.digests[name] = (digest.hexdigest(), size)
+        bundle.short(name)
     said = parsed(opening[BODY_AT:-1], 1)
     expected = {
         "_format": 1,

@@ -296,6 +296,13 @@ def test_a_bundle_has_its_files_and_no_other(files, tmp_path):
     assert "not part of the bundle, not checked: notes.txt" in found
 
 
+@pytest.mark.parametrize("paper", verify.PAPERS)
+def test_a_paper_without_end_is_refused_before_it_is_read_whole(files, paper, monkeypatch):
+    monkeypatch.setattr(verify, "SHORT_FILE_BYTES", 200_000)
+    endless = packed({**files, paper: bytes(200_001)})
+    assert bad(endless) == f"{paper}: it is too long"
+
+
 def test_sealed_heads_that_do_not_fit_into_memory_go_through_a_file(files, monkeypatch):
     monkeypatch.setattr(verify, "MARKS_BYTES", 1)
     check(packed(files))
