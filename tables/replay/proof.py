@@ -1,8 +1,10 @@
 """What shows that the entries of a round stand as they were written: their chain, and the seal over them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+from django.utils.translation import gettext as _
 
 from audit import chain
 from audit.models import Entry, Stream
@@ -42,13 +44,20 @@ class Evidence:
         return not self.faults and all(one.broken_at is None for one in self.chains)
 
 
-def evidence_of(stream: Stream, told: Sequence[Told]) -> Evidence:
-    """The evidence of a round whose entries these are, read from the record now. `told` is never empty."""
+def evidence_of(stream: Stream, told: Sequence[Told], named: Iterable[int] = ()) -> Evidence:
+    """The evidence of a round whose entries these are, read from the record now. `told` is never empty.
+
+    `named` are the numbers that its slips have for entries about it: one that is not among `told` is a fault.
+    """
     newest = told[-1]
     entry = Entry.objects.filter(stream=stream, seq=newest.seq).select_related("stream").first()
     chains = [chain_of(stream, first, last) for first, last in _stretches([one.seq for one in told])]
     sealed, checks = proven(entry) if entry else (None, [])
-    return Evidence(chains, newest, sealed, [one for one in checks if one.state == BAD])
+    gone = sorted(set(named) - {one.seq for one in told})
+    faults = [
+        Check(BAD, _("Entry %s, which a slip names, is not of this round") % f"{seq:,}") for seq in gone
+    ]
+    return Evidence(chains, newest, sealed, faults + [one for one in checks if one.state == BAD])
 
 
 def chain_of(stream: Stream, first: int, last: int) -> Chain:

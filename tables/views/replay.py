@@ -16,10 +16,10 @@ from games.models import RulesSubmission
 from .. import slips_view
 from ..desk.doors import desk_of, may_export, may_see_desk
 from ..doors import Denied, device_at, table_for
-from ..models import Round, Table
+from ..models import Round, Slip, Table
 from ..replay import layout
 from ..replay.course import Course
-from ..replay.entries import of_round
+from ..replay.entries import Told, of_round
 from ..replay.proof import evidence_of
 from ..replay.story import Line, Step, Story
 from ..replay.timeline import timeline_of
@@ -41,8 +41,7 @@ def replay(request: HttpRequest, facility: str, table: str, number: int) -> Http
         **_frame(request, found, person),
         **_round(found, number, story),
         **_shown(story, step, found),
-        # Nobody can say what a round comes to of which an entry cannot be read.
-        "slips": _slips(found, number, person) if all(one.type for one in told) else None,
+        "slips": _slips(found, number, person, told),
     }
     return render(request, "desk/round.html", context)
 
@@ -117,7 +116,7 @@ def _round(table: Table, number: int, story: Story) -> dict[str, Any]:
         "story": story,
         "totals": _totals(story.lines),
         "rules": rules,
-        "evidence": evidence_of(table.stream, story.told),
+        "evidence": evidence_of(table.stream, story.told, _named_by_slips(table, number)),
         "dice": [_lot(table, lot, shaker, plays[0].at) for lot, shaker in story.thrown_with],
     }
 
@@ -172,7 +171,16 @@ def _shown(story: Story, step: Step, table: Table) -> dict[str, Any]:
     }
 
 
-def _slips(table: Table, number: int, person: Person) -> dict[str, Any] | None:
+def _named_by_slips(table: Table, number: int) -> set[int]:
+    """The numbers of the entries that the slips of a round say they stand at."""
+    slips = Slip.objects.filter(table=table, round__number=number).values_list("filed_seq", "settled_seq")
+    return {seq for pair in slips for seq in pair if seq}
+
+
+def _slips(table: Table, number: int, person: Person, told: Sequence[Told]) -> dict[str, Any] | None:
+    # Nobody can say what a round comes to of which an entry cannot be read, or is not there.
+    if not all(one.type for one in told) or _named_by_slips(table, number) - {one.seq for one in told}:
+        return None
     row = Round.objects.filter(table=table, number=number).select_related("table", "submission").first()
     return slips_view.panel_of(table, row, person) if row is not None else None
 
