@@ -43,7 +43,9 @@ class Job(models.Model):
     beat_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     said = models.TextField(blank=True, help_text=_("The code of why it failed."))
-    found = models.JSONField(default=dict, help_text=_("What it found: counts, and SHA-256 of what is inside."))
+    found = models.JSONField(
+        default=dict, help_text=_("What it found: counts, and SHA-256 of what is inside.")
+    )
     filename = models.CharField(max_length=160, blank=True)
     size_bytes = models.BigIntegerField(default=0)
     sha256 = models.CharField(max_length=64, blank=True)

@@ -23,7 +23,12 @@ SECRETS = {
 }
 HIDDEN = ("django_session",)
 APPEND = "audit_append(bigint, bigint, bytea, text, timestamptz, date)"
-HELPERS = ("audit_refuse()", "audit_cents(jsonb)", "audit_whole(jsonb, text)", "audit_lot(jsonb)")  # used inside it
+HELPERS = (
+    "audit_refuse()",
+    "audit_cents(jsonb)",
+    "audit_whole(jsonb, text)",
+    "audit_lot(jsonb)",
+)  # used inside it
 
 
 class Command(BaseCommand):
