@@ -99,7 +99,7 @@ def test_no_head_is_no_claim_and_a_head_of_another_shape_is_refused(stream):
     assert heads.claimed(None) is None
     assert heads.claimed({**whole, "mac": None}) == Claim(3, whole["head"], 1, "")
     for wrong in (
-        [],
+        ["x"],
         "x",
         {},
         {**whole, "seq": -1},
