@@ -253,6 +253,31 @@ def test_an_answer_that_is_no_cosignature_is_told_and_nothing_is_kept(seal, sign
     assert not Cosignature.objects.exists()
 
 
+def test_a_witness_sends_the_sealer_nowhere_else(seal, signer):
+    seal()
+    went = []
+
+    class Elsewhere(Strange):
+        def send_response(self, code, message=None):
+            super().send_response(code, message)
+            self.send_header("Location", "/within-the-house")
+
+        def do_GET(self):
+            went.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+
+    for status in (301, 302, 303, 307, 308):
+        Elsewhere.answer = (status, "text/plain", b"")
+        with (
+            listening(http.server.HTTPServer(("127.0.0.1", 0), Elsewhere)) as url,
+            pytest.raises(NotCosigned) as raised,
+        ):
+            witnesses.ask(Witness(url, signer.verifier))
+        assert raised.value.code == "bad-answer"
+    assert went == []
+
+
 def test_a_cosignature_of_another_checkpoint_is_not_kept(seal, signer):
     checkpoint = seal()
     other = notes.Note.read(checkpoint.note).text.replace("\n1\n", "\n2\n")
