@@ -300,6 +300,18 @@ def test_a_file_that_is_no_longer_kept_says_what_to_do(fetch):
     assert answer.status_code == 410 and b"Ask for the same range again" in answer.content
 
 
+def test_a_file_that_is_another_one_is_not_given_out_under_the_hash_of_the_first(fetch, tmp_path):
+    place = jobs.place_of(fetch.job)
+    secret = tmp_path / "secret"
+    secret.write_bytes(place.read_bytes())
+    place.unlink()
+    place.symlink_to(secret)
+    assert fetch.browser.get(f"{PAGE}{fetch.job.pk}").status_code == 410
+    place.unlink()
+    place.write_bytes(b"cut off")
+    assert fetch.browser.get(f"{PAGE}{fetch.job.pk}").status_code == 410
+
+
 async def test_an_asynchronous_server_gets_it_in_pieces(tmp_path, monkeypatch):
     monkeypatch.setattr(download, "CHUNK_BYTES", 4)
     (tmp_path / "a").write_bytes(b"0123456789")

@@ -1,7 +1,9 @@
 """Exports of the record: asked for, watched, and fetched. The worker writes them (audit/exporting/jobs.py)."""
 
 import datetime as dt
+import stat
 import uuid
+from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -56,10 +58,19 @@ def exports_file(request: HttpRequest, facility: str, job: uuid.UUID) -> HttpRes
     if found is None:
         raise Denied
     place = jobs.place_of(found)
-    if found.found.get("removed_at") or not place.is_file():
+    if found.found.get("removed_at") or not _is_whole(place, found):
         said = _("This file is no longer kept. Ask for the same range again: its entries are the same.")
         return HttpResponse(said, status=410, content_type="text/plain; charset=utf-8")
     return answer(request, place, found.filename, found.sha256, making.MEDIA[found.kind])
+
+
+def _is_whole(place: Path, job: Job) -> bool:
+    """Whether the file lies there as it was recorded, as far as a look can tell: its own bytes, and as many."""
+    try:
+        found = place.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size == job.size_bytes
 
 
 def _list(house: Facility, may: bool) -> dict[str, Any]:
