@@ -164,7 +164,7 @@ def test_what_else_happened_is_told_as_it_stood(hands, scene):
     also = day_of(scene).also
     assert [(one.table, one.type, one.count) for one in also.mends] == [("T-01", "wager.missed", 1)]
     assert [(one.table, one.round, one.seat, one.about) for one in also.disputes] == [
-        ("T-01", None, 4, "a late chip")
+        ("T-01", 4, 4, "a late chip")
     ]
     assert [(one.what, one.action) for one in also.devices] == [("a telephone that counts", "put away")]
     [alert] = [one for one in also.alerts if one.kind == "dispute"]
