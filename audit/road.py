@@ -187,7 +187,7 @@ class Road(ABC, Generic[P, Q, L]):
             return _write_down(call, content, at, recorded)
 
     def _content_hash(self, call: Call) -> bytes:
-        """What the act says. The version and the head that were seen are no part of it: a retry may have seen others."""
+        """What the act says. The version and head that were seen are no part of it: a retry may have seen others."""
         said = {
             "act": call.act,
             "params": call.params,
