@@ -39,6 +39,7 @@ OTHERS = {
     "act",
     "room-act",
     "office-act",
+    "replay",
     "round-dice",
     "slip-preview",
     "healthz",
