@@ -50,6 +50,7 @@ class Office(Screen):
 
 def faults_of(page: Page) -> list[str]:
     """What is too small, cut off or against axe's rules at each size, the bar of the floor's pages left out."""
+    page.wait_for_load_state()  # with its stylesheets, where a link was tapped
     found = []
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
