@@ -208,7 +208,7 @@ def exported(auditor: Office, monkeypatch, as_what: str) -> Path:
     expect(row.get_by_role("link", name="Download")).to_be_visible()
     with page.expect_download() as waiting:
         auditor.tap(row.get_by_role("link", name="Download"))
-    assert waiting.value.suggested_filename == Job.objects.order_by("-pk")[0].filename
+    assert waiting.value.suggested_filename == Job.objects.latest("asked_at").filename
     return waiting.value.path()
 
 
