@@ -176,10 +176,20 @@ class Writer:
                 " taken_cents = %s, paid_cents = %s, paid_seats = '[]' WHERE id = %s",
                 [self.seq, round_.wagered_cents, round_.taken_cents, round_.paid_cents, round_.pk],
             )
+            found = [entry.actor, entry.witness, entry.round, entry.lot, entry.cents]
             run(
-                "INSERT INTO audit_entry (stream_id, seq, prev, hash, body, type, at, gaming_day)"
-                " VALUES (%s, %s, %s, %s, %s, %s, now(), %s)",
-                [entry.stream_id, self.seq, prev, self.head, entry.body, entry.type, entry.gaming_day],
+                "INSERT INTO audit_entry (stream_id, seq, prev, hash, body, type, at, gaming_day,"
+                " actor, witness, round, lot, cents) VALUES (%s, %s, %s, %s, %s, %s, now(), %s, %s, %s, %s, %s, %s)",
+                [
+                    entry.stream_id,
+                    self.seq,
+                    prev,
+                    self.head,
+                    entry.body,
+                    entry.type,
+                    entry.gaming_day,
+                    *found,
+                ],
             )
             run(
                 "UPDATE audit_stream SET seq = %s, head = %s, last_at = now() WHERE id = %s",
