@@ -12,7 +12,6 @@ from tests.tables.cast import PIN, Scene
 
 pytestmark = pytest.mark.browser
 LEAST_PX = 56
-# The bar is that of the floor's pages.
 IN_THE_BAR = re.compile(r'class="brand"|href="/floor/larkfield/[a-z]*/?"|>Rules<|>Record<|>Sign off<')
 
 
