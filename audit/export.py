@@ -21,9 +21,8 @@ from django.db.models import Q, QuerySet
 
 from audit import batches, chain, clock
 from audit.models import Stream
-from audit.record import FORMAT
+from audit.record import FORMAT, INSTALLATION
 
-INSTALLATION = "installation/system"  # what belongs to no house
 NOTHING = bytes(chain.HASH_BYTES)
 COLUMNS = (
     "stream seq at gaming_day _type actor witness device command terms build data hash".split()  # noqa: SIM905

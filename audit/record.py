@@ -13,6 +13,7 @@ from audit.errors import RecordRefused, StreamClosed, StreamMoved
 from audit.models import Device, Entry, Person, Stream
 
 FORMAT = 1
+INSTALLATION = "installation/system"  # the stream of what belongs to no house
 TYPE = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+")
 STREAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
 SERIALIZATION_FAILURE = "40001"

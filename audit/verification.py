@@ -219,7 +219,7 @@ def _beyond_heads() -> Iterator[Finding]:
 def _keys_off_the_record() -> Iterator[Finding]:
     """Keys that the seals are verified by, and that no entry of the record created."""
     created = set()
-    stream = Stream.objects.filter(name="installation/system").first()
+    stream = Stream.objects.filter(name=record.INSTALLATION).first()
     if stream is not None:
         for body in stream.entries.filter(type="key.created").values_list("body", flat=True):
             with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):  # told of as an entry

@@ -244,7 +244,7 @@ def _record(job: Job, stream_name: str, type: str, data: dict[str, Any]) -> None
 
 def _told_done(job: Job, made: making.Made) -> tuple[str, str, dict[str, Any]]:
     if job.kind == Job.Kind.VERIFICATION:
-        return export.INSTALLATION, "record.verified", {**_who(job), **made.found}
+        return record.INSTALLATION, "record.verified", {**_who(job), **made.found}
     told = {
         **_who(job),
         "bytes": made.size_bytes,

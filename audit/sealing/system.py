@@ -6,8 +6,6 @@ from typing import Any
 from audit import clock, record
 from audit.models import Entry, Person
 
-STREAM = "installation/system"
-
 
 def write(
     type: str,
@@ -17,7 +15,7 @@ def write(
     witness: Person | None = None,
 ) -> record.Appended:
     """Append one entry. Call it in a transaction: it locks the stream. Raises as `record.append` does."""
-    stream = record.locked_stream(STREAM)
+    stream = record.locked_stream(record.INSTALLATION)
     moment = clock.hold(stream, at)
     day = clock.day_in_utc(moment)
     return record.append(
@@ -27,4 +25,4 @@ def write(
 
 def entries(type: str) -> Any:
     """The entries of a type there, oldest first."""
-    return Entry.objects.filter(stream__name=STREAM, type=type).order_by("seq")
+    return Entry.objects.filter(stream__name=record.INSTALLATION, type=type).order_by("seq")

@@ -27,6 +27,10 @@ class Facility(models.Model):
             models.CheckConstraint(
                 condition=Q(jurisdiction__in=["PA", "NJ"]), name="facility_jurisdiction_is_known"
             ),
+            # `installation/system` is the stream of what belongs to no house
+            models.CheckConstraint(
+                condition=~Q(code="installation"), name="facility_is_not_the_installation"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -16,12 +16,11 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from audit.models import Entry, Person, Stream
-from audit.record import TYPE
+from audit.record import INSTALLATION, TYPE
 from games.models import Facility
 from games.params import CODE, MOST_CENTS, YEARS
 
 FIELDS = ("from", "to", "day", "place", "round", "lot", "who", "type", "least", "most", "training")
-INSTALLATION = "installation/system"
 MOST_TYPED = 90
 MOST_QUERY = 1000  # what a saved filter may hold
 LARGEST = 2**31 - 1

@@ -22,6 +22,7 @@ from audit.models import (
     SigningKey,
     Stream,
 )
+from audit.record import INSTALLATION
 from audit.sealing import keys, troubles
 from audit.sealing.log import Log, current
 from audit.sealing.status import of_sealer
@@ -29,7 +30,6 @@ from games.models import Facility
 
 from .. import halts
 from ..models import Alert, Table
-from .asked import INSTALLATION
 from .checks import BAD, OK, WAITS, Check
 from .lines import said_by
 

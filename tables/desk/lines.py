@@ -10,10 +10,10 @@ from typing import Any
 from django.urls import NoReverseMatch, reverse
 
 from audit.models import Entry, Person
+from audit.record import INSTALLATION
 from games.models import Facility
 
 from ..wording import act_line, dollars
-from .asked import INSTALLATION
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from typing import Any
 from django.db import connection
 
 from audit.models import Entry, Stream
+from audit.record import INSTALLATION
 from games.models import Facility
 
 from ..models import DiceLot
-from .asked import INSTALLATION, Asked, of_day
+from .asked import Asked, of_day
 
 PAGE = 50
 LOOKED = 20_000  # entries that one page holds the question against

@@ -3,11 +3,12 @@
 import hashlib
 
 from audit.models import Entry
+from audit.record import INSTALLATION
 from audit.sealing.proofs import NotProven, proof_of
 from games.engine import Refusal
 from games.params import Params
 
-from ..asked import INSTALLATION, LARGEST
+from ..asked import LARGEST
 from ..proof import MOST_LINES, file_of, is_short
 from ..road import AtDesk, Recorded, desk_act
 

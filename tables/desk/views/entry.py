@@ -12,12 +12,13 @@ from django.views.decorators.http import require_GET
 
 from audit.doors import Denied, device_at
 from audit.models import Device, Entry, Person
+from audit.record import INSTALLATION
 from games.models import Facility, RulesSubmission
 from games.office.doors import may_see_office
 
 from ...wording import dollars
 from .. import checks
-from ..asked import INSTALLATION, LARGEST
+from ..asked import LARGEST
 from ..doors import desk_of, may_export
 from ..frame import desk
 from ..lines import address_of, local, place_of, replay_of, said_by, type_in_words, words_of

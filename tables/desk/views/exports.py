@@ -12,7 +12,7 @@ from django.urls import path, reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_safe
 
-from audit import export, verification_words
+from audit import record, verification_words
 from audit.doors import Denied
 from audit.exporting import jobs, making
 from audit.models import Job, Stream
@@ -151,8 +151,8 @@ def _streams(house: Facility) -> list[dict[str, Any]]:
     found: dict[bool, list[dict[str, str]]] = {True: [], False: []}
     for name, real in names.values_list("name", "real_play"):
         found[real].append({"name": name, "label": name.rpartition("/")[2]})
-    if Stream.objects.filter(name=export.INSTALLATION, seq__gt=0).exists():
-        found[True].append({"name": export.INSTALLATION, "label": _("installation")})
+    if Stream.objects.filter(name=record.INSTALLATION, seq__gt=0).exists():
+        found[True].append({"name": record.INSTALLATION, "label": _("installation")})
     return [
         {"code": "real", "streams": found[True]},
         *([{"code": "training", "streams": found[False]}] if found[False] else []),

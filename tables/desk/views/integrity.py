@@ -8,10 +8,10 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit import clock
+from audit.record import INSTALLATION
 
 from ...wording_alerts import said
 from .. import integrity as standing
-from ..asked import INSTALLATION
 from ..doors import desk_of
 from ..frame import desk
 from ..lines import address_of
