@@ -7,7 +7,6 @@ from django import template
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as lazy
 
-from audit import clock
 from audit.models import Person
 from games.engine import Refusal
 from games.office.doors import may_see_office
@@ -103,12 +102,15 @@ def local(at: dt.datetime | None, house: Any) -> str:
 
 
 @register.filter
-def since(at: dt.datetime | None, house: Any) -> str:
-    """A moment as short as it can be said: `10:00` where it is of this day, else `21 Nov 10:00`."""
+def since(at: dt.datetime | None, now: dt.datetime) -> str:
+    """A moment as short as it can be said: `10:00` where it is of this day, else `21 Nov 10:00`.
+
+    `now` is the page's moment by the house's clocks: a list of everybody asks the clock once.
+    """
     if at is None:
         return ""
-    there, today = house.local(at), house.local(clock.now()).date()
-    return f"{there:%H:%M}" if there.date() == today else f"{there.day} {there:%b %H:%M}"
+    there = at.astimezone(now.tzinfo)
+    return f"{there:%H:%M}" if there.date() == now.date() else f"{there.day} {there:%b %H:%M}"
 
 
 @register.filter

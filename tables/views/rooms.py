@@ -78,7 +78,7 @@ def dice_room(request: HttpRequest, facility: str) -> HttpResponse:
         state = ""
     now = clock.now()
     counts = lots.counts(house)
-    context = _room(request, person, house, DICE, now) | {
+    context = _room(person, house, DICE, now) | {
         "counts": [_count(status, counts[status]) for status in (*lots.WAY, lots.ASIDE)],
         "strip": _strip(counts),
         "in_the_house": sum(counts.values()) - counts[Status.DESTROYED],
@@ -110,7 +110,7 @@ def lot(request: HttpRequest, facility: str, lot: str) -> HttpResponse:
         raise Denied
     now = clock.now()
     used = lots.rounds_of(found)
-    context = _room(request, person, house, DICE, now) | {
+    context = _room(person, house, DICE, now) | {
         "row": _row(found, now),
         "lot": found,
         "steps": lots.steps_of(found),
@@ -131,7 +131,7 @@ def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) 
     if round_ is None:
         raise Denied
     thrown = lots.lots_of(round_)
-    context = _room(request, person, found.facility, DICE, clock.now()) | {
+    context = _room(person, found.facility, DICE, clock.now()) | {
         "table": found,
         "game": game(found.game).name,
         "round": round_,
@@ -148,7 +148,7 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
     now = clock.now()
     tables = on_file.of_tables(house, now)
     asked = [one for table in tables for one in table.asked]
-    context = _room(request, person, house, EQUIPMENT, now) | {
+    context = _room(person, house, EQUIPMENT, now) | {
         "tables": tables,
         "shakers": on_file.of_shakers(house, now),
         "figures": {
@@ -177,7 +177,7 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
     for one in manned:
         pits.setdefault(one.table.pit.name, []).append(one)
     spans = roster.spans_of(house, manned, now)
-    context = _room(request, person, house, STAFF, now) | {
+    context = _room(person, house, STAFF, now) | {
         "pits": pits,
         "spans": spans,
         "breaches": sum(bool(one.breaches) for one in manned),
@@ -189,6 +189,7 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
         "supervisors": [one.person for one in spans],
         "games": GAMES.values(),
         "elsewhere": ELSEWHERE.items(),
+        "now_here": house.local(now),
         "today": house.local(now).date(),
     }
     return render(request, "tables/rooms/staff.html", context)
@@ -207,10 +208,8 @@ def _places(house: Facility) -> list[dict[str, str]]:
     return [{"pit": "", "table": "", "label": "The whole house", "kind": ""}, *pits, *tables]
 
 
-def _room(
-    request: HttpRequest, person: Person, house: Facility, room: str, now: dt.datetime
-) -> dict[str, Any]:
-    """What every page of a room has: the house, the person, where acts go, who may sign as the second person."""
+def _room(person: Person, house: Facility, room: str, now: dt.datetime) -> dict[str, Any]:
+    """What every page of a room has: the house, the person, where acts go."""
     return {
         "house": house,
         "room": room,

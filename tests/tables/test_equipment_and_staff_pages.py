@@ -2,15 +2,17 @@
 
 import datetime as dt
 import re
+from unittest.mock import Mock
 
 import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from audit import clock
 from tables import on_file, roster
 from tables.models import Approval, Assignment, Qualification, Shaker, Table
 from tests.tables.cast import Scene, make_scene
-from tests.tables.test_room_pages import see, words
+from tests.tables.test_room_pages import HOUSE, see, words
 
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause
@@ -167,6 +169,20 @@ def test_the_same_few_queries_however_many_people_there_are(scene, django_assert
         assert len(roster.members(house, timezone.now(), everybody=True)) > 10
     with django_assert_num_queries(3):
         assert len(roster.members(house, timezone.now())) > 5
+
+
+def test_the_page_asks_the_clock_as_often_for_everybody_as_for_one(scene):
+    page, moment = scene.browser("podium", "shift-manager"), timezone.now()
+
+    def asked(query: str) -> tuple[int, int]:
+        """How often the clock was asked, and how many duties the page shows."""
+        told = Mock(return_value=moment)
+        with clock.at(told):
+            said = page.get(f"{HOUSE}staff/{query}").content.decode()
+        return told.call_count, said.count("since ")
+
+    few, many = asked("?who=nobody-at-all"), asked("?all=1")
+    assert many[1] > few[1] + 5 and many[0] == few[0]
 
 
 def test_a_search_for_what_nobody_can_type_finds_whoever_is_on_duty(scene):
