@@ -1,5 +1,6 @@
 """Voiding a round before its dice are called, and mending one before its first payment."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -52,10 +53,14 @@ class Mending(Settling):
         line = Placing(*placing)
         layout, before = laid(state.wagers, [line])
         mended = replace(state, wagers=layout, phase=self._turn(state, "record_missed_wager"))
-        if mended.phase == "taken" and any(one.wager.key == key_of(line) for one in self.losers(mended)):
-            mended = replace(mended, phase="lit")  # a loser has come to lie there again
+        mended = self._reopened(mended, set(layout) - set(state.wagers))
         section = self._section(state, "record_missed_wager")
         return self._onward(mended), records.MissedWagerRecorded(line, before[0], reason, section)
+
+    def _reopened(self, state: RoundState, added: Collection[Wager]) -> RoundState:
+        """The round where a loser has come to lie on the layout again: its losers are taken once more."""
+        found = state.phase == "taken" and any(one.wager in added for one in self.losers(state))
+        return replace(state, phase="lit") if found else state
 
     def verify_strike_mistaken_wager(
         self, state: RoundState, seat: int, code: str, play: int | None = None, reason: str = ""

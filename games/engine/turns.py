@@ -1,6 +1,7 @@
 """What a game says about itself, where its round stands, and which act is in turn."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple, ParamSpec
@@ -127,6 +128,10 @@ class Turns:
         """Whether the table's minimum and maximum hold for a code."""
         return True
 
+    def is_fee(self, code: str) -> bool:
+        """Whether a code is a price that is collected before the throw, and never wins; most games have none."""
+        return False
+
     # Opening and looking
 
     def open_round(
@@ -246,6 +251,21 @@ class Turns:
         self._turn(state, act)
         if state.money_moved:
             raise Refusal("payment-begun", self._section(state, "pay_seats"))
+
+    def followed(self, state: RoundState, act: str, **changed: Any) -> RoundState:
+        """The round after an act that was done, with what it changed; asks nothing.
+
+        For reading what was recorded: an act that the moves do not have here leaves the phase as it is.
+        """
+        phase = state.procedure.moves.get((state.phase, act), state.phase)
+        after = replace(state, phase=phase, **changed)
+        if act == "record_missed_wager":
+            after = self._reopened(after, set(after.wagers) - set(state.wagers))
+        return self._onward(after)
+
+    def _reopened(self, state: RoundState, added: Collection[Wager]) -> RoundState:
+        """The round in the phase that wagers found after "no more bets" lead it back to."""
+        raise NotImplementedError
 
     def _onward(self, state: RoundState) -> RoundState:
         """The same round in the next phase where nothing is left to do in this one."""

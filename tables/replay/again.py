@@ -13,7 +13,6 @@ from typing import Any
 from audit.export import Selection, Span
 from audit.models import Stream
 from games.engine import Refusal
-from games.engine.high_roll.wagers import EXTRA_ROLL
 
 from ..acts.rounds import settled_data, taken_cents
 from .course import FOLLOWS, SETTLES, Course
@@ -72,12 +71,12 @@ def compared(told: Told, course: Course) -> Iterator[Difference]:
     if "settled" in data and told.type in SETTLES:
         yield from of_lists(seq, number, data["settled"], [settled_data(one) for one in course.settled])
         yield from _values(told, totals(course))
-        if course.throws and not course.returned_for:
+        if course.throws and not course.state.returned_for:
             yield from _values(told, _light(course))
     if "wagered_cents" in data:
         yield from _values(told, {"wagered_cents": course.wagered_cents})
     if "fees_cents" in data:
-        fees = sum(one.cents for one in course.wagers if one.code == EXTRA_ROLL)
+        fees = sum(one.cents for one in course.wagers if course.game.is_fee(one.code))
         yield from _values(told, {"fees_cents": fees})
     moved = {"taken_cents": course.moved.taken_cents, "paid_cents": course.moved.paid_cents}
     yield from _values(told, {name: cents for name, cents in moved.items() if cents is not None})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from games.engine import RoundState, Rules
-from games.engine.settlement import FEE, LOSE, RETURN, STEPS_A_THROW, WIN, Settled, in_order
+from games.engine.settlement import FEE, LOSE, RETURN, Settled, in_order
 from games.engine.wagers import Wager
 
 from ..acts.rounds import decided_now, taken_cents
@@ -16,7 +16,6 @@ from .entries import ENDS, Told
 
 Key = tuple[int, str, int | None]
 Dice = tuple[int, ...]
-SIC_BO, HIGH_ROLL, EXTRA_ROLL = "sic-bo", "high-roll", "extra-roll"
 SETTLES = frozenset(
     {"round.settled", "throw.settled", "round.settled_by_hand", "round.recorded_by_hand", "round.no_roll"}
     | {"round.voided", "dice.corrected", "wager.missed", "wager.struck"}
@@ -45,20 +44,17 @@ class Moved:
 class Course:
     """One round under the rules that it pinned. `take` each of its entries in order; what it says then stands here.
 
-    `settled` is what the newest throw decided (with the first one the fees before it), `everything` all that was
-    decided so far, both in the order of settlement; `moved` the money of the newest entry that moves some.
+    `state` is the engine's. `settled` is what the newest throw decided (with the first one the fees before it),
+    `everything` all that was decided so far, both in the order of settlement; `moved` the money of the newest entry
+    that moves some.
     """
 
     def __init__(self, rules: Rules, terms: str) -> None:
         self.rules, self.terms, self.game = rules, terms, rules.game
         self.laid: dict[Key, Laid] = {}
-        self.throws: list[Dice] = []
-        self.void_throws = 0
-        self.phase, self.returned_for, self.by_hand = "", "", False
-        self.step, self.seats_done = 0, frozenset[int]()
+        self.state = self.game.restore(rules, rules.edition.default_shaker, OPEN)
+        self.begun = False
         self.ending = ""
-        self.quarterback: int | None = None
-        self.offered: int | None = None
         self.settled: tuple[Settled, ...] = ()
         self.everything: tuple[Settled, ...] = ()
         self.gone: set[Key] = set()  # taken, or paid and handed back
@@ -68,7 +64,7 @@ class Course:
     @property
     def wagers(self) -> tuple[Wager, ...]:
         """What stands, in the order in which it was first entered."""
-        return tuple(one.wager for one in self.laid.values() if not one.struck)
+        return self.state.wagers
 
     @property
     def wagered_cents(self) -> int:
@@ -76,22 +72,9 @@ class Course:
         return sum(wager.cents for wager in self.wagers)
 
     @property
-    def state(self) -> RoundState:
-        """The engine's state of the round as it now stands."""
-        return self.game.restore(
-            self.rules,
-            self.rules.edition.default_shaker,
-            self.phase or OPEN,
-            self.wagers,
-            self.throws,
-            self.seats_done,
-            by_hand=self.by_hand,
-            returned_for=self.returned_for,
-            step=self.step,
-            void_throws=self.void_throws,
-            quarterback=self.quarterback,
-            offered=self.offered,
-        )
+    def throws(self) -> tuple[Dice, ...]:
+        """The valid throws so far, each its faces."""
+        return self.state.throws
 
     def take(self, told: Told) -> None:
         """Goes on by one entry. Entries of other types change nothing.
@@ -102,11 +85,25 @@ class Course:
         follow = FOLLOWS.get(told.type)
         if follow is None:
             return
-        self.phase = self.phase or OPEN
+        self.begun = True
         self.moved = Moved()
         follow(self, told.data)
         if told.type in ENDS:
             self.ended = True
+
+    def _follow(self, act: str, **changed: Any) -> None:
+        self.state = self.game.followed(self._in_turn(act), act, **changed)
+
+    def _in_turn(self, act: str) -> RoundState:
+        """The state under a kind of shaker that has this act now: entries do not name it."""
+        for kind in (self.state.shaker, *self.rules.edition.shakers):
+            state = replace(self.state, shaker=kind)
+            if (state.phase, act) in state.procedure.moves:
+                return state
+        return self.state
+
+    def _now(self, **changed: Any) -> None:
+        self.state = replace(self.state, **changed)
 
     # Wagers
 
@@ -118,61 +115,62 @@ class Course:
                 self.laid[key] = Laid(_wager(key, line["cents"]), missed=missed, flag=line["flag"])
             elif key in self.laid and not self.laid[key].struck:
                 del self.laid[key]
+        self._follow("place_wagers", wagers=_standing(self.laid))
 
     def _missed(self, data: Mapping[str, Any]) -> None:
         mended = data["mended"]
         key = _key(mended)
         found = Laid(_wager(key, mended["after_cents"]), missed=True, flag=mended["flag"])
         before = self.laid.get(key)
-        if before is None or not before.struck:
-            self.laid[key] = found
-            return self._mended()
-        # One that was struck keeps its row, and is settled this once as the newest.
-        rows = dict(self.laid)
-        self.laid = {**{one: row for one, row in rows.items() if one != key}, key: found}
-        self._mended()
-        self.laid = {**rows, key: found}
-        return None
+        laid = {**self.laid, key: found}
+        if before is not None and before.struck:
+            # One that was struck keeps its row, and is settled this once as the newest.
+            newest = {**{one: row for one, row in self.laid.items() if one != key}, key: found}
+            self._mended("record_missed_wager", newest)
+            self._now(wagers=_standing(laid))
+        else:
+            self._mended("record_missed_wager", laid)
+        self.laid = laid
 
     def _struck(self, data: Mapping[str, Any]) -> None:
         key = _key(data["mended"])
         self.laid[key] = replace(self.laid[key], struck=True)
-        self._mended()
+        self._mended("strike_mistaken_wager", self.laid)
 
-    def _mended(self) -> None:
+    def _mended(self, act: str, laid: Mapping[Key, Laid]) -> None:
+        self._follow(act, wagers=_standing(laid))
         if self.throws:
             self._settle()
 
     # Dice
 
-    def _called(self, data: Mapping[str, Any]) -> None:
-        self.throws.append(self._dice(data["dice"]))
+    def _called(self, data: Mapping[str, Any], act: str = "call_dice") -> None:
+        self._follow(act, throws=(*self.throws, self._dice(data["dice"])))
         self._settle()
 
     def _corrected(self, data: Mapping[str, Any]) -> None:
-        self.throws[-1] = self._dice(data["dice"])
+        self._follow("correct_dice", throws=(*self.throws[:-1], self._dice(data["dice"])))
         self._settle()
 
     def _called_by_hand(self, data: Mapping[str, Any]) -> None:
-        self.by_hand = True
-        self._called(data)
+        self._now(by_hand=True)
+        self._called(data, "settle_by_hand")
 
     def _recorded_by_hand(self, data: Mapping[str, Any]) -> None:
         """What was played on paper: its wagers are those that it says were settled, its throws all of them."""
         keys = [(_key(line), line["cents"]) for line in data["settled"]]
         self.laid = {key: Laid(_wager(key, cents)) for key, cents in keys}
-        self.by_hand, self.phase = True, "cleared"
+        self._now(wagers=_standing(self.laid), by_hand=True, phase="cleared")
         found: tuple[Settled, ...] = ()
         for dice in data.get("throws") or [data["dice"]]:
-            self.throws.append(self._dice(dice))
+            self._now(throws=(*self.throws, self._dice(dice)))
             found += decided_now(self.state)
         self.settled, self.everything = found, found
         self.ending = self.state.standing.ending
         self.gone = set(self.laid)
 
     def _no_roll(self, data: Mapping[str, Any]) -> None:
-        self.void_throws += 1
-        self.phase = self._before_a_throw()
+        self._follow("call_no_roll", void_throws=self.state.void_throws + 1)
 
     def _voided(self, data: Mapping[str, Any]) -> None:
         failed = data.get("failed")
@@ -184,7 +182,7 @@ class Course:
 
     def _returned(self, phase: str, why: str) -> None:
         """What is still open goes back, with a fee already paid; what was decided stands."""
-        self.phase, self.returned_for = phase, why
+        self._now(phase=phase, returned_for=why)
         settled, before = self.state.settled, [one.wager.key for one in self.everything]
         self.settled = tuple(one for one in settled if one.outcome == RETURN)
         # As the entries tell it, throw by throw: a slip goes on from that order.
@@ -199,98 +197,75 @@ class Course:
         standing = self.state.standing
         self.ending = standing.ending
         self.everything = in_order(standing.settled)
-        first = (
-            STEPS_A_THROW * len(self.throws) if len(self.throws) > 1 else 0
-        )  # with the first throw its fees
-        self.settled = tuple(one for one in self.everything if one.step >= first)
+        self.settled = decided_now(self.state)
         self.gone -= {one.wager.key for one in self.settled if one.outcome != FEE}
-        self.phase = "called" if self.game.code == HIGH_ROLL and len(self.throws) == 1 else self._past("lit")
-
-    def _past(self, phase: str) -> str:
-        """The phase after this one, over those in which nothing is left to do."""
-        if self.game.code != SIC_BO:
-            return "lit" if self._step() else self.game.after_settling(self.state)
-        if phase == "lit" and not any(one.outcome == LOSE for one in self.settled):
-            phase = "taken"
-        return "paid" if phase == "taken" and not self._winners() else phase
-
-    def _winners(self) -> list[Settled]:
-        """What the newest throw still pays."""
-        return [one for one in self.settled if one.outcome == WIN and one.wager.seat not in self.seats_done]
-
-    def _step(self) -> list[Settled]:
-        """What the step under way settles, where the newest throw is settled in steps."""
-        newest = STEPS_A_THROW * len(self.throws)
-        due = [one for one in self.settled if one.step >= newest and one.step > self.step]
-        return [one for one in due if one.step == due[0].step]
 
     # The order of play
 
     def _closed(self, data: Mapping[str, Any]) -> None:
-        bought = self.game.code == HIGH_ROLL and any(wager.code == EXTRA_ROLL for wager in self.wagers)
-        self.phase = "ready" if self.phase == "shaken" else "unlocked" if bought else "closed"
+        self._follow("no_more_bets")
 
     def _shaken(self, data: Mapping[str, Any]) -> None:
-        self.phase = "shaken" if self.phase == OPEN else "ready"
+        self._follow("shake")
 
     def _locked_out(self, data: Mapping[str, Any]) -> None:
-        self.phase = "locked"
+        self._follow("lock_out_extra_rolls")
 
     def _at_rest(self, data: Mapping[str, Any]) -> None:
-        self.phase = "closed"
+        self._follow("gather_loose_dice")
 
     def _fees_in(self, data: Mapping[str, Any]) -> None:
-        self.phase = "closed"
-        self.gone |= {wager.key for wager in self.wagers if wager.code == EXTRA_ROLL}
+        self._follow("collect_fees")
+        self.gone |= {wager.key for wager in self.wagers if self.game.is_fee(wager.code)}
 
     def _in_the_box(self, data: Mapping[str, Any]) -> None:
-        self.phase = self._past("lit")
+        self._follow("move_dice")
 
     def _offered(self, data: Mapping[str, Any]) -> None:
-        self.offered = data["seat"]
-        self.quarterback = data["seat"] if data["accepted"] else None
+        seat = data["seat"]
+        self._now(offered=seat, quarterback=seat if data["accepted"] else None)
 
     def _thrown(self, data: Mapping[str, Any]) -> None:
-        self.quarterback, self.phase = data["quarterback"], "ready"
-
-    def _before_a_throw(self) -> str:
-        return "closed" if self.game.code == HIGH_ROLL else self.game.after_settling(self.state)
+        self._now(quarterback=data["quarterback"])
+        self._follow("throw_dice")
 
     # Money
 
     def _taken(self, data: Mapping[str, Any]) -> None:
         self.gone |= {one.wager.key for one in self.settled if one.outcome == LOSE}
         self.moved = Moved(taken_cents=taken_cents(self.everything))
-        self.phase = self._past("taken")
+        self._follow("take_losers")
 
     def _paid(self, data: Mapping[str, Any]) -> None:
-        paid = [one for one in self._winners() if one.wager.seat in data["seats"]]
+        seats, already = frozenset(data["seats"]), self.state.paid_seats
+        paid = [one for one in self.game.winners(self.state) if one.wager.seat in seats - already]
         self.gone |= {one.wager.key for one in paid}
         self.moved = Moved(paid_cents=sum(one.paid_cents for one in paid))
-        self.seats_done |= frozenset(data["seats"])
-        self.phase = self._past("taken")
+        self._follow("pay_seats", paid_seats=already | seats)
 
     def _settled_seats(self, data: Mapping[str, Any]) -> None:
-        step, seats = self._step(), frozenset(data["seats"]) - self.seats_done
-        done = [one for one in step if one.wager.seat in seats]
+        step, already = self.game.current_step(self.state), self.state.paid_seats
+        seats = frozenset(data["seats"])
+        done = [one for one in step if one.wager.seat in seats - already]
         self.gone |= {one.wager.key for one in done}
         lost = sum(one.wager.cents for one in done if one.outcome == LOSE)
         self.moved = Moved(lost, sum(one.paid_cents for one in done))
-        self.seats_done |= seats
-        if step and {one.wager.seat for one in step} <= self.seats_done:
-            self.step, self.seats_done = step[0].step, frozenset()
-        self.phase = self._past("lit")
+        if step and {one.wager.seat for one in step} <= already | seats:
+            self._follow("settle_seats", step=step[0].step, paid_seats=frozenset())
+        else:
+            self._follow("settle_seats", paid_seats=already | seats)
 
     def _cleared(self, data: Mapping[str, Any]) -> None:
         paid = sum(one.paid_cents for one in self.everything)
         self.moved = Moved(taken_cents(self.everything), paid)
-        self.phase, self.gone = "cleared", set(self.laid)
+        self._now(phase="cleared")
+        self.gone = set(self.laid)
 
     def _same(self, data: Mapping[str, Any]) -> None:
         """An entry that the round knows and that moves nothing on."""
 
     def _failed(self, data: Mapping[str, Any]) -> None:
-        self.by_hand = self.by_hand or bool(data.get("dice"))
+        self._now(by_hand=self.state.by_hand or bool(data.get("dice")))
 
 
 FOLLOWS = {
@@ -324,6 +299,10 @@ FOLLOWS = {
 
 def _key(line: Mapping[str, Any]) -> Key:
     return line["seat"], line["wager"], line.get("play") or None
+
+
+def _standing(laid: Mapping[Key, Laid]) -> tuple[Wager, ...]:
+    return tuple(one.wager for one in laid.values() if not one.struck)
 
 
 def _wager(key: Key, cents: int) -> Wager:

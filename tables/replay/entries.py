@@ -100,20 +100,25 @@ def _disputes_after(stream: Stream, number: int, told: Sequence[Told]) -> list[T
 
 
 def _ends_of_alerts(stream: Stream, told: Iterable[Told]) -> list[Told]:
-    raised = {one.data.get("key"): one.seq for one in told if one.type == "alert.raised"}
+    raised = {_key(one): one.seq for one in told if one.type == "alert.raised"}
     if not raised:
         return []
     rows = Entry.objects.filter(stream=stream, type__in=OF_ALERTS, seq__gt=min(raised.values()))
     open_, found = set(raised), []
     for row in rows.order_by("seq").values_list(*COLUMNS).iterator(chunk_size=BATCH):
         one = read(row)
-        key = one.data.get("key")
+        key = _key(one)
         if key in open_ and one.seq > raised[key]:
             found += [one] if one.round is None else []
             open_ -= {key} if one.type == "alert.ended" else set()
         if not open_:
             break
     return found
+
+
+def _key(told: Told) -> str:
+    """The key of an alert that an entry names."""
+    return str(told.data.get("key", ""))
 
 
 def of_span(span: Span) -> Iterator[Told]:

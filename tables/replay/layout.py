@@ -53,7 +53,7 @@ def _round(course: Course, state: RoundState, names: dict[str, str]) -> dict[str
     at = cast(AtTable, Dealt(course))
     return {
         "phase": state.phase,
-        "bets_open": course.phase in BETS_OPEN,
+        "bets_open": course.begun and state.phase in BETS_OPEN,
         "wagers": [_wager(one, outcomes, names, course) for one in course.laid.values()],
         "wagered_cents": course.wagered_cents,
         "dice": list(course.game.arranged(state.dice)) if lit else None,

@@ -95,7 +95,7 @@ def _moved(told: Told, due: list[dict[str, int]]) -> Iterator[Difference]:
 
 
 def _ending(course: Course) -> str:
-    return course.phase if course.returned_for else course.ending
+    return course.state.phase if course.state.returned_for else course.ending
 
 
 def _mistake(told: Told, before: Sequence[Line], throws: Sequence[Dice]) -> Iterator[Difference]:

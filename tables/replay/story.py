@@ -12,8 +12,9 @@ from audit.models import Person
 from games.engine.settlement import Settled
 from games.wording import why
 
+from ..desk.lines import words_of
 from ..templatetags.floor import listed
-from ..wording import act_line, dollars, short
+from ..wording import dollars, short
 from .again import begun, settle
 from .course import FOLLOWS, SETTLES, Course, Key
 from .difference import Difference
@@ -144,7 +145,7 @@ class Story:
             Step(
                 place,
                 one,
-                act_line(one.type, one.data) if one.type else _("An entry that cannot be read"),
+                words_of(one.type, one.data) if one.type else _("An entry that cannot be read"),
                 self._detail(one),
                 one.type in FOLLOWS,
                 one.seq in wrong,

@@ -156,7 +156,7 @@ def _shown(story: Story, step: Step, table: Table) -> dict[str, Any]:
     return {
         "step": step,
         "at": dt.datetime.fromisoformat(step.told.at),
-        "s": layout.of(course, table.seats) if course and course.phase else None,
+        "s": layout.of(course, table.seats) if course and course.begun else None,
         "steps": [
             (one, entry_address(table, one.told.seq), dt.datetime.fromisoformat(one.told.at))
             for one in story.steps

@@ -8,7 +8,7 @@ Source: 58 Pa. Code Chapter 675a (text of 2016-08-27).
   loose; only dice that match the held ones count, and a number paid on the first roll is not paid again (A28).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -29,14 +29,13 @@ from games.engine.high_roll.wagers import (
 )
 from games.engine.odds import Pays
 from games.engine.procedures import Procedure
-from games.engine.records import MissedWagerRecorded
 from games.engine.refusals import Refusal
 from games.engine.rounds import Game
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason, Settled, cut_to_limit, fee, lose, win
 from games.engine.state import RoundState, Standing
 from games.engine.turns import Step, can
-from games.engine.wagers import Placing, Wager, WagerType
+from games.engine.wagers import Wager, WagerType
 
 TEN = 10
 DOLLAR = 100  # cents: § 675a.2(e)(4)
@@ -217,6 +216,10 @@ class HighRoll(Game):
     def _section(self, state: RoundState, act: str) -> str:
         return state.rules.section(duty_of(act, is_extra(*_course(state))), state.shaker)
 
+    def is_fee(self, code: str) -> bool:
+        """The price of an Extra Roll: § 675a.4(a)."""
+        return code == EXTRA_ROLL
+
     # The throw box
 
     def verify_move_dice(self, state: RoundState) -> None:
@@ -272,12 +275,11 @@ class HighRoll(Game):
 
     # Mending
 
-    def record_missed_wager(
-        self, state: RoundState, placing: Placing | tuple[Any, ...], reason: str = ""
-    ) -> tuple[RoundState, MissedWagerRecorded]:
+    def _reopened(self, state: RoundState, added: Collection[Wager]) -> RoundState:
         """An Extra Roll that is found on its sensor has still to be locked out and collected."""
-        mended, record = super().record_missed_wager(state, placing, reason)
-        return (replace(mended, phase="unlocked") if record.placing.code == EXTRA_ROLL else mended), record
+        if not state.throws and any(wager.code == EXTRA_ROLL for wager in added):
+            return replace(state, phase="unlocked")
+        return super()._reopened(state, added)
 
     def _verify_undecided(
         self, state: RoundState, wagers: tuple[Wager, ...], key: tuple[int, str, int | None]
