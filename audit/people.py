@@ -18,10 +18,8 @@ from django.http import HttpRequest
 from audit import clock
 from audit.devices import sign_in_stream, write
 from audit.errors import DeviceRefused, LockedOut, PersonRefused, SamePerson, WrongPin
-from audit.models import Department, Device, Person, Role
+from audit.models import Device, Person, Role
 from audit.rows import read
-
-__all__ = ["Department", "Role"]
 
 LADDER = (
     Role.DEALER,
@@ -30,15 +28,6 @@ LADDER = (
     Role.PIT_MANAGER,
     Role.SHIFT_MANAGER,
 )
-DEALERS = frozenset({Role.DEALER})
-STICKPERSONS = frozenset({Role.STICKPERSON})
-FLOORPERSONS_AND_ABOVE = frozenset(LADDER[1:])
-SUPERVISORS_AND_ABOVE = frozenset(LADDER[2:])
-PIT_MANAGERS_AND_ABOVE = frozenset(LADDER[3:])
-AT_THE_TABLE = DEALERS | STICKPERSONS | FLOORPERSONS_AND_ABOVE
-READERS = frozenset({Role.SURVEILLANCE, Role.COMPLIANCE, Role.GAMING_AGENT})
-EVERYBODY = frozenset(Role)
-
 SESSION_DEVICE = "device"
 
 

@@ -17,8 +17,6 @@ from .floor import Dealt
 from .gate import WORDED, Finding, cite, family_label, payout_row, row_label
 from .options import Options
 
-KEPT_YEARS = 5  # at least, from the approval: the twin text of 58 Pa. Code § 601a.2
-
 
 @dataclass(frozen=True)
 class Step:
@@ -80,10 +78,6 @@ class PayoutRow:
     wins: int
     of: int
     advantage: str
-
-    @property
-    def floor_to(self) -> str:
-        return self.floor.removesuffix(" to 1")
 
 
 @dataclass(frozen=True)

@@ -111,10 +111,6 @@ class Row:
     # As people read it
 
     @property
-    def pays_said(self) -> str:
-        return said(self.pays)
-
-    @property
     def floor_said(self) -> str:
         return short(self.floors)
 
@@ -171,10 +167,6 @@ class Sheet:
         """Each row with its bar."""
         for row in self.rows:
             yield row, self.scale.bar(row.advantage, row.was_advantage if row.is_changed else None)
-
-    def row_of(self, paytable: str) -> Row | None:
-        """The row that a row of the paytable pays first; None for a name that pays nothing."""
-        return next((row for row in self.rows if paytable in row.paytable), None)
 
 
 def sheet(rules: Rules, before: Rules | None = None, name: str = "", before_name: str = "") -> Sheet:

@@ -15,7 +15,6 @@ from .documents import asked, in_words
 from .road import AtOffice
 
 REVIEW_DAYS = 15  # calendar days of the Bureau's review, 58 Pa. Code § 601a.10(c)
-OPEN_STATES = {Review.DRAFT, Review.FILED}
 
 
 def file(at: AtOffice, row: Reviewed) -> None:

@@ -108,13 +108,6 @@ def refusal(use: Use, wager: str = "") -> Refusal:
     return Refusal(f"{kind}-stopped-{step.name}", step.cite, **said)
 
 
-def verify_dealt(facility: Facility, game: str, at: dt.datetime) -> None:
-    """Raises `game-stopped-…` where the whole game is a service that may not be dealt at this moment."""
-    use = stops(facility, game, at).get(WHOLE_GAME)
-    if use is not None:
-        raise refusal(use)
-
-
 def uses(facility: Facility, services: Sequence[Service], day: dt.date, at: dt.datetime) -> list[Use]:
     """Each service with its steps on a day, in two more statements for all of them; none where there is no service."""
     if not services:

@@ -12,12 +12,11 @@ from games.models import Facility
 
 from ..rooms import is_on_duty
 
-__all__ = ["ACTS", "EXPORTS", "READS", "ROAD", "Answer", "AtDesk", "Call", "Recorded", "desk_act", "travel"]
+__all__ = ["ACTS", "EXPORTS", "ROAD", "Answer", "AtDesk", "Call", "Recorded", "desk_act", "travel"]
 
 ROOM = "exports"
 AGENT = "gaming-agent"
 EXPORTS = frozenset({"compliance", AGENT})  # who may take a copy of the record out of the house
-READS = EXPORTS | {"surveillance"}
 
 
 class AtDesk(AtHouse):
