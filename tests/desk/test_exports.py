@@ -84,7 +84,7 @@ def test_the_same_press_twice_asks_once(scene):
     assert (first.body, second.again, Job.objects.count()) == (second.body, True, 1)
 
 
-def test_a_gaming_day_begins_at_six_on_the_clocks_of_the_house(scene, hands):
+def test_a_gaming_day_begins_at_six_on_the_clocks_of_the_house(hands, scene):
     ask(scene, day="2026-11-20", last_day="2026-11-21")
     said = newest()[1]["data"]
     assert (said["from"], said["to"]) == ("2026-11-20T11:00:00.000000Z", "2026-11-22T11:00:00.000000Z")

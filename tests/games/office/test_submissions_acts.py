@@ -147,7 +147,7 @@ def test_a_moment_beyond_the_calendar_is_refused(scene):
 
 
 @pytest.mark.parametrize(("said", "hour"), [("2027-03-14T06:00", 10), ("2026-11-22T06:00", 11)])
-def test_a_moment_is_said_by_the_clocks_of_the_house_on_its_own_day(scene, said, hour):
+def test_a_moment_is_said_by_the_clocks_of_the_house_on_its_own_day(hands, scene, said, hour):
     filed(scene)
     decide(scene, in_force_from=said)
     assert version(2).in_force_from.hour == hour
