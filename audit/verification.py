@@ -77,7 +77,7 @@ def verify(progress: Progress = lambda done, total: None) -> Verified:
     # The logs first: what they seal then stands within the streams, which are asked after them.
     logs = [LogPass.fixed(incarnation) for incarnation in Incarnation.objects.order_by("number")]
     streams = list(Stream.objects.order_by("name").only("name", "seq", "head", "last_at"))
-    total = sum(stream.seq for stream in streams) + sum(log.leaves + log.checkpoints for log in logs)
+    total = sum(stream.seq for stream in streams) + sum(log.work for log in logs)
     found = Verified(streams=len(streams))
     done = 0
     progress(0, total)
