@@ -1,10 +1,7 @@
 """What the clock does about rules: a table where nobody acts is told what took effect there."""
 
 import datetime as dt
-import logging
 from collections.abc import Iterable
-
-from django.db import transaction
 
 from audit import clock, record
 from games import submissions
@@ -12,11 +9,9 @@ from games.models import Facility
 from games.office import services
 
 from .at_table import AtTable
+from .by_clock import at_each
 from .models import Table
 from .offer import TOOK_EFFECT, of, offered, read, tell, told_data
-from .reads import locked_table
-
-log = logging.getLogger(__name__)
 
 
 def tell_rules() -> list[int]:
@@ -33,8 +28,8 @@ def tell_rules() -> list[int]:
         submission = found.get((table.facility_id, table.game, table.submission_code))
         stopped = () if table.kind == Table.Kind.SIMULATED else stops[table.facility_id, table.game]
         if of(submission, table.submission_code, stopped).key != table.told_rules:
-            differing.append(table)
-    return [table.pk for table in differing if _told(table.facility.code, table.code)]
+            differing.append(table.pk)
+    return at_each(Table.objects.filter(pk__in=differing), _tell) if differing else []
 
 
 def _stops(tables: Iterable[Table], now: dt.datetime) -> dict[tuple[int, str], frozenset[str]]:
@@ -46,21 +41,9 @@ def _stops(tables: Iterable[Table], now: dt.datetime) -> dict[tuple[int, str], f
     }
 
 
-def _told(facility: str, code: str) -> bool:
-    """Tells one table under its lock; one at which it fails hinders no other."""
-    try:
-        with transaction.atomic(durable=True):
-            locked = locked_table(facility, code)
-            at = AtTable(locked.table, None, None, None, clock.not_before(locked.table.stream, locked.now))
-            if _plays_other_rules(at) or at.table.status == Table.Status.CLOSED:
-                return False
-            return _told_now(at)
-    except Exception:
-        log.exception("%s/%s was not looked at", facility, code)
+def _tell(at: AtTable) -> bool:
+    if _plays_other_rules(at) or at.table.status == Table.Status.CLOSED:
         return False
-
-
-def _told_now(at: AtTable) -> bool:
     before = at.table.told_rules
     if not tell(at):
         return False

@@ -15,7 +15,6 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 from django.db import transaction
-from django.db.models import QuerySet
 
 from audit import clock, record
 from games.office import reminders
@@ -23,8 +22,9 @@ from games.office import reminders
 from . import limits_watch, live, offer_watch, watch
 from .alerts import Level, dice_key, end_alert, has_prefix, raise_alert
 from .at_table import AtTable
+from .by_clock import at_each, unattended
 from .models import Alert, DiceLot, Table
-from .reads import Locked, locked_table
+from .reads import locked_table
 from .steps import tell_steps
 
 log = logging.getLogger(__name__)
@@ -159,7 +159,7 @@ def _warn(lot_id: int, facility: str, code: str) -> int | None:
         ).first()
         if lot is None or lot.expires_at is None or not _is_due(lot, table, locked.now):
             return None
-        at = _at(locked)
+        at = unattended(locked)
         lot.warned = stage_of(lot.expires_at - locked.now)
         lot.save(update_fields=["warned"])
         end_alert(at, f"dice:{lot.code}")
@@ -201,60 +201,38 @@ def keep(watches: Iterable[watch.Watch], now: dt.datetime) -> list[int]:
         if has_prefix(key, prefixes)
     }
     differing = {table_id for table_id, _ in wanted ^ standing}
-    places = _places(Table.objects.filter(pk__in=differing)) if differing else []
-    return [pk for pk, facility, code in places if _settled(pk, facility, code, watches)]
+    if not differing:
+        return []
+    return at_each(Table.objects.filter(pk__in=differing), lambda at: _settle(at, watches))
 
 
-def _settled(table_id: int, facility: str, code: str, watches: list[watch.Watch]) -> bool:
-    """`_settle`, and a table at which it fails hinders no other."""
-    try:
-        return _settle(table_id, facility, code, watches)
-    except Exception:
-        log.exception("%s/%s was not looked at", facility, code)
-        return False
-
-
-def _settle(table_id: int, facility: str, code: str, watches: list[watch.Watch]) -> bool:
+def _settle(at: AtTable, watches: list[watch.Watch]) -> bool:
     """Makes what stands at one table what is found there, under its lock; says whether anything changed."""
-    with transaction.atomic(durable=True):
-        locked = locked_table(facility, code)
-        at = _at(locked)
-        found = {one.key: one for each in watches for one in each.look(locked.now, table_id)}
-        prefixes = [prefix for one in watches for prefix in one.prefixes]
-        standing = Alert.objects.filter(table=at.table, ended_at=None).order_by("pk")
-        for key in standing.values_list("key", flat=True):
-            if has_prefix(key, prefixes) and key not in found:
-                end_alert(at, key)
-        for one in found.values():
-            raise_alert(at, one.kind, one.key, one.level, one.section_at(at), **one.params)
-        changed = bool(at.also)
-        at.write_also()
-        return changed
+    now = clock.now()  # where the record is ahead of it, that is what there is to find
+    found = {one.key: one for each in watches for one in each.look(now, at.table.pk)}
+    prefixes = [prefix for one in watches for prefix in one.prefixes]
+    standing = Alert.objects.filter(table=at.table, ended_at=None).order_by("pk")
+    for key in standing.values_list("key", flat=True):
+        if has_prefix(key, prefixes) and key not in found:
+            end_alert(at, key)
+    for one in found.values():
+        raise_alert(at, one.kind, one.key, one.level, one.section_at(at), **one.params)
+    changed = bool(at.also)
+    at.write_also()
+    return changed
 
 
 def _tell_jump(seconds: int, now: dt.datetime) -> list[int]:
     """The clock moved by so many seconds: told once at each open live table that does not refuse acts for it."""
     behind = {one.table_id for one in watch.clocks_behind(now)}
     tables = watch.live_tables(None).filter(status=Table.Status.OPEN).exclude(pk__in=behind)
-    return [pk for pk, facility, code in _places(tables) if _raise_jump(facility, code, seconds)]
+    return at_each(tables, lambda at: _raise_jump(at, seconds))
 
 
-def _raise_jump(facility: str, code: str, seconds: int) -> bool:
-    with transaction.atomic(durable=True):
-        at = _at(locked_table(facility, code))
-        raised = raise_alert(at, "clock", "clock:jump", Level.WARN, seconds=seconds)
-        at.write_also()
-        return raised
-
-
-def _places(tables: QuerySet[Table]) -> list[tuple[int, str, str]]:
-    """The key, the facility's code and the code of each of these tables."""
-    return list(tables.order_by("pk").values_list("pk", "facility__code", "code"))
-
-
-def _at(locked: Locked) -> AtTable:
-    """A locked table with nobody acting; where its record is ahead of the clock, at the moment of its last entry."""
-    return AtTable(locked.table, None, None, None, clock.not_before(locked.table.stream, locked.now))
+def _raise_jump(at: AtTable, seconds: int) -> bool:
+    raised = raise_alert(at, "clock", "clock:jump", Level.WARN, seconds=seconds)
+    at.write_also()
+    return raised
 
 
 async def keep_ticking() -> None:
