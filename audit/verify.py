@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Check an export of the record, an evidence bundle, or the proof of one entry.
 
-    python verify.py [--hashes-only] FILE          an export, `-` is standard input
+    python verify.py [--hashes-only] FILE          an export, `-` is standard input; it may be a pipe
     python verify.py [options] BUNDLE              a ZIP archive, or the folder that it was unpacked into
     python verify.py [options] PROOF               the proof of one entry
 
@@ -1613,18 +1613,37 @@ def own_text(path):
 
 def found_in(path, options, progress):
     """What a good file holds, as lines; raises Bad."""
-    if path != "-" and is_bundle(path):
+    if is_piped(path):
+        with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+            return list(summary(*verify(only_export(file, options), options.contents, progress)))
+    if is_bundle(path):
         try:
             return verify_bundle(path, options, progress)
         except unreadable() as error:
             raise Bad("the archive cannot be read: %s" % ascii(str(error))) from None
-    if path != "-" and is_proof(path):
+    if is_proof(path):
         return verify_proof(path, options)
+    verify_alone(options)
+    return list(summary(*verify_file(path, options.contents, progress)))
+
+
+def is_piped(path):
+    """What can be read once, and not again from its beginning: standard input, `<(zcat record.jsonl.gz)`."""
+    return path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
+
+
+def only_export(file, options):
+    """A pipe that an export comes from: bundles and proofs are read in more than one way."""
+    begins = file.peek(len(PROOF_START))
+    if begins.startswith((b"PK", PROOF_START)):
+        raise Bad("only an export can be read from a pipe: save this bundle or proof as a file first")
+    verify_alone(options)
+    return file
+
+
+def verify_alone(options):
     if options.demands:
         raise Bad("an export alone has no seals: signatures and checkpoints need an evidence bundle")
-    if path == "-":
-        return list(summary(*verify(sys.stdin.buffer, options.contents, progress)))
-    return list(summary(*verify_file(path, options.contents, progress)))
 
 
 def main(arguments):
@@ -1632,7 +1651,7 @@ def main(arguments):
     gc.disable()  # what is read has no cycles; looking for them costs a tenth of the time
     if len(arguments) == 4 and arguments[0] == "--share":
         return answer_share(*arguments[1:])
-    progress = show_progress if sys.stderr.isatty() else None
+    progress = show_progress if sys.stderr and sys.stderr.isatty() else None
     path = ""
     try:
         options = Options(arguments)

@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+import os
 import subprocess
 import sys
 
@@ -294,6 +295,25 @@ def test_the_file_runs_alone(data, tmp_path):
         assert b"good: 5 entries on 2 streams" in found.stdout
     path.write_bytes(data[:-1])
     assert run(str(path)).returncode == 1
+
+
+def test_an_export_may_come_through_a_pipe_that_can_be_read_once(data):
+    assert b"good: 5 entries on 2 streams" in run("/dev/stdin", stdin=data).stdout
+    for bundle_or_proof in (b"PK\3\4", b'{"_format":1,"_type":"proof",'):
+        for path in ("-", "/dev/stdin"):
+            found = run(path, stdin=bundle_or_proof)
+            assert (found.returncode, found.stderr) == (1, b"")
+            assert b"save this bundle or proof as a file first" in found.stdout
+
+
+@pytest.mark.parametrize(("closed", "status"), [(0, 1), (1, 0), (2, 0)])
+def test_a_closed_stream_of_the_shell_is_no_traceback(data, tmp_path, closed, status):
+    path = tmp_path / "export.jsonl"
+    path.write_bytes(data)
+    command = [sys.executable, "-I", verify.__file__, str(path) if closed else "-"]
+    found = subprocess.run(command, capture_output=True, preexec_fn=lambda: os.close(closed), timeout=60)
+    assert found.returncode == status
+    assert b"Traceback" not in found.stderr
 
 
 @pytest.mark.parametrize("stdin", [b"", b"\n", b"\n\n\n", b"\0" * 100, b"{}" * 5000, "ünï\n".encode() * 9])
