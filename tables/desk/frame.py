@@ -13,7 +13,7 @@ from games.models import Facility
 from .doors import may_export
 
 TABS = (
-    ("record", lazy("Record"), "record"),
+    ("record", lazy("Search"), "record"),
     ("report", lazy("Daily report"), "record-report"),
     ("exports", lazy("Exports"), "record-exports"),
     ("integrity", lazy("Integrity"), "record-integrity"),

@@ -19,7 +19,7 @@ from ..wording import act_line, dollars
 @dataclass(frozen=True)
 class Line:
     """One entry for a list. `day` and `time` are by the house's clocks; `people` are who acted and who signed besides,
-    by name.
+    by name; `share` is its sum in hundredths of the largest in the list, 0 where there is nothing to compare.
     """
 
     entry: Entry
@@ -30,6 +30,12 @@ class Line:
     people: tuple[str, ...]
     amount: str
     url: str
+    share: int = 0
+
+    @property
+    def share_from(self) -> int:
+        """Where a bar begins that ends at 100."""
+        return 100 - self.share
 
     @property
     def short_hash(self) -> str:
@@ -40,6 +46,8 @@ def lines_of(entries: Iterable[Entry], house: Facility) -> list[Line]:
     """Lines of these entries, whose streams were read with them."""
     entries = list(entries)
     names = names_of({code for one in entries for code in (one.actor, one.witness) if code})
+    sums = [one.cents for one in entries if one.cents]
+    largest = max(sums) if len(sums) > 1 else 0
     return [
         Line(
             one,
@@ -49,6 +57,7 @@ def lines_of(entries: Iterable[Entry], house: Facility) -> list[Line]:
             tuple(names.get(code, code) for code in (one.actor, one.witness) if code),
             "" if one.cents is None else dollars(one.cents),
             address_of(one.stream.name, one.seq, house),
+            max(1, 100 * one.cents // largest) if largest and one.cents else 0,
         )
         for one in entries
     ]

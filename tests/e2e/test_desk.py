@@ -75,9 +75,23 @@ def test_a_search_is_kept_under_a_name_and_removed(desk):
 def test_a_search_of_nonsense_says_what_is_wrong(desk):
     page = desk.page
     page.goto("/record/larkfield/?round=x&who=nobody&least=-1")
-    expect(page.get_by_role("alert")).to_contain_text("A round is a whole number")
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was searched")
     expect(page.locator("[aria-invalid]")).to_have_count(3)
+    round_ = page.locator("#asks label", has=page.locator("[name=round]"))
+    expect(round_.locator(".said-wrong")).to_have_text("A round is a whole number, such as 297.")
+    expect(round_.locator("input")).to_have_value("x")
     is_well(page)
+
+
+def test_a_search_that_finds_nothing_is_widened_by_a_tap(desk):
+    page = desk.page
+    page.goto("/record/larkfield/?place=T-01&round=9&type=round.settled")
+    expect(page.locator(".nothing")).to_contain_text("Tap one of the 3 above to leave it out")
+    is_well(page)
+    desk.tap(page.locator(".narrowed a", has_text="Round 9"))
+    expect(page).to_have_url("/record/larkfield/?place=T-01&type=round.settled")
+    expect(page.locator(".says")).to_have_count(1)
+    expect(page.locator(".found h2")).to_contain_text("1 entry")
 
 
 def test_the_integrity_page_looks_again_by_itself(desk, played):

@@ -11,11 +11,12 @@ from django.views.decorators.http import require_GET
 from audit.models import Person, SavedFilter
 from games.models import Facility
 
+from ...wording import dollars
 from .. import asked as asking
-from ..asked import Asked
+from ..asked import FIELDS, Asked
 from ..doors import desk_of
 from ..frame import desk
-from ..lines import lines_of, local, type_in_words
+from ..lines import lines_of, local, names_of, type_in_words
 from ..search import LOOKED, PAGE, find, places_of, types_on_record
 
 MOST_NAMES = 500  # people that the field offers; everybody can be typed
@@ -24,6 +25,8 @@ LABELS = {
     "round": lazy("Round"), "lot": lazy("Dice lot"), "who": lazy("Person"), "type": lazy("Act"),
     "least": lazy("At least"), "most": lazy("At most"), "training": lazy("Kind of play"), "before": lazy("Page"),
 }  # fmt: skip
+# what the form has no field for: the head of the page tells what is wrong with it
+NO_FIELD = ("training", "before")
 
 
 @require_GET
@@ -43,7 +46,11 @@ def record(request: HttpRequest, facility: str) -> HttpResponse:
         "newest": _with(asked),
         "real": _with(asked, training="", place=""),
         "training": _with(asked, training="1", place=""),
-        "wrong": [(LABELS[name], said) for name, said in asked.wrong.items()],
+        "wrong": asked.wrong,
+        "at_fields": any(name not in NO_FIELD for name in asked.wrong),
+        "elsewhere": [(LABELS[name], said) for name, said in asked.wrong.items() if name in NO_FIELD],
+        "parts": _parts(asked),
+        "cleared": "?training=1" if asked.training else ".",
         "kept": _kept(person, house, asked),
     }
     return render(request, "desk/search.html", context | _choices(house, asked))
@@ -65,6 +72,27 @@ def _with(asked: Asked, **changed: str) -> str:
     if before := changed.get("before"):
         query = f"{query}&before={before}" if query else f"before={before}"
     return f"?{query}" if query else "."
+
+
+def _parts(asked: Asked) -> list[dict[str, str]]:
+    """What is asked for, field by field in words, and the search without it."""
+    said = {
+        "from": asked.typed["from"].replace("T", " "),
+        "to": asked.typed["to"].replace("T", " "),
+        "who": names_of({asked.who}).get(asked.who, asked.who),
+        "type": type_in_words(asked.type),
+        "least": "" if asked.least is None else dollars(asked.least),
+        "most": "" if asked.most is None else dollars(asked.most),
+    }
+    return [
+        {
+            "label": str(LABELS[name]),
+            "said": said.get(name) or asked.typed[name],
+            "without": _with(asked, **{name: ""}),
+        }
+        for name in FIELDS
+        if name not in NO_FIELD and asked.typed[name]
+    ]
 
 
 def _kept(person: Person, house: Facility, asked: Asked) -> list[dict[str, Any]]:
