@@ -72,17 +72,13 @@ def judge(stream: Stream, incarnation: int, claim: Claim) -> Verdict:
     """
     if not _is_ours(stream.name, claim):
         return Verdict.FORGED
-    if _hash_at(stream, claim.seq) == claim.head:
+    if hash_on_record(stream, claim.seq) == claim.head:
         return Verdict.KNOWN
     return Verdict.OLD if claim.incarnation < incarnation else Verdict.UNKNOWN
 
 
 def hash_on_record(stream: Stream, seq: int) -> str:
     """What the record has at this number, in hex; empty where it has nothing."""
-    return _hash_at(stream, seq)
-
-
-def _hash_at(stream: Stream, seq: int) -> str:
     if seq == stream.seq:
         return bytes(stream.head).hex()
     if seq > stream.seq:
