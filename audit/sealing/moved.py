@@ -1,5 +1,6 @@
 """Which heads moved since the last seal, and whether what was sealed still stands there."""
 
+import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -29,11 +30,15 @@ class Head:
 
 
 class LastSealed:
-    """The newest head that an incarnation's seals list of each stream, kept from one second to the next."""
+    """The newest head that an incarnation's seals list of each stream, kept from one second to the next.
+
+    `full_on` is the day, by the clock, of the last full seal that was made since this was read; None before it.
+    """
 
     def __init__(self, incarnation: Incarnation) -> None:
         self.number = incarnation.number
         self.heads = {head.stream_id: head for head in _listed(incarnation)}
+        self.full_on: dt.date | None = None
 
     def look(self) -> tuple[list[Head], list[Head]]:
         """Every head of now, and those that moved, both in the order of their names.
@@ -50,8 +55,9 @@ class LastSealed:
         self._verify_they_follow(moved)
         return now, moved
 
-    def sealed(self, heads: Iterable[Head]) -> None:
-        """These heads stand in a seal now."""
+    def sealed(self, heads: Iterable[Head], full_on: dt.date | None = None) -> None:
+        """These heads stand in a seal now; with `full_on` in one that is full."""
+        self.full_on = full_on or self.full_on
         self.heads.update((head.stream_id, head) for head in heads)
 
     def _has_moved(self, head: Head) -> bool:

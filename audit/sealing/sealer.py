@@ -61,10 +61,11 @@ class Sealer:
         newest = _verify_holds(log, held)
         if self.last is None or self.last.number != incarnation.number:
             self.last = LastSealed(incarnation)
-        now, moved = self.last.look()
-        at = max(clock.now(), newest.at) if newest else clock.now()
-        full = newest is None or _day(at) > _day(newest.at)
-        heads = now if full and moved else moved
+        whole, moved = self.last.look()
+        now = clock.now()
+        at = max(now, newest.at) if newest else now
+        full = newest is None or _day(at) > _day(newest.at) or self._is_behind(now, newest)
+        heads = whole if full and moved else moved
         if not heads:
             return None
         body = body_of(incarnation.number, held.size, at, full, heads)
@@ -73,8 +74,15 @@ class Sealer:
         pending = Pending(held.size, body.decode(), notes.sign(signed.text, signers))
         self.passing("signed")
         checkpoint = self._write(log, held, pending)
-        self.last.sealed(heads)
+        self.last.sealed(heads, _day(now) if full else None)
         return checkpoint
+
+    def _is_behind(self, now: dt.datetime, newest: Seal) -> bool:
+        """Whether the newest seal is of a day still to come, by a clock that once was ahead, and today has none that is
+        full: the days go on, though no seal tells an earlier moment than the one before it.
+        """
+        assert self.last is not None
+        return _day(now) < _day(newest.at) and self.last.full_on != _day(now)
 
     def _write(self, log: Log, held: State, pending: Pending) -> Checkpoint:
         promised = held.about_to(pending)

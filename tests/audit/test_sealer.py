@@ -124,6 +124,20 @@ def test_later_seals_list_what_moved_and_the_first_of_a_day_lists_all(sealer, wr
     ]
 
 
+def test_a_clock_that_once_was_far_ahead_ends_no_daily_full_seals(sealer, write):
+    """Its seals stay at the latest moment that one told; each day by the clock still has one that lists all."""
+    ahead = MOMENT + dt.timedelta(days=400)
+    second(sealer)
+    write("larkfield/T-08")
+    second(sealer, ahead)
+    for hours in (0, 1, 11, 12, 35):
+        write("larkfield/T-08")
+        second(sealer, MOMENT + dt.timedelta(hours=hours))
+    assert [body["full"] for body in bodies()] == [True, True, True, False, True, False, True]
+    assert [len(body["heads"]) for body in bodies()] == [2, 3, 3, 1, 3, 1, 3]
+    assert {body["at"] for body in bodies()[1:]} == {clock.written(ahead)}
+
+
 def test_a_seal_is_never_before_the_last_one(sealer, write):
     second(sealer)
     write()
