@@ -151,7 +151,11 @@ def begin(folder: Path) -> None:
 
 
 def with_sealer(application: Application) -> Application:
-    """The application with the sealer in a thread of its process, from the first scope to the end of the server."""
+    """The application with the sealer in a thread of its process, from the first scope to the end of the server.
+
+    Raises ImproperlyConfigured for witnesses that could not be asked.
+    """
+    witnesses.configured()
     stop, threads = threading.Event(), list[threading.Thread]()
 
     async def sealing(scope: dict[str, Any], receive: Any, send: Any) -> None:

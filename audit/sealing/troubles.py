@@ -42,6 +42,9 @@ SENTENCES = {
     "key-not-known": _("The witness does not know the key that signs. Give it the key's line."),
     "log-not-known": _("The witness does not know this log. Give it the log's name and key."),
     "bad-answer": _("The witness answered something else than a cosignature."),
+    "asked-again": _(
+        "The witness says that it knows more than this record. It is asked once more before it is believed."
+    ),
     "failed": _("The witness could not be asked; the sealer's log says why."),
     "copy-failed": _("The folder of copies cannot be written."),
 }

@@ -1,14 +1,17 @@
 """Asking witnesses to cosign each checkpoint, by c2sp.org/tlog-witness. Nothing waits for them.
 
 A witness keeps the newest checkpoint that it saw, and cosigns the next one only with a proof that it goes on from
-there. One that knows a longer log, or another story of ours, shows that this record has gone back or was forked.
+there. One that knows a longer log, or another story of ours, shows that this record has gone back or was forked. It
+says so in an answer that nobody signed: so it is asked over TLS, and believed once it has said so twice.
 """
 
 import datetime as dt
 import http.client
+import ipaddress
 import logging
 import threading
 import urllib.error
+import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +28,8 @@ from audit.sealing.troubles import Trouble
 log = logging.getLogger(__name__)
 SECONDS = 3
 AGAIN_SECONDS = 10  # a witness that was away is asked again, though nothing moved
+DOUBT_SECONDS = 5.0  # after which one that would stop the sealer is asked again
+DOUBTED = "asked-again"
 NEAR = 1000
 MOST_ANSWER_BYTES = 64 * 1024
 SIZE_TYPE = "text/x.tlog.size"
@@ -39,6 +44,7 @@ class Stays(urllib.request.HTTPRedirectHandler):
 
 
 OPENER = urllib.request.build_opener(Stays)
+STRAIGHT = urllib.request.build_opener(Stays, urllib.request.ProxyHandler({}))  # without TLS, past no proxy
 
 
 class NotCosigned(Exception):
@@ -72,7 +78,9 @@ class Answer:
 
 
 def configured() -> list[Witness]:
-    """The witnesses of PITSIDE_WITNESSES; ImproperlyConfigured where one is not `url vkey`."""
+    """The witnesses of PITSIDE_WITNESSES; ImproperlyConfigured where one is not `url vkey`, or is asked without TLS
+    over a network and PITSIDE_WITNESSES_WITHOUT_TLS does not name its host.
+    """
     return [_witness(said) for said in settings.WITNESSES.split(";") if said.strip()]
 
 
@@ -82,17 +90,41 @@ def _witness(said: str) -> Witness:
         verifier = notes.Verifier.read(vkey)
     except notes.Malformed as error:
         raise ImproperlyConfigured(f"PITSIDE_WITNESSES: {url} has no verifier key: {error}") from error
-    if verifier.kind != notes.COSIGNATURE or not url.startswith(("http://", "https://")):
+    scheme, host = _split(url)
+    if verifier.kind != notes.COSIGNATURE or scheme not in ("http", "https") or not host:
         raise ImproperlyConfigured(
             f"PITSIDE_WITNESSES: {url} is no address, or its key is not of cosignatures (type 4)."
         )
+    if scheme == "http" and not (_is_loopback(host) or host in settings.WITNESSES_WITHOUT_TLS):
+        raise ImproperlyConfigured(
+            f"PITSIDE_WITNESSES: {url} would be asked without TLS, and whoever is on the way to it could answer in its "
+            "place and stop the sealing of the record. Give it an address that begins with https://, or name "
+            f"{host} in PITSIDE_WITNESSES_WITHOUT_TLS if you trust every machine on that network."
+        )
     return Witness(url.rstrip("/"), verifier)
+
+
+def _split(url: str) -> tuple[str, str]:
+    """The scheme and the host of an address; empty where it is none."""
+    try:
+        found = urllib.parse.urlsplit(url)
+        return found.scheme, found.hostname or ""
+    except ValueError:
+        return "", ""
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def ask(witness: Witness) -> Cosignature | None:
     """Have a witness cosign the newest checkpoint. None where there is none, or it has done so already.
 
-    Raises NotCosigned, and Trouble ("witness-ahead", "witness-disagrees") where it knows more than this record.
+    Raises NotCosigned, and Trouble ("witness-ahead", "witness-disagrees") where it says that it knows more than this
+    record. Nobody signed that: `Asker` asks it again.
     """
     incarnation = current()
     newest = Log(incarnation).newest() if incarnation else None
@@ -152,8 +184,9 @@ def _post(witness: Witness, checkpoint: Checkpoint, old: int) -> Answer:
     said = request_of(checkpoint, old).encode()
     headers = {"Content-Type": "text/plain; charset=utf-8"}
     request = urllib.request.Request(f"{witness.url}/add-checkpoint", said, headers, method="POST")
+    opener = OPENER if witness.url.startswith("https:") else STRAIGHT
     try:
-        with OPENER.open(request, timeout=SECONDS) as answer:
+        with opener.open(request, timeout=SECONDS) as answer:
             return _read(answer.status, answer)
     except urllib.error.HTTPError as refused:
         with refused:
@@ -197,13 +230,15 @@ def _written(witness: Witness, checkpoint: Checkpoint, line: str) -> Cosignature
 class Asker:
     """Asks one witness in a thread of its own: at most one request in flight, always about the newest checkpoint.
 
-    `report` is what the integrity page shows; `trouble` stays once the witness knows more than this record.
+    `report` is what the integrity page shows. `trouble` stays once the witness has said twice that it knows more than
+    this record, the second time of what was newest DOUBT_SECONDS later: one garbled answer stops nothing.
     """
 
     def __init__(self, witness: Witness) -> None:
         self.witness = witness
         self.report: dict[str, Any] = {"url": witness.url, "size": 0, "at": None, "said": ""}
         self.trouble: Trouble | None = None
+        self._doubted: int | None = None  # the incarnation of which it said so once
         self._wanted = threading.Event()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._keep_asking, name=f"ask {witness.name}", daemon=True)
@@ -229,13 +264,17 @@ class Asker:
             if said and said != self.report["said"]:
                 log.warning("witness %s: %s", self.witness.name, said)
             self.report = {**self.report, "said": said}
-            if said:
+            if said == DOUBTED:
+                self._stopped.wait(DOUBT_SECONDS)
+                self._wanted.set()
+            elif said:
                 self._stopped.wait(1)
 
     def _asked(self) -> str:
         close_old_connections()
         try:
             if cosignature := ask(self.witness):
+                self._doubted = None
                 at: dt.datetime = cosignature.at
                 self.report = {
                     **self.report,
@@ -245,11 +284,20 @@ class Asker:
         except NotCosigned as error:
             return error.code
         except Trouble as trouble:
-            self.trouble = trouble
-            return trouble.code
+            log.warning("witness %s: %s", self.witness.name, trouble)
+            return self._taken(trouble)
         except Exception:
             log.exception("witness %s was not asked", self.witness.name)
             return "failed"
         finally:
             close_old_connections()
         return ""
+
+    def _taken(self, trouble: Trouble) -> str:
+        """What a witness says that nobody signed: doubted the first time, and trouble once it says so again."""
+        about = trouble.params["incarnation"]
+        if self._doubted != about:
+            self._doubted = about
+            return DOUBTED
+        self.trouble = trouble
+        return trouble.code

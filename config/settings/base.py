@@ -148,10 +148,14 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 EMBEDDED_TICKER = env.bool("EMBEDDED_TICKER", default=not env("REDIS_URL", default=""))
 
 # The sealer (docs/deployment.md): its folder of keys and of what it signed, which no web worker may have; the name of
-# the log; who cosigns, "url vkey; url vkey"; and a plain folder for copies of what was signed.
+# the log; who cosigns, "url vkey; url vkey"; the hosts among them that are asked without TLS, although whoever is on
+# the way to one can stop the sealing; and a plain folder for copies of what was signed.
 SEALER_DIR = env("PITSIDE_SEALER_DIR", default="")
 LOG_ORIGIN = env("PITSIDE_LOG_ORIGIN", default="pitside.local/record")
 WITNESSES = env("PITSIDE_WITNESSES", default="")
+WITNESSES_WITHOUT_TLS = [
+    host.strip().lower() for host in env.list("PITSIDE_WITNESSES_WITHOUT_TLS", default=[])
+]
 CHECKPOINT_COPIES = env("PITSIDE_CHECKPOINT_COPIES", default="")
 
 # What the desk exports (docs/evidence.md): where the worker puts the files, which web workers read, and for how long.

@@ -288,13 +288,117 @@ def test_a_cosignature_of_another_checkpoint_is_not_kept(seal, signer):
 
 def test_the_settings_name_witnesses_by_address_and_key(settings, signer):
     vkey = signer.verifier.vkey
-    settings.WITNESSES = f" https://w.example/x/ {vkey} ; http://10.0.0.7:8700 {vkey};"
-    assert [one.url for one in witnesses.configured()] == ["https://w.example/x", "http://10.0.0.7:8700"]
+    settings.WITNESSES = f" https://w.example/x/ {vkey} ; http://127.0.0.1:8700 {vkey};"
+    assert [one.url for one in witnesses.configured()] == ["https://w.example/x", "http://127.0.0.1:8700"]
     log_key = notes.Signer("log", b"1" * 32).verifier.vkey
-    for wrong in ("https://w.example", f"https://w.example {log_key}", f"file:///etc {vkey}", vkey):
+    for wrong in (
+        "https://w.example",
+        f"https://w.example {log_key}",
+        f"file:///etc {vkey}",
+        vkey,
+        f"https:// {vkey}",
+    ):
         settings.WITNESSES = wrong
         with pytest.raises(ImproperlyConfigured):
             witnesses.configured()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.10", "[::1]", "localhost", "LOCALHOST"])
+def test_a_witness_of_the_same_machine_needs_no_tls(settings, signer, host):
+    settings.WITNESSES = f"http://{host}:8700 {signer.verifier.vkey}"
+    assert len(witnesses.configured()) == 1
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["10.0.0.7", "witness", "w.example", "127.0.0.1@w.example", "localhost.w.example", "[::2]", "0.0.0.0"],
+)
+def test_a_witness_over_a_network_is_asked_with_tls_or_its_host_is_named_for_the_risk(settings, signer, host):
+    settings.WITNESSES = f"http://{host}:8700/ {signer.verifier.vkey}"
+    with pytest.raises(ImproperlyConfigured, match="without TLS, and whoever is on the way") as raised:
+        witnesses.configured()
+    named = str(raised.value).partition("or name ")[2].partition(" in PITSIDE_WITNESSES_WITHOUT_TLS")[0]
+    settings.WITNESSES_WITHOUT_TLS = ["another", named]
+    assert len(witnesses.configured()) == 1
+
+
+def test_a_witness_without_tls_is_asked_past_every_proxy(serve, seal, monkeypatch):
+    seal()
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    assert witnesses.ask(serve()).checkpoint.size == 1
+
+
+# What nobody signed is believed once it was said twice.
+
+
+@contextlib.contextmanager
+def asking(at: Witness) -> Iterator[witnesses.Asker]:
+    """One that asks this witness when a test says so, in no thread of its own."""
+    asker = witnesses.Asker(at)
+    asker.stop()
+    yield asker
+
+
+@pytest.mark.parametrize("answer", [(409, SIZE, b"7\n"), (422, "text/plain", b"")])
+def test_one_garbled_answer_stops_nothing(serve, seal, answer):
+    seal()
+    Strange.answer = answer
+    at = serve()
+    with (
+        listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url,
+        asking(Witness(url, at.verifier)) as asker,
+    ):
+        assert asker._asked() == "asked-again"
+        asker.witness = at
+        seal()
+        assert asker._asked() == "" and asker.report["size"] == 2
+        asker.witness = Witness(url, at.verifier)
+        seal()
+        assert asker._asked() == "asked-again"
+        assert asker.trouble is None
+
+
+def test_a_witness_that_is_ahead_is_believed_when_it_says_so_of_the_newest_checkpoint_too(serve, seal):
+    at = serve()
+    seal(4)
+    witnesses.ask(at)
+    forget(1, 2)
+    with asking(at) as asker:
+        assert asker._asked() == "asked-again" and asker.trouble is None
+        assert asker._asked() == "witness-ahead"
+        assert asker.trouble.params == {"incarnation": 1, "witness": at.name, "size": 4, "ours": 2}
+
+
+def test_a_doubt_about_one_life_of_the_record_is_none_about_the_next(serve):
+    with asking(serve(notes.Signer("log", b"1" * 32).verifier.vkey)) as asker:
+        one, two = (
+            Trouble("witness-ahead", incarnation=number, witness="w", size=9, ours=1) for number in (1, 2)
+        )
+        assert [asker._taken(said) for said in (one, two, two)] == [
+            "asked-again",
+            "asked-again",
+            "witness-ahead",
+        ]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_doubted_witness_is_asked_again_though_nothing_moves(
+    sealer, write, settings, signer, folder, monkeypatch
+):
+    monkeypatch.setattr(witnesses, "DOUBT_SECONDS", 0.3)
+    Strange.answer, Strange.asked = (422, "text/plain", b""), 0
+    with listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url:
+        settings.WITNESSES = f"{url} {signer.verifier.vkey}"
+        shift = Shift(folder)
+        shift.second()
+        deadline = time.monotonic() + 8
+        while shift.askers[0].trouble is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        asked, waited = Strange.asked, time.monotonic() - deadline + 8
+        shift.second()
+        shift.end()
+    assert asked == 2 and waited >= 0.3
+    assert of_sealer().trouble == "witness-disagrees"
 
 
 # The shift: sealing, asking and copying together.
