@@ -66,34 +66,30 @@ async def act(request: HttpRequest, facility: str, table: str, act: str) -> Json
 
 @require_POST
 async def room_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
-    """Takes one act in a room of the house. The same answers; a room has no screen of its own, so it is null.
-
-    Tables that show what it changed are published.
-    """
-    status, body, shown = await sync_to_async(_take)(request, Way(rooms.ROAD, facility, "", act))
-    if status == 200:
-        for table_id in shown:
-            await live.publish(table_id)
-        body["screen"] = None
-        del body["station"]
-    return JsonResponse(body, status=status)
+    """Takes one act in a room of the house."""
+    return await _in_the_house(request, Way(rooms.ROAD, facility, "", act))
 
 
 @require_POST
 async def office_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
-    """Takes one act of the rules office, as JSON or with a file as a form. The same answers, and no screen."""
-    status, body, _ = await sync_to_async(_take)(request, Way(office.ROAD, facility, "", act))
-    if status == 200:
-        body["screen"] = None
-        del body["station"]
-    return JsonResponse(body, status=status)
+    """Takes one act of the rules office, as JSON or with a file as a form."""
+    return await _in_the_house(request, Way(office.ROAD, facility, "", act))
 
 
 @require_POST
 async def desk_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
-    """Takes one act of the compliance desk. The same answers, and no screen."""
-    status, body, _ = await sync_to_async(_take)(request, Way(desk.ROAD, facility, "", act))
+    """Takes one act of the compliance desk."""
+    return await _in_the_house(request, Way(desk.ROAD, facility, "", act))
+
+
+async def _in_the_house(request: HttpRequest, way: Way) -> JsonResponse:
+    """The same answers as at a table; no room has a screen of its own, so it is null. Tables that show what the act
+    changed are published.
+    """
+    status, body, shown = await sync_to_async(_take)(request, way)
     if status == 200:
+        for table_id in shown:
+            await live.publish(table_id)
         body["screen"] = None
         del body["station"]
     return JsonResponse(body, status=status)
