@@ -6,7 +6,12 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.services import chromium as chrome
-from tests.services import emptying, legs, server
+from tests.services import emptying, later, legs, server
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    said = "run as if it were so many hours later (docs/testing.md)"
+    parser.addoption("--hours-later", type=float, default=0, help=said)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -17,6 +22,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     if unknown := legs.unknown_clauses(items, set(all_clauses())):
         raise pytest.UsageError("\n".join(unknown))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def at_another_hour(pytestconfig: pytest.Config) -> Iterator[None]:
+    """The clock that `--hours-later` asks for."""
+    hours = pytestconfig.getoption("--hours-later")
+    if not hours:
+        yield
+        return
+    with later.hours_later(hours):
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
