@@ -34,6 +34,21 @@ def test_it_asks_after_the_health_of_what_serves(services, name):
     assert services[name]["healthcheck"]["test"][0] == "CMD"
 
 
+@pytest.mark.parametrize("name", ["sealer", "exporter"])
+def test_it_asks_after_the_health_of_what_serves_no_address(services, name):
+    assert services[name]["healthcheck"]["test"] == ["CMD", "python", "manage.py", name, "--check"]
+
+
+def test_it_says_to_all_who_ask_witnesses_which_may_be_asked_without_tls(services):
+    asking = {name for name in services if "PITSIDE_WITNESSES" in services[name].get("environment", {})}
+    told = {
+        name for name in services if "PITSIDE_WITNESSES_WITHOUT_TLS" in services[name].get("environment", {})
+    }
+    assert asking == told == {"sealer", "exporter"}
+    default = services["sealer"]["environment"]["PITSIDE_WITNESSES_WITHOUT_TLS"]
+    assert default == "${PITSIDE_WITNESSES_WITHOUT_TLS:-}"
+
+
 def test_it_runs_two_workers_behind_the_proxy(services):
     command = services["web"]["command"]
     assert command[:2] == ["uvicorn", "config.asgi:application"]

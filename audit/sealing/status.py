@@ -3,11 +3,14 @@
 import datetime as dt
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from audit import clock
 from audit.models import SealerStatus
-from audit.sealing.troubles import Trouble
+from audit.sealing.troubles import Trouble, say
 
 BEAT = dt.timedelta(seconds=5)
+SILENT = dt.timedelta(seconds=20)  # one that was not heard for so long does not live
 
 
 class Status:
@@ -26,7 +29,8 @@ class Status:
             "witnesses": witnesses,
             **copies,
         }
-        if said == self.told and self.beat_at is not None and now - self.beat_at < BEAT:
+        # Either way: a clock that was set back would else silence it until it has caught up.
+        if said == self.told and self.beat_at is not None and abs(now - self.beat_at) < BEAT:
             return
         row = SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
         if (row.trouble, row.since is None) != (said["trouble"], not said["trouble"]):
@@ -41,3 +45,13 @@ class Status:
 def of_sealer() -> SealerStatus:
     """The row as it stands; an empty one before the first sealer."""
     return SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
+
+
+def why_unwell(now: dt.datetime) -> str:
+    """In a sentence why the record is not sealed, whichever sealer leads; "" where all is well."""
+    row = of_sealer()
+    if row.beat_at is None:
+        return _("No sealer was heard yet. Its log says why.")
+    if abs(now - row.beat_at) > SILENT:
+        return _("No sealer was heard since %s. Its log says why.") % clock.written(row.beat_at)
+    return _("NOT SEALED: %s") % say(row.trouble, row.params) if row.trouble else ""

@@ -25,7 +25,7 @@ from audit.models import (
 from audit.record import INSTALLATION
 from audit.sealing import keys, troubles
 from audit.sealing.log import Log, current
-from audit.sealing.status import of_sealer
+from audit.sealing.status import SILENT, of_sealer
 from games.models import Facility
 
 from .. import halts
@@ -34,7 +34,6 @@ from .checks import BAD, OK, WAITS, Check
 from .lines import said_by
 
 LATE = dt.timedelta(seconds=10)  # what is older than this and not sealed waits too long
-SILENT = dt.timedelta(seconds=20)  # a sealer tells every five seconds that it lives
 VERIFIED = dt.timedelta(days=7)  # a full verification older than this is worth another
 MINUTES = 60
 MOST_SEALS = MINUTES * 60
@@ -45,6 +44,10 @@ WITNESS_SAID = {
     "key-not-known": lazy("does not know the house's key"),
     "log-not-known": lazy("does not know this log"),
     "bad-answer": lazy("answered something that is no cosignature"),
+    "asked-again": lazy("says that it knows more than this record, and is asked again"),
+    "witness-ahead": lazy("knows more than this record"),
+    "witness-disagrees": lazy("knows another story than this record"),
+    "failed": lazy("could not be asked; the sealer's log says why"),
 }
 
 

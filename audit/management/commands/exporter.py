@@ -1,11 +1,15 @@
 """`manage.py exporter`: the worker of the desk's exports and verifications, in a process of its own."""
 
+import contextlib
 import signal
+from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from audit.exporting.health import why_unwell
 from audit.exporting.jobs import Worker
+from audit.management.health import tell_health
 
 
 class Command(BaseCommand):
@@ -13,16 +17,31 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="do what waits now, and stop")
+        parser.add_argument("--check", action="store_true", help="say whether work is done, and stop")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Runs until it is stopped; a job that runs then is put back for the next worker."""
-        worker = Worker()
-        if options["once"]:
-            while worker.step():
-                pass
-            worker.tidy()
+        if options["check"]:
+            tell_health(self, why_unwell)
             return
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: worker.stop.set())
-        self.stdout.write(f"Waiting for exports, which go to {worker.folder}.")
-        worker.run()
+        worker = Worker()
+        with _heeding(worker):
+            if options["once"]:
+                while not worker.stop.is_set() and worker.step():
+                    pass
+                worker.tidy()
+                return
+            self.stdout.write(f"Waiting for exports, which go to {worker.folder}.")
+            worker.run()
+
+
+@contextlib.contextmanager
+def _heeding(worker: Worker) -> Iterator[None]:
+    """The worker stops where the process is asked to."""
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.signal(number, lambda *_: worker.stop.set()) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

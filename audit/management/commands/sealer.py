@@ -4,25 +4,37 @@ import signal
 import threading
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from audit.sealing import keys
+from audit.management.health import tell_health
+from audit.sealing import keys, witnesses
 from audit.sealing.process import keep_sealing
+from audit.sealing.status import why_unwell
 from audit.wording import say
 
 
 class Command(BaseCommand):
     help = "Seals the record once a second. A second one waits, and takes over when the first is gone."
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--check", action="store_true", help="say whether a sealer is well, and stop")
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Runs until it is stopped."""
+        if options["check"]:
+            tell_health(self, why_unwell)
+            return
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stop.set())
         try:
             folder = keys.folder()
+            witnesses.configured()
         except keys.KeyRefused as refusal:
             raise CommandError(say(refusal)) from refusal
+        except ImproperlyConfigured as error:
+            raise CommandError(str(error)) from error
         self.stdout.write("Sealing.")
         self.stdout.flush()
         keep_sealing(stop, folder)

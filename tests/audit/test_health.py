@@ -1,0 +1,115 @@
+"""Whether a sealer and an exporter are well, asked from outside: a sentence, and an exit status."""
+
+import datetime as dt
+import io
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError
+
+from audit import clock, notes
+from audit.models import Job, SealerStatus
+from audit.sealing.status import Status
+from audit.sealing.troubles import Trouble
+
+from .conftest import MOMENT
+
+pytestmark = pytest.mark.django_db
+
+
+def check(name: str, at: dt.datetime = MOMENT) -> str:
+    out = io.StringIO()
+    with clock.at(at):
+        call_command(name, "--check", stdout=out)
+    return out.getvalue()
+
+
+def tell(at: dt.datetime, trouble: Trouble | None = None, status: Status | None = None) -> None:
+    with clock.at(at):
+        (status or Status()).tell(trouble, {}, {})
+
+
+def seconds(number: float) -> dt.timedelta:
+    return dt.timedelta(seconds=number)
+
+
+def test_before_a_sealer_was_ever_heard_the_check_says_so():
+    with pytest.raises(CommandError, match="No sealer was heard yet"):
+        check("sealer")
+
+
+def test_a_sealer_is_well_for_twenty_seconds_after_it_was_heard():
+    tell(MOMENT)
+    assert check("sealer", MOMENT + seconds(20)) == "All is well.\n"
+    with pytest.raises(CommandError, match=r"heard since 2026-11-21T13:05:09\.123456Z\. Its log"):
+        check("sealer", MOMENT + seconds(20.1))
+
+
+def test_a_beat_of_a_moment_to_come_is_none():
+    tell(MOMENT + dt.timedelta(days=400))
+    with pytest.raises(CommandError, match="No sealer was heard since 2027"):
+        check("sealer")
+
+
+def test_a_sealer_whose_clock_was_set_back_is_heard_again_at_once():
+    told = Status()
+    tell(MOMENT + dt.timedelta(days=400), status=told)
+    tell(MOMENT, status=told)
+    assert SealerStatus.objects.get().beat_at == MOMENT
+    assert check("sealer") == "All is well.\n"
+
+
+def test_a_sealer_in_trouble_is_not_well_and_says_why():
+    tell(MOMENT, Trouble("head-went-back", stream="larkfield/T-04", seq=7))
+    with pytest.raises(CommandError, match="NOT SEALED: The record of larkfield/T-04 has gone back: entry 7"):
+        check("sealer")
+    tell(MOMENT)
+    assert check("sealer") == "All is well.\n"
+
+
+@pytest.mark.parametrize("name", ["sealer", "exporter"])
+def test_a_database_that_does_not_answer_is_said_and_no_traceback(monkeypatch, name):
+    def refused(*_):
+        raise DatabaseError("connection refused")
+
+    monkeypatch.setattr(f"audit.management.commands.{name}.why_unwell", refused)
+    with pytest.raises(CommandError, match="The database does not answer: connection refused"):
+        check(name)
+
+
+def test_a_sealer_with_a_witness_that_may_not_be_asked_does_not_begin(settings, tmp_path):
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    vkey = notes.Signer("witness.example/w1", b"w" * 32, notes.COSIGNATURE).verifier.vkey
+    settings.WITNESSES = f"http://witness:8700 {vkey}"
+    with pytest.raises(CommandError, match="name witness in PITSIDE_WITNESSES_WITHOUT_TLS"):
+        call_command("sealer")
+
+
+def job(asked: float, beat: float | None = None) -> Job:
+    """One that was asked for so many seconds ago; with `beat`, one whose worker was heard so many seconds ago."""
+    return Job.objects.create(
+        facility="larkfield",
+        kind=Job.Kind.CSV,
+        asked_at=MOMENT - seconds(asked),
+        status=Job.Status.WAITING if beat is None else Job.Status.RUNNING,
+        started_at=None if beat is None else MOMENT - seconds(asked),
+        beat_at=None if beat is None else MOMENT - seconds(beat),
+    )
+
+
+@pytest.mark.parametrize("jobs", [(), ((59,),), ((900, 1),), ((900, 59), (800,)), ((900,), (30, 2))])
+def test_an_exporter_is_well_while_somebody_works_or_nothing_waits_for_long(jobs):
+    for one in jobs:
+        job(*one)
+    assert check("exporter") == "All is well.\n"
+
+
+@pytest.mark.parametrize("jobs", [((61,),), ((900, 61),), ((900, 61), (5,)), ((900, 61), (61,))])
+def test_work_that_waits_while_nobody_is_heard_is_not_well(jobs):
+    for one in jobs:
+        job(*one)
+    oldest = clock.written(MOMENT - seconds(jobs[0][0]))
+    with pytest.raises(
+        CommandError, match=f"What was asked for at {oldest} waits, and no exporter is at work"
+    ):
+        check("exporter")
