@@ -111,7 +111,11 @@ def _links(proof: Proof) -> Check:
         )
     if proof.links == 0:
         return Check(OK, _("Its hash stands in the seal itself"))
-    more = _("%s entries link it to the sealed head") % f"{proof.links:,}"
+    more = (
+        _("1 entry links it to the sealed head")
+        if proof.links == 1
+        else _("%s entries link it to the sealed head") % f"{proof.links:,}"
+    )
     if proof.links > MOST_LINKS:
         return Check(WAITS, _("The sealed head is there"), more + _("; a full verification follows them"))
     if _chained(proof) != proof.head:

@@ -13,7 +13,12 @@ from audit.models import Entry, Person
 from audit.record import INSTALLATION
 from games.models import Facility
 
-from ..wording import act_line, dollars
+from ..wording import ACT_LINES, act_line, dollars
+
+# Where the entries of the rooms and of the office name what they are about.
+CODES = ("code", "submission", "request", "provider", "document", "shaker", "lot", "person", "table")
+TITLES = ("title", "what", "name", "place")
+MOST_NAMED = 80
 
 
 @dataclass(frozen=True)
@@ -84,11 +89,28 @@ def said_by(entry: Entry) -> dict[str, Any]:
 
 
 def words_of(type_: str, data: dict[str, Any]) -> str:
-    """An entry as a sentence; by its type alone where its data is of an older or another shape."""
-    try:
-        return act_line(type_, data)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
-        return type_in_words(type_)
+    """An entry as a sentence; by its type and what it names where nobody worded it, or its data is of another shape."""
+    if type_ in ACT_LINES:
+        try:
+            return act_line(type_, data)
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+            return type_in_words(type_)
+    named = subject_of(data)
+    return f"{type_in_words(type_)}: {named}" if named else type_in_words(type_)
+
+
+def subject_of(data: dict[str, Any]) -> str:
+    """What an entry is about, as its data names it: `RS-0003, version 2`, `NG-0002, Lucky Pair`; else empty."""
+    codes, titles = ([data.get(key) for key in keys] for keys in (CODES, TITLES))
+    said = [next((one for one in found if _is_short(one)), "") for found in (codes, titles)]
+    version = data.get("version")
+    if type(version) is int:
+        said.insert(1, f"version {version}")
+    return ", ".join(one for one in dict.fromkeys(said) if one)
+
+
+def _is_short(text: Any) -> bool:
+    return isinstance(text, str) and 0 < len(text) <= MOST_NAMED
 
 
 def type_in_words(type_: str) -> str:

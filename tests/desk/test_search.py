@@ -256,6 +256,18 @@ def test_an_entry_of_an_unknown_shape_still_reads(played):
     assert words_of("never.seen_before", {"x": 1}) == "Never seen before"
 
 
+@pytest.mark.parametrize(
+    "data, said",
+    [
+        ({"code": "RS-0003", "version": 2, "why": "Totals pay more"}, "Rules filed: RS-0003, version 2"),
+        ({"request": "NG-0002", "title": "Lucky Pair"}, "Rules filed: NG-0002, Lucky Pair"),
+        ({"what": "x" * 81, "version": True, "code": 7}, "Rules filed"),
+    ],
+)
+def test_an_entry_that_nobody_worded_says_what_it_names(data, said):
+    assert words_of("rules.filed", data) == said
+
+
 def test_a_row_says_time_place_act_person_figure_number_and_hash(played):
     page = (
         played.browser("podium", "compliance")

@@ -71,6 +71,8 @@ def entry(request: HttpRequest, facility: str, place: str, seq: int) -> HttpResp
         "may_take": proof is not None and is_short(proof) and may_export(person),
         "take": reverse("desk-act", args=[house.code, "take_proof"]),
         "fetched": address_of(found.stream.name, seq, house) + "proof.jsonl",
+        "before_seq": seq - 1,
+        "after_seq": seq + 1,
         "ways": [address_of(found.stream.name, one.seq, house) if one else "" for one in (before, after)],
         "replay": replay_of(place_of(found, house), found.round, house),
         "of_round": f"?place={place}&round={found.round}" if found.round is not None else "",
