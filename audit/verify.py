@@ -60,7 +60,7 @@ DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 HEX = re.compile(r"[0-9a-f]{64}\Z")
 ODDS = re.compile(r"([1-9][0-9]{0,8}) to ([1-9][0-9]{0,8})\Z")
 CITED = '"cite":"58 Pa. Code §'  # nearly all that is not ASCII in a record; it cannot be part of a key
-DOLLARS = re.compile(r"\$([0-9]{1,3}(?:,[0-9]{3})*)\Z")
+DOLLARS = re.compile(r"\$([1-9][0-9]{0,2}(?:,[0-9]{3})*)\Z")
 # An entry's body on both sides of its data: every key, in order. Reading these by pattern, and by JSON only the data
 # between them, takes a third less time.
 PLAIN = r'[^"\\\x00-\x1f]*'
@@ -485,10 +485,11 @@ def is_time(day, time):
 
 @lru_cache(maxsize=10_000)
 def is_near(day, date):
+    """Wherever a house lies and whenever its day begins: the date of UTC, the one after it, or one of two before."""
     try:  # the pattern first: what fromisoformat takes has grown with Python
         return (
             DAY.match(day) is not None
-            and abs((datetime.date.fromisoformat(day) - datetime.date.fromisoformat(date)).days) <= 1
+            and -2 <= (datetime.date.fromisoformat(day) - datetime.date.fromisoformat(date)).days <= 1
         )
     except ValueError:
         return False
@@ -525,7 +526,7 @@ def verify_wager(wager):
         raise Bad("a wager of outcome %s returned %d of %d cents" % (outcome, returned, cents))
     if outcome == "win":
         verify_odds(pays, cents, paid, wager.get("cut_cents", 0))
-    elif paid or pays is not None or "cut_cents" in wager:
+    elif paid or pays is not None or "pays" not in wager or "cut_cents" in wager:
         raise Bad("a wager of outcome %s was paid" % outcome)
 
 

@@ -1,6 +1,7 @@
 """Forgeries of exports and bundles: what a thief would change, with hashes, sums and signatures made anew."""
 
 import base64
+import datetime as dt
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -199,8 +200,20 @@ def settlement(**changed: Any) -> Callable[[list[Any]], None]:
     return in_entry(2, _type="round.settled", data={"settled": [wager], **totals})
 
 
+def gaming_day(days: int) -> Callable[[list[Any]], None]:
+    """The second entry is of the gaming day so many days after the date of its time."""
+
+    def change(bodies: list[Any]) -> None:
+        date = dt.date.fromisoformat(bodies[2]["at"][:10]) + dt.timedelta(days)
+        bodies[2]["gaming_day"] = date.isoformat()
+
+    return change
+
+
 GOOD = {
     "as it was": lambda bodies: None,
+    "the day after the time": gaming_day(1),
+    "two days before the time": gaming_day(-2),
     "the greatest number": in_entry(2, data={"a": 2**53 - 1, "b": True, "c": [[], {}, None]}),
     "keys that look like numbers": in_entry(2, data={"10": 1, "9": 2, "__proto__": {"1": 3}}),
     "a win": settlement(),
@@ -211,6 +224,22 @@ GOOD = {
     "a fee": settlement(outcome="fee", paid_cents=0, pays=None, returned_cents=0),
 }
 BAD = {
+    "two days after the time": gaming_day(2),
+    "three days before the time": gaming_day(-3),
+    "a total of nothing settled": in_entry(2, data={"returned_cents": 500}),
+    "a stake of nothing": settlement(cents=0, paid_cents=0, returned_cents=0),
+    "a loss without odds": in_entry(
+        2,
+        data={
+            "settled": [{"cents": 1, "outcome": "lose", "paid_cents": 0, "returned_cents": 0}],
+            "paid_cents": 0,
+            "returned_cents": 0,
+            "taken_cents": 1,
+        },
+    ),
+    "a fee that was cut": settlement(outcome="fee", paid_cents=0, pays=None, returned_cents=0, cut_cents=0),
+    "odds of ten digits": settlement(paid_cents=500, pays="1000000000 to 1000000000"),
+    "dollars with a zero in front": settlement(paid_cents=5_000_000, pays="$050,000"),
     "its own witness": in_entry(2, actor="a", witness="a"),
     "a key more": in_entry(2, more=1),
     "a key less": lambda bodies: bodies[2].pop("terms"),

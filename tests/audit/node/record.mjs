@@ -98,6 +98,12 @@ export function isDay(value) {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(value);
 }
 
+/** The date of `at`, the one after it, or one of the two before it. */
+function isNear(day, at) {
+  const days = (Date.parse(`${day}T00:00:00Z`) - Date.parse(`${at.slice(0, 10)}T00:00:00Z`)) / 86_400_000;
+  return days >= -2 && days <= 1;
+}
+
 /** Moments of this form compare as texts do. */
 export function isMoment(value) {
   return isText(value) && /T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/.test(value) && value.length === 27 && isDay(value.slice(0, 10));
@@ -136,17 +142,17 @@ export function checkEntry(said, what) {
   need(isMoment(said.at), `${what} has no moment`);
   need(isText(said.build), `${what} has no build`);
   need(isOr(isUUID, said.command) && isOr(isUUID, said.device), `${what} has no UUID where one must be`);
-  need(isDay(said.gaming_day), `${what} has no gaming day`);
+  need(isDay(said.gaming_day) && isNear(said.gaming_day, said.at), `${what} has no gaming day`);
   need(isCount(said.seq, 1) && isText(said.stream), `${what} has no place on a stream`);
   need(isOr(isHash, said.terms), `${what} has no terms`);
   need(isObject(said.data), `${what} has no data`);
   need(isPlain(said), `${what} has a quote, a backslash or a control character outside its data`);
-  if ("settled" in said.data) checkSettlement(said.data, what);
+  if ("settled" in said.data || "returned_cents" in said.data) checkSettlement(said.data, what);
 }
 
 /** What a win pays, in whole cents as a BigInt; undefined where `pays` says nothing of it. */
 function paysOf(cents, pays) {
-  const ratio = /^([1-9]\d*) to ([1-9]\d*)$/.exec(pays);
+  const ratio = /^([1-9]\d{0,8}) to ([1-9]\d{0,8})$/.exec(pays);
   if (ratio) {
     const product = BigInt(cents) * BigInt(ratio[1]);
     return product % BigInt(ratio[2]) === 0n ? product / BigInt(ratio[2]) : undefined;
@@ -162,7 +168,8 @@ function checkSettlement(data, what) {
     need(isObject(wager), `${which} is not an object`);
     const { cents, outcome, pays } = wager;
     const cut = "cut_cents" in wager ? wager.cut_cents : 0;
-    need([cents, wager.paid_cents, wager.returned_cents, cut].every((sum) => isCount(sum)), `${which} has no sums`);
+    need([cents, wager.paid_cents, wager.returned_cents, cut].every((sum) => isCount(sum)) && cents > 0, `${which} has no sums`);
+    need(outcome === "win" || !("cut_cents" in wager), `${which} is cut without a win`);
     need(["win", "lose", "return", "fee"].includes(outcome), `${which} has no outcome`);
     need((outcome === "win") === isText(pays) && (isText(pays) || pays === null), `${which} pays without a win`);
     const won = outcome === "win" ? paysOf(cents, pays) : 0n;
