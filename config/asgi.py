@@ -14,7 +14,7 @@ from channels.sessions import CookieMiddleware  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
-from audit.exporting.jobs import with_worker  # noqa: E402
+from audit.exporting.apart import with_worker  # noqa: E402
 from config.bodies import with_limit  # noqa: E402
 from tables.routing import websocket_urlpatterns  # noqa: E402
 from tables.ticker import with_ticker  # noqa: E402

@@ -5,15 +5,14 @@ that was thought dead, and whose job another has begun anew, can finish nothing.
 moved there in the transaction that records it.
 """
 
-import asyncio
 import contextlib
 import datetime as dt
 import errno
 import logging
 import os
+import shutil
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +121,7 @@ class Worker:
         for part in self.folder.glob(".*.part"):
             with contextlib.suppress(FileNotFoundError):
                 if time.time() - part.stat().st_mtime > LEFTOVER_SECONDS:
-                    part.unlink()
+                    shutil.rmtree(part) if part.is_dir() else part.unlink()
 
 
 class Beat:
@@ -170,11 +169,11 @@ class Beat:
 
 def claim() -> Job | None:
     """The job that has waited longest, or whose worker was not heard for `DEAD_AFTER`, claimed for the caller."""
-    if not _open(clock.now()).exists():
+    if not open_jobs(clock.now()).exists():
         return None
     with transaction.atomic():
         now = clock.now()
-        waiting = _open(now).select_for_update(
+        waiting = open_jobs(now).select_for_update(
             skip_locked=connection.features.has_select_for_update_skip_locked, of=("self",)
         )
         job = waiting.order_by("asked_at").first()
@@ -187,7 +186,8 @@ def claim() -> Job | None:
     return job
 
 
-def _open(now: dt.datetime) -> QuerySet[Job]:
+def open_jobs(now: dt.datetime) -> QuerySet[Job]:
+    """The jobs that wait, and those whose worker was not heard for `DEAD_AFTER`."""
     return Job.objects.filter(Q(status=Job.Status.WAITING) | (Doing & Q(beat_at__lt=now - DEAD_AFTER)))
 
 
@@ -288,20 +288,3 @@ def waiting_before(job: Job) -> int:
         .exclude(pk=job.pk)
         .count()
     )
-
-
-def with_worker(application: Callable[..., Any]) -> Callable[..., Any]:
-    """The application with the worker in a thread of its process, begun with the first scope."""
-    worker = Worker()
-    threads: list[threading.Thread] = []
-
-    async def working(scope: dict[str, Any], receive: Any, send: Any) -> None:
-        if not threads:
-            threads.append(threading.Thread(target=worker.run, name="exporter", daemon=True))
-            threads[0].start()
-        await application(scope, receive, send)
-        if scope["type"] == "lifespan":
-            worker.stop.set()
-            await asyncio.to_thread(threads[0].join, ENDING_SECONDS)
-
-    return working

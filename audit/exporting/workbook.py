@@ -1,9 +1,10 @@
 """A reading copy as a workbook: sheets of entries, and before them one that says what it is.
 
-It is written row by row into files of the folder it will lie in, so memory does not grow with the record. Every cell is
-text: no formula runs, and nothing is taken for a number or a date.
+It is written row by row into a folder beside the place where it will lie, and packed at the end: memory does not grow
+with the record. Every cell is text: no formula runs, and nothing is taken for a number or a date.
 """
 
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from audit import clock, export
 
 ROWS = 1_048_576  # that a sheet holds, its heading among them
 CHARACTERS = 32_767  # that a cell holds
+MARKUP = "<r>"  # with which XlsxWriter begins a cell of several fonts, and writes it as it stands
 WIDTHS = {"stream": 22, "seq": 9, "at": 29, "gaming_day": 12, "_type": 24, "data": 90, "hash": 66}
 Progress = Callable[[int], None]
 
@@ -23,23 +25,33 @@ Progress = Callable[[int], None]
 def write(path: Path, selection: export.Selection, progress: Progress = lambda done: None) -> dict[str, int]:
     """Write the workbook to a path. Returns its `entries`, `sheets` of them, and the `cut` cells.
 
-    `progress` is told now and then how many entries are written. What is too long for a cell is cut there, and says so
-    in the cell and on the first sheet.
+    `progress` is told now and then how many entries are written; what it raises ends the writing at once, and nothing
+    is left behind. What is too long for a cell is cut there, and says so in the cell and on the first sheet.
     """
-    options = {"constant_memory": True, "tmpdir": str(path.parent), "strings_to_urls": False}
-    with Workbook(str(path), options) as book:
-        book.set_properties(
-            {"title": "A reading copy of the record", "created": clock.now().replace(tzinfo=None)}
-        )
-        about = book.add_worksheet("About")
-        sheets = _Sheets(book)
-        for done, cells in enumerate(export.readings(selection), start=1):
-            sheets.add(cells)
-            if done % 500 == 0:
-                progress(done)
-        _say(book, about, selection, sheets)
-        progress(sheets.entries)
+    with tempfile.TemporaryDirectory(
+        prefix=f".{path.name.lstrip('.')}.", suffix=".part", dir=path.parent
+    ) as folder:
+        # No `with` of the workbook's own: that packs what is there even where the writing was broken off.
+        options = {"constant_memory": True, "tmpdir": folder, "strings_to_urls": False}
+        book = Workbook(str(path), options)
+        sheets = _written(book, selection, progress)
+        book.close()
     return {"cut": sheets.cut, "entries": sheets.entries, "sheets": sheets.count}
+
+
+def _written(book: Workbook, selection: export.Selection, progress: Progress) -> "_Sheets":
+    book.set_properties(
+        {"title": "A reading copy of the record", "created": clock.now().replace(tzinfo=None)}
+    )
+    about = book.add_worksheet("About")
+    sheets = _Sheets(book)
+    for done, cells in enumerate(export.readings(selection), start=1):
+        sheets.add(cells)
+        if done % 500 == 0:
+            progress(done)
+    _say(book, about, selection, sheets)
+    progress(sheets.entries)
+    return sheets
 
 
 class _Sheets:
@@ -71,7 +83,12 @@ class _Sheets:
 
 
 def fitted(text: str) -> tuple[str, bool]:
-    """A text as a cell holds it, and whether it was cut: it then ends in how long it was and where it stands whole."""
+    """A text as a cell holds it, and whether it was cut: it then ends in how long it was and where it stands whole.
+
+    A text that the library would take for cells of its own making gets a space before it.
+    """
+    if text.startswith(MARKUP):
+        text = f" {text}"
     if _length(text) <= CHARACTERS:
         return text, False
     told = f" … [cut: {len(text)} characters in all; they stand whole in the evidence bundle and in the CSV]"

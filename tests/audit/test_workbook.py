@@ -1,12 +1,14 @@
 """The reading copy as a workbook: text in every cell, sheets that go on, and nothing cut in silence."""
 
+import os
+import time
 import zipfile
 from xml.etree import ElementTree
 
 import pytest
 
 from audit import export
-from audit.exporting import workbook
+from audit.exporting import jobs, workbook
 
 from .conftest import MOMENT
 from .test_record import SECOND
@@ -85,3 +87,49 @@ def test_a_cut_cell_fits_as_a_spreadsheet_counts(text):
     said, is_cut = workbook.fitted(text)
     assert is_cut and len(said.encode("utf-16-le")) // 2 <= workbook.CHARACTERS
     assert f"[cut: {len(text)} characters" in said
+
+
+class Stopped(Exception):
+    pass
+
+
+def test_a_workbook_that_is_broken_off_packs_nothing_and_leaves_nothing_behind(write, tmp_path, monkeypatch):
+    packed = []
+    monkeypatch.setattr(workbook.Workbook, "_store_workbook", lambda book: packed.append(book))
+    write(data={"note": "whole"})
+
+    def stop(done):
+        assert any(tmp_path.iterdir())
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        workbook.write(tmp_path / "a.xlsx", export.select(), stop)
+    assert (packed, list(tmp_path.iterdir())) == ([], [])
+
+
+def test_while_it_is_written_its_rows_lie_in_a_folder_that_is_tidied_if_the_worker_is_killed(
+    write, tmp_path, settings
+):
+    settings.EXPORTS_DIR = str(tmp_path)
+    write(data={"note": "whole"})
+    seen = []
+    part = tmp_path / ".1.2.part"
+    workbook.write(part, export.select(), lambda done: seen.extend(tmp_path.glob("*/*")))
+    rows = seen[0]
+    assert list(tmp_path.iterdir()) == [part]
+    for age, is_kept in ((0, True), (jobs.LEFTOVER_SECONDS + 60, False)):
+        rows.parent.mkdir(exist_ok=True)
+        rows.touch()
+        os.utime(rows.parent, (time.time() - age, time.time() - age))
+        jobs.Worker().tidy()
+        assert rows.exists() == rows.parent.exists() == is_kept
+
+
+def test_no_text_is_taken_for_cells_of_its_own_making(monkeypatch, tmp_path, write):
+    write()
+    forged = '<r><t>x</t></r></is></c><c r="Z1"><f>1+1</f></c><c><is><r></r>'
+    cells = ["larkfield/T-04", *[None] * (len(export.COLUMNS) - 2), forged]
+    monkeypatch.setattr(export, "readings", lambda selection: iter([cells]))
+    workbook.write(tmp_path / "a.xlsx", export.select())
+    row = sheets(tmp_path / "a.xlsx")["Entries 1"][1]
+    assert [cell for cell in row if cell[1]] == [("inlineStr", "larkfield/T-04"), ("inlineStr", f" {forged}")]

@@ -1,0 +1,107 @@
+"""The worker of the embedded default: beside the floor and not in its way, begun and ended with the server."""
+
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from django.core.management import call_command
+
+from audit import clock
+from audit.exporting import apart, jobs
+from audit.models import Job
+from tests.services.installation import ROOT, free_port
+
+SEED = """
+import django
+django.setup()
+from django.core.management import call_command
+from audit import clock
+from audit.models import Job
+call_command("migrate", verbosity=0)
+Job.objects.create(facility="larkfield", kind="xlsx", asked_at=clock.now())
+"""
+
+
+def test_a_server_does_its_jobs_and_ends_at_once_when_it_is_asked_to(tmp_path):
+    """As script/run starts it: the embedded default on a SQLite file."""
+    kept = {name: said for name, said in os.environ.items() if not name.startswith("TEST_")}
+    environment = kept | {
+        "DJANGO_SETTINGS_MODULE": "config.settings.local",
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'floor.sqlite3'}",
+        "PITSIDE_EXPORTS_DIR": str(tmp_path / "exports"),
+        "REDIS_URL": "",
+    }
+    subprocess.run([sys.executable, "-c", SEED], cwd=ROOT, env=environment, check=True)
+    serving = ["uvicorn", "config.asgi:application", f"--port={free_port()}", "--log-level=warning"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", *serving, "--ws=websockets-sansio"], cwd=ROOT, env=environment
+    )
+    with contextlib.closing(sqlite3.connect(tmp_path / "floor.sqlite3")) as database:
+        try:
+            _until(lambda: database.execute("SELECT status FROM audit_job").fetchone() == ("done",))
+            assert [one.suffix for one in (tmp_path / "exports").iterdir()] == [".xlsx"]
+        finally:
+            process.send_signal(signal.SIGTERM)
+        process.wait(jobs.ENDING_SECONDS)
+
+
+@pytest.fixture
+def waiting(db):
+    return Job.objects.create(facility="larkfield", kind="csv", asked_at=clock.now())
+
+
+def python_that(monkeypatch, does):
+    monkeypatch.setattr(apart, "command", lambda: [sys.executable, "-c", does])
+
+
+def test_no_process_is_begun_while_nothing_waits(db, monkeypatch):
+    python_that(monkeypatch, "raise SystemExit(3)")
+    assert apart.Apart().step() is False
+
+
+def test_a_process_that_came_to_nothing_is_told_and_looked_at_again_later(waiting, monkeypatch, caplog):
+    python_that(monkeypatch, "raise SystemExit(3)")
+    assert apart.Apart().step() is False
+    assert "ended with 3" in caplog.text
+    python_that(monkeypatch, "pass")
+    assert apart.Apart().step() is True
+
+
+@pytest.mark.parametrize("deaf", [True, False])
+def test_its_process_ends_with_the_server_whether_it_listens_or_not(waiting, monkeypatch, tmp_path, deaf):
+    monkeypatch.setattr(apart, "ENDING_SECONDS", 0.3)
+    begun = tmp_path / "begun"
+    heed = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " if deaf else ""
+    python_that(
+        monkeypatch, f"{heed}import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(60)"
+    )
+    worker = apart.Apart()
+    threading.Thread(target=lambda: (_until(begun.exists), worker.stop.set()), daemon=True).start()
+    assert worker.step() is False
+    assert worker.stop.is_set()
+
+
+def test_a_worker_that_is_asked_to_stop_puts_its_job_back(waiting, monkeypatch, settings, tmp_path):
+    settings.EXPORTS_DIR = str(tmp_path)
+    monkeypatch.setattr(
+        jobs.making, "make", lambda job, path, beat: (os.kill(os.getpid(), signal.SIGTERM), beat())
+    )
+    before = signal.getsignal(signal.SIGTERM)
+    assert apart.command()[1:] == [str(ROOT / "manage.py"), "exporter", "--once"]
+    call_command("exporter", "--once")
+    waiting.refresh_from_db()
+    assert (waiting.status, waiting.found) == ("waiting", {"tries": 0})
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def _until(holds):
+    for _ in range(2000):
+        if holds():
+            return
+        time.sleep(0.02)
