@@ -46,8 +46,8 @@ def rooms_open(context: dict[str, Any]) -> list[dict[str, Any]]:
         found.insert(0, {"code": "floor", "label": lazy("Floor"), "url": url})
     if may_see_office(request.user, device):
         found.append({"code": "rules", "label": lazy("Rules"), "url": landing(device.facility)})
-    if may_see_desk(request.user, device) and (url := desk.landing(device.facility)):
-        found.append({"code": "record", "label": lazy("Record"), "url": url})
+    if may_see_desk(request.user, device):
+        found.append({"code": "record", "label": lazy("Record"), "url": desk.landing(device.facility)})
     return found
 
 
