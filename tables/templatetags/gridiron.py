@@ -87,7 +87,6 @@ def told(play: dict) -> str:
     }[what]
 
 
-@register.filter
 def down_name(game: dict) -> str:
     """`2nd Down`, `1st & Goal`."""
     return DOWNS[min(max(game["down"], 1), 3) - 1 + (3 if game["goal"] else 0)]

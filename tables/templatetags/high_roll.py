@@ -27,7 +27,6 @@ def arrangement(s: dict) -> str:
     return "called" if valid_throws(s) else "seats"
 
 
-@register.filter
 def valid_throws(s: dict) -> list[dict]:
     return [throw for throw in s["round"]["throws"] if not throw["void"]]
 
