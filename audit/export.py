@@ -27,6 +27,7 @@ NOTHING = bytes(chain.HASH_BYTES)
 COLUMNS = (
     "stream seq at gaming_day _type actor witness device command terms build data hash".split()  # noqa: SIM905
 )
+DATA_CELL = COLUMNS.index("data")
 DATA, AFTER_DATA = b',"data":', b',"device":'
 FORMULA_STARTS = tuple("=+-@\t\r\n\0")
 
@@ -147,12 +148,17 @@ def lines(selection: Selection) -> Iterator[bytes]:
 
 
 def rows(selection: Selection) -> Iterator[bytes]:
-    """The reading copy: CSV by RFC 4180 in UTF-8, a row for each entry, its data as one cell of JSON."""
+    """The reading copy: CSV by RFC 4180 in UTF-8, a row for each entry, its data as one cell of JSON.
+
+    No semicolon is in it. A spreadsheet whose language separates cells by them takes no heed of quotes after a comma:
+    what follows a semicolon would be a cell, and could be a formula. JSON has another way to write it.
+    """
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
     for cells in readings(selection):
         yield _drained(text)
+        cells[DATA_CELL] = cells[DATA_CELL].replace(";", r"\u003b")
         writer.writerow([harmless(cell) for cell in cells])
     yield _drained(text)
 
@@ -181,8 +187,11 @@ def _drained(text: io.StringIO) -> bytes:
 
 
 def harmless(value: Any) -> str:
-    """A cell that no spreadsheet takes for a formula: a quote goes before = + - @ and control characters."""
-    text = "" if value is None else str(value)
+    """A cell that no spreadsheet takes for a formula: a quote goes before = + - @ and control characters.
+
+    A semicolon becomes a comma: no word of the record but its data may hold one.
+    """
+    text = "" if value is None else str(value).replace(";", ",")
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 

@@ -1,6 +1,5 @@
 """The export, and the checker that trusts nothing but its bytes."""
 
-import csv
 import io
 import itertools
 import os
@@ -345,17 +344,6 @@ def test_bad_arguments_are_one_clear_line(record_of_two, arguments):
     with pytest.raises(CommandError) as refused:
         call_command("audit_export", *arguments)
     assert len(str(refused.value).splitlines()) == 1
-
-
-def test_the_reading_copy_starts_no_formula(write):
-    write(actor=None, data={"note": '=1+1, "quoted"\nand more'})
-    raw = b"".join(export.rows(export.select()))
-    header, row = csv.reader(io.StringIO(raw.decode(), newline=""))
-    assert dict(zip(header, row, strict=True))["data"] == '{"note":"=1+1, \\"quoted\\"\\nand more"}'
-    assert raw.endswith(b"\r\n")
-    assert [export.harmless(text) for text in ("=1", "+1", "-1", "@a", "\ta", "\ra", "\0a", "a=1", None)] == [
-        "'=1", "'+1", "'-1", "'@a", "'\ta", "'\ra", "'\0a", "a=1", "",
-    ]  # fmt: skip
 
 
 def test_a_long_export_is_shared_out_and_the_first_bad_line_is_named(tmp_path, monkeypatch):
