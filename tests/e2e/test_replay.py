@@ -78,6 +78,27 @@ def test_steps_are_links_where_no_script_runs(scene, new_page):
     expect(page.locator(".told .here strong")).to_have_text("Wagers, seats 1 2")
 
 
+def test_the_desk_stands_over_a_replay_and_the_next_round_is_a_tap_away(scene, new_page, spotless):
+    played(scene)
+    scene.place((1, "small", 5_000))
+    office = begin(scene, new_page(), "compliance")
+    spotless.append(office)
+    page = office.page
+    expect(page.locator(".tabs a")).to_have_text(["Search", "Daily report", "Exports", "Integrity", "Clauses"])
+    office.tap(page.locator(".along [rel=next]"))
+    expect(page.locator("h1")).to_have_text("Round 2")
+    expect(page.locator(".along [rel=next]")).to_have_count(0)
+    office.tap(page.locator(".tabs a", has_text="Search"))
+    expect(page).to_have_url("/record/larkfield/")
+
+
+def test_who_has_no_desk_sees_no_tabs_of_it(scene, new_page):
+    played(scene)
+    page = begin(scene, new_page(), "floorperson").page
+    expect(page.locator("h1")).to_have_text("Round 1")
+    expect(page.locator(".tabs")).to_have_count(0)
+
+
 def test_the_round_is_asked_for_as_evidence_in_two_taps(scene, new_page, spotless):
     played(scene)
     office = begin(scene, new_page(), "compliance")

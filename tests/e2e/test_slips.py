@@ -65,6 +65,7 @@ def test_dice_are_put_right_and_the_money_moves(scene, new_page, spotless):
     sign(office, box, "dealer")
     office.go(box)
     expect(page.locator(".fix--open h3")).to_contain_text("ENS-0001")
+    expect(page.locator(".put-right")).to_have_text("Put right by ENS-0001, still open")
     look(page, "filed")
     office.tap(page.locator("[data-open=settle-slip]"))
     box = page.locator("#settle-slip")
@@ -76,6 +77,7 @@ def test_dice_are_put_right_and_the_money_moves(scene, new_page, spotless):
     sign(office, box, "pit-manager")
     office.go(box)
     expect(page.locator(".fix .done")).to_contain_text("$50 to seat 1, $100 from seat 2, $20 from seat 3")
+    expect(page.locator(".put-right")).to_have_text("Put right by ENS-0001")
     look(page, "settled")
     slip = Slip.objects.get()
     assert [one["cents"] for one in slip.moved] == [5_000, -10_000, -2_000]
