@@ -14,17 +14,28 @@ SOUND = {
     "SECRET_KEY": "a value of this test alone, as long as production asks for",
     "ALLOWED_HOSTS": "pitside.casino.internal",
 }
-ASKED = {*SOUND, "DEBUG", "SECURE_SSL_REDIRECT", "EMBEDDED_TICKER", "DJANGO_SETTINGS_MODULE"}
+ASKED = {
+    *SOUND,
+    "SECRET_KEY_FALLBACKS",
+    "DEBUG",
+    "SECURE_SSL_REDIRECT",
+    "EMBEDDED_TICKER",
+    "DJANGO_SETTINGS_MODULE",
+}
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """An environment of production with these changes, and nothing that this run's own says of it."""
+    rest = {name: value for name, value in os.environ.items() if name not in ASKED}
+    return {**rest, **SOUND, "DJANGO_SETTINGS_MODULE": "config.settings.production", **changes}
 
 
 def start(**changes: str) -> subprocess.CompletedProcess[str]:
     """`manage.py check --deploy` under production settings, in an environment of its own."""
-    rest = {name: value for name, value in os.environ.items() if name not in ASKED}
-    environment = {**rest, **SOUND, "DJANGO_SETTINGS_MODULE": "config.settings.production", **changes}
     return subprocess.run(
         [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
         cwd=ROOT,
-        env=environment,
+        env=environment(**changes),
         capture_output=True,
         text=True,
         check=False,
@@ -35,6 +46,15 @@ def start(**changes: str) -> subprocess.CompletedProcess[str]:
 def test_it_starts_with_addresses_and_a_key_of_its_own():
     done = start()
     assert done.returncode == 0, done.stderr
+
+
+def test_a_key_of_before_still_counts_where_it_is_named():
+    said = "from django.conf import settings; print(settings.SECRET_KEY_FALLBACKS)"
+    named = environment(SECRET_KEY_FALLBACKS="the key of last year")
+    done = subprocess.run(
+        [sys.executable, "-c", said], cwd=ROOT, env=named, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "['the key of last year']"
 
 
 @pytest.mark.parametrize(

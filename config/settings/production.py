@@ -7,6 +7,8 @@ from .base import DEMO_SECRET_KEY, env
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env("SECRET_KEY", default="")
+# Keys of before: sessions, and heads that screens still show, count on when the key is changed (audit/heads.py).
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 REDIS_URL = env("REDIS_URL", default="")
 
 if DEBUG:
