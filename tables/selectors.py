@@ -1,20 +1,20 @@
 """What screens read besides the live round: history, figures, the newest acts, the people."""
 
 import datetime as dt
-import json
 import uuid
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, Sum
 
+from audit import clock
 from audit.models import Entry, Person
 from games.engine import game
 from games.engine.rounds import Game
 
-from .models import Round, Table, Wager
-from .wording import act_line
+from .desk.lines import said_by, words_of
+from .models import Round, Slip, Table, Wager
 
 LAST_ROUNDS = 12
 LAST_ACTS = 14
@@ -108,10 +108,16 @@ def pace(rounds: int, first: dt.datetime | None, last: dt.datetime | None) -> in
 def history(table: Table, before: int | None = None) -> list[dict[str, Any]]:
     """The last rounds (before a round's number), newest first, each with the dice as they stood at its end."""
     asked = Round.objects.filter(table=table)
+    slips = Slip.objects.filter(round=OuterRef("pk"))
     rounds = list(
         (asked.filter(number__lt=before) if before is not None else asked)
         .exclude(ended_at=None)
-        .annotate(count=Count("wagers", filter=Q(wagers__struck=False)))
+        .annotate(
+            count=Count("wagers", filter=Q(wagers__struck=False)),
+            slipped=Exists(slips),
+            made_void=Exists(slips.filter(kind=Slip.Kind.VOID)),
+            slip_open=Exists(slips.filter(status=Slip.Status.FILED)),
+        )
         .prefetch_related("throws")
         .order_by("-number")[:LAST_ROUNDS]
     )
@@ -134,6 +140,8 @@ def _past(round_: Any, played: Game) -> dict[str, Any]:
         "handle_cents": round_.wagered_cents,
         "win_cents": round_.taken_cents - round_.paid_cents,
         "by_hand": round_.by_hand,
+        "slip": "void" if round_.made_void else "slip" if round_.slipped else None,
+        "slip_open": round_.slip_open,
     }
 
 
@@ -144,26 +152,27 @@ def acts(table: Table) -> list[dict[str, Any]]:
     )
     missing = [pk for pk, digest in newest if bytes(digest) not in _lines]
     for entry in Entry.objects.filter(pk__in=missing) if missing else ():
-        _lines[bytes(entry.hash)] = _line(json.loads(bytes(entry.body)))
+        _lines[bytes(entry.hash)] = _line(entry)
     lines = [_lines[bytes(digest)] for _, digest in newest]
     if len(_lines) > LINES_KEPT:
         _lines.clear()
     return lines
 
 
-def _line(body: dict[str, Any]) -> dict[str, Any]:
+def _line(entry: Entry) -> dict[str, Any]:
+    """By its columns, which the body says too: one that was made unreadable stops no screen."""
     name = (
-        Person.objects.filter(code=body["actor"]).values_list("name", flat=True).first()
-        if body["actor"]
+        Person.objects.filter(code=entry.actor).values_list("name", flat=True).first()
+        if entry.actor
         else None
     )
     return {
-        "seq": body["seq"],
-        "at": body["at"],
-        "who": _short_name(name or body["actor"] or "Pitside"),
-        "type": body["_type"],
-        "text": act_line(body["_type"], body["data"]),
-        "round": body["data"].get("round"),
+        "seq": entry.seq,
+        "at": clock.written(entry.at),
+        "who": _short_name(name or entry.actor or "Pitside"),
+        "type": entry.type,
+        "text": words_of(entry.type, said_by(entry)),
+        "round": entry.round,
     }
 
 

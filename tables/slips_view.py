@@ -5,7 +5,7 @@
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django.urls import reverse
@@ -19,8 +19,10 @@ from . import slips
 from .correction import Correction
 from .models import Assignment, Round, Slip, Table
 from .permissions import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for, is_assigned
+from .replay.entries import COLUMNS, MISSHAPEN, Told, read
 from .round_view import labels
 from .stands import Stand, stand_of
+from .wording import say
 from .wording_slips import (
     CHIPS,
     FIGURES,
@@ -37,22 +39,31 @@ def panel_of(table: Table, round_: Round, person: Person) -> dict[str, Any]:
     """Every slip of a round, the oldest first, and for those who may file one what the dialogs offer.
 
     `filed` is the list; `form` is None where this person files nothing, and `may_file` says whether a slip can be
-    filed now: the round has ended and is settled.
+    filed now: the round has ended and is settled. `damaged` is a sentence where the record of the round was changed.
     """
     rules = submissions.rules_of(round_.submission)
     kept = Slip.objects.filter(round=round_).order_by("number")
     found = list(kept.select_related("filed_by", "filed_with", "settled_by", "settled_with"))
     works = person.role in AT_THE_TABLE and has_work_for(person, table) and is_assigned(person, table)
-    stand = stand_of(round_) if works and round_.ended_at is not None else None
+    stand, damaged = _stand_of(round_) if round_.ended_at is not None else (None, "")
     return {
         "round": round_.number,
         "game": table.game,
         "ended": round_.ended_at is not None,
         "filed": _shown(table, rules, found),
-        "may_file": stand is not None,
-        "settles": works,
+        "damaged": damaged,
+        "may_file": works and stand is not None,
+        "settles": works and not damaged,
         "form": _form(table, round_, rules, stand, person) if works else None,
     }
+
+
+def _stand_of(round_: Round) -> tuple[Stand | None, str]:
+    """How the round stands, or why nobody can say so."""
+    try:
+        return stand_of(round_), ""
+    except Refusal as refusal:
+        return None, say(refusal)
 
 
 # The list
@@ -60,21 +71,22 @@ def panel_of(table: Table, round_: Round, person: Person) -> dict[str, Any]:
 
 def _shown(table: Table, rules: Rules, found: list[Slip]) -> list[dict[str, Any]]:
     asked = {seq for slip in found for seq in (slip.filed_seq, slip.settled_seq) if seq}
-    rows = Entry.objects.filter(stream=table.stream_id, seq__in=asked).values_list("seq", "body")
-    said = {seq: json.loads(bytes(body))["data"] for seq, body in rows}
+    rows = Entry.objects.filter(stream=table.stream_id, seq__in=asked).values_list(*COLUMNS)
+    said = {told.seq: told for told in map(read, rows)}
     return [_slip(table, rules, slip, said) for slip in found]
 
 
-def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    data = said[slip.filed_seq]
-    end = None
+def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, Told]) -> dict[str, Any]:
+    """`mended` is None where the slip's own entry cannot be read; the rest is of its row."""
+    filed, end = said.get(slip.filed_seq), None
     if slip.settled_at is not None and slip.settled_seq != slip.filed_seq:
+        moved = said.get(slip.settled_seq or 0)
         end = {
             "at": _moment(table, slip.settled_at),
             "seq": slip.settled_seq,
             "signed": _signed(slip.settled_by, slip.settled_with),
             "moved": moved_in_words(slip.moved),
-            "reason": said[slip.settled_seq or 0]["reason"],
+            "reason": str(moved.data.get("reason", "")) if moved else "",
         }
     return {
         "code": slip.code,
@@ -85,13 +97,21 @@ def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, dict[str, Any]
         "seq": slip.filed_seq,
         "reason": slip.reason,
         "signed": _signed(slip.filed_by, slip.filed_with),
-        "mended": _mended(rules, slip.kind, data["mended"]),
+        "mended": _read(lambda: _mended(rules, slip.kind, filed.data["mended"])) if filed else None,
         "figures": _figures(slip.before, slip.after),
         "owed": owed_in_words(slip.due),
         "due": json.dumps(slip.due),
         "open": slip.status == Slip.Status.FILED,
         "settled": end,
     }
+
+
+def _read(words: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]] | None:
+    """These words of an entry; None where it has another shape than it was written in."""
+    try:
+        return words()
+    except MISSHAPEN:
+        return None
 
 
 def _moment(table: Table, at: dt.datetime) -> str:

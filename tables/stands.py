@@ -1,20 +1,26 @@
 """A round as the record says that it now stands: settled at the table, or by the newest slip about it.
 
 Read from the entries of its table's stream and from no row, so that a slip builds on what an outsider can read too.
+A round of which an entry is not as it was written has no stand: nothing is put right upon a record that was changed.
 """
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from audit.models import Entry
+from games.engine import Refusal
+from games.engine.settlement import FEE, LOSE, RETURN, WIN
 
-from .models import Round
+from .models import Round, Slip
+from .replay.entries import COLUMNS, MISSHAPEN, Told, read
 from .slips import Line, key_of
 
 NO_RESULT = frozenset({"void", "no-roll"})
 PAYING = ("winners.paid", "seats.settled")
+FILED = "slip.filed"
+OUTCOMES = frozenset({WIN, LOSE, RETURN, FEE})
+MONEY = ("cents", "paid_cents", "returned_cents")
 
 
 @dataclass(frozen=True)
@@ -59,52 +65,131 @@ class Stand:
 
 
 def stand_of(round_: Round) -> Stand | None:
-    """How a round stands that has ended; None where no entry settles it."""
-    entries = list(_entries(round_))
-    slips = [one for one in entries if one[1] == "slip.filed"]
-    if slips:
-        name, _, data = slips[-1]
-        return _of_slip(name, data, _paid(entries))
-    settling = [(name, data) for name, _, data in entries if "settled" in data]
-    if not settling:
-        return None
-    return _of_round(round_, settling, _paid(entries))
+    """How a round stands that has ended; None where no entry settles it.
+
+    Raises `round-unreadable` where the record of it is damaged: an entry whose hash is not that of its body, one that
+    lacks what its type says or that cannot be read, a slip or a settlement that is not there any more.
+    """
+    told = [read(row) for row in _rows(round_)]
+    try:
+        _verify_whole(round_, told)
+        return _stand(round_, told)
+    except MISSHAPEN:
+        raise _unreadable(round_) from None
 
 
-def _entries(round_: Round) -> Iterable[tuple[Named, str, dict[str, Any]]]:
-    """The entries that name this round, in order: what each is, its type, its data."""
+def filed_entry(slip: Slip) -> Named:
+    """The entry that filed a slip. Raises `round-unreadable` where it is damaged, or says something else is due."""
+    rows = Entry.objects.filter(stream=slip.table.stream_id, seq=slip.filed_seq).values_list(*COLUMNS)
+    for told in map(read, rows):
+        said = told.data.get("slip"), told.data.get("due")
+        if told.whole and told.type == FILED and said == (slip.code, slip.due):
+            return _name(told)
+    raise _unreadable(slip.round)
+
+
+def _unreadable(round_: Round) -> Refusal:
+    return Refusal("round-unreadable", round=round_.number)
+
+
+def _rows(round_: Round) -> Iterable[Any]:
+    """The entries that name this round, in order."""
     found = Entry.objects.filter(stream=round_.table.stream_id, round=round_.number).order_by("seq")
-    for seq, digest, type_, body in found.values_list("seq", "hash", "type", "body"):
-        yield Named(seq, bytes(digest).hex()), type_, json.loads(bytes(body))["data"]
+    return found.values_list(*COLUMNS)
 
 
-def _paid(entries: Iterable[tuple[Named, str, dict[str, Any]]]) -> dict[int, Named]:
-    return {seat: name for name, type_, data in entries if type_ in PAYING for seat in data["seats"]}
+def _verify_whole(round_: Round, told: Iterable[Told]) -> None:
+    """Raises ValueError where an entry is not the one that was written, or one of its slips is gone."""
+    filed = set()
+    for one in told:
+        if not one.whole or one.round != round_.number:
+            raise ValueError
+        if one.type == FILED:
+            filed.add(one.seq)
+    if filed != set(Slip.objects.filter(round=round_).values_list("filed_seq", flat=True)):
+        raise ValueError
 
 
-def _of_slip(name: Named, data: dict[str, Any], paid: dict[int, Named]) -> Stand:
-    throws = tuple(Thrown(one["throw"], tuple(one["dice"]), name) for one in data["throws"])
-    seats = {one["seat"] for one in data["settled"]}
-    return Stand(
-        name,
-        data["ending"],
-        throws,
-        tuple(data["settled"]),
-        data["slip"],
-        {**paid, **dict.fromkeys(seats, name)},
-    )
+def _stand(round_: Round, told: list[Told]) -> Stand | None:
+    """The newest that there is; what came before it is read too, so that it can be."""
+    paid, settling = _paid(told), [one for one in told if "settled" in one.data and one.type != FILED]
+    if round_.phase == "cleared" and not settling:  # it was settled, so an entry said so
+        raise ValueError
+    stand = _of_round(round_, settling, paid) if settling else None
+    for slip in (one for one in told if one.type == FILED):
+        stand = _of_slip(slip, paid)
+    return stand
 
 
-def _of_round(round_: Round, settling: list[tuple[Named, dict[str, Any]]], paid: dict[int, Named]) -> Stand:
+def _name(told: Told) -> Named:
+    return Named(told.seq, told.digest)
+
+
+def _paid(told: Iterable[Told]) -> dict[int, Named]:
+    paying = (one for one in told if one.type in PAYING)
+    return {_whole(seat): _name(one) for one in paying for seat in one.data["seats"]}
+
+
+def _of_slip(told: Told, paid: dict[int, Named]) -> Stand:
+    name, data = _name(told), told.data
+    throws = tuple(Thrown(_whole(one["throw"]), _dice(one["dice"]), name) for one in data["throws"])
+    lines = tuple(map(_line, data["settled"]))
+    ending, code = _text(data["ending"]), _text(data["slip"])
+    if not throws and ending not in NO_RESULT:
+        raise ValueError
+    return Stand(name, ending, throws, lines, code, {**paid, **{one["seat"]: name for one in lines}})
+
+
+def _of_round(round_: Round, settling: list[Told], paid: dict[int, Named]) -> Stand:
     """Of each throw the newest entry holds; a wager that went back in the end did not stay a fee."""
-    newest = {data["throw"]: (name, data) for name, data in settling}
-    lines = {key_of(line): line for _, data in newest.values() for line in data["settled"]}
-    throws = tuple(thrown for name, data in newest.values() for thrown in _thrown(name, data))
-    return Stand(settling[-1][0], round_.ending, throws, tuple(lines.values()), "", paid)
+    newest = {_whole(one.data["throw"]): _settled(one) for one in settling}
+    lines = {key_of(line): line for said, _ in newest.values() for line in said}
+    throws = tuple(thrown for _, found in newest.values() for thrown in found)
+    if not throws and round_.phase == "cleared":
+        raise ValueError
+    return Stand(_name(settling[-1]), round_.ending, throws, tuple(lines.values()), "", paid)
 
 
-def _thrown(name: Named, data: dict[str, Any]) -> Iterable[Thrown]:
+def _settled(told: Told) -> tuple[list[Line], list[Thrown]]:
+    return [_line(line) for line in told.data["settled"]], _thrown(told)
+
+
+def _thrown(told: Told) -> list[Thrown]:
     """A throw with faces; an entry written after play by hand says all of them."""
+    data, name = told.data, _name(told)
     thrown = data.get("throws") or ([data["dice"]] if data["dice"] else [])
     first = data["throw"] - len(thrown) + 1
-    return [Thrown(first + place, tuple(dice), name) for place, dice in enumerate(thrown)]
+    return [Thrown(first + place, _dice(dice), name) for place, dice in enumerate(thrown)]
+
+
+# The shape of what an entry says. Each raises one of MISSHAPEN.
+
+
+def _line(said: Mapping[str, Any]) -> Line:
+    for name in ("seat", *MONEY):
+        _whole(said[name])
+    if said.get("play") is not None:
+        _whole(said["play"])
+    _text(said["wager"])
+    if _text(said["outcome"]) not in OUTCOMES:
+        raise ValueError
+    return said
+
+
+def _dice(said: Any) -> tuple[int, ...]:
+    dice = tuple(map(_whole, said))
+    if not dice:
+        raise ValueError
+    return dice
+
+
+def _whole(said: Any) -> int:
+    if type(said) is not int:
+        raise TypeError
+    return said
+
+
+def _text(said: Any) -> str:
+    if not isinstance(said, str):
+        raise TypeError
+    return said

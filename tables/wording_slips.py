@@ -16,6 +16,7 @@ TITLES: dict[str, Any] = {
     "slip-another-course": lazy("Another game"),
     "slip-stands-otherwise": lazy("Corrected meanwhile"),
     "slip-settle-first": lazy("A slip waits"),
+    "round-unreadable": lazy("The record is damaged"),
     "slip-say-why-less": lazy("Reason needed"),
 }
 
@@ -37,6 +38,10 @@ SENTENCES: dict[str, Any] = {
         "as it is shown there, and file the slip when it has ended."
     ),
     "slip-nothing-settled": lazy("Round %(round)s settled nothing, so a slip has nothing to correct."),
+    "round-unreadable": lazy(
+        "The record of round %(round)s is not as it was written, so nothing can be put right upon it. Tell compliance "
+        "now: Integrity shows which entry was changed."
+    ),
     "slip-no-result": lazy(
         "Every wager of round %(round)s that was open went back, and no dice decided it. "
         "Where another sum went over the table, file the slip about the payment."

@@ -16,6 +16,7 @@ from ..models import Alert, Round, Slip
 from ..permissions import AT_THE_TABLE, STAFFERS, has_work_for
 from ..road import Recorded, act
 from ..signatures import verify_signed_by_floor
+from ..stands import filed_entry
 from .rounds import settled_data
 
 MOST_NUMBER = 2**31 - 1
@@ -67,17 +68,17 @@ def settle_slip(at: AtTable, params: Params) -> Recorded:
     verify_two_sign(at, slip.kind)
     if slip.status != Slip.Status.FILED:
         raise Refusal("slip-settled-already", slip=slip.code)
+    filed = filed_entry(slip)
     _verify_moved(slip, moved, reason)
     slip.moved = [{"seat": one["seat"], "cents": moved[one["seat"]]} for one in slip.due]
     _settle(at, slip)
     slip.save()
     _end_alert(at, slip)
     at.submission = slip.round.submission
-    filed = at.stream.entries.values_list("hash", flat=True).get(seq=slip.filed_seq)
     data = {
         "slip": slip.code,
         "round": slip.round.number,
-        "corrects": {"seq": slip.filed_seq, "hash": bytes(filed).hex()},
+        "corrects": filed.said,
         "due": slip.due,
         "moved": slip.moved,
         "reason": reason,

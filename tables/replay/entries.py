@@ -19,6 +19,8 @@ OF_DISPUTES = ("dispute.reported", "alert.raised")
 OF_ALERTS = ("alert.ended", "alert.acknowledged")
 ENDS = frozenset({"layout.cleared", "round.no_roll", "round.voided", "round.recorded_by_hand"})
 Row = tuple[int, bytes, bytes, bytes]
+# What reading an entry's data raises where it has another shape than its type's.
+MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """A round as people read it: its steps in order, every wager with its end and why, what was mended on the way."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import Any, NamedTuple, TypeVar
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
@@ -18,7 +18,7 @@ from ..wording import dollars, short
 from .again import begun, settle
 from .course import FOLLOWS, SETTLES, Course, Key
 from .difference import Difference
-from .entries import Told
+from .entries import MISSHAPEN, Told
 from .slips import FILED
 from .terms import Terms
 
@@ -30,6 +30,7 @@ MENDED = {
     "round.recorded_by_hand": lazy("Recorded by hand after play"),
 }
 DISPUTE = "dispute.reported"
+Found = TypeVar("Found")
 
 
 class Who(NamedTuple):
@@ -171,8 +172,11 @@ class Story:
 
     @cached_property
     def fixes(self) -> list[Fix]:
-        """What was mended before money moved, in order."""
-        return [self._fix(place, one) for place, one in enumerate(self.told) if _is_mended(one)]
+        """What was mended before money moved, in order; one whose entry has lost its shape stands as a step alone."""
+        found = (
+            _read(partial(self._fix, place, one)) for place, one in enumerate(self.told) if _is_mended(one)
+        )
+        return [fix for fix in found if fix is not None]
 
     @cached_property
     def dealers(self) -> list[Who]:
@@ -289,13 +293,23 @@ def _is_mended(told: Told) -> bool:
 
 def _more(told: Told) -> list[str]:
     """What an entry says besides its line: amounts, and the reason that was given."""
-    data, words = told.data, []
-    if told.type == "wagers.placed":
-        lying = [line["cents"] for line in data["placed"] if line["cents"]]
-        off = len(data["placed"]) - len(lying)
-        words += (
-            [_("%(sum)s in %(count)s") % {"sum": dollars(sum(lying)), "count": len(lying)}] if lying else []
-        )
-        words += [_("%s taken off") % off] if off else []
-    reason = data.get("reason") or (data.get("mended") or {}).get("reason")
+    mended = told.data.get("mended")
+    reason = told.data.get("reason") or (mended.get("reason") if isinstance(mended, dict) else None)
+    words = (_read(partial(_amounts_of, told)) or []) if told.type == "wagers.placed" else []
     return [*words, str(reason)] if reason else words
+
+
+def _amounts_of(told: Told) -> list[str]:
+    """What was laid and taken off by one entry of wagers."""
+    lying = [line["cents"] for line in told.data["placed"] if line["cents"]]
+    off = len(told.data["placed"]) - len(lying)
+    laid = [_("%(sum)s in %(count)s") % {"sum": dollars(sum(lying)), "count": len(lying)}] if lying else []
+    return laid + ([_("%s taken off") % off] if off else [])
+
+
+def _read(words: Callable[[], Found]) -> Found | None:
+    """What an entry says; None where somebody gave it another shape than its type has."""
+    try:
+        return words()
+    except MISSHAPEN:
+        return None

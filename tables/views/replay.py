@@ -19,7 +19,7 @@ from ..doors import Denied, device_at, table_for
 from ..models import Round, Slip, Table
 from ..replay import layout
 from ..replay.course import Course
-from ..replay.entries import Told, of_round
+from ..replay.entries import of_round
 from ..replay.proof import evidence_of
 from ..replay.story import Line, Step, Story
 from ..replay.timeline import timeline_of
@@ -41,7 +41,7 @@ def replay(request: HttpRequest, facility: str, table: str, number: int) -> Http
         **_frame(request, found, person),
         **_round(found, number, story),
         **_shown(story, step, found),
-        "slips": _slips(found, number, person, told),
+        "slips": _slips(found, number, person),
     }
     return render(request, "desk/round.html", context)
 
@@ -177,10 +177,7 @@ def _named_by_slips(table: Table, number: int) -> set[int]:
     return {seq for pair in slips for seq in pair if seq}
 
 
-def _slips(table: Table, number: int, person: Person, told: Sequence[Told]) -> dict[str, Any] | None:
-    # Nobody can say what a round comes to of which an entry cannot be read, or is not there.
-    if not all(one.type for one in told) or _named_by_slips(table, number) - {one.seq for one in told}:
-        return None
+def _slips(table: Table, number: int, person: Person) -> dict[str, Any] | None:
     row = Round.objects.filter(table=table, number=number).select_related("table", "submission").first()
     return slips_view.panel_of(table, row, person) if row is not None else None
 
