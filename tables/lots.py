@@ -197,7 +197,7 @@ def reconciliation(facility: Facility, now: dt.datetime) -> dict[str, int]:
     day = facility.gaming_day(now)
     begins, ends = day_of(facility, day), day_of(facility, day + dt.timedelta(days=1))
     lots = DiceLot.objects.filter(facility=facility)
-    told = _steps_of_day(facility, day, COUNTED.values())
+    told = _steps_of_day(facility, day, begins, ends, COUNTED.values())
     in_use = lots.filter(status=Status.PLACED)
     return {name: told.get(type_, 0) for name, type_ in COUNTED.items()} | {
         "placed": lots.filter(placed_at__gte=begins, placed_at__lt=ends).count(),
@@ -213,16 +213,23 @@ def day_of(facility: Facility, day: dt.date) -> dt.datetime:
     return dt.datetime.combine(day, facility.gaming_day_start, facility.zone).astimezone(dt.UTC)
 
 
-def _steps_of_day(facility: Facility, day: dt.date, types: Iterable[str]) -> dict[str, int]:
-    """How often entries of these types on this gaming day speak of a lot of this facility."""
+def _steps_of_day(
+    facility: Facility, day: dt.date, begins: dt.datetime, ends: dt.datetime, types: Iterable[str]
+) -> dict[str, int]:
+    """How often entries of these types on this gaming day speak of a lot of this facility.
+
+    The day's moments lead into the index of time: the steps of every day before are many.
+    """
     types = list(types)
+    span = [connection.ops.adapt_datetimefield_value(one) for one in (begins, ends)]
     sql = f"""SELECT e.type, COUNT(*) FROM tables_lotstep p
               JOIN tables_dicelot l ON l.id = p.lot_id
               JOIN audit_entry e ON e.stream_id = p.stream_id AND e.seq = p.seq
-              WHERE l.facility_id = %s AND e.gaming_day = %s AND e.type IN ({", ".join(["%s"] * len(types))})
+              WHERE l.facility_id = %s AND e.gaming_day = %s AND e.at >= %s AND e.at < %s
+              AND e.type IN ({", ".join(["%s"] * len(types))})
               GROUP BY e.type"""
     with connection.cursor() as cursor:
-        cursor.execute(sql, [facility.pk, connection.ops.adapt_datefield_value(day), *types])
+        cursor.execute(sql, [facility.pk, connection.ops.adapt_datefield_value(day), *span, *types])
         return dict(cursor.fetchall())
 
 

@@ -20,6 +20,8 @@ from audit.record import INSTALLATION, TYPE
 from games.models import Facility
 from games.params import CODE, MOST_CENTS, YEARS
 
+from ..lots import day_of
+
 FIELDS = ("from", "to", "day", "place", "round", "lot", "who", "type", "least", "most", "training")
 MOST_TYPED = 90
 MOST_QUERY = 1000  # what a saved filter may hold
@@ -93,12 +95,7 @@ def query_of(query: str, house: Facility) -> str | None:
 
 def of_day(day: dt.date, house: Facility) -> tuple[dt.datetime, dt.datetime]:
     """From when to when a gaming day lasts by the house's clocks; 23 or 25 hours where the clocks are set."""
-    begins = (
-        dt.datetime.combine(one, house.gaming_day_start, tzinfo=house.zone)
-        for one in (day, day + dt.timedelta(days=1))
-    )
-    first, last = (one.astimezone(dt.UTC) for one in begins)
-    return first, last
+    return day_of(house, day), day_of(house, day + dt.timedelta(days=1))
 
 
 def _moment(asked: Asked, name: str, text: str, *, last: bool) -> dt.datetime | None:
