@@ -35,13 +35,20 @@ def person(who: Person) -> dict[str, Any]:
 
 
 def of_ended_rounds(table: Table, day: dt.date) -> dict[str, Any]:
-    """What only the end of a round changes: `last_wagers`, `figures` and `history`."""
-    return _of_ended_rounds(table.uid, table.status_seq, day)
+    """What only the end of a round and its slips change: `last_wagers`, `figures` and `history`."""
+    return _of_ended_rounds(table.uid, table.status_seq, _newest_of_slips(table), day)
+
+
+def _newest_of_slips(table: Table) -> int:
+    """The number of the last entry of a slip here, its filing or its settling; 0 where none was filed."""
+    if not table.last_slip:
+        return 0
+    return max(table.slips.aggregate(filed=Max("filed_seq"), settled=Max("settled_seq", default=0)).values())
 
 
 @lru_cache(maxsize=1024)
-def _of_ended_rounds(uid: uuid.UUID, status_seq: int, day: dt.date) -> dict[str, Any]:
-    """Kept while the table's `status_seq` stands, which the end of a round moves."""
+def _of_ended_rounds(uid: uuid.UUID, status_seq: int, slips: int, day: dt.date) -> dict[str, Any]:
+    """Kept while the table's `status_seq` stands, which the end of a round moves, and no slip is filed or settled."""
     table = Table.objects.get(uid=uid)
     return {"last_wagers": last_wagers(table), "figures": figures(table, day), "history": history(table)}
 

@@ -114,6 +114,8 @@ def test_it_says_all_of_a_round(paying):
         "handle_cents": 2_500,
         "win_cents": 2_500,
         "by_hand": False,
+        "slip": None,
+        "slip_open": False,
     }
     assert found["last_wagers"] == [{"seat": 1, "wager": "small", "play": None, "cents": 2_500}]
     assert (found["figures"]["rounds"], found["figures"]["handle_cents"], found["figures"]["win_cents"]) == (
