@@ -14,8 +14,8 @@ from games.engine import Rules
 from games.engine.wagers import Wager as Stake
 from tables.desk.report import shares
 from tables.desk.report.day import Day
-from tables.desk.report.expected import covariances
 from tables.desk.report.figures import report
+from tables.desk.report.variance import covariances
 from tables.models import Table
 from tests.tables.cast import make_scene
 from tests.tables.house import make_house
@@ -111,25 +111,6 @@ def test_the_variance_of_each_wager_follows_from_its_odds(key):
         back = sum((one.probability * (one.pays.ratio() + 1) for one in ones), Fraction(0))
         square = sum((one.probability * (one.pays.ratio() + 1) ** 2 for one in ones), Fraction(0))
         assert found[code, code] == square - back**2
-
-
-def test_football_has_no_band_and_is_expected_all_the_same(hands):
-    scene = make_scene("pa-577")
-    scene.place((2, "touchdown", 500), (5, "defense", 1_000))
-    while (seat := scene.snapshot["round"]["game"]["offer"]["next"]) != 5:
-        scene.act("offer_dice", {"seat": seat, "accepted": False}, by="stickperson")
-    scene.act("offer_dice", {"seat": 5, "accepted": True}, by="stickperson")
-    scene.act("throw_dice", by="stickperson")
-    scene.act("call_dice", {"dice": [1, 1, 1]}, by="stickperson")  # a touchdown at once
-    scene.finish()
-    rules = Rules.of("pa-577")
-    assert covariances(rules) is None
-    edges = {
-        code: rules.game.advantage(rules, code, ones) for code, ones in rules.game.outcomes(rules).items()
-    }
-    said = day_of(scene).house.expected
-    assert said.win == 500 * edges["touchdown"] + 1_000 * edges["defense"]
-    assert (said.variance, said.won_cents) == (None, day_of(scene).house.win_cents)
 
 
 def test_an_extra_roll_and_its_seats_circles_are_apart(hands):

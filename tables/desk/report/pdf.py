@@ -200,7 +200,10 @@ def expected_notes(found: Report) -> Iterator[str]:
         "line the expected one, the band two standard deviations to each side. A payout limit is not reckoned with."
     )
     if any(one.game == "football" for one in found.games):
-        yield "Three Dice Football has no band: its wagers hang together from throw to throw."
+        yield (
+            "Three Dice Football: a wager on the game is reckoned from before its first throw, one on a play from where "
+            "the marker stood when it was laid."
+        )
     if found.house.expected.apart_cents:
         yield (
             f"Left out: {in_dollars(found.house.expected.apart_cents)} on Extra Rolls and on the Like Kind circles "

@@ -1,0 +1,123 @@
+"""How far the win of Three Dice Football strays from what its odds say: exact, from the chances of each play.
+
+A wager on the whole game is reckoned from before its first throw. A wager on one play is reckoned from where the marker
+stood when it was laid: by then part of the game was known, and the stakes may have followed it. Two plays do not hang
+together, then; the wagers on one play do, and each of them with those on the game.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from math import lcm
+
+from games.engine import Rules
+from games.engine.football.field import (
+    SCORES,
+    THROWS,
+    Meaning,
+    Spot,
+    chances_of_a_game,
+    chances_of_a_throw,
+    course_of,
+    play_on,
+)
+from games.engine.football.wagers import BETS, PLAYS_MOST, SINGLE_PLAY_CODES, End, point, verdict
+
+FULL_GAME_CODES = tuple(code for code in BETS if code not in SINGLE_PLAY_CODES)
+Wins = tuple[Fraction, ...]  # what one unit on each code wins for the house, in the order of the codes
+Whole = tuple[int, ...]  # the same by a divisor
+
+
+def of_a_throw(rules: Rules) -> Iterator[tuple[Wins, int]]:
+    """What the wagers on one play win, and in how many of the 216 throws."""
+    for meant, ways in chances_of_a_throw().items():
+        yield _wins(rules, SINGLE_PLAY_CODES, meant), ways
+
+
+def of_a_game(rules: Rules) -> Iterator[tuple[Wins, Fraction]]:
+    """What the wagers on the game win, from before its first throw, and how probable that is."""
+    for (how, play), chance in chances_of_a_game().items():
+        for end, part in _ends(how, play):
+            yield _wins(rules, FULL_GAME_CODES, end), chance * Fraction(part, THROWS)
+
+
+@lru_cache(maxsize=1024)
+def across(rules: Rules, spot: Spot) -> Mapping[tuple[str, str], Fraction]:
+    """Of each wager on the game with each on the next play: the covariance of one unit on both, seen from a spot."""
+    per, throws = _unit(rules), chances_of_a_throw().items()
+    seen = [
+        (ways, _whole(rules, SINGLE_PLAY_CODES, meant), _after(rules, spot, meant)) for meant, ways in throws
+    ]
+    plays = [sum(ways * now[j] for ways, now, _later in seen) for j in range(len(SINGLE_PLAY_CODES))]
+    games = _hopes(rules, spot)
+    return {
+        (game, play): Fraction(
+            THROWS * sum(ways * now[j] * later[i] for ways, now, later in seen) - games[i] * plays[j],
+            THROWS * per * _scale(rules, spot.play),
+        )
+        for i, game in enumerate(FULL_GAME_CODES)
+        for j, play in enumerate(SINGLE_PLAY_CODES)
+    }
+
+
+def spots_of(throws: Sequence[Sequence[int]]) -> list[Spot]:
+    """Where the marker stood before each play of a game. ValueError for throws of which no game is made."""
+    return [one.spot for one in course_of(tuple(tuple(dice) for dice in throws)).plays]
+
+
+# What is still to come, in whole numbers: `_scale` says of a play by what they are to be divided
+
+
+@lru_cache(maxsize=1024)
+def _hopes(rules: Rules, spot: Spot) -> Whole:
+    """What each wager on the game will win on the average, seen from a spot; by the scale of its play."""
+    throws = chances_of_a_throw().items()
+    return _summed((_after(rules, spot, meant), ways) for meant, ways in throws)
+
+
+def _after(rules: Rules, spot: Spot, meant: Meaning) -> Whole:
+    """The same, once this was thrown; by the scale of the play that follows."""
+    played, following = play_on(spot, meant)
+    if following is not None:
+        return _hopes(rules, following)
+    ends = _ends(played.ending, spot.play)
+    lift = THROWS ** (PLAYS_MOST - spot.play)
+    return _summed((_whole(rules, FULL_GAME_CODES, end), ways * lift) for end, ways in ends)
+
+
+def _scale(rules: Rules, play: int) -> int:
+    """Of a spot before this play: a throw for each play that may come, and one for the extra point."""
+    return _unit(rules) * int(THROWS ** (PLAYS_MOST + 2 - play))
+
+
+@lru_cache(maxsize=64)
+def _unit(rules: Rules) -> int:
+    """By which every win is whole."""
+    wins = [win for told in (of_a_throw(rules), of_a_game(rules)) for row, _chance in told for win in row]
+    return lcm(*(win.denominator for win in wins))
+
+
+def _summed(told: Iterable[tuple[Whole, int]]) -> Whole:
+    rows = [[win * ways for win in wins] for wins, ways in told]
+    return tuple(map(sum, zip(*rows, strict=True)))
+
+
+@lru_cache(maxsize=1024)
+def _whole(rules: Rules, codes: tuple[str, ...], what: Meaning | End) -> Whole:
+    return tuple(int(win * _unit(rules)) for win in _wins(rules, codes, what))
+
+
+def _wins(rules: Rules, codes: Sequence[str], what: Meaning | End) -> Wins:
+    odds = (verdict(rules, code, what).odds for code in codes)
+    return tuple(Fraction(1) if one is None else -one.ratio() for one in odds)
+
+
+@lru_cache(maxsize=64)
+def _ends(how: str, play: int) -> tuple[tuple[End, int], ...]:
+    """A game's end with each extra point roll that may follow it, and in how many of its 216 throws."""
+    if how not in SCORES:
+        return ((End(how, play), THROWS),)
+    rolled = Counter(point(dice) for dice in product(range(1, 7), repeat=3))
+    return tuple((End(how, play, one), ways) for one, ways in rolled.items())

@@ -1,0 +1,170 @@
+"""The band of Three Dice Football: exact, held against every course that a game can take."""
+
+from fractions import Fraction
+from functools import cache
+
+import pytest
+
+from games.engine import Rules
+from games.engine.football.field import THROWS, Spot, chances_of_a_game, chances_of_a_throw, play_on
+from games.engine.football.wagers import BETS, End, outcomes, verdict
+from tables.desk.report import gridiron
+from tables.desk.report.variance import covariances
+from tables.models import Throw
+from tests.desk.test_figures import day_of
+from tests.tables.cast import make_scene
+
+pytestmark = pytest.mark.django_db
+RULES = Rules.of("pa-577")
+EDGES = {code: RULES.game.advantage(RULES, code, ones) for code, ones in RULES.game.outcomes(RULES).items()}
+ON_THE_GAME = {
+    "touchdown": 700,
+    "defense": 500,
+    "extra-point": 300,
+    "quick-strike": 200,
+    "game-length:3": 100,
+}
+
+
+def laid_at(spot: Spot) -> dict[str, int]:
+    """Stakes on the next play that follow the game: more of them late, other ones near the goal."""
+    if spot.goal:
+        return {"trips-td": 400 * spot.play, "over-four": 900}
+    return {"no-gain": 500 * spot.down, "turnover": 100}
+
+
+def won(code: str, what) -> Fraction:
+    odds = verdict(RULES, code, what).odds
+    return Fraction(1) if odds is None else -odds.ratio()
+
+
+def the_whole_game(end: End) -> Fraction:
+    return sum((cents * won(code, end) for code, cents in ON_THE_GAME.items()), Fraction(0))
+
+
+@cache
+def to_come(spot: Spot) -> tuple[Fraction, Fraction, Fraction]:
+    """From a spot on: the mean and the mean square of what is won, and the mean of what the band says of it.
+
+    Of the plays it is what they win beyond their edge: that more is laid the longer a game lasts is no luck.
+    """
+    stakes, mean, square, told = laid_at(spot), Fraction(0), Fraction(0), Fraction(0)
+    hang, plays = gridiron.across(RULES, spot), covariances(RULES)
+    for one, cents in stakes.items():
+        told += sum(2 * cents * on * hang[game, one] for game, on in ON_THE_GAME.items())
+        told += sum(cents * other * plays[min(one, two), max(one, two)] for two, other in stakes.items())
+    for meant, ways in chances_of_a_throw().items():
+        chance = Fraction(ways, THROWS)
+        now = sum((cents * (won(code, meant) - EDGES[code]) for code, cents in stakes.items()), Fraction(0))
+        played, following = play_on(spot, meant)
+        if following is not None:
+            later, later_square, later_told = to_come(following)
+            told += chance * later_told
+        else:
+            ends = [
+                (the_whole_game(end), Fraction(part, THROWS))
+                for end, part in ends_of(played.ending, spot.play)
+            ]
+            later = sum((part * win for win, part in ends), Fraction(0))
+            later_square = sum((part * win * win for win, part in ends), Fraction(0))
+        mean += chance * (now + later)
+        square += chance * (now * now + 2 * now * later + later_square)
+    return mean, square, told
+
+
+def ends_of(how: str, play: int) -> list[tuple[End, int]]:
+    points = {"one": 75, "two": 15, "three": 1, "triple": 5, "none": 120}  # of 216 throws
+    if how not in ("touchdown", "trips-td"):
+        return [(End(how, play), THROWS)]
+    return [(End(how, play, point), ways) for point, ways in points.items()]
+
+
+def test_the_band_is_on_the_average_what_the_win_strays_over_every_course_of_a_game():
+    """With stakes on the plays that follow the game, the mean of what is told equals the whole variance."""
+    mean, square, told = to_come(Spot())
+    pairs = covariances(RULES)
+    game = sum(
+        cents * other * pairs[min(one, two), max(one, two)]
+        for one, cents in ON_THE_GAME.items()
+        for two, other in ON_THE_GAME.items()
+    )
+    assert told + game == square - mean**2
+
+
+def test_a_spot_that_a_game_begins_at_hopes_for_what_the_odds_say():
+    for code in gridiron.FULL_GAME_CODES:
+        hoped = sum(
+            (chance * row[gridiron.FULL_GAME_CODES.index(code)] for row, chance in gridiron.of_a_game(RULES))
+        )
+        assert hoped == EDGES[code]
+    assert sum(chance for _row, chance in gridiron.of_a_game(RULES)) == sum(chances_of_a_game().values()) == 1
+
+
+@pytest.mark.parametrize("code", sorted(BETS))
+def test_the_variance_of_each_wager_follows_from_its_odds(code):
+    ones = outcomes(RULES, code)
+    back = sum((one.probability * (one.pays.ratio() + 1) for one in ones), Fraction(0))
+    square = sum((one.probability * (one.pays.ratio() + 1) ** 2 for one in ones), Fraction(0))
+    assert covariances(RULES)[code, code] == square - back**2
+
+
+def played(*wagers, throws):
+    """A game at a table: the wagers of each play before its throw."""
+    scene = make_scene("pa-577")
+    for lines, dice in zip(wagers, throws, strict=True):
+        scene.place(*lines)
+        if scene.snapshot["round"]["game"]["quarterback"] is None:
+            seat = scene.snapshot["round"]["game"]["offer"]["next"]
+            scene.act("offer_dice", {"seat": seat, "accepted": True}, by="stickperson")
+        scene.act("throw_dice", by="stickperson")
+        scene.act("call_dice", {"dice": dice}, by="stickperson")
+        while scene.round is not None and scene.snapshot["next"]["act"] in ("settle_seats", "clear_layout"):
+            following = scene.snapshot["next"]
+            scene.act(following["act"], following["params"])
+    return scene
+
+
+def test_touchdown_and_defense_of_one_game_are_one_bet_on_its_end(hands):
+    scene = played([(2, "touchdown", 500), (5, "defense", 1_000)], throws=[[1, 1, 1]])
+    pays = {code: verdict(RULES, code, end).odds.ratio() for code, end in BOTH.items()}
+    scored = sum(
+        chance for (how, _play), chance in chances_of_a_game().items() if how in ("touchdown", "trips-td")
+    )
+    apart = (1_000 - 500 * pays["touchdown"]) - (500 - 1_000 * pays["defense"])
+    said = day_of(scene).house.expected
+    assert said.variance == scored * (1 - scored) * apart**2
+    assert said.won_cents == 1_000 - 500 * pays["touchdown"]
+
+
+BOTH = {"touchdown": End("touchdown", 1, "none"), "defense": End("downs", 3)}
+
+
+def test_a_wager_on_a_play_hangs_together_with_the_game_from_where_the_marker_stood(hands):
+    gain, score = [3, 4, 1], [1, 1, 1]
+    scene = played(
+        [(2, "touchdown", 500), (5, "defense", 1_000), (2, "no-gain", 500, 1)],
+        [(5, "over-four", 1_500, 2), (2, "trips-td", 500, 2)],
+        throws=[gain, score],
+    )
+    pairs = covariances(RULES)
+    first, second = gridiron.spots_of([gain, score])
+    assert (first.yard, second.yard, second.goal) == (20, 14, False)
+    game = {"touchdown": 500, "defense": 1_000}
+    plays = [(first, {"no-gain": 500}), (second, {"over-four": 1_500, "trips-td": 500})]
+    expected = sum(
+        one * two * pairs[min(a, b), max(a, b)]
+        for lain in (game, *(stakes for _spot, stakes in plays))
+        for a, one in lain.items()
+        for b, two in lain.items()
+    )
+    for spot, stakes in plays:
+        hang = gridiron.across(RULES, spot)
+        expected += sum(2 * one * two * hang[a, b] for a, one in game.items() for b, two in stakes.items())
+    assert day_of(scene).house.expected.variance == expected
+
+
+def test_throws_of_which_no_game_is_made_leave_the_band_unknown_and_end_no_report(hands):
+    scene = played([(2, "touchdown", 500), (2, "no-gain", 500, 1)], throws=[[1, 1, 1]])
+    Throw.objects.update(dice=[])
+    found = day_of(scene).house.expected
+    assert found.variance is None and found.staked_cents == 1_000
