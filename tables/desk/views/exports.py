@@ -43,7 +43,11 @@ def exports(request: HttpRequest, facility: str) -> HttpResponse:
 def exports_list(request: HttpRequest, facility: str) -> HttpResponse:
     """The list alone, for a page that watches it."""
     person, house = desk_of(request, facility)
-    return render(request, "desk/exports_list.html", _list(house, may_export(person)) | {"house": house})
+    return render(
+        request,
+        "desk/exports_list.html",
+        _list(house, may_export(person)) | {"house": house},
+    )
 
 
 @require_safe
@@ -76,7 +80,11 @@ def _is_whole(place: Path, job: Job) -> bool:
 def _list(house: Facility, may: bool) -> dict[str, Any]:
     asked = Job.objects.filter(facility=house.code).select_related("asked_by").order_by("-asked_at")
     rows = [_row(job, house, may) for job in asked[:SHOWN]]
+    newest = next((row for row in rows if row["kept"] and row["job"].kind == Job.Kind.EVIDENCE), None)
+    if newest is not None:
+        newest["check"] = f"python verify.py {newest['job'].filename}"
     return {
+        "exports_here": may,
         "jobs": rows,
         "count": asked.count(),
         "shown": SHOWN,
@@ -96,6 +104,7 @@ def _row(job: Job, house: Facility, may: bool) -> dict[str, Any]:
         "before": jobs.waiting_before(job) if job.status == Job.Status.WAITING else 0,
         "url": reverse("record-exports-file", args=[house.code, job.pk]) if kept and may else "",
         "kept": kept,
+        "check": "",
         "why": wording_exports.why(job.said) if job.status == Job.Status.FAILED else "",
         "first_bad": _first_bad(job),
     }
