@@ -69,7 +69,7 @@ def test_a_guide_that_is_only_printed_is_not_on_the_web_site(hands):
     ],
 )
 def test_it_speaks_the_readers_language_and_then_the_one_of_the_switch(
-    scene, hands, address, accepts, language
+    hands, scene, address, accepts, language
 ):
     publish(scene)
     answer, text = page(address, accept_language=accepts)
