@@ -13,7 +13,7 @@ from audit.models import Entry, Person
 from games.engine import game
 from games.engine.rounds import Game
 
-from .desk.lines import said_by, words_of
+from .desk.lines import names_of, said_by, words_of
 from .models import Round, Slip, Table, Wager
 
 LAST_ROUNDS = 12
@@ -154,29 +154,33 @@ def _past(round_: Any, played: Game) -> dict[str, Any]:
 
 def acts(table: Table) -> list[dict[str, Any]]:
     """The newest entries of the table's stream, as lines to read. An entry never changes, so each is read once."""
-    newest = list(
-        Entry.objects.filter(stream=table.stream_id).order_by("-seq").values_list("pk", "hash")[:LAST_ACTS]
-    )
-    missing = [pk for pk, digest in newest if bytes(digest) not in _lines]
-    for entry in Entry.objects.filter(pk__in=missing) if missing else ():
-        _lines[bytes(entry.hash)] = _line(entry)
-    lines = [_lines[bytes(digest)] for _, digest in newest]
+    newest = Entry.objects.filter(stream=table.stream_id).order_by("-seq").values_list("pk", "hash")
+    keys = {bytes(digest): pk for pk, digest in newest[:LAST_ACTS]}
+    # Another thread may empty what is kept at any moment: what is shown is held here.
+    lines = {digest: line for digest in keys if (line := _lines.get(digest))}
+    missing = [pk for digest, pk in keys.items() if digest not in lines]
+    if missing:
+        lines |= _read_lines(missing)
+    return [lines[digest] for digest in keys]
+
+
+def _read_lines(keys: list[int]) -> dict[bytes, dict[str, Any]]:
+    """These entries as lines, by their hashes, in two statements; kept for the next time."""
+    entries = list(Entry.objects.filter(pk__in=keys))
+    names = names_of({one.actor for one in entries if one.actor})
+    lines = {bytes(one.hash): _line(one, names) for one in entries}
     if len(_lines) > LINES_KEPT:
         _lines.clear()
+    _lines.update(lines)
     return lines
 
 
-def _line(entry: Entry) -> dict[str, Any]:
+def _line(entry: Entry, names: dict[str, str]) -> dict[str, Any]:
     """By its columns, which the body says too: one that was made unreadable stops no screen."""
-    name = (
-        Person.objects.filter(code=entry.actor).values_list("name", flat=True).first()
-        if entry.actor
-        else None
-    )
     return {
         "seq": entry.seq,
         "at": clock.written(entry.at),
-        "who": _short_name(name or entry.actor or "Pitside"),
+        "who": _short_name(names.get(entry.actor) or entry.actor or "Pitside"),
         "type": entry.type,
         "text": words_of(entry.type, said_by(entry)),
         "round": entry.round,

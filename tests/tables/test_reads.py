@@ -2,7 +2,7 @@
 
 import pytest
 
-from tables import reads
+from tables import reads, selectors
 from tables.models import Assignment, DiceLot, Round, Table, Wager
 from tables.permissions import is_assigned
 from tests.tables.cast import ROLES, make_scene
@@ -76,6 +76,20 @@ def test_who_is_at_work_is_who_is_active_and_on_duty(scene, role):
     assert reads.at_work(scene.fresh, [person.pk]) == set()
     assert not is_assigned(person, scene.fresh)
     assert not reads.locked_table("larkfield", "T-01", person).on_duty
+
+
+def test_the_newest_acts_are_read_once_and_their_people_together(scene, django_assert_num_queries):
+    scene.place((1, "small", 5_000))
+    scene.act("report_dispute", {"seat": 1, "about": "a late chip"}, by="floorperson")
+    table = scene.fresh
+    selectors._lines.clear()
+    with django_assert_num_queries(3):  # the newest, what they say, and the names of all who acted
+        first = selectors.acts(table)
+    assert [(line["type"], line["who"]) for line in first[1:3]] == [
+        ("dispute.reported", "Floorperson"), ("wagers.placed", "Dealer"),
+    ]  # fmt: skip
+    with django_assert_num_queries(1):
+        assert selectors.acts(table) == first
 
 
 def test_nobody_is_at_work_where_nobody_is_asked_about(scene, django_assert_num_queries):
