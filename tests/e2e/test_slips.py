@@ -79,6 +79,9 @@ def test_dice_are_put_right_and_the_money_moves(scene, new_page, spotless):
     expect(page.locator(".fix .done")).to_contain_text("$50 to seat 1, $100 from seat 2, $20 from seat 3")
     expect(page.locator(".put-right")).to_have_text("Put right by ENS-0001")
     look(page, "settled")
+    page.goto("/floor/larkfield/T-01/")
+    expect(page.locator(".rounds .slip-mark")).to_have_text("slip")
+    expect(page.locator(".slip-mark--open")).to_have_count(0)
     slip = Slip.objects.get()
     assert [one["cents"] for one in slip.moved] == [5_000, -10_000, -2_000]
     assert [fault for fault in faults_of(page) if "<a " not in fault] == []
@@ -121,6 +124,7 @@ def test_wagers_and_payments_are_put_right_and_a_void_asks_a_manager(scene, new_
     look(page, "void")
     sign(office, box, "shift-manager")
     office.go(box)
+    expect(page.locator(".put-right")).to_have_text("Void by ENS-0001, still open")
     look(page, "void-filed")
     slip = Slip.objects.get()
     assert (slip.kind, slip.filed_by.code, slip.filed_with.code) == ("void", "dealer", "shift-manager")
