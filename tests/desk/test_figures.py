@@ -354,15 +354,6 @@ def test_money_that_moved_after_the_day_had_not_moved_on_it(hands, scene):
     assert line.moved_cents is None
 
 
-def test_the_expectation_follows_each_further_round(hands, scene):
-    a_lost_round(scene)
-    assert day_of(scene).house.expected.win == 2_500 * EDGE_SMALL
-    assert day_of(scene).house.expected.win == 2_500 * EDGE_SMALL  # as it was kept
-    scene.play((2, "total:9", 1_000), dice=[6, 6, 2])
-    scene.finish()
-    assert day_of(scene).house.expected.win == 2_500 * EDGE_SMALL + 1_000 * EDGE_NINE
-
-
 @pytest.mark.django_db(transaction=True)
 def test_play_goes_on_while_one_moment_is_reported(committed):
     a_lost_round(committed)

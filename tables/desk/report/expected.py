@@ -25,10 +25,11 @@ from games.submissions import rules_of
 from ...models import Settlement, Throw, Wager
 from . import variance
 from .day import Day
+from .settled import NONE, Settled, Stretch, of_stretch
 from .variance import LIKE_KIND
 
 KEPT = 4_096  # expectations of a table's day
-_kept: dict[Any, "Expected"] = {}  # by the table's uid, the day, and what was settled
+_kept: dict[Any, "Kept"] = {}  # by the table's uid and the day
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,14 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Settled:
-    """What is known of a table's settled rounds without looking at their wagers."""
+class Kept:
+    """What was reckoned of a table's day, and of which rounds."""
 
-    rounds: int
-    won_cents: int
+    of: Settled
+    said: Expected
+
+
+NOTHING = Kept(NONE, Expected())
 
 
 @dataclass(frozen=True)
@@ -79,24 +83,33 @@ class Staked:
 def of_tables(day: Day, settled: Mapping[int, Settled]) -> dict[int, Expected]:
     """The expectation of each table (id), by its settled rounds.
 
-    Kept in memory for as long as no more rounds were settled there: what lay in a settled round never changes.
+    Kept in memory, and added to by the rounds that were settled since: what lay in a settled round never changes.
     """
-    keys = {table: (day.tables[table].uid, day.date, said) for table, said in settled.items() if said.rounds}
-    missing = {table: settled[table] for table, key in keys.items() if key not in _kept}
-    if len(_kept) + len(missing) > KEPT:
+    known = {table: _kept.get((day.tables[table].uid, day.date), NOTHING) for table in settled}
+    new = {
+        table: (known[table].of.last, now.last) for table, now in settled.items() if known[table].of != now
+    }
+    counted = of_stretch(Stretch(day, new)) if new else {}
+    for table in new:
+        if counted.get(table) != settled[table] - known[table].of:  # a round before was settled after all
+            known[table], new[table] = NOTHING, (0, settled[table].last)
+    since = _of_stretch(Stretch(day, new), {table: settled[table] - known[table].of for table in new})
+    found = {table: known[table].said + since.get(table, Expected()) for table in settled}
+    if len(_kept) + len(found) > KEPT:
         _kept.clear()
-        missing = {table: settled[table] for table in keys}
-    _kept.update({keys[table]: said for table, said in _of_tables(day, missing).items()})
-    return {table: _kept[key] for table, key in keys.items() if key in _kept}
+    _kept.update(
+        {(day.tables[table].uid, day.date): Kept(settled[table], said) for table, said in found.items()}
+    )
+    return {table: said for table, said in found.items() if settled[table].rounds}
 
 
-def _of_tables(day: Day, settled: Mapping[int, Settled]) -> dict[int, Expected]:
+def _of_stretch(stretch: Stretch, settled: Mapping[int, Settled]) -> dict[int, Expected]:
     if not settled:
         return {}
-    sums = _staked(day, settled)
+    sums = _staked(stretch)
     rules = _rules({one.submission for one in sums})
-    variances = variance.of_tables(day, {(one.table, one.submission) for one in sums}, rules)
-    apart_won = _apart_won(day, settled) if any(one.apart for one in sums) else {}
+    variances = variance.of_tables(stretch, {(one.table, one.submission) for one in sums}, rules)
+    apart_won = _apart_won(stretch) if any(one.apart for one in sums) else {}
     found: dict[int, Expected] = defaultdict(Expected)
     for one in sums:
         if one.apart:
@@ -110,8 +123,8 @@ def _of_tables(day: Day, settled: Mapping[int, Settled]) -> dict[int, Expected]:
     return dict(found)
 
 
-def _staked(day: Day, tables: Collection[int]) -> list[Staked]:
-    """The wagers of the settled rounds at these tables, summed by the database."""
+def _staked(stretch: Stretch) -> list[Staked]:
+    """The wagers of these rounds, summed by the database."""
     return [
         Staked(
             row["round__table"],
@@ -121,7 +134,7 @@ def _staked(day: Day, tables: Collection[int]) -> list[Staked]:
             row["wagers"],
             int(row["sum"]),
         )
-        for row in _settled_wagers(day, tables)
+        for row in _settled_wagers(stretch)
         .values("round__table", "round__submission", "code", "apart")
         .annotate(wagers=Count("pk"), sum=Sum("cents"))
         .order_by("round__table", "round__submission", "code", "apart")
@@ -137,8 +150,8 @@ def advantages(rules: Rules) -> dict[str, Fraction]:
     }
 
 
-def _settled_wagers(day: Day, tables: Collection[int]) -> Any:
-    """Those of the settled rounds at these tables, each with whether it is `apart`."""
+def _settled_wagers(stretch: Stretch) -> Any:
+    """Those of these rounds, each with whether it is `apart`."""
     bought = Wager.objects.filter(
         round=OuterRef("round"), seat=OuterRef("seat"), code=EXTRA_ROLL, struck=False
     )
@@ -148,18 +161,17 @@ def _settled_wagers(day: Day, tables: Collection[int]) -> Any:
         default=False,
         output_field=BooleanField(),
     )
-    rounds = Q(round__table__in=list(tables), round__gaming_day=day.date, round__phase="cleared")
-    return Wager.objects.filter(rounds, struck=False).annotate(apart=apart)
+    return Wager.objects.filter(stretch.rounds("round__"), struck=False).annotate(apart=apart)
 
 
-def _apart_won(day: Day, tables: Collection[int]) -> dict[int, int]:
+def _apart_won(stretch: Stretch) -> dict[int, int]:
     """By table what the wagers that are apart won for the house, as their throws were settled last."""
     later = Throw.objects.filter(
         round=OuterRef("throw__round"),
         number=OuterRef("throw__number"),
         revision__gt=OuterRef("throw__revision"),
     )
-    wagers = _settled_wagers(day, tables).filter(apart=True)
+    wagers = _settled_wagers(stretch).filter(apart=True)
     settled = Settlement.objects.filter(wager__in=wagers.values("pk")).exclude(Exists(later))
     rows = settled.values("throw__round__table").annotate(
         taken=Coalesce(Sum("cents", filter=Q(outcome__in=("lose", "fee"))), 0), paid=Sum("paid_cents")

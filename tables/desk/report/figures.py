@@ -12,16 +12,16 @@ from fractions import Fraction
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Case, Count, F, IntegerField, Max, Min, Q, Sum, Value, When
+from django.db.models import Case, Count, IntegerField, Max, Min, Q, Sum, Value, When
 from django.db.models.functions import Coalesce
 
 from audit.models import Entry
 from games.engine import game
 
 from ...models import Round, Wager
-from . import expected
+from . import expected, settled
 from .day import Day
-from .expected import Expected, Settled
+from .expected import Expected
 from .happenings import Happenings, happenings
 from .slips import SlipLine, filed_on, filed_since
 
@@ -168,7 +168,7 @@ def _per_table(
     found: dict[int, Figures] = defaultdict(Figures)
     for (table, _hour), figures in by_hour.items():
         found[table] += figures
-    for table, said in expected.of_tables(day, _settled(day)).items():
+    for table, said in expected.of_tables(day, settled.of_tables(day)).items():
         found[table] += Figures(expected=said)
     for extra in (_wagers(day), _paper(day), _pace(day)):
         for table, figures in extra.items():
@@ -218,12 +218,6 @@ def _figures(row: Mapping[str, Any]) -> Figures:
 
 def _of_day(day: Day) -> Any:
     return Round.objects.filter(table__in=day.table_ids, gaming_day=day.date)
-
-
-def _settled(day: Day) -> dict[int, Settled]:
-    won = Sum(F("taken_cents") - F("paid_cents"))
-    rows = _of_day(day).filter(phase="cleared").values("table").annotate(rounds=Count("pk"), won=won)
-    return {row["table"]: Settled(row["rounds"], int(row["won"])) for row in rows.order_by()}
 
 
 def _wagers(day: Day) -> dict[int, Figures]:

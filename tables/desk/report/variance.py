@@ -24,7 +24,7 @@ from games.engine.wagers import Wager as Stake
 
 from ...models import Throw, Wager
 from . import gridiron
-from .day import Day
+from .settled import Stretch
 
 FOOTBALL = "football"
 LIKE_KIND = "like-kind:"
@@ -35,20 +35,20 @@ Pair = tuple[str, str]
 
 
 def of_tables(
-    day: Day, played: Collection[tuple[int, int]], rules: Mapping[int, Rules]
+    stretch: Stretch, played: Collection[tuple[int, int]], rules: Mapping[int, Rules]
 ) -> dict[int, Fraction | None]:
-    """By table, of its settled rounds; None where it is not known. `played`: each table with a submission (ids)."""
+    """By table, of these rounds; None where it is not known. `played`: each table with a submission (ids)."""
     found: dict[int, Fraction | None] = {table: Fraction(0) for table, _submission in played}
     known = {key: covariances(one) for key, one in rules.items()}
     for table, submission in played:
         if known[submission] is None:
             found[table] = None
     tables = [table for table, variance in found.items() if variance is not None]
-    for table, submission, first, second, product in _products(day, tables) if tables else ():
+    for table, submission, first, second, product in _products(stretch.only(tables)) if tables else ():
         pair = (first, second) if first <= second else (second, first)
         found[table] = _more(found[table], product * (1 if first == second else 2), known[submission], pair)
     gridirons = {table for table, submission in played if rules[submission].game.code == FOOTBALL}
-    for (table, submission, spot), products in _across(day, gridirons & set(tables)).items():
+    for (table, submission, spot), products in _across(stretch.only(gridirons & set(tables))).items():
         hang = gridiron.across(rules[submission], spot) if spot else None
         for pair, product in products.items():
             found[table] = _more(found[table], 2 * product, hang, pair)
@@ -112,13 +112,13 @@ def _gathered(told: Iterable[tuple[tuple[Fraction, ...], Fraction | int]]) -> di
     return {row: int(chance * ways) for row, chance in chances.items()}
 
 
-def _products(day: Day, tables: Collection[int]) -> Iterator[tuple[int, int, str, str, int]]:
+def _products(stretch: Stretch) -> Iterator[tuple[int, int, str, str, int]]:
     """For each two codes, the sum over rounds and plays of what lay on the one times what lay on the other."""
+    rounds, asked = stretch.sql()
     sql = f"""WITH staked(round, play, tbl, submission, code, cents) AS (
                 SELECT w.round_id, w.play, r.table_id, r.submission_id, w.code, CAST(SUM(w.cents) AS bigint)
                 FROM tables_wager w JOIN tables_round r ON r.id = w.round_id
-                WHERE r.table_id IN ({", ".join(["%s"] * len(tables))}) AND r.gaming_day = %s AND r.phase = 'cleared'
-                  AND NOT w.struck AND w.code <> %s
+                WHERE {rounds} AND NOT w.struck AND w.code <> %s
                   AND NOT (w.code LIKE %s AND EXISTS (
                     SELECT 1 FROM tables_wager x
                     WHERE x.round_id = w.round_id AND x.seat = w.seat AND x.code = %s AND NOT x.struck))
@@ -128,24 +128,22 @@ def _products(day: Day, tables: Collection[int]) -> Iterator[tuple[int, int, str
                      SUM((a.cents * b.cents) / {HALVES}), SUM((a.cents * b.cents) %% {HALVES})
               FROM staked a JOIN staked b ON b.round = a.round AND b.play = a.play AND b.code >= a.code
               GROUP BY a.tbl, a.submission, a.code, b.code"""
-    on_day = connection.ops.adapt_datefield_value(day.date)
-    params = [*tables, on_day, EXTRA_ROLL, f"{LIKE_KIND}%", EXTRA_ROLL]
+    params = [*asked, EXTRA_ROLL, f"{LIKE_KIND}%", EXTRA_ROLL]
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         for table, submission, first, second, high, low in cursor.fetchall():
             yield table, submission, first, second, int(high) * HALVES + int(low)
 
 
-def _across(day: Day, tables: Collection[int]) -> dict[tuple[int, int, Spot | None], Counter[Pair]]:
+def _across(stretch: Stretch) -> dict[tuple[int, int, Spot | None], Counter[Pair]]:
     """By table, submission and spot, for each code on the game and each on the play from there: the sum of the products
     of what lay on both. The spot is None where the throws do not say it.
     """
     found: dict[tuple[int, int, Spot | None], Counter[Pair]] = defaultdict(Counter)
-    if not tables:
+    if not stretch.spans:
         return found
-    of_day = {"round__table__in": list(tables), "round__gaming_day": day.date, "round__phase": "cleared"}
-    throws = _last_throws(of_day)
-    lay = Wager.objects.filter(**of_day, struck=False).values_list(
+    throws = _last_throws(stretch)
+    lay = Wager.objects.filter(stretch.rounds("round__"), struck=False).values_list(
         "round", "round__table", "round__submission", "play", "code"
     )
     stakes = lay.annotate(sum=Sum("cents")).order_by("round", "play", "code")
@@ -161,10 +159,10 @@ def _across(day: Day, tables: Collection[int]) -> dict[tuple[int, int, Spot | No
     return found
 
 
-def _last_throws(of_day: Mapping[str, object]) -> dict[int, list[list[int]]]:
+def _last_throws(stretch: Stretch) -> dict[int, list[list[int]]]:
     """The dice of each round's valid throws, as they were called last."""
     called: dict[int, dict[int, list[int]]] = defaultdict(dict)
-    throws = Throw.objects.filter(**of_day).order_by("round", "number", "revision")
+    throws = Throw.objects.filter(stretch.rounds("round__")).order_by("round", "number", "revision")
     for round_, number, dice in throws.values_list("round", "number", "dice"):
         called[round_][number] = dice
     return {round_: [dice for dice in numbers.values() if dice] for round_, numbers in called.items()}

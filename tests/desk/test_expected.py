@@ -1,0 +1,60 @@
+"""What is kept of the expected win, and added to: each round is reckoned once."""
+
+from dataclasses import replace
+
+import pytest
+
+from audit import clock
+from tables.desk.report import expected, settled, variance
+from tables.desk.report.day import Day
+from tables.desk.report.expected import Expected
+from tables.desk.report.settled import Settled
+from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, TODAY, a_lost_round, day_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_expectation_follows_each_further_round(hands, scene):
+    a_lost_round(scene)
+    assert day_of(scene).house.expected.win == 2_500 * EDGE_SMALL
+    assert day_of(scene).house.expected.win == 2_500 * EDGE_SMALL  # as it was kept
+    scene.play((2, "total:9", 1_000), dice=[6, 6, 2])
+    scene.finish()
+    assert day_of(scene).house.expected.win == 2_500 * EDGE_SMALL + 1_000 * EDGE_NINE
+
+
+def test_only_the_rounds_since_are_reckoned_anew(hands, scene, monkeypatch):
+    a_lost_round(scene)
+    day_of(scene)
+    reckoned = []
+    products = variance._products
+    monkeypatch.setattr(
+        variance, "_products", lambda stretch: [reckoned.append(one) or one for one in products(stretch)]
+    )
+    for _ in range(2):
+        scene.play((2, "total:9", 1_000), (3, "big", 2_000), dice=[6, 6, 2])
+        scene.finish()
+    by_steps = day_of(scene).house.expected
+    table = scene.table.pk
+    assert {(first, second, product) for _table, _submission, first, second, product in reckoned} == {
+        ("big", "big", 2 * 2_000**2),
+        ("big", "total:9", 2 * 2_000 * 1_000),
+        ("total:9", "total:9", 2 * 1_000**2),
+    }
+    day_of(scene)
+    assert len(reckoned) == 3  # nothing was settled since
+    expected._kept.clear()
+    assert day_of(scene).house.expected == by_steps
+    key = (scene.table.uid, TODAY)
+    expected._kept[key] = replace(expected._kept[key], of=Settled(1, 0, 2))
+    assert day_of(scene).house.expected == by_steps  # what does not add up is reckoned from the first
+    assert expected._kept[key].of == settled.of_tables(Day(scene.fresh.facility, TODAY, clock.now()))[table]
+
+
+def test_a_round_without_a_wager_is_no_reason_to_reckon_again(hands, scene):
+    scene.to_the_dice()
+    scene.act("call_dice", {"dice": [1, 1, 2]})
+    scene.finish()
+    assert day_of(scene).house.expected == Expected()
+    a_lost_round(scene)
+    assert day_of(scene).house.expected.win == 2_500 * EDGE_SMALL
