@@ -2,8 +2,8 @@
 
 Every settlement that an entry tells is compared with what the rules make of the wagers and the dice that the record
 tells: each wager's outcome, what it pays, is paid and gets back, what a limit cut, its paragraph and its place in the
-order; then the totals, the areas lit, what was called, and the money of each later entry. A slip
-is settled again with what it put right.
+order; then the totals, the areas lit, what was called, the money of each later entry, and what else follows from the
+entries before it (facts.py). A slip is settled again with what it put right. docs/evidence.md lists what cannot be.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,11 +17,12 @@ from games.engine import Refusal
 from ..acts.rounds import settled_data, taken_cents
 from .course import FOLLOWS, SETTLES, Course
 from .difference import Difference, of_lists
-from .entries import Told, of_round, of_span
+from .entries import MISSHAPEN, Told, of_round, of_span
+from .facts import Before, Facts, Order
 from .slips import FILED, Slips, is_of_slips
 from .terms import Terms
 
-UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError, Refusal)
+UNREADABLE = (*MISSHAPEN, Refusal)
 
 
 @dataclass
@@ -32,6 +33,7 @@ class Settling:
     last: int = 0  # the number of the newest entry that was taken
     differences: list[Difference] = field(default_factory=list)
     slips: Slips = field(default_factory=Slips)
+    facts: Facts = field(default_factory=Facts)
 
     def take(self, told: Told) -> list[Difference]:
         """Goes on by one entry; the differences that it shows, which `differences` keeps too."""
@@ -49,12 +51,15 @@ class Settling:
             return
         if told.terms != self.course.terms:
             yield Difference(told.seq, told.round, "terms", told.terms, self.course.terms)
+        yield from self.facts.begin(told)
         try:
             if is_of_slips(told):
-                yield from self.slips.take(told, self.course)
+                yield from self.slips.take(told, self.course, self.facts)
                 return
+            before = Before.of(self.course)
             self.course.take(told)
             yield from compared(told, self.course)
+            yield from self.facts.take(told, before, self.course)
         except UNREADABLE as error:
             said = error.code if isinstance(error, Refusal) else type(error).__name__
             yield Difference(told.seq, told.round, "entry", told.type, f"cannot be followed: {said}")
@@ -157,12 +162,15 @@ class Readjudication:
     def _of_stream(self, span: Span, told: Callable[[int], Any]) -> Iterator[Difference]:
         stream = Stream(pk=span.stream_id, name=span.name)
         live, number, newest, seq = Settling(None), 0, 0, span.first - 1
-        begins_here = False  # once one round has begun in the span, so has every later one
+        begins_here, order = False, Order()  # once one round has begun in the span, so has every later one
         for one in of_span(span):
             told(one.seq - seq)
             seq = one.seq
+            if not one.type or (one.round is None and belongs(one)):
+                yield Difference(one.seq, one.round, "entry", one.type, "an entry of a round")
             if one.round is None or not belongs(one):
                 continue
+            yield from order.take(one)
             if one.round != number:
                 number = one.round
                 # What begins a span may go on with a round that began before it, or name an older one.

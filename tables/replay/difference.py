@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LINE = ("cents", "outcome", "pays", "paid_cents", "returned_cents", "cut_cents", "cite")
+KEY = frozenset({"seat", "wager", "play"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,8 @@ def _of_wager(
         words = ("not settled", "settled")
         yield Difference(seq, number, "settled", words[said is not None], words[found is not None], *key)
         return
-    for name in LINE:
+    further = sorted({*said, *found} - {*LINE} - KEY)
+    for name in (*LINE, *further):
         if said.get(name) != found.get(name):
             yield Difference(seq, number, name, said.get(name), found.get(name), *key)
 

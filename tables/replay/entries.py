@@ -27,7 +27,8 @@ MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 class Told:
     """One entry as its body says it. `whole`: the hash is that of this body after the hash before it.
 
-    `at` is the moment as written, UTC with a Z; `digest` the hash in hex; `terms` the SHA-256 of the terms, or "".
+    `at` is the moment as written, UTC with a Z; `digest` the hash in hex; `terms` the SHA-256 of the terms, or "";
+    `day` the gaming day as written.
     """
 
     seq: int
@@ -39,6 +40,7 @@ class Told:
     witness: str
     terms: str
     data: dict[str, Any]
+    day: str = ""
 
     @property
     def round(self) -> int | None:
@@ -60,7 +62,8 @@ def read(row: Row) -> Told:
         if not all(isinstance(text, str) for text in (type_, at, actor, witness, terms)):
             raise TypeError
         dt.datetime.fromisoformat(at)
-        return Told(seq, digest.hex(), whole, type_, at, actor, witness, terms, data)
+        day = str(said.get("gaming_day", ""))
+        return Told(seq, digest.hex(), whole, type_, at, actor, witness, terms, data, day)
     except (ValueError, KeyError, TypeError, RecursionError):
         return Told(seq, digest.hex(), False, "", "", "", "", "", {})
 

@@ -11,6 +11,7 @@ from ..slips import Handed, Line, Mended
 from .course import Course, Dice
 from .difference import Difference, of_lists
 from .entries import Told
+from .facts import Facts
 
 FILED, SETTLED = "slip.filed", "slip.settled"
 
@@ -30,19 +31,24 @@ class Slips:
         self.lines: list[Line] | None = None
         self.throws: list[Dice] = []
         self.ending = ""
-        self.due: dict[str, Any] = {}
+        self.waiting: dict[str, tuple[dict[str, Any], list[dict[str, int]]]] = {}
 
-    def take(self, told: Told, course: Course) -> Iterator[Difference]:
+    def take(self, told: Told, course: Course, facts: Facts) -> Iterator[Difference]:
         """Goes on by one entry of a slip; how it differs from what the rules make of the round.
 
         Raises what `Course.take` raises for data that a slip does not have.
         """
         if told.type == FILED:
-            return self._filed(told, course)
-        due = self.due.get(told.data["slip"])
-        return _moved(told, due) if due is not None else iter(())
+            return self._filed(told, course, facts)
+        waiting = self.waiting.pop(told.data["slip"], None)
+        if waiting is None:
+            unknown = Difference(
+                told.seq, told.round, "slip", told.data["slip"], "no slip of this round that waits"
+            )
+            return iter((unknown,))
+        return _moved(told, *waiting)
 
-    def _filed(self, told: Told, course: Course) -> Iterator[Difference]:
+    def _filed(self, told: Told, course: Course, facts: Facts) -> Iterator[Difference]:
         data = told.data
         before: list[Line] = list(self.lines or ())
         if self.lines is None:
@@ -53,13 +59,15 @@ class Slips:
         ending, lines = self._settled(data, course, before, throws)
         due = _due(data, before, lines)
         self.lines, self.throws, self.ending = lines, throws, ending
-        self.due[data["slip"]] = due
+        corrects = facts.corrected_by(told)
+        facts.filed(told)
+        if due and facts.version is not None:
+            self.waiting[data["slip"]] = facts.version.said, due
         yield from of_lists(told.seq, told.round, data["settled"], [dict(line) for line in lines])
         said = {"before": slips.totals(before), "ending": ending, "due": due, **slips.totals(lines)}
+        thrown = [{"throw": one, "dice": list(dice)} for one, dice in zip(facts.throws, throws, strict=True)]
+        said |= {"throws": thrown, "corrects": corrects, "played_on": facts.day}
         yield from _values(told, said)
-        thrown = [tuple(one["dice"]) for one in data["throws"]]
-        if thrown != throws:
-            yield Difference(told.seq, told.round, "throws", thrown, throws)
 
     def _throws(self, data: Mapping[str, Any], throws: list[Dice]) -> list[Dice]:
         if data["kind"] == "dice":
@@ -82,9 +90,9 @@ class Slips:
         return ending, [settled_data(one) for one in settled]
 
 
-def _moved(told: Told, due: list[dict[str, int]]) -> Iterator[Difference]:
-    """What moved is at the seats that are owed, and at none beyond what is due."""
-    yield from _values(told, {"due": due})
+def _moved(told: Told, filed: dict[str, Any], due: list[dict[str, int]]) -> Iterator[Difference]:
+    """What moved is at the seats that are owed, and at none beyond what is due; why it is less is said."""
+    yield from _values(told, {"due": due, "corrects": filed})
     moved = told.data["moved"]
     owed = {one["seat"]: one["cents"] for one in due}
     fits = [one["seat"] for one in moved] == list(owed) and all(
@@ -92,6 +100,8 @@ def _moved(told: Told, due: list[dict[str, int]]) -> Iterator[Difference]:
     )
     if not fits:
         yield Difference(told.seq, told.round, "moved", moved, due)
+    if moved != due and not told.data["reason"]:
+        yield Difference(told.seq, told.round, "reason", told.data["reason"], "why less moved")
 
 
 def _ending(course: Course) -> str:
