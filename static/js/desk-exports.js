@@ -64,8 +64,18 @@ function count(list) {
   list.querySelector("[data-chosen]").textContent = ticked ? `· only ${ticked} of them` : "· tick some to have only those";
 }
 
+/* a range that ends before it begins is told at the field that ends it; the server refuses it too */
+function order(part) {
+  const [first, last] = part.querySelectorAll("input"), whole = first.type === "date";
+  const wrong = !part.hidden && Boolean(first.value && last.value) && (whole ? last.value < first.value : last.value <= first.value);
+  part.querySelector("[data-order]").hidden = !wrong;
+  if (wrong) last.setAttribute("aria-invalid", "true");
+  else last.removeAttribute("aria-invalid");
+}
+
 function prepare(box) {
   for (const radio of box.querySelectorAll("[data-shows]:checked")) show(radio);
+  for (const part of box.querySelectorAll('[data-part="span"]:has(input)')) order(part);
   for (const list of box.querySelectorAll("details[data-part]")) count(list);
 }
 

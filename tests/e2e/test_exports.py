@@ -41,6 +41,20 @@ def patiently(act):
     return act()
 
 
+def test_a_range_that_ends_before_it_begins_is_told_at_its_field(scene, new_page, spotless):
+    office = begin(scene, new_page())
+    spotless.append(office)
+    box = office.slip("ask-export")
+    last = box.locator("[name=last_day]")
+    last.fill("2020-01-01")
+    expect(last).to_have_attribute("aria-invalid", "true")
+    expect(box.get_by_role("alert").filter(visible=True)).to_have_text("The last day is before the first.")
+    is_well(office.page)
+    last.fill(box.locator("[name=day]").input_value())
+    expect(box.get_by_role("alert").filter(visible=True)).to_have_count(0)
+    assert last.get_attribute("aria-invalid") is None
+
+
 def test_a_bundle_is_asked_for_watched_fetched_and_verified(scene, new_page, spotless):
     office = begin(scene, new_page())
     spotless.append(office)
