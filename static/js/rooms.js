@@ -223,7 +223,7 @@ async function renew(said, given = {}) {
   dispatchEvent(new CustomEvent("screen:applied"));
   document.getElementById("said").textContent = said;
   const same = given.lot && hall().querySelector(`[data-open][data-lot="${CSS.escape(given.lot)}"]`);
-  (same || hall()).focus();
+  (same || hall()).focus({ preventScroll: !same });
 }
 
 const slips = new WeakMap();

@@ -34,7 +34,7 @@ def record(request: HttpRequest, facility: str) -> HttpResponse:
     """Entries by time, gaming day, place, round, dice lot, person, act and amount; training apart from real play."""
     person, house = desk_of(request, facility)
     asked = asking.read(request.GET.dict(), house)
-    found = find(asked)
+    found, kept = find(asked), _kept(person, house, asked)
     context = desk(person, house, "record") | {
         "asked": asked,
         "lines": lines_of(found.entries, house),
@@ -51,7 +51,8 @@ def record(request: HttpRequest, facility: str) -> HttpResponse:
         "elsewhere": [(LABELS[name], said) for name, said in asked.wrong.items() if name in NO_FIELD],
         "parts": _parts(asked),
         "cleared": "?training=1" if asked.training else ".",
-        "kept": _kept(person, house, asked),
+        "kept": kept,
+        "is_kept": any(one["now"] for one in kept),
     }
     return render(request, "desk/search.html", context | _choices(house, asked))
 
