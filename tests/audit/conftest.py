@@ -1,7 +1,8 @@
-"""A fixed cast: a dealer, a floorperson, a tablet, and a pen for the record."""
+"""A fixed cast: a dealer, a floorperson, a tablet, a pen for the record, its sealer and a witness's key."""
 
 import datetime as dt
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -10,8 +11,10 @@ from django.db import transaction
 from django.http import HttpRequest
 from django.test import RequestFactory
 
-from audit import clock, devices, record
-from audit.models import Department, Device, Person, Role, Stream
+from audit import clock, devices, notes, record
+from audit.models import Checkpoint, Department, Device, Person, Role, Stream
+from audit.sealing import keys
+from audit.sealing.sealer import Sealer
 
 MOMENT = dt.datetime(2026, 11, 21, 13, 5, 9, 123456, tzinfo=dt.UTC)
 
@@ -80,3 +83,38 @@ def stream(write: Callable[..., record.Appended]) -> Stream:
     for number in (1, 2, 3):
         write(data={"round": number})
     return Stream.objects.get(name="larkfield/T-04")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, settings) -> Path:
+    """The sealer's folder."""
+    settings.SEALER_DIR = str(tmp_path / "sealer")
+    return keys.folder()
+
+
+@pytest.fixture
+def sealer(folder: Path, stream: Stream) -> Sealer:
+    """A sealer with a key, and a record of three entries at one table, beside what the key's making wrote."""
+    with clock.at(MOMENT):
+        keys.create(folder)
+    return Sealer(folder)
+
+
+@pytest.fixture
+def seal(sealer: Sealer, write: Callable[..., record.Appended]) -> Callable[..., Checkpoint]:
+    """Something moves, and is sealed."""
+
+    def seal(times: int = 1) -> Checkpoint:
+        for _ in range(times):
+            write()
+            with clock.at(MOMENT):
+                checkpoint = sealer.second()
+        return checkpoint
+
+    return seal
+
+
+@pytest.fixture
+def signer() -> notes.Signer:
+    """A witness's key."""
+    return notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATURE)

@@ -9,7 +9,6 @@ from audit.models import Checkpoint, Cosignature, SigningKey
 from audit.sealing import copies, keys, witnesses
 from audit.sealing.log import current
 from audit.sealing.process import Shift
-from audit.sealing.sealer import Sealer
 from audit.sealing.status import of_sealer
 from audit.sealing.troubles import Trouble
 
@@ -18,38 +17,6 @@ from .gone_back import forget
 
 pytestmark = pytest.mark.django_db
 ORIGIN = "pitside.local/record/1"
-
-
-@pytest.fixture
-def folder(tmp_path, settings) -> Path:
-    settings.SEALER_DIR = str(tmp_path / "sealer")
-    return keys.folder()
-
-
-@pytest.fixture
-def sealer(folder, stream) -> Sealer:
-    with clock.at(MOMENT):
-        keys.create(folder)
-    return Sealer(folder)
-
-
-@pytest.fixture
-def seal(sealer, write):
-    """Something moves, and is sealed."""
-
-    def seal(times: int = 1) -> Checkpoint:
-        for _ in range(times):
-            write()
-            with clock.at(MOMENT):
-                checkpoint = sealer.second()
-        return checkpoint
-
-    return seal
-
-
-@pytest.fixture
-def signer() -> notes.Signer:
-    return notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATURE)
 
 
 @pytest.fixture

@@ -45,20 +45,6 @@ def killed_at(point: str):
     return passing
 
 
-@pytest.fixture
-def folder(tmp_path, settings) -> Path:
-    settings.SEALER_DIR = str(tmp_path / "sealer")
-    return keys.folder()
-
-
-@pytest.fixture
-def sealer(folder, stream) -> Sealer:
-    """A sealer with a key, and a record of three entries at one table, beside what the key's making wrote."""
-    with clock.at(MOMENT):
-        keys.create(folder)
-    return Sealer(folder)
-
-
 def second(sealer: Sealer, at: dt.datetime = MOMENT) -> Checkpoint | None:
     with clock.at(at):
         return sealer.second()

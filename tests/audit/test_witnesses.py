@@ -7,10 +7,8 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 
 from audit import clock, merkle, notes, witness
 from audit.models import Checkpoint, Cosignature, SigningKey
@@ -18,43 +16,14 @@ from audit.sealing import keys, state, witnesses
 from audit.sealing.log import Log, current
 from audit.sealing.process import Shift
 from audit.sealing.proofs import proof_of
-from audit.sealing.sealer import Sealer
 from audit.sealing.status import of_sealer
 from audit.sealing.troubles import Trouble
 from audit.sealing.witnesses import NotCosigned, Witness
 
-from .conftest import MOMENT
 from .gone_back import forget
 
 pytestmark = pytest.mark.django_db
 ORIGIN = "pitside.local/record/1"
-
-
-@pytest.fixture
-def folder(tmp_path, settings) -> Path:
-    settings.SEALER_DIR = str(tmp_path / "sealer")
-    return keys.folder()
-
-
-@pytest.fixture
-def sealer(folder, stream) -> Sealer:
-    with clock.at(MOMENT):
-        keys.create(folder)
-    return Sealer(folder)
-
-
-@pytest.fixture
-def seal(sealer, write):
-    """Something moves, and is sealed."""
-
-    def seal(times: int = 1) -> Checkpoint:
-        for _ in range(times):
-            write()
-            with clock.at(MOMENT):
-                checkpoint = sealer.second()
-        return checkpoint
-
-    return seal
 
 
 @contextlib.contextmanager
@@ -67,11 +36,6 @@ def listening(server: http.server.HTTPServer) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join(5)
-
-
-@pytest.fixture
-def signer(tmp_path) -> notes.Signer:
-    return notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATURE)
 
 
 @pytest.fixture
@@ -284,42 +248,6 @@ def test_a_cosignature_of_another_checkpoint_is_not_kept(seal, signer):
     Strange.answer = (200, "text/plain", signer.signature(other, 1_800_000_000).line.encode())
     with listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url, pytest.raises(NotCosigned):
         witnesses.ask(Witness(url, signer.verifier))
-
-
-def test_the_settings_name_witnesses_by_address_and_key(settings, signer):
-    vkey = signer.verifier.vkey
-    settings.WITNESSES = f" https://w.example/x/ {vkey} ; http://127.0.0.1:8700 {vkey};"
-    assert [one.url for one in witnesses.configured()] == ["https://w.example/x", "http://127.0.0.1:8700"]
-    log_key = notes.Signer("log", b"1" * 32).verifier.vkey
-    for wrong in (
-        "https://w.example",
-        f"https://w.example {log_key}",
-        f"file:///etc {vkey}",
-        vkey,
-        f"https:// {vkey}",
-    ):
-        settings.WITNESSES = wrong
-        with pytest.raises(ImproperlyConfigured):
-            witnesses.configured()
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.10", "[::1]", "localhost", "LOCALHOST"])
-def test_a_witness_of_the_same_machine_needs_no_tls(settings, signer, host):
-    settings.WITNESSES = f"http://{host}:8700 {signer.verifier.vkey}"
-    assert len(witnesses.configured()) == 1
-
-
-@pytest.mark.parametrize(
-    "host",
-    ["10.0.0.7", "witness", "w.example", "127.0.0.1@w.example", "localhost.w.example", "[::2]", "0.0.0.0"],
-)
-def test_a_witness_over_a_network_is_asked_with_tls_or_its_host_is_named_for_the_risk(settings, signer, host):
-    settings.WITNESSES = f"http://{host}:8700/ {signer.verifier.vkey}"
-    with pytest.raises(ImproperlyConfigured, match="without TLS, and whoever is on the way") as raised:
-        witnesses.configured()
-    named = str(raised.value).partition("or name ")[2].partition(" in PITSIDE_WITNESSES_WITHOUT_TLS")[0]
-    settings.WITNESSES_WITHOUT_TLS = ["another", named]
-    assert len(witnesses.configured()) == 1
 
 
 def test_a_witness_without_tls_is_asked_past_every_proxy(serve, seal, monkeypatch):
