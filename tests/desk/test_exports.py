@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.test import AsyncRequestFactory
 
+from audit import verify
 from audit.export import gaming_days
 from audit.exporting import jobs, making
 from audit.models import Entry, Job, Stream
@@ -132,6 +133,14 @@ def test_an_hour_in_which_the_clocks_are_set_is_exported_whole(hands, said, sinc
     assert newest()[1]["data"]["from"] == since
 
 
+def test_that_nothing_was_recorded_is_evidence_too(scene):
+    job = done(scene, kind="evidence", day="2020-01-01", streams=["T-01"])
+    assert (job.status, job.done, newest()[1]["data"]["entries"]) == ("done", 0, 0)
+    file = str(jobs.place_of(job))
+    said = verify.found_in(file, verify.Options([file]), None)
+    assert said[0].startswith("good: 0 entries on 1 streams, 2020-01-01T11:00:00.000000Z")
+
+
 def test_what_cannot_be_exported_is_refused_in_words(scene, hands):
     assert refused(scene, day="2026-11-21", last_day="2026-11-20") == "export-range"
     assert refused(scene, **{"from": "2026-11-21T09:00", "to": "2026-11-21T08:00"}) == "export-range"
@@ -141,7 +150,7 @@ def test_what_cannot_be_exported_is_refused_in_words(scene, hands):
     assert refused(scene, streams=["T-99"]) == "no-such-stream"
     assert refused(scene, streams=["elsewhere/T-01"]) == "no-such-stream"
     assert refused(scene, streams=["T-01"], training=True) == "export-mixed"
-    assert refused(scene, training=True) == "export-empty"
+    assert refused(scene, training=True) == refused(scene, kind="evidence", training=True) == "export-empty"
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,9 @@ def ask_export(at: AtDesk, params: Params) -> Recorded:
     `kind`. The range: gaming days `day` up to and with `last_day` (that day alone where it is left out), or moments
     `from` up to but not at `to`, each of which may be left out; a moment without a zone is of the house's clocks.
     `streams`: names such as `T-04` or `larkfield/T-04`; none is every stream. `training`: training and simulation,
-    which no export of real play holds. Raises `too-many-jobs`, `export-range`, `export-to-come`, `export-too-long`,
-    `no-such-stream`, `export-mixed`, `export-empty` and `entry-missing`.
+    which no export of real play holds. Evidence of a range without entries is given too: its seals show that nothing
+    stood there, which a reading copy cannot. Raises `too-many-jobs`, `export-range`, `export-to-come`,
+    `export-too-long`, `no-such-stream`, `export-mixed`, `export-empty` and `entry-missing`.
     """
     kind = params.choice("kind", KINDS)
     span = _span(at, params)
@@ -41,6 +42,8 @@ def ask_export(at: AtDesk, params: Params) -> Recorded:
     names = sorted({_named(at, name) for name in params.texts("streams", most=MOST_STREAMS)})
     _verify_room_for_one_more(at)
     selection = _select(at, names, span, training)
+    if not selection.entries and (kind != "evidence" or not selection.spans):
+        raise Refusal("export-empty")
     wanted = {**span, "streams": names, "training": training}
     job = Job.objects.create(
         facility=at.facility.code,
@@ -87,8 +90,6 @@ def _select(at: AtDesk, names: list[str], span: dict[str, Any], training: bool) 
     except export.MissingEntry as missing:
         stream, seq = missing.args
         raise Refusal("entry-missing", stream=stream, seq=seq) from None
-    if not selection.entries:
-        raise Refusal("export-empty")
     return selection
 
 
