@@ -7,7 +7,7 @@ from .base import DEMO_SECRET_KEY, env
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env("SECRET_KEY", default="")
-# Keys of before: when the key is changed, devices stay enrolled, and heads that screens show still count (audit/heads.py).
+# Keys of before: when the key is changed, devices stay enrolled, and the heads on their screens still count.
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 REDIS_URL = env("REDIS_URL", default="")
 
