@@ -15,6 +15,7 @@ from tables.desk.report.figures import Figures
 register = template.Library()
 
 AN_HOUR_US = 3_600_000_000
+MOST_SPANS = 6  # in which a table was open, told one by one: a row of a page has no room for more
 
 
 @register.filter
@@ -70,10 +71,13 @@ def lasted(seconds: int) -> str:
 
 @register.filter
 def spans(opened: tuple[tuple[dt.datetime | None, dt.datetime | None], ...], house: Facility) -> str:
-    """`open 10:00 to 14:30`; `open to 09:00, from 12:00`; `open all along`."""
-    return (
-        f"open {', '.join(_span(since, until, house) for since, until in opened)}" if opened else "not opened"
-    )
+    """`open 10:00 to 14:30`; `open to 09:00, from 12:00`; `open all along`. Of many the last ones alone."""
+    if not opened:
+        return "not opened"
+    said = [_span(since, until, house) for since, until in opened]
+    if len(said) > MOST_SPANS:
+        said = [f"{len(said) - MOST_SPANS} times, then {said[-MOST_SPANS]}", *said[1 - MOST_SPANS :]]
+    return f"open {', '.join(said)}"
 
 
 def _span(since: dt.datetime | None, until: dt.datetime | None, house: Facility) -> str:

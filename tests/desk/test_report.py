@@ -19,6 +19,7 @@ from tables.desk.report.day import Day
 from tables.desk.report.expected import Expected
 from tables.desk.report.figures import Figures, Hour, report
 from tables.desk.report.pdf import report_pdf
+from tables.templatetags.report import spans
 from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import at, file_slip, settle_slip, small_day
 
@@ -246,6 +247,24 @@ def test_the_command_refuses_in_words(hands, scene, tmp_path, args, said):
         call_command("daily_report", *args, "--output", str(tmp_path / "x.pdf"))
     with pytest.raises(CommandError, match="cannot be written"):
         call_command("daily_report", "larkfield", "2026-11-21", "--output", str(tmp_path / "no" / "x.pdf"))
+
+
+@in_database
+def test_a_table_that_was_opened_time_and_again_has_its_row_on_paper_all_the_same(hands, scene):
+    small_day(hands, scene)
+    opened = Entry.objects.get(type="table.opened")
+    with as_superuser():
+        for extra in range(1, 101):
+            Entry.objects.create(
+                stream=opened.stream, seq=opened.stream.seq + 1000 + extra, prev=b"", hash=bytes(32), body=b"{}",
+                type="table.opened", at=at(12, 20), gaming_day=TODAY, actor="floorperson",
+            )  # fmt: skip
+    said = printed(paper(scene))
+    assert "open 95 times, then from 12:20, from 12:20" in said and said.count("from 12:20") == 6
+    day = Day(scene.fresh.facility, TODAY, clock.now())
+    once = ((at(10), at(11)),)
+    assert spans(once * 6, day.house) == "open " + ", ".join(["10:00 to 11:00"] * 6)
+    assert spans((), day.house) == "not opened"
 
 
 # Shares and drawings

@@ -1,23 +1,21 @@
 """The daily report on paper: US Letter on its side, fonts embedded, the same bytes for the same record."""
 
-import datetime as dt
 from collections.abc import Iterator, Sequence
 
 from reportlab.platypus import CondPageBreak, Flowable
 
 from games.engine.odds import in_dollars
-from games.models import Facility
 from games.office.pdf.approval import moment
 from games.office.pdf.paper import Cell, inside, render, styles, table, text
 
-from ...templatetags.report import an_hour, as_cents, band, change, exact, lasted, share, spans
+from ...templatetags.report import an_hour, as_cents, band, change, exact, share, spans
 from .charts import bars, columns, whiskers
 from .day import PLAYS, Day
 from .figures import Figures, Line, Report
+from .lists import NOTHING, lists
 from .marks import BAND_POINTS, BAR_POINTS, BarMark, ColumnPlot, WhiskerMark
+from .notes import expected_notes, hour_label, long_day
 from .slips import SlipLine
-
-NOTHING = "None."
 
 
 def report_pdf(found: Report) -> bytes:
@@ -34,8 +32,7 @@ def report_pdf(found: Report) -> bytes:
         *_expected(found),
         *_slips("Corrections filed on this day", found.slips, day),
         *(_slips("Filed since, about rounds of this day", found.since, day) if found.since else ()),
-        *_besides(found),
-        *_heads(found),
+        *lists(found),
     ]
     return render(
         story,
@@ -44,16 +41,6 @@ def report_pdf(found: Report) -> bytes:
         landscape=True,
         approved=f"{PLAYS[day.play]}. Made from {found.also.entries:,} entries of the record.",
     )
-
-
-def long_day(date: dt.date) -> str:
-    """`Saturday 21 November 2026`."""
-    return f"{date:%A} {date.day} {date:%B %Y}"
-
-
-def hour_label(begins: dt.datetime, house: Facility) -> str:
-    """`13:00` by the house's clocks."""
-    return f"{house.local(begins):%H:%M}"
 
 
 def standing(found: Report) -> Iterator[str]:
@@ -193,24 +180,6 @@ def _expected(found: Report) -> Iterator[Flowable]:
     yield text(" ".join(expected_notes(found)), styles()["small"])
 
 
-def expected_notes(found: Report) -> Iterator[str]:
-    """What the expectation rests on, and what is left out of it."""
-    yield (
-        "By the exact odds of each wager under the rules that its round was dealt by; a dot is the win in fact, the "
-        "line the expected one, the band two standard deviations to each side. A payout limit is not reckoned with."
-    )
-    if any(one.game == "football" for one in found.games):
-        yield (
-            "Three Dice Football: a wager on the game is reckoned from before its first throw, one on a play from where "
-            "the marker stood when it was laid."
-        )
-    if found.house.expected.apart_cents:
-        yield (
-            f"Left out: {in_dollars(found.house.expected.apart_cents)} on Extra Rolls and on the Like Kind circles "
-            "of seats that bought one, whose odds depend on each other."
-        )
-
-
 def _slips(heading: str, slips: Sequence[SlipLine], day: Day) -> Iterator[Flowable]:
     yield text(heading, styles()["heading"])
     if not slips:
@@ -234,115 +203,3 @@ def _slips(heading: str, slips: Sequence[SlipLine], day: Day) -> Iterator[Flowab
             ]
         )
     yield table(rows, (84, 44, 150, 72, 58, 58, 52), numbers=(4, 5, 6))
-
-
-def _besides(found: Report) -> Iterator[Flowable]:
-    also, house = found.also, found.day.house
-    yield from _list(
-        "Wagers outside the limits",
-        ("Table", "Wagers", "Amount"),
-        [
-            (one.label, one.figures.outside, in_dollars(one.figures.outside_cents))
-            for one in found.tables
-            if one.figures.outside
-        ],
-        (1, 2),
-    )
-    yield from _list(
-        "Mended before anybody was paid",
-        ("Table", "What", "Times"),
-        [(one.table, one.name, one.count) for one in also.mends],
-        (2,),
-    )
-    yield from _list(
-        "Disputes",
-        ("Table", "When", "Round", "Seat", "About"),
-        [
-            (one.table, moment(one.at, house), one.round or "", one.seat or "", one.about)
-            for one in also.disputes
-        ],
-        (2, 3),
-    )
-    yield from _list(
-        "Alerts",
-        ("What", "Raised", "Stood in all", "Longest", "Standing at the end", "Not acknowledged"),
-        [
-            (one.name, one.count, lasted(one.stood), lasted(one.longest), one.standing, one.unacknowledged)
-            for one in also.alerts
-        ],
-        (1, 2, 3, 4, 5),
-    )
-    yield from _list(
-        "Devices that are forbidden at a table",
-        ("Table", "When", "What", "Done about it"),
-        [(one.table, moment(one.at, house), one.what, one.action) for one in also.devices],
-        (),
-    )
-    yield from _list(
-        "Dice lots thrown",
-        ("Lot", "Table", "Rounds", "Throws", "From round", "To", "First throw", "Last throw"),
-        [
-            (
-                one.lot,
-                one.table,
-                f"{one.rounds:,}",
-                f"{one.throws:,}",
-                f"{one.first:,}",
-                f"{one.last:,}",
-                hour_label(one.since, house),
-                hour_label(one.until, house),
-            )
-            for one in also.lots
-        ],
-        (2, 3, 4, 5),
-    )
-    yield from _list(
-        "People at the tables",
-        ("Table", "Who", "Signed", "As second", "First", "Last"),
-        [
-            (
-                one.table,
-                f"{one.name}, {one.role.lower()}",
-                f"{one.acted:,}",
-                f"{one.witnessed:,}",
-                hour_label(one.since, house),
-                hour_label(one.until, house),
-            )
-            for one in also.people
-        ],
-        (2, 3),
-    )
-
-
-def _heads(found: Report) -> Iterator[Flowable]:
-    heads = found.also.heads
-    yield from _list(
-        "Where the record stood",
-        ("Stream", "Entries", "Last entry", "Its hash"),
-        [
-            (one.stream, f"{one.entries:,}", f"{one.seq:,}", f"{one.hash[:32]}\n{one.hash[32:]}")
-            for one in heads
-        ],
-        (1, 2),
-        (2, 1, 1, 4),
-    )
-    if heads:
-        yield text(
-            "The last entry of the day on each table's stream. From the same entries this paper can be made again to "
-            "the byte.",
-            styles()["small"],
-        )
-
-
-def _list(
-    heading: str,
-    head: Sequence[Cell],
-    rows: Sequence[Sequence[Cell]],
-    numbers: Sequence[int],
-    widths: Sequence[float] = (),
-) -> Iterator[Flowable]:
-    yield text(heading, styles()["heading"])
-    if rows:
-        yield table([head, *rows], widths or [1] * len(head), numbers=numbers)
-    else:
-        yield text(NOTHING, styles()["body"])
