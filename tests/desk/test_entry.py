@@ -102,6 +102,16 @@ def test_it_says_what_the_entry_says(played):
     assert chain.entry_hash(bytes(entry.prev), raw.encode()) == bytes(entry.hash)
 
 
+def test_it_leads_to_its_whole_round_among_real_play_or_training(played):
+    entry = settled()
+    assert page(played, entry.seq).context["of_round"] == "?place=T-01&round=1"
+    type(entry.stream).objects.filter(pk=entry.stream_id).update(real_play=False)
+    training = page(played, entry.seq).context["of_round"]
+    assert training == "?place=T-01&round=1&training=1"
+    found = browser_of(played, "compliance").get(f"/record/larkfield/{training}")
+    assert found.context["wrong"] == {} and str(entry.seq) in found.content.decode()
+
+
 def test_every_entry_of_the_table_holds_and_leads_to_its_neighbours(played):
     for seq in range(1, played.version + 1):
         answer = page(played, seq)

@@ -75,7 +75,7 @@ def entry(request: HttpRequest, facility: str, place: str, seq: int) -> HttpResp
         "after_seq": seq + 1,
         "ways": [address_of(found.stream.name, one.seq, house) if one else "" for one in (before, after)],
         "replay": replay_of(place_of(found, house), found.round, house),
-        "of_round": f"?place={place}&round={found.round}" if found.round is not None else "",
+        "of_round": _of_round(found, place),
         "related": related_to(found, data, house),
     }
     return render(request, "desk/entry.html", context)
@@ -162,6 +162,14 @@ def _terms(request: HttpRequest, person: Person, house: Facility, found: Entry) 
     if filed is not None and may_see_office(person, device_at(request)):
         url = reverse("submission", args=[house.code, filed.code, filed.version])
     return {"sha256": sha256, "filed": filed, "url": url}
+
+
+def _of_round(found: Entry, place: str) -> str:
+    """The query string that finds every entry of the same round; empty where it belongs to none."""
+    if found.round is None:
+        return ""
+    sort = "" if found.stream.real_play else "&training=1"
+    return f"?place={place}&round={found.round}{sort}"
 
 
 def installation_entry(request: HttpRequest, facility: str, seq: int) -> HttpResponse:
