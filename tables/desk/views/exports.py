@@ -82,7 +82,7 @@ def _list(house: Facility, may: bool) -> dict[str, Any]:
     rows = [_row(job, house, may) for job in asked[:SHOWN]]
     newest = next((row for row in rows if row["kept"] and row["job"].kind == Job.Kind.EVIDENCE), None)
     if newest is not None:
-        newest["check"] = f"python verify.py {newest['job'].filename}"
+        newest["check"] = f"python -I verify.py {newest['job'].filename}"
     return {
         "exports_here": may,
         "jobs": rows,
