@@ -1,6 +1,7 @@
 """Production refuses to start in any state that only a demo may be in."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,13 @@ def start(**changes: str) -> subprocess.CompletedProcess[str]:
 def test_it_starts_with_addresses_and_a_key_of_its_own():
     done = start()
     assert done.returncode == 0, done.stderr
+
+
+def test_each_name_that_settings_ask_the_environment_for_is_documented():
+    settings = "".join(path.read_text() for path in (ROOT / "config" / "settings").glob("*.py"))
+    asked = set(re.findall(r'env(?:\.[a-z]+)?\(\s*"([A-Z_]+)"', settings))
+    told = set(re.findall(r"`([A-Z_]+)`", (ROOT / "docs" / "deployment.md").read_text()))
+    assert len(asked) > 15 and asked <= told
 
 
 def test_a_key_of_before_still_counts_where_it_is_named():
