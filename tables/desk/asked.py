@@ -58,6 +58,11 @@ class Asked:
         return urlencode({name: self.typed[name] for name in FIELDS if self.typed.get(name)})
 
     @property
+    def of_a_sum(self) -> bool:
+        """Whether an entry answers only by a sum that it tells."""
+        return self.least is not None or self.most is not None
+
+    @property
     def any(self) -> bool:
         """Whether anything is asked but real play or training."""
         return any(self.typed.get(name) for name in FIELDS if name != "training")
@@ -78,7 +83,7 @@ def read(values: Mapping[str, str], house: Facility) -> Asked:
     if asked.since and asked.until and asked.since >= asked.until:
         asked.wrong.setdefault("to", _("This is before the moment at which the search begins."))
     if asked.least is not None and asked.most is not None and asked.least > asked.most:
-        asked.wrong.setdefault("most", _("This is less than the least amount."))
+        asked.wrong.setdefault("most", _("This is less than the sum before it."))
     return asked
 
 

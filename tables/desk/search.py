@@ -8,6 +8,7 @@ goes on from there. So the rarest act in a million costs no more than the common
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.db import connection
@@ -18,6 +19,7 @@ from games.models import Facility
 
 from ..models import DiceLot
 from .asked import Asked, of_day
+from .sums import with_a_sum
 
 PAGE = 50
 LOOKED = 20_000  # entries that one page holds the question against
@@ -72,7 +74,7 @@ def find(asked: Asked, page: int = PAGE) -> Found:
     hits: dict[int, Entry] = {}
     horizons: list[Entry] = []
     for walk in walks(asked, streams):
-        found, horizon = _walked(walk, wanted, page)
+        found, horizon = _walked(walk, wanted, asked, page)
         hits |= found
         horizons += [horizon] if horizon else []
     horizon = max(horizons, key=_place) if horizons else None
@@ -133,11 +135,10 @@ def statement(walk: Walk, wanted: Where, page: int = PAGE) -> tuple[str, tuple[A
     return sql, (*walk.params, *wanted.params)
 
 
-def _walked(walk: Walk, wanted: Where, page: int) -> tuple[dict[int, Entry], Entry | None]:
+def _walked(walk: Walk, wanted: Where, asked: Asked, page: int) -> tuple[dict[int, Entry], Entry | None]:
     """What one walk found, and the last entry up to which that is all there is; None where it came to the end."""
+    keys = _answers(walk, wanted, asked, page)
     with connection.cursor() as cursor:
-        cursor.execute(*statement(walk, wanted, page))
-        keys = [row[0] for row in cursor.fetchall()]
         if len(keys) <= page:
             cursor.execute(f"SELECT id FROM ({walk.sql} LIMIT 1 OFFSET {LOOKED - 1}) e", walk.params)
             last = cursor.fetchone()
@@ -146,6 +147,14 @@ def _walked(walk: Walk, wanted: Where, page: int) -> tuple[dict[int, Entry], Ent
             beyond = keys[-1]
     read = {one.pk: one for one in Entry.objects.filter(pk__in=[*keys, beyond]).select_related("stream")}
     return {key: read[key] for key in keys}, read[beyond] if beyond else None
+
+
+def _answers(walk: Walk, wanted: Where, asked: Asked, page: int) -> list[int]:
+    """The keys of at most one more entry than a page has. Columns tell of everything but sums: bodies tell of those."""
+    with connection.cursor() as cursor:
+        cursor.execute(*statement(walk, wanted, LOOKED if asked.of_a_sum else page))
+        keys = [row[0] for row in cursor.fetchall()]
+    return list(islice(with_a_sum(keys, asked.least, asked.most), page + 1)) if asked.of_a_sum else keys
 
 
 def _place(entry: Entry) -> tuple[Any, int]:
@@ -196,7 +205,7 @@ def _steps(asked: Asked, in_time: Where) -> list[Walk]:
 
 
 def _wanted(asked: Asked, streams: Sequence[int]) -> Where:
-    """Everything that is asked, held against each candidate."""
+    """Everything that is asked but a sum, held against each candidate."""
     parts = [_any("e.stream_id", streams)]
     if asked.day:
         parts.append(Where("e.gaming_day = %s", (connection.ops.adapt_datefield_value(asked.day),)))
@@ -206,10 +215,6 @@ def _wanted(asked: Asked, streams: Sequence[int]) -> Where:
         parts.append(Where("(e.actor = %s OR e.witness = %s)", (asked.who, asked.who)))
     if asked.type:
         parts.append(Where("e.type = %s", (asked.type,)))
-    if asked.least is not None:
-        parts.append(Where("e.cents >= %s", (asked.least,)))
-    if asked.most is not None:
-        parts.append(Where("e.cents <= %s", (asked.most,)))
     return Where.all(parts)
 
 

@@ -23,7 +23,7 @@ MOST_NAMES = 500  # people that the field offers; everybody can be typed
 LABELS = {
     "from": lazy("From"), "to": lazy("To"), "day": lazy("Gaming day"), "place": lazy("Place"),
     "round": lazy("Round"), "lot": lazy("Dice lot"), "who": lazy("Person"), "type": lazy("Act"),
-    "least": lazy("At least"), "most": lazy("At most"), "training": lazy("Kind of play"), "before": lazy("Page"),
+    "least": lazy("A sum from"), "most": lazy("A sum to"), "training": lazy("Kind of play"), "before": lazy("Page"),
 }  # fmt: skip
 # what the form has no field for: the head of the page tells what is wrong with it
 NO_FIELD = ("training", "before")

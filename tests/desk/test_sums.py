@@ -1,0 +1,62 @@
+"""The search by a sum: whatever an entry tells in cents, at any depth."""
+
+import pytest
+
+from tables.desk import search, sums
+from tests.desk.test_search import asked, played, told, write
+
+__all__ = ["played"]
+pytestmark = pytest.mark.django_db
+
+
+def test_any_sum_that_an_entry_tells_is_found_and_not_its_largest_alone(played):
+    """The auditor's question: where was $250 paid at T-01?"""
+    stream = played.table.stream
+    wagers = [
+        {"cents": 12_500, "paid_cents": 25_000, "seat": 3},
+        {"cents": 90_000, "paid_cents": 0, "seat": 4},
+    ]
+    write(
+        stream, "round.settled", {"paid_cents": 40_000, "round": 9, "settled": wagers, "taken_cents": 90_000}
+    )
+    settled = ("T-01", played.version)
+    assert told(played, "place=T-01&type=round.settled&least=250&most=250") == [settled]
+    assert told(played, "place=T-01&type=round.settled&least=250.01&most=399.99") == []
+    assert (
+        told(played, "least=900&most=900&round=9") == told(played, "least=125&most=125&round=9") == [settled]
+    )
+    write(
+        stream,
+        "slip.filed",
+        {"due": [{"cents": -777_77, "seat": 1}], "reason": 'no "cents\\":66600, he said'},
+    )
+    slip = ("T-01", played.version)
+    assert told(played, "least=777.77&most=777.77") == [slip]  # what a player owes
+    assert told(played, "least=666&most=666") == []  # a text is no sum
+    assert told(played, "least=0&most=0&round=9") == [settled]
+
+
+def test_the_page_says_what_a_sum_is(played):
+    client = played.browser("podium", "compliance")
+    plain, asking = (
+        client.get(f"/record/larkfield/{query}").content.decode() for query in ("", "?least=30&most=30")
+    )
+    assert "A sum from, $" in plain and "Of any sum that an entry tells" not in plain
+    assert "Of any sum that an entry tells" in asking and ">A sum from</span> $30" in asking
+
+
+def test_sums_are_looked_for_page_by_page_like_everything_else(played, monkeypatch):
+    for number in range(1, 31):
+        write(played.table.stream, "bets.closed", {"round": number, "wagered_cents": 5_000_000 + number % 3})
+    monkeypatch.setattr(sums, "AT_ONCE", 4)
+    asking = asked(played, "least=50000.01&most=50000.01")
+    found, seen = search.find(asking, 4), []
+    while True:
+        seen += [one.round for one in found.entries]
+        if not found.older:
+            break
+        found = search.find(asked(played, f"{asking.query}&before={found.older}"), 4)
+    assert seen == list(range(28, 0, -3))
+    monkeypatch.setattr(search, "LOOKED", 10)
+    few = search.find(asking, 10)
+    assert [one.round for one in few.entries] == [28, 25, 22] and few.older and few.looked_to
