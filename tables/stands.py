@@ -82,10 +82,15 @@ def filed_entry(slip: Slip) -> Named:
     """The entry that filed a slip. Raises `round-unreadable` where it is damaged, or says something else is due."""
     rows = Entry.objects.filter(stream=slip.table.stream_id, seq=slip.filed_seq).values_list(*COLUMNS)
     for told in map(read, rows):
-        said = told.data.get("slip"), told.data.get("due")
-        if told.whole and told.type == FILED and said == (slip.code, slip.due):
+        if told.whole and told.type == FILED and _files(told, slip):
             return _name(told)
     raise _unreadable(slip.round)
+
+
+def _files(told: Told, slip: Slip) -> bool:
+    """Whether an entry says of a slip what its row does."""
+    said = told.seq, told.data.get("slip"), told.data.get("due")
+    return said == (slip.filed_seq, slip.code, slip.due)
 
 
 def _unreadable(round_: Round) -> Refusal:
@@ -99,14 +104,15 @@ def _rows(round_: Round) -> Iterable[Any]:
 
 
 def _verify_whole(round_: Round, told: Iterable[Told]) -> None:
-    """Raises ValueError where an entry is not the one that was written, or one of its slips is gone."""
-    filed = set()
+    """Raises ValueError where an entry is not the one that was written, or a slip is not as its row says."""
+    filed = []
     for one in told:
         if not one.whole or one.round != round_.number:
             raise ValueError
         if one.type == FILED:
-            filed.add(one.seq)
-    if filed != set(Slip.objects.filter(round=round_).values_list("filed_seq", flat=True)):
+            filed.append(one)
+    rows = list(Slip.objects.filter(round=round_).order_by("number"))
+    if len(rows) != len(filed) or not all(map(_files, filed, rows)):
         raise ValueError
 
 
@@ -133,9 +139,9 @@ def _paid(told: Iterable[Told]) -> dict[int, Named]:
 def _of_slip(told: Told, paid: dict[int, Named]) -> Stand:
     name, data = _name(told), told.data
     throws = tuple(Thrown(_whole(one["throw"]), _dice(one["dice"]), name) for one in data["throws"])
-    lines = tuple(map(_line, data["settled"]))
+    lines = tuple(map(settled_line, data["settled"]))
     ending, code = _text(data["ending"]), _text(data["slip"])
-    if not throws and ending not in NO_RESULT:
+    if not isinstance(data["mended"], dict) or not (throws or ending in NO_RESULT):
         raise ValueError
     return Stand(name, ending, throws, lines, code, {**paid, **{one["seat"]: name for one in lines}})
 
@@ -151,7 +157,7 @@ def _of_round(round_: Round, settling: list[Told], paid: dict[int, Named]) -> St
 
 
 def _settled(told: Told) -> tuple[list[Line], list[Thrown]]:
-    return [_line(line) for line in told.data["settled"]], _thrown(told)
+    return [settled_line(line) for line in told.data["settled"]], _thrown(told)
 
 
 def _thrown(told: Told) -> list[Thrown]:
@@ -165,7 +171,8 @@ def _thrown(told: Told) -> list[Thrown]:
 # The shape of what an entry says. Each raises one of MISSHAPEN.
 
 
-def _line(said: Mapping[str, Any]) -> Line:
+def settled_line(said: Mapping[str, Any]) -> Line:
+    """A settled wager as an entry says it, once its figures are figures. Raises one of MISSHAPEN."""
     for name in ("seat", *MONEY):
         _whole(said[name])
     if said.get("play") is not None:

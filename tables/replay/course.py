@@ -112,7 +112,7 @@ class Course:
             key = _key(line)
             if line["cents"]:
                 missed = key in self.laid and self.laid[key].missed
-                self.laid[key] = Laid(_wager(key, line["cents"]), missed=missed, flag=line["flag"])
+                self.laid[key] = Laid(self._wager(key, line["cents"]), missed=missed, flag=line["flag"])
             elif key in self.laid and not self.laid[key].struck:
                 del self.laid[key]
         self._follow("place_wagers", wagers=_standing(self.laid))
@@ -120,7 +120,7 @@ class Course:
     def _missed(self, data: Mapping[str, Any]) -> None:
         mended = data["mended"]
         key = _key(mended)
-        found = Laid(_wager(key, mended["after_cents"]), missed=True, flag=mended["flag"])
+        found = Laid(self._wager(key, mended["after_cents"]), missed=True, flag=mended["flag"])
         before = self.laid.get(key)
         laid = {**self.laid, key: found}
         if before is not None and before.struck:
@@ -142,6 +142,14 @@ class Course:
         if self.throws:
             self._settle()
 
+    def _wager(self, key: Key, cents: int) -> Wager:
+        """A wager that the game deals; what the layout does not have could not be shown."""
+        seat, code, play = key
+        self.game.wager_type(self.rules, code)
+        if type(cents) is not int:
+            raise TypeError("a wager is in whole cents")
+        return Wager(seat, code, cents, play)
+
     # Dice
 
     def _called(self, data: Mapping[str, Any], act: str = "call_dice") -> None:
@@ -159,7 +167,7 @@ class Course:
     def _recorded_by_hand(self, data: Mapping[str, Any]) -> None:
         """What was played on paper: its wagers are those that it says were settled, its throws all of them."""
         keys = [(_key(line), line["cents"]) for line in data["settled"]]
-        self.laid = {key: Laid(_wager(key, cents)) for key, cents in keys}
+        self.laid = {key: Laid(self._wager(key, cents)) for key, cents in keys}
         self._now(wagers=_standing(self.laid), by_hand=True, phase="cleared")
         found: tuple[Settled, ...] = ()
         for dice in data.get("throws") or [data["dice"]]:
@@ -191,6 +199,8 @@ class Course:
         self.gone = set(self.laid)
 
     def _dice(self, dice: list[int]) -> Dice:
+        if not dice:
+            raise ValueError("a throw has faces")
         return self.game.verify_dice(self.rules, dice, len(dice))
 
     def _settle(self) -> None:
@@ -222,11 +232,11 @@ class Course:
         self._follow("move_dice")
 
     def _offered(self, data: Mapping[str, Any]) -> None:
-        seat = data["seat"]
+        seat = _seat(data["seat"])
         self._now(offered=seat, quarterback=seat if data["accepted"] else None)
 
     def _thrown(self, data: Mapping[str, Any]) -> None:
-        self._now(quarterback=data["quarterback"])
+        self._now(quarterback=_seat(data["quarterback"]))
         self._follow("throw_dice")
 
     # Money
@@ -298,15 +308,17 @@ FOLLOWS = {
 
 
 def _key(line: Mapping[str, Any]) -> Key:
-    return line["seat"], line["wager"], line.get("play") or None
+    seat, code, play = _seat(line["seat"]), line["wager"], line.get("play") or None
+    if not isinstance(code, str) or not (play is None or type(play) is int):
+        raise TypeError("a wager has a code")
+    return seat, code, play
+
+
+def _seat(said: Any) -> int:
+    if type(said) is not int:
+        raise TypeError("a seat is a number")
+    return said
 
 
 def _standing(laid: Mapping[Key, Laid]) -> tuple[Wager, ...]:
     return tuple(one.wager for one in laid.values() if not one.struck)
-
-
-def _wager(key: Key, cents: int) -> Wager:
-    if type(cents) is not int:
-        raise TypeError("a wager is in whole cents")
-    seat, code, play = key
-    return Wager(seat, code, cents, play)

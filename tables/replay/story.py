@@ -13,6 +13,8 @@ from games.engine.settlement import Settled
 from games.wording import why
 
 from ..desk.lines import words_of
+from ..slips import key_of
+from ..stands import settled_line
 from ..templatetags.floor import listed
 from ..wording import dollars, short
 from .again import begun, settle
@@ -206,10 +208,9 @@ class Story:
         again: dict[Key, Settled] = {}
         if self.course is not None:
             again = {one.wager.key: one for one in self.course.settled}
-        for line in told.data["settled"]:
-            if isinstance(line, dict) and {"seat", "wager"} <= line.keys():
-                key = (line["seat"], line["wager"], line.get("play"))
-                self.ended[key] = Ended(line, told.seq, throw, again.get(key))
+        for said in told.data["settled"]:
+            if line := _read(partial(settled_line, said)):
+                self.ended[key_of(line)] = Ended(line, told.seq, throw, again.get(key_of(line)))
 
     def _detail(self, told: Told) -> str:
         """Who did it, before whom, and what else its line leaves unsaid."""
@@ -280,11 +281,14 @@ class Story:
 
 def _is_about(told: Told, key: Key) -> bool:
     """Whether a slip names this wager, or what was handed to its seat."""
-    mended = told.data.get("mended") if told.type == FILED else None
-    if not isinstance(mended, dict):
-        return False
-    wagers = [(one.get("seat"), one.get("wager"), one.get("play")) for one in mended.get("wagers", ())]
-    return key in wagers or key[0] in [one.get("seat") for one in mended.get("payments", ())]
+    return told.type == FILED and bool(_read(partial(_names, told.data, key)))
+
+
+def _names(data: Mapping[str, Any], key: Key) -> bool:
+    mended = data["mended"]
+    return key in [key_of(one) for one in mended.get("wagers", ())] or key[0] in [
+        one["seat"] for one in mended.get("payments", ())
+    ]
 
 
 def _is_mended(told: Told) -> bool:

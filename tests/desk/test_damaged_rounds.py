@@ -78,13 +78,24 @@ UNREADABLE: dict[str, tuple[str, bytes | Body]] = {
     "a slip without its ending": ("slip.filed", without("ending")),
     "a slip whose code is a list": ("slip.filed", with_data(slip=[])),
     "a slip that settles nothing": ("slip.filed", without("settled")),
-    "a slip that is due a word": ("slip.filed", with_data(due=[{}], mended=None)),
+    "a slip that is due a word": ("slip.filed", with_data(due=[{}])),
+    "a slip without what it mends": ("slip.filed", with_data(mended=None)),
+    "a wager of no seat": (
+        "wagers.placed",
+        with_data(placed=[{"seat": "x", "wager": 7, "cents": 1, "flag": ""}]),
+    ),
+    "a wager that was paid a list": (
+        "dice.corrected",
+        lambda body: with_data(settled=[{**body["data"]["settled"][0], "paid_cents": []}])(body),
+    ),
     "a slip about one wager without an end": (
         "slip.filed",
         lambda body: with_data(settled=[{**body["data"]["settled"][0], "outcome": None}])(body),
     ),
 }
-SAYS_NOTHING_OF_THE_STAND = {"a slip that is due a word"}
+
+
+UNSEEN_BY_SLIPS = {"a wager of no seat"}  # they go on from what was settled, which says the wagers again
 
 
 def pages(scene: Scene, seq: int) -> None:
@@ -108,7 +119,7 @@ def pages(scene: Scene, seq: int) -> None:
 def test_nothing_is_put_right_upon_a_round_that_cannot_be_read_and_its_pages_say_so(slipped, name):
     seq = damage(slipped, *UNREADABLE[name])
     pages(slipped, seq)
-    if name in SAYS_NOTHING_OF_THE_STAND:
+    if name in UNSEEN_BY_SLIPS:
         return
     before = list(Slip.objects.order_by("pk").values())
     for kind, said in (
@@ -123,6 +134,18 @@ def test_nothing_is_put_right_upon_a_round_that_cannot_be_read_and_its_pages_say
     asked = json.dumps({"round": 1, "kind": "dice", "dice": [1, 1, 3]})
     answer = slipped.browser("tablet", "dealer").get("/floor/larkfield/T-01/rounds/1/slip", {"said": asked})
     assert answer.status_code == 422 and escape(SENTENCE) in answer.content.decode()
+
+
+def test_a_round_on_paper_with_a_wager_that_no_layout_has_is_shown(scene):
+    wagers = [{"seat": 2, "wager": "big", "cents": 1_000}]
+    played = {"wagers": wagers, "dice": [5, 5, 1], "reason": "the tablet was dead"}
+    scene.act("record_hand_settled_round", played, by="floorperson", device=scene.podium)
+    seq = damage(
+        scene,
+        "round.recorded_by_hand",
+        lambda body: with_data(settled=[{**body["data"]["settled"][0], "wager": "biggest"}])(body),
+    )
+    pages(scene, seq)
 
 
 def test_a_body_that_is_not_the_one_that_was_hashed_is_no_ground_for_a_slip_though_it_reads_well(slipped):
