@@ -140,7 +140,9 @@ def _in_the_log(proof: Proof) -> Check:
         return Check(
             OK,
             _("Seal %(seal)s is in checkpoint %(size)s") % said,
-            _("by a path of %s hashes") % len(proof.path),
+            _("by a path of 1 hash")
+            if len(proof.path) == 1
+            else _("by a path of %s hashes") % len(proof.path),
         )
     return Check(
         BAD, _("Seal %(seal)s is not in checkpoint %(size)s") % said, _("its path leads to another root")
