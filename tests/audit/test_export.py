@@ -20,10 +20,10 @@ from .test_record import SECOND
 SETTLED = {
     "round": 1, "throw": 1, "dice": [2, 2, 5],
     "settled": [
+        {"seat": 2, "wager": "big", "cents": 700, "outcome": "lose", "pays": None,
+         "paid_cents": 0, "returned_cents": 0, "cite": "58 Pa. Code § 625a.3(7)"},
         {"seat": 1, "wager": "two-dice:2-5", "cents": 500, "outcome": "win", "pays": "6 to 1",
          "paid_cents": 3000, "returned_cents": 500, "cite": "58 Pa. Code § 625a.6(a)"},
-        {"seat": 2, "wager": "small", "cents": 700, "outcome": "lose", "pays": None,
-         "paid_cents": 0, "returned_cents": 0, "cite": "58 Pa. Code § 625a.5"},
     ],
     "paid_cents": 3000, "returned_cents": 500, "taken_cents": 700,
 }  # fmt: skip
@@ -218,8 +218,8 @@ def test_what_is_not_ascii_stands_in_texts_alone():
     ],
 )  # fmt: skip
 def test_money_that_does_not_add_up_is_found(change):
-    first, second = SETTLED["settled"]
-    bad(resealed([body(data={**SETTLED, "settled": [{**first, **change}, second]})]))
+    lost, won = SETTLED["settled"]
+    bad(resealed([body(data={**SETTLED, "settled": [lost, {**won, **change}]})]))
 
 
 @pytest.mark.parametrize(

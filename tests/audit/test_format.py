@@ -13,6 +13,7 @@ from audit import clock, export
 from audit.exporting import bundle
 from audit.models import Entry
 from audit.sealing import keys
+from games.engine.adjudication import adjudicate
 
 from .conftest import MOMENT
 from .sealed import SECOND, WITNESS, House, files_of, proof_of
@@ -53,6 +54,14 @@ def test_the_worked_example_follows_the_page_alone():
     before = data[: len(data) - len(lines[-1]) - 1]
     assert lines[-1][83:147].decode() == hashlib.sha256(before).hexdigest()
     assert json.loads(lines[-1])["body"]["streams"][0]["head"] == head.hex()
+
+
+def test_the_worked_settlement_is_what_the_engine_says():
+    data = json.loads(PAGE.read_bytes().partition(b"```jsonl\n")[2].splitlines()[2][156:-1])["data"]
+    wagers = [{key: wager[key] for key in ("seat", "wager", "cents")} for wager in reversed(data["settled"])]
+    asked = {"id": "x", "rules": "pa-625a/B", "throws": [data["dice"]], "wagers": wagers}
+    said = adjudicate(json.dumps(asked).encode())
+    assert [said["wagers"][place] for place in said["order"]] == data["settled"]
 
 
 @pytest.fixture
