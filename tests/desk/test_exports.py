@@ -204,7 +204,9 @@ def test_the_page_watches_what_runs_and_says_why_something_failed(scene):
     Job.objects.filter(pk=first.body["job"]).update(status="running", done=250, total=1000)
     fragment = browser.get(f"{PAGE}list").content.decode()
     assert "data-watched" in fragment and 'width="250"' in fragment and "1 before it" in fragment
-    assert "<html" not in fragment
+    assert "<html" not in fragment and ">Writing<" in fragment
+    Job.objects.filter(pk=first.body["job"]).update(done=1000)
+    assert ">All written; packing<" in browser.get(f"{PAGE}list").content.decode()
     Job.objects.filter(pk=second.body["job"]).update(status="failed", said="disk-full")
     Job.objects.filter(pk=first.body["job"]).update(status="failed", said="gave-up")
     fragment = browser.get(f"{PAGE}list").content.decode()
