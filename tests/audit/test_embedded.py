@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from channels.db import database_sync_to_async
+from django.core.exceptions import ImproperlyConfigured
 
+from audit import notes
 from audit.models import Checkpoint, Entry, Incarnation, Node, Seal, SealedHead, SigningKey, Stream
 from audit.sealing import keys, state
 from audit.sealing.process import begin, with_sealer
@@ -83,3 +85,10 @@ def state_after_one_second(folder: Path) -> state.State:
 def rewind_all() -> None:
     models = (Checkpoint, SealedHead, Seal, Node, Incarnation, SigningKey, Entry, Stream)
     rewind(*[model.objects.all() for model in models])
+
+
+def test_a_server_with_a_witness_that_may_not_be_asked_does_not_begin(settings):
+    vkey = notes.Signer("witness.example/w1", b"w" * 32, notes.COSIGNATURE).verifier.vkey
+    settings.WITNESSES = f"http://witness:8700 {vkey}"
+    with pytest.raises(ImproperlyConfigured, match="PITSIDE_WITNESSES_WITHOUT_TLS"):
+        with_sealer(None)
