@@ -683,6 +683,9 @@ class Bundle:
         self.strange = sorted(self.names - known)
         if self.zip and self.strange:
             raise Bad("it is no file of a bundle", file=printable(self.strange[0]))
+        for name in () if self.zip else sorted(self.names & known):
+            if not os.path.isfile(os.path.join(self.path, name)):  # a pipe there would never end
+                raise Bad("it is no plain file", file=name)
 
     @property
     def is_sealed(self):

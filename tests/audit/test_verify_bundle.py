@@ -1,6 +1,7 @@
 """The checker against liars who have all the tools but the key of somebody else."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -294,6 +295,16 @@ def test_a_bundle_has_its_files_and_no_other(files, tmp_path):
         (folder / name).write_bytes(data)
     found = verify.found_in(str(folder), verify.Options([str(folder)]), None)
     assert "not part of the bundle, not checked: notes.txt" in found
+
+
+@pytest.mark.parametrize(("name", "make"), [("seals.jsonl", os.mkfifo), ("README.txt", os.mkdir)])
+def test_what_stands_in_a_folder_is_a_plain_file_or_it_is_not_read(files, tmp_path, name, make):
+    for file, data in files.items():
+        if file != name:
+            (tmp_path / file).write_bytes(data)
+    make(tmp_path / name)
+    with pytest.raises(verify.Bad, match=f"{name}: it is no plain file"):
+        verify.found_in(str(tmp_path), verify.Options([str(tmp_path)]), None)
 
 
 @pytest.mark.parametrize("paper", verify.PAPERS)
