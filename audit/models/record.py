@@ -57,7 +57,7 @@ class Entry(models.Model):
     of its data; `cents` is the largest of the totals that were wagered, taken, paid or returned.
     """
 
-    stream = models.ForeignKey(Stream, models.PROTECT, related_name="entries")
+    stream = models.ForeignKey(Stream, models.PROTECT, related_name="entries", db_index=False)
     seq = models.BigIntegerField()
     prev = models.BinaryField(max_length=32)
     hash = models.BinaryField(max_length=32)

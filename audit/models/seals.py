@@ -1,9 +1,11 @@
 """What seals the record: a log of its heads, signed checkpoints of that log, and who cosigned them (docs/evidence.md).
 
-All of it is written once; the guards are in `migrations/0006_seals_stay.py`.
+All of it is written once; the guards are in `migrations/0006_seals_stay.py`. A foreign key that begins a unique
+constraint has no index of its own: each seal would pay for it.
 """
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from .people import Person
@@ -59,7 +61,7 @@ class Seal(models.Model):
     `number` is the leaf's index, from 0; `leaf` its RFC 6962 hash. A `full` seal lists every head.
     """
 
-    incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="seals")
+    incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="seals", db_index=False)
     number = models.BigIntegerField()
     at = models.DateTimeField()
     full = models.BooleanField(default=False)
@@ -71,6 +73,9 @@ class Seal(models.Model):
         verbose_name_plural = _("seals")
         ordering = ("incarnation", "number")
         constraints = (models.UniqueConstraint(name="audit_seal_once", fields=("incarnation", "number")),)
+        indexes = (
+            models.Index(name="audit_seal_full", fields=("incarnation", "number"), condition=Q(full=True)),
+        )
 
     def __str__(self) -> str:
         return f"{self.incarnation_id}/{self.number}"
@@ -79,8 +84,8 @@ class Seal(models.Model):
 class SealedHead(models.Model):
     """That a seal lists a stream at a number: what finds the seal that covers an entry."""
 
-    seal = models.ForeignKey(Seal, models.PROTECT, related_name="heads")
-    stream = models.ForeignKey(Stream, models.PROTECT, related_name="sealed")
+    seal = models.ForeignKey(Seal, models.PROTECT, related_name="heads", db_index=False)
+    stream = models.ForeignKey(Stream, models.PROTECT, related_name="sealed", db_index=False)
     seq = models.BigIntegerField()
 
     class Meta:
@@ -100,7 +105,7 @@ class Node(models.Model):
     A proof then reads some dozens of these, however long the log is.
     """
 
-    incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="nodes")
+    incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="nodes", db_index=False)
     level = models.PositiveSmallIntegerField()
     index = models.BigIntegerField()
     hash = models.BinaryField(max_length=32)
@@ -120,7 +125,7 @@ class Node(models.Model):
 class Checkpoint(models.Model):
     """A signed state of an incarnation's log: the C2SP note (`note`) of its `size` and `root`."""
 
-    incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="checkpoints")
+    incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="checkpoints", db_index=False)
     size = models.BigIntegerField()
     root = models.BinaryField(max_length=32)
     note = models.TextField()
@@ -145,7 +150,7 @@ class Checkpoint(models.Model):
 class Cosignature(models.Model):
     """A witness's signature line under a checkpoint, kept as it came. `name` is that of the witness's key."""
 
-    checkpoint = models.ForeignKey(Checkpoint, models.PROTECT, related_name="cosignatures")
+    checkpoint = models.ForeignKey(Checkpoint, models.PROTECT, related_name="cosignatures", db_index=False)
     name = models.CharField(max_length=120)
     line = models.CharField(max_length=400)
     at = models.DateTimeField()
@@ -155,6 +160,7 @@ class Cosignature(models.Model):
         verbose_name_plural = _("cosignatures")
         ordering = ("checkpoint", "name")
         constraints = (models.UniqueConstraint(name="audit_cosignature_once", fields=("checkpoint", "name")),)
+        indexes = (models.Index(name="audit_cosignature_newest", fields=("name", "checkpoint")),)
 
     def __str__(self) -> str:
         return f"{self.name} {self.checkpoint_id}"

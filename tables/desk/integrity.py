@@ -203,7 +203,7 @@ def _witnesses(
     if incarnation is not None:
         for name in {*status.witnesses, *_cosigners(incarnation)}:
             own = Cosignature.objects.filter(name=name, checkpoint__incarnation=incarnation)
-            newest = own.select_related("checkpoint").order_by("-checkpoint__size").first()
+            newest = own.select_related("checkpoint").order_by("-checkpoint_id").first()
             if newest is not None:
                 last[name] = newest
     found = []

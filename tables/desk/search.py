@@ -205,8 +205,12 @@ def _steps(asked: Asked, in_time: Where) -> list[Walk]:
 
 
 def _wanted(asked: Asked, streams: Sequence[int]) -> Where:
-    """Everything that is asked but a sum, held against each candidate."""
-    parts = [_any("e.stream_id", streams)]
+    """Everything that is asked but a sum, held against each candidate.
+
+    Along one stream its place is no question any more, and asking it again leads PostgreSQL to sort all of it.
+    """
+    is_along = asked.stream is not None and not asked.lot and asked.round is None
+    parts = [] if is_along else [_any("e.stream_id", streams)]
     if asked.day:
         parts.append(Where("e.gaming_day = %s", (connection.ops.adapt_datefield_value(asked.day),)))
     if asked.round is not None:

@@ -132,8 +132,8 @@ class DiceLot(models.Model):
 class LotStep(models.Model):
     """One entry of the record that speaks of a dice lot: its chain of custody is these, in order."""
 
-    lot = models.ForeignKey(DiceLot, models.PROTECT, related_name="steps")
-    stream = models.ForeignKey("audit.Stream", models.PROTECT, related_name="+")
+    lot = models.ForeignKey(DiceLot, models.PROTECT, related_name="steps", db_index=False)
+    stream = models.ForeignKey("audit.Stream", models.PROTECT, related_name="+", db_index=False)
     seq = models.BigIntegerField(help_text="number of the entry on its stream")
 
     class Meta:
@@ -142,6 +142,7 @@ class LotStep(models.Model):
             models.UniqueConstraint(fields=["lot", "stream", "seq"], name="step_is_told_once"),
             models.CheckConstraint(condition=Q(seq__gt=0), name="step_names_an_entry"),
         ]
+        indexes = [models.Index(fields=["stream", "seq"], name="step_by_entry")]
 
     def __str__(self) -> str:
         return f"{self.lot_id} {self.stream_id}:{self.seq}"
