@@ -3,12 +3,14 @@
 import json
 
 import pytest
+from django.db import connection
 from playwright.sync_api import expect
 
 from audit.models import Entry, SavedFilter
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
 from tests.e2e.test_rooms import Office, is_well
+from tests.services.emptying import guards_aside
 
 pytestmark = pytest.mark.browser
 
@@ -52,6 +54,22 @@ def test_an_auditor_finds_an_entry_and_takes_its_proof(desk, played):
     first, own, *_ = waiting.value.path().read_bytes().splitlines()
     assert json.loads(first)["_type"] == "proof" and own[9:73].decode() == bytes(entry.hash).hex()
     assert Entry.objects.filter(type="proof.taken", actor="compliance").count() == 1
+
+
+def test_a_changed_entry_says_so_at_the_top_and_fits_every_size(desk, played):
+    entry = Entry.objects.get(type="round.settled")
+    with guards_aside(connection):
+        Entry.objects.filter(pk=entry.pk).update(
+            body=bytes(entry.body).replace(b'"paid_cents":', b'"paid_cents":1')
+        )
+    page = desk.page
+    page.goto(f"/record/larkfield/entries/T-01/{entry.seq}/")
+    expect(page.get_by_role("alert").first).to_contain_text("This entry does not hold")
+    expect(page.locator(".entry-name .verdict--bad")).to_have_text("does not hold")
+    is_well(page)
+    page.goto("/floor/larkfield/T-01/rounds/1/")
+    expect(page.locator(".put-right--bad")).to_have_text("The record of it does not hold")
+    is_well(page)
 
 
 def test_a_search_is_kept_under_a_name_and_removed(desk):
