@@ -84,7 +84,9 @@ def test_the_desk_stands_over_a_replay_and_the_next_round_is_a_tap_away(scene, n
     office = begin(scene, new_page(), "compliance")
     spotless.append(office)
     page = office.page
-    expect(page.locator(".tabs a")).to_have_text(["Search", "Daily report", "Exports", "Integrity", "Clauses"])
+    expect(page.locator(".tabs a")).to_have_text(
+        ["Search", "Daily report", "Exports", "Integrity", "Clauses"]
+    )
     office.tap(page.locator(".along [rel=next]"))
     expect(page.locator("h1")).to_have_text("Round 2")
     expect(page.locator(".along [rel=next]")).to_have_count(0)
