@@ -82,16 +82,24 @@ def test_its_process_ends_with_the_server_whether_it_listens_or_not(waiting, mon
         monkeypatch, f"{heed}import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(60)"
     )
     worker = apart.Apart()
-    threading.Thread(target=lambda: (_until(begun.exists), worker.stop.set()), daemon=True).start()
+
+    def stop_once_begun() -> None:
+        _until(begun.exists)
+        worker.stop.set()
+
+    threading.Thread(target=stop_once_begun, daemon=True).start()
     assert worker.step() is False
     assert worker.stop.is_set()
 
 
 def test_a_worker_that_is_asked_to_stop_puts_its_job_back(waiting, monkeypatch, settings, tmp_path):
     settings.EXPORTS_DIR = str(tmp_path)
-    monkeypatch.setattr(
-        jobs.making, "make", lambda job, path, beat: (os.kill(os.getpid(), signal.SIGTERM), beat())
-    )
+
+    def asked_to_stop(job, path, beat):
+        os.kill(os.getpid(), signal.SIGTERM)
+        beat()
+
+    monkeypatch.setattr(jobs.making, "make", asked_to_stop)
     before = signal.getsignal(signal.SIGTERM)
     assert apart.command()[1:] == [str(ROOT / "manage.py"), "exporter", "--once"]
     call_command("exporter", "--once")

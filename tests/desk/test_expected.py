@@ -28,9 +28,13 @@ def test_only_the_rounds_since_are_reckoned_anew(hands, scene, monkeypatch):
     day_of(scene)
     reckoned = []
     products = variance._products
-    monkeypatch.setattr(
-        variance, "_products", lambda stretch: [reckoned.append(one) or one for one in products(stretch)]
-    )
+
+    def counted(stretch):
+        for one in products(stretch):
+            reckoned.append(one)
+            yield one
+
+    monkeypatch.setattr(variance, "_products", counted)
     for _ in range(2):
         scene.play((2, "total:9", 1_000), (3, "big", 2_000), dice=[6, 6, 2])
         scene.finish()

@@ -1,7 +1,7 @@
 """The variance of what a day's wagers win for the house, by table, in cents squared: exact, in whole numbers.
 
 The wagers of one round hang together, because one throw decides them all, and rounds do not. Of Three Dice Football the
-wagers on the game hang together, those on one play, and the ones with the others: `gridiron.py`.
+wagers on the game hang together, those on one play, and each of both (`games/engine/football/covariance.py`).
 """
 
 from collections import Counter, defaultdict
@@ -17,13 +17,13 @@ from django.db import connection
 from django.db.models import Sum
 
 from games.engine import Rules
+from games.engine.football import covariance
 from games.engine.football.field import Spot
 from games.engine.football.wagers import SINGLE_PLAY_CODES
 from games.engine.high_roll.wagers import EXTRA_ROLL
 from games.engine.wagers import Wager as Stake
 
 from ...models import Throw, Wager
-from . import gridiron
 from .settled import Stretch
 
 FOOTBALL = "football"
@@ -49,7 +49,7 @@ def of_tables(
         found[table] = _more(found[table], product * (1 if first == second else 2), known[submission], pair)
     gridirons = {table for table, submission in played if rules[submission].game.code == FOOTBALL}
     for (table, submission, spot), products in _across(stretch.only(gridirons & set(tables))).items():
-        hang = gridiron.across(rules[submission], spot) if spot else None
+        hang = covariance.across(rules[submission], spot) if spot else None
         for pair, product in products.items():
             found[table] = _more(found[table], 2 * product, hang, pair)
     return found
@@ -67,8 +67,8 @@ def covariances(rules: Rules) -> Mapping[Pair, Fraction] | None:
     game that is not decided by its first throw and that has no arithmetic of its own here.
     """
     if rules.game.code == FOOTBALL:
-        plays = _covariances(SINGLE_PLAY_CODES, _gathered(gridiron.of_a_throw(rules)))
-        return plays | _covariances(gridiron.FULL_GAME_CODES, _gathered(gridiron.of_a_game(rules)))
+        plays = _covariances(SINGLE_PLAY_CODES, _gathered(covariance.of_a_throw(rules)))
+        return plays | _covariances(covariance.FULL_GAME_CODES, _gathered(covariance.of_a_game(rules)))
     stakes = [Stake(1, code, A_STAKE) for code in rules.game.outcomes(rules) if code != EXTRA_ROLL]
     unlimited = replace(rules, payout_limit_cents=None)
     wins: Counter[tuple[Fraction, ...]] = Counter()
@@ -171,6 +171,6 @@ def _last_throws(stretch: Stretch) -> dict[int, list[list[int]]]:
 def _spots(throws: list[list[int]]) -> dict[int, Spot]:
     """Where the marker stood before each play; none where the throws make no game."""
     try:
-        return dict(enumerate(gridiron.spots_of(throws), start=1))
+        return dict(enumerate(covariance.spots_of(throws), start=1))
     except ValueError:
         return {}

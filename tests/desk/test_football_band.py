@@ -6,9 +6,9 @@ from functools import cache
 import pytest
 
 from games.engine import Rules
+from games.engine.football import covariance
 from games.engine.football.field import THROWS, Spot, chances_of_a_game, chances_of_a_throw, play_on
 from games.engine.football.wagers import BETS, End, outcomes, verdict
-from tables.desk.report import gridiron
 from tables.desk.report.variance import covariances
 from tables.models import Throw
 from tests.desk.test_figures import day_of
@@ -49,7 +49,7 @@ def to_come(spot: Spot) -> tuple[Fraction, Fraction, Fraction]:
     Of the plays it is what they win beyond their edge: that more is laid the longer a game lasts is no luck.
     """
     stakes, mean, square, told = laid_at(spot), Fraction(0), Fraction(0), Fraction(0)
-    hang, plays = gridiron.across(RULES, spot), covariances(RULES)
+    hang, plays = covariance.across(RULES, spot), covariances(RULES)
     for one, cents in stakes.items():
         told += sum(2 * cents * on * hang[game, one] for game, on in ON_THE_GAME.items())
         told += sum(cents * other * plays[min(one, two), max(one, two)] for two, other in stakes.items())
@@ -92,12 +92,17 @@ def test_the_band_is_on_the_average_what_the_win_strays_over_every_course_of_a_g
 
 
 def test_a_spot_that_a_game_begins_at_hopes_for_what_the_odds_say():
-    for code in gridiron.FULL_GAME_CODES:
+    for code in covariance.FULL_GAME_CODES:
         hoped = sum(
-            (chance * row[gridiron.FULL_GAME_CODES.index(code)] for row, chance in gridiron.of_a_game(RULES))
+            (
+                chance * row[covariance.FULL_GAME_CODES.index(code)]
+                for row, chance in covariance.of_a_game(RULES)
+            )
         )
         assert hoped == EDGES[code]
-    assert sum(chance for _row, chance in gridiron.of_a_game(RULES)) == sum(chances_of_a_game().values()) == 1
+    assert (
+        sum(chance for _row, chance in covariance.of_a_game(RULES)) == sum(chances_of_a_game().values()) == 1
+    )
 
 
 @pytest.mark.parametrize("code", sorted(BETS))
@@ -147,7 +152,7 @@ def test_a_wager_on_a_play_hangs_together_with_the_game_from_where_the_marker_st
         throws=[gain, score],
     )
     pairs = covariances(RULES)
-    first, second = gridiron.spots_of([gain, score])
+    first, second = covariance.spots_of([gain, score])
     assert (first.yard, second.yard, second.goal) == (20, 14, False)
     game = {"touchdown": 500, "defense": 1_000}
     plays = [(first, {"no-gain": 500}), (second, {"over-four": 1_500, "trips-td": 500})]
@@ -158,7 +163,7 @@ def test_a_wager_on_a_play_hangs_together_with_the_game_from_where_the_marker_st
         for b, two in lain.items()
     )
     for spot, stakes in plays:
-        hang = gridiron.across(RULES, spot)
+        hang = covariance.across(RULES, spot)
         expected += sum(2 * one * two * hang[a, b] for a, one in game.items() for b, two in stakes.items())
     assert day_of(scene).house.expected.variance == expected
 
