@@ -195,7 +195,7 @@ def reconciliation(facility: Facility, now: dt.datetime) -> dict[str, int]:
     where at this moment.
     """
     day = facility.gaming_day(now)
-    begins, ends = day_of(facility, day), day_of(facility, day + dt.timedelta(days=1))
+    begins, ends = facility.day_begins(day), facility.day_begins(day + dt.timedelta(days=1))
     lots = DiceLot.objects.filter(facility=facility)
     told = _steps_of_day(facility, day, begins, ends, COUNTED.values())
     in_use = lots.filter(status=Status.PLACED)
@@ -206,11 +206,6 @@ def reconciliation(facility: Facility, now: dt.datetime) -> dict[str, int]:
         "over_a_day": in_use.filter(placed_at__lt=now - A_DAY).count(),
         "in_storage": lots.filter(status=Status.STORED).count(),
     }
-
-
-def day_of(facility: Facility, day: dt.date) -> dt.datetime:
-    """The moment at which a gaming day of this facility begins."""
-    return dt.datetime.combine(day, facility.gaming_day_start, facility.zone).astimezone(dt.UTC)
 
 
 def _steps_of_day(

@@ -44,6 +44,10 @@ class Facility(models.Model):
         """A moment as this facility's clocks show it."""
         return moment.astimezone(self.zone)
 
+    def day_begins(self, day: dt.date) -> dt.datetime:
+        """The moment in UTC at which a gaming day begins; it lasts 23 or 25 hours where the clocks are set."""
+        return dt.datetime.combine(day, self.gaming_day_start, self.zone).astimezone(dt.UTC)
+
     def gaming_day(self, moment: dt.datetime) -> dt.date:
         """The gaming day that a moment belongs to: it begins at `gaming_day_start` by the local clock."""
         local = self.local(moment)

@@ -20,8 +20,6 @@ from audit.record import INSTALLATION, TYPE
 from games.models import Facility
 from games.params import CODE, MOST_CENTS, YEARS
 
-from ..lots import day_of
-
 FIELDS = ("from", "to", "day", "place", "round", "lot", "who", "type", "least", "most", "training")
 MOST_TYPED = 90
 MOST_QUERY = 1000  # what a saved filter may hold
@@ -100,7 +98,7 @@ def query_of(query: str, house: Facility) -> str | None:
 
 def of_day(day: dt.date, house: Facility) -> tuple[dt.datetime, dt.datetime]:
     """From when to when a gaming day lasts by the house's clocks; 23 or 25 hours where the clocks are set."""
-    return day_of(house, day), day_of(house, day + dt.timedelta(days=1))
+    return house.day_begins(day), house.day_begins(day + dt.timedelta(days=1))
 
 
 def _moment(asked: Asked, name: str, text: str, *, last: bool) -> dt.datetime | None:

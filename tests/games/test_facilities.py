@@ -1,4 +1,6 @@
-"""A house: what it may not be called."""
+"""A house: what it may not be called, and when its gaming days begin."""
+
+import datetime as dt
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -12,3 +14,13 @@ def test_no_house_takes_the_name_of_the_installation_whose_stream_it_would_share
     with pytest.raises(IntegrityError), transaction.atomic():
         Facility.objects.create(code="installation", name="Installation", jurisdiction="PA")
     Facility.objects.create(code="installation-2", name="Installation 2", jurisdiction="PA")
+
+
+@pytest.mark.parametrize(("day", "hours"), [("2026-10-31", 25), ("2027-03-13", 23), ("2026-11-21", 24)])
+def test_a_gaming_day_lasts_from_six_to_six_by_the_clocks_of_the_house(day, hours):
+    house = Facility(code="larkfield", time_zone="America/New_York")
+    first = dt.date.fromisoformat(day)
+    begins, ends = house.day_begins(first), house.day_begins(first + dt.timedelta(days=1))
+    assert ends - begins == dt.timedelta(hours=hours)
+    assert house.local(begins).time() == house.local(ends).time() == dt.time(6)
+    assert house.gaming_day(begins) == house.gaming_day(ends - dt.timedelta(seconds=1)) == first

@@ -155,7 +155,7 @@ def _begin_rules(at: AtOffice, test: GameTest) -> None:
     parts = test.request.parts
     text = "\n\n".join(said for key in ("play", "wagering") if (said := parts.get(key, {}).get("text")))
     day = test.starts_on or at.gaming_day
-    first = _local(at, day, at.facility.gaming_day_start)
+    first = at.facility.day_begins(day)
     TestRules.objects.create(
         test=test, version=1, text=text or "As in the documents of the request.", in_force_from=max(first, at.now)
     )  # fmt: skip

@@ -8,7 +8,6 @@ from django.utils.translation import gettext_lazy as lazy
 
 from games.models import Facility
 
-from ...lots import day_of
 from ...models import Table
 
 AN_HOUR = dt.timedelta(hours=1)
@@ -31,12 +30,12 @@ class Day:
 
     @cached_property
     def begins(self) -> dt.datetime:
-        return day_of(self.house, self.date)
+        return self.house.day_begins(self.date)
 
     @cached_property
     def ends(self) -> dt.datetime:
         """The first moment of the day after: 23 or 25 hours later where the clocks change."""
-        return day_of(self.house, self.date + dt.timedelta(days=1))
+        return self.house.day_begins(self.date + dt.timedelta(days=1))
 
     @property
     def is_over(self) -> bool:
