@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from games.engine.odds import in_dollars
+
 LINE = ("cents", "outcome", "pays", "paid_cents", "returned_cents", "cut_cents", "cite")
 KEY = frozenset({"seat", "wager", "play"})
 
@@ -34,8 +36,29 @@ class Difference:
     def __str__(self) -> str:
         about = f"seat {self.seat}, {self.wager}" if self.seat is not None else ""
         about += f", play {self.play}" if self.play is not None else ""
-        place = f"entry {self.seq}, round {self.round}: {about}{', ' if about else ''}{self.what}"
-        return f"{place}: the record says {self.said}, the rules give {self.found}"
+        place = f"entry {self.seq}, round {self.round}: {about}{', ' if about else ''}{self.name}"
+        return f"{place}: the record says {self.recorded}, the rules give {self.due}"
+
+    @property
+    def name(self) -> str:
+        """What differs, in words."""
+        return "stake" if self.what == "cents" else self.what.removesuffix("_cents").replace("_", " ")
+
+    @property
+    def recorded(self) -> str:
+        """What the record says, in words."""
+        return self._worded(self.said)
+
+    @property
+    def due(self) -> str:
+        """What the rules give, in words."""
+        return self._worded(self.found)
+
+    def _worded(self, value: Any) -> str:
+        if value is None or value in ("", []):
+            return "nothing"
+        is_money = self.what == "cents" or self.what.endswith("_cents")
+        return in_dollars(value) if is_money and type(value) is int else str(value)
 
 
 def of_lists(

@@ -383,8 +383,7 @@ def test_on_a_terminal_a_difference_reads_as_a_sentence(scene):
         call_command("readjudicate", stdout=out)
     first, last = out.getvalue().splitlines()
     assert first == (
-        f"larkfield/T-01 entry {seq}, round 1: seat 3, total:9, paid_cents: "
-        "the record says 9000, the rules give 6000"
+        f"larkfield/T-01 entry {seq}, round 1: seat 3, total:9, paid: the record says $90, the rules give $60"
     )
     assert last.startswith("1 rounds settled again: 1 settlements of 1 wagers")
     assert last.endswith("Differences: 1.")

@@ -291,7 +291,7 @@ def test_a_figure_that_the_rules_do_not_give_stands_beside_the_one_that_they_giv
     with unguarded():
         entry.save()
     shown = page(scene)
-    assert "paid_cents: record 9999" in " ".join(rows(shown))
+    assert "paid: record $99.99" in " ".join(rows(shown))
     assert "does not hold" in part(shown, 'aria-labelledby="proof"')
 
 
