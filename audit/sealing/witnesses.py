@@ -260,7 +260,9 @@ class Asker:
             self._wanted.clear()
             if self._stopped.is_set():
                 return
+            close_old_connections()
             said = self._asked()
+            close_old_connections()
             if said and said != self.report["said"]:
                 log.warning("witness %s: %s", self.witness.name, said)
             self.report = {**self.report, "said": said}
@@ -271,7 +273,6 @@ class Asker:
                 self._stopped.wait(1)
 
     def _asked(self) -> str:
-        close_old_connections()
         try:
             if cosignature := ask(self.witness):
                 self._doubted = None
@@ -289,8 +290,6 @@ class Asker:
         except Exception:
             log.exception("witness %s was not asked", self.witness.name)
             return "failed"
-        finally:
-            close_old_connections()
         return ""
 
     def _taken(self, trouble: Trouble) -> str:
