@@ -37,6 +37,10 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "person.refused": lambda data: _("Wrong PIN at %(name)s") % data,
     "person.locked_out": lambda data: _("Locked out at %(name)s after wrong PINs") % data,
     "device.locked": lambda data: _("%(name)s locked") % data,
+    "device.enrolled": lambda data: (
+        (_("%(name)s enrolled at %(place)s") if data["place"] else _("%(name)s enrolled")) % data
+    ),
+    "device.revoked": lambda data: _("%(name)s revoked: nobody acts there any more") % data,
     "key.created": lambda data: _("Key %(key)s of the sealer made") % data,
     "key.retired": lambda data: _("Key %(key)s of the sealer retired") % data,
     "incarnation.opened": lambda data: _("The record begins: %(origin)s") % data,
