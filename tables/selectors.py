@@ -13,7 +13,7 @@ from audit.models import Entry, Person
 from games.engine import game
 from games.engine.rounds import Game
 
-from .desk.lines import names_of, said_by, words_of
+from .entry_words import names_of, said_by, words_of
 from .models import Round, Slip, Table, Wager
 
 LAST_ROUNDS = 12

@@ -30,9 +30,9 @@ from audit.sealing.status import SILENT, of_sealer
 from games.models import Facility
 
 from .. import halts
+from ..entry_words import said_by
 from ..models import Alert, Table
 from .checks import BAD, OK, WAITS, Check
-from .lines import said_by
 
 LATE = dt.timedelta(seconds=10)  # what is older than this and not sealed waits too long
 VERIFIED = dt.timedelta(days=7)  # a full verification older than this is worth another

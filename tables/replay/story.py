@@ -12,7 +12,7 @@ from audit.models import Person
 from games.engine.settlement import Settled
 from games.wording import why
 
-from ..desk.lines import words_of
+from ..entry_words import words_of
 from ..slips import key_of
 from ..stands import settled_line
 from ..templatetags.floor import listed

@@ -11,7 +11,7 @@ from audit.models import Entry, Person, Stream
 from games.models import Facility
 from tables.desk import search
 from tables.desk.asked import of_day, query_of, read
-from tables.desk.lines import words_of
+from tables.entry_words import words_of
 from tables.models import DiceLot, LotStep
 from tests.services.emptying import guards_aside
 

@@ -15,9 +15,9 @@ from django.utils.translation import gettext_lazy as lazy
 from audit.models import Entry, Person
 from games.models import DeviceIncident
 
+from ...entry_words import said_by
 from ...models import Alert, Round, Table, Throw
 from ...wording_alerts import NAMES
-from ..lines import said_by
 from .day import SLACK, Day
 
 MENDS = {

@@ -16,12 +16,13 @@ from audit.record import INSTALLATION
 from games.models import Facility, RulesSubmission
 from games.office.doors import may_see_office
 
+from ...entry_words import said_by, type_in_words, words_of
 from ...wording import dollars
 from .. import checks
 from ..asked import LARGEST
 from ..doors import desk_of, may_export
 from ..frame import desk
-from ..lines import address_of, local, place_of, replay_of, said_by, type_in_words, words_of
+from ..lines import address_of, local, place_of, replay_of
 from ..proof import file_of, is_short
 from ..related import related_to
 

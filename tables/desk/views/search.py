@@ -11,12 +11,13 @@ from django.views.decorators.http import require_GET
 from audit.models import Person, SavedFilter
 from games.models import Facility
 
+from ...entry_words import names_of, type_in_words
 from ...wording import dollars
 from .. import asked as asking
 from ..asked import FIELDS, Asked
 from ..doors import desk_of
 from ..frame import desk
-from ..lines import lines_of, local, names_of, type_in_words
+from ..lines import lines_of, local
 from ..search import LOOKED, PAGE, find, places_of, types_on_record
 
 MOST_NAMES = 500  # people that the field offers; everybody can be typed
