@@ -1,0 +1,216 @@
+"""Two fingerprints side by side, and what of one no change of wording may touch."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+from script.fingerprint.installation import ROOT
+from script.fingerprint.notes import BUNDLE
+
+Json = dict[str, Any]
+
+EXACT = {
+    "who",
+    "section",
+    "cite",
+    "reference",
+    "name",
+    "short",
+    "facility_name",
+    "key",
+    "code",
+    "type",
+    "kind",
+}
+WORDED = ("snapshots.jsonl", "answers.jsonl")  # whose sentences may differ
+PAGES = "pages.jsonl"  # whose texts may differ
+PAPERS = {"README.txt", "FORMAT.md", "verify.py", "witness.py", "manifest.json"}  # of a bundle: may differ
+AROUND = 3  # words shown beside those that differ
+MOST_SHOWN = 40
+
+
+@dataclass
+class Comparison:
+    """What differs between two fingerprints: `faults` may not, and the sentences are for a person to read."""
+
+    faults: list[str] = field(default_factory=list)
+    sentences: dict[tuple[str, str], tuple[str, str, str]] = field(default_factory=dict)
+    """By both texts without their figures: the first such pair, and where it was met."""
+
+    def values(self, where: str, before: Any, after: Any, key: str = "") -> None:
+        """Compares two JSON values of which sentences may differ."""
+        if type(before) is not type(after):
+            self.faults.append(f"{where}: {_brief(before)} became {_brief(after)}")
+        elif isinstance(before, dict):
+            if list(before) != list(after):
+                names = ", ".join(sorted(before.keys() ^ after.keys()))
+                self.faults.append(f"{where}: keys {names or 'in another order'}")
+            for name in sorted(before.keys() & after.keys()):
+                self.values(f"{where}.{name}", before[name], after[name], name)
+        elif isinstance(before, list):
+            if len(before) != len(after):
+                self.faults.append(f"{where}: {len(before)} items became {len(after)}")
+            for number, (old, new) in enumerate(zip(before, after, strict=False)):
+                self.values(f"{where}[{number}]", old, new, key)
+        elif before != after:
+            if isinstance(before, str) and key not in EXACT and is_sentence(before) and is_sentence(after):
+                self.texts(where, before, after)
+            else:
+                self.faults.append(f"{where}: {_brief(before)} became {_brief(after)}")
+
+    def texts(self, where: str, before: str, after: str) -> None:
+        """Keeps two texts for a person to read; of the text of a page only the words that differ."""
+        if not where.startswith(PAGES):
+            self.sentences.setdefault((masked(before), masked(after)), (before, after, where))
+            return
+        old, new = before.split(), after.split()
+        for change, old_from, old_to, new_from, new_to in SequenceMatcher(
+            None, old, new, False
+        ).get_opcodes():
+            if change != "equal":
+                was = " ".join(old[max(0, old_from - AROUND) : old_to + AROUND])
+                now = " ".join(new[max(0, new_from - AROUND) : new_to + AROUND])
+                self.sentences.setdefault((masked(was), masked(now)), (was, now, where))
+
+    def lines(self, name: str, before: bytes, after: bytes, *, exactly: bool) -> None:
+        """Compares two files of JSON lines."""
+        if before == after:
+            return
+        old, new = before.splitlines(), after.splitlines()
+        if len(old) != len(new):
+            self.faults.append(f"{name}: {len(old)} lines became {len(new)}")
+        found = Comparison()
+        for number, pair in enumerate(zip(old, new, strict=False), 1):
+            if pair[0] != pair[1]:
+                found.values(f"{name}:{number}", *(_decoded(line) for line in pair))
+        self.faults += found.faults
+        if exactly:
+            pairs = found.sentences.values()
+            self.faults += [f"{where}: {_brief(was)} became {_brief(now)}" for was, now, where in pairs]
+            if not (found.faults or found.sentences):
+                self.faults.append(f"{name}: the same values in other bytes")
+        else:
+            self.sentences = found.sentences | self.sentences
+
+    def bundle(self, before: bytes, after: bytes) -> None:
+        """Compares two listings of evidence bundles: schemas may be new, and papers may differ."""
+        old, new = (
+            {line["name"]: line for line in map(json.loads, text.splitlines())} for text in (before, after)
+        )
+        for name in sorted(old.keys() | new.keys()):
+            if name not in new or (name not in old and "schema" not in name):
+                self.faults.append(f"{BUNDLE}: {name} is {'gone' if name in old else 'new'}")
+            elif name in old and old[name] != new[name] and name.rpartition("/")[2] not in PAPERS:
+                self.faults.append(f"{BUNDLE}: {name} has other bytes")
+
+
+def is_sentence(text: str) -> bool:
+    """Whether people read this text: codes, hashes and moments have no space."""
+    return " " in text.strip()
+
+
+def masked(text: str) -> str:
+    """A sentence without its figures, so that one of many rounds stands for all of them."""
+    return re.sub(r"\d[\d,.]*", "#", text)
+
+
+def figures_of(text: str) -> list[str]:
+    """The figures of a sentence, which a new wording keeps."""
+    return sorted(re.findall(r"\d[\d,.]*\d|\d", text))
+
+
+def compare(before: Path, after: Path) -> Comparison:
+    """Compares the fingerprints in two folders."""
+    found = Comparison()
+    names = sorted({path.name for folder in (before, after) for path in folder.iterdir()})
+    for name in names:
+        if not ((before / name).exists() and (after / name).exists()):
+            found.faults.append(f"{name} is in one of the two alone")
+            continue
+        old, new = (before / name).read_bytes(), (after / name).read_bytes()
+        if name == BUNDLE:
+            found.bundle(old, new)
+        else:
+            found.lines(name, old, new, exactly=name not in (*WORDED, PAGES))
+    return found
+
+
+def _decoded(line: bytes) -> Any:
+    """A line as a value; of an entry the body too, so that the difference is shown inside it."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return line.decode(errors="replace")
+    if isinstance(value, dict) and isinstance(value.get("body"), str):
+        value["body"] = json.loads(value["body"])
+    return value
+
+
+def _brief(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 160 else f"{text[:157]}…"
+
+
+def show(found: Comparison) -> None:
+    """Prints a comparison: pairs of sentences, then the faults."""
+    for before, after, where in sorted(found.sentences.values()):
+        figures = "" if figures_of(before) == figures_of(after) else "  (look: other figures)"
+        print(f"  {where}{figures}\n    - {before}\n    + {after}")
+    for fault in found.faults[:MOST_SHOWN]:
+        print(f"  FAULT {fault}")
+    if len(found.faults) > MOST_SHOWN:
+        print(f"  … and {len(found.faults) - MOST_SHOWN} more")
+    print(f"{len(found.sentences)} sentences differ, {len(found.faults)} faults.")
+
+
+# What no change of wording may touch
+
+
+def hashes(folder: Path) -> Json:
+    """The SHA-256 of everything in a fingerprint that holds no sentence of ours, by what it is.
+
+    Entries are told by stream, without the digests of papers that are written in words.
+    """
+    streams: dict[str, Any] = {}
+    for line in _values(folder, "entries.jsonl"):
+        body = WRITTEN_IN_WORDS.sub("", line["body"])
+        streams.setdefault(line["stream"], hashlib.sha256()).update(f"{line['type']} {body}\n".encode())
+    settled = [
+        {**line, "error": ""} if "error" in line else line for line in _values(folder, "adjudicate.jsonl")
+    ]
+    listed = [one for line in _values(folder, "odds.json") for one in line if not one["status"]]
+    return {
+        "odds": _sha256(listed),
+        "adjudicate": _sha256(settled),
+        "figures": _sha256(list(_values(folder, "figures.jsonl"))),
+        "export-tables": hashlib.sha256((folder / "export-tables.jsonl").read_bytes()).hexdigest(),
+        "export-training": hashlib.sha256((folder / "export-training.jsonl").read_bytes()).hexdigest(),
+        "entries": {name: digest.hexdigest() for name, digest in sorted(streams.items())},
+    }
+
+
+# Digests and sizes of documents, and of a guide's pages: they change with every word of them.
+WRITTEN_IN_WORDS = re.compile(r'"(?:content_sha256|facts_sha256|sha256|size)":(?:"[0-9a-f]{64}"|\d+),?')
+
+
+def _values(folder: Path, name: str) -> Iterator[Any]:
+    for line in (folder / name).read_bytes().splitlines():
+        yield json.loads(line)
+
+
+def _sha256(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def entry_types(folder: Path) -> tuple[list[str], list[str]]:
+    """The entry types of the documents that a play reaches, and those that it does not."""
+    documents = "".join((ROOT / "docs" / name).read_text() for name in ("record.md", "office.md"))
+    reached = {line["type"] for line in _values(folder, "entries.jsonl")}
+    rows = [line for line in documents.splitlines() if line.startswith("|")]
+    named = {type_ for row in rows for type_ in re.findall(r"`([a-z_]+\.[a-z_]+)`", row)}
+    return sorted(reached), sorted(named - reached)

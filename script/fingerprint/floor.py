@@ -1,0 +1,212 @@
+"""The floor: rounds step by step, the clock, pages, and what is done beside the screens."""
+
+import json
+import sqlite3
+import traceback
+import urllib.parse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from script.fingerprint.browsers import Answer, Browsers, Person, Station
+from script.fingerprint.installation import manage
+from script.fingerprint.notes import PageText, without_html
+from script.fingerprint.paper import some_dice
+from script.fingerprint.product import Product
+
+Json = dict[str, Any]
+ENDED = ("cleared", "void", "no-roll")  # phases of a round that is over
+MOST_STEPS = 250  # acts of one round; a longer one has lost its way
+
+
+class Floor(Browsers):
+    """The floor of the demo, as scenes play on it."""
+
+    def play(self, scene: Callable[["Floor"], None]) -> None:
+        """Plays a scene as far as it comes; one that breaks off is told, and the next is played."""
+        try:
+            scene(self)
+        except Exception:
+            self.unexpected.append(f"{scene.__name__} broke off: {traceback.format_exc(limit=-3)}")
+
+    # Reading
+
+    def get(self, person: str, url: str, place: str = "", expect: int = 200) -> Any:
+        """Opens a page, at the table's tablet or at the person's podium, and writes its text down."""
+        facility = self.people[person].facility or "larkfield"
+        station = self.tablet(place) if place else self.podium(facility, person)
+        if station.person != person:
+            self.sign_in(station, person)
+        response = self._get(station, url)
+        if response.status_code in (302, 401, 423):
+            self.sign_in(station, person)
+            response = self._get(station, url)
+        kind = response.headers.get("Content-Type", "").partition(";")[0]
+        line: Json = {"number": self.number, "url": url, "status": response.status_code, "type": kind}
+        if kind == "text/html" and not response.streaming:
+            line["text"] = PageText.of(response.content.decode())
+        elif kind == "application/json":
+            line["json"] = without_html(response.json())
+        self.notes.line("pages.jsonl", line)
+        if response.status_code != expect:
+            self.unexpected.append(f"{self.number} GET {url}: {response.status_code}")
+        return response
+
+    def _get(self, station: Station, url: str) -> Any:
+        self._begin(url)
+        return station.client.get(url, headers={"Sec-Fetch-Mode": "navigate"})
+
+    def newest(self, place: str, type_: str) -> Json:
+        """The data of the newest entry of a type on a stream."""
+        entry = self.entry_model.objects.filter(stream__name=place, type=type_).order_by("-seq")[0]
+        data: Json = json.loads(bytes(entry.body))["data"]
+        return data
+
+    def entry_of(self, place: str, round_: int, type_: str) -> int:
+        """The number of the newest entry of a type about a round."""
+        entries = self.entry_model.objects.filter(stream__name=place, type=type_).order_by("-seq")
+        for seq, body in entries.values_list("seq", "body"):
+            if json.loads(bytes(body))["data"]["round"] == round_:
+                return int(seq)
+        raise LookupError(f"{place} has no {type_} of round {round_}")
+
+    def slip_due(self, place: str) -> list[Json]:
+        """What the newest slip of a table says that is due."""
+        return list(self.newest(place, "slip.filed")["due"])
+
+    def preview_slip(self, person: str, place: str, slip: Json) -> None:
+        """The preview of a slip, as its dialog asks for it."""
+        asked = {key: value for key, value in slip.items() if key not in ("round", "corrects", "reason")}
+        facility, _, table = place.partition("/")
+        said = urllib.parse.quote(json.dumps(asked))
+        self.get(person, f"/floor/{facility}/{table}/rounds/{slip['round']}/slip?said={said}", place)
+
+    # What is done beside the screens
+
+    def command(self, *words: str, stdin: bytes = b"") -> None:
+        """A command of `manage.py`, whose answer is written down."""
+        self._begin(words[0])
+        out, status = manage(*words, stdin=stdin)
+        self.notes.line(
+            "answers.jsonl", {"number": self.number, "manage": words[0], "status": status, "out": out}
+        )
+        self.note_snapshots()
+
+    def seal(self) -> None:
+        """One second of the sealer, with a key the first time."""
+        from django.conf import settings
+
+        if self.sealer is None:
+            self.command("sealer_key", "create")
+            self.sealer = Product.sealer(Path(settings.SEALER_DIR))
+        self._begin("seal")
+        self.sealer.second()
+
+    def hire(self, code: str, name: str, role: str, department: str, facility: str, pin: str) -> str:
+        """One more person, on duty at the whole facility. Returns the code."""
+        from django.apps import apps
+
+        person = apps.get_model("audit", "Person")(
+            code=code, name=name, role=role, department=department, facility=facility
+        )
+        person.set_password(pin)
+        person.save()
+        house = apps.get_model("games", "Facility").objects.get(code=facility)
+        duty = {"person": person, "facility": house, "started_at": self.clock.now}
+        apps.get_model("tables", "Assignment").objects.create(**duty)
+        self.people[code] = Person(code, pin, role, facility)
+        return code
+
+    def dismiss(self, code: str) -> None:
+        """Somebody works here no longer."""
+        from django.apps import apps
+
+        apps.get_model("audit", "Person").objects.filter(code=code).update(is_active=False)
+
+    def hear(self, place: str) -> None:
+        """The tablets of a table have a line now, as their sockets say."""
+        from django.apps import apps
+
+        apps.get_model("audit", "Device").objects.filter(place=place).update(heard_at=self.clock.now)
+
+    def back_up(self) -> sqlite3.Connection:
+        """A copy of the whole database."""
+        from django.db import connection
+
+        copy = sqlite3.connect(":memory:")
+        connection.connection.backup(copy)
+        return copy
+
+    def restore(self, copy: sqlite3.Connection) -> None:
+        """The database as it was when it was copied."""
+        from django.db import connection
+
+        copy.backup(connection.connection)
+        self.note_snapshots()
+
+    # The clock's own acts
+
+    def wait(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0) -> None:
+        """Time goes by; then the clock does what it does by itself."""
+        self.clock.pass_(seconds + 60 * minutes + 3600 * hours)
+        self.tick()
+
+    def tick(self, times: int = 5) -> None:
+        """So many seconds of the ticker."""
+        for _ in range(times):
+            self._begin("tick")
+            self.ticker.tick()
+            self.note_snapshots()
+
+    # Rounds
+
+    def inspect(self, person: str, place: str, dice: Sequence[int] = (1, 2, 5)) -> Answer:
+        """The inspection that the table asks for, with everything in order."""
+        facility, _, table = place.partition("/")
+        asks = self.snapshot(place)["inspection_asks"]
+        params: Json = {"lines": [line["code"] for line in asks["lines"]]}
+        if asks["cameras"]:
+            params["cameras"] = [f"C-{number}" for number in range(1, asks["cameras"] + 1)]
+        if asks["tosses"]:
+            params["tosses"] = asks["tosses"]
+        if asks["dice"]:
+            url = f"/floor/{facility}/{table}/light?dice={','.join(map(str, dice))}"
+            params |= {"dice": list(dice), "lit": self.get(person, url).json().get("lit", [])}
+        return self.act(person, place, "inspect_table", params)
+
+    def wager(self, person: str, place: str, *wagers: tuple[Any, ...], expect: int = 200) -> Answer:
+        """Wagers as (seat, code, cents) or (seat, code, cents, play)."""
+        lines = [dict(zip(("seat", "wager", "cents", "play"), wager, strict=False)) for wager in wagers]
+        return self.act(person, place, "place_wagers", {"wagers": lines}, expect=expect)
+
+    def until(self, person: str, place: str, *acts: str, dice: Sequence[Sequence[int]] = ()) -> Json:
+        """The next steps of a table one by one, up to one of `acts` or the end of the round.
+
+        Dice are those given, in order, and then drawn. Returns the snapshot.
+        """
+        given = iter(dice)
+        for _ in range(MOST_STEPS):
+            shown = self.snapshot(place)
+            step = shown["next"]
+            if step is None or step["act"] in acts:
+                return shown
+            params = dict(step["params"])
+            if step["act"] == "shake" and shown["shaker"]["kind"] == "player-activated":
+                params["activated_by_seat"] = shown["round"]["wagers"][0]["seat"]
+            if step["act"] == "call_dice" and "draw_dice" in shown["offers"]:
+                self.act(person, place, "draw_dice")
+                continue
+            if step["act"] == "call_dice":
+                drawn = shown["round"]["drawn"] or some_dice(self.draw, step["dice"], alike=0.3)
+                params = {"dice": list(next(given, drawn))}
+            answer = self.act(person, place, step["act"], params)
+            if not answer.ok or answer["phase"] in ENDED:
+                return self.snapshot(place)
+        raise RuntimeError(f"the round at {place} did not end")
+
+    def deal(
+        self, person: str, place: str, *wagers: tuple[Any, ...], dice: Sequence[Sequence[int]] = ()
+    ) -> Json:
+        """A whole round, from the wagers to its end."""
+        self.wager(person, place, *wagers)
+        return self.until(person, place, dice=dice)
