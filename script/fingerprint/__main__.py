@@ -19,23 +19,23 @@ def main(words: Sequence[str] | None = None) -> int:
     comparing = commands.add_parser("compare", help="compare two fingerprints")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
-    for name, meant in (
+    for name, text in (
         ("hashes", "the SHA-256 of what holds no sentence"),
         ("types", "the entry types reached"),
     ):
-        commands.add_parser(name, help=meant).add_argument("out", type=Path)
-    asked = parser.parse_args(words)
-    if asked.command == "play":
-        for line in play(asked.out, short=asked.short):
+        commands.add_parser(name, help=text).add_argument("out", type=Path)
+    options = parser.parse_args(words)
+    if options.command == "play":
+        for line in play(options.out, short=options.short):
             print(f"not as expected: {line}", file=sys.stderr)
-    elif asked.command == "compare":
-        found = compare(asked.before, asked.after)
-        show(found)
-        return 1 if found.faults else 0
-    elif asked.command == "hashes":
-        print(json.dumps(hashes(asked.out), indent=2))
+    elif options.command == "compare":
+        comparison = compare(options.before, options.after)
+        show(comparison)
+        return 1 if comparison.faults else 0
+    elif options.command == "hashes":
+        print(json.dumps(hashes(options.out), indent=2))
     else:
-        reached, missing = entry_types(asked.out)
+        reached, missing = entry_types(options.out)
         print(f"{len(reached)} entry types reached: {' '.join(reached)}")
         print(f"{len(missing)} not reached: {' '.join(missing)}")
     return 0

@@ -62,7 +62,7 @@ class Browsers:
         self.number = 0
         self.unexpected: list[str] = []
         self.stations: dict[str, Station] = {}
-        self.seen: dict[str, int] = {}
+        self.versions: dict[str, int] = {}
         self.table_model = apps.get_model("tables", "Table")
         self.entry_model = apps.get_model("audit", "Entry")
         self.people = self._read_people()
@@ -73,8 +73,10 @@ class Browsers:
         """The people of the demo with their PINs, which `seed_demo --show` prints."""
         from django.apps import apps
 
-        shown = manage("seed_demo", "--show")[0]
-        pins = {name.strip(): pin for pin, name in re.findall(r"^  (\d{6})  (.{18}) ", shown, re.MULTILINE)}
+        sign_ins = manage("seed_demo", "--show")[0]
+        pins = {
+            name.strip(): pin for pin, name in re.findall(r"^  (\d{6})  (.{18}) ", sign_ins, re.MULTILINE)
+        }
         people = apps.get_model("audit", "Person").objects.order_by("code")
         return {
             person.code: Person(person.code, pins[person.name], person.role, person.facility)
@@ -139,8 +141,8 @@ class Browsers:
         facility, _, table = place.partition("/")
         at_tablet = self.people[person].role in ("dealer", "stickperson")
         station = self.tablet(place) if at_tablet else self.podium(facility, person)
-        shown = self.snapshot(place)
-        sent = {"seen": shown["version"], "head": shown["head"], **sent}
+        snapshot = self.snapshot(place)
+        sent = {"seen": snapshot["version"], "head": snapshot["head"], **sent}
         return self._post(
             station, person, f"/floor/{facility}/{table}/acts/{act}", params, witness, expect, sent
         )
@@ -258,8 +260,8 @@ class Browsers:
             "pk", "stream__name", "stream__seq"
         )
         for pk, name, seq in list(tables):
-            if self.seen.get(name) != seq:
-                self.seen[name] = seq
+            if self.versions.get(name) != seq:
+                self.versions[name] = seq
                 line = {"number": self.number, "table": name, "snapshot": Product.snapshot(pk)}
                 self.notes.line("snapshots.jsonl", line)
 

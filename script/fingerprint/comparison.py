@@ -73,9 +73,11 @@ class Comparison:
             None, old, new, False
         ).get_opcodes():
             if change != "equal":
-                was = " ".join(old[max(0, old_from - AROUND) : old_to + AROUND])
-                now = " ".join(new[max(0, new_from - AROUND) : new_to + AROUND])
-                self.sentences.setdefault((masked(was), masked(now)), (was, now, where))
+                old_words = " ".join(old[max(0, old_from - AROUND) : old_to + AROUND])
+                new_words = " ".join(new[max(0, new_from - AROUND) : new_to + AROUND])
+                self.sentences.setdefault(
+                    (masked(old_words), masked(new_words)), (old_words, new_words, where)
+                )
 
     def lines(self, name: str, before: bytes, after: bytes, *, exactly: bool) -> None:
         """Compares two files of JSON lines."""
@@ -84,18 +86,21 @@ class Comparison:
         old, new = before.splitlines(), after.splitlines()
         if len(old) != len(new):
             self.faults.append(f"{name}: {len(old)} lines became {len(new)}")
-        found = Comparison()
+        comparison = Comparison()
         for number, pair in enumerate(zip(old, new, strict=False), 1):
             if pair[0] != pair[1]:
-                found.values(f"{name}:{number}", *(_decoded(line) for line in pair))
-        self.faults += found.faults
+                comparison.values(f"{name}:{number}", *(_decoded(line) for line in pair))
+        self.faults += comparison.faults
         if exactly:
-            pairs = found.sentences.values()
-            self.faults += [f"{where}: {_brief(was)} became {_brief(now)}" for was, now, where in pairs]
-            if not (found.faults or found.sentences):
+            pairs = comparison.sentences.values()
+            self.faults += [
+                f"{where}: {_brief(old_words)} became {_brief(new_words)}"
+                for old_words, new_words, where in pairs
+            ]
+            if not (comparison.faults or comparison.sentences):
                 self.faults.append(f"{name}: the same values in other bytes")
         else:
-            self.sentences = found.sentences | self.sentences
+            self.sentences = comparison.sentences | self.sentences
 
     def bundle(self, before: bytes, after: bytes) -> None:
         """Compares two listings of evidence bundles: schemas may be new, and papers may differ."""
@@ -126,18 +131,18 @@ def figures_of(text: str) -> list[str]:
 
 def compare(before: Path, after: Path) -> Comparison:
     """Compares the fingerprints in two folders."""
-    found = Comparison()
+    comparison = Comparison()
     names = sorted({path.name for folder in (before, after) for path in folder.iterdir()})
     for name in names:
         if not ((before / name).exists() and (after / name).exists()):
-            found.faults.append(f"{name} is in one of the two alone")
+            comparison.faults.append(f"{name} is in one of the two alone")
             continue
         old, new = (before / name).read_bytes(), (after / name).read_bytes()
         if name == BUNDLE:
-            found.bundle(old, new)
+            comparison.bundle(old, new)
         else:
-            found.lines(name, old, new, exactly=name not in (*WORDED, PAGES))
-    return found
+            comparison.lines(name, old, new, exactly=name not in (*WORDED, PAGES))
+    return comparison
 
 
 def _decoded(line: bytes) -> Any:
@@ -156,16 +161,16 @@ def _brief(value: Any) -> str:
     return text if len(text) <= 160 else f"{text[:157]}…"
 
 
-def show(found: Comparison) -> None:
+def show(comparison: Comparison) -> None:
     """Prints a comparison: pairs of sentences, then the faults."""
-    for before, after, where in sorted(found.sentences.values()):
+    for before, after, where in sorted(comparison.sentences.values()):
         figures = "" if figures_of(before) == figures_of(after) else "  (look: other figures)"
         print(f"  {where}{figures}\n    - {before}\n    + {after}")
-    for fault in found.faults[:MOST_SHOWN]:
+    for fault in comparison.faults[:MOST_SHOWN]:
         print(f"  FAULT {fault}")
-    if len(found.faults) > MOST_SHOWN:
-        print(f"  … and {len(found.faults) - MOST_SHOWN} more")
-    print(f"{len(found.sentences)} sentences differ, {len(found.faults)} faults.")
+    if len(comparison.faults) > MOST_SHOWN:
+        print(f"  … and {len(comparison.faults) - MOST_SHOWN} more")
+    print(f"{len(comparison.sentences)} sentences differ, {len(comparison.faults)} faults.")
 
 
 # What no change of wording may touch
@@ -183,9 +188,9 @@ def hashes(folder: Path) -> Json:
     settled = [
         {**line, "error": ""} if "error" in line else line for line in _values(folder, "adjudicate.jsonl")
     ]
-    listed = [one for line in _values(folder, "odds.json") for one in line if not one["status"]]
+    accepted = [answer for line in _values(folder, "odds.json") for answer in line if not answer["status"]]
     return {
-        "odds": _sha256(listed),
+        "odds": _sha256(accepted),
         "adjudicate": _sha256(settled),
         "figures": _sha256(list(_values(folder, "figures.jsonl"))),
         "export-tables": hashlib.sha256((folder / "export-tables.jsonl").read_bytes()).hexdigest(),
@@ -212,5 +217,5 @@ def entry_types(folder: Path) -> tuple[list[str], list[str]]:
     documents = "".join((ROOT / "docs" / name).read_text() for name in ("record.md", "office.md"))
     reached = {line["type"] for line in _values(folder, "entries.jsonl")}
     rows = [line for line in documents.splitlines() if line.startswith("|")]
-    named = {type_ for row in rows for type_ in re.findall(r"`([a-z_]+\.[a-z_]+)`", row)}
-    return sorted(reached), sorted(named - reached)
+    documented = {type_ for row in rows for type_ in re.findall(r"`([a-z_]+\.[a-z_]+)`", row)}
+    return sorted(reached), sorted(documented - reached)

@@ -76,10 +76,10 @@ class Floor(Browsers):
 
     def preview_slip(self, person: str, place: str, slip: Json) -> None:
         """The preview of a slip, as its dialog asks for it."""
-        asked = {key: value for key, value in slip.items() if key not in ("round", "corrects", "reason")}
+        params = {key: value for key, value in slip.items() if key not in ("round", "corrects", "reason")}
         facility, _, table = place.partition("/")
-        said = urllib.parse.quote(json.dumps(asked))
-        self.get(person, f"/floor/{facility}/{table}/rounds/{slip['round']}/slip?said={said}", place)
+        query = urllib.parse.quote(json.dumps(params))
+        self.get(person, f"/floor/{facility}/{table}/rounds/{slip['round']}/slip?said={query}", place)
 
     # What is done beside the screens
 
@@ -184,21 +184,21 @@ class Floor(Browsers):
 
         Dice are those given, in order, and then drawn. Returns the snapshot.
         """
-        given = iter(dice)
+        faces = iter(dice)
         for _ in range(MOST_STEPS):
-            shown = self.snapshot(place)
-            step = shown["next"]
+            snapshot = self.snapshot(place)
+            step = snapshot["next"]
             if step is None or step["act"] in acts:
-                return shown
+                return snapshot
             params = dict(step["params"])
-            if step["act"] == "shake" and shown["shaker"]["kind"] == "player-activated":
-                params["activated_by_seat"] = shown["round"]["wagers"][0]["seat"]
-            if step["act"] == "call_dice" and "draw_dice" in shown["offers"]:
+            if step["act"] == "shake" and snapshot["shaker"]["kind"] == "player-activated":
+                params["activated_by_seat"] = snapshot["round"]["wagers"][0]["seat"]
+            if step["act"] == "call_dice" and "draw_dice" in snapshot["offers"]:
                 self.act(person, place, "draw_dice")
                 continue
             if step["act"] == "call_dice":
-                drawn = shown["round"]["drawn"] or some_dice(self.draw, step["dice"], alike=0.3)
-                params = {"dice": list(next(given, drawn))}
+                drawn = snapshot["round"]["drawn"] or some_dice(self.draw, step["dice"], alike=0.3)
+                params = {"dice": list(next(faces, drawn))}
             answer = self.act(person, place, step["act"], params)
             if not answer.ok or answer["phase"] in ENDED:
                 return self.snapshot(place)

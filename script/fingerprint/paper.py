@@ -80,9 +80,9 @@ def high_roll_lines(draw: random.Random, dice: int, stakes: Sequence[int] = STAK
     circles = [f"like-kind:{n}" for n in range(2, 9 if dice == 10 else 7)]
     circles += ["like-kind:none"] if dice == 6 else []
     codes = draw.sample([f"pip:{n}" for n in range(1, 7)], draw.randint(1, 3))
-    chosen = draw.sample(circles, draw.randint(0, 4))
-    codes += chosen
-    if dice == 10 and chosen and draw.random() < 0.5:
+    bet_circles = draw.sample(circles, draw.randint(0, 4))
+    codes += bet_circles
+    if dice == 10 and bet_circles and draw.random() < 0.5:
         codes.append("extra-roll")
     lines = [{"wager": code, "cents": unit} for code in codes]
     if dice == 10 and draw.random() < 0.4:
@@ -93,13 +93,16 @@ def high_roll_lines(draw: random.Random, dice: int, stakes: Sequence[int] = STAK
 def paper_rounds() -> list[Json]:
     """Some hundred rounds of all rules, good and bad, as `adjudicate` reads them."""
     draw = random.Random(577)
-    rounds = [one for key in SIC_BO_RULES for _ in range(60) for one in [_sic_bo_round(draw, key)]]
+    rounds = [round_ for key in SIC_BO_RULES for _ in range(60) for round_ in [_sic_bo_round(draw, key)]]
     rounds += [
-        one for key in ("pa-675a", "pa-675a.6") for _ in range(60) for one in [_high_roll_round(draw, key)]
+        round_
+        for key in ("pa-675a", "pa-675a.6")
+        for _ in range(60)
+        for round_ in [_high_roll_round(draw, key)]
     ]
     for _ in range(40):
         rounds += _football_rounds(draw)
-    return [{"id": f"r{number}", **one} for number, one in enumerate(rounds)]
+    return [{"id": f"r{number}", **round_} for number, round_ in enumerate(rounds)]
 
 
 def _sic_bo_round(draw: random.Random, key: str) -> Json:
@@ -169,8 +172,8 @@ def _football_rounds(draw: random.Random) -> list[Json]:
         throws.insert(draw.randint(0, 2), {"void": "cocked"})
     rounds = []
     for count in range(1, 9):
-        made = sum(isinstance(throw, list) for throw in throws[:count])
-        laid = full + [wager for wager in single if wager["play"] <= made]
+        valid_throws = sum(isinstance(throw, list) for throw in throws[:count])
+        laid = full + [wager for wager in single if wager["play"] <= valid_throws]
         rounds.append({"rules": "pa-577", "throws": throws[:count], "wagers": laid})
     rounds.append({"rules": "pa-577", "throws": throws[:2], "wagers": full, "voided": "the lights went out"})
     return rounds
@@ -202,6 +205,6 @@ BAD_LINES = (
 
 def adjudicated() -> tuple[bytes, int]:
     """What `adjudicate` answers to all of these, and its exit status."""
-    lines = [json.dumps(one).encode() for one in paper_rounds()]
+    lines = [json.dumps(round_).encode() for round_ in paper_rounds()]
     text, status = manage("adjudicate", stdin=b"\n".join([*lines, *BAD_LINES]) + b"\n")
     return text.encode(), status

@@ -13,15 +13,15 @@ def play_sic_bo(floor: Floor, dealer: str, place: str, rounds: int = 1) -> None:
     codes = sic_bo_codes()
     for _ in range(rounds):
         seats = floor.draw.sample(range(1, 9), 3)
-        chosen = [(seat, code) for seat in seats for code in floor.draw.sample(codes, 4)]
-        wagers = [(seat, code, floor.draw.choice((100, *STAKES, 250_000))) for seat, code in chosen]
+        areas = [(seat, code) for seat in seats for code in floor.draw.sample(codes, 4)]
+        wagers = [(seat, code, floor.draw.choice((100, *STAKES, 250_000))) for seat, code in areas]
         floor.deal(dealer, place, *wagers)
 
 
 def play_one_table(floor: Floor) -> None:
     """Everything that can happen to a round, at a table of Sic Bo."""
-    mei, kate, t = "mei", "kate", "larkfield/T-01"
-    tablet = floor.tablet(t)
+    mei, kate, place = "mei", "kate", "larkfield/T-01"
+    tablet = floor.tablet(place)
     floor.sign_in(tablet, mei, "000000", expect=403)
     floor.sign_in(tablet, mei)
     for act, params, expect in (
@@ -35,21 +35,21 @@ def play_one_table(floor: Floor) -> None:
         ("take_supervision", {}, 403),
         ("seat_player", {"seat": 1}, 422),
     ):
-        floor.act(mei, t, act, params, expect=expect)
-    play_sic_bo(floor, mei, t, 2)
-    _correct_before_payment(floor, mei, kate, t)
-    _end_early(floor, mei, kate, t)
-    _relief(floor, mei, t)
+        floor.act(mei, place, act, params, expect=expect)
+    play_sic_bo(floor, mei, place, 2)
+    _correct_before_payment(floor, mei, kate, place)
+    _end_early(floor, mei, kate, place)
+    _relief(floor, mei, place)
 
 
-def _correct_before_payment(floor: Floor, dealer: str, chief: str, t: str) -> None:
+def _correct_before_payment(floor: Floor, dealer: str, chief: str, place: str) -> None:
     floor.wager(
-        dealer, t, (1, "big", 2_500), (2, "small", 1_000), (3, "total:9", 500), (4, "two-dice:2-5", 5_000)
+        dealer, place, (1, "big", 2_500), (2, "small", 1_000), (3, "total:9", 500), (4, "two-dice:2-5", 5_000)
     )
-    floor.wager(dealer, t, (3, "total:9", 0), (2, "small", 2_000))
-    floor.act(dealer, t, "no_more_bets", seen=1, head=None, expect=409)
-    floor.until(dealer, t, "call_dice")
-    floor.wager(dealer, t, (5, "big", 1_000), expect=422)
+    floor.wager(dealer, place, (3, "total:9", 0), (2, "small", 2_000))
+    floor.act(dealer, place, "no_more_bets", seen=1, head=None, expect=409)
+    floor.until(dealer, place, "call_dice")
+    floor.wager(dealer, place, (5, "big", 1_000), expect=422)
     missed = {
         "seat": 5,
         "wager": "total:12",
@@ -57,13 +57,13 @@ def _correct_before_payment(floor: Floor, dealer: str, chief: str, t: str) -> No
         "made_in": "chips",
         "reason": "lay under a plaque",
     }
-    floor.act(dealer, t, "record_missed_wager", missed, expect=422)
-    floor.act(dealer, t, "record_missed_wager", missed, witness=chief)
+    floor.act(dealer, place, "record_missed_wager", missed, expect=422)
+    floor.act(dealer, place, "record_missed_wager", missed, witness=chief)
     struck = {"seat": 4, "wager": "two-dice:2-5", "reason": "was another seat's"}
-    floor.act(dealer, t, "strike_mistaken_wager", struck, witness=chief)
-    floor.act(dealer, t, "call_dice", {"dice": [7, 1, 1]}, expect=422)
-    floor.act(dealer, t, "call_dice", {"dice": [2, 5, 5]})
-    floor.act(dealer, t, "correct_dice", {"dice": [2, 5, 6], "reason": "read wrongly"}, witness=chief)
+    floor.act(dealer, place, "strike_mistaken_wager", struck, witness=chief)
+    floor.act(dealer, place, "call_dice", {"dice": [7, 1, 1]}, expect=422)
+    floor.act(dealer, place, "call_dice", {"dice": [2, 5, 5]})
+    floor.act(dealer, place, "correct_dice", {"dice": [2, 5, 6], "reason": "read wrongly"}, witness=chief)
     late = {
         "seat": 6,
         "wager": "one-of-a-kind:6",
@@ -71,56 +71,60 @@ def _correct_before_payment(floor: Floor, dealer: str, chief: str, t: str) -> No
         "made_in": "plaques",
         "reason": "seen on camera",
     }
-    floor.act(dealer, t, "record_missed_wager", late, witness=chief)
+    floor.act(dealer, place, "record_missed_wager", late, witness=chief)
     early = {"seat": 1, "wager": "big", "reason": "was a late bet"}
-    floor.act(dealer, t, "strike_mistaken_wager", early, witness=chief)
-    floor.act(dealer, t, "report_dispute", {"seat": 2, "about": "says that the total was 11"})
-    floor.until(dealer, t, "pay_seats")
-    floor.act(dealer, t, "pay_seats", {"seats": [6]})
-    floor.act(dealer, t, "correct_dice", {"dice": [1, 1, 1], "reason": "too late"}, witness=chief, expect=422)
-    floor.until(dealer, t)
-    alerts = [alert for alert in floor.snapshot(t)["alerts"] if alert["kind"] == "dispute"]
-    floor.act(chief, t, "acknowledge_alert", {"alert": alerts[0]["id"], "note": ""}, expect=422)
-    floor.act(chief, t, "acknowledge_alert", {"alert": alerts[0]["id"], "note": "Decided by the recording."})
+    floor.act(dealer, place, "strike_mistaken_wager", early, witness=chief)
+    floor.act(dealer, place, "report_dispute", {"seat": 2, "about": "says that the total was 11"})
+    floor.until(dealer, place, "pay_seats")
+    floor.act(dealer, place, "pay_seats", {"seats": [6]})
+    floor.act(
+        dealer, place, "correct_dice", {"dice": [1, 1, 1], "reason": "too late"}, witness=chief, expect=422
+    )
+    floor.until(dealer, place)
+    alerts = [alert for alert in floor.snapshot(place)["alerts"] if alert["kind"] == "dispute"]
+    floor.act(chief, place, "acknowledge_alert", {"alert": alerts[0]["id"], "note": ""}, expect=422)
+    floor.act(
+        chief, place, "acknowledge_alert", {"alert": alerts[0]["id"], "note": "Decided by the recording."}
+    )
 
 
-def _end_early(floor: Floor, dealer: str, chief: str, t: str) -> None:
+def _end_early(floor: Floor, dealer: str, chief: str, place: str) -> None:
     """A no roll, a round voided, and failures of the device before and after the dice were seen."""
-    floor.wager(dealer, t, (1, "small", 1_000), (2, "any-three-of-a-kind", 500))
-    floor.until(dealer, t, "call_dice")
-    floor.act(dealer, t, "call_no_roll", {"reason": "a die is cocked"})
-    floor.wager(dealer, t, (1, "small", 1_000))
-    floor.act(dealer, t, "void_round", {"reason": "a fire alarm"}, expect=422)
-    floor.act(dealer, t, "void_round", {"reason": "a fire alarm"}, witness=chief)
-    floor.wager(dealer, t, (1, "small", 1_000), (8, "total:4", 1_000))
-    floor.until(dealer, t, "call_dice")
-    floor.act(dealer, t, "report_device_failure", {"dice": [1, 1, 2], "what": "layout"}, witness=chief)
-    floor.until(dealer, t, "record_repair", "inspect_table")
-    floor.wager(dealer, t, (1, "small", 1_000), expect=422)
-    floor.act(chief, t, "record_repair", {"what": "a lamp was changed"})
-    floor.inspect(chief, t)
-    floor.wager(dealer, t, (1, "small", 1_000))
-    floor.act(dealer, t, "report_device_failure", {"dice": None, "what": "device"})
+    floor.wager(dealer, place, (1, "small", 1_000), (2, "any-three-of-a-kind", 500))
+    floor.until(dealer, place, "call_dice")
+    floor.act(dealer, place, "call_no_roll", {"reason": "a die is cocked"})
+    floor.wager(dealer, place, (1, "small", 1_000))
+    floor.act(dealer, place, "void_round", {"reason": "a fire alarm"}, expect=422)
+    floor.act(dealer, place, "void_round", {"reason": "a fire alarm"}, witness=chief)
+    floor.wager(dealer, place, (1, "small", 1_000), (8, "total:4", 1_000))
+    floor.until(dealer, place, "call_dice")
+    floor.act(dealer, place, "report_device_failure", {"dice": [1, 1, 2], "what": "layout"}, witness=chief)
+    floor.until(dealer, place, "record_repair", "inspect_table")
+    floor.wager(dealer, place, (1, "small", 1_000), expect=422)
+    floor.act(chief, place, "record_repair", {"what": "a lamp was changed"})
+    floor.inspect(chief, place)
+    floor.wager(dealer, place, (1, "small", 1_000))
+    floor.act(dealer, place, "report_device_failure", {"dice": None, "what": "device"})
     by_hand = {
         "dice": [3, 3, 4],
         "reason": "the tablet was dead",
         "wagers": [{"seat": 2, "wager": "small", "cents": 2_000}],
     }
-    floor.act(chief, t, "record_hand_settled_round", by_hand)
-    floor.act(chief, t, "record_repair", {"what": "the cable was changed"})
-    floor.inspect(chief, t, (6, 6, 6))
-    floor.act(dealer, t, "report_device_failure", {"what": "device"})
-    floor.act(chief, t, "record_repair", {"what": "restarted"})
-    floor.inspect(chief, t)
+    floor.act(chief, place, "record_hand_settled_round", by_hand)
+    floor.act(chief, place, "record_repair", {"what": "the cable was changed"})
+    floor.inspect(chief, place, (6, 6, 6))
+    floor.act(dealer, place, "report_device_failure", {"what": "device"})
+    floor.act(chief, place, "record_repair", {"what": "restarted"})
+    floor.inspect(chief, place)
 
 
-def _relief(floor: Floor, dealer: str, t: str) -> None:
+def _relief(floor: Floor, dealer: str, place: str) -> None:
     """Somebody takes over in the middle of a round, and cannot leave."""
-    tablet = floor.tablet(t)
-    floor.wager(dealer, t, (7, "big", 5_000))
+    tablet = floor.tablet(place)
+    floor.wager(dealer, place, (7, "big", 5_000))
     floor.sign_in(tablet, "zara")
     floor.send(tablet, "/sign-off", expect=422)
-    floor.until("zara", t)
+    floor.until("zara", place)
     floor.send(tablet, "/lock")
     floor.sign_in(tablet, dealer)
 
@@ -128,7 +132,11 @@ def _relief(floor: Floor, dealer: str, t: str) -> None:
 def play_high_roll(floor: Floor, dealer: str, place: str, dice: int, rounds: int = 2) -> None:
     """Rounds of High Roll Dice, with Extra Rolls where ten dice are thrown."""
     for seat in range(1, 7):
-        if seat not in [one["seat"] for one in floor.snapshot(place)["round"]["seats"] if one["taken"]]:
+        if seat not in [
+            seat_state["seat"]
+            for seat_state in floor.snapshot(place)["round"]["seats"]
+            if seat_state["taken"]
+        ]:
             floor.act(dealer, place, "seat_player", {"seat": seat})
     for number in range(rounds):
         seats = floor.draw.sample(range(1, 7), 3)
@@ -146,26 +154,28 @@ def play_high_roll(floor: Floor, dealer: str, place: str, dice: int, rounds: int
 
 def play_high_roll_tables(floor: Floor) -> None:
     """High Roll Dice: a sure Extra Roll, corrections, a payout limit, and seats that are left."""
-    abel, lena, t = "abel", "lena", "larkfield/T-31"
-    floor.wager(abel, t, (1, "pip:5", 500), expect=422)
-    play_high_roll(floor, abel, t, 10)
+    abel, lena, place = "abel", "lena", "larkfield/T-31"
+    floor.wager(abel, place, (1, "pip:5", 500), expect=422)
+    play_high_roll(floor, abel, place, 10)
     wagers = [(1, code, 2_500) for code in ("pip:5", "like-kind:4", "like-kind:5", "extra-roll")]
-    floor.wager(abel, t, *wagers, (1, "millionaire:9", 100), (2, "pip:1", 500), (2, "pip:2", 500))
-    floor.wager(abel, t, (3, "pip:1", 500), (3, "like-kind:2", 1_000), expect=422)
-    floor.act(abel, t, "free_seat", {"seat": 1}, expect=422)
-    floor.until(abel, t, "shake")
+    floor.wager(abel, place, *wagers, (1, "millionaire:9", 100), (2, "pip:1", 500), (2, "pip:2", 500))
+    floor.wager(abel, place, (3, "pip:1", 500), (3, "like-kind:2", 1_000), expect=422)
+    floor.act(abel, place, "free_seat", {"seat": 1}, expect=422)
+    floor.until(abel, place, "shake")
     missed = {"seat": 4, "wager": "pip:6", "cents": 500, "reason": "under the rail"}
-    floor.act(abel, t, "record_missed_wager", missed, witness=lena)
-    floor.until(abel, t, "call_dice")
-    floor.act(abel, t, "call_dice", {"dice": [5, 5, 5, 5, 6, 6, 6, 1, 1, 3], "leaning": 1, "disputed": True})
+    floor.act(abel, place, "record_missed_wager", missed, witness=lena)
+    floor.until(abel, place, "call_dice")
+    floor.act(
+        abel, place, "call_dice", {"dice": [5, 5, 5, 5, 6, 6, 6, 1, 1, 3], "leaning": 1, "disputed": True}
+    )
     right = {"dice": [5, 5, 5, 5, 6, 6, 6, 1, 1, 4], "reason": "a four, not a three"}
-    floor.act(abel, t, "correct_dice", right, witness=lena)
-    floor.until(abel, t, "gather_loose_dice")
-    floor.until(abel, t, dice=[[5, 6, 6, 1, 1, 4]])
-    floor.act(abel, t, "free_seat", {"seat": 6})
-    floor.wager(abel, t, (1, "pip:1", 500), (1, "like-kind:8", 500), (1, "extra-roll", 500))
-    floor.until(abel, t, "gather_loose_dice", dice=[[1, 1, 1, 1, 1, 1, 1, 2, 3, 4]])
-    floor.act(abel, t, "void_round", {"reason": "a player fell ill"}, witness=lena)
+    floor.act(abel, place, "correct_dice", right, witness=lena)
+    floor.until(abel, place, "gather_loose_dice")
+    floor.until(abel, place, dice=[[5, 6, 6, 1, 1, 4]])
+    floor.act(abel, place, "free_seat", {"seat": 6})
+    floor.wager(abel, place, (1, "pip:1", 500), (1, "like-kind:8", 500), (1, "extra-roll", 500))
+    floor.until(abel, place, "gather_loose_dice", dice=[[1, 1, 1, 1, 1, 1, 1, 2, 3, 4]])
+    floor.act(abel, place, "void_round", {"reason": "a player fell ill"}, witness=lena)
     play_high_roll(floor, "nora", "larkfield/T-32", 6)
 
 
@@ -182,10 +192,10 @@ def play_football(floor: Floor, dealer: str, place: str, rounds: int = 2) -> Non
         floor.wager(dealer, place, *full)
         number = floor.snapshot(place)["round"]["number"]
         for _ in range(MOST_STEPS):
-            shown = floor.until(dealer, place, "throw_dice")
-            if shown["round"]["number"] != number or shown["next"] is None:
+            snapshot = floor.until(dealer, place, "throw_dice")
+            if snapshot["round"]["number"] != number or snapshot["next"] is None:
                 break
-            game = shown["round"]["game"]
+            game = snapshot["round"]["game"]
             if game["score"] is None:
                 codes = floor.draw.sample(SINGLE_PLAY, 3)
                 floor.wager(dealer, place, *((seats[0], code, 1_000, game["play"]) for code in codes))
@@ -196,29 +206,29 @@ def play_football(floor: Floor, dealer: str, place: str, rounds: int = 2) -> Non
 
 def play_football_table(floor: Floor) -> None:
     """Three Dice Football, with a Quarterback who declines, no rolls, and a stickperson who is relieved."""
-    dana, stan, otto, t = "dana", "stan", "otto", "larkfield/T-42"
-    floor.wager(dana, t, (1, "touchdown", 1_000), (2, "defense", 2_000), (3, "extra-point", 500))
-    floor.until(dana, t, "offer_dice")
-    floor.act(stan, t, "offer_dice", {"seat": 1, "accepted": False})
-    floor.act(stan, t, "offer_dice", {"seat": 2, "accepted": True})
-    floor.wager(dana, t, (2, "over-four", 1_000, 1), (4, "no-gain", 500, 1))
-    floor.act(stan, t, "throw_dice")
-    floor.act(stan, t, "call_no_roll", {"reason": "cheating-device"})
-    floor.act(stan, t, "throw_dice")
-    floor.until(dana, t, "throw_dice", dice=[[6, 4, 2]])
-    floor.act(stan, t, "throw_dice")
-    floor.act(stan, t, "call_no_roll", {"reason": "disputed"})
-    floor.act(dana, t, "report_dispute", {"seat": 4, "about": "the red die"})
-    floor.act(stan, t, "throw_dice")
-    floor.act(dana, t, "call_dice", {"dice": [3, 3, 2]})
-    floor.act(dana, t, "correct_dice", {"dice": [3, 3, 3], "reason": "a three"}, witness=otto)
-    floor.until(dana, t, "throw_dice")
-    floor.act(stan, t, "throw_dice")
-    floor.until(dana, t, dice=[[1, 2, 3]])
-    floor.act(dana, t, "leave_table", expect=422)
-    floor.act("emil", t, "take_over_table", {"post": "dealer"})
-    floor.act(dana, t, "take_over_table", {"post": "dealer-left"}, expect=422)
-    play_football(floor, dana, t)
+    dana, stan, otto, place = "dana", "stan", "otto", "larkfield/T-42"
+    floor.wager(dana, place, (1, "touchdown", 1_000), (2, "defense", 2_000), (3, "extra-point", 500))
+    floor.until(dana, place, "offer_dice")
+    floor.act(stan, place, "offer_dice", {"seat": 1, "accepted": False})
+    floor.act(stan, place, "offer_dice", {"seat": 2, "accepted": True})
+    floor.wager(dana, place, (2, "over-four", 1_000, 1), (4, "no-gain", 500, 1))
+    floor.act(stan, place, "throw_dice")
+    floor.act(stan, place, "call_no_roll", {"reason": "cheating-device"})
+    floor.act(stan, place, "throw_dice")
+    floor.until(dana, place, "throw_dice", dice=[[6, 4, 2]])
+    floor.act(stan, place, "throw_dice")
+    floor.act(stan, place, "call_no_roll", {"reason": "disputed"})
+    floor.act(dana, place, "report_dispute", {"seat": 4, "about": "the red die"})
+    floor.act(stan, place, "throw_dice")
+    floor.act(dana, place, "call_dice", {"dice": [3, 3, 2]})
+    floor.act(dana, place, "correct_dice", {"dice": [3, 3, 3], "reason": "a three"}, witness=otto)
+    floor.until(dana, place, "throw_dice")
+    floor.act(stan, place, "throw_dice")
+    floor.until(dana, place, dice=[[1, 2, 3]])
+    floor.act(dana, place, "leave_table", expect=422)
+    floor.act("emil", place, "take_over_table", {"post": "dealer"})
+    floor.act(dana, place, "take_over_table", {"post": "dealer-left"}, expect=422)
+    play_football(floor, dana, place)
 
 
 def play_a_round_everywhere(floor: Floor) -> None:

@@ -44,8 +44,8 @@ def play_office(floor: Floor) -> None:
     floor.in_office("file_rules_book", {**book, "elsewhere": "Lobby"}, expect=422)
     floor.in_office("file_rules_book", {**book, "elsewhere": "Lobby", "place_reference": "BGO-3003"})
     floor.in_office("record_rules_inspection", {"note": "read the chapter on Sic Bo"})
-    shown = {"tables": ["T-01"], "reference": "PGCB-77", "granted_on": "2026-11-20", "letter": letter}
-    floor.in_office("record_board_permission", {**shown, "ends_on": "2026-12-31"})
+    permission = {"tables": ["T-01"], "reference": "PGCB-77", "granted_on": "2026-11-20", "letter": letter}
+    floor.in_office("record_board_permission", {**permission, "ends_on": "2026-12-31"})
     floor.in_office("withdraw_board_permission", {"reference": "PGCB-77", "why": "revoked"})
     secret = hashlib.sha256(b"a secret of a calendar").hexdigest()
     feed = floor.in_office("make_feed", {"name": "Office calendar", "sha256": secret})["feed"]
@@ -76,11 +76,11 @@ def _file_submissions(floor: Floor, decision: Json) -> None:
         code = floor.in_office("draft_submission", {"edition": "pa-675a.6@2016-08-27"})["code"]
         if not code:
             code = floor.newest("larkfield/rules", "rules.drafted")["code"]
-        one: Json = {"code": code, "version": 1}
-        floor.in_office("file_submission", one)
-        floor.in_office("record_decision", {**one, "granted": granted, **decision})
-    floor.in_office("withdraw_submission", {**one, "why": "no table will deal it"})
-    floor.in_office("withdraw_submission", {**one, "why": "once more"}, expect=422)
+        submission: Json = {"code": code, "version": 1}
+        floor.in_office("file_submission", submission)
+        floor.in_office("record_decision", {**submission, "granted": granted, **decision})
+    floor.in_office("withdraw_submission", {**submission, "why": "no table will deal it"})
+    floor.in_office("withdraw_submission", {**submission, "why": "once more"}, expect=422)
 
 
 def play_requests(floor: Floor) -> None:
@@ -105,10 +105,8 @@ def play_requests(floor: Floor) -> None:
         floor.in_office("change_request", {"request": "NG-0002", **part})
     floor.in_office("file_request", {"request": "NG-0002"})
     further: Json = {"body": "Bureau", "what": "a sample of the layout", "on": "2026-11-20"}
-    asked = floor.in_office("record_further_request", {"request": "NG-0002", **further}).body["answer"][
-        "item"
-    ]
-    answered = {"request": "NG-0002", "item": str(asked), "on": "2026-11-21", "document": drawing}
+    item = floor.in_office("record_further_request", {"request": "NG-0002", **further}).body["answer"]["item"]
+    answered = {"request": "NG-0002", "item": str(item), "on": "2026-11-21", "document": drawing}
     floor.in_office("answer_further_request", answered)
     decision = {"body": "Executive Director", "reference": "ED-4", "letter": drawing}
     floor.in_office("decide_request", {"request": "NG-0002", "granted": True, **decision})
@@ -119,8 +117,8 @@ def play_requests(floor: Floor) -> None:
         "wagers": ["total"],
         "named": "Third",
     }
-    other = floor.in_office("draft_request", about)["request"]
-    floor.in_office("withdraw_request", {"request": other, "why": "not wanted"})
+    withdrawn = floor.in_office("draft_request", about)["request"]
+    floor.in_office("withdraw_request", {"request": withdrawn, "why": "not wanted"})
     _play_new_jersey(floor)
 
 
@@ -192,10 +190,10 @@ def play_providers(floor: Floor) -> None:
     """A service provider from its registration to its certification, its people, its service and its permission."""
     act = floor.in_office
     paper = floor.document("A paper of the provider", b"Papers.")
-    known = {"name": "Tumbling Dice Ideas", "game": "Sic Bo", "innovation": "any three of a kind"}
-    act("register_provider", {**known, "no_other_license": True}, expect=422)
-    new = act("register_provider", {**known, "patent": "US 9,999,999", "no_other_license": True})
-    who: Json = {"provider": new["provider"]}
+    innovation = {"name": "Tumbling Dice Ideas", "game": "Sic Bo", "innovation": "any three of a kind"}
+    act("register_provider", {**innovation, "no_other_license": True}, expect=422)
+    registered = act("register_provider", {**innovation, "patent": "US 9,999,999", "no_other_license": True})
+    who: Json = {"provider": registered["provider"]}
     act("record_investigation", {**who, "on": "2026-11-20", "document": paper})
     act("record_listing", {**who, "on": "2026-11-20"})
     note: Json = {
@@ -225,13 +223,13 @@ def play_providers(floor: Floor) -> None:
     service = act(
         "register_service", {**who, "name": "Any Triple", "game": "sic-bo", "wagers": ["any-three-of-a-kind"]}
     )
-    what: Json = {"service": service["service"]}
+    service_code: Json = {"service": service["service"]}
     floor.tick()
     floor.wager("omar", "larkfield/T-05", (1, "any-three-of-a-kind", 1_000), expect=422)
     lab = {"submitted_on": "2026-11-01", "approved_on": "2026-11-18", "reference": "GL-7"}
-    act("record_laboratory", {**what, **lab})
-    act("record_laboratory_costs", {**what, "costs_cents": 480_000, "paid_on": "2026-11-19"})
-    act("link_request", {**what, "request": "NG-0002"}, expect=422)
+    act("record_laboratory", {**service_code, **lab})
+    act("record_laboratory_costs", {**service_code, "costs_cents": 480_000, "paid_on": "2026-11-19"})
+    act("link_request", {**service_code, "request": "NG-0002"}, expect=422)
     about = {"title": "Any Triple", "kind": "wager", "rules": "pa-539", "wagers": ["any-three-of-a-kind"]}
     request = act("draft_request", about)["request"]
     for part in (
@@ -245,7 +243,7 @@ def play_providers(floor: Floor) -> None:
     act("file_request", {"request": request})
     decision = {"granted": True, "body": "Executive Director", "reference": "ED-5", "letter": paper}
     act("decide_request", {"request": request, **decision})
-    act("link_request", {**what, "request": request})
+    act("link_request", {**service_code, "request": request})
     permission = {"on": "2026-11-21", "reference": "BL-12", "diligence": paper, "acknowledgement": paper}
     act("record_permission", {**who, **permission})
     floor.tick()
@@ -261,5 +259,5 @@ def play_providers(floor: Floor) -> None:
     act("record_qualification", {**ada, "qualified": True, "on": "2026-11-21"})
     act("decide_application", {**who, "granted": True, "on": "2026-11-21", "letter": paper})
     act("end_person", {**ada, "on": "2026-11-21"})
-    act("end_service", {**what, "on": "2026-11-21", "why": "the wager is dealt no more"})
+    act("end_service", {**service_code, "on": "2026-11-21", "why": "the wager is dealt no more"})
     floor.tick()

@@ -70,9 +70,9 @@ def play_rooms(floor: Floor) -> None:
 def play_desk(floor: Floor) -> None:
     """The compliance desk: filters, copies of the record, its verification, and the proof of an entry."""
     floor.seal()
-    kept = {"name": "Voids", "query": "type=round.voided"}
-    floor.at_desk("save_filter", {**kept, "query": ""}, expect=422)
-    floor.at_desk("save_filter", kept)
+    search = {"name": "Voids", "query": "type=round.voided"}
+    floor.at_desk("save_filter", {**search, "query": ""}, expect=422)
+    floor.at_desk("save_filter", search)
     floor.at_desk("remove_filter", {"name": "Voids"})
     floor.at_desk("take_proof", {"place": "T-01", "seq": 5})
     floor.at_desk("take_proof", {"place": "T-01", "seq": 50_000}, expect=422)
@@ -113,14 +113,14 @@ def look_around(floor: Floor) -> None:
         "", "?type=round.settled", "?q=T-01", "clauses/", "integrity/", "exports/", "exports/list",
     ):  # fmt: skip
         floor.get("carla", f"{desk}/{url}")
-    for asked in (
+    for query in (
         "day=2026-11-21",
         "day=2026-11-21&play=training",
         "day=2026-11-21&by=hour",
         "day=2026-11-22",
     ):
-        page = PageText.of(floor.get("carla", f"{desk}/report/?{asked}").content.decode())
-        floor.notes.line("figures.jsonl", {"report": asked, "figures": re.findall(r"\d[\d,.:]*", page)})
+        page = PageText.of(floor.get("carla", f"{desk}/report/?{query}").content.decode())
+        floor.notes.line("figures.jsonl", {"report": query, "figures": re.findall(r"\d[\d,.:]*", page)})
     for place in ("T-01", "T-31", "rules", "sign-in", "dice", "exports"):
         floor.get("carla", f"{desk}/entries/{place}/3/")
     floor.get("carla", "/rules/larkfield/")
