@@ -1,128 +1,177 @@
-/* Sends acts: one at a time, in order, each with an id minted before its first try and kept until it is answered,
-   so that a retry after a lost answer gets the first answer again. */
+/* Sends acts to the server, one at a time and in order. Each act gets its command id before the first try and keeps it
+   for every retry, so that a retry after a lost response gets the first response again. */
 
-const WAITING = "pitside.waiting";
-export const PATIENCE = 8_000;
-/* Whoever acts is no longer signed in. A witness's wrong PIN is a 401 or 423 too, and leaves the dealer where they are. */
-export const GONE = ["signed-out", "locked"];
+const STORAGE_KEY = "pitside.waiting";
+const MAX_TRIES = 5;          // after that, a server error is final; without any response the act is tried on
+const SIGN_IN_DELAY = 1_500;  // ms to read the refusal before the sign-in page opens
+export const REQUEST_TIMEOUT = 8_000;
+
+/* The person is no longer signed in. The status alone does not say so: a witness's wrong PIN is a 401 or 423 too, and
+   the dealer stays signed in. */
+export const SIGNED_OUT_CODES = ["signed-out", "locked"];
 
 export function uuid7() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
-  let now = Date.now();
-  for (let i = 5; i >= 0; i--) { bytes[i] = now % 256; now = Math.floor(now / 256); }
+  let milliseconds = Date.now();
+  for (let i = 5; i >= 0; i--) {
+    bytes[i] = milliseconds % 256;
+    milliseconds = Math.floor(milliseconds / 256);
+  }
   bytes[6] = (bytes[6] & 0x0f) | 0x70;
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-export function csrf() {
+export function csrfToken() {
   const cookie = document.cookie.match(/(?:^|; )(?:csrftoken|__Host-csrf)=([^;]+)/);
   return cookie ? decodeURIComponent(cookie[1]) : document.querySelector("meta[name=csrf-token]").content;
 }
 
-const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-export class Acts extends EventTarget {
-  constructor(screen, urls) {
-    super();
-    Object.assign(this, { screen, urls, queue: [] });
+/* The queue of one table. `page` finds the fragment that shows the table's version, applies a fresh one, and leaves for
+   the sign-in page: the <live-screen> element, or an adapter as in `tableQueues`. */
+export class ActQueue {
+  constructor(page, urls) {
+    Object.assign(this, { page, urls, items: [] });
   }
 
   get busy() {
-    return this.queue.length > 0;
+    return this.items.length > 0;
   }
 
-  /* a second tap on the same screen says nothing new; once the screen has moved on, the same act is another one */
-  waitsFor(act) {
-    return this.queue.some((item) => item.act === act && item.from === this.version);
+  /* A second tap on the same screen is a repetition. After the screen has changed, the same act is a new one. */
+  isQueued(act) {
+    return this.items.some((item) => item.act === act && item.version === this.version);
   }
 
   get version() {
-    return Number(this.screen.querySelector("[data-version]").dataset.version);
+    return Number(this.page.querySelector("[data-version]").dataset.version);
   }
 
-  /* the last head that this screen has shown, so that it is a witness of the record (docs/road.md) */
+  /* The newest head of the record that this screen has shown. Sending it back makes the screen a witness (docs/road.md). */
   get head() {
-    const { version, head, incarnation, mac } = this.screen.querySelector("[data-version]").dataset;
+    const { version, head, incarnation, mac } = this.page.querySelector("[data-version]").dataset;
     return head && { seq: Number(version), head, incarnation: Number(incarnation), mac };
   }
 
-  /* `state` and the version are what the person saw when acting, however long the act waits for its turn. */
+  /* `state` and the version are those that the person saw when acting, however long the act waits for its turn. */
   send(act, params, state, witness = null) {
-    const body = { command: uuid7(), seen: this.version, round: state.round.number, phase: state.round.phase, params };
+    const { version } = this;
+    const { number: round, phase } = state.round;
+    const body = { command: uuid7(), "seen": version, round, phase, params };
     if (witness) body.witness = witness;
-    return new Promise((answered) => {
-      this.queue.push({ act, body, answered, from: this.version });
-      if (this.queue.length === 1) this.run();
-      this.changed();
+    return new Promise((resolve) => {
+      this.items.push({ act, body, resolve, version });
+      if (this.items.length === 1) this.run();
+      this.showBusy();
     });
   }
 
-  changed() {
+  showBusy() {
     document.documentElement.toggleAttribute("data-busy", this.busy);
-    this.dispatchEvent(new Event("changed"));
   }
 
   async run() {
-    while (this.queue.length) {
-      const item = this.queue[0];
-      this.keep(item);
-      const answer = await this.deliver(item);
-      if (this.resumes) sessionStorage.removeItem(WAITING);
-      this.queue.shift();
-      this.follow(item.body.seen, answer.version);
-      if (answer.screen) this.screen.apply({ table: this.urls.table, ...answer.screen });
-      if (GONE.includes(answer.refusal?.code)) setTimeout(() => this.screen.leave(), 1500);
-      item.answered(answer);
-      this.changed();
+    while (this.busy) {
+      const item = this.items[0];
+      this.store(item);
+      const response = await this.deliver(item);
+      if (this.resumable) sessionStorage.removeItem(STORAGE_KEY);
+      this.items.shift();
+      this.advance(item.body.seen, response.version);
+      if (response.screen) this.page.apply({ table: this.urls.table, ...response.screen });
+      if (SIGNED_OUT_CODES.includes(response.refusal?.code)) setTimeout(() => this.page.leave(), SIGN_IN_DELAY);
+      item.resolve(response);
+      this.showBusy();
     }
   }
 
-  /* What waits has seen our own act too, unless somebody else's came in between: then the server is asked as it was. */
-  follow(seen, version) {
-    if (version !== seen + 1) return;
-    for (const { body } of this.queue) if (body.seen === seen) body.seen = version;
+  /* An act that waits has seen our own act before it too. When somebody else's act came in between, it keeps the version
+     that the person saw, and the server decides. */
+  advance(fromVersion, toVersion) {
+    if (toVersion !== fromVersion + 1) return;
+    for (const { body } of this.items) if (body.seen === fromVersion) Object.assign(body, { "seen": toVersion });
   }
 
-  /* A PIN is never kept, so an act with a witness lives in memory alone; and one slot is kept by one queue. */
-  keep({ act, body }) {
-    if (this.resumes && !body.witness) sessionStorage.setItem(WAITING, JSON.stringify({ table: this.urls.table, act, body }));
+  /* A PIN is never stored, so an act with a witness stays in memory only. */
+  store({ act, body }) {
+    if (!this.resumable || body.witness) return;
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify({ table: this.urls.table, act, body }));
   }
 
-  /* What the page before was still sending goes out first. The console's queue alone: a second one on the same tablet
-     would send it again. */
+  /* Sends what the page before was still sending. Only the console's queue does this: a second queue on the same tablet
+     would send the act again. */
   resume() {
-    this.resumes = true;
-    const kept = JSON.parse(sessionStorage.getItem(WAITING) ?? "null");
-    if (kept?.table !== this.urls.table) return;
-    this.queue.push({ ...kept, answered: () => {} });
+    this.resumable = true;
+    const stored = JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "null");
+    if (stored?.table !== this.urls.table) return;
+    this.items.push({ ...stored, resolve: () => {} });
     this.run();
   }
 
   async deliver({ act, body }) {
-    const address = this.urls.act.replace("__act__", act);
-    for (let tries = 0; ; tries++) {
+    const url = this.urls.act.replace("__act__", act);
+    for (let retries = 0; ; retries++) {
       try {
-        const answer = await fetch(address, {
-          method: "POST", body: JSON.stringify({ ...body, head: this.head }), signal: AbortSignal.timeout(PATIENCE),
-          headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrf() },
+        const response = await fetch(url, {
+          method: "POST",
+          body: JSON.stringify({ ...body, head: this.head }),
+          signal: AbortSignal.timeout(REQUEST_TIMEOUT),
+          headers: { "Content-Type": "application/json", Accept: "application/json", "X-CSRFToken": csrfToken() },
         });
-        if (answer.status < 500 || tries >= 4) return { status: answer.status, ok: answer.ok, ...(await said(answer)) };
-      } catch { /* no answer: the same act again, under the same id */ }
-      await pause(Math.min(4000, 300 * 2 ** tries) * (0.5 + Math.random() / 2));
+        if (response.status < 500 || retries >= MAX_TRIES - 1)
+          return { status: response.status, ok: response.ok, ...(await parse(response)) };
+      } catch { /* no response: the same act again, with the same id */ }
+      await sleep(Math.min(4_000, 300 * 2 ** retries) * (0.5 + Math.random() / 2));
     }
   }
 }
 
-async function said(answer) {
+async function parse(response) {
   try {
-    const body = await answer.json();
-    if (answer.ok || body.refusal) return body;
-  } catch { /* not ours */ }
-  return {
-    refusal: { code: "no-answer", title: "Not taken", section: "",
-      message: answer.status === 403 ? "This act is not allowed from here. Load the page again."
-        : "The table gave no proper answer. Look at the screen, then try again." },
+    const body = await response.json();
+    if (response.ok || body.refusal) return body;
+  } catch { /* not a response of ours */ }
+  const message = response.status === 403
+    ? "This act is not allowed from here. Load the page again."
+    : "The table gave no proper answer. Look at the screen, then try again.";
+  return { refusal: { code: "no-answer", title: "Not taken", section: "", message } };
+}
+
+/* Acts that need no round of their own: alerts, limits, incidents. */
+export const NO_ROUND = { round: { number: 0, phase: "" } };
+
+/* Queues for a page that shows many tables: one for each address, made when first needed. The page's own push shows the
+   result, so the fragment in a response is ignored. */
+export function tableQueues() {
+  const queues = new Map();
+  return ({ of: table, address }) => {
+    if (!queues.has(address)) {
+      const page = {
+        querySelector: () => document.querySelector(`[data-version][data-table="${CSS.escape(table)}"]`),
+        apply: () => {},
+        leave: () => document.querySelector("live-screen").leave(),
+      };
+      queues.set(address, new ActQueue(page, { table, act: address }));
+    }
+    return queues.get(address);
+  };
+}
+
+export const refusalText = ({ message, section }) => [message, section].filter(Boolean).join(" ");
+
+const NO_CONNECTION = {
+  code: "no-line", title: "No line", section: "",
+  message: "The table cannot be reached. Nothing was taken; wait until the line is back.",
+};
+
+/* How the console sends: taps that still gather go out before any other act, and without a connection nothing goes. */
+export function consoleSender({ queue, flushTaps, currentState }) {
+  return async (act, params, witness = null) => {
+    if (document.documentElement.dataset.live === "dead") return { refusal: NO_CONNECTION };
+    if (act !== "place_wagers") flushTaps();
+    return queue.send(act, params, currentState(), witness);
   };
 }

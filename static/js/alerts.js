@@ -1,43 +1,29 @@
-/* Alerts are acknowledged where they are shown, and a dispute is reported at the console. The floor shows many tables:
-   each button carries its table's address. */
+/* Alerts are acknowledged where they are shown, and a dispute is reported at the console. The floor page shows many
+   tables, so each button carries its table's address. */
 
-import { Acts } from "./acts.js";
+import { NO_ROUND, refusalText, tableQueues } from "./acts.js";
 
-const places = new Map();
-const NOTHING = { round: { number: 0, phase: "" } };
-let own = null;
-const said = document.getElementById("alert-said");
-const decide = document.getElementById("decide");
-const dispute = document.getElementById("dispute");   // on the console alone
-let deciding = null;
+const queueFor = tableQueues();
+const message = document.getElementById("alert-said");
+const decisionDialog = document.getElementById("decide");
+const disputeDialog = document.getElementById("dispute");   // on the console only
+let consoleSend = null;
+let buttonToDecide = null;
 
-/* the page's own push shows what became of it, so the fragment in the answer is left alone */
-function actsAt({ of, address }) {
-  if (!places.has(address)) {
-    const page = {
-      querySelector: () => document.querySelector(`[data-version][data-table="${CSS.escape(of)}"]`),
-      apply: () => {},
-      leave: () => document.querySelector("live-screen").leave(),
-    };
-    places.set(address, new Acts(page, { table: of, act: address }));
-  }
-  return places.get(address);
+/* A tablet sends one act at a time: on the console these acts go through its queue too. */
+export function sendAlertActsThrough(sender) {
+  consoleSend = sender;
 }
 
-/* a tablet sends one act at a time, in order: on the console these too go through its one queue */
-export function sendThrough(send) {
-  own = send;
+function showMessage(text) {
+  message.textContent = text;
+  message.hidden = !text;
 }
 
-function say(text) {
-  said.textContent = text;
-  said.hidden = !text;
-}
-
-async function send(place, act, params) {
-  say("");
-  const answer = await (own ? own(act, params) : actsAt(place).send(act, params, NOTHING));
-  if (answer.refusal) say([answer.refusal.message, answer.refusal.section].filter(Boolean).join(" "));
+async function send(table, act, params) {
+  showMessage("");
+  const { refusal } = await (consoleSend ? consoleSend(act, params) : queueFor(table).send(act, params, NO_ROUND));
+  if (refusal) showMessage(refusalText(refusal));
 }
 
 async function acknowledge(button, note) {
@@ -49,33 +35,35 @@ async function acknowledge(button, note) {
 
 document.addEventListener("click", ({ target }) => {
   if (target.closest(".decide [data-close]")) return target.closest("dialog").close();
-  if (target.closest("#alert-said")) return say("");
+  if (target.closest("#alert-said")) return showMessage("");
   if (target.closest("[data-dispute]")) {
     target.closest("dialog").close();
-    dispute.querySelector("form").reset();
-    return dispute.showModal();
+    disputeDialog.querySelector("form").reset();
+    return disputeDialog.showModal();
   }
   const button = target.closest("[data-acknowledge]");
   if (!button || button.hasAttribute("aria-busy")) return;
   if (!button.dataset.decides) return acknowledge(button);
-  deciding = button;
-  decide.querySelector("[data-about]").textContent = `${button.dataset.of}: ${button.dataset.decides}`;
-  decide.querySelector("form").reset();
-  decide.showModal();
+  buttonToDecide = button;
+  decisionDialog.querySelector("[data-about]").textContent = `${button.dataset.of}: ${button.dataset.decides}`;
+  decisionDialog.querySelector("form").reset();
+  decisionDialog.showModal();
 });
 
-decide.querySelector("form").addEventListener("submit", ({ target }) => {
+decisionDialog.querySelector("form").addEventListener("submit", ({ target }) => {
   const note = target.elements.note.value.trim();
-  if (deciding && note) acknowledge(deciding, note);
-  deciding = null;
+  if (buttonToDecide && note) acknowledge(buttonToDecide, note);
+  buttonToDecide = null;
 });
 
-dispute?.querySelector("form").addEventListener("submit", ({ target: { elements } }) => {
-  send(dispute.dataset, "report_dispute", { seat: Number(elements.seat.value), about: elements.about.value.trim() });
+disputeDialog?.querySelector("form").addEventListener("submit", ({ target: { elements } }) => {
+  const params = { seat: Number(elements.seat.value), about: elements.about.value.trim() };
+  send(disputeDialog.dataset, "report_dispute", params);
 });
 
-/* before the console counts which acts are offered: at a closed table, and at one that is halted, nothing is disputed */
+/* Nothing can be disputed at a closed or halted table. This runs (captures) before the console counts which acts it
+   offers. */
 addEventListener("screen:applied", () => {
-  const item = document.querySelector("[data-disputes]"), shown = document.getElementById("screen")?.dataset;
-  if (item) item.hidden = shown.mode === "closed" || "halted" in shown;
+  const item = document.querySelector("[data-disputes]"), screen = document.getElementById("screen")?.dataset;
+  if (item) item.hidden = screen.mode === "closed" || "halted" in screen;
 }, true);

@@ -1,22 +1,22 @@
-/* Taking the proof of an entry: first the record tells it, then the file comes. */
+/* Downloading the proof of an entry: the download is recorded first, then the file comes. */
 
-import { GONE, uuid7 } from "./acts.js";
-import { post } from "./rooms.js";
+import { SIGNED_OUT_CODES, uuid7 } from "./acts.js";
+import { post, signInLink } from "./dialogs.js";
 
-let sent = null;
+let command = null;
 
 document.addEventListener("click", async ({ target }) => {
   const button = target.closest("[data-take]");
   if (!button || button.getAttribute("aria-busy")) return;
-  const { take, place, seq, fetched } = button.dataset, said = document.querySelector("[data-take-refused]");
+  const { take: url, place, seq, fetched: file } = button.dataset;
+  const message = document.querySelector("[data-take-refused]");
   button.setAttribute("aria-busy", "true");
-  sent ??= uuid7(); // the same act keeps its id until it is answered
-  const answer = await post(take, { command: sent, seen: 0, params: { place, seq: Number(seq) } });
+  command ??= uuid7(); // the same act keeps its id until it is answered
+  const { refusal } = await post(url, { command, "seen": 0, params: { place, seq: Number(seq) } });
   button.removeAttribute("aria-busy");
-  said.hidden = !answer.refusal;
-  if (answer.refusal?.code !== "no-answer") sent = null;
-  if (!answer.refusal) return location.assign(fetched);
-  said.textContent = `${answer.refusal.title} ${answer.refusal.message}`;
-  if (GONE.includes(answer.refusal.code))
-    said.append(" ", Object.assign(document.createElement("a"), { href: document.getElementById("room").dataset.signIn, textContent: "Sign in", className: "act big" }));
+  message.hidden = !refusal;
+  if (refusal?.code !== "no-answer") command = null;
+  if (!refusal) return location.assign(file);
+  message.textContent = `${refusal.title} ${refusal.message}`;
+  if (SIGNED_OUT_CODES.includes(refusal.code)) message.append(" ", signInLink());
 });

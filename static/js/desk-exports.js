@@ -1,82 +1,84 @@
-/* The page of exports: the list watches what runs, hashes are copied, and the dialog shows the fields that it needs. */
+/* The page of exports: the list polls while a job runs, hashes can be copied, and the dialog shows the fields that it
+   needs. */
 
-const EVERY = 1000, AT_MOST = 10_000;
-let wait = EVERY;
+const POLL_INTERVAL = 1_000, MAX_POLL_INTERVAL = 10_000;
+let interval = POLL_INTERVAL;
 
-/* what changed in the list, row by row, so that nobody loses their place in the others */
-function apply(fresh) {
+/* Replaces only the rows that changed, so that nobody loses their place in the list. */
+function apply(freshList) {
   const list = document.getElementById("jobs");
-  const before = new Map([...list.children].map((row) => [row.id, row]));
-  const rows = [...fresh.children].map((row) => {
-    const old = before.get(row.id);
-    return old && old.outerHTML === row.outerHTML ? old : document.adoptNode(row);
+  const rowsById = new Map([...list.children].map((row) => [row.id, row]));
+  const rows = [...freshList.children].map((fresh) => {
+    const current = rowsById.get(fresh.id);
+    return current && current.outerHTML === fresh.outerHTML ? current : document.adoptNode(fresh);
   });
-  rows.forEach((row, place) => { if (list.children[place] !== row) list.insertBefore(row, list.children[place] ?? null); });
+  for (const [i, row] of rows.entries())
+    if (list.children[i] !== row) list.insertBefore(row, list.children[i] ?? null);
   while (list.children.length > rows.length) list.lastElementChild.remove();
-  list.toggleAttribute("data-watched", fresh.hasAttribute("data-watched"));
-  if (!list.hasAttribute("data-watched")) say("All done");
+  list.toggleAttribute("data-watched", freshList.hasAttribute("data-watched"));
+  if (!list.hasAttribute("data-watched")) announce("All done");
 }
 
-function say(text) {
-  const said = document.getElementById("said");
-  said.textContent = "";
-  requestAnimationFrame(() => { said.textContent = text; });
+function announce(text) {
+  const status = document.getElementById("said");
+  status.textContent = "";
+  requestAnimationFrame(() => { status.textContent = text; });
 }
 
-async function look() {
+async function poll() {
   const list = document.getElementById("jobs");
   if (list?.hasAttribute("data-watched") && !document.hidden) {
-    const answer = await fetch(list.dataset.list, { headers: { Accept: "text/html" }, cache: "no-store" }).catch(() => null);
-    if (answer && [401, 403, 423].includes(answer.status)) return location.reload();
-    if (answer?.ok) {
-      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("jobs");
-      if (fresh) apply(fresh);
+    const response = await fetch(list.dataset.list, { headers: { Accept: "text/html" }, cache: "no-store" }).catch(() => null);
+    if (response && [401, 403, 423].includes(response.status)) return location.reload();
+    if (response?.ok) {
+      const page = new DOMParser().parseFromString(await response.text(), "text/html"), freshList = page.getElementById("jobs");
+      if (freshList) apply(freshList);
     }
-    wait = answer?.ok ? EVERY : Math.min(2 * wait, AT_MOST);
+    interval = response?.ok ? POLL_INTERVAL : Math.min(2 * interval, MAX_POLL_INTERVAL);
   }
-  setTimeout(look, wait);
+  setTimeout(poll, interval);
 }
-setTimeout(look, EVERY);
+setTimeout(poll, POLL_INTERVAL);
 
-/* over plain HTTP a page may not write to the clipboard: then the hash is marked, ready to be copied by hand */
+/* Over plain HTTP a page may not write to the clipboard: then the hash is selected, ready to be copied. */
 async function copy(button) {
   const code = button.parentElement.querySelector("code");
   try {
     await navigator.clipboard.writeText(button.dataset.copy);
-    say("Copied");
+    announce("Copied");
   } catch {
     getSelection().selectAllChildren(code);
-    say("Marked: copy it with Ctrl+C");
+    announce("Marked: copy it with Ctrl+C");
   }
 }
 
-/* a field that is not shown sends nothing */
-function show(radio) {
-  const form = radio.form;
-  for (const part of form.querySelectorAll(`[data-part="${radio.name}"]`)) {
+/* A hidden field sends nothing. */
+function showPartOf(radio) {
+  for (const part of radio.form.querySelectorAll(`[data-part="${radio.name}"]`)) {
     part.hidden = part.id !== radio.dataset.shows;
     for (const field of part.querySelectorAll("input")) field.disabled = part.hidden;
   }
 }
 
-function count(list) {
-  const ticked = list.querySelectorAll("input:checked").length;
-  list.querySelector("[data-chosen]").textContent = ticked ? `· only ${ticked} of them` : "· tick some to have only those";
+function showCount(list) {
+  const count = list.querySelectorAll("input:checked").length;
+  list.querySelector("[data-chosen]").textContent = count ? `· only ${count} of them` : "· tick some to have only those";
 }
 
-/* a range that ends before it begins is told at the field that ends it; the server refuses it too */
-function order(part) {
-  const [first, last] = part.querySelectorAll("input"), whole = first.type === "date";
-  const wrong = !part.hidden && Boolean(first.value && last.value) && (whole ? last.value < first.value : last.value <= first.value);
-  part.querySelector("[data-order]").hidden = !wrong;
-  if (wrong) last.setAttribute("aria-invalid", "true");
+/* Marks a range that ends before it begins at its last field. The server refuses it too. */
+function checkOrder(part) {
+  const [first, last] = part.querySelectorAll("input"), isDate = first.type === "date";
+  const isBackward = isDate ? last.value < first.value : last.value <= first.value;
+  const isWrong = !part.hidden && Boolean(first.value && last.value) && isBackward;
+  part.querySelector("[data-order]").hidden = !isWrong;
+  if (isWrong) last.setAttribute("aria-invalid", "true");
   else last.removeAttribute("aria-invalid");
 }
 
-function prepare(box) {
-  for (const radio of box.querySelectorAll("[data-shows]:checked")) show(radio);
-  for (const part of box.querySelectorAll('[data-part="span"]:has(input)')) order(part);
-  for (const list of box.querySelectorAll("details[data-part]")) count(list);
+function update(box) {
+  for (const radio of box.querySelectorAll("[data-shows]:checked")) showPartOf(radio);
+  for (const part of box.querySelectorAll('[data-part="span"]:has(input)')) checkOrder(part);
+  for (const list of box.querySelectorAll("details[data-part]")) showCount(list);
 }
 
 document.addEventListener("click", ({ target }) => {
@@ -84,10 +86,10 @@ document.addEventListener("click", ({ target }) => {
   if (button) copy(button);
 });
 document.addEventListener("change", ({ target }) => {
-  if (target.matches("[data-shows]")) show(target);
+  if (target.matches("[data-shows]")) showPartOf(target);
   const list = target.closest("details[data-part]");
-  if (list) count(list);
+  if (list) showCount(list);
 });
-document.addEventListener("room:open", ({ target }) => prepare(target));
-/* before the dialog asks what is missing: what is hidden is not */
-document.addEventListener("room:check", ({ target }) => { if (target.id === "ask-export") prepare(target); });
+document.addEventListener("dialog:open", ({ target }) => update(target));
+/* before the dialog looks for what is missing: a hidden field is not */
+document.addEventListener("dialog:update", ({ target }) => { if (target.id === "ask-export") update(target); });

@@ -1,22 +1,24 @@
-/* The replay of a round: a step is a link, and goes by a fetch of the same page where it can. Arrow keys, Home and End too. */
+/* The replay of a round. A step is a link; where possible it is followed by fetching the same page in place. Arrow keys,
+   Home and End work too. */
 
-const KEYS = { ArrowLeft: "before", ArrowRight: "after", Home: "first", End: "last" };
-let asked = 0;
+const DIRECTIONS = { ArrowLeft: "before", ArrowRight: "after", Home: "first", End: "last" };
+let requests = 0;
 
-async function show(address, push) {
-  const turn = ++asked;
-  const answer = await fetch(address, { headers: { Accept: "text/html" } }).catch(() => null);
-  if (turn !== asked) return;
-  if (!answer?.ok || answer.redirected) return location.assign(address);
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("room");
-  const held = document.activeElement, way = held?.dataset?.way;
-  const list = document.querySelector(".told ol"), scrolled = list?.scrollTop ?? 0;
+async function show(url, addToHistory) {
+  requests += 1;
+  const request = requests;
+  const response = await fetch(url, { headers: { Accept: "text/html" } }).catch(() => null);
+  if (request !== requests) return;
+  if (!response?.ok || response.redirected) return location.assign(url);
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html").getElementById("room");
+  const direction = document.activeElement?.dataset?.way;
+  const scroll = document.querySelector(".told ol")?.scrollTop ?? 0;
   document.getElementById("room").replaceWith(document.adoptNode(fresh));
-  if (push) history.pushState(null, "", address);
-  const now = document.querySelector(".told ol");
-  if (now) now.scrollTop = scrolled;
-  const same = way && document.querySelector(`a[data-way="${way}"]`);
-  (same || document.querySelector(".told .here .go") || fresh).focus({ preventScroll: true });
+  if (addToHistory) history.pushState(null, "", url);
+  const list = document.querySelector(".told ol");
+  if (list) list.scrollTop = scroll;
+  const sameLink = direction && document.querySelector(`a[data-way="${direction}"]`);
+  (sameLink || document.querySelector(".told .here .go") || fresh).focus({ preventScroll: true });
   document.querySelector(".told .here")?.scrollIntoView({ block: "nearest" });
   dispatchEvent(new CustomEvent("screen:applied"));
 }
@@ -29,9 +31,10 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  const way = KEYS[event.key];
-  const busy = event.target.closest("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey;
-  const link = way && !busy && document.querySelector(`a[data-way="${way}"]`);
+  const direction = DIRECTIONS[event.key];
+  const isTyping = event.target.closest("input, select, textarea, dialog");
+  if (!direction || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  const link = document.querySelector(`a[data-way="${direction}"]`);
   if (!link) return;
   event.preventDefault();
   show(link.href, true);

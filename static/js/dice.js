@@ -1,28 +1,33 @@
-/* Faces tapped one after the other, as many as there are slots, shown back, taken back one by one. Where the keys of a
-   [data-dice] count, the slots stand by rank and a key takes one of its own face back. */
+/* Dice entered face by face: as many as there are slots, drawn in the slots, and taken back from the end. Inside a
+   [data-dice] the keys count faces, the slots are sorted by rank, and a key can take back a face of its own. */
 
 const WORDS = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 const RANKS = [1, 6, 5, 4, 3, 2];
-const ONE = ["", "ace", "two", "three", "four", "five", "six"];
-const MANY = ["", "aces", "twos", "threes", "fours", "fives", "sixes"];
+const SINGULARS = ["", "ace", "two", "three", "four", "five", "six"];
+const PLURALS = ["", "aces", "twos", "threes", "fours", "fives", "sixes"];
 
-const big = (text) => text.charAt(0).toUpperCase() + text.slice(1);
-const ranked = (dice) => [...dice].sort((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b));
+const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const sortByRank = (faces) => [...faces].sort((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b));
+const countOf = (faces, face) => faces.filter((entered) => entered === face).length;
 
-export const spoken = (dice) => big([...dice].sort().map((n) => WORDS[n]).join(", "));
-export const toGo = (count) => big(`${WORDS[count]} face${count === 1 ? "" : "s"} to go`);
-/* "2 aces, 4 fives": dice by face, in the order of rank */
-export const counted = (dice) => RANKS.map((face) => [dice.filter((n) => n === face).length, face])
-  .filter(([many]) => many).map(([many, face]) => `${many} ${many === 1 ? ONE[face] : MANY[face]}`).join(", ");
-export const totalOf = (dice) => dice.reduce((sum, n) => sum + n, 0);
+/* "One, two, six" */
+export const spellFaces = (faces) => capitalize([...faces].sort().map((face) => WORDS[face]).join(", "));
+/* "Two faces to go" */
+export const facesToGo = (count) => capitalize(`${WORDS[count]} face${count === 1 ? "" : "s"} to go`);
+/* "2 aces, 4 fives", in the order of rank */
+export const countFaces = (faces) => RANKS.map((face) => [countOf(faces, face), face])
+  .filter(([count]) => count)
+  .map(([count, face]) => `${count} ${count === 1 ? SINGULARS[face] : PLURALS[face]}`).join(", ");
+export const totalOf = (faces) => faces.reduce((sum, face) => sum + face, 0);
 
 export class Dice {
-  constructor(find, changed = () => {}) {
-    Object.assign(this, { find, changed, faces: [], invalid: "", leaning: 0 });
+  /* `findSlots` returns the element of the slots, if the page has it now. `changed` is called after every change. */
+  constructor(findSlots, changed = () => {}) {
+    Object.assign(this, { findSlots, changed, faces: [], invalid: "", leaning: 0 });
   }
 
   get size() {
-    return this.find()?.querySelectorAll(".slot").length ?? 0;
+    return this.findSlots()?.querySelectorAll(".slot").length ?? 0;
   }
 
   get full() {
@@ -35,25 +40,26 @@ export class Dice {
     this.paint();
   }
 
-  back() {
+  removeLast() {
     this.faces.pop();
     this.paint();
   }
 
-  less(face) {
-    const at = this.faces.lastIndexOf(face);
-    if (at >= 0) this.faces.splice(at, 1);
+  remove(face) {
+    const index = this.faces.lastIndexOf(face);
+    if (index >= 0) this.faces.splice(index, 1);
     this.paint();
   }
 
-  /* the roll is invalid for this reason, or is not after all */
-  spoil(reason) {
+  /* Marks the roll invalid for this reason; the same reason again takes the mark back. */
+  toggleInvalid(reason) {
     this.invalid = this.invalid === reason ? "" : reason;
     this.paint();
   }
 
-  /* one more die leans and is read by the side opposite to the one that it leans on; none again after the last */
-  lean() {
+  /* Counts one more leaning die, which is read by the side opposite to the side that it leans on. After all of them the
+     count begins at zero again. */
+  countLeaning() {
     this.leaning = (this.leaning + 1) % (this.size + 1);
     this.paint();
   }
@@ -66,35 +72,39 @@ export class Dice {
   }
 
   paint() {
-    const slots = this.find();
+    const slots = this.findSlots();
     if (slots) {
-      const faces = slots.hasAttribute("data-ranked") ? ranked(this.faces) : this.faces;
-      [...slots.querySelectorAll(".slot")].forEach((slot, i) => {
-        const face = faces[i];
-        slot.innerHTML = face ? `<svg class="die" aria-hidden="true"><use href="#d${face}"/></svg>` : "";
-        slot.classList.toggle("slot--next", i === faces.length);
-      });
-      slots.setAttribute("aria-label", faces.length ? `Dice entered: ${faces.join(", ")}` : "No dice entered");
+      this.paintSlots(slots);
       this.paintKeys(slots.closest("[data-dice]"));
     }
     this.changed(this);
   }
 
+  paintSlots(slots) {
+    const faces = slots.hasAttribute("data-ranked") ? sortByRank(this.faces) : this.faces;
+    for (const [i, slot] of [...slots.querySelectorAll(".slot")].entries()) {
+      const face = faces[i];
+      slot.innerHTML = face ? `<svg class="die" aria-hidden="true"><use href="#d${face}"/></svg>` : "";
+      slot.classList.toggle("slot--next", i === faces.length);
+    }
+    slots.setAttribute("aria-label", faces.length ? `Dice entered: ${faces.join(", ")}` : "No dice entered");
+  }
+
   paintKeys(keys) {
     if (!keys) return;
-    for (const count of keys.querySelectorAll("[data-count]")) {
-      const many = this.faces.filter((face) => face === Number(count.dataset.count)).length;
-      count.textContent = many;
-      count.closest("li").classList.toggle("has", many > 0);
+    for (const label of keys.querySelectorAll("[data-count]")) {
+      const count = countOf(this.faces, Number(label.dataset.count));
+      label.textContent = count;
+      label.closest("li").classList.toggle("has", count > 0);
     }
-    for (const less of keys.querySelectorAll("[data-less], [data-ask-less]"))
-      less.disabled = !this.faces.includes(Number(less.dataset.less ?? less.dataset.askLess));
-    for (const leaning of keys.querySelectorAll("[data-leaning]")) {
-      leaning.textContent = this.leaning || "None";
-      leaning.closest("button").setAttribute("aria-pressed", this.leaning > 0);
+    for (const button of keys.querySelectorAll("[data-less], [data-ask-less]"))
+      button.disabled = !this.faces.includes(Number(button.dataset.less ?? button.dataset.askLess));
+    for (const label of keys.querySelectorAll("[data-leaning]")) {
+      label.textContent = this.leaning || "None";
+      label.closest("button").setAttribute("aria-pressed", this.leaning > 0);
     }
-    for (const reason of keys.querySelectorAll("[data-invalid]"))
-      reason.setAttribute("aria-pressed", reason.dataset.invalid === this.invalid);
-    for (const again of keys.querySelectorAll("[data-do=faces-clear]")) again.disabled = !this.faces.length;
+    for (const button of keys.querySelectorAll("[data-invalid]"))
+      button.setAttribute("aria-pressed", button.dataset.invalid === this.invalid);
+    for (const button of keys.querySelectorAll("[data-do=faces-clear]")) button.disabled = !this.faces.length;
   }
 }

@@ -1,56 +1,57 @@
-/* The pit: alerts and sums are gathered from the tiles, so that a tile's push is all that a dashboard needs. */
+/* The floor page: alerts and sums are collected from the tiles, so a dashboard needs only the tiles' pushes. */
 
 import "./live.js";
-import { clocks } from "./clocks.js";
+import { paintClocks } from "./clocks.js";
 import "./alerts.js";
 
 const dollars = (cents) => {
   const text = (Math.abs(cents) / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 });
   return `${cents < 0 ? "−" : ""}$${text}`;
 };
-const signed = (cents) => (cents > 0 ? "+" : "") + dollars(cents);
-const write = (name, text) => {
-  for (const node of document.querySelectorAll(`[data-sum="${name}"]`)) if (node.textContent !== text) node.textContent = text;
-};
+const signedDollars = (cents) => (cents > 0 ? "+" : "") + dollars(cents);
+const isLive = (tile) => tile.dataset.kind === "live";
+const isOpen = (tile) => tile.dataset.status === "open";
+const sumOf = (tiles, figure) => tiles.reduce((sum, tile) => sum + Number(tile.dataset[figure]), 0);
 
-function gather() {
-  const tiles = [...document.querySelectorAll(".tile")];
-  const live = tiles.filter((tile) => tile.dataset.kind === "live");
-  const open = live.filter((tile) => tile.dataset.status === "open");
-  const sum = (list, key) => list.reduce((total, tile) => total + Number(tile.dataset[key]), 0);
-  write("open", String(open.length));
-  write("playing", String(sum(open, "playing")));
-  write("pace", String(sum(open, "pace")));
-  write("handle", dollars(sum(live, "handle")));
-  write("win", signed(sum(live, "win")));
-  for (const pit of document.querySelectorAll("[data-pit]")) {
-    const own = [...pit.querySelectorAll(".tile")].filter((tile) => tile.dataset.kind === "live");
-    pit.querySelector("[data-pit-win]").textContent = signed(sum(own, "win"));
-    pit.querySelector("[data-pit-open]").textContent =
-      `${own.filter((tile) => tile.dataset.status === "open").length} of ${own.length} open`;
-  }
-  alerts(tiles);
+function setSum(name, text) {
+  for (const node of document.querySelectorAll(`[data-sum="${name}"]`))
+    if (node.textContent !== text) node.textContent = text;
 }
 
-let gathered = null;
+function paint() {
+  const tiles = [...document.querySelectorAll(".tile")], live = tiles.filter(isLive), open = live.filter(isOpen);
+  setSum("open", String(open.length));
+  setSum("playing", String(sumOf(open, "playing")));
+  setSum("pace", String(sumOf(open, "pace")));
+  setSum("handle", dollars(sumOf(live, "handle")));
+  setSum("win", signedDollars(sumOf(live, "win")));
+  for (const pit of document.querySelectorAll("[data-pit]")) {
+    const own = [...pit.querySelectorAll(".tile")].filter(isLive);
+    pit.querySelector("[data-pit-win]").textContent = signedDollars(sumOf(own, "win"));
+    pit.querySelector("[data-pit-open]").textContent = `${own.filter(isOpen).length} of ${own.length} open`;
+  }
+  paintAlerts(tiles);
+}
 
-function alerts(tiles) {
+let paintedAlerts = null;
+
+function paintAlerts(tiles) {
   const rail = document.getElementById("alerts");
   if (!rail) return;
-  const found = tiles.flatMap((tile) => [...tile.querySelectorAll("template[data-alerts]")]
-    .flatMap((held) => [...held.content.querySelectorAll(".alert")]));
-  found.sort((a, b) => a.dataset.rank - b.dataset.rank);
-  const text = found.map((alert) => alert.outerHTML).join();
-  if (text === gathered) return;
-  gathered = text;
-  const held = document.activeElement?.dataset.acknowledge;
-  rail.replaceChildren(...found.map((alert) => alert.cloneNode(true)));
-  rail.querySelector(`[data-acknowledge="${held}"]`)?.focus();
-  const bright = found.filter((alert) => !alert.matches(".calm")).length;
-  document.getElementById("alert-count").textContent = bright || "";
-  document.getElementById("no-alerts").hidden = bright > 0;
-  clocks();
+  const templates = tiles.flatMap((tile) => [...tile.querySelectorAll("template[data-alerts]")]);
+  const alerts = templates.flatMap((template) => [...template.content.querySelectorAll(".alert")]);
+  alerts.sort((a, b) => a.dataset.rank - b.dataset.rank);
+  const html = alerts.map((alert) => alert.outerHTML).join();
+  if (html === paintedAlerts) return;
+  paintedAlerts = html;
+  const focused = document.activeElement?.dataset.acknowledge;
+  rail.replaceChildren(...alerts.map((alert) => alert.cloneNode(true)));
+  rail.querySelector(`[data-acknowledge="${focused}"]`)?.focus();
+  const active = alerts.filter((alert) => !alert.matches(".calm")).length;
+  document.getElementById("alert-count").textContent = active || "";
+  document.getElementById("no-alerts").hidden = active > 0;
+  paintClocks();
 }
 
-addEventListener("screen:applied", gather);
-gather();
+addEventListener("screen:applied", paint);
+paint();

@@ -1,51 +1,59 @@
-/* Three Dice Football: two green dice and a red one, entered with one tap each; the half of the table that this tablet
+/* Three Dice Football: two green dice and a red die, entered with one tap each; the half of the table that this tablet
    settles; and what "repeat" means where some wagers are on a single play. */
 
-import { Taps, plain } from "./taps.js";
+import { Taps, formatAmount, setText } from "./taps.js";
 
-const HALVES = { all: ["Stick, 1–\u206016", "the whole table"], right: ["Right, 1–\u20608", "places 1–8"], left: ["Left, 9–\u206016", "places 9–16"] };
-const OTHER = { right: "left", left: "right" };
-const money = (cents) => `$${plain(cents)}`;
-const sideOf = (seat) => (seat <= 8 ? "right" : "left");
+const HALVES = {
+  "all": { label: "Stick, 1–\u206016", places: "the whole table" },
+  "right": { label: "Right, 1–\u20608", places: "places 1–8", numbers: "1–8" },
+  "left": { label: "Left, 9–\u206016", places: "places 9–16", numbers: "9–16" },
+};
+const OPPOSITE = { "right": "left", "left": "right" };
 
-/* Taps that know the plays: single play wagers go out with the number of the coming play, decided ones are out of sight,
-   and what is locked is not touched. */
+const money = (cents) => `$${formatAmount(cents)}`;
+const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const halfOf = (seat) => (seat <= 8 ? "right" : "left");
+const areaOf = (wager) => document.querySelector(`button[data-wager="${wager}"]`);
+
+function withPlay(wager) {
+  const play = areaOf(wager.wager)?.dataset.play;
+  return play ? { ...wager, play: Number(play) } : wager;
+}
+
+/* Taps that know the plays: a single play wager goes out with the number of the coming play, decided wagers are hidden,
+   and locked wagers are not touched. */
 export class FootballTaps extends Taps {
   constructor({ send, state, refuse }) {
-    super({ send: (act, { wagers }) => send(act, { wagers: wagers.map(onPlay) }), state, refuse });
+    super({ send: (act, { wagers }) => send(act, { wagers: wagers.map(withPlay) }), state, refuse });
   }
 
   get state() {
-    return this.shown;
+    return this.visibleState;
   }
 
   set state(state) {
     const { round } = state, { play = 1, locked = false } = round.game ?? {};
-    const moved = this.shown && this.play !== play;
+    const isNewPlay = this.visibleState && this.play !== play;
     this.play = play;
-    /* the last game's wagers are repeated before a game; later those of the play before */
-    const last_wagers = locked ? round.wagers.filter((w) => w.play === play - 1) : state.last_wagers.filter((w) => (w.play ?? 1) === 1);
-    const wagers = round.wagers.filter((w) => !w.outcome && (w.play ?? play) === play);
-    this.shown = { ...state, last_wagers, round: { ...round, wagers } };
-    if (moved) this.newRound();
+    /* before a game, the wagers of the last game are repeated; later, those of the play before */
+    const lastWagers = locked
+      ? round.wagers.filter((wager) => wager.play === play - 1)
+      : state.last_wagers.filter((wager) => (wager.play ?? 1) === 1);
+    const wagers = round.wagers.filter((wager) => !wager.outcome && (wager.play ?? play) === play);
+    this.visibleState = { ...state, last_wagers: lastWagers, round: { ...round, wagers } };
+    if (isNewPlay) this.startRound();
   }
 
-  put(totals, remember = true) {
-    super.put(totals.filter(([wager]) => area(wager)), remember);
+  setTotals(totals, canUndo = true) {
+    super.setTotals(totals.filter(([wager]) => areaOf(wager)), canUndo);
   }
-}
-
-const area = (wager) => document.querySelector(`button[data-wager="${wager}"]`);
-
-function onPlay(wager) {
-  const play = area(wager.wager)?.dataset.play;
-  return play ? { ...wager, play: Number(play) } : wager;
 }
 
 export class Football {
-  constructor(state, me) {
-    Object.assign(this, { state, me, faces: [] });
-    this.chosen = sessionStorage.getItem(`pitside.half.${me}`);
+  constructor(state, personCode) {
+    Object.assign(this, { state, personCode, faces: [] });
+    this.storageKey = `pitside.half.${personCode}`;
+    this.selectedHalf = sessionStorage.getItem(this.storageKey);
     document.addEventListener("click", ({ target }) => {
       const key = target.closest("[data-die]");
       if (key) this.enter(Number(key.dataset.die), Number(key.dataset.pips));
@@ -65,20 +73,22 @@ export class Football {
     this.paint();
   }
 
-  /* chosen by this person on this tablet, or else as the person signed in stands at the table */
+  /* The half that this person selected on this tablet, or else the half at which the signed-in dealer stands. */
   get half() {
-    const { dealer, dealer_left: left } = this.state;
-    return this.chosen ?? (left?.code === this.me ? "left" : left && dealer?.code === this.me ? "right" : "all");
+    const { dealer, dealer_left: leftDealer } = this.state;
+    if (this.selectedHalf !== null) return this.selectedHalf;
+    if (leftDealer?.code === this.personCode) return "left";
+    return leftDealer && dealer?.code === this.personCode ? "right" : "all";
   }
 
-  turn() {
-    const order = Object.keys(HALVES);
-    this.chosen = order[(order.indexOf(this.half) + 1) % order.length];
-    sessionStorage.setItem(`pitside.half.${this.me}`, this.chosen);
+  selectNextHalf() {
+    const halves = Object.keys(HALVES);
+    this.selectedHalf = halves[(halves.indexOf(this.half) + 1) % halves.length];
+    sessionStorage.setItem(this.storageKey, this.selectedHalf);
     this.paint();
   }
 
-  /* what is mended on a single play belongs to the newest one */
+  /* A correction of a single play wager belongs to the newest play. */
   onNewestPlay(send) {
     return (act, params, witness) => {
       const single = params.wager && document.querySelector(`[data-wager="${params.wager}"][data-single]`);
@@ -88,76 +98,95 @@ export class Football {
 
   paint() {
     document.documentElement.dataset.half = this.half;
-    const say = document.getElementById("station-say");
-    if (say) say.textContent = HALVES[this.half][0];
+    const label = document.getElementById("station-say");
+    if (label) label.textContent = HALVES[this.half].label;
     this.paintMore();
     const next = document.getElementById("next");
     if (next?.dataset.act === "call_dice") this.paintDice(next);
     if (next?.dataset.act === "settle_seats") this.paintHalf(next);
   }
 
+  /* the items of this game in the list of other acts */
   paintMore() {
-    const { offers, round: { game, bets_open } } = this.state, gives = document.querySelector("[data-quarterback]");
-    const seat = game?.quarterback, correct = document.querySelector("[data-correct]");
-    if (!gives) return;
-    gives.hidden = !seat || !bets_open;
-    gives.querySelector("button").dataset.params = JSON.stringify({ seat, accepted: false });
+    const { offers, round: { game, bets_open: betsOpen } } = this.state;
+    const decline = document.querySelector("[data-quarterback]"), correct = document.querySelector("[data-correct]");
+    if (!decline) return;
+    const seat = game?.quarterback;
+    decline.hidden = !seat || !betsOpen;
+    decline.querySelector("button").dataset.params = JSON.stringify({ seat, accepted: false });
     correct.hidden = !game?.track?.length || !offers.includes("correct_dice");
   }
 
   paintDice(next) {
     for (const key of document.querySelectorAll("[data-die]"))
       key.setAttribute("aria-pressed", this.faces[Number(key.dataset.die)] === Number(key.dataset.pips));
-    const [first, second, red] = this.faces, left = [first, second, red].filter((face) => !face).length;
-    next.classList.toggle("next--off", left > 0);
-    next.setAttribute("aria-disabled", left > 0);
+    const [first, second, red] = this.faces, missing = [first, second, red].filter((face) => !face).length;
+    enable(next, missing === 0);
     next.dataset.params = JSON.stringify({ dice: [first, second, red] });
-    write(next, left ? ["Tap the three dice", left === 3 ? "Two green, one red" : `${left === 1 ? "One die" : "Two dice"} to go`]
-      : [`Record ${first} · ${second} · ${red}`, this.state.round.game.extra_point ? "Extra point roll" : meaning(first, second, red)]);
+    if (missing) {
+      const hint = missing === 3 ? "Two green, one red" : `${missing === 1 ? "One die" : "Two dice"} to go`;
+      setNextText(next, "Tap the three dice", hint);
+    } else {
+      const result = this.state.round.game.extra_point ? "Extra point roll" : describePlay(first, second, red);
+      setNextText(next, `Record ${first} · ${second} · ${red}`, result);
+    }
   }
 
-  /* each dealer settles an own half; the second confirmation opens what follows */
+  /* Each dealer settles one half. The confirmation of the second half opens what follows. */
   paintHalf(next) {
-    const steps = this.state.round.settle?.steps ?? [], now = steps.find((step) => step.state === "now");
-    if (!now || this.half === "all") return this.whole(next);
-    const left = now.seats.filter((seat) => !seat.done);
-    const own = left.filter(({ seat }) => sideOf(seat) === this.half), other = left.filter(({ seat }) => sideOf(seat) !== this.half);
-    const [, places] = HALVES[this.half], rest = `Dealer ${OTHER[this.half]} still has ${HALVES[OTHER[this.half]][1].replace("places ", "")}`;
-    next.classList.toggle("next--off", !own.length);
-    next.setAttribute("aria-disabled", !own.length);
+    const step = this.currentStep;
+    if (!step || this.half === "all") {
+      this.paintAll(next);
+      return;
+    }
+    const open = step.seats.filter((seat) => !seat.done);
+    const own = open.filter(({ seat }) => halfOf(seat) === this.half);
+    const opposite = open.filter(({ seat }) => halfOf(seat) !== this.half);
+    const { places } = HALVES[this.half], { numbers } = HALVES[OPPOSITE[this.half]];
+    const waiting = `Dealer ${OPPOSITE[this.half]} still has ${numbers} (${describeSums(opposite, "take", "pay")})`;
+    enable(next, own.length > 0);
     next.dataset.params = JSON.stringify({ seats: own.map(({ seat }) => seat) });
-    if (!own.length) return write(next, [`${capital(places)}: all settled`, `${rest} (${sums(other, "take", "pay")})`]);
-    write(next, [`${capital(places)}: ${sums(own, "took", "paid")}`, other.length ? `${rest} (${sums(other, "take", "pay")})` : next.dataset.say]);
+    if (own.length) {
+      const label = `${capitalize(places)}: ${describeSums(own, "took", "paid")}`;
+      setNextText(next, label, opposite.length ? waiting : next.dataset.say);
+    } else setNextText(next, `${capitalize(places)}: all settled`, waiting);
   }
 
-  /* the whole table again, as the server drew it */
-  whole(next) {
+  /* the whole table again, as the server rendered it */
+  paintAll(next) {
     next.classList.remove("next--off");
     next.removeAttribute("aria-disabled");
     next.dataset.params = "{}";
-    const left = (this.state.round.settle?.steps.find((step) => step.state === "now")?.seats ?? []).filter((seat) => !seat.done);
-    if (left.length) write(next, [capital(sums(left, "took", "paid")), next.dataset.say]);
+    const open = (this.currentStep?.seats ?? []).filter((seat) => !seat.done);
+    if (open.length) setNextText(next, capitalize(describeSums(open, "took", "paid")), next.dataset.say);
+  }
+
+  get currentStep() {
+    return this.state.round.settle?.steps.find((step) => step.state === "now");
   }
 }
 
-function sums(seats, take, pay) {
-  const sum = (name) => seats.reduce((all, seat) => all + seat[name], 0);
-  return [[take, sum("take_cents")], [pay, sum("pay_cents")]].filter(([, cents]) => cents).map(([word, cents]) => `${word} ${money(cents)}`).join(", ");
+function describeSums(seats, take, pay) {
+  const sumOf = (name) => seats.reduce((sum, seat) => sum + seat[name], 0);
+  return [[take, sumOf("take_cents")], [pay, sumOf("pay_cents")]]
+    .filter(([, cents]) => cents).map(([verb, cents]) => `${verb} ${money(cents)}`).join(", ");
 }
 
-/* what the dice alone come to, for the eye before it is recorded; the table says what it means on the field */
-function meaning(first, second, red) {
+/* What the dice alone amount to, so that the dealer can check before recording. The table says what it means on the field. */
+function describePlay(first, second, red) {
   const gain = first + second - red;
   if (first === second && second === red) return "Trips TD";
   if (red === 6 && first + second <= 3) return "Turnover";
-  return gain > 0 ? `Gain of ${gain}` : gain < 0 ? "Penalty" : "No gain";
+  if (gain > 0) return `Gain of ${gain}`;
+  return gain < 0 ? "Penalty" : "No gain";
 }
 
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+function enable(next, enabled) {
+  next.classList.toggle("next--off", !enabled);
+  next.setAttribute("aria-disabled", !enabled);
+}
 
-function write(next, [label, say]) {
-  for (const [part, text] of [[".next-l", label], [".next-s", say]]) {
-    const node = next.querySelector(part);
-    if (node.textContent !== text) node.textContent = text;
-  }
+function setNextText(next, label, detail) {
+  setText(next.querySelector(".next-l"), label);
+  setText(next.querySelector(".next-s"), detail);
 }

@@ -1,76 +1,66 @@
-/* The minimum and maximum on a table's page: the floor changes them, and says when sign and announcement are made. The
-   page's own push shows what became of it. */
+/* The minimum and maximum on a table's page. A floorperson changes them and confirms the sign and the announcement. The
+   page's own push shows the result. */
 
-import { Acts } from "./acts.js";
+import { NO_ROUND, refusalText, tableQueues } from "./acts.js";
 
-const NOTHING = { round: { number: 0, phase: "" } };
-const said = document.getElementById("alert-said");
-const places = new Map();
+const queueFor = tableQueues();
+const message = document.getElementById("alert-said");
 
-function actsAt({ of, address }) {
-  if (!places.has(address)) {
-    const page = {
-      querySelector: () => document.querySelector(`[data-version][data-table="${CSS.escape(of)}"]`),
-      apply: () => {},
-      leave: () => document.querySelector("live-screen").leave(),
-    };
-    places.set(address, new Acts(page, { table: of, act: address }));
-  }
-  return places.get(address);
-}
-
-const words = ({ message, section }) => [message, section].filter(Boolean).join(" ");
-
-/* dollars as typed, in cents; undefined for what is no such amount */
-function cents(text) {
+/* Dollars as typed, in cents; undefined when the text is not an amount. */
+function parseCents(text) {
   const parts = text.trim().replace(/[$,\s]/g, "").match(/^(\d{1,9})(?:\.(\d{1,2}))?$/);
   return parts ? Number(parts[1]) * 100 + Number((parts[2] ?? "").padEnd(2, "0")) : undefined;
 }
 
-const READ = {
-  change_limits: ({ min, max, how }) => ({ min_cents: cents(min.value), max_cents: cents(max.value), nobody_plays: how.value === "now" }),
+const READ_PARAMS = {
+  change_limits: ({ min, max, how }) =>
+    ({ min_cents: parseCents(min.value), max_cents: parseCents(max.value), nobody_plays: how.value === "now" }),
   cancel_limits_change: ({ why }) => ({ why: why.value.trim() }),
 };
-const LACKS = { min_cents: "Enter the new minimum in dollars.", max_cents: "Enter the new maximum in dollars.", why: "Say why." };
+const MISSING = {
+  min_cents: "Enter the new minimum in dollars.", max_cents: "Enter the new maximum in dollars.", why: "Say why.",
+};
 
-function refuse(box, text) {
-  const place = box.querySelector("[data-refused]");
-  place.textContent = text;
-  place.hidden = !text;
+function showRefusal(box, text) {
+  const slot = box.querySelector("[data-refused]");
+  slot.textContent = text;
+  slot.hidden = !text;
 }
 
 async function submit(box) {
-  const params = READ[box.dataset.act](box.querySelector("form").elements);
-  const lacking = Object.keys(params).find((name) => params[name] === undefined || params[name] === "");
-  if (lacking) return refuse(box, LACKS[lacking]);
-  const answer = await actsAt(box.dataset).send(box.dataset.act, params, NOTHING);
-  if (answer.refusal) return refuse(box, words(answer.refusal));
+  const { act } = box.dataset;
+  const params = READ_PARAMS[act](box.querySelector("form").elements);
+  const missing = Object.keys(params).find((name) => params[name] === undefined || params[name] === "");
+  if (missing) return showRefusal(box, MISSING[missing]);
+  const { refusal } = await queueFor(box.dataset).send(act, params, NO_ROUND);
+  if (refusal) return showRefusal(box, refusalText(refusal));
   box.close();
 }
 
 async function send(button) {
-  const { address, of } = button.closest("[data-address]").dataset;
   button.setAttribute("aria-busy", "true");
-  const answer = await actsAt({ address, of }).send(button.dataset.limits, {}, NOTHING);
+  const queue = queueFor(button.closest("[data-address]").dataset);
+  const { refusal } = await queue.send(button.dataset.limits, {}, NO_ROUND);
   button.removeAttribute("aria-busy");
-  said.textContent = answer.refusal ? words(answer.refusal) : "";
-  said.hidden = !answer.refusal;
+  message.textContent = refusal ? refusalText(refusal) : "";
+  message.hidden = !refusal;
+}
+
+function open(box) {
+  box.querySelector("form").reset();
+  showRefusal(box, "");
+  const current = box.querySelector("[data-limits-now]");
+  if (current) current.textContent = document.querySelector(".limits-now").textContent;
+  box.showModal();
 }
 
 document.addEventListener("click", ({ target }) => {
   const opener = target.closest("[data-limits-open]"), button = target.closest("[data-limits]");
-  if (opener) {
-    const box = document.getElementById(opener.dataset.limitsOpen);
-    box.querySelector("form").reset();
-    refuse(box, "");
-    const now = box.querySelector("[data-limits-now]");
-    if (now) now.textContent = document.querySelector(".limits-now").textContent;
-    box.showModal();
-  }
+  if (opener) open(document.getElementById(opener.dataset.limitsOpen));
   if (button && !button.hasAttribute("aria-busy")) send(button);
 });
 
 for (const box of document.querySelectorAll(".limits-ask")) {
   box.querySelector("form").addEventListener("submit", (event) => { event.preventDefault(); submit(box); });
-  box.addEventListener("input", () => refuse(box, ""));
+  box.addEventListener("input", () => showRefusal(box, ""));
 }

@@ -1,124 +1,146 @@
-/* <live-screen src="…" fallback="…" sign-in="…"> hears one socket and shows what it says; it never speaks.
+/* <live-screen src="…" fallback="…" sign-in="…"> listens to one WebSocket and shows what it receives. It sends nothing.
 
-   A message is {"table", "version", "html"}, a whole fragment: newer ones replace by morphing, others are ignored.
-   Every 5 s comes {"versions": {table: version}}; another one than we have means a lost message, so we fetch.
-   After 12 s of silence the page is STALE and polls; when polling fails as well it is DEAD and takes no acts. */
+   A message is {"table", "version", "html"}, a complete fragment. A newer fragment is morphed into the page, any other is
+   ignored. Every 5 s a heartbeat {"versions": {table: version}} comes; when it differs from what the page shows, a message
+   was lost, and the page fetches the state. After 12 s of silence the page is STALE and polls. When polling fails too, it
+   is DEAD and takes no acts. */
 
-const SILENCE = 12_000;
-const POLL = 2_000;
-const SIGN_IN = 4401, DENIED = 4403, LOCKED = 4423;
+const SILENCE_LIMIT = 12_000;
+const POLL_INTERVAL = 2_000;
+const FETCH_TIMEOUT = 5_000;
+const MIN_RECONNECT_DELAY = 500, MAX_RECONNECT_DELAY = 15_000;
+const CLOSE_SIGN_IN = 4401, CLOSE_DENIED = 4403, CLOSE_LOCKED = 4423;
 const root = document.documentElement;
 
 const callbacks = {
-  /* what belongs to this tablet alone (chosen chip, dice being entered) outlives a push of the same round */
+  /* what belongs to this tablet alone (the selected chip, dice being entered) survives a push of the same round */
   beforeNodeMorphed: (old, fresh) =>
     !(old.dataset && "local" in old.dataset && fresh.dataset?.local === old.dataset.local),
   beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS"),
 };
 
-/* only a field keeps its value: a button that has the focus must get its new label like every other part */
+/* Only a field keeps its value. A button that has the focus must get its new label like every other part. */
 export function morph(old, fresh) {
   const ignoreActiveValue = Boolean(document.activeElement?.matches("input, select, textarea"));
   Idiomorph.morph(old, fresh, { morphStyle: "outerHTML", ignoreActiveValue, callbacks });
 }
 
-class LiveScreen extends HTMLElement {
+/* Whether a fragment is newer than what the page shows (`current`, a dataset). A restored record has lower version
+   numbers. So a halted screen is newer than one that is not, then a later incarnation is newer than an earlier one, and
+   only then does the version decide. */
+export function isNewer(html, current) {
+  const [tag, incarnation] = html.match(/<[^>]* data-incarnation="(\d+)"[^>]*>/) ?? ["", current.incarnation];
+  const halted = /\sdata-halted[\s>]/.test(tag) - ("halted" in current);
+  const incarnations = Number(incarnation) - Number(current.incarnation);
+  if (halted > 0 || incarnations > 0) return true;
+  const version = Number(tag.match(/ data-version="(\d+)"/)?.[1]);
+  return halted === 0 && incarnations === 0 && version > Number(current.version);
+}
+
+export class LiveScreen extends HTMLElement {
   connectedCallback() {
-    this.tries = 0;
-    this.heard = this.shown = Date.now();
-    this.polled = 0;
-    this.wake = () => { if (!document.hidden) { this.tries = 0; this.open(); } };
-    document.addEventListener("visibilitychange", this.wake);
-    addEventListener("online", this.wake);
-    this.watchdog = setInterval(() => this.watch(), 1000);
+    this.failures = 0;  // connections that failed since the last message
+    this.messageTime = this.confirmedTime = Date.now();
+    this.pollTime = 0;
+    this.reconnectNow = () => {
+      if (document.hidden) return;
+      this.failures = 0;
+      this.open();
+    };
+    document.addEventListener("visibilitychange", this.reconnectNow);
+    addEventListener("online", this.reconnectNow);
+    this.watchdog = setInterval(() => this.watch(), 1_000);
     this.open();
   }
 
   disconnectedCallback() {
-    this.over = true;
+    this.stopped = true;
     clearInterval(this.watchdog);
-    clearTimeout(this.later);
-    document.removeEventListener("visibilitychange", this.wake);
-    removeEventListener("online", this.wake);
+    clearTimeout(this.reconnectTimer);
+    document.removeEventListener("visibilitychange", this.reconnectNow);
+    removeEventListener("online", this.reconnectNow);
     this.socket?.close(1000);
   }
 
   open() {
-    clearTimeout(this.later);
-    if (this.over || this.socket?.readyState <= WebSocket.OPEN) return;
-    const address = new URL(this.getAttribute("src"), location.href);
-    address.protocol = address.protocol.replace("http", "ws");
-    const socket = this.socket = new WebSocket(address);
-    socket.onmessage = (event) => { if (socket === this.socket) this.hear(JSON.parse(event.data)); };
-    socket.onclose = (event) => { if (socket === this.socket && !this.over) this.closed(event.code); };
+    clearTimeout(this.reconnectTimer);
+    if (this.stopped || this.socket?.readyState <= WebSocket.OPEN) return;
+    const url = new URL(this.getAttribute("src"), location.href);
+    url.protocol = url.protocol.replace("http", "ws");
+    const socket = new WebSocket(url);
+    socket.addEventListener("message", ({ data }) => {
+      if (socket === this.socket) this.receive(JSON.parse(data));
+    });
+    socket.addEventListener("close", ({ code }) => {
+      if (socket === this.socket && !this.stopped) this.reconnect(code);
+    });
+    this.socket = socket;
   }
 
-  closed(code) {
+  reconnect(code) {
     this.socket = null;
-    if (code === SIGN_IN || code === LOCKED) return this.leave();
-    if (code === DENIED) { this.over = true; return this.status("denied"); }
-    const most = Math.min(15_000, 500 * 2 ** ++this.tries);
-    this.later = setTimeout(() => this.open(), 500 + Math.random() * Math.max(0, most - 500));
+    if (code === CLOSE_SIGN_IN || code === CLOSE_LOCKED) {
+      this.leave();
+    } else if (code === CLOSE_DENIED) {
+      this.stopped = true;
+      this.showStatus("denied");
+    } else {
+      this.failures += 1;
+      const longest = Math.min(MAX_RECONNECT_DELAY, MIN_RECONNECT_DELAY * 2 ** this.failures);
+      const delay = MIN_RECONNECT_DELAY + Math.random() * (longest - MIN_RECONNECT_DELAY);
+      this.reconnectTimer = setTimeout(() => this.open(), delay);
+    }
   }
 
   leave() {
-    this.over = true;
+    this.stopped = true;
     location.assign(this.getAttribute("sign-in") || "/sign-in");
   }
 
-  hear(message) {
-    this.heard = Date.now();
-    this.tries = 0;
-    this.status("live");
-    if (message.versions) {
-      const differs = ([table, version]) => this.have(table) !== undefined && this.have(table) !== version;
-      if (Object.entries(message.versions).some(differs)) this.resync();
-    } else this.apply(message);
+  receive(message) {
+    this.messageTime = Date.now();
+    this.failures = 0;
+    this.showStatus("live");
+    if (!message.versions) this.apply(message);
+    else if (Object.entries(message.versions).some((entry) => this.isBehind(...entry))) this.resync();
   }
 
-  part(table) {
+  fragmentOf(table) {
     return this.querySelector(`[data-version][data-table="${CSS.escape(table)}"]`);
   }
 
-  /* undefined for what this page does not show: it is never behind with that */
-  have(table) {
-    const shown = this.part(table)?.dataset.version;
-    return shown === undefined ? undefined : Number(shown);
-  }
-
-  /* A record that went back has lower numbers. So a halted screen counts as newer than any other, one of a later
-     incarnation than any of an earlier one, and among the rest the number decides. */
-  isNewer(html, old) {
-    const [tag, incarnation] = html.match(/<[^>]* data-incarnation="(\d+)"[^>]*>/) ?? ["", old.incarnation];
-    const halted = /\sdata-halted[\s>]/.test(tag) - ("halted" in old), lives = Number(incarnation) - Number(old.incarnation);
-    if (halted > 0 || lives > 0) return true;
-    return halted === 0 && lives === 0 && Number(tag.match(/ data-version="(\d+)"/)?.[1]) > Number(old.version);
+  /* A page is never behind with a table that it does not show. */
+  isBehind(table, version) {
+    const current = this.fragmentOf(table);
+    return current !== null && Number(current.dataset.version) !== version;
   }
 
   apply({ table, version, html }) {
-    this.shown = Date.now();
-    const old = table ? this.part(table) : this.querySelector("[data-version]");
-    if (!old || !this.isNewer(html, old.dataset)) return false;
+    this.confirmedTime = Date.now();
+    const current = table ? this.fragmentOf(table) : this.querySelector("[data-version]");
+    if (!current || !isNewer(html, current.dataset)) return false;
     const template = document.createElement("template");
     template.innerHTML = html;
-    for (const fresh of [...template.content.children]) {
-      const target = document.getElementById(fresh.id);
-      if (target) morph(target, fresh);
+    const fragments = [...template.content.children];  // a copy: morphing may take them out of the template
+    for (const fragment of fragments) {
+      const target = document.getElementById(fragment.id);
+      if (target) morph(target, fragment);
     }
     this.dispatchEvent(new CustomEvent("screen:applied", { bubbles: true, detail: { table, version } }));
     return true;
   }
 
+  /* Fetches the state. True when it came, false when it did not, undefined when neither can be said. */
   async resync() {
-    if (this.fetching) return;
+    if (this.fetching) return undefined;
     this.fetching = true;
     try {
-      const answer = await fetch(this.getAttribute("fallback"), {
-        headers: { Accept: "application/json" }, cache: "no-store", signal: AbortSignal.timeout(5000),
+      const response = await fetch(this.getAttribute("fallback"), {
+        headers: { Accept: "application/json" }, cache: "no-store", signal: AbortSignal.timeout(FETCH_TIMEOUT),
       });
-      if (answer.status === 401 || answer.status === 423) return this.leave();
-      if (!answer.ok) throw new Error(answer.status);
-      const body = await answer.json();
+      if (response.status === 401 || response.status === 423) return this.leave();
+      if (!response.ok) return false;
+      const body = await response.json();
       for (const [table, tile] of Object.entries(body.tiles ?? {})) this.apply({ table, ...tile });
       if (!body.tiles) this.apply(body);
       return true;
@@ -129,59 +151,61 @@ class LiveScreen extends HTMLElement {
     }
   }
 
-  async watch() {
-    const silent = Date.now() - this.heard;
-    if (this.over) return;
-    if (silent < SILENCE) return;
-    if (this.socket?.readyState === WebSocket.OPEN) this.drop();
-    if (["live", "joining"].includes(root.dataset.live)) this.status("stale");
-    else this.tick();
-    if (Date.now() - this.polled < POLL) return;
-    this.polled = Date.now();
-    const answered = await this.resync();
-    if (Date.now() - this.heard >= SILENCE && answered !== undefined) this.status(answered ? "stale" : "dead");
+  get silence() {
+    return Date.now() - this.messageTime;
   }
 
-  /* half open: do not wait for a closing handshake that will not come */
-  drop() {
-    const socket = this.socket;
+  async watch() {
+    if (this.stopped || this.silence < SILENCE_LIMIT) return;
+    if (this.socket?.readyState === WebSocket.OPEN) this.replaceSocket();
+    if (["live", "joining"].includes(root.dataset.live)) this.showStatus("stale");
+    else this.report();
+    if (Date.now() - this.pollTime < POLL_INTERVAL) return;
+    this.pollTime = Date.now();
+    const fetched = await this.resync();
+    if (this.silence >= SILENCE_LIMIT && fetched !== undefined) this.showStatus(fetched ? "stale" : "dead");
+  }
+
+  /* A silent connection may be half open, and its closing handshake may never come: do not wait for it. */
+  replaceSocket() {
+    const { socket } = this;
     this.socket = null;
-    socket.onmessage = socket.onclose = null;
     socket.close();
     this.open();
   }
 
-  status(word) {
-    if (word === "live" && root.dataset.live === "live") return;
-    root.dataset.live = word;
-    this.tick();
+  showStatus(status) {
+    if (status === "live" && root.dataset.live === "live") return;
+    root.dataset.live = status;
+    this.report();
   }
 
-  tick() {
-    const seconds = Math.round((Date.now() - this.heard) / 1000);
-    const detail = { status: root.dataset.live, seconds, shown: this.shown };
-    this.dispatchEvent(new CustomEvent("screen:line", { bubbles: true, detail }));
+  report() {
+    const detail = {
+      status: root.dataset.live, seconds: Math.round(this.silence / 1_000), confirmedTime: this.confirmedTime,
+    };
+    this.dispatchEvent(new CustomEvent("screen:connection", { bubbles: true, detail }));
   }
 }
 
 customElements.define("live-screen", LiveScreen);
 
-/* The badge and its sentence: on every page, in the page's own words. */
-const WORDS = { live: ["i-live", "LIVE"], stale: ["i-stale", "STALE"], dead: ["i-stop", "NO LINE"], denied: ["i-lock", "DENIED"] };
+/* The badge and its sentence, on every page. */
+const BADGES = { live: ["i-live", "LIVE"], stale: ["i-stale", "STALE"], dead: ["i-stop", "NO LINE"], denied: ["i-lock", "DENIED"] };
 
-addEventListener("screen:line", ({ detail: { status, seconds, shown } }) => {
-  const badge = document.getElementById("live"), say = document.getElementById("stale-say");
-  const [icon, word] = WORDS[status];
+addEventListener("screen:connection", ({ detail: { status, seconds, confirmedTime } }) => {
+  const badge = document.getElementById("live"), message = document.getElementById("stale-say");
+  const [icon, word] = BADGES[status];
   badge?.querySelector("use")?.setAttribute("href", `#${icon}`);
-  const text = badge?.querySelector("span");
-  if (text) text.textContent = status === "live" || status === "denied" ? word : `${word} ${seconds} s`;
-  if (!say) return;
-  const at = new Date(shown).toLocaleTimeString("en-GB");
-  const head = status === "live" ? "" : `Nothing heard for ${seconds} s.`;
-  const rest = {
-    stale: `As of ${at}. Go on: a tap stands once answered.`,
-    dead: `As of ${at}. No act is taken until the line is back.`,
+  const label = badge?.querySelector("span");
+  if (label) label.textContent = status === "live" || status === "denied" ? word : `${word} ${seconds} s`;
+  if (!message) return;
+  const time = new Date(confirmedTime).toLocaleTimeString("en-GB");
+  const heading = status === "live" ? "" : `Nothing heard for ${seconds} s.`;
+  const advice = {
+    stale: `As of ${time}. Go on: a tap stands once answered.`,
+    dead: `As of ${time}. No act is taken until the line is back.`,
     denied: "This tablet or person may not watch this table.",
   }[status] ?? "";
-  say.replaceChildren(Object.assign(document.createElement("b"), { textContent: head }), ` ${rest}`);
+  message.replaceChildren(Object.assign(document.createElement("b"), { textContent: heading }), ` ${advice}`);
 });

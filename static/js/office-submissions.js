@@ -1,41 +1,51 @@
-/* A submission's dialogs: their rows come from templates, because a dialog begins with empty lists; and the form says at
-   once what a payout leaves the house. The gate alone decides: these figures only save a walk to it. */
+/* The dialogs of a submission. Their rows come from templates, because a dialog begins with empty lists. The form shows
+   the house edge of each payout as it is typed. Only the server decides: these figures save a request. */
 
-const WRITTEN = /^([1-9]\d{0,8})(?: to ([1-9]\d{0,8}))?$/;
+const ODDS = /^([1-9]\d{0,8})(?: to ([1-9]\d{0,8}))?$/;
 
-/* rows of a list, unless what was typed before is still there */
-function fill(box) {
+/* Fills the lists, unless they still have what was typed before. */
+function fillRows(box) {
   for (const list of box.querySelectorAll("[data-from]"))
     if (!list.querySelector("[data-row]")) list.replaceChildren(list.nextElementSibling.content.cloneNode(true));
 }
 
-/* hundredths of a percent that a payout leaves the house; undefined for what is no odds */
-function kept({ wins, of, floor }, written) {
-  const [, to, per = "1"] = (written.trim() || floor).match(WRITTEN) ?? [];
+/* The ratio of the odds and the house edge in hundredths of a percent; undefined when the text is not odds. */
+function evaluateOdds({ wins, of: outcomes, floor }, text) {
+  const [, to, per = "1"] = (text.trim() || floor).match(ODDS) ?? [];
   if (!to) return undefined;
-  const all = Number(of) * Number(per);
-  return { hundredths: Math.round((10_000 * (all - Number(wins) * (Number(to) + Number(per)))) / all), ratio: Number(to) / Number(per) };
+  const wagered = Number(outcomes) * Number(per), returned = Number(wins) * (Number(to) + Number(per));
+  return { hundredths: Math.round((10_000 * (wagered - returned)) / wagered), ratio: Number(to) / Number(per) };
 }
 
-function say(row) {
-  const field = row.querySelector("[name=odds]"), output = row.querySelector("output");
-  const found = kept(row.dataset, field.value), least = kept(row.dataset, "");
-  const under = found && found.ratio < least.ratio, favours = found && found.hundredths < 0;
-  const figure = found && `${found.hundredths < 0 ? "−" : ""}${(Math.abs(found.hundredths) / 100).toFixed(2)} %`;
-  output.textContent = !found ? "not odds" : under ? "under the floor" : favours ? `${figure}, for the player` : figure;
-  row.classList.toggle("bad", !found || under || favours);
-  row.classList.toggle("raised", Boolean(field.value.trim()) && !under && !favours && Boolean(found));
-  field.toggleAttribute("aria-invalid", false);
-  if (!found || under || favours) field.setAttribute("aria-invalid", "true");
+function formatEdge(hundredths) {
+  return `${hundredths < 0 ? "−" : ""}${(Math.abs(hundredths) / 100).toFixed(2)} %`;
 }
 
-addEventListener("room:open", ({ detail: { slip } }) => fill(slip.box));
+function describe(odds, isUnderFloor) {
+  if (!odds) return "not odds";
+  if (isUnderFloor) return "under the floor";
+  return odds.hundredths < 0 ? `${formatEdge(odds.hundredths)}, for the player` : formatEdge(odds.hundredths);
+}
 
-addEventListener("room:check", ({ detail: { slip } }) => {
-  for (const row of slip.box.querySelectorAll(".pay-row")) say(row);
-  const denied = slip.box.querySelector("[name=granted][value='0']")?.checked;
-  for (const part of slip.box.querySelectorAll("[data-if-granted]")) {
-    part.hidden = Boolean(denied);
-    part.querySelector("input").disabled = Boolean(denied);
+function update(row) {
+  const field = row.querySelector("[name=odds]");
+  const odds = evaluateOdds(row.dataset, field.value), floor = evaluateOdds(row.dataset, "");
+  const isUnderFloor = Boolean(odds) && odds.ratio < floor.ratio;
+  const isBad = !odds || isUnderFloor || odds.hundredths < 0;
+  row.querySelector("output").textContent = describe(odds, isUnderFloor);
+  row.classList.toggle("bad", isBad);
+  row.classList.toggle("raised", Boolean(field.value.trim()) && !isBad);
+  if (isBad) field.setAttribute("aria-invalid", "true");
+  else field.removeAttribute("aria-invalid");
+}
+
+addEventListener("dialog:open", ({ detail: { dialog } }) => fillRows(dialog.box));
+
+addEventListener("dialog:update", ({ detail: { dialog: { box } } }) => {
+  for (const row of box.querySelectorAll(".pay-row")) update(row);
+  const isDenied = Boolean(box.querySelector("[name=granted][value='0']")?.checked);
+  for (const part of box.querySelectorAll("[data-if-granted]")) {
+    part.hidden = isDenied;
+    part.querySelector("input").disabled = isDenied;
   }
 });

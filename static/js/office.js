@@ -1,72 +1,77 @@
-/* The rules office: dialogs as in the other rooms, and files. A file field sends its file as soon as it is chosen and
-   then names the document that it became; a dialog with [data-the-file] sends its file with the act itself. */
+/* The rules office: dialogs as on the other pages, and files. A file field uploads its file as soon as it is selected, and
+   then sends the code of the document. A dialog with [data-the-file] sends its file with the act itself. */
 
 import { uuid7 } from "./acts.js";
-import { post } from "./rooms.js";
+import { content, post } from "./dialogs.js";
 
-const MOST = 8 * 1024 * 1024;
-const hall = () => document.getElementById("room");
+const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_TITLE = 120;
+let duplicateOf = "";
 
-/* only a secure page may count; elsewhere the server does it alone */
+/* Only a secure page can hash a file; elsewhere the server does it alone. */
 async function sha256(file) {
   if (!crypto.subtle) return null;
   const digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer());
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function form(command, title, file) {
-  const body = new FormData(), counted = await sha256(file);
+async function uploadBody(command, title, file) {
+  const body = new FormData(), hash = await sha256(file);
   body.set("command", command);
   body.set("title", title);
-  if (counted) body.set("sha256", counted);
+  if (hash) body.set("sha256", hash);
   body.set("file", file);
   return body;
 }
 
-const stem = (name) => name.replace(/\.[^.]*$/, "");
+const stemOf = (name) => name.replace(/\.[^.]*$/, "");
 
-async function file(field) {
-  const { files: [chosen], dataset: { title } } = field.querySelector("input[type=file]");
-  const hidden = field.querySelector("input[type=hidden]"), said = field.querySelector("[data-file-said]");
-  const say = (text, bad = false) => { said.textContent = text; field.classList.toggle("bad", bad); };
-  const changed = () => hidden.dispatchEvent(new Event("input", { bubbles: true }));
-  hidden.value = "";
-  changed();
-  if (!chosen) return say("PDF, PNG, JPEG or text, up to 8 MB");
-  if (chosen.size > MOST) return say(`${chosen.name} is larger than 8 MB.`, true);
-  say(`Sending ${chosen.name} …`);
-  const answer = await post(hall().dataset.file, await form(uuid7(), `${title}: ${stem(chosen.name)}`.slice(0, 120), chosen));
-  if (field.querySelector("input[type=file]").files[0] !== chosen) return;
-  if (answer.refusal) return say(answer.refusal.message, true);
-  hidden.value = answer.answer.document;
-  const { document: code, same_as: same } = answer.answer;
-  say(`${code}, ${chosen.name}${same ? `; the same file is ${same} already` : ""}`);
-  changed();
+async function upload(field) {
+  const fileInput = field.querySelector("input[type=file]"), { files: [file], dataset: { title } } = fileInput;
+  const hidden = field.querySelector("input[type=hidden]"), status = field.querySelector("[data-file-said]");
+  const showStatus = (text, isBad = false) => { status.textContent = text; field.classList.toggle("bad", isBad); };
+  const setDocument = (code) => {
+    hidden.value = code;
+    hidden.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  setDocument("");
+  if (!file) return showStatus("PDF, PNG, JPEG or text, up to 8 MB");
+  if (file.size > MAX_BYTES) return showStatus(`${file.name} is larger than 8 MB.`, true);
+  showStatus(`Sending ${file.name} …`);
+  const body = await uploadBody(uuid7(), `${title}: ${stemOf(file.name)}`.slice(0, MAX_TITLE), file);
+  const { refusal, answer } = await post(content().dataset.file, body);
+  if (fileInput.files[0] !== file) return;
+  if (refusal) return showStatus(refusal.message, true);
+  showStatus(`${answer.document}, ${file.name}${answer.same_as ? `; the same file is ${answer.same_as} already` : ""}`);
+  setDocument(answer.document);
 }
 
 document.addEventListener("change", ({ target }) => {
   const field = target.closest("[data-file-field]");
-  if (field && target.type === "file") file(field);
+  if (field && target.type === "file") upload(field);
   if (target.matches("[data-the-file]")) {
-    const [chosen] = target.files, name = target.form.querySelector("[name=filename]"), title = target.form.querySelector("[name=title]");
-    name.value = chosen?.name ?? "";
-    if (chosen && !title.value) title.value = stem(chosen.name).slice(0, 120);
-    name.dispatchEvent(new Event("input", { bubbles: true }));
+    const [file] = target.files, input = (name) => target.form.querySelector(`[name=${name}]`);
+    const filename = input("filename"), title = input("title");
+    filename.value = file?.name ?? "";
+    if (file && !title.value) title.value = stemOf(file.name).slice(0, MAX_TITLE);
+    filename.dispatchEvent(new Event("input", { bubbles: true }));
   }
 });
 
-addEventListener("room:open", ({ detail: { slip } }) => {
-  const chosen = slip.box.querySelector("[data-the-file]");
-  if (chosen) slip.send = async (address, { command, params }) => {
-    const answer = await post(address, await form(command, params.title, chosen.files[0]));
-    same = answer.answer?.same_as ?? "";
-    return answer;
+addEventListener("dialog:open", ({ detail: { dialog } }) => {
+  const fileInput = dialog.box.querySelector("[data-the-file]");
+  if (fileInput) dialog.send = async (url, { command, params }) => {
+    const result = await post(url, await uploadBody(command, params.title, fileInput.files[0]));
+    duplicateOf = result.answer?.same_as ?? "";
+    return result;
   };
 });
 
-/* the same bytes may be filed again, and whoever does so is told */
-let same = "";
+/* The same bytes may be filed again; the message says so. */
 addEventListener("screen:applied", () => {
-  const [told] = [same, same = ""];
-  if (told) queueMicrotask(() => { document.getElementById("said").textContent += `. The same file is ${told} already.`; });
+  const code = duplicateOf;
+  duplicateOf = "";
+  if (code) queueMicrotask(() => {
+    document.getElementById("said").textContent += `. The same file is ${code} already.`;
+  });
 });

@@ -1,6 +1,7 @@
-/* A refusal stands beside the finger that caused it, with its section; a fix that it names takes the brass. */
+/* A refusal appears beside the button that caused it, with its section. If the page offers a fix for it, the fix becomes
+   the highlighted next step. */
 
-const GAP = 14;
+const GAP = 14, MARGIN = 8;
 
 export class Refusal {
   constructor() {
@@ -23,38 +24,38 @@ export class Refusal {
     }
     this.anchor = anchor;
     this.box.hidden = false;
-    this.dim();
+    this.dimNext();
     this.place();
   }
 
   close() {
     this.box.hidden = true;
-    this.dim();
+    this.dimNext();
   }
 
-  /* while a fix holds the brass, the next step has none */
-  dim() {
+  /* Only one step is highlighted: while a fix is, the next step is dimmed. */
+  dimNext() {
     const fixing = !this.box.hidden && this.box.classList.contains("refusal--fix");
     document.getElementById("next")?.classList.toggle("next--dimmed", fixing);
   }
 
-  /* an area that takes no more wagers is another element in the same place */
-  standing(anchor) {
-    if (document.body.contains(anchor)) return anchor;
-    const wager = anchor?.dataset?.wager;
+  /* A push may have replaced the anchor: an area that takes no more wagers is a new element in the same place. */
+  currentAnchor() {
+    if (document.body.contains(this.anchor)) return this.anchor;
+    const wager = this.anchor?.dataset?.wager;
     return wager && document.querySelector(`[data-wager="${CSS.escape(wager)}"]`);
   }
 
   place() {
     if (this.box.hidden) return;
-    const anchor = this.standing(this.anchor) ?? document.getElementById("next");
-    const at = anchor.getBoundingClientRect(), own = this.box.getBoundingClientRect();
-    const above = at.top - own.height - GAP >= 8;
-    const left = Math.max(8, Math.min(at.left + at.width / 2 - own.width / 2, innerWidth - own.width - 8));
-    const top = above ? at.top - own.height - GAP : Math.min(at.bottom + GAP, innerHeight - own.height - 8);
-    this.box.style.left = `${left}px`;
-    this.box.style.top = `${top}px`;
-    this.box.style.setProperty("--tip", `${at.left + at.width / 2 - left}px`);
-    this.box.classList.toggle("refusal--below", !above);
+    const anchor = (this.currentAnchor() ?? document.getElementById("next")).getBoundingClientRect();
+    const box = this.box.getBoundingClientRect();
+    const middle = anchor.left + anchor.width / 2;
+    const isAbove = anchor.top - box.height - GAP >= MARGIN;
+    const x = Math.max(MARGIN, Math.min(middle - box.width / 2, innerWidth - box.width - MARGIN));
+    const y = isAbove ? anchor.top - box.height - GAP : Math.min(anchor.bottom + GAP, innerHeight - box.height - MARGIN);
+    Object.assign(this.box.style, { "left": `${x}px`, "top": `${y}px` });
+    this.box.style.setProperty("--tip", `${middle - x}px`);
+    this.box.classList.toggle("refusal--below", !isAbove);
   }
 }

@@ -1,3 +1,3 @@
-/* The signs of one table on a display: it hears the table's socket and shows what it says. */
+/* The signs of one table on a display: a live screen that nobody acts on. */
 
 import "./live.js";

@@ -1,42 +1,44 @@
-/* Error Notification Slips: what was wrong decides what is asked, and what each seat is owed stands there before anybody
-   signs. The server works it out (data-preview); the slip says by `corrects` which figures were seen. */
+/* Error Notification Slips. The kind of error decides which fields are shown, and the figures for each seat are shown
+   before anybody signs. The server computes them (data-preview); `corrects` in the slip says which figures were seen. */
 
-import "./rooms.js";
+import "./dialogs.js";
 import { Dice } from "./dice.js";
 
-const ASKED = { dice: ["throw", "dice"], wager: ["wagers"], payment: ["payments"], void: [] };
-const ALWAYS = ["round", "kind", "corrects", "reason"];
-const QUIET = 300; // ms after the last tap until the figures are asked for
+const FIELDS_OF_KIND = { dice: ["throw", "dice"], wager: ["wagers"], payment: ["payments"], void: [] };
+const COMMON_FIELDS = ["round", "kind", "corrects", "reason"];
+const NOT_PREVIEWED = ["round", "corrects", "reason"];
+const PREVIEW_DELAY = 300; // ms after the last change
 
-const dollars = (cents) => (cents % 100 ? (cents / 100).toFixed(2) : String(cents / 100));
-const said = (cents) => `$${Number(dollars(cents)).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 })}`;
+const plainDollars = (cents) => (cents % 100 ? (cents / 100).toFixed(2) : String(cents / 100));
+const money = (cents) =>
+  `$${Number(plainDollars(cents)).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 })}`;
+const isOneOf = (names) => ([name]) => names.includes(name);
+const setText = (row, selector, text) => {
+  const part = row.querySelector(selector);
+  if (part) part.textContent = text ?? "";
+};
 
-function show(part, shown) {
-  part.hidden = !shown;
-  for (const field of part.querySelectorAll("input, select")) field.disabled = !shown;
+function show(part, visible) {
+  part.hidden = !visible;
+  for (const field of part.querySelectorAll("input, select")) field.disabled = !visible;
 }
 
-function row(box, name, values = {}) {
-  const list = box.querySelector(`[data-template-of="${name}"]`).content.firstElementChild.cloneNode(true);
-  for (const [field, value] of Object.entries(values)) list.querySelector(`[name="${field}"]`).value = value;
-  return list;
+/* A manager must sign a void: only those who may are offered. */
+function offerSigners(box, kind) {
+  const select = box.querySelector("[data-witness]");
+  const needsManager = kind === "void" && !("manager" in select.dataset);
+  for (const option of select.options)
+    option.hidden = option.disabled = needsManager && Boolean(option.value) && !("manages" in option.dataset);
+  if (select.selectedOptions[0]?.disabled) select.value = [...select.options].find((option) => !option.disabled)?.value ?? "";
 }
 
-/* a void asks a manager: who may not sign it is not offered */
-function fitSigners(box, kind) {
-  const signs = box.querySelector("[data-witness]");
-  const asks = kind === "void" && !("manager" in signs.dataset);
-  for (const one of signs.options) one.hidden = one.disabled = asks && Boolean(one.value) && !("manages" in one.dataset);
-  if (signs.selectedOptions[0]?.disabled) signs.value = [...signs.options].find((one) => !one.disabled)?.value ?? "";
-}
-
-class Filing {
-  constructor(slip) {
-    Object.assign(this, { slip, box: slip.box, timer: 0, asked: "" });
-    this.dice = new Dice(() => this.box.querySelector(".slots"), () => this.entered());
-    const all = slip.params.bind(slip), missing = slip.missing.bind(slip);
-    slip.params = () => this.params(all());
-    slip.missing = () => this.empty() ?? missing();
+class SlipFiling {
+  constructor(dialog) {
+    Object.assign(this, { dialog, box: dialog.box, timer: 0, previewed: "" });
+    this.dice = new Dice(() => this.box.querySelector(".slots"), () => this.enterDice());
+    const params = dialog.params.bind(dialog), missing = dialog.missing.bind(dialog);
+    dialog.params = () => this.params(params());
+    dialog.missing = () => this.missingAmount() ?? missing();
     this.box.addEventListener("click", (event) => this.click(event));
   }
 
@@ -45,171 +47,182 @@ class Filing {
   }
 
   opened() {
-    this.asked = "";
-    this.figures("");
+    this.previewed = "";
+    this.showFigures("");
     this.fitSlots();
   }
 
-  /* only what this kind of slip says; dice as numbers */
+  /* Only the fields of this kind of slip; dice as numbers. */
   params(all) {
-    const keep = [...ALWAYS, ...(ASKED[this.kind] ?? [])];
-    const kept = Object.fromEntries(Object.entries(all).filter(([name]) => keep.includes(name)));
-    if (kept.dice !== undefined) kept.dice = kept.dice.split(",").filter(Boolean).map(Number);
-    return kept;
+    const names = [...COMMON_FIELDS, ...(FIELDS_OF_KIND[this.kind] ?? [])];
+    const params = Object.fromEntries(Object.entries(all).filter(isOneOf(names)));
+    if (params.dice !== undefined) params.dice = params.dice.split(",").filter(Boolean).map(Number);
+    return params;
   }
 
-  /* an amount that nobody typed is no 0 */
-  empty() {
-    const field = [...this.box.querySelectorAll(`[data-of-kind="${this.kind}"] [data-row] [data-typed]`)].find((one) => !one.value.trim());
-    return field ? [field, field.dataset.typed] : null;
+  /* An amount that nobody typed is not 0. */
+  missingAmount() {
+    const fields = [...this.box.querySelectorAll(`[data-of-kind="${this.kind}"] [data-row] [data-typed]`)];
+    const empty = fields.find((field) => !field.value.trim());
+    return empty ? [empty, empty.dataset.typed] : null;
   }
 
   /* Dice */
 
   fitSlots() {
-    const ask = this.box.querySelector("[data-dice-ask]"), throw_ = this.box.querySelector("[name=throw]:checked");
-    const many = Number(throw_?.dataset.dice ?? ask.dataset.dice), slots = ask.querySelector(".slots");
-    if (slots.children.length === many && this.throw === throw_) return;
-    this.throw = throw_;
-    slots.replaceChildren(...Array.from({ length: many }, () => Object.assign(document.createElement("span"), { className: "slot" })));
+    const part = this.box.querySelector("[data-dice-ask]"), slots = part.querySelector(".slots");
+    const selectedThrow = this.box.querySelector("[name=throw]:checked");
+    const size = Number(selectedThrow?.dataset.dice ?? part.dataset.dice);
+    if (slots.children.length === size && this.selectedThrow === selectedThrow) return;
+    this.selectedThrow = selectedThrow;
+    const empty = () => Object.assign(document.createElement("span"), { className: "slot" });
+    slots.replaceChildren(...Array.from({ length: size }, empty));
     this.dice.reset();
   }
 
-  entered() {
-    const field = this.box.querySelector("[name=dice]");
-    field.value = this.dice.full ? this.dice.faces.join(",") : "";
-    this.slip.refuse();
-    this.slip.check();
+  enterDice() {
+    this.box.querySelector("[name=dice]").value = this.dice.full ? this.dice.faces.join(",") : "";
+    this.dialog.edited();
   }
 
   click({ target }) {
     const hit = (selector) => target.closest(selector);
     const face = hit("[data-slip-face]"), wager = hit("[data-add-wager]"), seat = hit("[data-add-payment]");
     if (face) this.dice.add(Number(face.dataset.slipFace));
-    if (hit("[data-slip-face-back]")) this.dice.back();
-    if (wager) this.add("wagers", "recorded", wager.dataset, ["seat", "wager", "play"]);
-    if (hit("[data-add-missed]")) this.add("wagers", "missed", {}, []);
-    if (seat) this.pay(seat.dataset);
+    if (hit("[data-slip-face-back]")) this.dice.removeLast();
+    if (wager) this.addRow("wagers", "recorded", wager.dataset, ["seat", "wager", "play"]);
+    if (hit("[data-add-missed]")) this.addRow("wagers", "missed", {}, []);
+    if (seat) this.addPayment(seat.dataset);
   }
 
-  /* Rows: the same wager, or seat, once */
+  /* Rows: each wager, or seat, once */
 
-  add(list, template, given, names) {
-    const values = Object.fromEntries(names.map((name) => [name, given[name] ?? ""]));
-    const rows = this.box.querySelector(`[data-each="${list}"]`), key = JSON.stringify(values);
-    let found = names.length ? [...rows.children].find((one) => one.dataset.key === key) : null;
-    if (!found) {
-      found = row(this.box, template, values);
-      found.dataset.key = key;
-      for (const [part, text] of [["[data-what]", given.what], ["[data-said]", given.said]])
-        if (found.querySelector(part)) found.querySelector(part).textContent = text ?? "";
-      rows.append(found);
+  addRow(listName, template, texts, names) {
+    const values = Object.fromEntries(names.map((name) => [name, texts[name] ?? ""]));
+    const list = this.box.querySelector(`[data-each="${listName}"]`), key = JSON.stringify(values);
+    const existing = names.length ? [...list.children].find((row) => row.dataset.key === key) : null;
+    const row = existing ?? this.createRow(template, values);
+    if (!existing) {
+      row.dataset.key = key;
+      setText(row, "[data-what]", texts.what);
+      setText(row, "[data-said]", texts.said);
+      list.append(row);
     }
-    found.querySelector(names.length ? "[data-typed]" : "select").focus();
-    this.slip.check();
-    return found;
+    row.querySelector(names.length ? "[data-typed]" : "select").focus();
+    this.dialog.update();
+    return row;
   }
 
-  pay({ seat, paid, taken }) {
-    const settled = `${said(Number(paid))} paid, ${said(Number(taken))} taken by the record`;
-    const found = this.add("payments", "payment", { seat, what: `Seat ${seat}`, said: settled }, ["seat"]);
-    const [handed, took] = ["paid_cents", "taken_cents"].map((name) => found.querySelector(`[name=${name}]`));
-    handed.value ||= dollars(Number(paid));
-    took.value ||= dollars(Number(taken));
-    handed.select();
-    this.slip.check();
+  createRow(template, values) {
+    const row = this.box.querySelector(`[data-template-of="${template}"]`).content.firstElementChild.cloneNode(true);
+    for (const [field, value] of Object.entries(values)) row.querySelector(`[name="${field}"]`).value = value;
+    return row;
   }
 
-  /* What is owed */
+  addPayment({ seat, paid: paidText, taken: takenText }) {
+    const paidCents = Number(paidText), takenCents = Number(takenText);
+    const recorded = `${money(paidCents)} paid, ${money(takenCents)} taken by the record`;
+    const row = this.addRow("payments", "payment", { seat, "what": `Seat ${seat}`, "said": recorded }, ["seat"]);
+    const [paid, collected] = ["paid_cents", "taken_cents"].map((name) => row.querySelector(`[name=${name}]`));
+    paid.value ||= plainDollars(paidCents);
+    collected.value ||= plainDollars(takenCents);
+    paid.select();
+    this.dialog.update();
+  }
 
-  check() {
+  /* Preview */
+
+  update() {
     for (const part of this.box.querySelectorAll("[data-of-kind]")) show(part, part.dataset.ofKind === this.kind);
-    for (const one of this.box.querySelectorAll("[data-row]:has([data-of-play])"))
-      show(one.querySelector("[data-of-play]"), this.kind === "wager" && "single" in (one.querySelector("[name=wager]").selectedOptions[0]?.dataset ?? {}));
+    for (const row of this.box.querySelectorAll("[data-row]:has([data-of-play])")) {
+      const wager = row.querySelector("[name=wager]").selectedOptions[0];
+      show(row.querySelector("[data-of-play]"), this.kind === "wager" && "single" in (wager?.dataset ?? {}));
+    }
     this.fitSlots();
-    fitSigners(this.box, this.kind);
-    this.look();
+    offerSigners(this.box, this.kind);
+    this.preview();
   }
 
-  whole() {
-    if (!this.kind || this.empty()) return false;
-    const must = this.box.querySelectorAll(`[data-of-kind="${this.kind}"] [data-must]`);
-    return [...must].every((part) => (part.dataset.each === undefined ? part.value : part.querySelector("[data-row]")));
+  isComplete() {
+    if (!this.kind || this.missingAmount()) return false;
+    const required = this.box.querySelectorAll(`[data-of-kind="${this.kind}"] [data-must]`);
+    return [...required].every((part) => (part.dataset.each === undefined ? part.value : part.querySelector("[data-row]")));
   }
 
-  look() {
-    const { round, corrects, reason, ...rest } = this.slip.params();
-    const asked = this.whole() ? JSON.stringify(rest) : "";
-    if (asked === this.asked) return;
-    this.asked = asked;
+  preview() {
+    const params = Object.entries(this.dialog.params()).filter(([name]) => !NOT_PREVIEWED.includes(name));
+    const query = this.isComplete() ? JSON.stringify(Object.fromEntries(params)) : "";
+    if (query === this.previewed) return;
+    this.previewed = query;
     clearTimeout(this.timer);
-    this.figures("");
-    if (asked) this.timer = setTimeout(() => this.ask(asked), QUIET);
+    this.showFigures("");
+    if (query) this.timer = setTimeout(() => this.fetchFigures(query), PREVIEW_DELAY);
   }
 
-  async ask(asked) {
-    const url = `${this.box.dataset.preview}?${new URLSearchParams({ said: asked })}`;
-    const answer = await fetch(url, { headers: { Accept: "text/html" }, cache: "no-store" }).catch(() => null);
-    const text = answer && [200, 422].includes(answer.status) ? await answer.text() : "";
-    if (asked !== this.asked) return;
-    if (!text) this.asked = "";
-    this.figures(text);
-    this.slip.check();
+  async fetchFigures(query) {
+    const url = `${this.box.dataset.preview}?${new URLSearchParams([["said", query]])}`;
+    const response = await fetch(url, { headers: { Accept: "text/html" }, cache: "no-store" }).catch(() => null);
+    const html = response && [200, 422].includes(response.status) ? await response.text() : "";
+    if (query !== this.previewed) return;
+    if (!html) this.previewed = "";
+    this.showFigures(html);
+    this.dialog.update();
   }
 
-  figures(html) {
-    const part = this.box.querySelector("[data-owed]"), found = new DOMParser().parseFromString(html, "text/html").querySelector(".owed-now");
-    part.replaceChildren(...(found ? [document.adoptNode(found)] : []));
-    this.box.querySelector("[name=corrects]").value = found?.dataset.corrects ?? "";
+  showFigures(html) {
+    const figures = new DOMParser().parseFromString(html, "text/html").querySelector(".owed-now");
+    this.box.querySelector("[data-owed]").replaceChildren(...(figures ? [document.adoptNode(figures)] : []));
+    this.box.querySelector("[name=corrects]").value = figures?.dataset.corrects ?? "";
   }
 }
 
-class Settling {
-  constructor(slip) {
-    Object.assign(this, { slip, box: slip.box });
-    const all = slip.params.bind(slip);
-    slip.params = () => this.params(all());
+class SlipSettlement {
+  constructor(dialog) {
+    Object.assign(this, { dialog, box: dialog.box, due: [] });
+    const params = dialog.params.bind(dialog);
+    dialog.params = () => this.params(params());
   }
 
   opened({ due, kind }) {
     this.due = JSON.parse(due);
-    fitSigners(this.box, kind);
-    const rows = this.box.querySelector("[data-each]");
-    if (rows.children.length) return;
-    for (const one of this.due) rows.append(this.row(one));
+    offerSigners(this.box, kind);
+    const list = this.box.querySelector("[data-each]");
+    if (list.children.length) return;
+    for (const seatDue of this.due) list.append(this.createRow(seatDue));
   }
 
-  row({ seat, cents }) {
-    const found = this.box.querySelector("[data-row-template]").content.firstElementChild.cloneNode(true), to = cents > 0;
-    found.querySelector("[data-way]").setAttribute("href", to ? "#i-up" : "#i-down");
-    found.querySelector("[data-who]").textContent = `Seat ${seat}`;
-    found.querySelector("[data-due-words]").textContent = `${to ? "is owed" : "owes"} ${said(Math.abs(cents))}`;
-    found.querySelector("[data-does]").textContent = to ? "Got, $" : "Gave, $";
-    found.querySelector("[name=seat]").value = seat;
-    found.querySelector("[name=cents]").value = dollars(Math.abs(cents));
-    return found;
+  createRow({ seat, cents }) {
+    const row = this.box.querySelector("[data-row-template]").content.firstElementChild.cloneNode(true);
+    const isToPlayer = cents > 0, amount = Math.abs(cents);
+    row.querySelector("[data-way]").setAttribute("href", isToPlayer ? "#i-up" : "#i-down");
+    setText(row, "[data-who]", `Seat ${seat}`);
+    setText(row, "[data-due-words]", `${isToPlayer ? "is owed" : "owes"} ${money(amount)}`);
+    setText(row, "[data-does]", isToPlayer ? "Got, $" : "Gave, $");
+    row.querySelector("[name=seat]").value = seat;
+    row.querySelector("[name=cents]").value = plainDollars(amount);
+    return row;
   }
 
-  /* an amount from a player goes out below zero */
+  /* An amount that a player gives back is sent as a negative number. */
   params(all) {
-    const owes = new Set(this.due?.filter((one) => one.cents < 0).map((one) => one.seat));
-    const moved = all.moved.map((one) => (owes.has(one.seat) && one.cents > 0 ? { ...one, cents: -one.cents } : one));
-    return { ...all, moved };
+    const owing = new Set(this.due.filter(({ cents }) => cents < 0).map(({ seat }) => seat));
+    const payments = all.moved.map((row) => (owing.has(row.seat) && row.cents > 0 ? { ...row, cents: -row.cents } : row));
+    return { ...all, "moved": payments };
   }
 
-  check() {
-    const { moved } = this.slip.params();
-    const less = moved.some((one) => one.cents !== this.due?.find((due) => due.seat === one.seat)?.cents);
-    show(this.box.querySelector("[data-why-less]"), less);
+  update() {
+    const dueOf = (seat) => this.due.find((seatDue) => seatDue.seat === seat)?.cents;
+    const differs = this.dialog.params().moved.some(({ seat, cents }) => cents !== dueOf(seat));
+    show(this.box.querySelector("[data-why-less]"), differs);
   }
 }
 
-const KINDS = { "file-slip": Filing, "settle-slip": Settling }, known = new WeakMap();
+const CONTROLLERS = { "file-slip": SlipFiling, "settle-slip": SlipSettlement }, controllers = new WeakMap();
 
-addEventListener("room:open", ({ detail: { slip, given } }) => {
-  const Kind = KINDS[slip.box.id];
-  if (!Kind) return;
-  if (!known.has(slip)) known.set(slip, new Kind(slip));
-  known.get(slip).opened(given);
+addEventListener("dialog:open", ({ detail: { dialog, subject } }) => {
+  const Controller = CONTROLLERS[dialog.box.id];
+  if (!Controller) return;
+  if (!controllers.has(dialog)) controllers.set(dialog, new Controller(dialog));
+  controllers.get(dialog).opened(subject);
 });
-addEventListener("room:check", ({ detail: { slip } }) => known.get(slip)?.check());
+addEventListener("dialog:update", ({ detail: { dialog } }) => controllers.get(dialog)?.update());

@@ -1,4 +1,4 @@
-/* One table, watched. */
+/* The page of one table, for those who watch it. */
 
 import "./live.js";
 import "./clocks.js";

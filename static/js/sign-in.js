@@ -1,17 +1,18 @@
-/* Sign-in on a shared tablet: choose yourself, tap six digits, they send themselves. */
+/* Sign-in on a shared tablet: select your name and tap six digits. The sixth digit sends the form. */
 
-import { Pad } from "./pad.js";
+import { PinPad } from "./pin-pad.js";
 
 const form = document.getElementById("sign-in");
 const { pin } = form.elements;
-const name = document.getElementById("pin-name");
-const chosen = () => form.querySelector("[name=person]:checked");
-const pad = new Pad(form, painted, pin);
+const heading = document.getElementById("pin-name");
+const selectedPerson = () => form.querySelector("[name=person]:checked");
+const pad = new PinPad(form, update, pin);
 
-function painted() {
-  name.textContent = chosen()?.dataset.name ?? "Who are you?";
-  form.classList.toggle("chosen", Boolean(chosen()));
-  if (pad.full && chosen() && !form.dataset.sent) {
+function update() {
+  const person = selectedPerson();
+  heading.textContent = person?.dataset.name ?? "Who are you?";
+  form.classList.toggle("chosen", Boolean(person));
+  if (pad.full && person && !form.dataset.sent) {
     form.dataset.sent = "1";
     form.requestSubmit();
   }

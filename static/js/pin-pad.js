@@ -1,8 +1,9 @@
-/* The six digits of a PIN, tapped or typed; shown as dots, never kept. `field` holds them where a form sends them. */
+/* The six digits of a PIN, tapped or typed. They are shown as dots and never stored. `field` holds them where a form
+   sends them. */
 
-export const PIN = 6;
+const PIN_LENGTH = 6;
 
-export class Pad {
+export class PinPad {
   constructor(box, changed, field = { value: "" }) {
     Object.assign(this, { box, changed, field });
   }
@@ -12,11 +13,11 @@ export class Pad {
   }
 
   get full() {
-    return this.pin.length === PIN;
+    return this.pin.length === PIN_LENGTH;
   }
 
   set(pin) {
-    this.field.value = pin.slice(0, PIN);
+    this.field.value = pin.slice(0, PIN_LENGTH);
     this.paint();
     this.changed();
   }
@@ -35,7 +36,7 @@ export class Pad {
   paint() {
     const dots = this.box.querySelector(".dots");
     if (!dots) return;
-    [...dots.children].forEach((dot, i) => dot.classList.toggle("in", i < this.pin.length));
-    dots.setAttribute("aria-label", `${this.pin.length} of ${PIN} digits`);
+    for (const [i, dot] of [...dots.children].entries()) dot.classList.toggle("in", i < this.pin.length);
+    dots.setAttribute("aria-label", `${this.pin.length} of ${PIN_LENGTH} digits`);
   }
 }

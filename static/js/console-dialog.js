@@ -1,0 +1,307 @@
+/* The console's dialog asks for what an act needs besides the tap: dice, a seat, a wager, an amount, a reason, a
+   witness's PIN. The page says which fields an act needs: <template data-act data-title data-fields data-say
+   data-reasons>. Fields that depend on the table's state (lots, a shaker to lock away) are copied from #fresh, which
+   every push renews. */
+
+import { Dice } from "./dice.js";
+import { PinPad } from "./pin-pad.js";
+
+/* Text fields and the parameter of each. The parameter of a reason depends on the act. */
+const TEXT_PARAMS = {
+  "reason": "", "what": "what", "text": "what", "lot": "lot", "seal": "seal", "shaker": "shaker", "fault": "why",
+  "found": "found", "keep": "dice",
+};
+const TOSSES = 3;  // as the label of the box says
+const FACES = [1, 2, 3, 4, 5, 6];
+
+const money = (cents) => `$${(cents / 100).toLocaleString("en-US", { minimumFractionDigits: cents % 100 ? 2 : 0 })}`;
+const quickButton = (textContent) =>
+  Object.assign(document.createElement("button"), { type: "button", className: "quick", textContent });
+
+/* A line of a list with a button that takes it off again; `index` goes into the button's dataset under `name`. */
+function removableItem(text, name, index) {
+  const item = document.createElement("li"), button = quickButton("Take off");
+  button.dataset[name] = index;
+  item.append(text, button);
+  return item;
+}
+
+export class ConsoleDialog {
+  constructor({ send, state }) {
+    Object.assign(this, { send, state });
+    this.box = document.getElementById("ask");
+    this.form = this.box.querySelector("form");
+    this.dice = new Dice(() => this.box.querySelector("[data-field=dice] .slots"), () => this.update());
+    this.pad = new PinPad(this.box, () => this.update());
+    this.box.addEventListener("click", (event) => this.click(event));
+    this.form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
+    this.form.addEventListener("input", () => this.update());
+  }
+
+  field(name) {
+    return this.box.querySelector(`[data-field="${name}"]`);
+  }
+
+  /* Opens the dialog for an act. Returns false when there is nothing to ask: the act may go out as it is. `baseParams`
+     go with it either way. */
+  open(act, baseParams = {}) {
+    const template = document.querySelector(`template[data-act="${act}"]`);
+    if (!template) return true;
+    Object.assign(this, { act, baseParams, wagers: [], throws: [], firstThrow: null });
+    this.reasonParam = template.dataset.as ?? "reason";
+    const fields = template.dataset.fields.split(" ").filter(Boolean);
+    this.copyFreshParts(fields);
+    this.fields = fields.filter((name) => this.hasContent(name));
+    if (!this.fields.length) return false;
+    this.witnessOptional = template.dataset.optional === "witness";  // the signed-in person may be enough; the server decides
+    this.form.reset();
+    this.box.querySelector("h2").textContent = template.dataset.title;
+    this.box.querySelector("[data-say]").textContent = template.dataset.say ?? "";
+    this.box.querySelector("[data-go]").textContent = template.dataset.go || template.dataset.title;
+    for (const part of this.box.querySelectorAll("[data-field]")) {
+      const { field } = part.dataset;
+      part.hidden = !this.fields.includes(field) && !(field === "dice" && this.fields.includes("seen"));
+    }
+    const impossible = this.box.querySelector(".ask-fields [data-field]:not([hidden]) [data-none]");
+    if (impossible) this.field("witness").hidden = true;
+    this.box.querySelector("[data-go]").hidden = Boolean(impossible);
+    this.box.classList.toggle("ask--pin", this.fields.includes("witness") && !impossible);
+    this.box.classList.toggle("ask--only-pin", this.fields.join() === "witness");
+    this.showRefusal("");
+    this.setReasons(template.dataset.reasons);
+    this.setOptions(template);
+    this.setSlots();
+    this.preselect();
+    this.paintWagers();
+    this.paintThrows();
+    this.box.showModal();
+    this.pad.set("");
+    return true;
+  }
+
+  /* Fields that this act does not need are emptied, so that nothing in them is required. */
+  copyFreshParts(fields) {
+    for (const slot of this.box.querySelectorAll("[data-fresh]")) {
+      const { fresh } = slot.dataset;
+      const part = fields.includes(fresh) ? document.querySelector(`#fresh [data-part="${fresh}"]`) : null;
+      slot.replaceChildren(...[...part?.children ?? []].map((node) => node.cloneNode(true)));
+    }
+  }
+
+  /* A fresh part without content is not asked: no seal, no dice to lock away, no lapsed edition. */
+  hasContent(name) {
+    const field = this.field(name), slot = field?.matches("[data-fresh]") ? field : field?.querySelector("[data-fresh]");
+    return !slot || slot.childElementCount > 0;
+  }
+
+  /* Choices are buttons. A single choice is selected already. */
+  preselect() {
+    for (const input of this.form.querySelectorAll("input[type=hidden]")) {
+      const choices = this.box.querySelectorAll(`[data-fill="${input.name}"]`);
+      input.value = choices.length === 1 ? choices[0].dataset.value : "";
+    }
+    this.paintChoices();
+  }
+
+  paintChoices() {
+    for (const button of this.box.querySelectorAll("[data-fill]"))
+      button.setAttribute("aria-pressed", this.form.elements[button.dataset.fill].value === button.dataset.value);
+  }
+
+  get throwSize() {
+    const { round, next } = this.state;
+    return round.dice?.length ?? next?.dice ?? round.game?.dice ?? 3;
+  }
+
+  /* As many slots as the throw has dice. Where faces are counted, a correction begins with what was entered. */
+  setSlots(size = this.throwSize) {
+    const { dice } = this.state.round;
+    const slots = this.field("dice").querySelector(".slots");
+    const empty = () => Object.assign(document.createElement("span"), { className: "slot" });
+    slots.replaceChildren(...Array.from({ length: size }, empty));
+    this.dice.reset(this.act === "correct_dice" && slots.closest("[data-dice]") ? dice : []);
+  }
+
+  /* A round settled manually may have had an extra throw of the dice that did not match. */
+  get needsExtraThrow() {
+    return this.act === "record_hand_settled_round" && !this.firstThrow && this.dice.full && this.unmatchedDice > 0
+      && this.wagers.some(({ wager }) => wager === "extra-roll");
+  }
+
+  get unmatchedDice() {
+    const { faces } = this.dice;
+    return faces.length - Math.max(...FACES.map((face) => faces.filter((entered) => entered === face).length));
+  }
+
+  beginExtraThrow() {
+    const size = this.unmatchedDice;
+    this.firstThrow = this.dice.faces;
+    this.setSlots(size);
+    this.update();
+  }
+
+  setReasons(text) {
+    const slot = this.box.querySelector("[data-reasons]");
+    slot.replaceChildren(...(text ?? "").split("|").filter(Boolean).map((reason) => {
+      const button = quickButton(reason);
+      button.dataset.reason = reason;
+      return button;
+    }));
+  }
+
+  setOptions(template) {
+    const { lying: wagerSelect, what: subjectSelect, person, by: activatedBy } = this.form.elements;
+    const { wagers } = this.state.round;
+    wagerSelect.replaceChildren(...wagers.map(({ seat, label, cents }, i) =>
+      new Option(`Seat ${seat}: ${label}, ${money(cents)}`, i)));
+    const subjects = (template.dataset.what ?? "").split("|").filter(Boolean).map((pair) => pair.split("="));
+    subjectSelect.replaceChildren(...subjects.map(([value, label]) => new Option(label, value)));
+    const floorperson = this.state.floorperson?.code;
+    if (floorperson && [...person.options].some((option) => option.value === floorperson)) person.value = floorperson;
+    const signer = [...person.options].find(({ dataset }) => dataset.role && dataset.role === template.dataset.signs);
+    if (signer) person.value = signer.value;
+    const playing = new Set(wagers.map(({ seat }) => String(seat)));
+    for (const option of activatedBy.options)
+      option.hidden = option.disabled = Boolean(option.value) && !playing.has(option.value);
+  }
+
+  click({ target }) {
+    const hit = (selector) => target.closest(selector);
+    if (hit("[data-close]")) return this.box.close();
+    const face = hit("[data-ask-face]"), removedFace = hit("[data-ask-less]");
+    if (face) this.dice.add(Number(face.dataset.askFace));
+    if (hit("[data-ask-back]")) this.dice.removeLast();
+    if (hit("[data-ask-extra]")) this.beginExtraThrow();
+    if (removedFace) this.dice.remove(Number(removedFace.dataset.askLess));
+    const reason = hit("[data-reason]"), choice = hit("[data-fill]");
+    if (reason) { this.form.elements.reason.value = reason.dataset.reason; this.update(); }
+    if (choice) this.select(choice.dataset);
+    this.pad.click(target);
+    const removedThrow = hit("[data-drop-throw]"), removedWager = hit("[data-drop-wager]");
+    if (hit("[data-add-wager]")) this.addWager();
+    if (hit("[data-add-throw]") && this.dice.full) this.setThrows([...this.throws, this.dice.faces]);
+    if (removedThrow) this.setThrows(this.throws.filter((_, i) => i !== Number(removedThrow.dataset.dropThrow)));
+    if (removedWager) this.removeWager(Number(removedWager.dataset.dropWager));
+  }
+
+  select({ fill, value }) {
+    this.form.elements[fill].value = value;
+    this.paintChoices();
+    this.update();
+  }
+
+  cents() {
+    return Math.round(Number(this.form.elements.dollars.value) * 100);
+  }
+
+  addWager() {
+    const { seat, wager } = this.form.elements;
+    if (this.cents() < 1) return;
+    const single = this.fields.includes("play") && document.querySelector(`[data-wager="${wager.value}"][data-single]`);
+    const play = single ? Number(this.form.elements.play.value) : undefined;
+    const label = wager.selectedOptions[0].text + (play ? `, play ${play}` : "");
+    this.wagers.push({ seat: Number(seat.value), wager: wager.value, cents: this.cents(), play, label });
+    this.form.elements.dollars.value = "";
+    this.paintWagers();
+    this.update();
+  }
+
+  removeWager(index) {
+    this.wagers.splice(index, 1);
+    this.paintWagers();
+    this.update();
+  }
+
+  paintWagers() {
+    this.box.querySelector("[data-list]").replaceChildren(...this.wagers.map(({ seat, label, cents }, i) =>
+      removableItem(`Seat ${seat}: ${label}, ${money(cents)}`, "dropWager", i)));
+  }
+
+  /* A game of several throws is recorded throw by throw, without the void throws. */
+  setThrows(throws) {
+    this.throws = throws;
+    this.dice.reset();
+    this.paintThrows();
+    this.update();
+  }
+
+  paintThrows() {
+    this.box.querySelector("[data-throws]")?.replaceChildren(...this.throws.map((faces, i) =>
+      removableItem(`Throw ${i + 1}: ${faces.join(" · ")}`, "dropThrow", i)));
+  }
+
+  params() {
+    const { elements } = this.form, params = { ...this.baseParams };
+    const selectedWager = this.state.round.wagers[Number(elements.lying.value)];
+    for (const field of this.fields) {
+      if (field === "dice" && this.firstThrow) params.throws = [this.firstThrow, this.dice.faces];
+      if (field === "dice" && !this.firstThrow) params.dice = this.dice.faces;
+      if (field === "throws") Object.assign(params, { dice: undefined, throws: this.throws });
+      if (field === "seen") params.dice = this.dice.full ? this.dice.faces : null;
+      if (field === "wager" && !this.fields.includes("list"))
+        Object.assign(params, { seat: Number(elements.seat.value), wager: elements.wager.value, cents: this.cents() });
+      if (field === "list")
+        params.wagers = this.wagers.map(({ seat, wager, cents, play }) => ({ seat, wager, cents, ...(play && { play }) }));
+      if (field === "lying") Object.assign(params, { seat: selectedWager?.seat, wager: selectedWager?.wager });
+      if (field in TEXT_PARAMS) params[TEXT_PARAMS[field] || this.reasonParam] = elements[field].value.trim();
+    }
+    if (this.fields.includes("checks")) {
+      for (const name of ["covered_or_signed", "removed_from_table"]) params[name] = elements[name].checked;
+      if (elements.tested.checked) params.tosses = TOSSES;
+    }
+    if (this.fields.includes("by") && elements.by.value) params.activated_by_seat = Number(elements.by.value);
+    if (this.fields.includes("lapsed")) params.acknowledge_lapsed = elements.lapsed.checked;
+    if (this.fields.includes("secured")) params.secured = elements.secured.checked;
+    if (!params.found) delete params.found;
+    return params;
+  }
+
+  isComplete() {
+    const params = this.params(), { faces, full } = this.dice;
+    const complete = {
+      "dice": full || (this.throws.length > 0 && !faces.length),
+      "seen": full || !faces.length,
+      "wager": this.fields.includes("list") || params.cents > 0,
+      "list": this.wagers.length > 0,
+      "lying": Boolean(params.wager),
+      "reason": Boolean(params[this.reasonParam]),
+      "lot": Boolean(params.lot),
+      "shaker": Boolean(params.shaker),
+      "what": Boolean(params.what),
+      "text": Boolean(params.what),
+      "lapsed": params.acknowledge_lapsed,
+      "seal": Boolean(params.seal) || !this.form.elements.seal?.required,
+      "fault": Boolean(params.why),
+      "keep": Boolean(params.dice),
+      "secured": params.secured,
+      "witness": this.pad.full || (this.witnessOptional && !this.pad.pin) || (this.fields.includes("seen") && !full),
+    };
+    return this.fields.every((field) => complete[field] ?? true);
+  }
+
+  /* A device failure with readable dice is settled before a witness. Without them it is void and needs no witness. */
+  update() {
+    if (this.fields?.includes("seen")) {
+      this.field("witness").hidden = !this.dice.full;
+      this.box.classList.toggle("ask--pin", this.dice.full);
+    }
+    this.box.querySelector("[data-ask-extra]")?.toggleAttribute("hidden", !this.needsExtraThrow);
+    this.box.querySelector("[data-go]").disabled = !this.isComplete() || this.needsExtraThrow;
+  }
+
+  showRefusal(text, section = "") {
+    const slot = this.box.querySelector("[data-refused]");
+    slot.hidden = !text;
+    slot.textContent = section ? `${text} ${section}` : text;
+  }
+
+  async submit() {
+    if (!this.isComplete()) return;
+    const witness = this.pad.full ? { person: this.form.elements.person.value, pin: this.pad.pin } : null;
+    this.box.querySelector("[data-go]").disabled = true;
+    const { refusal } = await this.send(this.act, this.params(), witness);
+    this.pad.set("");
+    if (!refusal) return this.box.close();
+    this.showRefusal(refusal.message, refusal.section);
+  }
+}

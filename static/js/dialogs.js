@@ -1,0 +1,269 @@
+/* Pages of lists (custody, staff, equipment, the desk, the office): each act is a dialog over the list. Attributes of the
+   fields say what they send: `name`, `data-as` (text, code, whole, mm, cents, yes, flag, list, date, place), `data-into`
+   (sent with every row of a list), rows in [data-each], and what is required in `data-must`. Nothing typed is lost by a
+   refusal.
+
+   `dialog:open` tells a page's own script that a dialog opens, with the dataset of the button that opened it;
+   `dialog:update` that its content has changed. */
+
+import "./clocks.js";
+import { REQUEST_TIMEOUT, SIGNED_OUT_CODES, csrfToken, uuid7 } from "./acts.js";
+import { PinPad } from "./pin-pad.js";
+
+const UPLOAD_TIMEOUT = 8 * REQUEST_TIMEOUT;
+const CODE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/;
+const NO_RESPONSE = { code: "no-answer", title: "No answer", section: "", message: "Try again: the same act counts once." };
+export const content = () => document.getElementById("room");
+
+/* Millimeters as typed, in whole micrometers; undefined when the text is not such a number. */
+export function parseMicrometers(text) {
+  const parts = text.trim().replace(",", ".").match(/^(\d{1,2})(?:\.(\d{1,3}))?$/);
+  return parts ? Number(parts[1]) * 1000 + Number((parts[2] ?? "").padEnd(3, "0")) : undefined;
+}
+
+/* Dollars as typed, "$1,150.50", in cents. Nothing is 0. Text that is not an amount is returned as it is: the server
+   refuses it. */
+function parseCents(text) {
+  if (text.trim() === "") return 0;
+  const parts = text.trim().match(/^\$?\s*(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d\d))?$/);
+  return parts ? Number(parts[1].replaceAll(",", "")) * 100 + Number(parts[2] ?? 0) : text.trim();
+}
+
+function parseInteger(text, { low = 0, high = 1e9 }) {
+  const fits = /^\d{1,9}$/.test(text) && Number(text) >= Number(low) && Number(text) <= Number(high);
+  return fits ? Number(text) : undefined;
+}
+
+const READ = {
+  "text": (field) => field.value.trim(),
+  "code": (field) => (CODE.test(field.value.trim()) ? field.value.trim() : undefined),
+  "whole": (field) => parseInteger(field.value.trim(), field.dataset),
+  "mm": (field) => parseMicrometers(field.value),
+  "cents": (field) => parseCents(field.value),
+  "date": (field) => field.value || null,
+  "yes": (field) => field.checked,
+};
+const valueOf = (field) => (READ[field.dataset.as] ?? READ.text)(field);
+
+/* "table:T-01" or "pit:p1" as a parameter of that name; "" is the facility, which needs none. */
+function parsePlace(text) {
+  const [name, ...code] = text.split(":");
+  return code.length ? { [name]: code.join(":") } : {};
+}
+
+/* The values of the fields of one object: the dialog itself, or a row. */
+function readFields(fields) {
+  const values = {};
+  for (const field of fields) {
+    const { name, checked, dataset: { as } } = field;
+    if (as === "list") (values[name] ??= []).push(...(checked ? [field.value] : []));
+    else if (as === "flag") values[name] = checked ? field.value === "1" : values[name] ?? false;
+    else if (field.type === "radio" && as === "place") Object.assign(values, checked ? parsePlace(field.value) : {});
+    else if (field.type === "radio") Object.assign(values, checked ? { [name]: valueOf(field) } : {});
+    else if (as !== "date" || field.value) values[name] = valueOf(field);
+  }
+  return values;
+}
+
+const isEmpty = (value) => value === undefined || value === "" || value === null;
+export const signInLink = () => Object.assign(document.createElement("a"),
+  { href: content().dataset.signIn, textContent: "Sign in", className: "act big" });
+
+export class ActDialog {
+  constructor(box) {
+    Object.assign(this, { box, form: box.querySelector("form"), subject: {}, sent: null });
+    this.pad = new PinPad(box, () => this.edited());
+    this.send = post; // a page's own script may send in another way: with a file
+    box.addEventListener("click", (event) => this.click(event));
+    box.addEventListener("input", () => this.edited());
+    box.addEventListener("keydown", (event) => this.key(event));
+    this.form.addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
+  }
+
+  get signerSelect() {
+    return this.box.querySelector("[data-witness]");
+  }
+
+  /* What was typed for the same subject stays, so that closing the dialog by mistake costs nothing. */
+  open(subject) {
+    const subjectKey = JSON.stringify(subject);
+    if (this.subjectKey !== subjectKey) {
+      this.form.reset();
+      for (const rows of this.box.querySelectorAll("[data-each]")) rows.replaceChildren();
+      for (const { dataset } of this.box.querySelectorAll("[data-put]")) this.put(dataset.put, subject[dataset.put] ?? "");
+    }
+    Object.assign(this, { subjectKey, subject });
+    this.box.dispatchEvent(new CustomEvent("dialog:open", { bubbles: true, detail: { dialog: this, subject } }));
+    this.box.showModal();
+    this.pad.set("");
+  }
+
+  put(name, text) {
+    for (const part of this.box.querySelectorAll(`[data-put="${name}"]`))
+      if ("value" in part) part.value = text; else part.textContent = text;
+  }
+
+  click({ target }) {
+    const hit = (selector) => target.closest(selector);
+    if (hit("[data-close]")) this.box.close();
+    this.pad.click(target);
+    if (hit("[data-drop-row]")) { hit("[data-row]").remove(); this.update(); }
+  }
+
+  /* Digits go to the PIN when no field takes them. Enter in a field goes to the next field. */
+  key(event) {
+    const typing = event.target.matches("input:not([type=checkbox], [type=radio]), select, textarea");
+    if (event.key === "Enter" && typing) { event.preventDefault(); this.fieldAfter(event.target)?.focus(); }
+    if (typing || !this.signerSelect || event.ctrlKey || event.metaKey) return;
+    this.pad.key(event);
+  }
+
+  fieldAfter(field) {
+    const fields = [...this.box.querySelectorAll("input:not([type=hidden]), select, textarea, [data-go]")]
+      .filter((candidate) => candidate.checkVisibility());
+    return fields[fields.indexOf(field) + 1];
+  }
+
+  /* the fields that are not in a row */
+  ownFields() {
+    return [...this.form.querySelectorAll("[name]")]
+      .filter((field) => !field.closest("[data-row]") && !field.disabled && field.dataset.as);
+  }
+
+  params() {
+    const fields = this.ownFields(), params = readFields(fields.filter((field) => !field.dataset.into));
+    for (const list of this.box.querySelectorAll("[data-each]")) {
+      const { each } = list.dataset;
+      const common = readFields(fields.filter((field) => field.dataset.into === each));
+      const rows = [...list.querySelectorAll("[data-row]")];
+      params[each] = rows.map((row) => ({ ...common, ...readFields(row.querySelectorAll("[name]")) }));
+    }
+    return params;
+  }
+
+  /* The first thing that is missing: [field, sentence]; or null. */
+  missing() {
+    for (const part of this.form.querySelectorAll("[data-must], [data-must-pick]")) {
+      if (part.closest("template") || part.disabled || part.closest("[hidden]")) continue;
+      const { must, mustPick, mustWhen, each } = part.dataset;
+      const sentence = must ?? mustPick;
+      if (mustPick !== undefined && !part.querySelector("input:checked:not(:disabled)"))
+        return [part.querySelector("input"), sentence];
+      if (each !== undefined && !part.querySelector("[data-row]")) return [part, sentence];
+      if (mustWhen && !this.params()[mustWhen]) continue;
+      if (part.matches("input") && isEmpty(valueOf(part))) return [part, sentence];
+    }
+    if (this.signerSelect && !this.pad.full) return [this.box.querySelector("[data-digit]"), "PIN of the second person"];
+    return null;
+  }
+
+  edited() {
+    this.showRefusal(null);
+    this.update();
+  }
+
+  update() {
+    this.box.dispatchEvent(new CustomEvent("dialog:update", { bubbles: true, detail: { dialog: this } }));
+    const button = this.box.querySelector("[data-go]"), [, sentence] = this.missing() ?? [];
+    button.classList.toggle("waits", Boolean(sentence));
+    button.textContent = sentence ?? button.dataset.label;
+  }
+
+  showRefusal(refusal) {
+    const slot = this.box.querySelector("[data-refused]");
+    slot.hidden = !refusal;
+    slot.replaceChildren();
+    if (!refusal) return;
+    const element = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });
+    slot.append(element("strong", refusal.title), ` ${refusal.message} `);
+    if (refusal.section) slot.append(element("cite", refusal.section));
+    if (SIGNED_OUT_CODES.includes(refusal.code)) slot.append(signInLink());
+  }
+
+  get url() {
+    const selected = this.box.querySelector("[name][data-address]:checked")?.dataset.address;
+    return selected ?? this.subject.address ?? content().dataset.act.replace("__act__", this.box.dataset.name);
+  }
+
+  /* The same act keeps its command id until it is answered, so that a lost response never does it twice. */
+  body() {
+    const params = this.params(), person = this.signerSelect?.value;
+    const sentContent = JSON.stringify({ params, person, url: this.url });
+    if (this.sent?.content !== sentContent) this.sent = { content: sentContent, command: uuid7() };
+    const body = { command: this.sent.command, "seen": 0, params };
+    if (this.signerSelect) body.witness = { person, pin: this.pad.pin };
+    return body;
+  }
+
+  async submit() {
+    const [field] = this.missing() ?? [];
+    if (field) return field.focus?.();
+    if (this.waiting) return;
+    this.waiting = true;
+    this.box.querySelector("[data-go]").setAttribute("aria-busy", "true");
+    const { refusal, version } = await this.send(this.url, this.body());
+    this.waiting = false;
+    this.box.querySelector("[data-go]").removeAttribute("aria-busy");
+    if (refusal) {
+      if (refusal.code !== NO_RESPONSE.code) this.sent = null;
+      this.pad.set("");
+      this.showRefusal(refusal);
+      return;
+    }
+    this.sent = this.subjectKey = null;
+    this.box.close();
+    await reloadContent(`Recorded, entry ${version.toLocaleString("en-US")}`, this.subject);
+  }
+}
+
+export async function post(url, body) {
+  const isUpload = body instanceof FormData;
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      body: isUpload ? body : JSON.stringify(body),
+      signal: AbortSignal.timeout(isUpload ? UPLOAD_TIMEOUT : REQUEST_TIMEOUT),
+      headers: {
+        ...(!isUpload && { "Content-Type": "application/json" }), Accept: "application/json", "X-CSRFToken": csrfToken(),
+      },
+    });
+    const result = await response.json();
+    return response.ok || result.refusal ? result : { refusal: NO_RESPONSE };
+  } catch {
+    return { refusal: NO_RESPONSE };
+  }
+}
+
+/* The list as it is now, and the dialogs with what they can offer now. */
+async function reloadContent(message, { lot }) {
+  const response = await fetch(location.href, { headers: { Accept: "text/html" }, cache: "no-store" }).catch(() => null);
+  if (!response?.ok) return location.reload();
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  for (const id of ["room", "slips"])
+    document.getElementById(id)?.replaceWith(document.adoptNode(fresh.getElementById(id)));
+  dispatchEvent(new CustomEvent("screen:applied"));
+  document.getElementById("said").textContent = message;
+  const sameLot = lot && content().querySelector(`[data-open][data-lot="${CSS.escape(lot)}"]`);
+  (sameLot || content()).focus({ preventScroll: !sameLot });
+}
+
+const dialogs = new WeakMap();
+document.addEventListener("click", ({ target }) => {
+  const opener = target.closest("[data-open]");
+  if (opener) {
+    const { open: id, ...subject } = opener.dataset;
+    const box = document.getElementById(id);
+    if (!dialogs.has(box)) dialogs.set(box, new ActDialog(box));
+    document.getElementById("said").textContent = "";
+    dialogs.get(box).open(subject);
+  }
+  if (target.closest("[data-print]")) print();
+});
+
+/* Bars of remaining time shrink on the screen too. */
+setInterval(() => {
+  for (const bar of document.querySelectorAll("rect[data-until]")) {
+    const from = Date.parse(bar.dataset.from), until = Date.parse(bar.dataset.until);
+    bar.setAttribute("width", Math.max(0, Math.min(100, Math.round((100 * (until - Date.now())) / (until - from)))));
+  }
+}, 30_000);
