@@ -1,0 +1,367 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { ActQueue, consoleSender, csrfToken, tableQueues, uuid7 } from "../../static/js/acts.js";
+import { FakeElement, installBrowser } from "./browser.mjs";
+import { settle } from "./clock.mjs";
+
+const STATE = { round: { number: 7, phase: "open" } };
+const URLS = { table: "T-01", act: "/tables/T-01/acts/__act__" };
+const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+let clock, server, page, queue;
+
+/* A page that shows one table at a version; what is applied to it moves the version, as a fragment does. */
+function fakePage(version = 10) {
+  const screen = new FakeElement({ dataset: { version: String(version), incarnation: "1", head: "abc", mac: "m" } });
+  return {
+    screen, applied: [], leaves: 0,
+    querySelector: () => screen,
+    apply(fragment) {
+      this.applied.push(fragment);
+      screen.dataset.version = String(fragment.version);
+    },
+    leave() {
+      this.leaves += 1;
+    },
+  };
+}
+
+const accept = (request, version) =>
+  request.answer(200, { version, answer: {}, screen: { version, html: `<main>${version}</main>` } });
+const refuse = (request, status, code) =>
+  request.answer(status, { refusal: { code, title: "Not taken", message: "No.", section: "" } });
+
+beforeEach(() => {
+  ({ clock, server } = installBrowser());
+  page = fakePage();
+  queue = new ActQueue(page, URLS);
+});
+
+test("an act names its command, its round and the version that the person saw", async () => {
+  queue.send("call_dice", { dice: [1, 2, 3] }, STATE);
+  const { url, method, headers, body } = server.last;
+  assert.equal(url, "/tables/T-01/acts/call_dice");
+  assert.equal(method, "POST");
+  assert.equal(headers["X-CSRFToken"], "token/1");
+  assert.match(body.command, UUID7);
+  assert.deepEqual({ ...body, command: "" }, {
+    command: "", "seen": 10, round: 7, phase: "open", params: { dice: [1, 2, 3] },
+    head: { seq: 10, head: "abc", incarnation: 1, mac: "m" },
+  });
+});
+
+test("an act with a witness carries the witness's PIN", async () => {
+  queue.send("void_round", {}, STATE, { person: "p-2", pin: "123456" });
+  assert.deepEqual(server.last.body.witness, { person: "p-2", pin: "123456" });
+});
+
+test("acts go out one at a time, in order", async () => {
+  for (const act of ["place_wagers", "no_more_bets", "call_dice"]) queue.send(act, {}, STATE);
+  await settle();
+  assert.equal(server.requests.length, 1);
+  await accept(server.last, 11);
+  assert.equal(server.requests.length, 2);
+  await accept(server.last, 12);
+  await accept(server.last, 13);
+  assert.deepEqual(server.requests.map(({ url }) => url.split("/").at(-1)), ["place_wagers", "no_more_bets", "call_dice"]);
+});
+
+test("each act gets a command id of its own", async () => {
+  queue.send("no_more_bets", {}, STATE);
+  queue.send("no_more_bets", {}, STATE);
+  await accept(server.requests[0], 11);
+  assert.notEqual(server.requests[0].body.command, server.requests[1].body.command);
+});
+
+test("an act that waits counts our own act before it as seen", async () => {
+  queue.send("place_wagers", {}, STATE);
+  queue.send("no_more_bets", {}, STATE);
+  queue.send("call_dice", {}, STATE);
+  await accept(server.last, 11);
+  assert.equal(server.last.body.seen, 11);
+  await accept(server.last, 12);
+  assert.equal(server.last.body.seen, 12);
+});
+
+test("an act that waits keeps the version that the person saw when somebody else acted in between", async () => {
+  queue.send("place_wagers", {}, STATE);
+  queue.send("no_more_bets", {}, STATE);
+  await accept(server.last, 12);
+  assert.equal(server.last.body.seen, 10);
+});
+
+test("an act that waits keeps a version later than our own act's", async () => {
+  queue.send("place_wagers", {}, STATE);
+  page.screen.dataset.version = "12";
+  queue.send("no_more_bets", {}, STATE);
+  await accept(server.last, 11);
+  assert.equal(server.last.body.seen, 12);
+});
+
+test("an act that waits keeps its version when the act before it is refused", async () => {
+  queue.send("place_wagers", {}, STATE);
+  queue.send("no_more_bets", {}, STATE);
+  await refuse(server.last, 422, "wager-unknown");
+  assert.equal(server.last.body.seen, 10);
+});
+
+test("an act that waits keeps the round and the phase that the person saw", async () => {
+  const state = { round: { number: 7, phase: "open" } };
+  queue.send("place_wagers", {}, state);
+  queue.send("call_dice", {}, state);
+  Object.assign(state.round, { number: 8, phase: "closed" });
+  await accept(server.last, 11);
+  assert.deepEqual([server.last.body.round, server.last.body.phase], [7, "open"]);
+});
+
+test("the head is the one that the screen shows when the act goes out", async () => {
+  queue.send("place_wagers", {}, STATE);
+  queue.send("no_more_bets", {}, STATE);
+  Object.assign(page.screen.dataset, { head: "def" });
+  await accept(server.last, 11);
+  assert.equal(server.requests[0].body.head.head, "abc");
+  assert.equal(server.requests[1].body.head.head, "def");
+});
+
+test("a screen without a head sends none", async () => {
+  delete page.screen.dataset.head;
+  queue.send("no_more_bets", {}, STATE);
+  assert.equal("head" in server.last.body, false);
+});
+
+test("the fragment of the response is applied to the table that acted", async () => {
+  queue.send("no_more_bets", {}, STATE);
+  await accept(server.last, 11);
+  assert.deepEqual(page.applied, [{ table: "T-01", version: 11, html: "<main>11</main>" }]);
+});
+
+test("a lost response is asked for again with the same command id", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  await server.last.fail();
+  await clock.advance(300);
+  assert.equal(server.requests.length, 2);
+  await accept(server.last, 11);
+  assert.deepEqual(server.requests[0].body, server.requests[1].body);
+  assert.equal((await response).version, 11);
+});
+
+test("a response that takes longer than eight seconds counts as lost", async () => {
+  queue.send("no_more_bets", {}, STATE);
+  await clock.advance(7_999);
+  assert.equal(server.requests.length, 1);
+  await clock.advance(301);
+  assert.equal(server.requests.length, 2);
+  assert.equal(server.requests[0].body.command, server.requests[1].body.command);
+});
+
+test("a tablet that is offline tries on until it is back, and sends nothing else meanwhile", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  queue.send("call_dice", {}, STATE);
+  for (let tries = 1; tries <= 20; tries++) {
+    await server.last.fail();
+    await clock.advance(4_000);
+    assert.ok(server.requests.length > tries);
+  }
+  assert.deepEqual(new Set(server.requests.map(({ body }) => body.command)).size, 1);
+  await accept(server.last, 11);
+  assert.equal((await response).ok, true);
+  assert.equal(server.last.url, "/tables/T-01/acts/call_dice");
+});
+
+test("retries wait longer each time, up to four seconds", async (context) => {
+  context.mock.method(Math, "random", () => 1);
+  queue.send("no_more_bets", {}, STATE);
+  const waits = [];
+  for (let tries = 1; tries <= 6; tries++) {
+    await server.last.fail();
+    const failedAt = clock.now;
+    while (server.requests.length === tries) await clock.advance(100);
+    waits.push(clock.now - failedAt);
+  }
+  assert.deepEqual(waits, [300, 600, 1_200, 2_400, 4_000, 4_000]);
+});
+
+test("a server error is tried again with the same id, and is final after the fifth try", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  for (let tries = 1; tries <= 5; tries++) {
+    assert.equal(server.requests.length, tries);
+    await server.last.answer(502, "<html>");
+    await clock.advance(4_000);
+  }
+  assert.equal(server.requests.length, 5);
+  assert.equal(new Set(server.requests.map(({ body }) => body.command)).size, 1);
+  assert.deepEqual([(await response).status, (await response).refusal.code], [502, "no-answer"]);
+});
+
+test("a refusal is final: the act is not tried again", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  await refuse(server.last, 422, "not-now");
+  await clock.advance(60_000);
+  assert.equal(server.requests.length, 1);
+  assert.equal((await response).refusal.code, "not-now");
+});
+
+test("a stale act (409) is refused with the fresh screen, is not tried again, and lets the next act go", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  queue.send("call_dice", {}, STATE);
+  await server.last.answer(409, {
+    refusal: { code: "stale", title: "Not taken", message: "The table has changed.", section: "" },
+    screen: { version: 15, html: "<main>15</main>" },
+  });
+  assert.deepEqual([(await response).status, (await response).refusal.code], [409, "stale"]);
+  assert.deepEqual(page.applied, [{ table: "T-01", version: 15, html: "<main>15</main>" }]);
+  assert.equal(server.requests.length, 2);
+  assert.equal(server.last.body.seen, 10, "what the person saw is not replaced by what came with the refusal");
+});
+
+test("a response that is not ours becomes a refusal with a sentence", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  await server.last.answer(200, "<html>a captive portal</html>");
+  assert.equal((await response).refusal.code, "no-answer");
+  assert.match((await response).refusal.message, /no proper answer/);
+});
+
+test("a forbidden act says that the page must be loaded again", async () => {
+  const response = queue.send("no_more_bets", {}, STATE);
+  await server.last.answer(403, { detail: "CSRF" });
+  assert.match((await response).refusal.message, /Load the page again/);
+});
+
+for (const code of ["signed-out", "locked"])
+  test(`after the refusal ${code} the page leaves for sign-in, with time to read it`, async () => {
+    queue.send("no_more_bets", {}, STATE);
+    await refuse(server.last, code === "locked" ? 423 : 401, code);
+    await clock.advance(1_499);
+    assert.equal(page.leaves, 0);
+    await clock.advance(1);
+    assert.equal(page.leaves, 1);
+  });
+
+test("after a witness's wrong PIN the dealer stays signed in", async () => {
+  queue.send("void_round", {}, STATE, { person: "p-2", pin: "000000" });
+  await refuse(server.last, 401, "wrong-pin");
+  await clock.advance(10_000);
+  assert.equal(page.leaves, 0);
+});
+
+test("the same act is queued once while the screen has not changed", async () => {
+  queue.send("no_more_bets", {}, STATE);
+  assert.equal(queue.isQueued("no_more_bets"), true);
+  assert.equal(queue.isQueued("call_dice"), false);
+  page.screen.dataset.version = "11";
+  assert.equal(queue.isQueued("no_more_bets"), false, "on another screen the same act is a new one");
+});
+
+test("the page is marked busy while an act is under way", async () => {
+  const { documentElement } = document;
+  queue.send("no_more_bets", {}, STATE);
+  assert.equal(documentElement.hasAttribute("data-busy"), true);
+  await accept(server.last, 11);
+  assert.equal(documentElement.hasAttribute("data-busy"), false);
+});
+
+test("the page after a reload sends what was still under way, with the same id, and sends it once", async () => {
+  queue.resume();
+  queue.send("no_more_bets", { a: 1 }, STATE);
+  const [{ body }] = server.requests;
+  const reloaded = new ActQueue(fakePage(), URLS);
+  reloaded.resume();
+  assert.deepEqual(server.last.body, body);
+  await accept(server.last, 11);
+  assert.equal(sessionStorage.getItem("pitside.waiting"), null);
+  new ActQueue(fakePage(), URLS).resume();
+  assert.equal(server.requests.length, 2);
+});
+
+test("what another table's page was still sending stays where it is", async () => {
+  queue.resume();
+  queue.send("no_more_bets", {}, STATE);
+  new ActQueue(fakePage(), { ...URLS, table: "T-02" }).resume();
+  assert.equal(server.requests.length, 1);
+  assert.notEqual(sessionStorage.getItem("pitside.waiting"), null);
+});
+
+test("a PIN is never stored", async () => {
+  queue.resume();
+  queue.send("void_round", {}, STATE, { person: "p-2", pin: "123456" });
+  assert.equal(sessionStorage.getItem("pitside.waiting"), null);
+});
+
+test("a queue that is not the console's stores nothing", async () => {
+  queue.send("acknowledge_alert", {}, STATE);
+  assert.equal(sessionStorage.getItem("pitside.waiting"), null);
+});
+
+/* The console */
+
+function consoleFor(calls = []) {
+  const send = consoleSender({
+    queue: { send: async (act, params, state, witness) => calls.push([act, params, state, witness]) },
+    flushTaps: () => calls.push(["flush"]),
+    currentState: () => STATE,
+  });
+  return { send, calls };
+}
+
+test("taps that still gather go out before any other act", async () => {
+  const { send, calls } = consoleFor();
+  await send("no_more_bets", { a: 1 });
+  assert.deepEqual(calls, [["flush"], ["no_more_bets", { a: 1 }, STATE, null]]);
+});
+
+test("sending the taps themselves does not flush them again", async () => {
+  const { send, calls } = consoleFor();
+  await send("place_wagers", {});
+  assert.deepEqual(calls.map(([act]) => act), ["place_wagers"]);
+});
+
+test("without a connection no act is sent or queued, and the person is told", async () => {
+  const { send, calls } = consoleFor();
+  document.documentElement.dataset.live = "dead";
+  const { refusal } = await send("no_more_bets", {});
+  assert.equal(refusal.code, "no-line");
+  assert.match(refusal.message, /cannot be reached/);
+  assert.deepEqual(calls, []);
+});
+
+test("a stale screen still sends", async () => {
+  const { send, calls } = consoleFor();
+  document.documentElement.dataset.live = "stale";
+  await send("no_more_bets", {});
+  assert.equal(calls.length, 2);
+});
+
+/* A page with many tables */
+
+test("each table of a page has one queue, which reads that table's version", async () => {
+  const queueFor = tableQueues();
+  document.parts.set('[data-version][data-table="T-02"]', [new FakeElement({ dataset: { version: "33" } })]);
+  const second = queueFor({ of: "T-02", address: "/tables/T-02/acts/__act__" });
+  assert.equal(second, queueFor({ of: "T-02", address: "/tables/T-02/acts/__act__" }));
+  assert.notEqual(second, queueFor({ of: "T-03", address: "/tables/T-03/acts/__act__" }));
+  second.send("acknowledge_alert", { alert: 4 }, STATE);
+  assert.deepEqual([server.last.url, server.last.body.seen], ["/tables/T-02/acts/acknowledge_alert", 33]);
+});
+
+/* Small parts */
+
+test("a command id is a UUID of version 7 that begins with its time", () => {
+  const id = uuid7();
+  assert.match(id, UUID7);
+  assert.equal(parseInt(id.replaceAll("-", "").slice(0, 12), 16), clock.now);
+  assert.notEqual(uuid7(), id);
+});
+
+test("command ids of later moments sort after earlier ones", async () => {
+  const first = uuid7();
+  await clock.advance(1);
+  assert.ok(first < uuid7());
+});
+
+test("the CSRF token comes from the cookie, under either name, or else from the page", () => {
+  assert.equal(csrfToken(), "token/1");
+  document.cookie = "__Host-csrf=secure";
+  assert.equal(csrfToken(), "secure");
+  document.cookie = "";
+  document.parts.set("meta[name=csrf-token]", [{ content: "from-the-page" }]);
+  assert.equal(csrfToken(), "from-the-page");
+});

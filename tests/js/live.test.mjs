@@ -1,0 +1,415 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { FakeElement, FakeSocket, installBrowser } from "./browser.mjs";
+import { settle } from "./clock.mjs";
+
+let { clock, server, document } = installBrowser();
+const { LiveScreen, isNewer, morph } = await import("../../static/js/live.js");
+/* live.js looks up the root element, and listens for the badge, when it is loaded */
+const { documentElement: root } = document;
+const { dispatchEvent: dispatchToBadge } = globalThis;
+let screen, morphs, reports;
+
+/* A fragment of one table. Its element carries the markup, so that morphing it into the page is to replace a dataset. */
+const html = (version, { table = "T-01", incarnation = 1, halted = false } = {}) =>
+  `<main id="screen" data-version="${version}" data-table="${table}" data-incarnation="${incarnation}"${halted ? " data-halted" : ""}>`;
+
+function datasetOf(markup) {
+  const dataset = {};
+  for (const [, name, text = ""] of markup.matchAll(/ data-([a-z]+)(?:="([^"]*)")?/g)) dataset[name] = text;
+  return dataset;
+}
+
+function show(...fragments) {
+  for (const markup of fragments) {
+    const element = new FakeElement({ dataset: datasetOf(markup) });
+    screen.parts.set(`[data-version][data-table="${element.dataset.table}"]`, [element]);
+    if (!screen.parts.has("[data-version]")) screen.parts.set("[data-version]", [element]);
+    document.elements.set(`screen-${element.dataset.table}`, element);
+  }
+}
+
+const versionOf = (table = "T-01") => Number(screen.fragmentOf(table).dataset.version);
+
+beforeEach(() => {
+  ({ clock, server, document } = installBrowser());
+  root.dataset.live = "joining";
+  document.documentElement = root;
+  document.createElement = () => ({
+    content: { children: [] },
+    set innerHTML(markup) {
+      const dataset = datasetOf(markup);
+      this.content.children = [{ id: `screen-${dataset.table}`, dataset }];
+    },
+  });
+  morphs = [];
+  globalThis.Idiomorph = {
+    morph(old, fresh, options) {
+      morphs.push({ old, fresh, options });
+      old.dataset = fresh.dataset;
+    },
+  };
+  screen = new LiveScreen();
+  screen.setAttribute("src", "/ws/tables/T-01");
+  screen.setAttribute("fallback", "/tables/T-01/state");
+  screen.setAttribute("sign-in", "/sign-in?next=T-01");
+  reports = [];
+  screen.addEventListener("screen:connection", ({ detail }) => reports.push(detail));
+  show(html(10));
+  screen.connectedCallback();
+  FakeSocket.last.accept();
+});
+
+const heartbeat = (versions = { "T-01": versionOf() }) => FakeSocket.last.push({ versions });
+
+/* Versions */
+
+test("it connects to its address as a WebSocket", () => {
+  assert.equal(FakeSocket.last.url, "wss://pitside.test/ws/tables/T-01");
+});
+
+test("a newer fragment replaces what the page shows", () => {
+  FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) });
+  assert.equal(versionOf(), 11);
+});
+
+for (const version of [10, 9, 2])
+  test(`a fragment of version ${version} is ignored when the page shows version 10`, () => {
+    FakeSocket.last.push({ table: "T-01", version, html: html(version) });
+    assert.equal(morphs.length, 0);
+    assert.equal(versionOf(), 10);
+  });
+
+test("versions are compared as numbers", () => {
+  show(html(9));
+  FakeSocket.last.push({ table: "T-01", version: 10, html: html(10) });
+  assert.equal(versionOf(), 10);
+});
+
+test("a fragment says that it was applied, and one that is ignored does not", () => {
+  const applied = [];
+  screen.addEventListener("screen:applied", ({ detail }) => applied.push(detail));
+  FakeSocket.last.push({ table: "T-01", version: 10, html: html(10) });
+  FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) });
+  assert.deepEqual(applied, [{ table: "T-01", version: 11 }]);
+});
+
+test("on a page of many tables a fragment goes to its own table", () => {
+  show(html(70, { table: "T-02" }));
+  FakeSocket.last.push({ table: "T-02", version: 71, html: html(71, { table: "T-02" }) });
+  assert.deepEqual([versionOf("T-01"), versionOf("T-02")], [10, 71]);
+});
+
+test("a fragment of a table that the page does not show is ignored", () => {
+  FakeSocket.last.push({ table: "T-09", version: 99, html: html(99, { table: "T-09" }) });
+  assert.equal(morphs.length, 0);
+});
+
+const CASES = [
+  ["a later version", {}, { version: 11 }, true],
+  ["the same version", {}, { version: 10 }, false],
+  ["an earlier version", {}, { version: 9 }, false],
+  ["a later incarnation with a lower version", {}, { version: 3, incarnation: 2 }, true],
+  ["an earlier incarnation with a higher version", { incarnation: 2 }, { version: 99, incarnation: 1 }, false],
+  ["a halted screen with a lower version", {}, { version: 3, halted: true }, true],
+  ["a halted screen of an earlier incarnation", { incarnation: 2 }, { version: 3, incarnation: 1, halted: true }, true],
+  ["a later version that is not halted, on a halted screen", { halted: true }, { version: 11 }, false],
+  ["a later incarnation that is not halted, on a halted screen", { halted: true }, { version: 1, incarnation: 2 }, true],
+  ["a later version that is halted too, on a halted screen", { halted: true }, { version: 11, halted: true }, true],
+];
+for (const [name, current, { version, ...fresh }, newer] of CASES)
+  test(`${name} is ${newer ? "" : "not "}newer`, () => {
+    assert.equal(isNewer(html(version, fresh), datasetOf(html(10, current))), newer);
+  });
+
+test("a fragment without a version is never newer", () => {
+  assert.equal(isNewer("<main>Down for maintenance</main>", datasetOf(html(10))), false);
+});
+
+/* Heartbeats */
+
+test("a heartbeat with the version that the page shows fetches nothing", async () => {
+  heartbeat({ "T-01": 10 });
+  await settle();
+  assert.equal(server.requests.length, 0);
+});
+
+test("a heartbeat with another version fetches the state, once", async () => {
+  heartbeat({ "T-01": 12 });
+  heartbeat({ "T-01": 12 });
+  assert.deepEqual(server.requests.map(({ url }) => url), ["/tables/T-01/state"]);
+  await server.last.answer(200, { table: "T-01", version: 12, html: html(12) });
+  assert.equal(versionOf(), 12);
+});
+
+test("a heartbeat about a table that the page does not show fetches nothing", () => {
+  heartbeat({ "T-01": 10, "T-09": 44 });
+  assert.equal(server.requests.length, 0);
+});
+
+test("a page of many tables applies each tile that it fetched", async () => {
+  show(html(70, { table: "T-02" }));
+  heartbeat({ "T-01": 11, "T-02": 70 });
+  await server.last.answer(200, { tiles: {
+    "T-01": { version: 11, html: html(11) }, "T-02": { version: 70, html: html(70, { table: "T-02" }) },
+  } });
+  assert.deepEqual([versionOf("T-01"), versionOf("T-02")], [11, 70]);
+  assert.equal(morphs.length, 1);
+});
+
+test("a push makes the page LIVE", () => {
+  heartbeat();
+  assert.equal(root.dataset.live, "live");
+});
+
+test("a page that is LIVE reports it once, not with every heartbeat", () => {
+  heartbeat();
+  heartbeat();
+  assert.deepEqual(reports.map(({ status }) => status), ["live"]);
+});
+
+/* Silence */
+
+test("the page is STALE after 12 seconds of silence, and not before", async () => {
+  heartbeat();
+  await clock.advance(11_000);
+  assert.equal(root.dataset.live, "live");
+  await clock.advance(1_000);
+  assert.equal(root.dataset.live, "stale");
+});
+
+test("heartbeats every five seconds keep the page LIVE", async () => {
+  for (let beats = 0; beats < 12; beats++) {
+    heartbeat();
+    await clock.advance(5_000);
+  }
+  assert.equal(root.dataset.live, "live");
+  assert.equal(server.requests.length, 0);
+});
+
+test("a page that never heard anything is STALE after 12 seconds too", async () => {
+  await clock.advance(12_000);
+  assert.equal(root.dataset.live, "stale");
+});
+
+test("a stale page polls every two seconds", async () => {
+  heartbeat();
+  await clock.advance(12_000);
+  const times = [];
+  for (let polls = 1; polls <= 4; polls++) {
+    while (server.requests.length < polls) await clock.advance(500);
+    times.push(clock.now);
+    await server.last.answer(200, { table: "T-01", version: 10, html: html(10) });
+  }
+  assert.deepEqual(times.slice(1).map((time, i) => time - times[i]), [2_000, 2_000, 2_000]);
+});
+
+test("what a poll brings is shown, and the page stays STALE", async () => {
+  await clock.advance(12_000);
+  await server.last.answer(200, { table: "T-01", version: 15, html: html(15) });
+  assert.equal(versionOf(), 15);
+  assert.equal(root.dataset.live, "stale");
+});
+
+test("when polling fails as well the page is DEAD", async () => {
+  await clock.advance(12_000);
+  await server.last.fail();
+  assert.equal(root.dataset.live, "dead");
+});
+
+test("a poll without a response within five seconds has failed", async () => {
+  await clock.advance(12_000);
+  await clock.advance(4_900);
+  assert.equal(root.dataset.live, "stale");
+  await clock.advance(100);
+  assert.equal(root.dataset.live, "dead");
+});
+
+test("a server error is a failed poll", async () => {
+  await clock.advance(12_000);
+  await server.last.answer(503, { tiles: {} });
+  assert.equal(root.dataset.live, "dead");
+});
+
+test("a dead page becomes STALE again when a poll succeeds, and LIVE with the next message", async () => {
+  await clock.advance(12_000);
+  await server.last.fail();
+  await clock.advance(2_000);
+  await server.last.answer(200, { table: "T-01", version: 10, html: html(10) });
+  assert.equal(root.dataset.live, "stale");
+  heartbeat();
+  assert.equal(root.dataset.live, "live");
+});
+
+test("a poll that fails after the connection is back does not make the page DEAD", async () => {
+  await clock.advance(12_000);
+  heartbeat();
+  await server.last.fail();
+  assert.equal(root.dataset.live, "live");
+});
+
+test("the page reports the seconds of silence, and the time at which the state was last confirmed", async () => {
+  const start = clock.now;
+  heartbeat();
+  await clock.advance(12_000);
+  await server.last.answer(200, { table: "T-01", version: 10, html: html(10) });
+  await clock.advance(1_000);
+  assert.deepEqual(reports.at(-1), { status: "stale", seconds: 13, confirmedTime: start + 12_000 });
+});
+
+/* Connections */
+
+test("a silent connection is replaced by a new one, and what the old one still says is ignored", async () => {
+  const [old] = FakeSocket.all;
+  await clock.advance(12_000);
+  assert.equal(FakeSocket.all.length, 2);
+  old.push({ table: "T-01", version: 50, html: html(50) });
+  old.drop();
+  await clock.advance(1_000);
+  assert.equal(versionOf(), 10);
+  assert.equal(FakeSocket.all.length, 2);
+});
+
+test("a connection that was lost is opened again, later each time, up to 15 seconds", async (context) => {
+  context.mock.method(Math, "random", () => 1);
+  const delays = [];
+  for (let failures = 1; failures <= 7; failures++) {
+    FakeSocket.last.drop();
+    const lost = clock.now;
+    while (FakeSocket.all.length === failures) await clock.advance(100);
+    delays.push(clock.now - lost);
+  }
+  assert.deepEqual(delays, [1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+});
+
+test("tablets do not all come back at the same moment", async (context) => {
+  context.mock.method(Math, "random", () => 0);
+  FakeSocket.last.drop();
+  await clock.advance(500);
+  assert.equal(FakeSocket.all.length, 2);
+});
+
+test("a message resets the delay", async (context) => {
+  context.mock.method(Math, "random", () => 1);
+  FakeSocket.last.drop();
+  await clock.advance(1_000);
+  heartbeat();
+  FakeSocket.last.drop();
+  await clock.advance(1_000);
+  assert.equal(FakeSocket.all.length, 3);
+});
+
+test("when the network is back or the page is looked at again, it connects at once", async () => {
+  for (const wake of [() => dispatchEvent(new Event("online")), () => document.dispatchEvent(new Event("visibilitychange"))]) {
+    FakeSocket.last.drop();
+    const { length } = FakeSocket.all;
+    wake();
+    assert.equal(FakeSocket.all.length, length + 1);
+  }
+});
+
+test("a page that nobody looks at does not connect at once", () => {
+  FakeSocket.last.drop();
+  document.hidden = true;
+  document.dispatchEvent(new Event("visibilitychange"));
+  assert.equal(FakeSocket.all.length, 1);
+});
+
+test("an open connection is not doubled", () => {
+  dispatchEvent(new Event("online"));
+  assert.equal(FakeSocket.all.length, 1);
+});
+
+for (const [code, reason] of [[4401, "signed out"], [4423, "locked"]])
+  test(`a page that is ${reason} leaves for sign-in and stays silent`, async () => {
+    FakeSocket.last.drop(code);
+    await clock.advance(60_000);
+    assert.deepEqual(location.visits, ["/sign-in?next=T-01"]);
+    assert.equal(FakeSocket.all.length, 1);
+  });
+
+test("a page that may not watch this table says so and does not try again", async () => {
+  FakeSocket.last.drop(4403);
+  await clock.advance(60_000);
+  assert.equal(root.dataset.live, "denied");
+  assert.equal(FakeSocket.all.length, 1);
+  assert.equal(server.requests.length, 0);
+});
+
+for (const status of [401, 423])
+  test(`a poll that is answered with ${status} leads to sign-in`, async () => {
+    await clock.advance(12_000);
+    await server.last.answer(status, { refusal: {} });
+    assert.deepEqual(location.visits, ["/sign-in?next=T-01"]);
+  });
+
+test("an element that was removed stops", async () => {
+  screen.disconnectedCallback();
+  await clock.advance(60_000);
+  dispatchEvent(new Event("online"));
+  assert.equal(FakeSocket.all.length, 1);
+  assert.equal(clock.timers.size, 0);
+});
+
+/* The badge */
+
+function badgeAfter(detail) {
+  const [use, label, badge] = [new FakeElement(), new FakeElement(), new FakeElement()];
+  const message = { replaceChildren: (...parts) => { message.text = parts.map((part) => part.textContent ?? part).join(""); } };
+  badge.parts.set("use", [use]).set("span", [label]);
+  document.elements.set("live", badge).set("stale-say", message);
+  document.createElement = () => ({});
+  dispatchToBadge(new CustomEvent("screen:connection", { detail }));
+  return { icon: use.getAttribute("href"), label: label.textContent, text: message.text };
+}
+
+test("a live badge has no sentence", () => {
+  const { icon, label, text } = badgeAfter({ status: "live", seconds: 0, confirmedTime: clock.now });
+  assert.deepEqual([icon, label, text.trim()], ["#i-live", "LIVE", ""]);
+});
+
+for (const [status, word, sentence] of [["stale", "STALE", /a tap stands/], ["dead", "NO LINE", /No act is taken/]])
+  test(`a ${status} badge says for how long, as of when, and what may be done`, () => {
+    const { label, text } = badgeAfter({ status, seconds: 14, confirmedTime: new Date(2025, 0, 2, 14, 5, 9).getTime() });
+    assert.equal(label, `${word} 14 s`);
+    assert.match(text, /^Nothing heard for 14 s\. As of 14:05:09\./);
+    assert.match(text, sentence);
+  });
+
+test("a denied badge counts no seconds", () => {
+  assert.equal(badgeAfter({ status: "denied", seconds: 30, confirmedTime: clock.now }).label, "DENIED");
+});
+
+test("a page without a badge has nothing to paint", () => {
+  document.elements.clear();
+  dispatchToBadge(new CustomEvent("screen:connection", { detail: { status: "stale", seconds: 1, confirmedTime: 0 } }));
+});
+
+/* Morphing */
+
+test("what belongs to the tablet alone survives a push of the same round, and not that of another", () => {
+  FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) });
+  const { beforeNodeMorphed } = morphs[0].options.callbacks;
+  assert.equal(beforeNodeMorphed({ dataset: { local: "7" } }, { dataset: { local: "7" } }), false);
+  assert.equal(beforeNodeMorphed({ dataset: { local: "7" } }, { dataset: { local: "8" } }), true);
+  assert.equal(beforeNodeMorphed({ dataset: {} }, { dataset: {} }), true);
+  assert.equal(beforeNodeMorphed({}, {}), true, "text has no dataset");
+});
+
+test("what a person has unfolded stays unfolded", () => {
+  FakeSocket.last.push({ table: "T-01", version: 11, html: html(11) });
+  const { beforeAttributeUpdated } = morphs[0].options.callbacks;
+  assert.equal(beforeAttributeUpdated("open", { tagName: "DETAILS" }), false);
+  assert.equal(beforeAttributeUpdated("open", { tagName: "DIALOG" }), true);
+  assert.equal(beforeAttributeUpdated("class", { tagName: "DETAILS" }), true);
+});
+
+test("a field that has the focus keeps its value, a button gets its new label", () => {
+  const fieldOrButton = (field) => ({ matches: () => field });
+  const push = () => morph(new FakeElement(), new FakeElement());
+  document.activeElement = fieldOrButton(true);
+  push();
+  document.activeElement = fieldOrButton(false);
+  push();
+  assert.deepEqual(morphs.map(({ options }) => options.ignoreActiveValue), [true, false]);
+});

@@ -1,0 +1,388 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { ActQueue, consoleSender } from "../../static/js/acts.js";
+import { Taps, chipClass, formatAmount } from "../../static/js/taps.js";
+import { FakeElement, installBrowser } from "./browser.mjs";
+import { settle } from "./clock.mjs";
+
+let clock, taps, sent, refused;
+
+/* Keeps each act until the test answers it. */
+function send(act, params) {
+  return new Promise((resolve) => {
+    const answer = async (response = {}) => { resolve(response); await settle(); };
+    sent.push({ act, wagers: params.wagers, answer });
+  });
+}
+
+/* Betting is closed here, so that nothing is painted; the tests of painting open it. */
+const state = (wagers = [], lastWagers = []) => ({
+  status: "open", stopped: [], last_wagers: lastWagers, round: { number: 7, phase: "open", bets_open: false, wagers },
+});
+const placed = (seat, wager, cents) => ({ seat, wager, cents });
+const totals = (act) => act.wagers.map(({ seat, wager, cents }) => [seat, wager, cents]);
+
+beforeEach(() => {
+  ({ clock } = installBrowser());
+  [sent, refused] = [[], []];
+  taps = new Taps({ send, state: state(), refuse: (refusal, anchor) => refused.push([refusal.code, anchor]) });
+  taps.selectChip(2_500);
+});
+
+/* Gathering */
+
+test("a tap adds the selected chip to the wager of the selected seat", () => {
+  taps.tap("big");
+  taps.tap("big");
+  assert.equal(taps.total(1, "big"), 5_000);
+  assert.equal(taps.total(2, "big"), 0);
+});
+
+test("a tap adds to what is on the table", () => {
+  taps.state = state([placed(1, "big", 10_000)]);
+  taps.tap("big");
+  assert.equal(taps.total(1, "big"), 12_500);
+});
+
+test("taps gather for less than half a second and go out as one act", async () => {
+  taps.tap("big");
+  await clock.advance(200);
+  taps.tap("big");
+  taps.tap("small");
+  await clock.advance(200);
+  assert.equal(sent.length, 0);
+  await clock.advance(99);
+  assert.equal(sent.length, 1);
+  assert.equal(sent[0].act, "place_wagers");
+  assert.deepEqual(totals(sent[0]), [[1, "big", 5_000], [1, "small", 2_500]]);
+});
+
+test("the half second counts from the first tap: steady tapping delays nothing", async () => {
+  for (let i = 0; i < 8; i++) {
+    taps.tap("big");
+    await clock.advance(100);
+  }
+  assert.equal(sent.length, 1);
+  assert.deepEqual(totals(sent[0]), [[1, "big", 12_500]]);
+});
+
+test("a wager says that it was made in chips", async () => {
+  taps.tap("big");
+  taps.flush();
+  assert.deepEqual(sent[0].wagers, [{ seat: 1, wager: "big", cents: 2_500, made_in: "chips" }]);
+});
+
+test("taps after a batch has gone out are an act of their own, on top of it", async () => {
+  taps.tap("big");
+  taps.flush();
+  taps.tap("big");
+  assert.equal(taps.total(1, "big"), 5_000);
+  await clock.advance(500);
+  assert.deepEqual(sent.map(totals), [[[1, "big", 2_500]], [[1, "big", 5_000]]]);
+  assert.equal(taps.total(1, "big"), 5_000, "the newest batch counts");
+});
+
+test("another seat sends the taps of the seat before at once", () => {
+  taps.tap("big");
+  taps.selectSeat(4);
+  assert.deepEqual(sent.map(totals), [[[1, "big", 2_500]]]);
+  taps.tap("small");
+  taps.flush();
+  assert.deepEqual(totals(sent[1]), [[4, "small", 2_500]]);
+});
+
+test("selecting the same seat again sends nothing", () => {
+  taps.tap("big");
+  taps.selectSeat(1);
+  assert.equal(sent.length, 0);
+});
+
+test("another chip sends nothing and counts from the next tap", () => {
+  taps.tap("big");
+  taps.selectChip(500);
+  taps.tap("big");
+  assert.equal(sent.length, 0);
+  assert.equal(taps.total(1, "big"), 3_000);
+});
+
+test("without taps a flush sends nothing", async () => {
+  taps.flush();
+  await clock.advance(1_000);
+  assert.equal(sent.length, 0);
+});
+
+test("a flush sends once: the timer of the taps ends with it", async () => {
+  taps.tap("big");
+  taps.flush();
+  await clock.advance(1_000);
+  assert.equal(sent.length, 1);
+});
+
+test("taps after a flush gather for the full half second again", async () => {
+  taps.tap("big");
+  await clock.advance(300);
+  taps.flush();
+  taps.tap("small");
+  await clock.advance(300);
+  assert.equal(sent.length, 1);
+  await clock.advance(150);
+  assert.equal(sent.length, 2);
+});
+
+test("taps that cancel out are not sent", async () => {
+  taps.tap("big");
+  taps.undo();
+  await clock.advance(500);
+  assert.equal(sent.length, 0);
+  assert.equal(taps.isPending(1, "big"), false);
+});
+
+test("the console's taps go out before the act that follows them", async () => {
+  const { server } = installBrowser();
+  const screen = new FakeElement({ dataset: { version: "10" } });
+  const queue = new ActQueue({ querySelector: () => screen, apply: () => {} }, { act: "/acts/__act__" });
+  const sendOrdered = consoleSender({ queue, flushTaps: () => taps.flush(), currentState: () => taps.state });
+  taps.send = sendOrdered;
+  taps.tap("big");
+  sendOrdered("no_more_bets", {});
+  await server.last.answer(200, { version: 11 });
+  assert.deepEqual(server.requests.map(({ url }) => url), ["/acts/place_wagers", "/acts/no_more_bets"]);
+});
+
+/* Pending */
+
+test("a tap is pending until the table has answered", async () => {
+  taps.tap("big");
+  assert.equal(taps.isPending(1, "big"), true);
+  taps.flush();
+  assert.equal(taps.isPending(1, "big"), true);
+  assert.equal(taps.isPending(1, "small"), false);
+  assert.equal(taps.isPending(2, "big"), false);
+  await sent[0].answer();
+  assert.equal(taps.isPending(1, "big"), false);
+});
+
+test("after the answer the table's total counts", async () => {
+  taps.tap("big");
+  taps.flush();
+  taps.state = state([placed(1, "big", 2_500)]);
+  await sent[0].answer();
+  assert.equal(taps.total(1, "big"), 2_500);
+});
+
+test("a refusal is shown beside the tapped area, and the total is the table's again", async () => {
+  taps.tap("big", "the area");
+  taps.flush();
+  await sent[0].answer({ refusal: { code: "over-the-maximum" } });
+  assert.deepEqual(refused, [["over-the-maximum", "the area"]]);
+  assert.equal(taps.total(1, "big"), 0);
+});
+
+test("after a refusal nothing of that seat can be undone, and the steps of others can", async () => {
+  taps.tap("big");
+  taps.selectSeat(4);
+  taps.tap("small");
+  await sent[0].answer({ refusal: { code: "over-the-maximum" } });
+  assert.deepEqual(taps.undoSteps.map(({ seat }) => seat), [4]);
+});
+
+test("sums count the table's wagers and pending taps, and a wager taken off does not count", () => {
+  taps.state = state([placed(1, "big", 10_000), placed(1, "small", 500), placed(3, "big", 700)]);
+  taps.tap("big");
+  taps.setTotals([["small", 0]]);
+  const { areas, seats } = taps.sums();
+  assert.deepEqual([...areas.get("big")], [[1, 12_500], [3, 700]]);
+  assert.deepEqual([...seats], [[1, { cents: 12_500, count: 1 }], [3, { cents: 700, count: 1 }]]);
+});
+
+/* Undo, clear, repeat */
+
+test("undo takes back the last tap, then the tap before", async () => {
+  taps.tap("big");
+  taps.tap("big");
+  taps.undo();
+  assert.equal(taps.total(1, "big"), 2_500);
+  taps.undo();
+  assert.equal(taps.total(1, "big"), 0);
+  taps.undo();
+  assert.equal(taps.total(1, "big"), 0);
+});
+
+test("undo after the taps were taken sends the total before them", async () => {
+  taps.tap("big");
+  taps.flush();
+  taps.state = state([placed(1, "big", 2_500)]);
+  await sent[0].answer();
+  taps.undo();
+  await clock.advance(500);
+  assert.deepEqual(totals(sent[1]), [[1, "big", 0]]);
+});
+
+test("undo goes back to the seat of the tap", () => {
+  taps.tap("big");
+  taps.selectSeat(4);
+  taps.undo();
+  assert.equal(taps.seat, 1);
+  assert.equal(taps.total(1, "big"), 0);
+});
+
+test("an undo cannot be undone", () => {
+  taps.tap("big");
+  taps.undo();
+  assert.equal(taps.undoSteps.length, 0);
+});
+
+test("clearing a seat takes off what it has, on the table and pending, at once", () => {
+  taps.state = state([placed(1, "big", 10_000), placed(3, "small", 500)]);
+  taps.tap("total:9");
+  taps.flush();
+  taps.tap("total:12");
+  taps.clearSeat();
+  assert.deepEqual(totals(sent[1]).sort(), [[1, "big", 0], [1, "total:9", 0]]);
+  assert.equal(taps.total(1, "total:12"), 0, "it was never sent, so nothing needs to be taken off");
+});
+
+test("clearing a seat that is being cleared already does nothing", () => {
+  taps.state = state([placed(1, "big", 10_000)]);
+  taps.clearSeat();
+  taps.clearSeat();
+  assert.equal(sent.length, 1);
+  assert.equal(taps.undoSteps.length, 1);
+});
+
+test("clearing a seat is undone as one step", () => {
+  taps.state = state([placed(1, "big", 10_000), placed(1, "small", 500)]);
+  taps.clearSeat();
+  taps.undo();
+  assert.deepEqual([taps.total(1, "big"), taps.total(1, "small")], [10_000, 500]);
+});
+
+const LAST = [placed(1, "big", 2_500), placed(3, "small", 500), placed(3, "big", 700)];
+
+test("a seat repeats its wagers of the last round", () => {
+  taps.state = state([], LAST);
+  taps.selectSeat(3);
+  taps.repeatSeat();
+  assert.deepEqual(totals(sent[0]), [[3, "small", 500], [3, "big", 700]]);
+});
+
+test("suspended wagers are not repeated", () => {
+  taps.state = { ...state([], LAST), stopped: ["big"] };
+  taps.repeatAll();
+  assert.deepEqual(totals(sent[0]), [[3, "small", 500]]);
+});
+
+test("repeating for the table is one act of all seats, without wagers that are there already", () => {
+  taps.state = state([placed(3, "small", 500)], LAST);
+  taps.repeatAll();
+  assert.equal(sent.length, 1);
+  assert.deepEqual(totals(sent[0]), [[1, "big", 2_500], [3, "big", 700]]);
+  assert.deepEqual([taps.isPending(1, "big"), taps.isPending(3, "big"), taps.isPending(3, "small")], [true, true, false]);
+});
+
+test("repeating for the table twice sends it once", () => {
+  taps.state = state([], LAST);
+  taps.repeatAll();
+  taps.repeatAll();
+  assert.equal(sent.length, 1);
+});
+
+test("a refused repetition is shown beside its button, and nothing stays pending", async () => {
+  taps.state = state([], LAST);
+  taps.repeatAll("the button");
+  await sent[0].answer({ refusal: { code: "not-now" } });
+  assert.deepEqual(refused, [["not-now", "the button"]]);
+  assert.equal(taps.isPending(1, "big"), false);
+});
+
+test("taps that still gather go out before a repetition", () => {
+  taps.state = state([], LAST);
+  taps.tap("small");
+  taps.repeatAll();
+  assert.deepEqual(sent.map(totals)[0], [[1, "small", 2_500]]);
+  assert.equal(sent.length, 2);
+});
+
+test("a new round drops taps that were not sent and what could be undone", async () => {
+  taps.tap("big");
+  taps.startRound();
+  await clock.advance(1_000);
+  assert.equal(sent.length, 0);
+  assert.equal(taps.undoSteps.length, 0);
+});
+
+test("the selected seat and chip survive a reload", () => {
+  taps.selectSeat(4);
+  taps.selectChip(500);
+  const reloaded = new Taps({ send, state: state(), refuse: () => {} });
+  assert.deepEqual([reloaded.seat, reloaded.chip], [4, 500]);
+});
+
+/* Painting */
+
+function area(wager) {
+  const element = new FakeElement({ dataset: { wager } }), slot = { innerHTML: "" };
+  element.parts.set(".money", [slot]);
+  element.children = [];
+  element.insertBefore = (text) => { element.parts.set("[data-own]", [text]); return text; };
+  return Object.assign(element, { slot });
+}
+
+function openTable(...areas) {
+  document.parts.set("button[data-wager]", areas);
+  document.createElement = () => ({ dataset: {}, remove() {} });
+  const open = state();
+  open.round.bets_open = true;
+  taps.state = open;
+}
+
+test("a tap is drawn at once, marked as not yet taken, and the mark goes with the answer", async () => {
+  const big = area("big");
+  openTable(big);
+  taps.tap("big", big);
+  assert.match(big.slot.innerHTML, /chip--sending.*>25</);
+  assert.equal(big.querySelector("[data-own]").textContent, " Seat 1: $25, not yet taken.");
+  taps.flush();
+  taps.state = { ...taps.state, round: { ...taps.state.round, wagers: [placed(1, "big", 2_500)] } };
+  await sent[0].answer();
+  assert.doesNotMatch(big.slot.innerHTML, /chip--sending/);
+  assert.equal(big.querySelector("[data-own]").textContent, " Seat 1: $25.");
+});
+
+test("an area shows the selected seat's money and the sum of the table beside it", () => {
+  const big = area("big");
+  openTable(big);
+  taps.state.round.wagers.push(placed(1, "big", 2_500), placed(3, "big", 10_000));
+  taps.paint();
+  assert.match(big.slot.innerHTML, /chip c25 chip--own.*>25<.*<i class="chip-seat">1<.*of 125</);
+  taps.selectSeat(2);
+  assert.match(big.slot.innerHTML, /chip c100".*>125</);
+});
+
+test("an area is marked while a tap of another seat is pending, and shows no sum beside money that is alone", () => {
+  const big = area("big");
+  openTable(big);
+  taps.tap("big", big);
+  assert.doesNotMatch(big.slot.innerHTML, /of 25/);
+  taps.selectSeat(3);
+  assert.match(big.slot.innerHTML, /chip--sending/);
+});
+
+test("nothing is painted while betting is closed", () => {
+  const big = area("big");
+  openTable(big);
+  taps.state.round.bets_open = false;
+  taps.tap("big", big);
+  assert.equal(big.slot.innerHTML, "");
+});
+
+/* Small parts */
+
+test("amounts have cents only when they need them", () => {
+  assert.deepEqual([100, 150, 100_000, 123_456].map(formatAmount), ["1", "1.50", "1,000", "1,234.56"]);
+});
+
+test("a chip has the color of the largest chip that it covers", () => {
+  assert.deepEqual([100, 499, 500, 2_500, 9_999, 10_000, 50_000, 100_000, 700_000].map(chipClass),
+    ["c1", "c1", "c5", "c25", "c25", "c100", "c500", "c1000", "c1000"]);
+});
