@@ -41,7 +41,7 @@ def commands(check: str) -> list[list[str]]:
             ours = [[str(BIN / "ruff"), "format", "--check", "."]]
             return ours + ([[str(BIN / "djade"), "--check", *templates]] if templates else [])
         case "lint":
-            return [[str(BIN / "ruff"), "check", "."]]
+            return [[str(BIN / "ruff"), "check", "."], [str(BIN / "oxlint"), "static/js", "tests"]]
         case "types":
             return [[str(BIN / "mypy")]]
         case "migrations":
