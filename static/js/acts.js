@@ -136,7 +136,7 @@ async function parse(response) {
   } catch { /* not a response of ours */ }
   const message = response.status === 403
     ? "This act is not allowed from here. Load the page again."
-    : "The table gave no proper answer. Look at the screen, then try again.";
+    : "The server sent no valid answer. Look at the screen, then try again.";
   return { refusal: { code: "no-answer", title: "Not taken", section: "", message } };
 }
 
@@ -163,8 +163,8 @@ export function tableQueues() {
 export const refusalText = ({ message, section }) => [message, section].filter(Boolean).join(" ");
 
 const NO_CONNECTION = {
-  code: "no-line", title: "No line", section: "",
-  message: "The table cannot be reached. Nothing was taken; wait until the line is back.",
+  code: "no-line", title: "Offline", section: "",
+  message: "The table cannot be reached. Nothing was recorded. Wait until the connection is back.",
 };
 
 /* How the console sends: taps that still gather go out before any other act, and without a connection nothing goes. */

@@ -20,7 +20,7 @@ const quickButton = (textContent) =>
 
 /* A line of a list with a button that takes it off again; `index` goes into the button's dataset under `name`. */
 function removableItem(text, name, index) {
-  const item = document.createElement("li"), button = quickButton("Take off");
+  const item = document.createElement("li"), button = quickButton("Remove");
   button.dataset[name] = index;
   item.append(text, button);
   return item;

@@ -48,7 +48,7 @@ async function copy(button) {
     announce("Copied");
   } catch {
     getSelection().selectAllChildren(code);
-    announce("Marked: copy it with Ctrl+C");
+    announce("Selected: copy it with Ctrl+C");
   }
 }
 
@@ -62,7 +62,7 @@ function showPartOf(radio) {
 
 function showCount(list) {
   const count = list.querySelectorAll("input:checked").length;
-  list.querySelector("[data-chosen]").textContent = count ? `· only ${count} of them` : "· tick some to have only those";
+  list.querySelector("[data-chosen]").textContent = count ? `· only ${count} of them` : "· select some to include only those";
 }
 
 /* Marks a range that ends before it begins at its last field. The server refuses it too. */

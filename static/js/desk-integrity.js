@@ -24,6 +24,6 @@ document.addEventListener("click", async ({ target }) => {
     status.textContent = "Copied";
   } catch {
     getSelection().selectAllChildren(button.parentElement.querySelector("code")); // not permitted: selected instead
-    status.textContent = "Marked: copy it now";
+    status.textContent = "Selected: copy it now";
   }
 });

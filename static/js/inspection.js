@@ -6,7 +6,7 @@ import { Dice } from "./dice.js";
 
 const setPressed = (button, pressed) => button.setAttribute("aria-pressed", Boolean(pressed));
 const toggle = (set, key) => { if (!set.delete(key)) set.add(key); };
-const NOT_LIT = { title: "Not lit", message: "The line gave no answer. Take a die back and enter it again." };
+const NOT_LIT = { title: "Not lit", message: "The server did not answer. Take a die back and enter it again." };
 
 export class Inspection {
   constructor({ urls, refuse }) {
@@ -59,7 +59,7 @@ export class Inspection {
   lightsToDo() {
     const open = this.lit.length - this.litConfirmed.size;
     if (!this.dice.full) return "Enter three dice values first";
-    if (!this.lit.length) return "The layout lights first";
+    if (!this.lit.length) return "Wait for the layout to light";
     return open ? `${open} of ${this.lit.length} combinations to confirm` : "";
   }
 
@@ -164,7 +164,7 @@ export class Inspection {
     if (list.dataset.combos !== this.lit.join()) {
       list.dataset.combos = this.lit.join();
       list.replaceChildren(...this.lit.map((wager) => this.combinationItem(wager)));
-      if (!this.lit.length) list.innerHTML = '<li class="dim">The layout lights when the dice are in.</li>';
+      if (!this.lit.length) list.innerHTML = '<li class="dim">The layout lights when the dice are entered.</li>';
     }
     for (const button of list.querySelectorAll("[data-combo]")) setPressed(button, this.litConfirmed.has(button.dataset.combo));
   }

@@ -191,7 +191,7 @@ export class LiveScreen extends HTMLElement {
 customElements.define("live-screen", LiveScreen);
 
 /* The badge and its sentence, on every page. */
-const BADGES = { live: ["i-live", "LIVE"], stale: ["i-stale", "STALE"], dead: ["i-stop", "NO LINE"], denied: ["i-lock", "DENIED"] };
+const BADGES = { live: ["i-live", "LIVE"], stale: ["i-stale", "STALE"], dead: ["i-stop", "OFFLINE"], denied: ["i-lock", "DENIED"] };
 
 addEventListener("screen:connection", ({ detail: { status, seconds, confirmedTime } }) => {
   const badge = document.getElementById("live"), message = document.getElementById("stale-say");
@@ -203,8 +203,8 @@ addEventListener("screen:connection", ({ detail: { status, seconds, confirmedTim
   const time = new Date(confirmedTime).toLocaleTimeString("en-GB");
   const heading = status === "live" ? "" : `Nothing heard for ${seconds} s.`;
   const advice = {
-    stale: `As of ${time}. Go on: a tap stands once answered.`,
-    dead: `As of ${time}. No act is taken until the line is back.`,
+    stale: `As of ${time}. You can continue. A tap counts once it is confirmed.`,
+    dead: `As of ${time}. Nothing is recorded until the connection is back.`,
     denied: "This tablet or person may not watch this table.",
   }[status] ?? "";
   message.replaceChildren(Object.assign(document.createElement("b"), { textContent: heading }), ` ${advice}`);

@@ -42,7 +42,7 @@ async function upload(field) {
   const { refusal, answer } = await post(content().dataset.file, body);
   if (fileInput.files[0] !== file) return;
   if (refusal) return showStatus(refusal.message, true);
-  showStatus(`${answer.document}, ${file.name}${answer.same_as ? `; the same file is ${answer.same_as} already` : ""}`);
+  showStatus(`${answer.document}, ${file.name}${answer.same_as ? `; the same file is already ${answer.same_as}` : ""}`);
   setDocument(answer.document);
 }
 
@@ -72,6 +72,6 @@ addEventListener("screen:applied", () => {
   const code = duplicateOf;
   duplicateOf = "";
   if (code) queueMicrotask(() => {
-    document.getElementById("said").textContent += `. The same file is ${code} already.`;
+    document.getElementById("said").textContent += `. The same file is already ${code}.`;
   });
 });

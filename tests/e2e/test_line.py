@@ -64,7 +64,7 @@ def test_without_any_line_the_tablet_says_so_and_takes_no_act(scene, new_page, l
     cut.cut = True
     page.context.set_offline(True)
     page.clock.fast_forward(SILENCE + 1_000)
-    expect(page.locator("#live")).to_contain_text("NO LINE")
+    expect(page.locator("#live")).to_contain_text("OFFLINE")
     dealer.next.tap(force=True)
     dealer.area("small").tap(force=True)
     expect(dealer.next).to_have_css("pointer-events", "none")

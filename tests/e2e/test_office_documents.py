@@ -20,7 +20,7 @@ def test_a_file_goes_on_file_and_the_same_one_is_told(scene, new_page, spotless)
     office = begin(scene, new_page(820, 1180), page_name="documents")
     spotless.append(office)
     page = office.page
-    for title, told in (("", "Recorded, entry"), ("Once more", "The same file is D-0001 already.")):
+    for title, told in (("", "Recorded, entry"), ("Once more", "The same file is already D-0001.")):
         box = office.slip("file-document")
         box.locator("input[type=file]").set_input_files(files=[PDF])
         if title:

@@ -217,7 +217,7 @@ test("a response that is not ours becomes a refusal with a sentence", async () =
   const response = queue.send("no_more_bets", {}, STATE);
   await server.last.answer(200, "<html>a captive portal</html>");
   assert.equal((await response).refusal.code, "no-answer");
-  assert.match((await response).refusal.message, /no proper answer/);
+  assert.match((await response).refusal.message, /no valid answer/);
 });
 
 test("a forbidden act says that the page must be loaded again", async () => {

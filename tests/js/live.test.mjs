@@ -368,7 +368,7 @@ test("a live badge has no sentence", () => {
   assert.deepEqual([icon, label, text.trim()], ["#i-live", "LIVE", ""]);
 });
 
-for (const [status, word, sentence] of [["stale", "STALE", /a tap stands/], ["dead", "NO LINE", /No act is taken/]])
+for (const [status, word, sentence] of [["stale", "STALE", /A tap counts once/], ["dead", "OFFLINE", /Nothing is recorded/]])
   test(`a ${status} badge says for how long, as of when, and what may be done`, () => {
     const { label, text } = badgeAfter({ status, seconds: 14, confirmedTime: new Date(2025, 0, 2, 14, 5, 9).getTime() });
     assert.equal(label, `${word} 14 s`);
