@@ -14,10 +14,10 @@ from channels.sessions import CookieMiddleware  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.core.exceptions import ImproperlyConfigured  # noqa: E402
 
-from audit.exporting.apart import with_worker  # noqa: E402
+from audit.exporting.worker_process import with_worker  # noqa: E402
 from config.bodies import with_limit  # noqa: E402
-from tables.routing import websocket_urlpatterns  # noqa: E402
-from tables.ticker import with_ticker  # noqa: E402
+from tables.clock.ticker import with_ticker  # noqa: E402
+from tables.views.routing import websocket_urlpatterns  # noqa: E402
 
 sockets = AllowedHostsOriginValidator(CookieMiddleware(URLRouter(websocket_urlpatterns)))
 application: Any = ProtocolTypeRouter(

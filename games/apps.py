@@ -1,16 +1,19 @@
 import datetime as dt
 
 from django.apps import AppConfig
+from django.utils.module_loading import autodiscover_modules
 
 
 class GamesConfig(AppConfig):
     name = "games"
 
     def ready(self) -> None:
-        """Tells the record how facilities count their gaming days: it may not ask this room itself."""
+        """Register the acts of the rules office, and give the record each facility's gaming days."""
         from audit import clock
+        from audit.discovery import act_modules
 
         clock.gaming_days.of = gaming_day
+        autodiscover_modules(*act_modules(self.path))
 
 
 def gaming_day(facility: str, moment: dt.datetime) -> dt.date:

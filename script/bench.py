@@ -60,7 +60,7 @@ def _prepare() -> None:
 
     django.setup()
     call_command("migrate", verbosity=0)
-    from tables.seeding import seed
+    from tables.demo.seeding import seed
 
     seed()
 

@@ -138,7 +138,7 @@ def _bodies() -> list[tuple[str, bytes]]:
     import random
 
     from games.models import Facility
-    from tables.simulation import play_round, simulated_tables
+    from tables.demo.simulation import play_round, simulated_tables
 
     played = simulated_tables(Facility.objects.get(code="larkfield"), 1, "RS-0009")[0]
     draw = random.Random(7)

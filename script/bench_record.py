@@ -148,7 +148,7 @@ def _tables() -> None:
     from django.db import connection
 
     from games.models import Facility
-    from tables.simulation import simulated_tables
+    from tables.demo.simulation import simulated_tables
 
     simulated_tables(Facility.objects.get(code="larkfield"), max(FIRST.values()), "RS-0009")
     connection.close()

@@ -13,9 +13,9 @@ from django.db import connection
 from audit import chain
 from audit.models import Entry
 from games.models import Facility
+from tables.demo.seeding import do
+from tables.demo.simulation import Played, simulated_tables
 from tables.models import Round, Settlement, Throw
-from tables.seeding import do
-from tables.simulation import Played, simulated_tables
 
 TITLE = "Settlement: one act that settles 8 wagers, with its record and its kept answer"
 WAGERS = (
@@ -75,11 +75,11 @@ def settle(played: Played) -> float:
 
 
 def _call(played: Played) -> Any:
-    from tables import road
     from tables.models import Table
+    from tables.runner import table
 
     seen = Table.objects.values_list("stream__seq", flat=True).get(pk=played.table.pk)
-    return road.Call(
+    return table.Call(
         "larkfield",
         played.table.code,
         "call_dice",
@@ -92,9 +92,9 @@ def _call(played: Played) -> Any:
 
 
 def _travel(call: Any) -> None:
-    from tables import road
+    from tables.runner import table
 
-    road.travel(call)
+    table.travel(call)
 
 
 def _statements(played: Played) -> int:

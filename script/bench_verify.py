@@ -38,7 +38,7 @@ def measure(seconds: float) -> Iterator[str]:
 
 
 def _export(path: Path) -> int:
-    from tables.simulation import play_round, simulated_tables
+    from tables.demo.simulation import play_round, simulated_tables
 
     draw = random.Random(7)
     # The first simulated table is the settlement benchmark's, which writes on its stream by hand.

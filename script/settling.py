@@ -62,9 +62,9 @@ def _set_up(way: str) -> None:
 def _settler(code: str) -> Callable[[], float]:
     from audit.models import Device, Person
     from script.bench_settlement import settle
+    from tables.demo.seeding import rules_at
+    from tables.demo.simulation import Played
     from tables.models import Table
-    from tables.seeding import rules_at
-    from tables.simulation import Played
 
     table = Table.objects.select_related("facility", "stream").get(code=code)
     dealer, floor = (Person.objects.get(code=f"sim-{role}-larkfield") for role in ("dealer", "floorperson"))
@@ -91,7 +91,7 @@ def _settle_for(seconds: float, settle: Callable[[], float], rows: Callable[[], 
 def leave_the_record_out() -> None:
     """Acts write their rows and keep their answers, and no entry. So a table has no version, and nothing is stale."""
     from audit import record
-    from tables.road import TableRoad
+    from tables.runner.table import TableRoad
 
     def forget(stream: Any, **said: Any) -> record.Appended:
         stream.seq += 1
@@ -104,7 +104,7 @@ def leave_the_record_out() -> None:
 def keep_one_chain() -> None:
     """Every entry goes on one stream for all tables, whose row is locked from there to the commit."""
     from audit import record
-    from tables.road import TableRoad
+    from tables.runner.table import TableRoad
 
     append = record.append
     record.open_stream(GLOBAL)

@@ -1,16 +1,24 @@
 from django.apps import AppConfig
+from django.utils.module_loading import autodiscover_modules
 
 
 class TablesConfig(AppConfig):
     name = "tables"
 
     def ready(self) -> None:
-        """Tells the rules office what the floor is, and hears of a declared record: neither may ask this room."""
+        """Register the acts of the floor and the desk, and connect what lower layers may not import.
+
+        The rules office asks the floor through `games.office.floor`; a declared incarnation lets halted tables go on.
+        """
+        from audit.discovery import act_modules
         from audit.sealing.incarnations import incarnation_declared
         from games.office import floor
+        from tables.core.signals import table_changed
+        from tables.office_floor import Floor
+        from tables.runner.halts import go_on
+        from tables.screens.push import on_table_changed
 
-        from .halts import go_on
-        from .office import Floor
-
+        autodiscover_modules(*act_modules(self.path))
+        table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.told.floor = Floor()
-        incarnation_declared.connect(go_on, dispatch_uid="tables.halts.go_on")
+        incarnation_declared.connect(go_on, dispatch_uid="tables.runner.halts.go_on")

@@ -19,7 +19,7 @@ from django.db import close_old_connections
 from audit import clock
 from audit.models import Incarnation, SigningKey
 from audit.sealing import copies, keys, state, witnesses
-from audit.sealing.lead import Lead
+from audit.sealing.leader_lock import Lead
 from audit.sealing.log import current
 from audit.sealing.sealer import Sealer
 from audit.sealing.status import Status

@@ -13,8 +13,8 @@ from pathlib import Path
 from audit import chain, clock, merkle, notes
 from audit.models import Checkpoint, Incarnation, Seal
 from audit.sealing import incarnations, keys, leaves, state
+from audit.sealing.changed_streams import Head, LastSealed
 from audit.sealing.log import Log, current
-from audit.sealing.moved import Head, LastSealed
 from audit.sealing.state import Pending, State
 from audit.sealing.troubles import Trouble
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from games.engine import records
-from games.engine.mending import Mending
+from games.engine.corrections import Mending
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.engine.state import RoundState

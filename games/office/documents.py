@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from games.engine import Refusal
 from games.models import Document, Facility
+from games.office.runner import AtOffice
 from games.params import Params
 
 from .codes import next_code
-from .road import AtOffice
 
 MOST_BYTES = 8 * 1024 * 1024
 MOST_FORM_BYTES = MOST_BYTES + 64 * 1024  # with what stands around the file in a form

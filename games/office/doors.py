@@ -5,8 +5,7 @@ from django.http import HttpRequest
 from audit.doors import Denied, device_at, person_of
 from audit.models import Device, Person
 from games.models import Facility
-
-from .road import OFFICE
+from games.office.runner import OFFICE
 
 SEES_THE_OFFICE = OFFICE | {
     "gaming-agent",

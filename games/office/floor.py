@@ -1,4 +1,4 @@
-"""What the office has to know of the floor. The floor tells it (`tables/office.py`): imports run the other way."""
+"""What the office has to know of the floor. The floor tells it (`tables/office_floor.py`): imports run the other way."""
 
 import datetime as dt
 from collections.abc import Iterable

@@ -6,11 +6,11 @@ from functools import cached_property
 
 from games.engine import Refusal
 from games.models import Application, Facility, InterimPermission, Provider, Qualifier, Service
+from games.office.runner import AtOffice
 from games.params import Params
 
 from . import certifications, qualifiers
 from .certifications import Certification, Trading
-from .road import AtOffice
 
 CHAPTER = "58 Pa. Code "
 

@@ -11,9 +11,9 @@ from django.db import transaction
 
 from audit import clock, record
 from games.models import Facility, Reminder
+from games.office.runner import ROOM
 
 from .deadlines import Deadline, deadlines
-from .road import ROOM
 
 log = logging.getLogger(__name__)
 STAGES = (30, 7, 1, 0)

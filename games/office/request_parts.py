@@ -6,11 +6,11 @@ from typing import Any
 
 from games.engine import Refusal
 from games.models import Document, GameRequest, Provider
+from games.office.runner import AtOffice
 from games.params import Params, malformed
 
 from . import documents
 from .requests import CLASSES, MOST_PROSE, NJ, PA
-from .road import AtOffice
 
 Value = dict[str, Any]
 Reader = Callable[[AtOffice, Params, Value], Value]

@@ -17,12 +17,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from audit import clock
 from audit.doors import device_at
 from audit.models import Person
-from audit.road import Call
+from audit.runner import Call
 from games.engine import Refusal
-from games.house import Forbidden
+from games.facility_runner import Forbidden
 from games.models import CalendarFeed, Facility
 from games.office import calendar as feeds_of
-from games.office import road
+from games.office import runner
 from games.office.deadlines import (
     GROUPS,
     LATER,
@@ -86,8 +86,10 @@ def feeds(request: HttpRequest, facility: str) -> HttpResponse:
     secret, sha256 = feeds_of.new_secret()
     try:
         params = {"name": request.POST.get("name", ""), "sha256": sha256}
-        road.travel(
-            Call(house.code, road.ROOM, "make_feed", _command(request), 0, params, person, device_at(request))
+        runner.travel(
+            Call(
+                house.code, runner.ROOM, "make_feed", _command(request), 0, params, person, device_at(request)
+            )
         )
     except Refusal as refusal:
         status = 403 if isinstance(refusal, Forbidden) else 422

@@ -5,8 +5,7 @@ from django.http import HttpRequest
 from audit.doors import Denied, device_at, person_of
 from audit.models import Device, Person
 from games.models import Facility
-
-from .road import EXPORTS
+from tables.desk.runner import EXPORTS
 
 SEES_THE_DESK = EXPORTS | {"surveillance", "pit-manager", "shift-manager", "casino-supervisor"}
 

@@ -28,9 +28,9 @@ from audit.sealing import keys, troubles
 from audit.sealing.log import Log, current
 from audit.sealing.status import SILENT, of_sealer
 from games.models import Facility
+from tables.runner import halts
+from tables.words.entries import said_by
 
-from .. import halts
-from ..entry_words import said_by
 from ..models import Alert, Table
 from .checks import BAD, OK, WAITS, Check
 

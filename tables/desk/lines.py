@@ -9,9 +9,8 @@ from django.urls import NoReverseMatch, reverse
 from audit.models import Entry
 from audit.record import INSTALLATION
 from games.models import Facility
-
-from ..entry_words import names_of, said_by, words_of
-from ..wording import dollars
+from tables.words.entries import names_of, said_by, words_of
+from tables.words.sentences import dollars
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from django.db import connection
 from audit.models import Entry, Stream
 from audit.record import INSTALLATION
 from games.models import Facility
+from tables.desk.query import Asked, of_day
 
 from ..models import DiceLot
-from .asked import Asked, of_day
 from .sums import with_a_sum
 
 PAGE = 50

@@ -10,8 +10,9 @@ from typing import Any
 from games.engine import RoundState, Rules
 from games.engine.settlement import FEE, LOSE, RETURN, Settled, in_order
 from games.engine.wagers import Wager
+from tables.rounds.progress import decided_now
+from tables.rounds.settlement import taken_cents
 
-from ..acts.rounds import decided_now, taken_cents
 from .entries import ENDS, Told
 
 Key = tuple[int, str, int | None]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games.engine import RoundState
+from tables.corrections.outcomes import FILED, PAYING, Named
 
-from ..stands import FILED, PAYING, Named
 from .course import FOLLOWS, SETTLES, Course, Key, Laid
 from .difference import Difference
 from .entries import ENDS, Told

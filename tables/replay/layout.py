@@ -6,9 +6,9 @@ from typing import Any, cast
 
 from games.engine import RoundState
 from games.engine.settlement import LOSE, WIN, Settled
+from tables.core.context import AtTable
+from tables.screens import settling_view
 
-from .. import settling
-from ..at_table import AtTable
 from .course import Course, Laid
 
 BETS_OPEN = frozenset({"", "open", "shaken"})
@@ -57,9 +57,9 @@ def _round(course: Course, state: RoundState, names: dict[str, str]) -> dict[str
         "wagers": [_wager(one, outcomes, names, course) for one in course.laid.values()],
         "wagered_cents": course.wagered_cents,
         "dice": list(course.game.arranged(state.dice)) if lit else None,
-        "call": settling.call(course.game, state.throws) if course.throws else None,
+        "call": settling_view.call(course.game, state.throws) if course.throws else None,
         "lit": list(course.game.lit(state)) if lit else [],
-        "settle": settling.steps(at, state, names),
+        "settle": settling_view.steps(at, state, names),
         "game": course.game.view(state),
         "take": {"seats": _by_seat(decided, LOSE)},
         "pay": {"seats": _by_seat(decided, WIN)},

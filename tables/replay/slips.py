@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from games.engine.settlement import Settled
+from tables.corrections import slips
+from tables.corrections.slips import Handed, Line, Mended
+from tables.rounds.settlement import settled_data
 
-from .. import slips
-from ..acts.rounds import settled_data
-from ..slips import Handed, Line, Mended
 from .course import Course, Dice
 from .difference import Difference, of_lists
 from .entries import Told

@@ -11,13 +11,13 @@ from django.utils.translation import gettext_lazy as lazy
 from audit.models import Person
 from games.engine.settlement import Settled
 from games.wording import why
+from tables.corrections.outcomes import settled_line
+from tables.corrections.slips import key_of
+from tables.replay.readjudication import begun, settle
+from tables.words.entries import words_of
+from tables.words.sentences import dollars, short
 
-from ..entry_words import words_of
-from ..slips import key_of
-from ..stands import settled_line
 from ..templatetags.floor import listed
-from ..wording import dollars, short
-from .again import begun, settle
 from .course import FOLLOWS, SETTLES, Course, Key
 from .difference import Difference
 from .entries import MISSHAPEN, Told

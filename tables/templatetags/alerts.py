@@ -4,7 +4,8 @@ from typing import Any
 
 from django import template
 
-from ..alert_view import rank
+from tables.alerts.view import rank
+
 from .floor import moment, span
 
 register = template.Library()

@@ -7,10 +7,10 @@ from django import template
 
 from games.engine.odds import in_dollars
 from games.models import Facility
-from tables.desk.report import shares
-from tables.desk.report.charts import SIGMAS, sigma
-from tables.desk.report.expected import Expected
-from tables.desk.report.figures import Figures
+from tables.reports import shares
+from tables.reports.charts import SIGMAS, sigma
+from tables.reports.expected import Expected
+from tables.reports.figures import Figures
 
 register = template.Library()
 

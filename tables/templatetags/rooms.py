@@ -11,15 +11,15 @@ from audit.models import Person
 from games.engine import Refusal
 from games.office.doors import may_see_office
 from games.views.frame import landing
+from tables.core.permissions import may_see_floor
+from tables.equipment.words import LINES, SUBJECTS
+from tables.runner.access import rooms_open_to
+from tables.runner.facility import DICE, EQUIPMENT, STAFF
+from tables.staffing.words import name_of
+from tables.words.sentences import say
 
 from ..desk import frame as desk
 from ..desk.doors import may_see_desk
-from ..doors import rooms_open_to
-from ..permissions import may_see_floor
-from ..rooms import DICE, EQUIPMENT, STAFF
-from ..wording import say
-from ..wording_equipment import LINES, SUBJECTS
-from ..wording_staff import name_of
 
 register = template.Library()
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from django import template
 
-from .. import signs
+from tables.equipment import table_signs
+
 from .floor import moment, span
 
 register = template.Library()
@@ -13,7 +14,7 @@ register = template.Library()
 @register.simple_tag
 def board(s: dict[str, Any]) -> list[dict[str, Any]]:
     """Every sign that may stand at a table and has something to tell."""
-    return signs.board(s)
+    return table_signs.board(s)
 
 
 @register.filter

@@ -13,26 +13,26 @@ from django.views.decorators.http import require_POST
 from audit import heads, people
 from audit.errors import AuditRefusal
 from audit.models import Person
-from audit.road import Road
+from audit.runner import Road
 from games.engine import Refusal
-from games.house import Forbidden, HouseRoad
+from games.facility_runner import Forbidden, HouseRoad
 from games.models import Facility
-from games.office import acts as office_acts
 from games.office import documents
-from games.office import road as office
+from games.office import runner as office
 from games.params import malformed
+from tables.desk import runner as desk
+from tables.runner import facility as rooms
+from tables.runner import halts
+from tables.runner import table as road
+from tables.runner.access import Denied, Locked, SignedOut, device_at, person_of, table_for
+from tables.screens import fragments, push
+from tables.words.sentences import say, short, title
 
-from .. import acts, halts, live, road, rooms, screens
-from ..desk import acts as desk_acts
-from ..desk import road as desk
-from ..doors import Denied, Locked, SignedOut, device_at, person_of, table_for
 from ..models import Table
-from ..wording import say, short, title
 
 MOST_BYTES = 256 * 1024
 MOST_NAME, LONGEST_ENDING = 120, 10  # characters of a file's name
 SCREENS = ("dealer", "table")
-assert acts and office_acts and desk_acts  # imported so that every act is registered
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ async def act(request: HttpRequest, facility: str, table: str, act: str) -> Json
     way = Way(road.ROAD, facility, table, act)
     status, body, shown = await sync_to_async(_take)(request, way)
     if status == 200:
-        messages = await live.publish(shown[0])
+        messages = await push.publish(shown[0])
         body["screen"] = _screen(messages, body.pop("station"))
     else:
         for table_id in shown:  # what a refusal changed: a table that was halted, an alert
-            await live.publish(table_id)
+            await push.publish(table_id)
     return JsonResponse(body, status=status)
 
 
@@ -89,7 +89,7 @@ async def _in_the_house(request: HttpRequest, way: Way) -> JsonResponse:
     status, body, shown = await sync_to_async(_take)(request, way)
     if status == 200:
         for table_id in shown:
-            await live.publish(table_id)
+            await push.publish(table_id)
         body["screen"] = None
         del body["station"]
     return JsonResponse(body, status=status)
@@ -162,7 +162,7 @@ def _fresh(request: HttpRequest, way: Way, station: str) -> dict[str, Any] | Non
         table, _person = table_for(request, way.facility, way.table, station)
     except (Denied, SignedOut, Locked):
         return None
-    return screens.screen(station, table.pk)
+    return fragments.screen(station, table.pk)
 
 
 def _body(request: HttpRequest) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from django.shortcuts import redirect, render
 from django.utils.cache import add_never_cache_headers
 
 from audit.errors import AuditRefusal
-
-from ..doors import Denied, Locked, SignedOut
-from ..wording import say
+from tables.runner.access import Denied, Locked, SignedOut
+from tables.words.sentences import say
 
 STATUS = {SignedOut: 401, Locked: 423, Denied: 403}
 

@@ -4,7 +4,7 @@ from asgiref.sync import sync_to_async
 from django.db import connection
 from django.http import HttpRequest, JsonResponse
 
-from .. import live
+from tables.screens import push
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -29,7 +29,7 @@ def _database() -> bool:
 
 async def _layer() -> bool:
     try:
-        await live.layer().group_send("health", {"type": "health"})
+        await push.layer().group_send("health", {"type": "health"})
         return True
     except Exception:
         return False

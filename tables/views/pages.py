@@ -11,14 +11,14 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Person, Station
 from games.engine import Refusal
+from tables.core.context import AtTable
+from tables.core.permissions import FLOOR, may_see_floor
+from tables.runner.access import Denied, device_at, floor_of, person_of, rooms_open_to, table_for
+from tables.runner.facility import DICE
+from tables.screens import fragments, selectors, snapshot
+from tables.words.sentences import say, short, title
 
-from .. import screens, selectors, snapshot
-from ..at_table import AtTable
-from ..doors import Denied, device_at, floor_of, person_of, rooms_open_to, table_for
 from ..models import Assignment, Shaker, Table
-from ..permissions import FLOOR, may_see_floor
-from ..rooms import DICE
-from ..wording import say, short, title
 
 
 @require_GET
@@ -75,7 +75,7 @@ def rounds(request: HttpRequest, facility: str, table: str) -> HttpResponse:
 def screen(request: HttpRequest, facility: str, table: str, station: str) -> JsonResponse:
     """The fragment of one station as it now stands, for a resync and while no push arrives."""
     found, _ = table_for(request, facility, table, station)
-    return JsonResponse(screens.screen(station, found.pk))
+    return JsonResponse(fragments.screen(station, found.pk))
 
 
 @require_GET
@@ -129,7 +129,7 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
 def tiles(request: HttpRequest, facility: str) -> JsonResponse:
     """Every tile as it now stands, for a resync."""
     _, ids = floor_of(request, facility)
-    found = [screens.messages(pk, ("tile",))["tile"] for pk in ids]
+    found = [fragments.messages(pk, ("tile",))["tile"] for pk in ids]
     return JsonResponse(
         {"tiles": {one["table"]: {"version": one["version"], "html": one["html"]} for one in found}}
     )

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Entry, Person
 from games.models import RulesSubmission
+from tables.corrections import slip_view
+from tables.runner.access import Denied, device_at, table_for
 
-from .. import slips_view
 from ..desk.doors import desk_of, may_export, may_see_desk
-from ..doors import Denied, device_at, table_for
 from ..models import Round, Slip, Table
 from ..replay import layout
 from ..replay.course import Course
@@ -179,7 +179,7 @@ def _named_by_slips(table: Table, number: int) -> set[int]:
 
 def _slips(table: Table, number: int, person: Person) -> dict[str, Any] | None:
     row = Round.objects.filter(table=table, number=number).select_related("table", "submission").first()
-    return slips_view.panel_of(table, row, person) if row is not None else None
+    return slip_view.panel_of(table, row, person) if row is not None else None
 
 
 def entry_address(table: Table, seq: int) -> str:

@@ -16,17 +16,19 @@ from games.engine import Refusal, game
 from games.engine.registry import GAMES
 from games.models import Facility
 from games.params import CODE
+from tables.core.context import AtTable
+from tables.core.permissions import DICE_KEEPERS, FLOOR, STAFFERS
+from tables.dice import lots
+from tables.dice.custody_acts import TOLERANCE_UM
+from tables.equipment import register
+from tables.equipment.approval_acts import OFFICE
+from tables.runner.access import Denied, device_at, dice_of_table_for, room_of, rooms_open_to
+from tables.runner.facility import DICE, EQUIPMENT, STAFF
+from tables.staffing import roster
+from tables.staffing.words import ELSEWHERE
 
-from .. import lots, on_file, roster
-from ..acts.approvals import OFFICE
-from ..acts.dice_room import TOLERANCE_UM
-from ..at_table import AtTable
-from ..doors import Denied, device_at, dice_of_table_for, room_of, rooms_open_to
 from ..models import Assignment, DiceLot, Pit, Round, Shaker, Table
-from ..permissions import DICE_KEEPERS, FLOOR, STAFFERS
-from ..rooms import DICE, EQUIPMENT, STAFF
 from ..templatetags.floor import span
-from ..wording_staff import ELSEWHERE
 
 Status = DiceLot.Status
 SHOWN, PAGE = 24, 120
@@ -146,17 +148,17 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
     """What each table's edition asks of its equipment, and what is on file."""
     person, house = room_of(request, facility, EQUIPMENT)
     now = clock.now()
-    tables = on_file.of_tables(house, now)
+    tables = register.of_tables(house, now)
     asked = [one for table in tables for one in table.asked]
     context = _room(person, house, EQUIPMENT, now) | {
         "tables": tables,
-        "shakers": on_file.of_shakers(house, now),
+        "shakers": register.of_shakers(house, now),
         "figures": {
             "tables": len(tables),
             "stopped": sum(table.refusal is not None for table in tables),
             "asked": len(asked),
             "on_file": sum(not one.stops for one in asked),
-            "soon": sum(one.state == on_file.ENDS_SOON for one in asked),
+            "soon": sum(one.state == register.ENDS_SOON for one in asked),
         },
         "office": person.role in OFFICE,
         "kinds": Shaker.Kind.choices,

@@ -14,12 +14,14 @@ from audit.errors import AuditRefusal
 from audit.models import Device, Person, Station
 from games.engine import Refusal, game
 from games.models import Facility
+from tables.core.permissions import DEALERS, FLOOR
+from tables.runner import table as road
+from tables.runner.access import SEES_A_ROOM, device_at
+from tables.screens import push
+from tables.staffing import posts
+from tables.words.sentences import say, title
 
-from .. import live, posts, road
-from ..doors import SEES_A_ROOM, device_at
 from ..models import Assignment, Table
-from ..permissions import DEALERS, FLOOR
-from ..wording import say, title
 
 MOST_PEOPLE = 24
 
@@ -62,7 +64,7 @@ def _sign_in(request: HttpRequest, device: Device) -> Refusal | AuditRefusal | N
     except AuditRefusal as refusal:
         return refusal
     if leaving is not None and leaving.pk != person.pk:
-        async_to_sync(live.close_person)(leaving.pk, 4401)
+        async_to_sync(push.close_person)(leaving.pk, 4401)
     if person.role in DEALERS and device.place:
         return _take_over(request, person, device)
     return None
@@ -81,7 +83,7 @@ def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal 
     except Refusal as refusal:
         people.sign_out(request)
         return refusal
-    async_to_sync(live.publish)(answer.key)
+    async_to_sync(push.publish)(answer.key)
     return None
 
 
@@ -106,9 +108,9 @@ def sign_off(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             people.lock(device, reason="asked to sign off")
             return _sign_in_page(request, device, refusal, 422)
-        async_to_sync(live.publish)(answer.key)
+        async_to_sync(push.publish)(answer.key)
     people.sign_out(request)
-    async_to_sync(live.close_person)(person.pk, 4401)
+    async_to_sync(push.close_person)(person.pk, 4401)
     return redirect("sign-in")
 
 
@@ -118,7 +120,7 @@ def lock(request: HttpRequest) -> HttpResponse:
     device = device_at(request)
     if device is not None and isinstance(request.user, Person):
         people.lock(device)
-        async_to_sync(live.close_person)(request.user.pk, 4423)
+        async_to_sync(push.close_person)(request.user.pk, 4423)
     return redirect("sign-in")
 
 

@@ -11,10 +11,10 @@ from games.engine import Refusal
 from games.models import SignForm
 from games.office.pdf import sign as pdf
 from games.office.signs import KINDS
-
-from .. import screens, signs, snapshot
-from ..doors import Denied, sign_for
-from ..wording import say, short, title
+from tables.equipment import table_signs
+from tables.runner.access import Denied, sign_for
+from tables.screens import fragments, snapshot
+from tables.words.sentences import say, short, title
 
 
 @require_GET
@@ -35,7 +35,7 @@ def display(request: HttpRequest, facility: str, table: str) -> HttpResponse:
 @require_GET
 def screen(request: HttpRequest, facility: str, table: str) -> JsonResponse:
     """The display's fragment as it now stands, for a resync and while no push arrives."""
-    return JsonResponse(screens.screen("sign", sign_for(request, facility, table).pk))
+    return JsonResponse(fragments.screen("sign", sign_for(request, facility, table).pk))
 
 
 @require_GET
@@ -49,8 +49,8 @@ def printed(request: HttpRequest, facility: str, table: str, kind: str) -> HttpR
         "label": SignForm.Kind(kind).label,
         "kinds": [
             (one, SignForm.Kind(one).label)
-            for one in (*signs.ON_BOARD, "test")
-            if signs.form_of(state["signs"], one) and signs.says(state, one)
+            for one in (*table_signs.ON_BOARD, "test")
+            if table_signs.form_of(state["signs"], one) and table_signs.says(state, one)
         ],
         "sign": sign,
         "paper": paper,
@@ -81,15 +81,15 @@ def _sign(
         raise Denied
     state = snapshot.of_table(found.pk)
     try:
-        signs.verify_form_stands(found, kind)
-        return state, signs.sign(state, kind), None
+        table_signs.verify_form_stands(found, kind)
+        return state, table_signs.sign(state, kind), None
     except Refusal as refusal:
         return state, None, refusal
 
 
 def _paper(state: dict[str, Any], sign: dict[str, Any]) -> pdf.Paper:
     form = sign["form"]
-    approved = f"approved {signs.day(form['approved_on'])}" if form["approved_on"] else ""
+    approved = f"approved {table_signs.day(form['approved_on'])}" if form["approved_on"] else ""
     foot = [
         state["table"]["facility_name"],
         state["table"]["code"],

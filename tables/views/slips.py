@@ -9,14 +9,14 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from games.engine import Refusal
 from games.params import Params, malformed
+from tables.core.context import AtTable
+from tables.corrections.correction import correction_of
+from tables.corrections.slip_view import preview_of
+from tables.rounds.settlement import settled_data
+from tables.runner.access import Denied, table_for
+from tables.words.sentences import say, short, title
 
-from ..acts.rounds import settled_data
-from ..at_table import AtTable
-from ..correction import correction_of
-from ..doors import Denied, table_for
 from ..models import Round
-from ..slips_view import preview_of
-from ..wording import say, short, title
 
 MOST_SAID = 16 * 1024  # characters of a question
 

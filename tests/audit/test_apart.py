@@ -13,7 +13,7 @@ import pytest
 from django.core.management import call_command
 
 from audit import clock
-from audit.exporting import apart, jobs
+from audit.exporting import jobs, worker_process
 from audit.models import Job
 from tests.services.installation import ROOT, free_port
 
@@ -57,31 +57,31 @@ def waiting(db):
 
 
 def python_that(monkeypatch, does):
-    monkeypatch.setattr(apart, "command", lambda: [sys.executable, "-c", does])
+    monkeypatch.setattr(worker_process, "command", lambda: [sys.executable, "-c", does])
 
 
 def test_no_process_is_begun_while_nothing_waits(db, monkeypatch):
     python_that(monkeypatch, "raise SystemExit(3)")
-    assert apart.Apart().step() is False
+    assert worker_process.Apart().step() is False
 
 
 def test_a_process_that_came_to_nothing_is_told_and_looked_at_again_later(waiting, monkeypatch, caplog):
     python_that(monkeypatch, "raise SystemExit(3)")
-    assert apart.Apart().step() is False
+    assert worker_process.Apart().step() is False
     assert "ended with 3" in caplog.text
     python_that(monkeypatch, "pass")
-    assert apart.Apart().step() is True
+    assert worker_process.Apart().step() is True
 
 
 @pytest.mark.parametrize("deaf", [True, False])
 def test_its_process_ends_with_the_server_whether_it_listens_or_not(waiting, monkeypatch, tmp_path, deaf):
-    monkeypatch.setattr(apart, "ENDING_SECONDS", 0.3)
+    monkeypatch.setattr(worker_process, "ENDING_SECONDS", 0.3)
     begun = tmp_path / "begun"
     heed = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " if deaf else ""
     python_that(
         monkeypatch, f"{heed}import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(60)"
     )
-    worker = apart.Apart()
+    worker = worker_process.Apart()
 
     def stop_once_begun() -> None:
         _until(begun.exists)
@@ -101,7 +101,7 @@ def test_a_worker_that_is_asked_to_stop_puts_its_job_back(waiting, monkeypatch, 
 
     monkeypatch.setattr(jobs.making, "make", asked_to_stop)
     before = signal.getsignal(signal.SIGTERM)
-    assert apart.command()[1:] == [str(ROOT / "manage.py"), "exporter", "--once"]
+    assert worker_process.command()[1:] == [str(ROOT / "manage.py"), "exporter", "--once"]
     call_command("exporter", "--once")
     waiting.refresh_from_db()
     assert (waiting.status, waiting.found) == ("waiting", {"tries": 0})

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.db import OperationalError, connection
 
 from audit import clock, export, verify
-from audit.exporting import apart, jobs, making, sealed
+from audit.exporting import jobs, making, sealed, worker_process
 from audit.models import Entry, Job
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
@@ -226,7 +226,7 @@ async def test_the_embedded_worker_runs_from_the_first_scope_to_the_end_of_the_s
         pass
 
     monkeypatch.setattr(jobs.Worker, "run", run)
-    served = apart.with_worker(application)
+    served = worker_process.with_worker(application)
     await served({"type": "http"}, None, None)
     assert began.wait(10) and not ended.is_set()
     await served({"type": "lifespan"}, None, None)

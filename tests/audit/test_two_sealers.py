@@ -18,7 +18,7 @@ from django.db import connection
 
 from audit import clock, notes
 from audit.sealing import keys, state
-from audit.sealing.lead import Lead
+from audit.sealing.leader_lock import Lead
 from audit.sealing.process import keep_sealing
 from audit.sealing.status import of_sealer
 from tests.services import installation

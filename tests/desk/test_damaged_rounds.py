@@ -11,9 +11,9 @@ from django.utils.html import escape
 from audit import chain
 from audit.models import Entry
 from games.engine import Refusal
-from tables import selectors
 from tables.models import Slip
-from tables.wording import say
+from tables.screens import selectors
+from tables.words.sentences import say
 from tests.tables.cast import Scene
 from tests.tables.slip_scene import file, found, settle
 from tests.tables.test_readjudicate import unguarded

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from audit import clock
-from tables.desk.report import expected, settled, variance
-from tables.desk.report.day import Day
-from tables.desk.report.expected import Expected
-from tables.desk.report.settled import Settled
+from tables.reports import expected, settled, variance
+from tables.reports.day import Day
+from tables.reports.expected import Expected
+from tables.reports.settled import Settled
 from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, TODAY, a_lost_round, day_of
 
 pytestmark = pytest.mark.django_db

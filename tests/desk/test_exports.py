@@ -13,17 +13,16 @@ from audit import verify
 from audit.export import gaming_days
 from audit.exporting import jobs, making
 from audit.models import Entry, Job, Stream
-from audit.road import Call
+from audit.runner import Call
 from games.engine import Refusal
-from games.house import Forbidden
-from tables import wording_exports
-from tables.desk import acts, download, road
+from games.facility_runner import Forbidden
+from tables.desk import download, export_words, runner
+from tables.desk.acts import exports as export_acts
 from tables.desk.acts.exports import MOST_OPEN
-from tables.wording import ACT_LINES, SENTENCES, say
+from tables.words.sentences import ACT_LINES, SENTENCES, say
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
-assert acts
 AUTUMN, SPRING = dt.date(2026, 10, 31), dt.date(2026, 3, 7)
 PAGE = "/record/larkfield/exports/"
 T01 = "larkfield/T-01"
@@ -38,10 +37,10 @@ def folder(settings, tmp_path):
 def ask(scene, name="ask_export", by="compliance", device=None, command=None, **params):
     params = {"kind": "csv", **params} if name == "ask_export" else params
     call = Call(
-        facility="larkfield", place=road.ROOM, act=name, command=command or uuid.uuid4(), seen=0, params=params,
+        facility="larkfield", place=runner.ROOM, act=name, command=command or uuid.uuid4(), seen=0, params=params,
         actor=scene.people[by], device=device or scene.podium,
     )  # fmt: skip
-    return road.travel(call)
+    return runner.travel(call)
 
 
 def refused(scene, name="ask_export", **params):
@@ -332,12 +331,12 @@ async def test_an_asynchronous_server_gets_it_in_pieces(tmp_path, monkeypatch):
 
 
 def test_every_refusal_failure_and_entry_has_its_words():
-    source = Path(acts.exports.__file__).read_text()
+    source = Path(export_acts.__file__).read_text()
     raised = set(re.findall(r'Refusal\(\s*"([a-z-]+)"', source))
-    assert raised and raised <= set(SENTENCES) and raised == set(wording_exports.SENTENCES)
+    assert raised and raised <= set(SENTENCES) and raised == set(export_words.SENTENCES)
     failing = Path(jobs.__file__).read_text()
-    for code in wording_exports.FAILURES:
-        assert f'"{code}"' in failing and wording_exports.why(code)
+    for code in export_words.FAILURES:
+        assert f'"{code}"' in failing and export_words.why(code)
     for kind in ("export.asked", "export.finished", "export.failed", "verification.asked", "record.verified"):
         assert kind in ACT_LINES and ACT_LINES[kind]({"kind": "csv", "outcome": "good"})
     assert set(making.ENDINGS) == set(making.WRITERS) == set(making.MEDIA)

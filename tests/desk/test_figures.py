@@ -12,11 +12,11 @@ from audit import clock
 from audit.models import Entry
 from games.engine import Rules
 from games.engine.wagers import Wager as Stake
-from tables.desk.report import shares
-from tables.desk.report.day import Day
-from tables.desk.report.figures import report
-from tables.desk.report.variance import covariances
 from tables.models import Table
+from tables.reports import shares
+from tables.reports.day import Day
+from tables.reports.figures import report
+from tables.reports.variance import covariances
 from tests.tables.cast import make_scene
 from tests.tables.house import make_house
 

@@ -6,23 +6,22 @@ import uuid
 import pytest
 
 from audit.models import Entry, SavedFilter
-from audit.road import Call
+from audit.runner import Call
 from games.engine import Refusal
-from games.house import Forbidden
-from tables.desk import acts, road
+from games.facility_runner import Forbidden
+from tables.desk import runner
 from tables.desk.acts.filters import MOST_FILTERS
-from tables.wording import SENTENCES, say
+from tables.words.sentences import SENTENCES, say
 
 pytestmark = pytest.mark.django_db
-assert acts
 
 
 def at_desk(scene, name, params, by="compliance"):
     call = Call(
-        facility="larkfield", place=road.ROOM, act=name, command=uuid.uuid4(), seen=0, params=params,
+        facility="larkfield", place=runner.ROOM, act=name, command=uuid.uuid4(), seen=0, params=params,
         actor=scene.people[by], device=scene.podium,
     )  # fmt: skip
-    return road.travel(call)
+    return runner.travel(call)
 
 
 def refusal_of(scene, name, params, by="compliance"):

@@ -9,8 +9,8 @@ from games.engine import Rules
 from games.engine.football import covariance
 from games.engine.football.field import THROWS, Spot, chances_of_a_game, chances_of_a_throw, play_on
 from games.engine.football.wagers import BETS, End, outcomes, verdict
-from tables.desk.report.variance import covariances
 from tables.models import Throw
+from tables.reports.variance import covariances
 from tests.desk.test_figures import day_of
 from tests.tables.cast import make_scene
 

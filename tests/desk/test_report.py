@@ -13,12 +13,12 @@ from django.urls import reverse
 
 from audit import clock
 from audit.models import Entry
-from tables.desk.report import shares
-from tables.desk.report.charts import bars, columns, whiskers
-from tables.desk.report.day import Day
-from tables.desk.report.expected import Expected
-from tables.desk.report.figures import Figures, Hour, report
-from tables.desk.report.pdf import report_pdf
+from tables.reports import shares
+from tables.reports.charts import bars, columns, whiskers
+from tables.reports.day import Day
+from tables.reports.expected import Expected
+from tables.reports.figures import Figures, Hour, report
+from tables.reports.pdf import report_pdf
 from tables.templatetags.report import spans
 from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import at, file_slip, settle_slip, small_day

@@ -10,9 +10,9 @@ from audit import record
 from audit.models import Entry, Person, Stream
 from games.models import Facility
 from tables.desk import search
-from tables.desk.asked import of_day, query_of, read
-from tables.entry_words import words_of
+from tables.desk.query import of_day, query_of, read
 from tables.models import DiceLot, LotStep
+from tables.words.entries import words_of
 from tests.services.emptying import guards_aside
 
 pytestmark = pytest.mark.django_db

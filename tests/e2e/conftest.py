@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError
 from playwright.sync_api import Page, WebSocketRoute
 
-from tables.road import Answer
+from tables.runner.table import Answer
 from tests.e2e.floor import Screen, all_on
 from tests.services.chromium import Pages
 from tests.tables.cast import Scene, make_scene

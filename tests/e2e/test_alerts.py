@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from audit.devices import enrol
-from tables import live
 from tables.models import Alert
+from tables.screens import push as live
 from tests.e2e.floor import Dashboard, Tablet, dashboard, tablet
 
 pytestmark = pytest.mark.browser
@@ -76,8 +76,8 @@ def test_the_rail_counts_down_by_itself(scene, new_page):
     import datetime as dt
 
     from audit import clock
+    from tables.clock.ticker import warn_of_dice
     from tables.models import DiceLot
-    from tables.ticker import warn_of_dice
 
     DiceLot.objects.filter(code="L-0001").update(expires_at=clock.now() + dt.timedelta(seconds=59))
     warn_of_dice()

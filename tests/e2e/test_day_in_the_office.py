@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from audit import clock
+from tables.clock.ticker import tick
 from tables.models import LimitsChange
-from tables.ticker import tick
 from tests.e2e.floor import Screen, Tablet
 from tests.e2e.test_alerts import push
 from tests.e2e.test_office_submissions import Desk

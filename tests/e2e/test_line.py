@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tables import live
+from tables.screens import push
 from tests.e2e.floor import Dashboard, Tablet, dashboard, lying, tablet
 
 pytestmark = pytest.mark.browser
@@ -17,7 +17,7 @@ def test_a_push_that_was_lost_is_noticed_by_the_heartbeat(scene, new_page, monke
         """Nobody hears of it."""
 
     with monkeypatch.context() as patch:
-        patch.setattr(live, "send", lost)
+        patch.setattr(push, "send", lost)
         dealer.place((1, "big", 2_500))
         lost_version = scene.version
     assert pit.tile().get_attribute("data-version") != str(lost_version)

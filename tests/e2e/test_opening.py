@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 
 from audit import clock
 from audit.models import Entry
+from tables.demo.seeding import approve_shaker
 from tables.models import DiceLot, Inspection, Shaker
-from tables.seeding import approve_shaker
 from tests.e2e.floor import Tablet, tablet
 from tests.tables.cast import Scene
 

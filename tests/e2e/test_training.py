@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tables import draws
+from tables.rounds import draws
 from tests.e2e.floor import Tablet, dashboard, tablet
 from tests.e2e.test_looks import SIZES, broken_rules, faults_of
 from tests.tables.cast import Scene

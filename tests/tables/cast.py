@@ -20,15 +20,15 @@ from audit.models import Device, Entry, Person
 from games.engine import Refusal, Rules
 from games.engine.registry import GAMES
 from games.models import Facility
-from games.office import acts as office_acts
-from games.office import road as office
+from games.office import runner as office
 from games.submissions import draft
-from tables import acts, posts, road, rooms
-from tables.demo_signs import approve_signs
+from tables.demo.seeding import APPROVED, approve_equipment, inspection_of, make_lot, make_table, open_table
+from tables.demo.signs import approve_signs
 from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
-from tables.seeding import APPROVED, approve_equipment, inspection_of, make_lot, make_table, open_table
+from tables.runner import facility as rooms
+from tables.runner import table as road
+from tables.staffing import posts
 
-assert acts and office_acts
 PIN = "123456"
 
 
@@ -221,7 +221,7 @@ class Scene:
 
     @property
     def snapshot(self) -> dict[str, Any]:
-        from tables.snapshot import of_table
+        from tables.screens.snapshot import of_table
 
         return of_table(self.table.pk)
 

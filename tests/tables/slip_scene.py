@@ -5,9 +5,9 @@ import json
 from audit import clock
 from audit.models import Entry
 from games.params import Params
-from tables.acts.rounds import settled_data
-from tables.at_table import AtTable
-from tables.correction import correction_of
+from tables.core.context import AtTable
+from tables.corrections.correction import correction_of
+from tables.rounds.settlement import settled_data
 
 FLOOR = "floorperson"
 

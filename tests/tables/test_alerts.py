@@ -9,9 +9,9 @@ import pytest
 from audit import clock
 from audit.models import Command, Entry
 from games.engine import Refusal
+from tables.clock.ticker import warn_of_dice
+from tables.demo.seeding import approve_shaker, make_table
 from tables.models import Alert, Shaker
-from tables.seeding import approve_shaker, make_table
-from tables.ticker import warn_of_dice
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +73,7 @@ def test_an_act_that_raises_an_alert_tells_the_number_of_its_last_entry(scene):
 
 
 def test_what_an_act_changed_is_fresh_to_a_screen_that_saw_its_last_entry_and_stale_to_an_older_one(scene):
-    from tables.road import Stale
+    from tables.runner.table import Stale
 
     scene.place((1, "small", 2_500))
     seen = scene.version
@@ -333,8 +333,8 @@ def test_the_bright_ones_come_first_and_then_the_gravest(hands, scene):
 
 
 def test_every_kind_has_its_title_its_text_and_its_line_of_the_record():
-    from tables.wording import act_line
-    from tables.wording_alerts import ALERTS, NAMES, said
+    from tables.alerts.words import ALERTS, NAMES, said
+    from tables.words.sentences import act_line
 
     params = {
         "code": "RS-0009", "lot": "L-0001", "minutes": 60, "shaker": "S-01", "seat": 3, "about": "a late chip",

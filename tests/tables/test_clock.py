@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from audit.errors import ClockRefused
-from tables.ticker import Ticker
+from tables.clock.ticker import Ticker
 from tests.tables.cast import PIN, make_scene
 
 

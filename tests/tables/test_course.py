@@ -8,10 +8,10 @@ import pytest
 
 from audit import clock
 from games.engine import RoundState
-from tables.at_table import AtTable
+from tables.core.context import AtTable
 from tables.models import Round
-from tables.replay.again import settle
 from tables.replay.entries import of_round
+from tables.replay.readjudication import settle
 from tables.replay.terms import Terms
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_walks import walk

@@ -16,8 +16,8 @@ from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office import requests
 from games.office.deadlines import deadlines
 from games.office.services import stopped
+from tables.demo.simulation import verify_simulated
 from tables.models import Round, Settlement, Table
-from tables.simulation import verify_simulated
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from tables.demo.seeding import make_lot
 from tables.models import DiceLot, Shaker
-from tables.seeding import make_lot
 from tests.tables.cast import CHAPTER, make_scene
 
 pytestmark = pytest.mark.django_db

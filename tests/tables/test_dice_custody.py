@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+import tables
 from audit.errors import CommandChanged
 from audit.models import Entry
 from games.engine import Refusal
-from tables import acts
 from tables.models import DiceLot, DiceMeasurement, LotStep
-from tables.wording import ACT_LINES
+from tables.words.sentences import ACT_LINES
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -364,7 +364,7 @@ def types_of_the_record() -> set[str]:
 
 def types_that_acts_write() -> set[str]:
     """The types of entry that stand in the acts, of tables and of rooms."""
-    texts = [path.read_text("utf-8") for path in Path(acts.__file__).parent.glob("*.py")]
+    texts = [path.read_text("utf-8") for path in Path(tables.__file__).parent.rglob("*acts.py")]
     constants = (
         node.value for text in texts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant)
     )

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tables import posts
-from tables.acts import opening, staff_room
 from tables.models import Assignment, Table
+from tables.opening import acts
+from tables.staffing import posts, staff_acts
 from tests.tables.cast import Scene
 from tests.tables.house import hire, make_house
 from tests.tables.test_two_at_once import at_once
@@ -55,7 +55,7 @@ def ready(scene: Scene) -> Scene:
 def test_a_table_elsewhere_counts_for_whoever_takes_a_table_meanwhile(transactional_db, monkeypatch):
     scene = ready(make_house(("T-01", "pa-577", None))["T-01"])
     scene.open(by="casino-supervisor")
-    dwell_on(monkeypatch, staff_room, "_recorded")
+    dwell_on(monkeypatch, staff_acts, "_recorded")
     craps = {"person": "floorperson", "game": "craps"}
     assert in_between(
         lambda: scene.in_room("assign_elsewhere", craps),
@@ -68,7 +68,7 @@ def test_one_dealer_does_not_open_two_tables(transactional_db, monkeypatch):
     hire(house["T-01"], ("floor-2", "floorperson"))
     for scene in house.values():
         ready(scene)
-    dwell_on(monkeypatch, opening, "verify_staffed")
+    dwell_on(monkeypatch, acts, "verify_staffed")
     both = in_between(house["T-01"].open, lambda: house["T-02"].open(by="floor-2"))
     assert both == ["Answer", "Refusal"]
     assert Table.objects.filter(status="open", dealer__code="dealer").count() == 1
@@ -78,7 +78,7 @@ def test_one_dealer_does_not_open_two_tables(transactional_db, monkeypatch):
 def test_nobody_goes_home_from_a_table_that_opens(transactional_db, monkeypatch):
     scene = ready(make_house(("T-01", "pa-577", None))["T-01"])
     duty = Assignment.objects.get(person__code="dealer", ended_at=None)
-    dwell_on(monkeypatch, opening, "verify_staffed")
+    dwell_on(monkeypatch, acts, "verify_staffed")
     home = {"assignment": duty.pk}
     assert in_between(scene.open, lambda: scene.in_room("end_assignment", home)) == ["Answer", "Refusal"]
     assert posts.empty(scene.fresh) == []

@@ -7,9 +7,9 @@ import pytest
 
 from audit.models import Entry
 from games.engine import Refusal
-from tables.equipment import Equipment
+from tables.core.reads import locked_table
+from tables.equipment.checks import Equipment
 from tables.models import Approval, Inspection, Shaker
-from tables.reads import locked_table
 from tests.tables.cast import CHAPTER, Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -351,7 +351,7 @@ def test_equipment_is_read_in_few_queries(scene, django_assert_max_num_queries):
 
     with transaction.atomic():
         locked = locked_table("larkfield", "T-01")
-        from tables.at_table import AtTable
+        from tables.core.context import AtTable
 
         at = AtTable(locked.table, None, None, None, locked.now)
         with django_assert_max_num_queries(5):

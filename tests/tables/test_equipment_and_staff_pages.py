@@ -9,8 +9,9 @@ from django.conf import settings
 from django.utils import timezone
 
 from audit import clock
-from tables import on_file, roster
+from tables.equipment import register
 from tables.models import Approval, Assignment, Qualification, Shaker, Table
+from tables.staffing import roster
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_room_pages import HOUSE, see, words
 
@@ -21,8 +22,8 @@ clause = pytest.mark.clause
 # Equipment
 
 
-def approvals(scene: Scene) -> dict[str, on_file.Asked]:
-    [found] = on_file.of_tables(scene.table.facility, timezone.now())
+def approvals(scene: Scene) -> dict[str, register.Asked]:
+    [found] = register.of_tables(scene.table.facility, timezone.now())
     return {one.rule.subject: one for one in found.asked}
 
 

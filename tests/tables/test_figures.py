@@ -1,6 +1,6 @@
 """The day's figures of a table, exact, and drawn."""
 
-from tables import selectors
+from tables.screens import selectors
 from tables.templatetags.floor import win_line
 
 

@@ -17,8 +17,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from audit.errors import AuditRefusal
 from audit.models import Person
 from games.engine import Refusal
-from tables import road
 from tables.models import Assignment, DiceLot, Inspection, Settlement, Shaker, Table, Throw
+from tables.runner import table as road
 from tests.tables.cast import Scene
 from tests.tables.house import hire, make_house
 from tests.tables.test_walks import params as sent

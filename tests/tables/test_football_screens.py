@@ -4,8 +4,8 @@ import pytest
 from django.template.loader import render_to_string
 
 from games.engine import Rules
-from tables.acts.dice import UNFIT
-from tables.screens import render
+from tables.dice.acts import UNFIT
+from tables.screens.fragments import render
 from tables.templatetags import football, gridiron
 from tests.tables.cast import make_scene
 

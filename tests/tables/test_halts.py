@@ -12,10 +12,12 @@ from audit.devices import enrol
 from audit.models import Entry, Incarnation, Stream
 from audit.sealing import incarnations
 from games.engine import Refusal
-from tables import live, road, screens, snapshot, ticker
+from tables.clock import ticker
+from tables.demo.seeding import make_table
 from tables.models import Alert, DiceLot
-from tables.seeding import make_table
-from tables.wording import say
+from tables.runner import table
+from tables.screens import fragments, push, snapshot
+from tables.words.sentences import say
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -35,8 +37,8 @@ def foreign(scene, seq=None):
 
 def act(scene, head, name="place_wagers", params=LAY, *, by="dealer", seen=None, command=None):
     device = scene.podium if by == "floorperson" else scene.tablet
-    return road.travel(
-        road.Call(
+    return table.travel(
+        table.Call(
             facility="larkfield",
             place="T-01",
             act=name,
@@ -165,7 +167,7 @@ def test_the_other_tables_play_on(scene):
     shown = snapshot.of_table(other.pk)
     assert shown["halted"] is None
     floorperson = scene.people["floorperson"]
-    call = road.Call(
+    call = table.Call(
         "larkfield",
         "T-02",
         "change_limits",
@@ -176,7 +178,7 @@ def test_the_other_tables_play_on(scene):
         scene.podium,
         head=heads.claimed(shown["head"]),
     )
-    assert road.travel(call).body["type"] == "limits.changed"
+    assert table.travel(call).body["type"] == "limits.changed"
 
 
 def test_the_clock_still_records_what_it_does(scene):
@@ -197,7 +199,7 @@ def test_every_screen_says_so_and_offers_no_act(db, rules, opened):
     assert shown["halted"]["text"] == shown["missing"]["text"]
     assert shown["alerts"][0]["kind"] == "record-went-back" and shown["alerts"][0]["level"] == "stop"
     for station in ("dealer", "table", "tile"):
-        html = screens.render(station, shown)
+        html = fragments.render(station, shown)
         assert " data-halted" in html.split(">")[0] + html.split(">")[1]
         assert "alted" in html.replace("data-halted", "")
         for acts in ("data-act=", "data-ask=", "data-acknowledge=", "data-limits"):
@@ -205,7 +207,7 @@ def test_every_screen_says_so_and_offers_no_act(db, rules, opened):
 
 
 def test_the_screen_of_a_table_that_is_not_halted_carries_its_head(scene):
-    html = screens.render("dealer", scene.snapshot)
+    html = fragments.render("dealer", scene.snapshot)
     head = head_of(scene)
     for name, value in (("head", head["head"]), ("incarnation", 1), ("mac", head["mac"])):
         assert f'data-{name}="{value}"' in html
@@ -260,7 +262,7 @@ def test_a_declared_incarnation_lets_it_go_on(scene):
     assert scene.fresh.halted_at is None
     assert Alert.objects.get(key="record-went-back").ended_at is not None
     assert scene.snapshot["head"]["incarnation"] == 2 and scene.snapshot["halted"] is None
-    with pytest.raises(road.Stale):  # the screen of before has not heard yet
+    with pytest.raises(table.Stale):  # the screen of before has not heard yet
         act(scene, gone)
     assert scene.fresh.halted_at is None
     act(scene, head_of(scene))
@@ -283,14 +285,14 @@ def test_a_declaration_while_the_act_waited_makes_it_only_stale(scene, monkeypat
     """The lock's own statement may have begun before the declaration: it is asked anew before anything is halted."""
     gone = foreign(scene)
     declare(scene)
-    waited = road.locked_table
+    waited = table.locked_table
 
     def as_before(*args):
         found = waited(*args)
         return type(found)(found.table, found.now, found.on_duty, 1)
 
-    monkeypatch.setattr(road, "locked_table", as_before)
-    with pytest.raises(road.Stale):
+    monkeypatch.setattr(table, "locked_table", as_before)
+    with pytest.raises(table.Stale):
         act(scene, gone)
     assert scene.fresh.halted_at is None
 
@@ -309,7 +311,7 @@ def test_the_endpoint_answers_423_with_the_halted_screen_and_tells_every_screen(
     async def publish(table_id):
         published.append(table_id)
 
-    monkeypatch.setattr(live, "publish", publish)
+    monkeypatch.setattr(push, "publish", publish)
     tablet = scene.browser("tablet", "dealer")
     answer = post(tablet, scene, foreign(scene))
     assert answer.status_code == 423

@@ -8,7 +8,7 @@ from django.db import connections
 
 from audit import clock
 from audit.models import Device
-from tables import consumers
+from tables.views import sockets
 from tests.tables.test_sockets import TABLE, Socket, browser
 
 
@@ -30,7 +30,7 @@ def version(scene):
 
 
 async def test_a_console_is_heard_at_connecting_and_then_at_most_every_twenty_seconds(committed, monkeypatch):
-    monkeypatch.setattr(consumers, "HEARTBEAT_SECONDS", 0.01)
+    monkeypatch.setattr(sockets, "HEARTBEAT_SECONDS", 0.01)
     before = await version(committed)
     socket = await Socket(TABLE + "dealer", await browser(committed, "tablet", "dealer")).connect()
     await socket.heard()
@@ -39,7 +39,7 @@ async def test_a_console_is_heard_at_connecting_and_then_at_most_every_twenty_se
     for _ in range(3):
         await socket.heard()
     assert await heard_at(committed.tablet) == first
-    monkeypatch.setattr(consumers, "HEARD_SECONDS", 0.0)
+    monkeypatch.setattr(sockets, "HEARD_SECONDS", 0.0)
     for _ in range(3):
         await socket.heard()
     assert await heard_at(committed.tablet) > first

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from games.engine import Rules
-from tables import screens
+from tables.screens import fragments
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +14,7 @@ clause = pytest.mark.clause
 
 def text(scene) -> str:
     """The dealer's screen as words, without its tags."""
-    html = screens.render("dealer", scene.snapshot)
+    html = fragments.render("dealer", scene.snapshot)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html.partition('<script type="application/json"')[0]))
 
 

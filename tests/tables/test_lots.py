@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from audit.models import Entry
-from tables import lots
+from tables.dice import lots
 from tables.models import DiceLot, LotStep, Round, Throw
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_dice_custody import TWO, box, die, issue, measure, receive

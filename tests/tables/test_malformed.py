@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from games.engine import Refusal
-from tables import road
+from tables.runner import table
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -68,24 +68,24 @@ def at_phase(request, db):
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
-@given(act=st.sampled_from(sorted(road.ACTS)), params=any_params)
+@given(act=st.sampled_from(sorted(table.ACTS)), params=any_params)
 def test_whatever_is_sent_is_refused_or_taken_whole(at_phase, act, params):
     scene = at_phase
     before = scene.version
     with scene.tried():
         try:
-            by = "floorperson" if "floorperson" in road.ACTS[act].roles else "dealer"
+            by = "floorperson" if "floorperson" in table.ACTS[act].roles else "dealer"
             scene.act(act, params, by=by, witness="shift-manager")
-        except (Refusal, road.Stale):
+        except (Refusal, table.Stale):
             assert scene.version == before
         else:
             assert scene.version > before  # an act that raises an alert has two entries
     assert scene.version == before
 
 
-@pytest.mark.parametrize("act", sorted(road.ACTS))
+@pytest.mark.parametrize("act", sorted(table.ACTS))
 def test_a_parameter_that_the_act_does_not_know_is_refused(scene, act):
-    by = "dealer" if "dealer" in road.ACTS[act].roles else "floorperson"
+    by = "dealer" if "dealer" in table.ACTS[act].roles else "floorperson"
     before = scene.version
     for params in (
         {"payout": 1},

@@ -9,9 +9,9 @@ from audit.models import Entry
 from games.engine import Refusal
 from games.models import RulesSubmission
 from games.submissions import draft
-from tables import offer
+from tables.clock.ticker import tick
 from tables.models import Table
-from tables.ticker import tick
+from tables.rules import notice
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -109,7 +109,7 @@ def test_a_closed_table_is_told_by_its_opening(hands, scene):
     scene.inspect()
     scene.open()
     assert scene.entry["data"]["submission_version"] == 2
-    assert offer.read(scene.fresh.told_rules).version == 2
+    assert notice.read(scene.fresh.told_rules).version == 2
     tick()
     assert told(scene) == []
 
@@ -183,11 +183,11 @@ def test_a_key_is_read_as_it_was_written_and_fits_its_field():
         ("total:4", "total:17"),
         [f"two-dice:{n}-{m}" for n in range(1, 6) for m in range(n + 1, 7)],
     ):
-        key = offer.of(one, one.code, codes).key
+        key = notice.of(one, one.code, codes).key
         assert len(key) <= Table._meta.get_field("told_rules").max_length
-        assert offer.read(key) == offer.of(one, one.code, codes)
-    assert offer.read("") is None
-    assert offer.of(None, "RS-0099", {"small"}).codes == {"small"}
+        assert notice.read(key) == notice.of(one, one.code, codes)
+    assert notice.read("") is None
+    assert notice.of(None, "RS-0099", {"small"}).codes == {"small"}
 
 
 @clause("PA-675a.5(e)-floor")

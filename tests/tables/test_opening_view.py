@@ -7,9 +7,9 @@ import pytest
 
 from audit import clock
 from games.models import RulesSubmission
-from tables.acts.opening import TOSSES
+from tables.demo.seeding import approve_equipment
+from tables.equipment.tosses import TOSSES
 from tables.models import Approval, DiceLot, Shaker
-from tables.seeding import approve_equipment
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ import pytest
 
 from audit.devices import enrol
 from games.engine import Refusal
-from tables import road
-from tables.permissions import Forbidden
+from tables.core.permissions import Forbidden
+from tables.runner import table
 from tests.tables.cast import ROLES
 
 pytestmark = pytest.mark.django_db
@@ -93,8 +93,8 @@ TAKES_A_WITNESS = {
 
 
 def test_every_act_is_in_the_matrix():
-    assert set(WHO_MAY) == set(road.ACTS)
-    assert {name for name, act in road.ACTS.items() if act.witness} == TAKES_A_WITNESS
+    assert set(WHO_MAY) == set(table.ACTS)
+    assert {name for name, act in table.ACTS.items() if act.witness} == TAKES_A_WITNESS
 
 
 def may(scene, act, by, **how) -> str | None:
@@ -115,7 +115,7 @@ def test_the_road_lets_in_whom_the_act_declares_and_nobody_else(scene, act):
     before = scene.version
     for by, (role, _, _) in ROLES.items():
         allowed = by in WHO_MAY[act]
-        declared = role in road.ACTS[act].roles
+        declared = role in table.ACTS[act].roles
         expected = None if allowed else "not-assigned" if declared and by in UNASSIGNED else "role-may-not"
         assert may(scene, act, by) == expected, by
     assert scene.version == before
@@ -129,9 +129,9 @@ def test_a_device_of_another_place_serves_nobody_here(scene, act):
     for device in (other_table, other_house):
         assert may(scene, act, by, device=device) == "device-of-another-table"
     assert may(scene, act, by, device=scene.podium) is None
-    call = road.Call("larkfield", "T-01", act, uuid.uuid4(), scene.version, {}, scene.people[by], None)
+    call = table.Call("larkfield", "T-01", act, uuid.uuid4(), scene.version, {}, scene.people[by], None)
     with scene.refused("device-not-enrolled"):
-        road.travel(call)
+        table.travel(call)
 
 
 def test_an_assignment_that_has_ended_covers_nothing(scene):

@@ -15,7 +15,7 @@ from django.db import connection
 from audit import chain
 from audit.models import Entry
 from games.models import RulesSubmission
-from tables.simulation import play_round, simulated_tables
+from tables.demo.simulation import play_round, simulated_tables
 from tests.services.emptying import guards_aside
 from tests.tables.cast import Scene, make_scene
 from tests.tables.slip_scene import file

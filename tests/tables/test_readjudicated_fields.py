@@ -14,8 +14,8 @@ import pytest
 from django.db import transaction
 
 from tables.models import Slip
-from tables.replay.again import belongs, settle
 from tables.replay.entries import of_round
+from tables.replay.readjudication import belongs, settle
 from tables.replay.terms import Terms
 from tests.tables.cast import Scene, make_scene
 from tests.tables.slip_scene import file

@@ -2,9 +2,10 @@
 
 import pytest
 
-from tables import reads, selectors
+from tables.core import reads
+from tables.core.permissions import is_assigned
 from tables.models import Assignment, DiceLot, Round, Table, Wager
-from tables.permissions import is_assigned
+from tables.screens import selectors
 from tests.tables.cast import ROLES, make_scene
 
 

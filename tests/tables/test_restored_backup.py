@@ -5,7 +5,7 @@ from django.apps import apps
 from django.db import connection
 
 from audit.models import Entry, Stream
-from tables import snapshot
+from tables.screens import snapshot
 from tests.services.emptying import guards_aside
 from tests.tables.cast import make_scene
 from tests.tables.test_halts import act, declare, entries, head_of, refused

@@ -7,8 +7,8 @@ import pytest
 from audit import commands, record
 from audit.errors import CommandChanged, RecordRefused
 from audit.models import Command, Entry
-from tables import road
 from tables.models import Round, Settlement, Throw, Wager
+from tables.runner import table
 from tests.tables.cast import PIN, Scene
 
 pytestmark = pytest.mark.django_db
@@ -73,7 +73,7 @@ def test_a_refused_command_may_come_again(scene):
 
 def stale(scene, act, params=None, **how):
     before = counted(scene)
-    with pytest.raises(road.Stale):
+    with pytest.raises(table.Stale):
         scene.act(act, params, **how)
     assert counted(scene) == before
 
@@ -221,6 +221,8 @@ def test_there_is_no_such_act_and_no_such_table(scene):
     with pytest.raises(KeyError):
         scene.act("print_money")
     with pytest.raises(Table.DoesNotExist):
-        road.travel(
-            road.Call("larkfield", "T-99", "shake", uuid.uuid4(), 0, {}, scene.people["dealer"], scene.tablet)
+        table.travel(
+            table.Call(
+                "larkfield", "T-99", "shake", uuid.uuid4(), 0, {}, scene.people["dealer"], scene.tablet
+            )
         )

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.utils import timezone
 
-from tables import lots
+from tables.dice import lots
 from tables.models import Approval, Assignment, DiceLot, Round, Shaker
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_dice_custody import TWO, box, measure, receive

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from audit.errors import AuditRefusal
 from audit.models import Entry
 from games.engine import Refusal
-from tables import rooms
+from tables.demo.seeding import make_table
 from tables.models import Approval, DiceLot, Pit
-from tables.seeding import make_table
+from tables.runner import facility
 from tests.tables.test_dice_custody import TWO, box, die, receive
 from tests.tables.test_malformed import any_params
 
@@ -54,10 +54,10 @@ def test_a_delivery_has_its_limit(scene):
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
-@given(act=st.sampled_from(sorted(rooms.ACTS)), params=any_params)
+@given(act=st.sampled_from(sorted(facility.ACTS)), params=any_params)
 def test_whatever_is_sent_to_a_room_is_refused_or_taken_whole(scene, act, params):
     before = Entry.objects.count()
-    by = "shift-manager" if "shift-manager" in rooms.ACTS[act].roles else "compliance"
+    by = "shift-manager" if "shift-manager" in facility.ACTS[act].roles else "compliance"
     with scene.tried():
         try:
             scene.in_room(act, params, by=by, witness="security")

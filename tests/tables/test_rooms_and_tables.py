@@ -70,7 +70,7 @@ def test_what_concerns_no_table_moves_none(scene):
 
 
 def test_the_table_is_published_to_its_screens_when_the_room_acts(scene, monkeypatch):
-    from tables import live
+    from tables.screens import push
 
     published = []
 
@@ -78,7 +78,7 @@ def test_the_table_is_published_to_its_screens_when_the_room_acts(scene, monkeyp
         published.append(table_id)
         return {}
 
-    monkeypatch.setattr(live, "publish", publish)
+    monkeypatch.setattr(push, "publish", publish)
     office = scene.browser("podium", "compliance")
     import json
     import uuid

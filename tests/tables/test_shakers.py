@@ -2,8 +2,8 @@
 
 import pytest
 
+from tables.demo.seeding import approve_shaker
 from tables.models import DiceLot, Shaker
-from tables.seeding import approve_shaker
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db

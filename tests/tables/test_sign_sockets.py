@@ -6,7 +6,7 @@ from django.db import connections
 
 from audit.devices import enrol, revoke
 from audit.models import Device
-from tables import live
+from tables.screens import push
 from tests.tables.test_sockets import Socket
 
 SIGN = "/ws/table/larkfield/T-01/sign"
@@ -32,7 +32,7 @@ async def test_a_display_hears_of_new_limits_at_once(committed, display):
     params = {"min_cents": 2_500, "max_cents": 200_000, "nobody_plays": True}
     how = {"by": "floorperson", "device": committed.podium}
     answer = await database_sync_to_async(committed.act)("change_limits", params, **how)
-    await live.publish(answer.key)
+    await push.publish(answer.key)
     told = await socket.heard()
     assert told["version"] == answer.version and "Minimum wager $25" in told["html"]
     await socket.leave()
@@ -51,7 +51,7 @@ async def test_what_is_no_display_of_this_table_hears_nothing(committed):
 
 
 async def test_a_display_that_is_taken_out_of_use_is_closed(committed, display, monkeypatch):
-    monkeypatch.setattr("tables.consumers.HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr("tables.views.sockets.HEARTBEAT_SECONDS", 0.05)
     socket = await Socket(SIGN, display).connect()
     await socket.heard()
     await database_sync_to_async(lambda: revoke(Device.objects.get(name="Sign of T-01")))()

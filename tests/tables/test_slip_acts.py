@@ -4,8 +4,9 @@ import datetime as dt
 
 import pytest
 
-from tables import selectors, slips
+from tables.corrections import slips
 from tables.models import Alert, Slip
+from tables.screens import selectors
 from tests.tables.cast import make_scene
 from tests.tables.slip_scene import FLOOR, entry, file, found, play_on, settle
 

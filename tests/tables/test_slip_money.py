@@ -8,12 +8,12 @@ import pytest
 
 from audit import verify
 from audit.export import lines, select
-from tables import slips
+from tables.corrections import slips
+from tables.corrections.slip_view import panel_of
 from tables.models import Slip
-from tables.replay import again
+from tables.replay import readjudication
 from tables.replay.entries import of_round
 from tables.replay.terms import Terms
-from tables.slips_view import panel_of
 from tests.tables.slip_scene import FLOOR, entry, file, settle
 from tests.tables.test_readjudicate import settled_again
 
@@ -100,7 +100,7 @@ def test_settled_again_from_the_record_alone_every_slip_comes_to_the_same(cleare
     file(cleared, "payment", payments=[{"seat": 4, "paid_cents": 3_000, "taken_cents": 0}])
     file(cleared, "void", witness="pit-manager")
     file(cleared, "dice", dice=[1, 1, 2])
-    found = again.settle(of_round(cleared.fresh.stream, 1), "larkfield", Terms())
+    found = readjudication.settle(of_round(cleared.fresh.stream, 1), "larkfield", Terms())
     assert found.differences == []
     assert [slips.difference(slip) for slip in Slip.objects.order_by("number")] == [
         5_000,

@@ -7,9 +7,9 @@ import pytest
 
 from games.engine import Refusal, Rules
 from games.engine.wagers import Wager
-from tables import slips
-from tables.acts.rounds import settled_data
-from tables.slips import Handed, Mended
+from tables.corrections import slips
+from tables.corrections.slips import Handed, Mended
+from tables.rounds.settlement import settled_data
 
 RULES = Rules.of("pa-625a/A")
 LOSES, WINS = (5, 5, 2), (1, 2, 3)  # Small

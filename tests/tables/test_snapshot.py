@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from games.engine import Refusal
-from tables import road
+from tables.demo.seeding import approve_shaker
 from tables.models import Shaker
-from tables.seeding import approve_shaker
+from tables.runner import table
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -194,7 +194,7 @@ def taken(scene, act) -> bool:
 
 def compare(scene):
     offers = set(scene.snapshot["offers"]) - NEVER_OFFERED
-    assert offers == {act for act in set(road.ACTS) - NEVER_OFFERED if taken(scene, act)}, scene.snapshot[
+    assert offers == {act for act in set(table.ACTS) - NEVER_OFFERED if taken(scene, act)}, scene.snapshot[
         "round"
     ]["phase"]
 

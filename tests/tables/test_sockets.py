@@ -9,7 +9,7 @@ from channels.db import database_sync_to_async
 from django.db import connections
 
 from config.asgi import application
-from tables import live
+from tables.screens import push
 
 TABLE = "/ws/table/larkfield/T-01/"
 
@@ -114,7 +114,7 @@ async def test_it_tells_the_state_on_connecting_and_again_at_each_publish(commit
     assert (first["table"], first["version"], set(first)) == ("T-01", version, {"table", "version", "html"})
     assert await pit.heard() == {"versions": {"T-01": version}}
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
-    await live.publish(answer.key)
+    await push.publish(answer.key)
     pushed, tile = await dealer.heard(), await pit.heard()
     assert (pushed["version"], tile["table"], tile["version"]) == (version + 1, "T-01", version + 1)
     assert "$25" in pushed["html"] and pushed["html"] != tile["html"]
@@ -130,7 +130,7 @@ async def test_a_sign_off_and_a_lock_close_every_socket_of_the_person(committed)
     two = await Socket("/ws/floor/larkfield", podium).connect()
     await one.heard()
     await two.heard()
-    await live.close_person(committed.people["floorperson"].pk, 4423)
+    await push.close_person(committed.people["floorperson"].pk, 4423)
     assert (await one.closed(), await two.closed()) == (4423, 4423)
     await one.leave()
     await two.leave()
@@ -142,12 +142,12 @@ async def test_a_sign_off_and_a_lock_close_every_socket_of_the_person(committed)
 
 
 async def test_the_heartbeat_tells_versions_and_finds_who_has_signed_off(committed, monkeypatch):
-    monkeypatch.setattr("tables.consumers.HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr("tables.views.sockets.HEARTBEAT_SECONDS", 0.05)
     podium = await browser(committed, "podium", "floorperson")
     socket = await Socket(TABLE + "table", podium).connect()
     version = (await socket.heard())["version"]
     assert await socket.heard() == {"versions": {"T-01": version}}
-    monkeypatch.setattr(live, "close_person", lost)
+    monkeypatch.setattr(push, "close_person", lost)
     await database_sync_to_async(podium.post)("/sign-off")
     while (message := await socket.receive_output(5))["type"] == "websocket.send":
         pass
@@ -160,7 +160,7 @@ async def test_a_layer_that_does_not_answer_loses_no_act(committed, monkeypatch)
         async def group_send(self, *_):
             raise ConnectionError("no layer")
 
-    monkeypatch.setattr(live, "get_channel_layer", lambda: Silent())
+    monkeypatch.setattr(push, "get_channel_layer", lambda: Silent())
     answer = await database_sync_to_async(committed.place)((1, "small", 2_500))
-    messages = await live.publish(answer.key)
+    messages = await push.publish(answer.key)
     assert messages["dealer"]["version"] == answer.version

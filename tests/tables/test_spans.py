@@ -10,10 +10,10 @@ from audit import clock
 from audit.models import Person
 from games.engine import Refusal
 from games.models import RulesSubmission
-from tables import road
 from tables.models import Assignment, Table
-from tables.spans import Breach, breaches
-from tables.wording import say
+from tables.runner import table
+from tables.staffing.spans import Breach, breaches
+from tables.words.sentences import say
 from tests.tables.cast import Scene
 from tests.tables.house import hire, make_house
 from tests.tables.test_two_at_once import at_once
@@ -33,7 +33,7 @@ def house(*rules: str) -> list[Scene]:
     return list(made.values())
 
 
-def take(scene: Scene, by: str = "floorperson") -> road.Answer:
+def take(scene: Scene, by: str = "floorperson") -> table.Answer:
     return scene.act("take_supervision", by=by, device=scene.podium)
 
 
@@ -196,7 +196,7 @@ def test_supervising_elsewhere_opens_no_room_of_the_house():
         scene.in_room("assign_person", {"person": "stranger"}, by="pit-manager")
 
 
-def assign(scene: Scene, person: str, by: str = "pit-manager") -> road.Answer:
+def assign(scene: Scene, person: str, by: str = "pit-manager") -> table.Answer:
     return scene.act("assign_floorperson", {"person": person}, by=by, device=scene.podium)
 
 

@@ -8,10 +8,10 @@ import pytest
 from audit import clock
 from audit.models import Entry, Person
 from games.models import Facility
-from tables import rooms
+from tables.core.permissions import Forbidden
 from tables.models import Assignment, Pit, Qualification, Table
-from tables.permissions import Forbidden
-from tables.wording import act_line
+from tables.runner import facility
+from tables.words.sentences import act_line
 from tests.tables.cast import ROLES, Scene, make_scene
 from tests.tables.test_two_at_once import at_once
 
@@ -46,8 +46,8 @@ def end(scene: Scene, person: str, **how: Any) -> None:
 
 @pytest.mark.parametrize("act", STAFF_ACTS)
 def test_pit_managers_and_shift_managers_staff_the_floor_and_nobody_else(scene, act):
-    assert rooms.ACTS[act].roles == {"pit-manager", "shift-manager"}
-    assert not rooms.ACTS[act].witness and rooms.ROAD.rooms[act] == "staff"
+    assert facility.ACTS[act].roles == {"pit-manager", "shift-manager"}
+    assert not facility.ACTS[act].witness and facility.ROAD.rooms[act] == "staff"
     for by, (role, _, _) in ROLES.items():
         if role not in ("pit-manager", "shift-manager"):
             with pytest.raises(Forbidden) as refused:

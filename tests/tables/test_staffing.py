@@ -4,9 +4,9 @@ import pytest
 
 from audit.devices import enrol
 from audit.models import Device
-from tables import reads
+from tables.core import reads
+from tables.demo.seeding import make_table
 from tables.models import Assignment, Shaker, Table
-from tables.seeding import make_table
 from tests.tables.cast import CHAPTER, PIN, make_scene
 
 pytestmark = pytest.mark.django_db

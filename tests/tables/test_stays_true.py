@@ -4,8 +4,8 @@ import pytest
 
 from audit.models import Device, Person
 from games.submissions import draft
+from tables.demo.seeding import approve_shaker
 from tables.models import Inspection, Shaker, Table
-from tables.seeding import approve_shaker
 from tests.tables.cast import make_scene
 from tests.tables.test_shakers import replace, spare
 
@@ -71,7 +71,7 @@ def test_a_locked_tablet_signs_nobody_off():
 
 
 def test_who_is_no_longer_of_the_floor_supervises_nothing(scene):
-    from tables.spans import breaches
+    from tables.staffing.spans import breaches
 
     scene.close()
     Person.objects.filter(code="floorperson").update(role="dealer")

@@ -6,7 +6,7 @@ import pytest
 
 from games.engine.registry import GAMES
 from games.office import services
-from tables import stopped
+from tables.rules import suspensions
 from tests.games.office.chapter_528 import (
     ANY_TRIPLE,
     applied,
@@ -187,4 +187,4 @@ def test_it_costs_one_statement_where_no_provider_supplies_the_game(scene, djang
 
 def test_every_game_has_wagers_that_may_be_named():
     assert all(services.wagers_of(game) for game in GAMES)
-    assert stopped.WHOLE_GAME == "*"
+    assert suspensions.WHOLE_GAME == "*"

@@ -19,7 +19,7 @@ from audit.sealing.log import MissingNode
 from audit.sealing.sealer import Sealer
 from audit.sealing.troubles import Trouble
 from games.engine import Refusal
-from tables import road
+from tables.runner import table
 from tests.audit.gone_back import as_superuser, forget, put_back
 from tests.tables.cast import make_scene
 
@@ -196,13 +196,13 @@ def sealer_at_its_next_second(casino):
 
 def tablet_at_its_next_act(casino):
     scene = casino.scene
-    call = road.Call(
+    call = table.Call(
         facility="larkfield", place="T-01", act="report_dispute", command=uuid.uuid4(), seen=scene.version,
         params={"seat": 1, "about": "the dice"}, actor=scene.people["dealer"], device=scene.tablet,
         head=heads.claimed(casino.shown),
     )  # fmt: skip
     try:
-        road.travel(call)
+        table.travel(call)
     except Refusal as refusal:
         return refusal.code == "record-went-back"
     return False

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from audit.models import Entry
-from tables import ticker
+from tables.clock import ticker
+from tables.clock.ticker import Ticker, tick, warn_of_dice
 from tables.models import Alert, DiceLot
-from tables.ticker import Ticker, tick, warn_of_dice
 from tests.tables.cast import make_scene
 
 A_DAY = dt.timedelta(hours=24)
@@ -290,8 +290,8 @@ def test_posts_supervision_and_tablets_are_looked_at_each_fifth_second():
 def test_a_tick_asks_as_little_of_a_whole_floor_as_of_one_table(
     hands, scene, django_assert_max_num_queries, tables
 ):
+    from tables.demo.seeding import make_lot, make_table
     from tables.models import Pit, Shaker, Table
-    from tables.seeding import make_lot, make_table
 
     for number in range(2, tables + 1):
         more = make_table(

@@ -11,12 +11,12 @@ import pytest
 from audit import clock, export, verify
 from audit.models import Stream
 from games.engine import Refusal
-from tables import draws
-from tables.acts.dice import verify_suits
-from tables.at_table import AtTable
+from tables.core.context import AtTable
+from tables.demo.seeding import make_lot, make_table
+from tables.dice.handling import verify_suits
 from tables.models import DiceLot, Round, Throw
-from tables.screens import messages
-from tables.seeding import make_lot, make_table
+from tables.rounds import draws
+from tables.screens.fragments import messages
 from tables.templatetags.floor import pit_live, pit_open, pit_win, sums_of
 from tests.tables.cast import Scene, make_scene
 
@@ -118,7 +118,7 @@ def test_it_is_offered_until_the_dice_lie_there(table):
 
 
 def test_a_screen_that_has_not_seen_the_throw_is_stale(table):
-    from tables.road import Stale
+    from tables.runner.table import Stale
 
     seen = table.version
     thrown(table, 1, 2, 3)

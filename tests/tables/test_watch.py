@@ -6,10 +6,11 @@ import pytest
 
 from audit import clock
 from audit.models import Device, Entry
-from tables import posts, watch
+from tables.clock import alert_rules
+from tables.clock.ticker import Ticker, keep, tick
+from tables.demo.seeding import make_table
 from tables.models import Alert, Assignment, Table
-from tables.seeding import make_table
-from tables.ticker import Ticker, keep, tick
+from tables.staffing import posts
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -158,10 +159,10 @@ def test_two_tickers_raise_one_alert(scene):
 def test_what_was_put_right_before_the_lock_is_not_raised(scene, monkeypatch):
     """Another ticker, or the relief, was first: what is found under the lock counts."""
     dismiss(scene, "dealer")
-    found = watch.absences(clock.now())
+    found = alert_rules.absences(clock.now())
     scene.act("take_over_table", by="relief")
-    late = watch.Watch(
-        ("shaker",), lambda now, only=None: found if only is None else watch.absences(now, only)
+    late = alert_rules.Watch(
+        ("shaker",), lambda now, only=None: found if only is None else alert_rules.absences(now, only)
     )
     version = scene.version
     assert keep([late], clock.now()) == []

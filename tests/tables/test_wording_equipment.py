@@ -3,9 +3,9 @@
 import pytest
 
 from games.engine.editions import all_editions
+from tables.equipment.words import LINES, SUBJECTS
 from tables.models.staffing import GAMES_ELSEWHERE
-from tables.wording_equipment import LINES, SUBJECTS
-from tables.wording_staff import ELSEWHERE
+from tables.staffing.words import ELSEWHERE
 
 EDITIONS = [pytest.param(edition, id=key) for key, edition in all_editions().items()]
 

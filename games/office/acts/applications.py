@@ -7,12 +7,12 @@ from typing import Any
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.models import Application, Qualifier
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import MOST_CENTS, Params
 
 from .. import certifications, providers
 from ..documents import asked, asked_if_any, in_words
 from ..providers import CHAPTER, File, in_days, past, past_if_any, verify_wanted
-from ..road import AtOffice, Recorded, office_act
 from . import people
 
 FIRST, RENEWAL = Application.Kind.FIRST, Application.Kind.RENEWAL

@@ -5,12 +5,12 @@ from games.guide.authorized import chapters_to_come
 from games.guide.history import ROLL_HISTORY
 from games.guide.sections import section
 from games.models import BoardPermission, RulesBook, RulesInspection
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import Params
 
 from .. import documents
 from ..documents import PDF, TEXT
 from ..floor import floor
-from ..road import AtOffice, Recorded, office_act
 
 PODIUM = "Security podium"
 

@@ -2,9 +2,9 @@
 
 from games.engine import Refusal
 from games.models import CalendarFeed, Reminder
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import Params, malformed
 
-from ..road import AtOffice, Recorded, office_act
 from .documents import SHA256
 
 

@@ -2,10 +2,10 @@
 
 import re
 
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import Params, malformed
 
 from .. import documents
-from ..road import AtOffice, Recorded, office_act
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from games.engine import Refusal
 from games.models import GameRequest
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import Params
 
 from .. import documents, final_approval, requests
 from ..final_approval import AMENDED, FILED, ISSUED, LICENSED, NOT_NEEDED, PAID, SECTIONS, SUITABLE
 from ..request_parts import cents
-from ..road import AtOffice, Recorded, office_act
 
 
 @office_act()

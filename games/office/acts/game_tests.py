@@ -7,13 +7,13 @@ from typing import Any
 
 from games.engine import Refusal
 from games.models import GameTest, TestRules, TestRun
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import Params, malformed
 
 from .. import documents, game_tests, requests
 from ..game_tests import CITE, SAID_ON_THE_SIGN
 from ..request_parts import attached
 from ..requests import MOST_PROSE, NJ
-from ..road import AtOffice, Recorded, office_act
 
 HOUR = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 MOST_LINES = 40

@@ -5,12 +5,12 @@ from typing import Any
 from games.engine import Refusal
 from games.models import Credential, Qualifier
 from games.models.providers import WHOLE
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import Params
 
 from .. import providers, qualifiers
 from ..providers import CHAPTER, File, in_days, past, past_if_any
 from ..qualifiers import duties
-from ..road import AtOffice, Recorded, office_act
 
 TEMPORARY, PERMANENT = Credential.Kind.TEMPORARY, Credential.Kind.PERMANENT
 

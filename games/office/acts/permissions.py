@@ -4,13 +4,13 @@ import datetime as dt
 
 from games.engine import Refusal
 from games.models import Application, InterimPermission
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import Params
 
 from .. import providers, services
 from ..certifications import filed_on
 from ..documents import asked, asked_if_any, in_words
 from ..providers import CHAPTER, File, in_days, past, past_if_any, verify_wanted
-from ..road import AtOffice, Recorded, office_act
 
 
 @office_act()

@@ -2,13 +2,13 @@
 
 from games.engine import Refusal
 from games.models import Facility, Provider, ProviderNote
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import Params
 
 from .. import providers
 from ..codes import next_code
 from ..documents import asked, asked_if_any, in_words
 from ..providers import CHAPTER, in_days, past, past_if_any
-from ..road import AtOffice, Recorded, office_act
 
 Kind = ProviderNote.Kind
 

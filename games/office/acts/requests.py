@@ -4,11 +4,11 @@ from typing import Any
 
 from games.engine import Refusal, Rules
 from games.models import Facility, FurtherRequest, GameRequest
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import Params
 
 from .. import documents, final_approval, request_odds, request_parts, requests, reviews
 from ..codes import next_code
-from ..road import AtOffice, Recorded, office_act
 
 KINDS = tuple(GameRequest.Kind.values)
 

@@ -3,12 +3,12 @@
 from games.engine import Refusal
 from games.engine.registry import GAMES
 from games.models import GameRequest, Service
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import MOST_CENTS, Params
 
 from .. import providers, services
 from ..codes import next_code
 from ..providers import CHAPTER, File, in_days, past, past_if_any, verify_wanted
-from ..road import AtOffice, Recorded, office_act
 
 
 def asked(at: AtOffice, params: Params) -> Service:

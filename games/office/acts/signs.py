@@ -3,10 +3,10 @@
 from games.engine import Refusal
 from games.engine.registry import GAMES
 from games.models import SignForm
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import Params
 
 from .. import reviews, signs
-from ..road import AtOffice, Recorded, office_act
 
 MOST_WORDS = 400
 

@@ -15,10 +15,10 @@ from games.office.documents import asked, in_words
 from games.office.floor import Dealt, floor
 from games.office.gate import verify_may_file
 from games.office.options import Options, of_submission
+from games.office.runner import AtOffice, Recorded, office_act
 from games.params import MOST_CENTS, YEARS, Params, malformed
 
 from ..codes import next_code
-from ..road import AtOffice, Recorded, office_act
 
 Status = RulesSubmission.Status
 OPEN = frozenset({Status.DRAFT, Status.FILED})

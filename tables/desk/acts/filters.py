@@ -3,10 +3,10 @@
 from audit.models import SavedFilter
 from games.engine import Refusal
 from games.params import Params
+from tables.desk.query import MOST_QUERY, query_of
+from tables.desk.runner import AtDesk, Recorded, desk_act
 
-from ..asked import MOST_QUERY, query_of
 from ..doors import SEES_THE_DESK
-from ..road import AtDesk, Recorded, desk_act
 
 MOST_FILTERS = 40
 MOST_NAME = 60

@@ -7,10 +7,10 @@ from audit.record import INSTALLATION
 from audit.sealing.proofs import NotProven, proof_of
 from games.engine import Refusal
 from games.params import Params
+from tables.desk.query import LARGEST
+from tables.desk.runner import AtDesk, Recorded, desk_act
 
-from ..asked import LARGEST
 from ..proof import MOST_LINES, file_of, is_short
-from ..road import AtDesk, Recorded, desk_act
 
 MOST_PLACE = 60
 

@@ -15,11 +15,11 @@ from audit.models import Device, Entry, Person
 from audit.record import INSTALLATION
 from games.models import Facility, RulesSubmission
 from games.office.doors import may_see_office
+from tables.desk.query import LARGEST
+from tables.words.entries import said_by, type_in_words, words_of
+from tables.words.sentences import dollars
 
-from ...entry_words import said_by, type_in_words, words_of
-from ...wording import dollars
 from .. import checks
-from ..asked import LARGEST
 from ..doors import desk_of, may_export
 from ..frame import desk
 from ..lines import address_of, local, place_of, replay_of

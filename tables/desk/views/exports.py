@@ -18,8 +18,8 @@ from audit.exporting import jobs, making
 from audit.models import Job, Stream
 from games.models import Facility
 from games.templatetags.office import day as in_words
+from tables.desk import export_words
 
-from ... import wording_exports
 from ..doors import desk_of, may_export
 from ..download import answer
 from ..frame import desk
@@ -97,7 +97,7 @@ def _row(job: Job, house: Facility, may: bool) -> dict[str, Any]:
     kept = bool(job.filename) and not job.found.get("removed_at")
     return {
         "job": job,
-        "kind": wording_exports.KINDS[job.kind],
+        "kind": export_words.KINDS[job.kind],
         "range": _range(job, house),
         "where": _where(job),
         "parts": PARTS * job.done // job.total if job.total else 0,
@@ -105,7 +105,7 @@ def _row(job: Job, house: Facility, may: bool) -> dict[str, Any]:
         "url": reverse("record-exports-file", args=[house.code, job.pk]) if kept and may else "",
         "kept": kept,
         "check": "",
-        "why": wording_exports.why(job.said) if job.status == Job.Status.FAILED else "",
+        "why": export_words.why(job.said) if job.status == Job.Status.FAILED else "",
         "first_bad": _first_bad(job),
     }
 

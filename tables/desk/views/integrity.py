@@ -9,8 +9,8 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.record import INSTALLATION
+from tables.alerts.words import said
 
-from ...wording_alerts import said
 from .. import integrity as standing
 from ..doors import desk_of
 from ..frame import desk

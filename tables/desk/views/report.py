@@ -12,13 +12,13 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.doors import Denied
 from games.models import Facility
+from tables.reports.day import PLAYS, Day
+from tables.reports.figures import report
+from tables.reports.page import BY, EARLIEST, told
+from tables.reports.pdf import report_pdf
 
 from ..doors import desk_of
 from ..frame import desk
-from ..report.day import PLAYS, Day
-from ..report.figures import report
-from ..report.page import BY, EARLIEST, told
-from ..report.pdf import report_pdf
 
 
 @require_GET

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_GET
 
 from audit.models import Person, SavedFilter
 from games.models import Facility
+from tables.desk import query as asking
+from tables.desk.query import FIELDS, Asked
+from tables.words.entries import names_of, type_in_words
+from tables.words.sentences import dollars
 
-from ...entry_words import names_of, type_in_words
-from ...wording import dollars
-from .. import asked as asking
-from ..asked import FIELDS, Asked
 from ..doors import desk_of
 from ..frame import desk
 from ..lines import lines_of, local

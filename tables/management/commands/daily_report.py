@@ -9,10 +9,10 @@ from django.utils import translation
 
 from audit import clock
 from games.models import Facility
-from tables.desk.report.day import PLAYS, Day
-from tables.desk.report.figures import report
-from tables.desk.report.pdf import report_pdf
 from tables.desk.views.report import read_day
+from tables.reports.day import PLAYS, Day
+from tables.reports.figures import report
+from tables.reports.pdf import report_pdf
 
 
 def gaming_day(typed: str) -> Any:

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from audit import export
 from audit.management.commands.audit_export import moment, of_two_sorts
-from tables.replay.again import Count, Readjudication
+from tables.replay.readjudication import Count, Readjudication
 
 
 class Command(BaseCommand):

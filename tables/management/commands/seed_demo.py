@@ -5,8 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tables import demo
-from tables.seeding import seed
+from tables.demo import floor
+from tables.demo.seeding import seed
 
 
 class Command(BaseCommand):
@@ -29,13 +29,13 @@ class Command(BaseCommand):
             self._show()
 
     def _show(self) -> None:
-        for facility in demo.FACILITIES:
+        for facility in floor.FACILITIES:
             self.stdout.write(f"\n{facility.name}  (/floor/{facility.code}/)")
-            for person in demo.PEOPLE:
+            for person in floor.PEOPLE:
                 if person.facility == facility.code:
                     where = ", ".join(where or "the whole floor" for where in person.where)
                     self.stdout.write(f"  {person.pin}  {person.name:<18} {person.role:<20} {where}")
         self.stdout.write("\nEvery facility")
-        for person in demo.PEOPLE:
+        for person in floor.PEOPLE:
             if not person.facility:
                 self.stdout.write(f"  {person.pin}  {person.name:<18} {person.role}")

@@ -10,10 +10,10 @@ from tqdm import tqdm
 
 from games.engine import Refusal
 from games.models import Facility
-from tables import live
+from tables.demo.simulation import play_round, simulated_tables, verify_simulated
 from tables.models import Table
-from tables.simulation import play_round, simulated_tables, verify_simulated
-from tables.wording import say
+from tables.screens import push
+from tables.words.sentences import say
 
 
 class Command(BaseCommand):
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{count * rounds} rounds at {count} simulated tables, seed {seed}.")
 
     def _tell(self, table: Table) -> None:
-        asyncio.run(live.publish(table.pk))
+        asyncio.run(push.publish(table.pk))
 
     def _named(self, place: str) -> Table:
         facility, _, code = place.partition("/")

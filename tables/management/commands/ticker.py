@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from tables.ticker import keep_ticking
+from tables.clock.ticker import keep_ticking
 
 
 class Command(BaseCommand):

@@ -12,7 +12,7 @@ from games.models import BoardPermission, Facility, Reminder
 from games.office import reminders
 from games.office.reminders import remind, stage_of
 from games.office.wording import say
-from tables.ticker import Ticker, remind_of_deadlines
+from tables.clock.ticker import Ticker, remind_of_deadlines
 from tests.tables.cast import Scene
 
 pytestmark = pytest.mark.django_db

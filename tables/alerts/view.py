@@ -1,0 +1,136 @@
+"""The alerts of a table as its screens show them: what is held, and what must not wait for the ticker to be held."""
+
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import Any
+
+from games.engine import Refusal
+from tables.alerts.words import said
+from tables.core.alerts import Level, dice_key, failure_kind, group
+from tables.core.context import AtTable
+from tables.failures.words import ceased_text
+from tables.models import Alert, Table
+from tables.words import sentences
+from tables.words.sentences import moment, short
+
+LEVELS = ("stop", "warn", "info")
+CALM, OVER = 10, 5
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is wrong with a table at this moment, found by looking at it; nobody can acknowledge it yet."""
+
+    kind: str
+    key: str
+    level: str
+    section: str = ""
+    since: dt.datetime | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+def alerts_of(at: AtTable, kept: list[Alert]) -> list[dict[str, Any]]:
+    """What the snapshot says under `alerts`, `kept` being those that are held here: what nobody has acknowledged first,
+    what is over last of it; then the gravest, then the oldest.
+    """
+    standing = {alert.key for alert in kept if alert.ended_at is None}
+    seen = [one for one in _seen(at) if one.key not in standing]
+    newest = _newest_stages([*kept, *seen])
+    shown = [_held(alert) for alert in kept if alert.key in newest]
+    shown += [_computed(one) for one in seen]
+    return sorted(shown, key=rank)
+
+
+def _newest_stages(alerts: list[Alert | Seen]) -> set[str]:
+    """The keys to show: of the warnings about the same dice only the last one."""
+    last = {
+        group(one.key): one.key
+        for one in sorted(alerts, key=lambda one: one.key)
+        if one.key.startswith("dice:")
+    }
+    return {one.key for one in alerts if not one.key.startswith("dice:")} | set(last.values())
+
+
+def rank(alert: dict[str, Any]) -> tuple[int, str]:
+    """Where an alert stands in every list of them: what nobody has acknowledged first, what is over last of it; then
+    the gravest, then the oldest. The number alone orders what screens put among each other (`data-rank`).
+    """
+    calm, over = alert["acknowledged"] is not None, not alert["standing"]
+    return CALM * calm + OVER * over + LEVELS.index(alert["level"]), alert["since"] or ""
+
+
+def _seen(at: AtTable) -> list[Seen]:
+    """No rules in force, gaming ceased, dice past their time, no dice: true whoever ticks."""
+    table, lot = at.table, at.lot
+    found = []
+    if not at.deals:
+        found.append(Seen("no-rules", "no-rules", Level.STOP, params={"code": table.submission_code}))
+    if table.ceased_what:
+        found.append(
+            Seen(
+                failure_kind(table.ceased_what),
+                "failure",
+                Level.STOP,
+                table.ceased_section,
+                table.ceased_since,
+                {"what": table.ceased_what},
+            )
+        )
+    if table.status == Table.Status.CLOSED:
+        return found
+    if lot is not None and lot.expires_at is not None and at.now >= lot.expires_at:
+        key, params = dice_key(lot.code, 4), {"lot": lot.code}
+        found.append(Seen("dice-expired", key, Level.STOP, lot.clock_section, lot.expires_at, params))
+    if at.shaker is not None and lot is None:
+        found.append(Seen("no-dice", "no-dice", Level.WARN, params={"shaker": at.shaker.code}))
+    return found
+
+
+def _held(alert: Alert) -> dict[str, Any]:
+    by = alert.acknowledged_by
+    return {
+        **_said(alert.kind, alert.params),
+        "id": alert.pk,
+        "level": alert.level,
+        "section": short(alert.section),
+        "since": moment(alert.raised_at),
+        "standing": alert.ended_at is None,
+        "acknowledged": {"by": by.short_name, "at": moment(alert.acknowledged_at)} if by else None,
+    }
+
+
+def _computed(seen: Seen) -> dict[str, Any]:
+    return {
+        **_said(seen.kind, seen.params),
+        "id": None,
+        "level": str(seen.level),
+        "section": short(seen.section),
+        "since": moment(seen.since),
+        "standing": True,
+        "acknowledged": None,
+    }
+
+
+def _said(kind: str, params: dict[str, Any]) -> dict[str, Any]:
+    title, text = said(kind, {**params, "text": _text(params)})
+    if "breach" in params:
+        title = sentences.title(_breach(params))
+    until = params.get("until")
+    return {
+        "kind": kind,
+        "round": params.get("round"),
+        "title": title,
+        "text": text,
+        "until": moment(dt.datetime.fromisoformat(until)) if until else None,
+    }
+
+
+def _text(params: dict[str, Any]) -> str:
+    """What other sentences of the floor say already: of a failure, and of what is wrong with the supervision."""
+    if "what" in params:
+        return ceased_text(params["what"])
+    return sentences.say(_breach(params)) if "breach" in params else ""
+
+
+def _breach(params: dict[str, Any]) -> Refusal:
+    return Refusal(params["breach"], **{name: value for name, value in params.items() if name != "breach"})

@@ -1,0 +1,279 @@
+"""What an act finds at its table: read once, under the table's lock, and only when asked for."""
+
+import datetime as dt
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+from audit import record
+from audit.clock import hold
+from audit.models import Device, Person, Stream
+from games import submissions
+from games.engine import Refusal, RoundState, Rules
+from games.engine.rounds import Game
+from games.engine.wagers import Wager as Staked
+from games.models import RulesSubmission
+from games.office import services
+from games.office.services import Use
+from tables.core import reads
+from tables.core.lot_steps import tell_steps
+from tables.models import DiceLot, Round, Shaker, Table, Throw, Wager
+
+DICE_AT_REST = frozenset({"open", "unlocked", "locked", "closed", "point"})
+G = TypeVar("G", bound=Game)
+
+
+class AtTable:
+    """The table of one act with its people, its moment, its dice and its live round.
+
+    The caller holds the table's lock for as long as this object is used. Writes go through here, so that each
+    row is saved once: named fields only.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        actor: Person | None,
+        device: Device | None,
+        witness: Person | None,
+        now: dt.datetime,
+    ) -> None:
+        self.table = table
+        self.stream: Stream = table.stream
+        self.actor = actor
+        self.device = device
+        self.witness = witness
+        self.now = hold(self.stream, now)
+        self.lots: list[DiceLot] = []  # whose chain of custody this act is a step of
+        self.also: list[tuple[str, dict[str, Any]]] = []  # entries that follow the act's own: type and data
+        self._table_fields: set[str] = set()
+        self._round_fields: set[str] = set()
+
+    @property
+    def key(self) -> int:
+        """What screens of this table are published by."""
+        return self.table.pk
+
+    @property
+    def shown_at(self) -> tuple[int, ...]:
+        """An act at a table shows at this table alone."""
+        return ()
+
+    @cached_property
+    def gaming_day(self) -> dt.date:
+        """The gaming day of this moment at this facility (from 06:00 local)."""
+        return self.table.facility.gaming_day(self.now)
+
+    @cached_property
+    def round(self) -> Round | None:
+        """The round in play, or None before the first act of the next one."""
+        return reads.live_round(self.table.pk)
+
+    @cached_property
+    def in_force(self) -> RulesSubmission | None:
+        """The version of this table's submission that is in force at this moment, if any is."""
+        table = self.table
+        return submissions.in_force(table.facility, table.game, self.now, code=table.submission_code)
+
+    @property
+    def deals(self) -> bool:
+        """Whether rules stand behind play here: those of the live round, or those in force."""
+        return self.round is not None or self.in_force is not None
+
+    @cached_property
+    def submission(self) -> RulesSubmission:
+        """The submission that the live round pinned, else the one in force now. Refuses when there is none."""
+        found = self.round.submission if self.round is not None else self.in_force
+        if found is None:
+            raise Refusal("no-rules-in-force", code=self.table.submission_code)
+        return found
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules of that submission, its hash checked."""
+        return submissions.rules_of(self.submission)
+
+    @property
+    def game(self) -> Game:
+        """The game that the rules are for."""
+        return self.rules.game
+
+    @property
+    def terms_sha256(self) -> str:
+        """The hash of the terms that this act stood under; empty where it asked no rules."""
+        return self.submission.terms_sha256 if "submission" in self.__dict__ else ""
+
+    @cached_property
+    def lot(self) -> DiceLot | None:
+        """The dice in the working shaker at this table, if any; read together with the shaker."""
+        return reads.lot_in_use(self.table.pk)
+
+    @cached_property
+    def shaker(self) -> Shaker | None:
+        """The working shaker at this table, if any."""
+        if self.lot is not None:
+            return self.lot.shaker
+        return Shaker.objects.filter(table=self.table, out_of_order=False).first()
+
+    @cached_property
+    def all_wagers(self) -> list[Wager]:
+        """Every wager of the live round, struck ones too, in the order in which they were first made."""
+        return reads.wagers_of(self.round.pk) if self.round else []
+
+    @cached_property
+    def wagers(self) -> list[Wager]:
+        """The wagers that stand in the live round, in the order in which they were first made."""
+        return [wager for wager in self.all_wagers if not wager.struck]
+
+    @cached_property
+    def throws(self) -> list[Throw]:
+        """The throws of the live round in the order of play, each as it stands: its newest revision."""
+        if self.round is None or not self.round.last_throw:
+            return []
+        return list(
+            {throw.number: throw for throw in self.round.throws.order_by("number", "revision")}.values()
+        )
+
+    @cached_property
+    def state(self) -> RoundState:
+        """The engine's state of the live round, or of a fresh one."""
+        if self.round is None:
+            table = self.table
+            return self.game.open_round(self.rules, self.shaker_kind, table.quarterback, table.offered)
+        return self.game.restore(
+            self.rules,
+            self.round.shaker_kind,
+            phase=self.round.phase,
+            wagers=[Staked(wager.seat, wager.code, wager.cents, wager.play or None) for wager in self.wagers],
+            throws=[throw.dice for throw in self.throws if throw.dice],
+            paid_seats=self.round.paid_seats,
+            by_hand=self.round.by_hand,
+            step=self.round.step,
+            void_throws=sum(not throw.dice for throw in self.throws),
+            quarterback=self.round.quarterback,
+            offered=self.round.offered,
+        )
+
+    @cached_property
+    def stops(self) -> dict[str, Use]:
+        """Wagers of providers that may not be dealt at this moment, by code; `*` is the whole game. A simulated table
+        deals nothing to anybody.
+        """
+        table = self.table
+        simulated = table.kind == Table.Kind.SIMULATED
+        return {} if simulated else services.stops(table.facility, table.game, self.now)
+
+    @property
+    def shaker_kind(self) -> str:
+        """The kind of shaker that a new round would be shaken with. Refuses when none stands here."""
+        if self.shaker is None:
+            raise Refusal("no-shaker", table=self.table.code)
+        return self.shaker.kind
+
+    def change_table(self, **values: Any) -> None:
+        """Changes the table's row; it is saved once, with the act."""
+        for name, value in values.items():
+            setattr(self.table, name, value)
+        self._table_fields.update(values)
+
+    def change_round(self, **values: Any) -> None:
+        """Changes the live round's row; it is saved once, with the act."""
+        assert self.round is not None
+        for name, value in values.items():
+            setattr(self.round, name, value)
+        self._round_fields.update(values)
+
+    def save_changes(self, changes: str, seats: tuple[int, ...]) -> None:
+        """Saves what the act changed, with the stream number it will have, so that later acts can tell."""
+        seq = self.stream.seq + 1
+        if changes == "table":
+            self.change_table(status_seq=seq)
+        if changes == "phase":
+            self.change_round(phase_seq=seq)
+        if seats and self.round is not None:
+            self.change_round(seat_seqs={**self.round.seat_seqs, **{str(seat): seq for seat in seats}})
+        if self._table_fields:
+            self.table.save(update_fields=sorted(self._table_fields))
+        if self._round_fields and self.round is not None:
+            self.round.save(update_fields=sorted(self._round_fields))
+
+    def written(self, seq: int) -> None:
+        """The act's entry, `seq` of this table's stream, is a step of every lot that it moved.
+
+        Entries that the act causes besides follow it here; nothing that a later act depends on changes with them.
+        """
+        if self.lots:
+            tell_steps(self.lots, self.stream, seq)
+        self.write_also()
+
+    def write_also(self) -> None:
+        """Records what is in `also`, in its order, as of this moment and by whoever acts; afterwards it is empty."""
+        for type_, data in self.also:
+            record.append(
+                self.stream,
+                type=type_,
+                data=data,
+                at=self.now,
+                gaming_day=self.gaming_day,
+                actor=self.actor,
+                witness=self.witness,
+                device=self.device,
+                terms=self.terms_sha256,
+            )
+        self.also.clear()
+
+    def verify_open(self) -> None:
+        """Raises `Refusal` unless gaming may begin or go on here."""
+        if self.table.status == Table.Status.CEASED:
+            raise Refusal("gaming-ceased", self.table.ceased_section, what=self.table.ceased_what)
+        if self.table.status != Table.Status.OPEN:
+            raise Refusal("table-closed", table=self.table.code)
+
+    def verify_dice_for_a_round(self) -> None:
+        """Raises `Refusal` when there are no dice, or dice past their time, in the shaker."""
+        if self.shaker is None:
+            raise Refusal("no-shaker", table=self.table.code)
+        if self.lot is None:
+            raise Refusal("no-dice", self.rules.section("dice-number"), shaker=self.shaker.code)
+
+    def verify_shaker_filed(self) -> None:
+        """Raises `shaker-not-filed` where the submission names kinds of shakers, and not the one that stands here."""
+        if self.shaker is not None:
+            self.rules.verify_shaker_filed(self.shaker.kind)
+
+    def verify_dice_in_time(self) -> None:
+        """Raises `Refusal` when the dice have reached their time (A16: no new shake at the limit)."""
+        self.verify_dice_for_a_round()
+        lot = self.lot
+        assert lot is not None and lot.expires_at is not None
+        if self.now >= lot.expires_at:
+            raise Refusal(
+                "dice-past-their-time", lot.clock_section, lot=lot.code, at=self.local(lot.expires_at)
+            )
+
+    def verify_as_they_lie(self, dice: Sequence[int]) -> None:
+        """Raises `draw-first` or `not-these-dice` at a training table, where the dice called are those thrown there."""
+        round_ = self.round
+        if self.table.kind != Table.Kind.TRAINING or round_ is None:
+            return
+        if not round_.drawn:
+            raise Refusal("draw-first", round=round_.number)
+        if self.game.arranged(dice) != self.game.arranged(round_.drawn):
+            raise Refusal("not-these-dice")
+
+    @property
+    def dice_at_rest(self) -> bool:
+        """Whether all the dice are where they are shaken or thrown from: none in the air, none on the layout."""
+        if self.round is None:
+            return True
+        return self.round.phase in DICE_AT_REST and self.state.standing.dice == self.rules.edition.dice
+
+    def game_as(self, kind: type[G]) -> G:
+        """The game, which must be of this kind. Raises `Refusal` at the table of another game."""
+        if not isinstance(self.game, kind):
+            raise Refusal("act-of-another-game", table=self.table.code)
+        return self.game
+
+    def local(self, moment: dt.datetime) -> str:
+        """A moment as people at this facility read it."""
+        return self.table.facility.local(moment).strftime("%H:%M on %d %b")

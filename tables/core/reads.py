@@ -1,0 +1,172 @@
+"""The statements that every act reads by, written out.
+
+They run under a table's lock, or once for each push; `audit.rows` says why they are not left to the ORM.
+"""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.db import connection
+
+from audit.clock import clock
+from audit.heads import INCARNATION
+from audit.models import Person, Stream
+from audit.rows import read
+from games.models import Facility, RulesSubmission
+from tables.models import DiceLot, Pit, Round, Shaker, Table, Wager
+
+ON_DUTY = """EXISTS (
+    SELECT 1 FROM tables_assignment a
+    WHERE a.person_id = {person} AND a.facility_id = t.facility_id AND a.ended_at IS NULL AND a.elsewhere = ''
+      AND (a.table_id = t.id OR a.pit_id = t.pit_id OR (a.table_id IS NULL AND a.pit_id IS NULL)))"""
+STANDS_ELSEWHERE = """EXISTS (
+    SELECT 1 FROM tables_table o
+    WHERE o.id <> t.id AND o.status <> 'closed' AND p.id IN (o.dealer_id, o.dealer_left_id, o.stickperson_id))"""
+AT_WORK = f"p.is_active AND {ON_DUTY.format(person='p.id')} AND NOT {STANDS_ELSEWHERE}"
+
+
+@dataclass(frozen=True)
+class Locked:
+    """A table whose row and stream are locked, the moment of the act, and whether the person is on duty there.
+
+    `incarnation` is that of the record as the statement began: who waited for the lock may have missed a newer one.
+    """
+
+    table: Table
+    now: dt.datetime
+    on_duty: bool
+    incarnation: int
+
+
+def locked_table(facility: str, code: str, person: Person | None = None) -> Locked:
+    """Locks a table and its stream until the transaction ends (the whole database on SQLite: IMMEDIATE).
+
+    Both rows are locked: one that is only joined would be read as it was before the wait for the lock.
+    Raises `Table.DoesNotExist`.
+    """
+    postgres = connection.vendor == "postgresql"
+    found = read(
+        (("t", Table), ("s", Stream), ("f", Facility)),
+        f"""FROM tables_table t
+            JOIN games_facility f ON f.id = t.facility_id
+            JOIN audit_stream s ON s.id = t.stream_id
+            WHERE f.code = %s AND t.code = %s {"FOR UPDATE OF t, s" if postgres else ""}""",
+        [person.pk if person else None, facility, code],
+        more=f"{ON_DUTY.format(person='%s')}, {INCARNATION}, {'clock_timestamp()' if postgres else 'NULL'}",
+    )
+    for (table, stream, facility_row), (on_duty, incarnation, moment) in found:
+        table.stream, table.facility = stream, facility_row
+        return Locked(table, clock.read(moment), bool(on_duty), int(incarnation))
+    raise Table.DoesNotExist(f"{facility}/{code}")
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A table as a snapshot sees it, with its stream, facility, pit and people, and the moment. `issued` are the codes
+    of lots that wait for their place in its shaker; `calls` says whether any alert is held here, `changes` whether a
+    change of the limits is under way; `incarnation` is that of the record.
+    """
+
+    table: Table
+    now: dt.datetime
+    issued: tuple[str, ...]
+    calls: bool
+    changes: bool
+    incarnation: int
+
+
+def shown_table(table_id: int) -> Sight:
+    """What a snapshot begins with, in one statement; locks nothing. Raises `Table.DoesNotExist`."""
+    postgres = connection.vendor == "postgresql"
+    joined = "string_agg(l.code, ',')" if postgres else "group_concat(l.code)"
+    more = f"""(SELECT {joined} FROM tables_dicelot l WHERE l.table_id = t.id AND l.status = 'issued'),
+        EXISTS (SELECT 1 FROM tables_alert a
+                WHERE a.table_id = t.id AND (a.ended_at IS NULL OR a.acknowledged_at IS NULL)),
+        EXISTS (SELECT 1 FROM tables_limitschange c WHERE c.table_id = t.id AND c.status = 'pending'),
+        {INCARNATION},
+        {"clock_timestamp()" if postgres else "NULL"}"""
+    people = ("dealer", "dealer_left", "stickperson", "floorperson")
+    models = (
+        ("t", Table),
+        ("s", Stream),
+        ("f", Facility),
+        ("p", Pit),
+        *((f"p_{one}", Person) for one in people),
+    )
+    found = read(
+        models,
+        f"""FROM tables_table t
+           JOIN audit_stream s ON s.id = t.stream_id
+           JOIN games_facility f ON f.id = t.facility_id
+           JOIN tables_pit p ON p.id = t.pit_id
+           {" ".join(f"LEFT JOIN audit_person p_{one} ON p_{one}.id = t.{one}_id" for one in people)}
+           WHERE t.id = %s""",
+        [table_id],
+        more=more,
+    )
+    for (table, stream, facility, pit, *standing), (codes, calls, changes, incarnation, moment) in found:
+        table.stream, table.facility, table.pit = stream, facility, pit
+        for field, person in zip(people, standing, strict=True):
+            setattr(table, field, person)
+        issued = tuple(sorted((codes or "").split(",") if codes else ()))
+        return Sight(table, clock.read(moment), issued, bool(calls), bool(changes), int(incarnation))
+    raise Table.DoesNotExist(str(table_id))
+
+
+def version_of(stream_id: int) -> int:
+    """The number of the newest entry of a stream."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT seq FROM audit_stream WHERE id = %s", [stream_id])
+        return int(cursor.fetchone()[0])
+
+
+def at_work(table: Table, people: list[int]) -> set[int]:
+    """Those of these people (ids) who are active, on duty at this table, and at no post of another table in play."""
+    if not people:
+        return set()
+    sql = f"""SELECT p.id FROM audit_person p JOIN tables_table t ON t.id = %s
+              WHERE p.id IN ({", ".join(["%s"] * len(people))}) AND {AT_WORK}"""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [table.pk, *people])
+        return {int(pk) for (pk,) in cursor.fetchall()}
+
+
+def at_work_at(tables: list[int]) -> dict[int, set[int]]:
+    """The same of everybody who stands at a post of these tables (keys), by table, in one statement."""
+    found: dict[int, set[int]] = {table_id: set() for table_id in tables}
+    if not tables:
+        return found
+    sql = f"""SELECT t.id, p.id FROM tables_table t
+              JOIN audit_person p ON p.id IN (t.dealer_id, t.dealer_left_id, t.stickperson_id)
+              WHERE t.id IN ({", ".join(["%s"] * len(tables))}) AND {AT_WORK}"""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, tables)
+        for table_id, person_id in cursor.fetchall():
+            found[int(table_id)].add(int(person_id))
+    return found
+
+
+def live_round(table_id: int) -> Round | None:
+    """The round in play at a table, with the submission that it pinned."""
+    sql = """FROM tables_round r JOIN games_rulessubmission x ON x.id = r.submission_id
+             WHERE r.table_id = %s AND r.ended_at IS NULL"""
+    for (round_, submission), _ in read((("r", Round), ("x", RulesSubmission)), sql, [table_id]):
+        round_.submission = submission
+        return round_
+    return None
+
+
+def lot_in_use(table_id: int) -> DiceLot | None:
+    """The dice in the working shaker at a table, with that shaker."""
+    sql = """FROM tables_dicelot l JOIN tables_shaker k ON k.id = l.shaker_id
+             WHERE k.table_id = %s AND NOT k.out_of_order AND l.status = 'placed'"""
+    for (lot, shaker), _ in read((("l", DiceLot), ("k", Shaker)), sql, [table_id]):
+        lot.shaker = shaker
+        return lot
+    return None
+
+
+def wagers_of(round_id: int) -> list[Wager]:
+    """Every wager of a round, struck ones too, in the order in which they were first made."""
+    sql = "FROM tables_wager w WHERE w.round_id = %s ORDER BY w.id"
+    return [wager for (wager,), _ in read((("w", Wager),), sql, [round_id])]

@@ -1,0 +1,210 @@
+"""Gives the demo house a rules office with some history: what was decided long ago is written as it stood, what
+happens now takes the road. Of what is dealt it changes the payout odds of RS-0003 alone: its version 2 is in force.
+"""
+
+import datetime as dt
+import hashlib
+import uuid
+from typing import Any
+
+from audit import clock
+from audit.models import Device, Person
+from games.models import (
+    Application,
+    Document,
+    Facility,
+    GameRequest,
+    Provider,
+    ProviderNote,
+    Qualifier,
+    Review,
+    Service,
+)
+from games.office import runner
+from games.office.pdf import paper
+
+TERM_YEARS = 4
+BUREAU = "Bureau of Gaming Operations"
+ENDS_IN = 50  # days, so that its renewal is overdue
+DAY = dt.timedelta(days=1)
+AMENDED, FILED = "RS-0003", "RS-0021"
+PAYOUTS = {"three-of-a-kind": "180 to 1", "total:4": "62 to 1", "total:17": "62 to 1"}
+
+
+QUICK_STRIKE = {
+    "play": {
+        "text": "Three Dice Football is played as before. Each play of a score is counted from the first."
+    },
+    "wagering": {
+        "text": "Made before the first throw of a game. It wins when the score comes in plays 1 to 4."
+    },
+    "reasons": {"text": "Players ask for a wager on how soon the score comes."},
+    "elsewhere": {"none": True},
+    "property": {"none": True},
+}
+
+
+class Office:
+    """The games administrator of a house at a podium, who does one act after the other."""
+
+    def __init__(self, house: Facility, person: Person, podium: Device) -> None:
+        self.house, self.person, self.podium = house, person, podium
+        self.today = house.local(clock.now()).date()
+
+    def do(self, act: str, params: dict[str, Any], attachment: bytes = b"") -> dict[str, Any]:
+        """One act by the road; its answer."""
+        call = runner.Call(
+            self.house.code, runner.ROOM, act, uuid.uuid4(), 0, params, self.person, self.podium,
+            attachment=attachment,
+        )  # fmt: skip
+        return runner.travel(call).body
+
+    def letter(self, title: str, *lines: str) -> str:
+        """Files a letter of one page, and returns its code."""
+        styles = paper.styles()
+        story = [paper.text(line, styles["body"]) for line in lines]
+        content = paper.render(story, title=title, house=self.house.name, approved="A letter of the demo")
+        params = {
+            "title": title,
+            "filename": f"{title}.pdf",
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
+        return str(self.do("file_document", params, content)["document"])
+
+    def paper(self, title: str, line: str) -> Document:
+        """The same as a row, for what was decided before."""
+        return Document.objects.get(facility=self.house, code=self.letter(title, line))
+
+
+def seed_office(house: Facility, person: Person, podium: Device) -> None:
+    """Fills the office of a house that the demo has just made."""
+    office = Office(house, person, podium)
+    _amend(office)
+    _file(office)
+    _guide(office)
+    _providers(office)
+    _request(office)
+
+
+def _decision(office: Office, reference: str, letter: str) -> dict[str, Any]:
+    return {"granted": True, "body": BUREAU, "reference": reference, "letter": letter}
+
+
+def _draft(office: Office, code: str, edition: str, why: str, **options: Any) -> dict[str, Any]:
+    office.do("draft_submission", {"code": code, "edition": edition, "why": why})
+    which = {"code": code, "version": 2}
+    office.do("change_draft", {**which, "edition": edition, "why": why, **options})
+    office.do("file_submission", which)
+    return which
+
+
+def _amend(office: Office) -> None:
+    """A second version, approved and in force; the first is superseded and stays to be read."""
+    payouts = [{"family": family, "odds": odds} for family, odds in PAYOUTS.items()]
+    which = _draft(office, AMENDED, _edition(office, AMENDED), "Totals of 4 and 17 pay more", payouts=payouts)
+    letter = office.letter(
+        "Approval of RS-0003 version 2", "Rules submission RS-0003, version 2, is approved as it was filed."
+    )
+    office.do("record_decision", {**which, **_decision(office, "BGO-2291", letter)})
+
+
+def _file(office: Office) -> None:
+    """A second version that waits for its decision."""
+    _draft(
+        office, FILED, _edition(office, FILED), "A higher payout limit for the new pit",
+        payout_limit_cents=10_000_000,
+    )  # fmt: skip
+
+
+def _edition(office: Office, code: str) -> str:
+    return str(office.house.submissions.get(code=code, version=1).edition)
+
+
+def _guide(office: Office) -> None:
+    """A gaming guide, approved and published."""
+    office.do("generate_guide", {"formats": ["print", "web"], "reference": "BGO-2303"})
+    office.do("file_guide_sample", {"guide": 1})
+    letter = office.letter("Approval of the gaming guide", "The sample of the gaming guide is approved.")
+    office.do("decide_guide", {"guide": 1, **_decision(office, "BGO-2304", letter)})
+    office.do("publish_guide", {"guide": 1})
+    office.do("record_guide_display", {"guide": 1, "place": "Security podium"})
+
+
+def _providers(office: Office) -> None:
+    """One whose certification ends soon and whose renewal is overdue; one with a service that is dealt."""
+    first = _provider(office, "SP-0001", "Millrace Table Games LLC", "Sic Bo", "An automated count of seats")
+    ProviderNote.objects.create(
+        provider=first, kind=ProviderNote.Kind.INFORMATION, on=office.today - 4 * DAY,
+        text="The Board asks for the ownership chart of the parent company", due_on=office.today + 5 * DAY,
+    )  # fmt: skip
+    _certify(office, first, office.today + ENDS_IN * DAY)
+    second = _provider(
+        office, "SP-0002", "Overbrook Dice Works Inc.", "Three Dice Football", "The Quick Strike wager"
+    )
+    _certify(office, second, office.today + 3 * 365 * DAY)
+    request = GameRequest.objects.create(
+        facility=office.house, code="NG-0001", title="Quick Strike", kind=GameRequest.Kind.WAGER,
+        game="football", rules="pa-577", wagers=["quick-strike"], status=Review.APPROVED,
+        parts=QUICK_STRIKE, decided_by="Executive Director",
+        reference="PGCB-1187", decision=office.paper("Approval of Quick Strike", "The wager is approved."),
+        **_past(30),
+    )  # fmt: skip
+    Service.objects.create(
+        provider=second, code="SV-0001", name="Quick Strike", game="football", wagers=["quick-strike"],
+        lab_submitted_on=office.today - 90 * DAY, lab_approved_on=office.today - 45 * DAY,
+        lab_reference="LAB-0417", costs_cents=1_250_000, costs_paid_on=office.today - 40 * DAY, request=request,
+    )  # fmt: skip
+
+
+def _past(days: int) -> dict[str, dt.datetime]:
+    """When something was drafted, filed and decided, the last of it so many days ago."""
+    now = clock.now()
+    return {
+        "drafted_at": now - (days + 20) * DAY,
+        "filed_at": now - (days + 12) * DAY,
+        "decided_at": now - days * DAY,
+    }
+
+
+def _provider(office: Office, code: str, name: str, game: str, innovation: str) -> Provider:
+    provider = Provider.objects.create(
+        facility=office.house, code=code, name=name, innovation=innovation, game=game,
+        patent="US 11,204,117",
+        no_other_license=True, investigated_on=office.today - 120 * DAY, listed_on=office.today - 100 * DAY,
+        investigation=office.paper(f"Investigation of {code}", f"Nothing adverse was found about {name}."),
+        created_at=clock.now(),
+    )  # fmt: skip
+    Qualifier.objects.create(
+        provider=provider, kind=Qualifier.Kind.INDIVIDUAL, name="R. Alvarado", title="President", officer=True,
+        owns_bp=2_500, form_filed_on=office.today - 120 * DAY, qualified_on=office.today - 60 * DAY,
+    )  # fmt: skip
+    return provider
+
+
+def _certify(office: Office, provider: Provider, ends_on: dt.date) -> None:
+    """A certification of four years that ends on this day; on the 28th where that was no 29 February then."""
+    day = min(ends_on.day, 28) if ends_on.month == 2 else ends_on.day
+    decided = ends_on.replace(year=ends_on.year - TERM_YEARS, day=day)
+    ago = (provider.created_at.date() - decided).days
+    Application.objects.create(
+        provider=provider, kind=Application.Kind.FIRST, completed_by="R. Alvarado", fee_cents=500_000,
+        fee_paid_on=decided - 30 * DAY, filed_at=provider.created_at - (ago + 30) * DAY,
+        decided_on=decided, granted=True, ends_on=ends_on, created_at=provider.created_at,
+        decision=office.paper(f"Certification of {provider.code}", f"{provider.name} is certified."),
+    )  # fmt: skip
+
+
+def _request(office: Office) -> None:
+    """A new wager of which only the beginning is written."""
+    made = office.do(
+        "draft_request",
+        {
+            "title": "Lucky Pair",
+            "kind": "wager",
+            "rules": "pa-625a/A",
+            "wagers": [],
+            "named": "Lucky Pair",
+        },
+    )
+    said = {"part": "reasons", "text": "Players ask for a wager on a pair of their own choice."}
+    office.do("change_request", {"request": made["request"], **said})

@@ -1,0 +1,204 @@
+"""Plays rounds at simulated tables through the same acts as people, with dice that it draws. Never at a live one."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from audit.devices import enrol
+from audit.models import Device, Person
+from games.engine import Refusal, Rules
+from games.engine.football.wagers import SINGLE_PLAY_CODES
+from games.models import Facility
+from tables.demo.seeding import (
+    approve_equipment,
+    assign,
+    do,
+    make_lot,
+    make_table,
+    open_table,
+    rules_at,
+    submission_game,
+)
+from tables.models import DiceLot, Pit, Shaker, Table
+from tables.screens.snapshot import of_table
+
+STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
+SIC_BO_CODES = (
+    "small",
+    "big",
+    "total:9",
+    "total:12",
+    "two-dice:2-5",
+    "one-of-a-kind:3",
+    "two-of-a-kind:5",
+    "any-three-of-a-kind",
+)
+FIRST_SUBMISSION = "RS-0009"
+MOST_ACTS = 200  # of a round; a longer one has lost its way
+
+
+@dataclass(frozen=True)
+class Played:
+    """One simulated table with the people who act at it."""
+
+    table: Table
+    dealer: Person
+    floor: Person
+    device: Device
+    rules: Rules
+
+
+def verify_simulated(table: Table) -> None:
+    """Raises `Refusal` at a table where people play for money."""
+    if table.kind != Table.Kind.SIMULATED:
+        raise Refusal("simulate-at-live-table", table=table.code)
+
+
+def simulated_tables(facility: Facility, count: int, submission: str) -> list[Played]:
+    """So many simulated tables, made where they are missing, each opened with fresh dice."""
+    dealer, floor = _crew(facility)
+    device, _ = enrol(f"Simulation {Device.objects.count() + 1}", facility.code, "podium")
+    pit, _ = Pit.objects.get_or_create(facility=facility, code="sim", defaults={"name": "Simulated"})
+    tables = [_table(facility, pit, _code(submission, number), submission) for number in range(1, count + 1)]
+    played = [Played(table, dealer, floor, device, rules_at(table)) for table in tables]
+    for one in played:
+        ready(one)
+    return played
+
+
+def _code(submission: str, number: int) -> str:
+    """`SIM-01`, and under another submission than the demo's first `SIM-RS-0021-01`."""
+    return f"SIM-{number:02d}" if submission == FIRST_SUBMISSION else f"SIM-{submission}-{number:02d}"
+
+
+def _crew(facility: Facility) -> tuple[Person, Person]:
+    """The dealer and the floorperson of the simulation. They have no PIN: nobody can sign in as them."""
+    found = []
+    for role, name in (("dealer", "Simulated Dealer"), ("floorperson", "Simulated Floorperson")):
+        person, _made = Person.objects.get_or_create(
+            code=f"sim-{role}-{facility.code}",
+            defaults={
+                "name": name,
+                "role": role,
+                "department": "table-games",
+                "facility": facility.code,
+                "password": "!",
+            },
+        )
+        found.append(person)
+    return found[0], found[1]
+
+
+def _table(facility: Facility, pit: Pit, code: str, submission: str) -> Table:
+    table = Table.objects.filter(facility=facility, code=code).first()
+    if table is not None:
+        verify_simulated(table)
+        return table
+    table = make_table(
+        facility,
+        code=code,
+        pit=pit,
+        submission=submission,
+        kind="simulated",
+        seats={"high-roll": 6, "football": 16}.get(submission_game(facility, submission), 8),
+        min_cents=500,
+        max_cents=100_000,
+    )
+    kind = rules_at(table).edition.default_shaker
+    Shaker.objects.create(facility=facility, table=table, code=f"X-{code}", kind=kind)
+    approve_equipment(table)
+    for person in _crew(facility):
+        assign(person, facility, code)
+    return table
+
+
+def ready(one: Played) -> None:
+    """Fresh dice in the shaker, and the table open."""
+    verify_simulated(one.table)
+    facility, code = one.table.facility.code, one.table.code
+    lot = make_lot(one.table, f"X-{code}-{DiceLot.objects.count() + 1}")
+    if Table.objects.get(pk=one.table.pk).status == Table.Status.OPEN:
+        do(one.floor, one.device, facility, code, "close_table", {"secured": True})
+    do(one.floor, one.device, facility, code, "change_dice_lot", {"lot": lot.code, "seal": lot.code})
+    open_table(one.floor, one.device, facility, code)
+
+
+def play_round(one: Played, draw: random.Random, told: Callable[[Table], None] = lambda table: None) -> None:
+    """One whole round: wagers of some seats, the dice as drawn, taken, paid and cleared. `told` after each act."""
+    verify_simulated(one.table)
+    facility, code = one.table.facility.code, one.table.code
+
+    def act(name: str, params: dict | None = None) -> str:
+        answer = do(one.dealer, one.device, facility, code, name, params or {})
+        told(one.table)
+        return str(answer.body.get("phase", ""))
+
+    laid = wagers_of(one, draw)
+    if one.rules.section("seated"):
+        seated = Table.objects.values_list("seated", flat=True).get(pk=one.table.pk)
+        for seat in sorted({line["seat"] for line in laid} - set(seated)):
+            act("seat_player", {"seat": seat})
+    act("place_wagers", {"wagers": laid})
+    for _ in range(MOST_ACTS):
+        shown = of_table(one.table.pk)
+        if shown["next"]["act"] == "throw_dice" and shown["round"]["game"]["score"] is None:
+            act("place_wagers", {"wagers": _on_the_play(shown, draw)})
+        if act(*_next(shown, draw)) == "cleared":
+            return
+    raise RuntimeError(f"round {shown['round']['number']} of {code} did not end")
+
+
+def _next(shown: dict[str, Any], draw: random.Random) -> tuple[str, dict[str, Any]]:
+    """The act that the round waits for, with the dice drawn."""
+    following = shown["next"]
+    if following["act"] != "call_dice":
+        return following["act"], following["params"]
+    return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(following["dice"])]}
+
+
+def wagers_of(one: Played, draw: random.Random) -> list[dict[str, Any]]:
+    """The wagers with which a round begins, at some seats of the table."""
+    seats = set(draw.sample(range(1, one.table.seats + 1), draw.randint(1, one.table.seats)))
+    quarterback = Table.objects.values_list("quarterback", flat=True).get(pk=one.table.pk)
+    seats |= {quarterback} if quarterback else set()
+    at_seat = {"high-roll": _high_roll, "football": _football}.get(one.table.game, _sic_bo)
+    codes = [type_.code for type_ in one.rules.game.wager_types(one.rules)]
+    return [{"seat": seat, **line} for seat in sorted(seats) for line in at_seat(codes, draw)]
+
+
+def _sic_bo(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
+    chosen = draw.sample(SIC_BO_CODES, draw.randint(1, 4))
+    return [{"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in chosen]
+
+
+def _high_roll(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
+    """One unit on some of Pip Street, and perhaps on circles, an Extra Roll and Millionaire Row."""
+    unit = draw.choice(STAKES_CENTS)
+    families = {name: [code for code in codes if code.startswith(name)] for name in ("pip", "like-kind")}
+    lines = draw.sample(families["pip"], draw.randint(1, 3))
+    circles = draw.sample(families["like-kind"], draw.randint(0, 4))
+    if circles and "extra-roll" in codes and draw.random() < 0.4:
+        circles.append("extra-roll")
+    row = (
+        [{"wager": "millionaire:9", "cents": 100}] if "millionaire:9" in codes and draw.random() < 0.2 else []
+    )
+    return [{"wager": code, "cents": unit} for code in lines + circles] + row
+
+
+def _football(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
+    """Some full game wagers; those on a single play come before each throw."""
+    full = [code for code in codes if code not in SINGLE_PLAY_CODES]
+    return [
+        {"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in draw.sample(full, draw.randint(1, 4))
+    ]
+
+
+def _on_the_play(shown: dict[str, Any], draw: random.Random) -> list[dict[str, Any]]:
+    """Single play wagers of some seats on the play that comes next."""
+    play, seats = shown["round"]["game"]["play"], shown["table"]["seats"]
+    return [
+        {"seat": seat, "wager": code, "play": play, "cents": draw.choice(STAKES_CENTS)}
+        for seat in sorted(draw.sample(range(1, seats + 1), draw.randint(1, 4)))
+        for code in draw.sample(SINGLE_PLAY_CODES, draw.randint(1, 3))
+    ]

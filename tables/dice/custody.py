@@ -1,0 +1,68 @@
+"""The chain of custody of a dice lot (docs/custody.md): what each step of its way needs, wherever it is done.
+
+The sections on receipt, storage and destruction stand in chapters that a house attests to; they are told apart by
+jurisdiction. What the games' own chapters say of dice comes from the edition.
+"""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from games.engine import Refusal
+from games.models import Facility
+from tables.models import DiceLot, Shaker
+
+Status = DiceLot.Status
+UNFIT = ("lost", "marked", "chipped", "scratched", "tampered", "unsuitable")
+
+# 58 Pa. Code § 603a.13(a), (c) and (d), N.J.A.C. 13:69E-1.16 and -1.16A: found in the published codes. What a
+# jurisdiction's found text does not tell is a practice of the house, and has no section.
+SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "PA": {
+        "receipt": "58 Pa. Code § 603a.13(a)",
+        "storage": "58 Pa. Code § 603a.13(c)",
+        "issue": "58 Pa. Code § 603a.13(d)",
+    },
+    "NJ": {
+        "receipt": "N.J.A.C. 13:69E-1.16",
+        "storage": "N.J.A.C. 13:69E-1.16",
+        "issue": "N.J.A.C. 13:69E-1.16",
+        "examination": "N.J.A.C. 13:69E-1.16A",
+    },
+}
+
+
+def section(facility: Facility, duty: str) -> str:
+    """The citation of a duty of dice custody in this facility's jurisdiction, "" for a practice of the house."""
+    return SECTIONS.get(facility.jurisdiction, {}).get(duty, "")
+
+
+def locked_lot(facility: Facility, code: str) -> DiceLot:
+    """A lot of this facility, its row locked until the transaction ends. Raises `no-such-lot`."""
+    lot = DiceLot.objects.select_for_update(of=("self",)).filter(facility=facility, code=code).first()
+    if lot is None:
+        raise Refusal("no-such-lot", lot=code)
+    return lot
+
+
+def verify_status(lot: DiceLot, statuses: Iterable[str], section: str = "") -> None:
+    """Raises `lot-is-elsewhere` unless the lot stands at one of these steps of its way."""
+    if lot.status not in set(statuses):
+        raise Refusal("lot-is-elsewhere", section, lot=lot.code, status=str(lot.get_status_display()))
+
+
+def lot_in(shaker: Shaker) -> DiceLot | None:
+    """The dice in a shaker, locked until the transaction ends."""
+    return DiceLot.objects.select_for_update(of=("self",)).filter(shaker=shaker, status=Status.PLACED).first()
+
+
+def take_out(lot: DiceLot, now: dt.datetime, why: str) -> None:
+    """Ends the play of a lot for good: its clock cannot begin again (A16)."""
+    lot.status, lot.removed_at, lot.removed_why = Status.REMOVED, now, why
+    lot.tampered = lot.tampered or why == "tampered"
+    lot.save(update_fields=["status", "removed_at", "removed_why", "tampered"])
+
+
+def in_words(lot: DiceLot) -> dict[str, Any]:
+    """A lot as the record names it."""
+    return {"lot": lot.code, "dice": lot.dice, "size_um": lot.size_um, "attested": lot.attested}

@@ -1,0 +1,130 @@
+"""The dice room: receipt, inspection, storage under two locks, and destruction. Two departments sign each of them."""
+
+from typing import Any
+
+from games.engine import Refusal
+from games.params import Params
+from tables.core.permissions import DICE_KEEPERS
+from tables.dice import custody
+from tables.dice.custody import Status
+from tables.models import DiceLot, DiceMeasurement
+from tables.runner.facility import DICE, AtRoom, Recorded, room_act
+from tables.runner.signatures import verify_two_departments
+
+MOST_LOTS, MOST_TO_DESTROY, MOST_DICE, MOST_UM = 100, 500, 12, 100_000
+INSTRUMENTS = ("micrometer", "caliper", "square")
+# A setting of the house: 0.005 inch. The text on a die's tolerance is not among those supplied.
+TOLERANCE_UM = 127
+
+
+@room_act(DICE, roles=DICE_KEEPERS, witness=True)
+def receive_dice(at: AtRoom, params: Params) -> Recorded:
+    """Receives boxes of dice: their seals are looked at, and two people of different departments sign."""
+    section = custody.section(at.facility, "receipt")
+    from_whom = params.text("from")
+    lots = params.each("lots", _read_received, most=MOST_LOTS)
+    verify_two_departments(at, section)
+    codes = [lot.code for lot in lots]
+    taken = set(DiceLot.objects.filter(facility=at.facility, code__in=codes).values_list("code", flat=True))
+    for lot in lots:
+        if lot.code in taken:
+            raise Refusal("lot-code-taken", lot=lot.code)
+        taken.add(lot.code)
+        lot.facility, lot.status = at.facility, Status.RECEIVED
+    at.lots += DiceLot.objects.bulk_create(lots)
+    data = {"from": from_whom, "section": section}
+    return Recorded("dice.received", {**data, "lots": [_received_in_words(lot) for lot in lots]})
+
+
+def _read_received(params: Params) -> DiceLot:
+    return DiceLot(
+        code=params.code("lot"),
+        dice=params.whole("dice", 1, MOST_DICE),
+        size_um=params.whole("size_um", 1, MOST_UM),
+        colours=params.choice("colours", ("alike", "green-red"), default="alike"),
+        attested=params.yes("attested"),
+        training=params.yes("training"),
+        maker=params.text("maker", default="", most=60),
+        serial=params.text("serial", default="", most=40),
+        seal_intact=params.yes("seal_intact"),
+    )
+
+
+def _received_in_words(lot: DiceLot) -> dict[str, object]:
+    return {
+        **custody.in_words(lot),
+        "colours": lot.colours,
+        "maker": lot.maker,
+        "serial": lot.serial,
+        "seal_intact": lot.seal_intact,
+        "training": lot.training,
+    }
+
+
+@room_act(DICE, roles=DICE_KEEPERS, witness=True)
+def inspect_dice(at: AtRoom, params: Params) -> Recorded:
+    """Measures every die of a received lot. One bad die rejects the lot; a good lot is stored under two locks.
+
+    `instruments` names the micrometer, the balancing caliper and the steel set square that were used; sizes are
+    whole micrometres, `low_um` and `high_um` the smallest and the largest side of a die.
+    """
+    code, compartment = params.text("lot"), params.text("compartment", most=40)
+    instruments = {tool: params.text(tool) for tool in INSTRUMENTS}
+    measured = params.each("dice", _read_measured, most=MOST_DICE)
+    section = custody.section(at.facility, "storage")
+    verify_two_departments(at, section)
+    lot = custody.locked_lot(at.facility, code)
+    custody.verify_status(lot, [Status.RECEIVED])
+    if len(measured) != lot.dice:
+        raise Refusal("measure-every-die", lot=lot.code, dice=lot.dice, measured=len(measured))
+    for number, die in enumerate(measured, start=1):
+        die.lot, die.die, die.good = lot, number, is_good(lot, die)
+    DiceMeasurement.objects.bulk_create(measured)
+    bad = [die.die for die in measured if not die.good]
+    lot.status = Status.REJECTED if bad else Status.STORED
+    lot.compartment = compartment
+    lot.save(update_fields=["status", "compartment"])
+    at.lots.append(lot)
+    data: dict[str, Any] = {"lot": lot.code, "instruments": instruments, "compartment": compartment}
+    data |= {"bad": bad, "tolerance_um": TOLERANCE_UM, "dice": [_measured_in_words(die) for die in measured]}
+    return Recorded("dice_lot.rejected" if bad else "dice_lot.stored", {**data, "section": section})
+
+
+def is_good(lot: DiceLot, die: DiceMeasurement) -> bool:
+    """Whether a die is balanced, square and clean, and each of its sides as long as it should be."""
+    in_size = lot.size_um - TOLERANCE_UM <= die.low_um and die.high_um <= lot.size_um + TOLERANCE_UM
+    return die.balanced and die.square and die.unmarked and in_size
+
+
+def _read_measured(params: Params) -> DiceMeasurement:
+    low, high = params.whole("low_um", 1, MOST_UM), params.whole("high_um", 1, MOST_UM)
+    if low > high:
+        low, high = high, low
+    return DiceMeasurement(
+        low_um=low,
+        high_um=high,
+        balanced=params.yes("balanced"),
+        square=params.yes("square"),
+        unmarked=params.yes("clean"),
+    )
+
+
+def _measured_in_words(die: DiceMeasurement) -> dict[str, object]:
+    names = ("die", "low_um", "high_um", "balanced", "square", "good")
+    return {**{name: getattr(die, name) for name in names}, "clean": die.unmarked}
+
+
+@room_act(DICE, roles=DICE_KEEPERS, witness=True)
+def destroy_dice(at: AtRoom, params: Params) -> Recorded:
+    """Cancels or destroys lots that were rejected or have left play; two people of different departments sign."""
+    codes, how = params.texts("lots", most=MOST_TO_DESTROY), params.choice("how", ("cancelled", "destroyed"))
+    verify_two_departments(at, custody.section(at.facility, "destruction"))
+    if not codes:
+        raise Refusal("malformed", name="lots")
+    for code in sorted(set(codes)):
+        lot = custody.locked_lot(at.facility, code)
+        custody.verify_status(lot, [Status.REJECTED, Status.REMOVED])
+        lot.status = Status.DESTROYED
+        lot.save(update_fields=["status"])
+        at.lots.append(lot)
+    return Recorded("dice.destroyed", {"lots": sorted(set(codes)), "how": how})

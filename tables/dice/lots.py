@@ -1,0 +1,235 @@
+"""What is known of dice lots: where they are, their chain of custody, and which rounds were thrown with them.
+
+Reads only. Each of `steps_of`, `rounds_of` and `lots_of` asks the same few queries however long the answer is.
+"""
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import connection
+from django.db.models import Count, Max, Min, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as lazy
+
+from audit.models import Entry, Person, Stream
+from audit.rows import read
+from games.engine.dice import A_DAY
+from games.models import Facility
+from tables.models import DiceLot, Round, Throw
+from tables.runner.facility import DICE
+from tables.words.sentences import act_line
+
+Status = DiceLot.Status
+WAY = (Status.RECEIVED, Status.STORED, Status.ISSUED, Status.PLACED, Status.REMOVED, Status.DESTROYED)
+ASIDE = Status.REJECTED
+# Those whose time runs out first stand first; what has left play, newest first.
+ORDER = {
+    Status.ISSUED: ("table__code", "code"),
+    Status.PLACED: ("expires_at", "code"),
+    Status.REMOVED: ("-removed_at", "-pk"),
+    Status.DESTROYED: ("-pk",),
+}
+# Why a lot left play, where the code alone would not say it
+REASONS = {
+    "replaced": lazy("replaced by another lot"),
+    "table-closed": lazy("the table closed"),
+    "shaker-replaced": lazy("the shaker was replaced"),
+    "tampered": lazy("tampered with"),
+}
+COUNTED = {
+    "received": "dice.received",
+    "issued": "dice_lot.issued",
+    "returned": "dice_lot.returned",
+    "destroyed": "dice.destroyed",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One entry of the record that speaks of a lot. `where` is the table or the room; `hash` is in hex."""
+
+    stream: str
+    seq: int
+    hash: str
+    at: dt.datetime
+    type: str
+    what: str
+    more: list[str]
+    where: str
+    section: str
+    who: Person | None
+    witness: Person | None
+
+
+@dataclass
+class Used:
+    """The rounds of one table that a lot was thrown in; `ranges` are their numbers, first and last."""
+
+    table: str
+    game: str
+    rounds: int = 0
+    throws: int = 0
+    ranges: list[tuple[int, int]] = field(default_factory=list)
+    first_at: dt.datetime | None = None
+    last_at: dt.datetime | None = None
+
+    def add(self, number: int, throws: int, first: dt.datetime, last: dt.datetime) -> None:
+        """One more round; they come in the order of their numbers."""
+        if self.ranges and self.ranges[-1][1] == number - 1:
+            self.ranges[-1] = (self.ranges[-1][0], number)
+        else:
+            self.ranges.append((number, number))
+        self.rounds += 1
+        self.throws += throws
+        self.first_at = min(self.first_at or first, first)
+        self.last_at = max(self.last_at or last, last)
+
+
+def steps_of(lot: DiceLot) -> list[Step]:
+    """The chain of custody of a lot, oldest first, with the people who signed. Two queries."""
+    sql = """FROM tables_lotstep p
+             JOIN audit_stream t ON t.id = p.stream_id
+             JOIN audit_entry e ON e.stream_id = p.stream_id AND e.seq = p.seq
+             WHERE p.lot_id = %s ORDER BY p.id"""
+    found = [(entry, stream) for (entry, stream), _x in read((("e", Entry), ("t", Stream)), sql, [lot.pk])]
+    bodies = [json.loads(bytes(entry.body)) for entry, _x in found]
+    codes = {code for body in bodies for code in (body["actor"], body["witness"]) if code}
+    people = {one.code: one for one in Person.objects.filter(code__in=codes)} if codes else {}
+    return [
+        Step(
+            stream=stream.name,
+            seq=entry.seq,
+            hash=bytes(entry.hash).hex(),
+            at=entry.at,
+            type=entry.type,
+            what=_what(lot, entry.type, body["data"]),
+            more=_more(lot, body["data"]),
+            where=_where(stream, body["data"]),
+            section=body["data"].get("section") or "",
+            who=people.get(body["actor"] or ""),
+            witness=people.get(body["witness"] or ""),
+        )
+        for (entry, stream), body in zip(found, bodies, strict=True)
+    ]
+
+
+def _what(lot: DiceLot, type_: str, data: dict[str, Any]) -> str:
+    """What an entry says of this lot: one that places a lot may take another one out."""
+    said = act_line(type_, data)
+    if data.get("removed") == lot.code or type_ == "shaker.replaced":
+        return _("Taken out of play: %s") % said
+    return said
+
+
+def _more(lot: DiceLot, data: dict[str, Any]) -> list[str]:
+    """The particulars of an entry that its line leaves out."""
+    own = next(
+        (one for one in data.get("lots", ()) if isinstance(one, dict) and one["lot"] == lot.code),
+        {"seal_intact": True},
+    )
+    said = [
+        _("from %s") % data["from"] if data.get("from") else "",
+        "" if own.get("seal_intact", True) else _("seal of the box broken"),
+        _("seal %s") % data["seal"] if data.get("seal") and data.get("lot") == lot.code else "",
+        str(REASONS.get(data["why"], data["why"])) if data.get("why") else "",
+        data.get("found") or "",
+        _("found by %(finder)s, licence %(licence)s") % data
+        if data.get("found") and data.get("licence")
+        else "",
+        _("dice out of tolerance: %s") % ", ".join(map(str, data["bad"])) if data.get("bad") else "",
+        ", ".join(f"{tool} {number}" for tool, number in sorted(data.get("instruments", {}).items())),
+    ]
+    return [one for one in said if one]
+
+
+def _where(stream: Stream, data: dict[str, Any]) -> str:
+    place = stream.name.partition("/")[2]
+    if place == DICE:
+        compartment = data.get("compartment")
+        return _("Dice room, %s") % compartment if compartment else _("Dice room")
+    shaker = data.get("shaker")
+    return _("%(table)s, shaker %(shaker)s") % {"table": place, "shaker": shaker} if shaker else place
+
+
+def rounds_of(lot: DiceLot) -> list[Used]:
+    """Which rounds were thrown with a lot, by table. A corrected throw is one throw. One query."""
+    thrown = (
+        Throw.objects.filter(lot=lot)
+        .values_list("round__table__code", "round__table__game", "round__number")
+        .annotate(Count("number", distinct=True), Min("called_at"), Max("called_at"))
+        .order_by("round__table__code", "round__number")
+    )
+    used: dict[str, Used] = {}
+    for table, game, number, throws, first, last in thrown:
+        used.setdefault(table, Used(table, game)).add(number, throws, first, last)
+    return list(used.values())
+
+
+def lots_of(round_: Round) -> list[Throw]:
+    """Which lots a round was thrown with: its throws in order, each as it stands, with lot and shaker. One query."""
+    throws = Throw.objects.filter(round=round_).select_related("lot", "shaker")
+    return list({throw.number: throw for throw in throws.order_by("number", "revision")}.values())
+
+
+def counts(facility: Facility) -> dict[str, int]:
+    """How many lots stand at each step of their way."""
+    found = DiceLot.objects.filter(facility=facility).values_list("status").annotate(Count("pk"))
+    return dict.fromkeys(Status.values, 0) | dict(found.order_by())
+
+
+def standing(facility: Facility, status: str, code: str = "") -> QuerySet[DiceLot]:
+    """The lots at one step of their way whose code holds these letters, with their places."""
+    found = DiceLot.objects.filter(facility=facility, status=status).select_related("table", "shaker")
+    if code:
+        found = found.filter(code__icontains=code)
+    return found.order_by(*ORDER.get(Status(status), ("code",)))
+
+
+def reconciliation(facility: Facility, now: dt.datetime) -> dict[str, int]:
+    """The lots of this gaming day: what came, went out, came back and was destroyed by the record, and what stands
+    where at this moment.
+    """
+    day = facility.gaming_day(now)
+    begins, ends = facility.day_begins(day), facility.day_begins(day + dt.timedelta(days=1))
+    lots = DiceLot.objects.filter(facility=facility)
+    told = _steps_of_day(facility, day, begins, ends, COUNTED.values())
+    in_use = lots.filter(status=Status.PLACED)
+    return {name: told.get(type_, 0) for name, type_ in COUNTED.items()} | {
+        "placed": lots.filter(placed_at__gte=begins, placed_at__lt=ends).count(),
+        "removed": lots.filter(removed_at__gte=begins, removed_at__lt=ends).count(),
+        "in_use": in_use.count(),
+        "over_a_day": in_use.filter(placed_at__lt=now - A_DAY).count(),
+        "in_storage": lots.filter(status=Status.STORED).count(),
+    }
+
+
+def _steps_of_day(
+    facility: Facility, day: dt.date, begins: dt.datetime, ends: dt.datetime, types: Iterable[str]
+) -> dict[str, int]:
+    """How often entries of these types on this gaming day speak of a lot of this facility.
+
+    The day's moments lead into the index of time: the steps of every day before are many.
+    """
+    types = list(types)
+    span = [connection.ops.adapt_datetimefield_value(one) for one in (begins, ends)]
+    sql = f"""SELECT e.type, COUNT(*) FROM tables_lotstep p
+              JOIN tables_dicelot l ON l.id = p.lot_id
+              JOIN audit_entry e ON e.stream_id = p.stream_id AND e.seq = p.seq
+              WHERE l.facility_id = %s AND e.gaming_day = %s AND e.at >= %s AND e.at < %s
+              AND e.type IN ({", ".join(["%s"] * len(types))})
+              GROUP BY e.type"""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [facility.pk, connection.ops.adapt_datefield_value(day), *span, *types])
+        return dict(cursor.fetchall())
+
+
+def next_code(facility: Facility) -> dict[str, Any]:
+    """The code after the highest one of real play in its parts: `{"prefix": "L-", "number": "0049"}`."""
+    lots = DiceLot.objects.filter(facility=facility, training=False)
+    last = lots.order_by("-code").values_list("code", flat=True).first()
+    prefix, number = re.fullmatch(r"(.*?)(\d{0,9})", last or "L-0000").groups()  # type: ignore[union-attr]
+    return {"prefix": prefix, "number": str(int(number or 0) + 1).zfill(len(number))}

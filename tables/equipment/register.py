@@ -1,0 +1,175 @@
+"""What is on file for the equipment of a house: for each table what its edition asks, for each shaker what it has."""
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from audit import clock
+from games import submissions
+from games.engine import Refusal
+from games.engine.editions import ApprovalRule, edition
+from games.models import Facility
+from tables.core.context import AtTable
+from tables.equipment.checks import MISSING, OF_SHAKER, ON_FILE, OTHER_VERSION, SAYS_LESS, Equipment
+from tables.models import Approval, Shaker, Table
+
+SOON = dt.timedelta(days=30)
+ENDS_SOON = "ends-soon"  # on file, and in effect today
+STOPS = frozenset({SAYS_LESS, OTHER_VERSION, MISSING})
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One approval that an edition asks of a table: how it stands, and what the newest that no longer holds was.
+
+    `lacks` are the edition's lines that the approval does not confirm; `shaker` is set where it is of the shaker.
+    """
+
+    rule: ApprovalRule
+    state: str
+    approval: Approval | None = None
+    former: Approval | None = None
+    lacks: tuple[str, ...] = ()
+    shaker: str = ""
+
+    @property
+    def stops(self) -> bool:
+        """Whether the table cannot open with it."""
+        return self.state in STOPS
+
+
+@dataclass
+class OnFile:
+    """A table with everything that its edition asks of its equipment; `refusal` is what opening would say of it."""
+
+    table: Table
+    edition: str = ""
+    shaker: Shaker | None = None
+    asked: list[Asked] = field(default_factory=list)
+    refusal: Refusal | None = None
+
+    @property
+    def stopping(self) -> int:
+        """How many approvals keep the table from opening."""
+        return sum(one.stops for one in self.asked)
+
+    @property
+    def soon(self) -> int:
+        """How many end within the next thirty days."""
+        return sum(one.state == ENDS_SOON for one in self.asked)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An approval that editions in force ask of a kind of shaker: by whom, and every line that any of them has."""
+
+    subject: str
+    body: str
+    lines: dict[str, str]
+
+
+@dataclass
+class ShakerOnFile:
+    """A shaker with its approvals in effect, and what may be asked of it wherever it goes."""
+
+    shaker: Shaker
+    held: list[Approval]
+    wanted: list[Wanted]
+
+    @property
+    def apart(self) -> bool:
+        """Whether no table counts it as its own, so that its approvals are recorded here."""
+        return self.shaker.table_id is None or self.shaker.out_of_order
+
+
+def of_tables(facility: Facility, now: dt.datetime) -> list[OnFile]:
+    """Every table of the facility, those that could not open first. A table without rules in force asks nothing."""
+    former = _former(facility, now)
+    tables = Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
+    found = [_of_table(table, now, former) for table in tables.select_related("facility", "stream", "pit")]
+    return sorted(found, key=lambda one: (one.refusal is None, one.soon == 0))
+
+
+def of_shakers(facility: Facility, now: dt.datetime) -> list[ShakerOnFile]:
+    """Every shaker of the facility with its approvals in effect, those out of order first."""
+    today = facility.local(now).date()
+    held: dict[int, list[Approval]] = {}
+    in_effect = Approval.objects.in_effect(today).filter(facility=facility, shaker__isnull=False)
+    for one in in_effect.order_by("subject", "pk"):
+        if one.shaker_id:
+            held.setdefault(one.shaker_id, []).append(one)
+    shakers = Shaker.objects.filter(facility=facility).select_related("table")
+    wanted = {kind: _wanted(facility, kind, now) for kind in {one.kind for one in shakers}}
+    return [
+        ShakerOnFile(one, held.get(one.pk, []), wanted[one.kind])
+        for one in shakers.order_by("-out_of_order", "code")
+    ]
+
+
+def _wanted(facility: Facility, kind: str, now: dt.datetime) -> list[Wanted]:
+    """What the editions in force at this facility ask of a shaker of this kind, by subject."""
+    found: dict[str, Wanted] = {}
+    for key in sorted(set(submissions.editions_in_force([facility.pk], now).values())):
+        text = edition(key)
+        if kind not in text.shakers:
+            continue
+        automated = text.shakers[kind].automated or text.shakers[kind].by_player
+        holds = {"", "automated" if automated else "manual"}
+        for rule in text.approvals:
+            if rule.subject in OF_SHAKER and rule.when in holds:
+                before = found.get(rule.subject, Wanted(rule.subject, rule.body, {}))
+                found[rule.subject] = Wanted(rule.subject, before.body, {**before.lines, **rule.lines})
+    return list(found.values())
+
+
+def _of_table(
+    table: Table, now: dt.datetime, former: dict[tuple[str, int | None, int | None], Approval]
+) -> OnFile:
+    at = AtTable(table, None, None, None, clock.not_before(table.stream, now))
+    found = OnFile(table)
+    try:
+        found.edition, found.shaker = at.rules.edition.title, at.shaker
+        equipment = Equipment(at)
+        for rule in equipment.wanted:
+            found.asked.append(_asked(equipment, rule, table, at.shaker, former))
+    except Refusal as refusal:
+        found.refusal = refusal
+        return found
+    found.refusal = _refused(equipment.verify_approved)
+    return found
+
+
+def _asked(
+    equipment: Equipment,
+    rule: ApprovalRule,
+    table: Table,
+    shaker: Shaker | None,
+    former: dict[tuple[str, int | None, int | None], Approval],
+) -> Asked:
+    of_shaker = shaker if rule.subject in OF_SHAKER else None
+    standing = equipment.standing(rule)
+    approval, state = standing.approval, standing.state
+    code = of_shaker.code if of_shaker else ""
+    if approval is None:
+        key = (rule.subject, None, of_shaker.pk) if of_shaker else (rule.subject, table.pk, None)
+        return Asked(rule, state, former=former.get(key), shaker=code)
+    today = table.facility.local(equipment.at.now).date()
+    if state == ON_FILE and approval.ends_on and approval.ends_on - today <= SOON:
+        state = ENDS_SOON
+    return Asked(rule, state, approval, lacks=standing.lacks, shaker=code)
+
+
+def _refused(verify: Callable[[], None]) -> Refusal | None:
+    try:
+        verify()
+    except Refusal as refusal:
+        return refusal
+    return None
+
+
+def _former(facility: Facility, now: dt.datetime) -> dict[tuple[str, int | None, int | None], Approval]:
+    """The newest approval of each subject of each thing that was withdrawn or has ended."""
+    today = facility.local(now).date()
+    over = Approval.objects.filter(facility=facility).exclude(pk__in=Approval.objects.in_effect(today))
+    every = over.order_by("approved_on", "pk")
+    return {(one.subject, one.table_id, one.shaker_id): one for one in every}

@@ -1,0 +1,98 @@
+"""A round that was settled by hand while the tablet was dead, written down afterwards by the floor."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from games.engine import Refusal, RoundState
+from games.engine.wagers import laid
+from games.params import Params, malformed
+from tables.core.context import AtTable
+from tables.core.permissions import FLOOR
+from tables.core.wager_input import Lying, read_lying
+from tables.models import Round, Wager
+from tables.rounds.begin import live_round
+from tables.rounds.progress import decided_now
+from tables.rounds.settlement import settle_throw, settled_data, taken_cents, write_settlements, write_throw
+from tables.rounds.wagers import verify_seats, write_wagers
+from tables.runner.table import Recorded, act
+
+Dice = tuple[int, ...]
+
+
+@act(roles=FLOOR)
+def record_hand_settled_round(at: AtTable, params: Params) -> Recorded:
+    """Records the dice and wagers of a round whose money has moved already; it ends cleared, marked by hand.
+
+    `dice` for a round of one throw, `throws` for a longer one, in order and without the void ones. A round in play
+    that the dead tablet had begun is the one that is completed: its wagers become those given, and the record keeps
+    what the tablet had. Refused once that round's dice were entered. Gaming may have ceased since: what was played
+    was played.
+    """
+    lying, throws = params.each("wagers", read_lying), _read_throws(params)
+    reason = params.text("reason")
+    verify_seats(at, lying)
+    if at.round is not None and at.state.throws:
+        raise Refusal("dice-entered-already", round=at.round.number)
+    if not any(one.cents for one in lying):
+        raise Refusal("nothing-placed", at.rules.section("placement"))
+    round_ = live_round(at, though_ceased=True)
+    before = [{"seat": row.seat, "wager": row.code, "cents": row.cents} for row in at.wagers]
+    state = _played(at, lying, throws)
+    _rewrite_wagers(at, round_, lying)
+    earlier = _write_earlier(at, round_, state)
+    more = {"mended": {"before": before, "reason": reason}}
+    settled = decided_now(state)
+    recorded = settle_throw(at, round_, state, "round.recorded_by_hand", settled, dice=state.dice, more=more)
+    return _with_earlier(recorded, state, earlier)
+
+
+def _read_throws(params: Params) -> tuple[Dice, ...]:
+    dice, throws = params.dice(optional=True), params.throws(optional=True)
+    if (dice is None) == (throws is None):
+        raise malformed("throws")
+    return throws if throws is not None else (dice or (),)
+
+
+def _played(at: AtTable, lying: tuple[Lying, ...], throws: Sequence[Dice]) -> RoundState:
+    """The round as the engine settles it, so that nothing it would refuse is written down."""
+    game, lines = at.game, [one.placing for one in lying]
+    for line in lines:
+        game.verify_placing(at.rules, line)
+    wagers = laid((), lines)[0]
+    game.adjudicate(at.rules, throws, wagers)
+    played = replace(at.state, phase="cleared", wagers=wagers, throws=tuple(throws), by_hand=True)
+    return replace(played, paid_seats=frozenset(one.wager.seat for one in game.winners(played)))
+
+
+def _write_earlier(at: AtTable, round_: Round, state: RoundState) -> list[list[dict]]:
+    """The throws before the last one, each with what it settled."""
+    said = []
+    for count in range(1, len(state.throws)):
+        so_far = replace(state, throws=state.throws[:count])
+        throw, settled = write_throw(at, round_, so_far.dice), decided_now(so_far)
+        write_settlements(at, throw, settled)
+        at.change_round(last_throw=throw.number)
+        said.append([settled_data(one) for one in settled])
+    return said
+
+
+def _with_earlier(recorded: Recorded, state: RoundState, earlier: list[list[dict]]) -> Recorded:
+    """The entry of the last throw, saying every throw and everything settled."""
+    if not earlier:
+        return recorded
+    settled = [one for lines in earlier for one in lines] + recorded.data["settled"]
+    sums = {
+        "taken_cents": taken_cents(state.settled),
+        "paid_cents": sum(one.paid_cents for one in state.settled),
+        "returned_cents": sum(one.returned_cents for one in state.settled),
+    }
+    throws = [list(dice) for dice in state.throws]
+    return replace(recorded, data={**recorded.data, "throws": throws, "settled": settled, **sums})
+
+
+def _rewrite_wagers(at: AtTable, round_: Round, lying: tuple[Lying, ...]) -> None:
+    """The wagers as they lay. No throw has settled the old rows yet; the record keeps what they said."""
+    given = {one.key for one in lying}
+    Wager.objects.filter(pk__in=[row.pk for row in at.wagers if row.key not in given]).delete()
+    write_wagers(at, round_, lying)
+    at.wagers[:] = round_.wagers.filter(struck=False).order_by("id")

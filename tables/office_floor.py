@@ -1,0 +1,98 @@
+"""What the floor tells the rules office (`games/office/floor.py`)."""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+
+from django.db.models import OuterRef, Subquery
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from audit.models import Person
+from games.engine.odds import in_dollars
+from games.models import Facility
+from games.office.deadlines import BEGINS, ENDS, Deadline
+from games.office.floor import Dealt
+from tables.equipment.words import SUBJECTS
+from tables.limits import rules
+from tables.models import Approval, LimitsChange, Shaker, Table
+from tables.runner.facility import is_on_duty
+
+
+class Floor:
+    """The floor of this installation."""
+
+    def is_on_duty(self, person: Person, facility: Facility) -> bool:
+        """Whether any assignment of this person at this facility has not ended."""
+        return is_on_duty(person, facility)
+
+    def tables(self, facility: Facility) -> tuple[Dealt, ...]:
+        """Every table of the facility but the simulated ones, by code."""
+        coming = LimitsChange.objects.filter(table=OuterRef("pk"), status=LimitsChange.Status.PENDING)
+        standing = Shaker.objects.filter(table=OuterRef("pk"), out_of_order=False)
+        found = (
+            Table.objects.filter(facility=facility)
+            .exclude(kind=Table.Kind.SIMULATED)
+            .annotate(
+                coming=Subquery(coming.values("min_cents")[:1]), stands=Subquery(standing.values("kind")[:1])
+            )
+            .order_by("code")
+        )
+        return tuple(
+            Dealt(
+                table.code,
+                table.kind,
+                table.game,
+                table.submission_code,
+                table.min_cents,
+                table.max_cents,
+                max(table.min_cents, table.coming or 0),
+                table.status,
+                table.stands or "",
+            )
+            for table in found
+        )
+
+    def deadlines(self, facility: Facility, now: dt.datetime) -> Iterable[Deadline]:
+        """Approvals of equipment that end and that no other has taken the place of, and limits announced for later."""
+        yield from _approvals(facility)
+        yield from _limits(facility)
+
+
+def _approvals(facility: Facility) -> Iterator[Deadline]:
+    found = Approval.objects.filter(facility=facility, withdrawn_at=None).select_related("table", "shaker")
+    # the newest of a subject at a place is the one that holds
+    newest = {(one.table_id, one.shaker_id, one.subject): one for one in found.order_by("approved_on", "pk")}
+    for one in newest.values():
+        if one.ends_on is None:
+            continue
+        place = one.table or one.shaker
+        said = _("Approval %(reference)s ends: %(what)s, %(place)s") % {
+            "reference": one.reference,
+            "what": SUBJECTS.get(one.subject, one.subject),
+            "place": place.code if place else "",
+        }
+        url = reverse("equipment", args=[facility.code])
+        yield Deadline(f"approval:{one.pk}", one.ends_on, said, "", url, ENDS)
+
+
+def _limits(facility: Facility) -> Iterator[Deadline]:
+    found = LimitsChange.objects.filter(
+        table__facility=facility, status=LimitsChange.Status.PENDING, effective_at__isnull=False
+    )
+    for one in found.select_related("table__facility"):
+        assert one.effective_at is not None
+        said = _("%(table)s: minimum %(min)s, maximum %(max)s at the first round after") % {
+            "table": one.table.code,
+            "min": in_dollars(one.min_cents),
+            "max": in_dollars(one.max_cents),
+        }
+        yield Deadline(
+            f"limits:{one.table.code}.{one.number}",
+            facility.local(one.effective_at).date(),
+            said,
+            rules.cite(one.table, "58 Pa. Code § 521.8(c)"),
+            reverse("table", args=[facility.code, one.table.code]),
+            BEGINS,
+            one.effective_at,
+            reminds=False,
+        )

@@ -1,0 +1,288 @@
+"""The figures of a gaming day: by table, by game, by hour and for the house. The database adds; nothing is rounded.
+
+Wagered, rounds and the expectation are those of settled rounds; taken, paid and win also hold what the earlier throws
+of a void round had moved. A correction belongs to the day on which its slip was filed, as its money does.
+"""
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Case, Count, IntegerField, Max, Min, Q, Sum, Value, When
+from django.db.models.functions import Coalesce
+
+from audit.models import Entry
+from games.engine import game
+from tables.models import Round, Wager
+from tables.reports import expected, settled
+from tables.reports.day import Day
+from tables.reports.events import Happenings, happenings
+from tables.reports.expected import Expected
+from tables.reports.slips import SlipLine, filed_on, filed_since
+
+A_MINUTE = 60_000_000  # microseconds
+SHORTEST = 5 * A_MINUTE  # of play that says how many rounds an hour, with three rounds at least
+FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Sums that add up; money in cents. `aside_cents` was staked in rounds that ended void or with no roll.
+
+    `paced` rounds were settled in `paced_us` microseconds of play, counted at each table from its first round to its
+    last.
+    """
+
+    settled: int = 0
+    no_roll: int = 0
+    void: int = 0
+    in_play: int = 0
+    by_hand: int = 0
+    on_paper: int = 0
+    wagered_cents: int = 0
+    aside_cents: int = 0
+    taken_cents: int = 0
+    paid_cents: int = 0
+    wagers: int = 0
+    outside: int = 0
+    outside_cents: int = 0
+    slips: int = 0
+    corrections_cents: int = 0
+    paced: int = 0
+    paced_us: int = 0
+    expected: Expected = field(default_factory=Expected)
+
+    def __add__(self, other: "Figures") -> "Figures":
+        names = [one.name for one in fields(Figures)]
+        return Figures(**{name: getattr(self, name) + getattr(other, name) for name in names})
+
+    @property
+    def win_cents(self) -> int:
+        """As it was settled."""
+        return self.taken_cents - self.paid_cents
+
+    @property
+    def corrected_cents(self) -> int:
+        """The win with the corrections that were filed on the day."""
+        return self.win_cents + self.corrections_cents
+
+    @property
+    def returned_cents(self) -> int:
+        """Stakes that went back to players: of winners, of returned wagers, of void rounds."""
+        return self.wagered_cents + self.aside_cents - self.taken_cents
+
+    @property
+    def hold(self) -> Fraction | None:
+        """The share of what was wagered that the house won, as settled."""
+        return Fraction(self.win_cents, self.wagered_cents) if self.wagered_cents else None
+
+    @property
+    def rounds(self) -> int:
+        return self.settled + self.no_roll + self.void + self.in_play
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line: `label` is a table's code or a game's name; `opened` the spans in which a table was open."""
+
+    code: str
+    label: str
+    game: str
+    figures: Figures
+    opened: tuple[tuple[dt.datetime | None, dt.datetime | None], ...] = ()
+
+
+@dataclass(frozen=True)
+class Hour:
+    """What was played in one hour, by when its rounds opened, and what was corrected in it."""
+
+    begins: dt.datetime
+    figures: Figures
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that the page and the paper say of a day."""
+
+    day: Day
+    house: Figures
+    tables: list[Line]
+    games: list[Line]
+    hours: list[Hour]
+    slips: list[SlipLine]
+    since: list[SlipLine]
+    also: Happenings
+
+    @property
+    def is_final(self) -> bool:
+        """Whether only a slip can change what it says: the day is over, and so is each of its rounds."""
+        return self.day.is_over and not self.house.in_play
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.house.rounds or self.slips or self.also.entries)
+
+
+def report(day: Day) -> Report:
+    """The whole report. Its queries add up in the database, and their number does not grow with the play.
+
+    On PostgreSQL they all see one moment, while play goes on. SQLite would make the tables wait for that.
+    """
+    if connection.vendor != "postgresql" or connection.in_atomic_block:
+        return _report(day)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        return _report(day)
+
+
+def _report(day: Day) -> Report:
+    also, slips = happenings(day), filed_on(day)
+    by_hour = _rounds(day)
+    per_table = _per_table(day, by_hour, slips)
+    tables = [
+        Line(one.code, one.code, one.game, per_table[key], also.opened.get(key, ()))
+        for key, one in day.tables.items()
+        if per_table[key] != Figures() or key in also.opened
+    ]
+    return Report(
+        day=day,
+        house=sum((one.figures for one in tables), Figures()),
+        tables=tables,
+        games=_by_game(tables),
+        hours=_by_hour(day, by_hour, slips),
+        slips=slips,
+        since=filed_since(day),
+        also=also,
+    )
+
+
+def _per_table(
+    day: Day, by_hour: Mapping[tuple[int, int], Figures], slips: Iterable[SlipLine]
+) -> dict[int, Figures]:
+    """The figures of each table, by its key."""
+    found: dict[int, Figures] = defaultdict(Figures)
+    for (table, _hour), figures in by_hour.items():
+        found[table] += figures
+    for table, said in expected.of_tables(day, settled.of_tables(day)).items():
+        found[table] += Figures(expected=said)
+    for extra in (_wagers(day), _paper(day), _pace(day)):
+        for table, figures in extra.items():
+            found[table] += figures
+    for slip in slips:
+        found[slip.table] += _corrected(slip)
+    return found
+
+
+def _corrected(slip: SlipLine) -> Figures:
+    return Figures(slips=1, corrections_cents=slip.effect_cents)
+
+
+def _rounds(day: Day) -> dict[tuple[int, int], Figures]:
+    """By table and hour of the day."""
+    cleared, ended = Q(phase="cleared"), Q(ended_at__isnull=False)
+    hour = Case(
+        *[When(opened_at__lt=begins, then=Value(number)) for number, begins in enumerate(day.hours[1:])],
+        default=Value(len(day.hours) - 1),
+        output_field=IntegerField(),
+    )
+    rows = (
+        _of_day(day)
+        .annotate(hour=hour)
+        .values("table", "hour")
+        .annotate(
+            of_settled=Count("pk", filter=cleared),
+            of_no_roll=Count("pk", filter=Q(phase="no-roll")),
+            of_void=Count("pk", filter=Q(phase="void")),
+            of_in_play=Count("pk", filter=~ended),
+            of_by_hand=Count("pk", filter=ended & Q(by_hand=True)),
+            of_wagered_cents=Coalesce(Sum("wagered_cents", filter=cleared), 0),
+            of_aside_cents=Coalesce(Sum("wagered_cents", filter=ended & ~cleared), 0),
+            of_taken_cents=Coalesce(Sum("taken_cents", filter=ended), 0),
+            of_paid_cents=Coalesce(Sum("paid_cents", filter=ended), 0),
+        )
+        .order_by("table", "hour")
+    )
+    return {(row.pop("table"), row.pop("hour")): _figures(row) for row in rows}
+
+
+def _figures(row: Mapping[str, Any]) -> Figures:
+    """Of a row of sums, whose names say `of_`: a sum may not be called as a column is."""
+    sums: dict[str, Any] = {name.removeprefix("of_"): int(value) for name, value in row.items()}
+    return Figures(**sums)
+
+
+def _of_day(day: Day) -> Any:
+    return Round.objects.filter(table__in=day.table_ids, gaming_day=day.date)
+
+
+def _wagers(day: Day) -> dict[int, Figures]:
+    """How many wagers lay in ended rounds, and those outside the limits."""
+    outside = ~Q(flag="")
+    rows: Any = (
+        Wager.objects.filter(
+            round__table__in=day.table_ids,
+            round__gaming_day=day.date,
+            round__ended_at__isnull=False,
+            struck=False,
+        )
+        .values("round__table")
+        .annotate(
+            of_wagers=Count("pk"),
+            of_outside=Count("pk", filter=outside),
+            of_outside_cents=Coalesce(Sum("cents", filter=outside), 0),
+        )
+        .order_by()
+    )
+    return {row.pop("round__table"): _figures(row) for row in rows}
+
+
+def _paper(day: Day) -> dict[int, Figures]:
+    """Rounds that were played while the tablet was dead and written down afterwards, as the record says."""
+    found: dict[int, Figures] = defaultdict(Figures)
+    by_hand = defaultdict(list)
+    for table, number in (
+        _of_day(day).filter(by_hand=True, ended_at__isnull=False).values_list("table", "number")
+    ):
+        by_hand[table].append(number)
+    for table, numbers in by_hand.items():
+        told = Entry.objects.filter(
+            stream=day.tables[table].stream_id, round__in=numbers, type="round.recorded_by_hand"
+        )
+        found[table] += Figures(on_paper=told.values("round").distinct().count())
+    return found
+
+
+def _pace(day: Day) -> dict[int, Figures]:
+    rows = (
+        _of_day(day)
+        .filter(phase="cleared")
+        .values("table")
+        .annotate(rounds=Count("pk"), first=Min("opened_at"), last=Max("ended_at"))
+        .order_by()
+    )
+    found = {}
+    for row in rows:
+        took = (row["last"] - row["first"]) // dt.timedelta(microseconds=1)
+        if row["rounds"] >= FEWEST and took >= SHORTEST:
+            found[row["table"]] = Figures(paced=row["rounds"], paced_us=took)
+    return found
+
+
+def _by_game(tables: Iterable[Line]) -> list[Line]:
+    found: dict[str, Figures] = defaultdict(Figures)
+    for one in tables:
+        found[one.game] += one.figures
+    return [Line(code, game(code).name, code, figures) for code, figures in sorted(found.items())]
+
+
+def _by_hour(day: Day, rounds: Mapping[tuple[int, int], Figures], slips: Iterable[SlipLine]) -> list[Hour]:
+    found = [Figures() for _ in day.hours]
+    for (_table, hour), figures in rounds.items():
+        found[hour] += figures
+    for slip in slips:
+        found[day.hour_of(slip.slip.filed_at)] += _corrected(slip)
+    return [Hour(begins, figures) for begins, figures in zip(day.hours, found, strict=True)]

@@ -1,0 +1,95 @@
+"""The drawings of the daily report on paper, from the geometry that the page draws from."""
+
+from reportlab.platypus import Flowable
+
+from games.office.pdf.paper import DIM, FAINT, INTER, STOP
+from tables.reports.charts import BAR_HEIGHT, BAR_WIDTH, Bar, Columns, Whisker
+
+BAR_POINTS, BAND_POINTS = 84, 180
+
+
+class _Mark(Flowable):
+    """A drawing of one row, in the box of a bar."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width, self.height = width, 12.0
+        self.across, self.down = width / BAR_WIDTH, 12.0 / BAR_HEIGHT
+
+    def wrap(self, available_width: float, available_height: float) -> tuple[float, float]:
+        return self.width, self.height
+
+    def _line(self, x: str, top: float, foot: float) -> None:
+        at = float(x) * self.across
+        self.canv.line(at, self.height - top * self.down, at, self.height - foot * self.down)
+
+
+class BarMark(_Mark):
+    """A bar from zero; a tick where the corrected figure stands."""
+
+    def __init__(self, bar: Bar) -> None:
+        super().__init__(BAR_POINTS)
+        self.bar = bar
+
+    def draw(self) -> None:
+        canvas, bar = self.canv, self.bar
+        canvas.setFillColor(STOP if bar.is_loss else DIM)
+        canvas.rect(float(bar.x) * self.across, 3, float(bar.width) * self.across, 6, stroke=0, fill=1)
+        canvas.setLineWidth(0.6)
+        canvas.setStrokeColor(DIM)
+        self._line(bar.zero, -4, BAR_HEIGHT + 4)
+        if bar.after:
+            canvas.setLineWidth(1.4)
+            self._line(bar.after, 1, BAR_HEIGHT - 1)
+
+
+class WhiskerMark(_Mark):
+    """The band, the expected win as a line, the actual one as a dot."""
+
+    def __init__(self, mark: Whisker) -> None:
+        super().__init__(BAND_POINTS)
+        self.mark = mark
+
+    def draw(self) -> None:
+        canvas, mark = self.canv, self.mark
+        if mark.band:
+            canvas.setFillColor(FAINT)
+            canvas.rect(
+                float(mark.band_x) * self.across, 2.5, float(mark.band) * self.across, 7, stroke=0, fill=1
+            )
+        canvas.setStrokeColor(DIM)
+        canvas.setLineWidth(1.2)
+        self._line(mark.expected, 1, BAR_HEIGHT - 1)
+        canvas.setFillColor(STOP if mark.is_outside else DIM)
+        canvas.circle(float(mark.won) * self.across, self.height / 2, 2.6, stroke=0, fill=1)
+
+
+class ColumnPlot(Flowable):
+    """Rounds by hour, drawn as the page draws them: pixels from the top become points from the foot."""
+
+    def __init__(self, chart: Columns, width: float) -> None:
+        super().__init__()
+        self.chart, self.width, self.scale = chart, width, width / chart.size[0]
+        self.height = chart.size[1] * self.scale
+
+    def wrap(self, available_width: float, available_height: float) -> tuple[float, float]:
+        return self.width, self.height
+
+    def draw(self) -> None:
+        canvas, chart, scale = self.canv, self.chart, self.scale
+        canvas.setFont(INTER, 8)
+        canvas.setLineWidth(0.4)
+        canvas.setStrokeColor(FAINT)
+        canvas.setFillColor(DIM)
+        for one in chart.grid:
+            y = self.height - float(one.y) * scale
+            canvas.line(chart.left * scale, y, chart.right * scale, y)
+            canvas.drawRightString((chart.left - 8) * scale, y - 2.5, one.label)
+        for column in chart.columns:
+            foot = self.height - chart.foot * scale
+            x, wide = float(column.x) * scale, float(column.width) * scale
+            if column.rounds:
+                canvas.rect(x, foot, wide, float(column.height) * scale, stroke=0, fill=1)
+            if column.label:
+                y = self.height - chart.label_y * scale
+                canvas.drawCentredString(float(column.middle) * scale, y, column.label)

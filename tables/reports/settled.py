@@ -1,0 +1,86 @@
+"""The settled rounds of a day, by table: all of them, or those that were settled after others had been reckoned.
+
+What lay in a settled round never changes, and the rounds of a table are settled in the order of their numbers. So sums
+up to one round hold for ever, and a later reading adds only the rounds that came since.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+from django.db.models import Case, Count, F, IntegerField, Max, Q, QuerySet, Sum, Value, When
+
+from tables.models import Round
+from tables.reports.day import Day
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What is known of a table's settled rounds without looking at their wagers; `last` is the newest one's number."""
+
+    rounds: int
+    won_cents: int
+    last: int
+
+    def __sub__(self, before: "Settled") -> "Settled":
+        return Settled(self.rounds - before.rounds, self.won_cents - before.won_cents, self.last)
+
+
+NONE = Settled(0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Of each table (id) the settled rounds after one number and up to another."""
+
+    day: Day
+    spans: Mapping[int, tuple[int, int]]
+
+    def only(self, tables: Collection[int]) -> "Stretch":
+        return Stretch(self.day, {table: span for table, span in self.spans.items() if table in tables})
+
+    def rounds(self, prefix: str = "") -> Q:
+        """As a condition of a query; `prefix` leads to the round, such as `throw__round__`."""
+        said = {
+            "table__in": list(self.spans),
+            "gaming_day": self.day.date,
+            "phase": "cleared",
+            "number__gt": self._bound(prefix, 0),
+            "number__lte": self._bound(prefix, 1),
+        }
+        return Q(**{f"{prefix}{name}": value for name, value in said.items()})
+
+    def _bound(self, prefix: str, end: int) -> Case:
+        whens = [
+            When(**{f"{prefix}table": table}, then=Value(span[end])) for table, span in self.spans.items()
+        ]
+        return Case(*whens, default=Value(0), output_field=IntegerField())
+
+    def sql(self) -> tuple[str, list[Any]]:
+        """The same as a piece of SQL about `r`, a row of rounds, with its parameters."""
+        tables = list(self.spans)
+        marks, whens = ", ".join(["%s"] * len(tables)), " ".join(["WHEN %s THEN %s"] * len(tables))
+        bounds = [[bound for table in tables for bound in (table, self.spans[table][end])] for end in (0, 1)]
+        sql = (
+            f"r.table_id IN ({marks}) AND r.gaming_day = %s AND r.phase = 'cleared' "
+            f"AND r.number > CASE r.table_id {whens} END AND r.number <= CASE r.table_id {whens} END"
+        )
+        return sql, [*tables, connection.ops.adapt_datefield_value(self.day.date), *bounds[0], *bounds[1]]
+
+
+def of_tables(day: Day) -> dict[int, Settled]:
+    """What was settled at each table (id) of the day."""
+    whole = Round.objects.filter(table__in=day.table_ids, gaming_day=day.date, phase="cleared")
+    return _read(whole)
+
+
+def of_stretch(stretch: Stretch) -> dict[int, Settled]:
+    """What was settled in it."""
+    return _read(Round.objects.filter(stretch.rounds()))
+
+
+def _read(rounds: QuerySet[Round]) -> dict[int, Settled]:
+    won = Sum(F("taken_cents") - F("paid_cents"))
+    rows = rounds.values("table").annotate(rounds=Count("pk"), won=won, last=Max("number"))
+    return {row["table"]: Settled(row["rounds"], int(row["won"]), row["last"]) for row in rows.order_by()}

@@ -1,0 +1,63 @@
+"""Error Notification Slips of a gaming day: filed on it, and filed on later days about its rounds."""
+
+import datetime as dt
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from tables.corrections.slips import difference, moved_cents
+from tables.models import Slip
+from tables.reports.day import Day
+
+
+@dataclass(frozen=True)
+class SlipLine:
+    """One slip as the report lists it: `effect_cents` on the settled win, `moved_cents` into the table inventory by
+    the end of the day; None while that money had not moved.
+    """
+
+    slip: Slip
+    effect_cents: int
+    moved_cents: int | None
+
+    @property
+    def table(self) -> int:
+        return self.slip.table_id
+
+    @property
+    def before_cents(self) -> int:
+        """What the round won before it."""
+        return self.slip.before["taken_cents"] - self.slip.before["paid_cents"]
+
+    @property
+    def after_cents(self) -> int:
+        return self.before_cents + self.effect_cents
+
+    @property
+    def is_of_another_day(self) -> bool:
+        """Whether its round was played on another day than the slip was filed."""
+        return self.slip.round.gaming_day != self.slip.gaming_day
+
+
+def filed_on(day: Day) -> list[SlipLine]:
+    """The slips of this day, about rounds of whatever day, in the order of their filing."""
+    return [_line(one, day.ends) for one in _of(day).filter(gaming_day=day.date)]
+
+
+def filed_since(day: Day) -> list[SlipLine]:
+    """The slips of later days about rounds of this one. Its own figures do not move by them."""
+    since = _of(day).filter(round__gaming_day=day.date, gaming_day__gt=day.date)
+    return [_line(one, None) for one in since]
+
+
+def _of(day: Day) -> QuerySet[Slip]:
+    slips = Slip.objects.filter(table__in=day.table_ids).select_related(
+        "table", "round", "filed_by", "filed_with"
+    )
+    return slips.order_by("filed_at", "pk")
+
+
+def _line(slip: Slip, before: dt.datetime | None) -> SlipLine:
+    """`before`: up to when the money counts as moved; None for up to now."""
+    has_moved = slip.settled_at is not None and (before is None or slip.settled_at < before)
+    return SlipLine(slip, difference(slip), moved_cents(slip) if has_moved else None)

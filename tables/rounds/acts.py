@@ -1,0 +1,160 @@
+"""The round as the edition orders it: no more bets, shake, dice, take, pay, clear; no roll and void."""
+
+from typing import Any
+
+from games.engine.settlement import LOSE, RETURN
+from games.params import Params
+from tables.core.alerts import Level, raise_alert
+from tables.core.context import AtTable
+from tables.core.permissions import AT_THE_TABLE
+from tables.rounds.begin import live_round
+from tables.rounds.progress import advance, answer_of, decided_now, verify_live
+from tables.rounds.settlement import settle_throw, write_throw
+from tables.runner.signatures import verify_signed_by_floor
+from tables.runner.table import Recorded, act
+
+
+@act(roles=AT_THE_TABLE)
+def no_more_bets(at: AtTable, params: Params) -> Recorded:
+    """Announces no more bets; from here on wagers are refused."""
+    round_ = live_round(at)
+    state, _ = at.game.no_more_bets(at.state)
+    advance(at, state)
+    return Recorded(
+        "bets.closed",
+        {"round": round_.number, "wagered_cents": round_.wagered_cents},
+        answer_of(round_),
+        "phase",
+    )
+
+
+@act(roles=AT_THE_TABLE)
+def shake(at: AtTable, params: Params) -> Recorded:
+    """Attests at least three shakes of a manual shaker, or who activated an automated one (dealer, or a seat)."""
+    shakes = params.whole("shakes", 0, 99, default=0)
+    seat = params.whole("activated_by_seat", 0, 64, default=0)
+    round_ = live_round(at)
+    at.verify_dice_in_time()
+    state, _ = at.game.shake(at.state, times=shakes or 1, by_seat=seat or None)
+    advance(at, state)
+    data = {"round": round_.number, "lot": at.lot and at.lot.code, "shaker": at.shaker and at.shaker.code}
+    return Recorded(
+        "dice.shaken", {**data, "shakes": shakes, "activated_by_seat": seat}, answer_of(round_), "phase"
+    )
+
+
+@act(roles=AT_THE_TABLE)
+def call_dice(at: AtTable, params: Params) -> Recorded:
+    """Records the dice uncovered and announced, enters them, lights the layout and settles what they decide."""
+    dice = params.dice()
+    ruled = read_ruled(params, len(dice or ()))
+    round_ = verify_live(at)
+    state, _ = at.game.call_dice(at.state, dice or ())
+    at.verify_as_they_lie(state.dice)
+    type_ = "round.settled" if state.standing.ending else "throw.settled"
+    return settle_throw(at, round_, state, type_, decided_now(state), dice=state.dice, more=ruled)
+
+
+def read_ruled(params: Params, dice: int) -> dict[str, Any]:
+    """How faces were found where they were not plain: `leaning`, the dice read by the face opposite to the one that
+    leans (§§ 577.5(f), 675a.4(c)), and whether a face was `disputed` and decided (§ 577.5(g)).
+    """
+    leaning, disputed = params.whole("leaning", 0, dice, default=0), params.yes("disputed")
+    return ({"leaning": leaning} if leaning else {}) | ({"disputed": True} if disputed else {})
+
+
+@act(roles=AT_THE_TABLE)
+def call_no_roll(at: AtTable, params: Params) -> Recorded:
+    """Calls a no roll. In Sic Bo the round ends and every wager is returned (A12, A44); elsewhere wagers stand and
+    the dice are thrown again (A33).
+    """
+    reason = params.text("reason")
+    round_ = verify_live(at)
+    state, called = at.game.call_no_roll(at.state, reason)
+    if state.ended:
+        return settle_throw(at, round_, state, "round.no_roll", called.settled, reason=reason)
+    throw = write_throw(at, round_, (), reason)
+    if reason == "cheating-device":
+        key = f"cheating:{round_.number}:{throw.number}"
+        raise_alert(at, "cheating", key, Level.WARN, called.section, round=round_.number, throw=throw.number)
+    advance(at, state, last_throw=throw.number)
+    data = {"round": round_.number, "throw": throw.number, "reason": reason, "section": called.section}
+    data |= {"lot": at.lot and at.lot.code, "shaker": at.shaker and at.shaker.code}
+    return Recorded("throw.no_roll", data, answer_of(round_), "phase")
+
+
+@act(roles=AT_THE_TABLE, witness=True)
+def void_round(at: AtTable, params: Params) -> Recorded:
+    """The house voids a round before its dice are entered: every wager is returned (A47). The floor signs.
+
+    Between two throws what the first one decided stands; what is still open goes back, with a fee already paid.
+    """
+    reason = params.text("reason")
+    round_ = verify_live(at)
+    verify_signed_by_floor(at)
+    state, voided = at.game.void_round(at.state, reason)
+    returned = tuple(one for one in voided.settled if one.outcome == RETURN)
+    return settle_throw(at, round_, state, "round.voided", returned, reason=reason)
+
+
+@act(roles=AT_THE_TABLE)
+def take_losers(at: AtTable, params: Params) -> Recorded:
+    """Losing wagers collected, all of them, before any winner is paid."""
+    round_ = verify_live(at)
+    state, _ = at.game.take_losers(at.state)
+    advance(at, state)
+    return Recorded(
+        "losers.taken",
+        {"round": round_.number, "taken_cents": round_.taken_cents},
+        answer_of(round_),
+        "phase",
+    )
+
+
+@act(roles=AT_THE_TABLE)
+def pay_seats(at: AtTable, params: Params) -> Recorded:
+    """Winners paid: the seats named, or all that are left.
+
+    A payment moves the phase only when it is the last one, so that two may be under way at once; a list that was
+    mended since it was shown is stale.
+    """
+    seats = params.whole_numbers("seats")
+    round_ = verify_live(at)
+    state, paid = at.game.pay_seats(at.state, seats or at.game.unpaid_seats(at.state))
+    changes = "nothing" if state.phase == at.state.phase else "phase"
+    advance(at, state)
+    cents = sum(one.paid_cents for one in paid.settled)
+    data = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
+    return Recorded("winners.paid", data, answer_of(round_), changes)
+
+
+@act(roles=AT_THE_TABLE)
+def settle_seats(at: AtTable, params: Params) -> Recorded:
+    """Takes and pays the step under way, where a game settles in steps: the seats named, or all that are left.
+
+    Only the last seat of a step moves the round on, so that two dealers may each settle a side at once.
+    """
+    seats = params.whole_numbers("seats")
+    round_ = verify_live(at)
+    before = at.state
+    state, done = at.game.settle_seats(before, seats or at.game.unsettled_seats(before))
+    moved = (state.phase, state.step) != (before.phase, before.step)
+    advance(at, state)
+    data = {
+        "round": round_.number,
+        "throw": round_.last_throw,
+        "seats": list(done.seats),
+        "taken_cents": sum(one.wager.cents for one in done.settled if one.outcome == LOSE),
+        "paid_cents": sum(one.paid_cents for one in done.settled),
+    }
+    return Recorded("seats.settled", data, answer_of(round_), "phase" if moved else "nothing")
+
+
+@act(roles=AT_THE_TABLE)
+def clear_layout(at: AtTable, params: Params) -> Recorded:
+    """Clears the lit combinations, which ends the round."""
+    round_ = verify_live(at)
+    state, _ = at.game.clear_layout(at.state)
+    advance(at, state)
+    data = {"round": round_.number, "taken_cents": round_.taken_cents, "paid_cents": round_.paid_cents}
+    return Recorded("layout.cleared", data, answer_of(round_))

@@ -1,0 +1,49 @@
+"""How an act carries the round on: the round in play, its row as it now stands, and what a screen is answered."""
+
+from typing import Any
+
+from games.engine import Refusal
+from games.engine.rounds import RoundState
+from games.engine.settlement import STEPS_A_THROW, Settled
+from tables.core.context import AtTable
+from tables.models import Round
+from tables.rules import notice
+
+
+def verify_live(at: AtTable) -> Round:
+    """The round in play. Raises `Refusal` when there is none."""
+    if at.round is None:
+        at.verify_open()
+        raise Refusal("no-round")
+    return at.round
+
+
+def advance(at: AtTable, state: RoundState, **values: Any) -> None:
+    """The round as it now stands, and its end when it has ended, with whatever else of it changed."""
+    assert at.round is not None
+    stands = {
+        "phase": state.phase,
+        "paid_seats": sorted(state.paid_seats),
+        "step": state.step,
+        "quarterback": state.quarterback,
+        "offered": state.offered,
+        **values,
+    }
+    at.change_round(**{name: value for name, value in stands.items() if getattr(at.round, name) != value})
+    if state.ended:
+        at.change_round(ended_at=at.now, ending=state.phase if state.returned_for else state.standing.ending)
+        quarterback, offered = at.game.next_quarterback(state)
+        if (quarterback, offered) != (at.table.quarterback, at.table.offered):
+            at.change_table(quarterback=quarterback, offered=offered)
+        notice.tell(at)
+
+
+def decided_now(state: RoundState) -> tuple[Settled, ...]:
+    """What the newest throw decided, and with the first one the fees that were collected before it."""
+    first = STEPS_A_THROW * len(state.throws) if len(state.throws) > 1 else 0
+    return tuple(one for one in state.settled if one.step >= first)
+
+
+def answer_of(round_: Round) -> dict[str, Any]:
+    """What a screen is told of an act that went on with the round."""
+    return {"round": round_.number, "phase": round_.phase}

@@ -1,0 +1,140 @@
+"""Write a throw with the wagers that it settles, as rows and as the record says them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from games.engine.rounds import RoundState
+from games.engine.settlement import FEE, LOSE, Settled
+from tables.core.context import AtTable
+from tables.models import Round, Settlement, Throw
+from tables.rounds.progress import advance, answer_of
+from tables.runner.table import Recorded
+
+
+def write_throw(
+    at: AtTable, round_: Round, dice: Sequence[int], reason: str = "", corrects: Throw | None = None
+) -> Throw:
+    """The next throw of the round, or the next revision of the one that it `corrects`, thrown with the same dice.
+
+    With a new throw the dice that a training table's machine drew lie there no longer.
+    """
+    if round_.drawn and corrects is None:
+        at.change_round(drawn=[])
+    return Throw.objects.create(
+        round=round_,
+        number=corrects.number if corrects else round_.last_throw + 1,
+        revision=corrects.revision + 1 if corrects else 1,
+        dice=list(dice),
+        void_reason=reason,
+        lot=corrects.lot if corrects else at.lot,
+        shaker=corrects.shaker if corrects else at.shaker,
+        called_at=at.now,
+    )
+
+
+def settle_throw(
+    at: AtTable,
+    round_: Round,
+    state: RoundState,
+    type_: str,
+    settled: tuple[Settled, ...],
+    *,
+    dice: Sequence[int] = (),
+    corrects: Throw | None = None,
+    reason: str = "",
+    more: dict[str, Any] | None = None,
+) -> Recorded:
+    """Writes a throw with the wagers that it settles, and says them in the record, in the order of settlement.
+
+    Without dice it is where the wagers of a void round go back.
+    """
+    throw = write_throw(at, round_, dice, reason, corrects)
+    write_settlements(at, throw, settled)
+    everything = state.settled
+    advance(
+        at,
+        state,
+        last_throw=max(round_.last_throw, throw.number),
+        by_hand=state.by_hand,
+        wagered_cents=sum(wager.cents for wager in state.wagers),
+        taken_cents=taken_cents(everything),
+        paid_cents=sum(one.paid_cents for one in everything),
+    )
+    data = {**throw_data(at, round_, throw, state, settled), **(more or {})}
+    return Recorded(type_, data, answer_of(round_), changes="table" if round_.ended_at else "phase")
+
+
+def taken_cents(settled: Iterable[Settled]) -> int:
+    """What the house keeps of the stakes: lost wagers, and fees."""
+    return sum(one.wager.cents for one in settled if one.outcome in (LOSE, FEE))
+
+
+def write_settlements(at: AtTable, throw: Throw, settled: tuple[Settled, ...]) -> None:
+    """One row for each settled wager. The wagers' rows are those that `at` read under the lock."""
+    rows = {wager.key: wager.pk for wager in at.wagers}
+    Settlement.objects.write(
+        [
+            (
+                throw.pk,
+                rows[one.wager.key],
+                place,
+                one.wager.cents,
+                one.outcome,
+                str(one.pays or ""),
+                one.paid_cents,
+                one.returned_cents,
+                one.cite,
+                {"code": one.why.code, "params": dict(one.why.params)},
+            )
+            for place, one in enumerate(settled)
+        ]
+    )
+
+
+def throw_data(
+    at: AtTable, round_: Round, throw: Throw, state: RoundState, settled: tuple[Settled, ...]
+) -> dict[str, Any]:
+    """What the record says of a throw; `docs/record.md` names each field."""
+    return {
+        "round": round_.number,
+        "throw": throw.number,
+        "revision": throw.revision,
+        "dice": throw.dice,
+        "reason": throw.void_reason,
+        "lot": throw.lot and throw.lot.code,
+        "shaker": throw.shaker and throw.shaker.code,
+        "uncovered": state.phase != "void",
+        "announced": bool(throw.dice),
+        "called": _called(at, state) if throw.dice else None,
+        "lit": sorted(at.game.lit(state)) if throw.dice else [],
+        "by_hand": state.by_hand,
+        "settled": [settled_data(one) for one in settled],
+        "taken_cents": taken_cents(settled),
+        "paid_cents": sum(one.paid_cents for one in settled),
+        "returned_cents": sum(one.returned_cents for one in settled),
+    }
+
+
+def _called(at: AtTable, state: RoundState) -> dict[str, Any]:
+    """What the throw comes to, as it is called out, by code."""
+    reason = at.game.called(state.throws)
+    return {"code": reason.code, **reason.params}
+
+
+def settled_data(one: Settled) -> dict[str, Any]:
+    """One settled wager as the record and `adjudicate` say it."""
+    said = {
+        "seat": one.wager.seat,
+        "wager": one.wager.code,
+        "cents": one.wager.cents,
+        "outcome": one.outcome,
+        "pays": str(one.pays) if one.pays else None,
+        "paid_cents": one.paid_cents,
+        "returned_cents": one.returned_cents,
+        "cite": one.cite,
+    }
+    if one.wager.play is not None:
+        said["play"] = one.wager.play
+    if one.cut_cents:
+        said["cut_cents"] = one.cut_cents
+    return said

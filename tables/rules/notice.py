@@ -1,0 +1,85 @@
+"""What a table offers: the version in force and the wagers that are stopped, and what its record last told of it.
+
+An act asks this for itself, under the table's lock. What a screen shows between rounds is what the record says: the
+act that ends a round, and the one that opens the next, tell of a change; the clock tells it where nobody acts.
+"""
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from games.models import RulesSubmission
+from tables.core.context import AtTable
+
+MOST_STOPPED = 120  # characters of a key for the stopped wagers; more of them are kept as their hash
+TOOK_EFFECT = "rules.took_effect"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A version (0 where none is in force), the first digits of its terms' SHA-256, and the wagers that are stopped."""
+
+    submission: str
+    version: int
+    terms: str
+    stopped: str
+
+    @property
+    def key(self) -> str:
+        """The whole of it as a table's row keeps it: `RS-0009/2/0123456789abcdef;total:4,total:17`."""
+        return f"{self.submission}/{self.version}/{self.terms};{self.stopped}"
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """The stopped wagers; none where they were too many to keep."""
+        return frozenset(code for code in self.stopped.split(",") if code and not code.startswith("#"))
+
+
+def of(submission: RulesSubmission | None, code: str, stopped: Collection[str]) -> Offer:
+    """What a table under this submission code offers with these wagers stopped."""
+    codes = ",".join(sorted(stopped))
+    if len(codes) > MOST_STOPPED:
+        codes = "#" + hashlib.sha256(codes.encode()).hexdigest()[:16]
+    if submission is None:
+        return Offer(code, 0, "", codes)
+    return Offer(code, submission.version, submission.terms_sha256[:16], codes)
+
+
+def read(key: str) -> Offer | None:
+    """The offer of a key; None before anything was told."""
+    head, _, stopped = key.partition(";")
+    code, _, rest = head.partition("/")
+    version, _, terms = rest.partition("/")
+    return Offer(code, int(version), terms, stopped) if version else None
+
+
+def offered(at: AtTable) -> Offer:
+    """What the next round here would be dealt under. The caller holds the table's lock."""
+    return of(at.in_force, at.table.submission_code, at.stops)
+
+
+def tell(at: AtTable) -> bool:
+    """Puts `rules.took_effect` after the act's own entry where the offer is not what the record last told of, between
+    two rounds alone. Says whether it did.
+    """
+    now = offered(at)
+    if at.table.told_rules == now.key:
+        return False
+    at.also.append((TOOK_EFFECT, told_data(at, read(at.table.told_rules), now)))
+    at.change_table(told_rules=now.key)
+    return True
+
+
+def told_data(at: AtTable, was: Offer | None, now: Offer) -> dict[str, Any]:
+    """What `rules.took_effect` says: both versions, and the wagers that stopped or may be dealt again."""
+    before, stopped = was.codes if was else frozenset(), frozenset(at.stops)
+    return {
+        "submission": now.submission,
+        "was": was.version if was and was.version else None,
+        "version": now.version or None,
+        "edition": at.in_force.edition if at.in_force else None,
+        "terms_sha256": at.in_force.terms_sha256 if at.in_force else None,
+        "stopped": sorted(stopped - before),
+        "started": sorted(before - stopped),
+    }

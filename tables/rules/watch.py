@@ -1,0 +1,59 @@
+"""What the clock does about rules: a table where nobody acts is told what took effect there."""
+
+import datetime as dt
+from collections.abc import Iterable
+
+from audit import clock, record
+from games import submissions
+from games.models import Facility
+from games.office import services
+from tables.clock.system import at_each
+from tables.core.context import AtTable
+from tables.models import Table
+from tables.rules.notice import TOOK_EFFECT, of, offered, read, tell, told_data
+
+
+def tell_rules() -> list[int]:
+    """Tells each table that is not closed what took effect there, once no round of other rules is in play.
+
+    Returns the tables that changed. Two or three statements for all of them; only tables that differ are locked.
+    """
+    now = clock.now()
+    tables = list(Table.objects.exclude(status=Table.Status.CLOSED).select_related("facility"))
+    found = submissions.all_in_force({table.facility_id for table in tables}, now)
+    stops = _stops(tables, now)
+    differing = []
+    for table in tables:
+        submission = found.get((table.facility_id, table.game, table.submission_code))
+        stopped = () if table.kind == Table.Kind.SIMULATED else stops[table.facility_id, table.game]
+        if of(submission, table.submission_code, stopped).key != table.told_rules:
+            differing.append(table.pk)
+    return at_each(Table.objects.filter(pk__in=differing), _tell) if differing else []
+
+
+def _stops(tables: Iterable[Table], now: dt.datetime) -> dict[tuple[int, str], frozenset[str]]:
+    places: dict[tuple[int, str], Facility] = {
+        (table.facility_id, table.game): table.facility for table in tables
+    }
+    return {
+        (pk, game): frozenset(services.stops(facility, game, now)) for (pk, game), facility in places.items()
+    }
+
+
+def _tell(at: AtTable) -> bool:
+    if _plays_other_rules(at) or at.table.status == Table.Status.CLOSED:
+        return False
+    before = at.table.told_rules
+    if not tell(at):
+        return False
+    at.also.clear()
+    data = told_data(at, read(before), offered(at))
+    terms = data["terms_sha256"] or ""
+    record.append(at.stream, type=TOOK_EFFECT, data=data, at=at.now, gaming_day=at.gaming_day, terms=terms)
+    at.save_changes("nothing", ())
+    return True
+
+
+def _plays_other_rules(at: AtTable) -> bool:
+    """Whether a round is in play that pinned another version: it is told when that round ends."""
+    return at.round is not None and at.round.submission != at.in_force

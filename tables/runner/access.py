@@ -1,0 +1,140 @@
+"""One door for each thing that a person may open. Views and sockets ask here, and nowhere else.
+
+`SignedOut`, `Locked` and `Denied` become 401, 423 and 403 for a request, and 4401, 4423 and 4403 for a socket.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
+
+from audit.devices import device_of
+from audit.doors import Denied, Locked, SignedOut, device_at, person_of
+from audit.middleware import is_locked
+from audit.models import Device, Person, Station
+from games.models import Facility
+from tables.core.permissions import AT_THE_TABLE, SEES_THE_FLOOR, may_see_floor, may_see_table
+from tables.models import Table
+from tables.runner.facility import DICE, EQUIPMENT, STAFF
+
+__all__ = ["Denied", "Locked", "SignedOut", "device_at", "person_of"]
+
+STATIONS = ("dealer", "table")
+# Security holds the other key of the dice storage.
+SEES_THE_ROOM = {DICE: SEES_THE_FLOOR | {"security"}, EQUIPMENT: SEES_THE_FLOOR, STAFF: SEES_THE_FLOOR}
+SEES_A_ROOM = frozenset().union(*SEES_THE_ROOM.values())
+
+
+def table_for(request: HttpRequest, facility: str, code: str, station: str) -> tuple[Table, Person]:
+    """The table that this person may open at this station. Raises `SignedOut`, `Locked` or `Denied`."""
+    person = person_of(request)
+    table = (
+        Table.objects.select_related("facility", "stream").filter(facility__code=facility, code=code).first()
+    )
+    if table is None or not may_see_table(person, table) or not _device_serves(device_at(request), table):
+        raise Denied
+    if station not in STATIONS or (station == "dealer" and person.role not in AT_THE_TABLE):
+        raise Denied
+    return table, person
+
+
+def sign_for(request: HttpRequest, facility: str, code: str) -> Table:
+    """The table whose signs may be shown here: a display enrolled at it needs nobody; anybody else sees the table.
+
+    Raises `SignedOut`, `Locked` or `Denied`.
+    """
+    device = device_at(request)
+    if device is None or device.station != Station.SIGN:
+        return table_for(request, facility, code, "table")[0]
+    table = (
+        Table.objects.select_related("facility", "stream").filter(facility__code=facility, code=code).first()
+    )
+    if table is None or device.place != table.stream.name:
+        raise Denied
+    return table
+
+
+def floor_of(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
+    """The person and the ids of the tables whose tiles they may see. Raises `SignedOut`, `Locked` or `Denied`."""
+    person = person_of(request)
+    device = device_at(request)
+    if not may_see_floor(person, facility) or device is None or device.facility != facility or device.place:
+        raise Denied
+    return person, list(
+        Table.objects.filter(facility__code=facility)
+        .order_by("pit__code", "code")
+        .values_list("pk", flat=True)
+    )
+
+
+def room_of(request: HttpRequest, facility: str, room: str) -> tuple[Person, Facility]:
+    """The person and the facility whose room they may see. Raises `SignedOut`, `Locked` or `Denied`."""
+    person, device = person_of(request), device_at(request)
+    if device is None or room not in rooms_open_to(person, device) or device.facility != facility:
+        raise Denied
+    found = Facility.objects.filter(code=facility).first()
+    if found is None:
+        raise Denied
+    return person, found
+
+
+def rooms_open_to(person: Person, device: Device | None) -> list[str]:
+    """The rooms of this device's facility that the person may see there; none at a tablet that serves one table."""
+    if device is None or device.place or person.facility not in ("", device.facility):
+        return []
+    return [room for room, roles in SEES_THE_ROOM.items() if person.role in roles]
+
+
+def dice_of_table_for(request: HttpRequest, facility: str, code: str) -> tuple[Table, Person]:
+    """The table whose rounds' dice the person may trace: one they see, or any of a house whose dice room they see.
+
+    Raises `SignedOut`, `Locked` or `Denied`.
+    """
+    try:
+        return table_for(request, facility, code, "table")
+    except Denied:
+        person, house = room_of(request, facility, DICE)
+    table = Table.objects.select_related("facility", "stream").filter(facility=house, code=code).first()
+    if table is None:
+        raise Denied
+    return table, person
+
+
+def floor_for(scope: Mapping[str, Any], facility: str) -> tuple[str, Person, list[int]]:
+    """`floor_of`, for a socket."""
+    person, ids = floor_of(still_in(scope), facility)
+    return facility, person, ids
+
+
+def still_in(scope: Mapping[str, Any]) -> HttpRequest:
+    """`as_it_stands`, for a person. Raises `SignedOut` or `Locked`."""
+    request = as_it_stands(scope)
+    person_of(request)
+    return request
+
+
+def as_it_stands(scope: Mapping[str, Any]) -> HttpRequest:
+    """The socket's session and device as they stand now, in the shape of a request, with or without a person.
+
+    A socket lives longer than what it was opened with, so both are read again each time.
+    """
+    request = HttpRequest()
+    request.COOKIES = scope.get("cookies", {})
+    key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
+    request.user = get_user(request) if key else AnonymousUser()
+    request.device = device_of(request)  # type: ignore[attr-defined]
+    request.locked = is_locked(request, device_at(request)) if request.user.is_authenticated else True  # type: ignore[attr-defined]
+    return request
+
+
+def _device_serves(device: Device | None, table: Table) -> bool:
+    return (
+        device is not None
+        and device.facility == table.facility.code
+        and device.place in ("", table.stream.name)
+    )

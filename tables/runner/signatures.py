@@ -1,0 +1,31 @@
+"""Who has to sign an act besides, or instead of, the person at the tablet: each by their own sign-in."""
+
+from audit.models import Person
+from games.engine import Refusal
+from tables.core.context import AtTable
+from tables.core.permissions import FLOOR
+from tables.runner.facility import AtRoom
+
+OUTSIDE = frozenset({"information-technology", "regulator"})
+
+
+def floor_signer(at: AtTable) -> Person:
+    """The floorperson or above who acts, or who signed in as the second person. Raises `floorperson-must-sign`."""
+    for person in (at.witness, at.actor):
+        if person is not None and person.role in FLOOR:
+            return person
+    raise Refusal("floorperson-must-sign")
+
+
+def verify_signed_by_floor(at: AtTable) -> None:
+    """Raises `Refusal` unless a floorperson or above acts, or signed in as the second person."""
+    floor_signer(at)
+
+
+def verify_two_departments(at: AtTable | AtRoom, section: str) -> None:
+    """Raises `Refusal` unless two people of different departments sign: one of table games, and one of the house's
+    other departments, neither its technicians nor the regulator.
+    """
+    signed = {person.department for person in (at.actor, at.witness) if person is not None}
+    if len(signed) < 2 or "table-games" not in signed or signed & OUTSIDE:
+        raise Refusal("two-departments-must-sign", section)

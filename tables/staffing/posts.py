@@ -1,0 +1,110 @@
+"""The posts at a table: one dealer, and at Three Dice Football two dealers and a stickperson (§ 577.9(b)).
+
+The first post of a game's list is where its dealer stands; its last one keeps the dice or the shaker.
+"""
+
+from collections.abc import Iterable
+
+from django.db.models import Q
+
+from audit.models import Person
+from games.engine import Refusal, Rules, game
+from tables.core.context import AtTable
+from tables.core.reads import at_work, at_work_at
+from tables.models import Table
+
+FIELDS = {"dealer": "dealer", "dealer-left": "dealer_left", "stick": "stickperson"}
+
+
+def of(table: Table) -> tuple[str, ...]:
+    """The posts of a table's game."""
+    return game(table.game).posts
+
+
+def held_by(table: Table, person: Person) -> str | None:
+    """The post that this person stands at here, if any."""
+    return next((post for post in of(table) if holder_id(table, post) == person.pk), None)
+
+
+def holder(table: Table, post: str) -> Person | None:
+    """Who stands at a post."""
+    found: Person | None = getattr(table, FIELDS[post])
+    return found
+
+
+def holder_id(table: Table, post: str) -> int | None:
+    """The same as a key, without a query."""
+    found: int | None = getattr(table, f"{FIELDS[post]}_id")
+    return found
+
+
+def holder_ids(table: Table) -> list[int]:
+    """Who stands at the posts of a table, as keys."""
+    return [pk for post in of(table) if (pk := holder_id(table, post)) is not None]
+
+
+def keeper(table: Table) -> str:
+    """The post that keeps the dice or the shaker."""
+    return of(table)[-1]
+
+
+def for_person(table: Table, person: Person) -> str:
+    """The post that a person who signs in at a tablet takes: the one held already, else a stickperson the stick and a
+    dealer the first free one.
+    """
+    posts, held = of(table), held_by(table, person)
+    if held is not None:
+        return held
+    if person.role == "stickperson":
+        return posts[-1]
+    return next((post for post in posts[:-1] if holder_id(table, post) is None), posts[0])
+
+
+def anywhere(person: Person) -> Q:
+    """The tables at which this person stands at some post."""
+    return Q(dealer=person) | Q(dealer_left=person) | Q(stickperson=person)
+
+
+def verify_staffed(at: AtTable) -> None:
+    """Raises `Refusal` unless somebody on duty stands at every post of this table, and nowhere else: three dealers at
+    Three Dice Football (§ 577.9(b)), elsewhere the dealer, who is responsible for the shaker. A simulated table has
+    no people.
+    """
+    for post in empty(at.table):
+        raise Refusal("post-is-empty", section_of(at.rules), post=post, table=at.table.code)
+
+
+def empty(table: Table) -> list[str]:
+    """The posts of a table where nobody on duty stands."""
+    if table.kind == Table.Kind.SIMULATED:
+        return []
+    held = [holder_id(table, post) for post in of(table)]
+    return _without(table, at_work(table, [pk for pk in held if pk is not None]))
+
+
+def empty_at(tables: Iterable[Table]) -> dict[int, list[str]]:
+    """The same of many tables that people work at, by their keys, in one statement."""
+    tables = list(tables)
+    there = at_work_at([table.pk for table in tables])
+    return {table.pk: _without(table, there[table.pk]) for table in tables}
+
+
+def _without(table: Table, there: set[int]) -> list[str]:
+    """The posts of a table at which none of these people stands."""
+    return [post for post in of(table) if holder_id(table, post) not in there]
+
+
+def section_left_alone(at: AtTable) -> str | None:
+    """The section under which nobody may leave the working shaker of this table alone, "" where the text names none or
+    no rules are in force; None where it may stand alone, or there is none.
+
+    § 625a.1(e) speaks of the manual shaker only; § 539.1(f) and New Jersey of any (A20).
+    """
+    if at.shaker is None or (at.deals and at.rules.shaker(at.shaker.kind).may_stand_alone):
+        return None
+    return at.rules.section("shaker-unattended") if at.deals else ""
+
+
+def section_of(rules: Rules) -> str:
+    """The section that wants somebody at every post of a table under these rules."""
+    return rules.section("dealers") or rules.section("shaker-unattended")

@@ -1,0 +1,196 @@
+"""A floorperson's span: which tables one person may answer for at once (§ 577.9(c), § 465a.35, A40).
+
+A floorperson's set is the live tables that are open, or ceased, under that name, and the tables of other games that
+are supervised elsewhere. Each table's edition says how many its floorperson may have and which games not beside it;
+the set is allowed when every table in it allows it.
+"""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from audit.models import Person
+from games import submissions
+from games.engine import Refusal
+from games.engine.editions import Edition, Staffing, edition
+from tables.core.context import AtTable
+from tables.core.duty import covers, locked_duty
+from tables.core.permissions import FLOOR, is_assigned
+from tables.models import Assignment, Table
+from tables.runner.signatures import floor_signer
+
+
+@dataclass(frozen=True)
+class Supervised:
+    """One table of a floorperson's set, by its code; one elsewhere by the code of its game, with no edition of ours."""
+
+    name: str
+    game: str
+    edition: Edition | None = None
+    table_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Breach:
+    """What is wrong with the supervision of an open table as it stands: `unsupervised`, `supervisor-off-duty` or
+    `span-exceeded`, with what its sentence says.
+    """
+
+    table_id: int
+    code: str
+    params: dict[str, Any] = field(default_factory=dict)
+    section: str = ""
+
+
+def supervisor_at_opening(at: AtTable) -> Person:
+    """Who answers for the table that opens: whoever does already and is on duty here, else the floorperson who signs.
+
+    Raises `floorperson-must-sign`, or what `verify_may_supervise` refuses with.
+    """
+    standing = at.table.floorperson
+    stays = standing is not None and _supervises(standing) and is_assigned(standing, at.table)
+    person = standing if standing is not None and stays else floor_signer(at)
+    verify_may_supervise(at, person, in_play=True)
+    return person
+
+
+def verify_may_supervise(at: AtTable, person: Person, *, in_play: bool) -> None:
+    """Raises `Refusal` unless this person is of the floor, on duty at the table, and has room for it.
+
+    `in_play`: the table is open or ceased, or opens now; a closed table counts in nobody's span. Locks the person's
+    assignments, so that two openings at once do not both pass.
+    """
+    if person.role not in FLOOR:
+        raise Refusal("role-does-not-supervise", person=person.name)
+    duty = locked_duty(person)
+    if not (person.is_active and covers(duty, at.table)):
+        raise Refusal("supervisor-not-on-duty", person=person.name, table=at.table.code)
+    if in_play and at.table.kind == Table.Kind.LIVE:
+        verify_span(person, [*_tables_of(person, but=at.table), at.table], duty, at.now)
+
+
+def verify_one_more_elsewhere(
+    person: Person, game: str, duty: Sequence[Assignment], now: dt.datetime
+) -> None:
+    """Raises `span-exceeded` unless this person may also supervise a table of this game elsewhere.
+
+    `duty` is what `locked_duty` found.
+    """
+    verify_span(person, _tables_of(person), [*duty, Assignment(elsewhere=game)], now)
+
+
+def verify_span(
+    person: Person, tables: Sequence[Table], duty: Iterable[Assignment], now: dt.datetime
+) -> None:
+    """Raises `span-exceeded`, with the section of the strictest edition that forbids it, unless one person may
+    supervise these tables and what is elsewhere among these assignments.
+    """
+    supervised = _supervised(tables, duty, _editions_of(tables, now))
+    forbidding = [one.edition for one in _forbidding(supervised) if one.edition]
+    if forbidding:
+        strictest = min(forbidding, key=lambda one: one.staffing.span)
+        raise Refusal("span-exceeded", section_of(strictest), **_said(person, supervised))
+
+
+def breaches(now: dt.datetime, only: int | None = None) -> list[Breach]:
+    """What is wrong now with the supervision of each open or ceased live table of every facility, in the order of
+    the tables; of one table (its key) alone where `only` is given, for which the other tables of its floorperson are
+    read. Three queries, however many tables there are; locks nothing.
+    """
+    found = _in_play()
+    if only is not None:
+        supervisor = Table.objects.filter(pk=only, floorperson__isnull=False).values("floorperson")
+        found = found.filter(Q(pk=only) | Q(floorperson__in=supervisor))
+    return [one for one in _breaches_among(found, now) if only in (None, one.table_id)]
+
+
+def _breaches_among(found: QuerySet[Table], now: dt.datetime) -> list[Breach]:
+    tables = list(found.select_related("floorperson").order_by("pk"))
+    supervisors = {table.floorperson_id for table in tables if table.floorperson_id}
+    duty: dict[int, list[Assignment]] = {pk: [] for pk in supervisors}
+    for one in Assignment.objects.unended().filter(person__in=supervisors).order_by("pk"):
+        duty[one.person_id].append(one)
+    editions = _editions_of(tables, now)
+    broken = [_absence(table, duty, editions) for table in tables]
+    for pk in sorted(supervisors):
+        broken += _span_breaches([one for one in tables if one.floorperson_id == pk], duty[pk], editions)
+    return sorted((one for one in broken if one), key=lambda one: one.table_id)
+
+
+def _supervises(person: Person) -> bool:
+    """Whether this is still somebody of the floor."""
+    return person.is_active and person.role in FLOOR
+
+
+def _absence(
+    table: Table, duty: Mapping[int, list[Assignment]], editions: Mapping[int, Edition]
+) -> Breach | None:
+    """Nobody answers for this table, or somebody who is not there."""
+    section = section_of(editions.get(table.pk))
+    person = table.floorperson
+    if person is None:
+        return Breach(table.pk, "unsupervised", {"table": table.code}, section)
+    if _supervises(person) and covers(duty[person.pk], table):
+        return None
+    return Breach(table.pk, "supervisor-off-duty", {"person": person.name, "table": table.code}, section)
+
+
+def _span_breaches(
+    tables: list[Table], duty: list[Assignment], editions: Mapping[int, Edition]
+) -> list[Breach | None]:
+    """One for each table of one floorperson whose edition forbids what that person supervises."""
+    supervised, person = _supervised(tables, duty, editions), tables[0].floorperson
+    assert person is not None
+    return [
+        Breach(one.table_id, "span-exceeded", _said(person, supervised), section_of(one.edition))
+        for one in _forbidding(supervised)
+        if one.table_id
+    ]
+
+
+def _forbidding(supervised: Sequence[Supervised]) -> list[Supervised]:
+    """The tables of a set whose edition does not allow it."""
+    return [one for one in supervised if one.edition and not _allows(one.edition.staffing, one, supervised)]
+
+
+def _allows(staffing: Staffing, own: Supervised, supervised: Sequence[Supervised]) -> bool:
+    beside = {one.game for one in supervised if one is not own}
+    return (staffing.span == 0 or len(supervised) <= staffing.span) and not beside & staffing.never_with
+
+
+def _supervised(
+    tables: Iterable[Table], duty: Iterable[Assignment], editions: Mapping[int, Edition]
+) -> list[Supervised]:
+    here = [Supervised(one.code, one.game, editions.get(one.pk), one.pk) for one in tables]
+    elsewhere = [Supervised(one.elsewhere, one.elsewhere) for one in duty if one.elsewhere]
+    return sorted(here, key=lambda one: one.name) + sorted(elsewhere, key=lambda one: one.name)
+
+
+def _said(person: Person, supervised: Sequence[Supervised]) -> dict[str, Any]:
+    names = [one.name for one in supervised]
+    return {"person": person.name, "count": len(names), "tables": names}
+
+
+def _in_play() -> QuerySet[Table]:
+    """The tables that count: live, and open or ceased."""
+    return Table.objects.filter(kind=Table.Kind.LIVE).exclude(status=Table.Status.CLOSED)
+
+
+def _tables_of(person: Person, but: Table | None = None) -> list[Table]:
+    found = _in_play().filter(floorperson=person)
+    return list(found.exclude(pk=but.pk) if but else found)
+
+
+def section_of(edition: Edition | None) -> str:
+    """What this edition says of how many tables one floorperson may have; "" where it is silent, or there is none."""
+    return edition.sections.get("span", "") if edition else ""
+
+
+def _editions_of(tables: Iterable[Table], now: dt.datetime) -> dict[int, Edition]:
+    """The edition in force at each of these tables; a table whose rules are not in force has none."""
+    deals = {table.pk: (table.facility_id, table.game, table.submission_code) for table in tables}
+    keys = submissions.editions_in_force({facility for facility, _, _ in deals.values()}, now)
+    return {pk: edition(keys[place]) for pk, place in deals.items() if place in keys}

@@ -1,0 +1,174 @@
+"""The staff room: who is on duty where, who supervises what elsewhere, and who is trained to deal which game."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from audit.models import Person
+from games.engine import Refusal
+from games.engine.registry import GAMES
+from games.params import Params
+from tables.core.context import AtTable
+from tables.core.duty import covers, locked_duty, person_here
+from tables.core.permissions import FLOOR, STAFFERS
+from tables.models import Assignment, Pit, Qualification, Table
+from tables.models.staffing import GAMES_ELSEWHERE
+from tables.runner.facility import STAFF, AtRoom, Recorded, room_act
+from tables.staffing import posts
+from tables.staffing.spans import verify_one_more_elsewhere
+
+MOST_REFERENCE = 60
+
+
+@room_act(STAFF, roles=STAFFERS)
+def assign_person(at: AtRoom, params: Params) -> Recorded:
+    """Puts a person on duty at a table, at all tables of a pit, or (neither named) at the whole facility."""
+    person = person_here(at.facility, params.text("person"))
+    pit, table = params.text("pit", default=""), params.text("table", default="")
+    duty = Assignment(person=person, facility=at.facility, started_at=at.now)
+    duty.pit, duty.table = _place(at, pit, table)
+    same = Assignment.objects.standing(at.facility).filter(person=person)
+    if same.filter(pit=duty.pit, table=duty.table).exists():
+        raise Refusal("already-assigned", person=person.name, place=table or pit or at.facility.name)
+    duty.save()
+    at.touch(_tables_of(person))
+    return _recorded("assignment.started", duty)
+
+
+@room_act(STAFF, roles=STAFFERS)
+def assign_elsewhere(at: AtRoom, params: Params) -> Recorded:
+    """Notes that a floorperson supervises one more table of a game that is not dealt with Pitside. It counts in the
+    floorperson's span (§ 577.9(c), § 465a.35).
+    """
+    person = person_here(at.facility, params.text("person"))
+    game = params.choice("game", GAMES_ELSEWHERE)
+    if person.role not in FLOOR:
+        raise Refusal("role-does-not-supervise", person=person.name)
+    verify_one_more_elsewhere(person, game, locked_duty(person), at.now)
+    duty = Assignment.objects.create(person=person, facility=at.facility, elsewhere=game, started_at=at.now)
+    return _recorded("assignment.started", duty)
+
+
+@room_act(STAFF, roles=STAFFERS)
+def end_assignment(at: AtRoom, params: Params) -> Recorded:
+    """Ends a duty, unless the person still answers for a table in play, or stands at a post of one, that no other duty
+    of that person covers: first somebody relieves there.
+    """
+    pk = params.whole("assignment", 1, 2**53)
+    ending = Assignment.objects.filter(facility=at.facility, pk=pk).select_related("person").first()
+    if ending is None:
+        raise Refusal("no-such-assignment")
+    tables = _tables_of(ending.person)
+    tables.select_for_update(of=("self",)).in_bulk()
+    duty = locked_duty(ending.person)
+    if ending not in duty:
+        raise Refusal("no-such-assignment")
+    verify_nobody_is_missed(at, ending, [one for one in duty if one != ending], tables.all())
+    at.touch(tables.all())
+    ending.ended_at = at.now
+    ending.save(update_fields=["ended_at"])
+    return _recorded("assignment.ended", ending)
+
+
+def verify_nobody_is_missed(
+    at: AtRoom, ending: Assignment, rest: list[Assignment], tables: Iterable[Table]
+) -> None:
+    """Raises `still-supervises` or `still-at-a-post` for the first table in play that only this duty covers.
+
+    The section is the one on the span, or the one that wants somebody at every post.
+    """
+    person = ending.person
+    for table in tables:
+        in_play = table.status != Table.Status.CLOSED and table.kind != Table.Kind.SIMULATED
+        if not in_play or not covers([ending], table) or covers(rest, table):
+            continue
+        here = AtTable(table, None, None, None, at.now)
+        post = posts.held_by(table, person)
+        if post is not None:
+            section = posts.section_of(here.rules) if here.deals else ""
+            raise Refusal("still-at-a-post", section, person=person.name, post=post, table=table.code)
+        section = here.rules.section("span") if here.deals else ""
+        raise Refusal("still-supervises", section, person=person.name, table=table.code)
+
+
+def _tables_of(person: Person) -> QuerySet[Table]:
+    """The tables that this person answers for or stands at, closed ones too, for they show it.
+
+    They are locked before the assignments are, and read afterwards: what the person took while we waited is among them.
+    """
+    mine = Table.objects.filter(Q(floorperson=person) | posts.anywhere(person))
+    return mine.select_related("stream", "facility").order_by("pk")
+
+
+@room_act(STAFF, roles=STAFFERS)
+def record_qualification(at: AtRoom, params: Params) -> Recorded:
+    """Files a person's training to deal a game: under which reference, and from which day on."""
+    filed = Qualification(
+        person=person_here(at.facility, params.text("person")),
+        game=params.choice("game", tuple(GAMES)),
+        reference=params.text("reference", most=MOST_REFERENCE),
+        since=params.date("since"),
+        ends_on=params.date("ends_on", optional=True),
+    )
+    if filed.ends_on and filed.ends_on <= filed.since:
+        raise Refusal("qualification-ends-before-it-begins")
+    same = Qualification.objects.filter(person=filed.person, game=filed.game, since=filed.since)
+    if same.exists():
+        raise Refusal("qualification-filed-already", person=filed.person.name, game=filed.game)
+    filed.save()
+    return _of_qualification("qualification.recorded", filed)
+
+
+@room_act(STAFF, roles=STAFFERS)
+def end_qualification(at: AtRoom, params: Params) -> Recorded:
+    """Ends a training that is on file: `ends_on` is the first day on which it no longer holds, its first day for one
+    that was filed by mistake.
+    """
+    pk, ends_on = params.whole("qualification", 1, 2**53), params.date("ends_on")
+    found = (
+        Qualification.objects.select_for_update(of=("self",)).filter(pk=pk).select_related("person").first()
+    )
+    if found is None or not found.person.belongs_to(at.facility.code):
+        raise Refusal("no-such-qualification")
+    if found.ends_on is not None and found.ends_on <= ends_on:
+        raise Refusal("qualification-has-ended", on=found.ends_on)
+    if ends_on < found.since:
+        raise Refusal("qualification-ends-before-it-begins")
+    found.ends_on = ends_on
+    found.save(update_fields=["ends_on"])
+    return _of_qualification("qualification.ended", found)
+
+
+def _place(at: AtRoom, pit: str, table: str) -> tuple[Pit | None, Table | None]:
+    """The pit or the table of this facility that is named. Raises `no-such-place`, or `malformed` for both."""
+    if pit and table:
+        raise Refusal("malformed", name="table")
+    found_pit = Pit.objects.filter(facility=at.facility, code=pit).first() if pit else None
+    found_table = Table.objects.filter(facility=at.facility, code=table).first() if table else None
+    if (pit and found_pit is None) or (table and found_table is None):
+        raise Refusal("no-such-place", place=table or pit)
+    return found_pit, found_table
+
+
+def _recorded(type_: str, duty: Assignment) -> Recorded:
+    data: dict[str, Any] = {
+        "assignment": duty.pk,
+        "person": duty.person.code,
+        "pit": duty.pit.code if duty.pit else None,
+        "table": duty.table.code if duty.table else None,
+        "elsewhere": duty.elsewhere or None,
+    }
+    return Recorded(type_, data, {"assignment": duty.pk}, changes="nothing")
+
+
+def _of_qualification(type_: str, filed: Qualification) -> Recorded:
+    data: dict[str, Any] = {
+        "qualification": filed.pk,
+        "person": filed.person.code,
+        "game": filed.game,
+        "reference": filed.reference,
+        "since": filed.since.isoformat(),
+        "ends_on": filed.ends_on.isoformat() if filed.ends_on else None,
+    }
+    return Recorded(type_, data, {"qualification": filed.pk}, changes="nothing")

@@ -1,0 +1,22 @@
+"""Addresses of the sockets."""
+
+from typing import Any
+
+from django.urls import path, re_path
+
+from tables import urls
+from tables.views import sockets
+
+assert urls  # it registers the converter `code`
+# Channels routes its own applications with Django's patterns; Django's types know only of views.
+_table: Any = sockets.TableConsumer.as_asgi()
+_sign: Any = sockets.SignConsumer.as_asgi()
+_floor: Any = sockets.FloorConsumer.as_asgi()
+_nowhere: Any = sockets.NowhereConsumer.as_asgi()
+
+websocket_urlpatterns: list[Any] = [
+    path("ws/table/<slug:facility>/<code:table>/sign", _sign),
+    path("ws/table/<slug:facility>/<code:table>/<slug:station>", _table),
+    path("ws/floor/<slug:facility>", _floor),
+    re_path(r"^.*$", _nowhere),
+]

@@ -1,0 +1,57 @@
+"""An entry of the record in words: what it says and what it is about. One that cannot be read stops no page."""
+
+import json
+import re
+from typing import Any
+
+from audit.models import Entry, Person
+from tables.words.sentences import ACT_LINES, act_line
+
+# Where the entries of the rooms and of the office name what they are about.
+CODES = ("code", "submission", "request", "provider", "document", "shaker", "lot", "person", "table")
+TITLES = ("title", "what", "name", "place")
+MOST_NAMED = 80
+
+
+def names_of(codes: set[str]) -> dict[str, str]:
+    """People's names by their codes."""
+    return dict(Person.objects.filter(code__in=codes).values_list("code", "name"))
+
+
+def said_by(entry: Entry) -> dict[str, Any]:
+    """The data of an entry's body; empty where somebody made the body unreadable, which the page of the entry tells."""
+    try:
+        data = json.loads(bytes(entry.body))["data"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def words_of(type_: str, data: dict[str, Any]) -> str:
+    """An entry as a sentence; by its type and what it names where nobody worded it, or its data is of another shape."""
+    if type_ in ACT_LINES:
+        try:
+            return act_line(type_, data)
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+            return type_in_words(type_)
+    named = subject_of(data)
+    return f"{type_in_words(type_)}: {named}" if named else type_in_words(type_)
+
+
+def subject_of(data: dict[str, Any]) -> str:
+    """What an entry is about, as its data names it: `RS-0003, version 2`, `NG-0002, Lucky Pair`; else empty."""
+    codes, titles = ([data.get(key) for key in keys] for keys in (CODES, TITLES))
+    said = [next((one for one in found if _is_short(one)), "") for found in (codes, titles)]
+    version = data.get("version")
+    if type(version) is int:
+        said.insert(1, f"version {version}")
+    return ", ".join(one for one in dict.fromkeys(said) if one)
+
+
+def _is_short(text: Any) -> bool:
+    return isinstance(text, str) and 0 < len(text) <= MOST_NAMED
+
+
+def type_in_words(type_: str) -> str:
+    """`Dice lot placed` of `dice_lot.placed`."""
+    return re.sub(r"[._-]", " ", type_).capitalize()
