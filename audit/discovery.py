@@ -1,14 +1,14 @@
-"""Which modules of an app register acts, so that nobody has to list them."""
+"""Which modules of an app have to be imported at the start, so that nobody has to list them."""
 
 from pathlib import Path
 
 
-def act_modules(app_path: str) -> list[str]:
-    """Names, relative to the app, of every module that registers acts: `acts.py`, `…_acts.py`, and those in `acts/`.
+def modules_named(topic: str, app_path: str) -> list[str]:
+    """Names, relative to the app, of every module of a topic: `acts` finds `acts.py`, `…_acts.py` and `acts/*.py`.
 
-    `AppConfig.ready` hands them to Django's `autodiscover_modules`.
+    `AppConfig.ready` hands them to Django's `autodiscover_modules`: acts and words register themselves when imported.
     """
     root = Path(app_path)
-    paths = sorted([*root.rglob("*acts.py"), *root.rglob("acts/*.py")])
-    names = (".".join(path.relative_to(root).with_suffix("").parts) for path in paths)
+    paths = {*root.rglob(f"{topic}.py"), *root.rglob(f"*_{topic}.py"), *root.rglob(f"{topic}/*.py")}
+    names = (".".join(path.relative_to(root).with_suffix("").parts) for path in sorted(paths))
     return [name.removesuffix(".__init__") for name in names]

@@ -10,10 +10,10 @@ class GamesConfig(AppConfig):
     def ready(self) -> None:
         """Register the acts of the rules office, and give the record each facility's gaming days."""
         from audit import clock
-        from audit.discovery import act_modules
+        from audit.discovery import modules_named
 
         clock.gaming_days.of = gaming_day
-        autodiscover_modules(*act_modules(self.path))
+        autodiscover_modules(*modules_named("acts", self.path))
 
 
 def gaming_day(facility: str, moment: dt.datetime) -> dt.date:

@@ -6,11 +6,11 @@ class TablesConfig(AppConfig):
     name = "tables"
 
     def ready(self) -> None:
-        """Register the acts of the floor and the desk, and connect what lower layers may not import.
+        """Register words and acts of the floor and the desk, and connect what lower layers may not import.
 
         The rules office asks the floor through `games.office.floor`; a declared incarnation lets halted tables go on.
         """
-        from audit.discovery import act_modules
+        from audit.discovery import modules_named
         from audit.sealing.incarnations import incarnation_declared
         from games.office import floor
         from tables.core.signals import table_changed
@@ -18,7 +18,7 @@ class TablesConfig(AppConfig):
         from tables.runner.halts import go_on
         from tables.screens.push import on_table_changed
 
-        autodiscover_modules(*act_modules(self.path))
+        autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.told.floor = Floor()
         incarnation_declared.connect(go_on, dispatch_uid="tables.runner.halts.go_on")

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 
 from django.db.models import OuterRef, Subquery
 from django.urls import reverse
-from django.utils.translation import gettext as _
 
 from audit.models import Person
 from games.engine.odds import in_dollars
@@ -66,7 +65,7 @@ def _approvals(facility: Facility) -> Iterator[Deadline]:
         if one.ends_on is None:
             continue
         place = one.table or one.shaker
-        said = _("Approval %(reference)s ends: %(what)s, %(place)s") % {
+        said = "Approval %(reference)s ends: %(what)s, %(place)s" % {
             "reference": one.reference,
             "what": SUBJECTS.get(one.subject, one.subject),
             "place": place.code if place else "",
@@ -81,7 +80,7 @@ def _limits(facility: Facility) -> Iterator[Deadline]:
     )
     for one in found.select_related("table__facility"):
         assert one.effective_at is not None
-        said = _("%(table)s: minimum %(min)s, maximum %(max)s at the first round after") % {
+        said = "%(table)s: minimum %(min)s, maximum %(max)s at the first round after" % {
             "table": one.table.code,
             "min": in_dollars(one.min_cents),
             "max": in_dollars(one.max_cents),

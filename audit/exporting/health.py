@@ -3,7 +3,6 @@
 import datetime as dt
 
 from django.db.models import Q
-from django.utils.translation import gettext as _
 
 from audit import clock
 from audit.models import Job
@@ -22,6 +21,6 @@ def why_unwell(now: dt.datetime) -> str:
     oldest = Job.objects.filter(left).order_by("asked_at").values_list("asked_at", flat=True).first()
     if oldest is None or heard.exists():
         return ""
-    return _("What was asked for at %s waits, and no exporter is at work. Its log says why.") % clock.written(
+    return "What was asked for at %s waits, and no exporter is at work. Its log says why." % clock.written(
         oldest
     )

@@ -4,7 +4,6 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
 
 from .people import Device, Person
 
@@ -18,16 +17,16 @@ class Job(models.Model):
     """
 
     class Kind(models.TextChoices):
-        EVIDENCE = "evidence", _("Evidence bundle")
-        CSV = "csv", _("Table, CSV")
-        XLSX = "xlsx", _("Workbook, XLSX")
-        VERIFICATION = "verification", _("Full verification")
+        EVIDENCE = "evidence", "Evidence bundle"
+        CSV = "csv", "Table, CSV"
+        XLSX = "xlsx", "Workbook, XLSX"
+        VERIFICATION = "verification", "Full verification"
 
     class Status(models.TextChoices):
-        WAITING = "waiting", _("Waiting")
-        RUNNING = "running", _("Running")
-        DONE = "done", _("Done")
-        FAILED = "failed", _("Failed")
+        WAITING = "waiting", "Waiting"
+        RUNNING = "running", "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     facility = models.CharField(max_length=40)
@@ -42,17 +41,15 @@ class Job(models.Model):
     started_at = models.DateTimeField(null=True)
     beat_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
-    said = models.TextField(blank=True, help_text=_("The code of why it failed."))
-    found = models.JSONField(
-        default=dict, help_text=_("What it found: counts, and SHA-256 of what is inside.")
-    )
+    said = models.TextField(blank=True, help_text="The code of why it failed.")
+    found = models.JSONField(default=dict, help_text="What it found: counts, and SHA-256 of what is inside.")
     filename = models.CharField(max_length=160, blank=True)
     size_bytes = models.BigIntegerField(default=0)
     sha256 = models.CharField(max_length=64, blank=True)
 
     class Meta:
-        verbose_name = _("job")
-        verbose_name_plural = _("jobs")
+        verbose_name = "job"
+        verbose_name_plural = "jobs"
         ordering = ("-asked_at",)
         constraints = (
             models.CheckConstraint(
@@ -77,8 +74,8 @@ class SavedFilter(models.Model):
     saved_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("saved filter")
-        verbose_name_plural = _("saved filters")
+        verbose_name = "saved filter"
+        verbose_name_plural = "saved filters"
         ordering = ("name",)
         constraints = (
             models.UniqueConstraint(name="audit_savedfilter_name", fields=("facility", "person", "name")),

@@ -8,45 +8,44 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
 
 PIN_DIGITS = 6
 code_validator = RegexValidator(
-    r"^[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("Use lowercase letters, digits and single hyphens.")
+    r"^[a-z0-9]+(?:-[a-z0-9]+)*\Z", "Use lowercase letters, digits and single hyphens."
 )
 
 
 class Role(models.TextChoices):
-    DEALER = "dealer", _("Dealer")
-    STICKPERSON = "stickperson", _("Stickperson")
-    FLOORPERSON = "floorperson", _("Floorperson")
-    CASINO_SUPERVISOR = "casino-supervisor", _("Casino supervisor")
-    PIT_MANAGER = "pit-manager", _("Pit manager")
-    SHIFT_MANAGER = "shift-manager", _("Shift manager")
-    SECURITY = "security", _("Security")
-    SURVEILLANCE = "surveillance", _("Surveillance")
-    COMPLIANCE = "compliance", _("Compliance")
-    GAMES_ADMINISTRATOR = "games-administrator", _("Games administrator")
-    GAMING_AGENT = "gaming-agent", _("Gaming agent")
-    SYSTEM_ADMINISTRATOR = "system-administrator", _("System administrator")
+    DEALER = "dealer", "Dealer"
+    STICKPERSON = "stickperson", "Stickperson"
+    FLOORPERSON = "floorperson", "Floorperson"
+    CASINO_SUPERVISOR = "casino-supervisor", "Casino supervisor"
+    PIT_MANAGER = "pit-manager", "Pit manager"
+    SHIFT_MANAGER = "shift-manager", "Shift manager"
+    SECURITY = "security", "Security"
+    SURVEILLANCE = "surveillance", "Surveillance"
+    COMPLIANCE = "compliance", "Compliance"
+    GAMES_ADMINISTRATOR = "games-administrator", "Games administrator"
+    GAMING_AGENT = "gaming-agent", "Gaming agent"
+    SYSTEM_ADMINISTRATOR = "system-administrator", "System administrator"
 
 
 class Department(models.TextChoices):
-    TABLE_GAMES = "table-games", _("Table games")
-    SECURITY = "security", _("Security")
-    SURVEILLANCE = "surveillance", _("Surveillance")
-    COMPLIANCE = "compliance", _("Compliance")
-    INFORMATION_TECHNOLOGY = "information-technology", _("Information technology")
-    REGULATOR = "regulator", _("Regulator")
+    TABLE_GAMES = "table-games", "Table games"
+    SECURITY = "security", "Security"
+    SURVEILLANCE = "surveillance", "Surveillance"
+    COMPLIANCE = "compliance", "Compliance"
+    INFORMATION_TECHNOLOGY = "information-technology", "Information technology"
+    REGULATOR = "regulator", "Regulator"
 
 
 class Station(models.TextChoices):
-    DEALER = "dealer", _("Dealer")
-    STICK = "stick", _("Stick")
-    PODIUM = "podium", _("Podium")
-    PIT = "pit", _("Pit")
-    OFFICE = "office", _("Office")
-    SIGN = "sign", _("Sign")
+    DEALER = "dealer", "Dealer"
+    STICK = "stick", "Stick"
+    PODIUM = "podium", "Podium"
+    PIT = "pit", "Pit"
+    OFFICE = "office", "Office"
+    SIGN = "sign", "Sign"
 
 
 class PersonManager(BaseUserManager["Person"]):
@@ -70,7 +69,7 @@ class Person(AbstractBaseUser):
     name = models.CharField(max_length=120)
     role = models.CharField(max_length=24, choices=Role.choices)
     department = models.CharField(max_length=24, choices=Department.choices)
-    facility = models.CharField(max_length=40, blank=True, help_text=_("Empty: every facility."))
+    facility = models.CharField(max_length=40, blank=True, help_text="Empty: every facility.")
     licence = models.CharField(max_length=40, blank=True)
     is_active = models.BooleanField(default=True)
 
@@ -80,8 +79,8 @@ class Person(AbstractBaseUser):
     REQUIRED_FIELDS: ClassVar[list[str]] = ["name", "role", "department"]
 
     class Meta:
-        verbose_name = _("person")
-        verbose_name_plural = _("people")
+        verbose_name = "person"
+        verbose_name_plural = "people"
         ordering = ("code",)
         constraints = (
             models.CheckConstraint(name="audit_person_role", condition=Q(role__in=Role.values)),
@@ -102,7 +101,7 @@ class Person(AbstractBaseUser):
     def set_pin(self, pin: str) -> None:
         """Hash the PIN into `password`; raises ValidationError unless it is six ASCII digits. The caller saves."""
         if len(pin) != PIN_DIGITS or not (pin.isascii() and pin.isdigit()):
-            raise ValidationError(_("A PIN has six digits."), code="pin")
+            raise ValidationError("A PIN has six digits.", code="pin")
         self.set_password(pin)
 
     def belongs_to(self, facility: str) -> bool:
@@ -118,7 +117,7 @@ class Device(models.Model):
     facility = models.CharField(max_length=40)
     station = models.CharField(max_length=12, choices=Station.choices)
     place = models.CharField(
-        max_length=90, blank=True, help_text=_("A stream such as larkfield/T-04, or empty.")
+        max_length=90, blank=True, help_text="A stream such as larkfield/T-04, or empty."
     )
     token_sha256 = models.BinaryField(max_length=32, unique=True)
     enrolled_at = models.DateTimeField()
@@ -130,13 +129,11 @@ class Device(models.Model):
     signed_on_at = models.DateTimeField(null=True, blank=True)
     locked_at = models.DateTimeField(null=True, blank=True)
     last_seen_at = models.DateTimeField(null=True, blank=True)
-    heard_at = models.DateTimeField(
-        null=True, blank=True, help_text=_("When its screen last had a live line.")
-    )
+    heard_at = models.DateTimeField(null=True, blank=True, help_text="When its screen last had a live line.")
 
     class Meta:
-        verbose_name = _("device")
-        verbose_name_plural = _("devices")
+        verbose_name = "device"
+        verbose_name_plural = "devices"
         ordering = ("facility", "name")
         constraints = (
             models.UniqueConstraint(name="audit_device_name", fields=("facility", "name")),

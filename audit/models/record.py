@@ -5,7 +5,6 @@ The database itself holds what these classes promise: the guards are in `migrati
 
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
 
 from audit import chain
 
@@ -31,8 +30,8 @@ class Stream(models.Model):
     real_play = models.BooleanField(default=True)
 
     class Meta:
-        verbose_name = _("stream")
-        verbose_name_plural = _("streams")
+        verbose_name = "stream"
+        verbose_name_plural = "streams"
         ordering = ("name",)
         constraints = (models.CheckConstraint(name="audit_stream_seq", condition=Q(seq__gte=0)),)
 
@@ -72,8 +71,8 @@ class Entry(models.Model):
     cents = models.BigIntegerField(null=True)
 
     class Meta:
-        verbose_name = _("entry")
-        verbose_name_plural = _("entries")
+        verbose_name = "entry"
+        verbose_name_plural = "entries"
         ordering = ("stream", "seq")
         constraints = (
             models.UniqueConstraint(name="audit_entry_stream_seq", fields=("stream", "seq")),
@@ -107,8 +106,8 @@ class Command(models.Model):
     at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("command")
-        verbose_name_plural = _("commands")
+        verbose_name = "command"
+        verbose_name_plural = "commands"
         ordering = ("at",)
 
     def __str__(self) -> str:

@@ -6,7 +6,6 @@ constraint has no index of its own: each seal would pay for it.
 
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
 
 from .people import Person
 from .record import Stream
@@ -28,8 +27,8 @@ class Incarnation(models.Model):
     after = models.JSONField(default=dict)
 
     class Meta:
-        verbose_name = _("incarnation")
-        verbose_name_plural = _("incarnations")
+        verbose_name = "incarnation"
+        verbose_name_plural = "incarnations"
         ordering = ("number",)
 
     def __str__(self) -> str:
@@ -40,14 +39,14 @@ class SigningKey(models.Model):
     """A public key that the sealer signs with. Only `retired_at` is ever written after it was made."""
 
     name = models.CharField(max_length=120)
-    key_id = models.CharField(max_length=8, help_text=_("Four bytes in hex, as a signed note names its key."))
+    key_id = models.CharField(max_length=8, help_text="Four bytes in hex, as a signed note names its key.")
     public_key = models.BinaryField(max_length=32)
     created_at = models.DateTimeField()
     retired_at = models.DateTimeField(null=True)
 
     class Meta:
-        verbose_name = _("signing key")
-        verbose_name_plural = _("signing keys")
+        verbose_name = "signing key"
+        verbose_name_plural = "signing keys"
         ordering = ("created_at", "pk")
         constraints = (models.UniqueConstraint(name="audit_signingkey_once", fields=("name", "key_id")),)
 
@@ -69,8 +68,8 @@ class Seal(models.Model):
     leaf = models.BinaryField(max_length=32)
 
     class Meta:
-        verbose_name = _("seal")
-        verbose_name_plural = _("seals")
+        verbose_name = "seal"
+        verbose_name_plural = "seals"
         ordering = ("incarnation", "number")
         constraints = (models.UniqueConstraint(name="audit_seal_once", fields=("incarnation", "number")),)
         indexes = (
@@ -89,8 +88,8 @@ class SealedHead(models.Model):
     seq = models.BigIntegerField()
 
     class Meta:
-        verbose_name = _("sealed head")
-        verbose_name_plural = _("sealed heads")
+        verbose_name = "sealed head"
+        verbose_name_plural = "sealed heads"
         ordering = ("stream", "seq", "pk")
         constraints = (models.UniqueConstraint(name="audit_sealedhead_once", fields=("seal", "stream")),)
         indexes = (models.Index(name="audit_sealedhead_seq", fields=("stream", "seq")),)
@@ -111,8 +110,8 @@ class Node(models.Model):
     hash = models.BinaryField(max_length=32)
 
     class Meta:
-        verbose_name = _("node")
-        verbose_name_plural = _("nodes")
+        verbose_name = "node"
+        verbose_name_plural = "nodes"
         ordering = ("incarnation", "level", "index")
         constraints = (
             models.UniqueConstraint(name="audit_node_once", fields=("incarnation", "level", "index")),
@@ -132,8 +131,8 @@ class Checkpoint(models.Model):
     at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("checkpoint")
-        verbose_name_plural = _("checkpoints")
+        verbose_name = "checkpoint"
+        verbose_name_plural = "checkpoints"
         ordering = ("incarnation", "size")
         constraints = (models.UniqueConstraint(name="audit_checkpoint_once", fields=("incarnation", "size")),)
 
@@ -156,8 +155,8 @@ class Cosignature(models.Model):
     at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("cosignature")
-        verbose_name_plural = _("cosignatures")
+        verbose_name = "cosignature"
+        verbose_name_plural = "cosignatures"
         ordering = ("checkpoint", "name")
         constraints = (models.UniqueConstraint(name="audit_cosignature_once", fields=("checkpoint", "name")),)
         indexes = (models.Index(name="audit_cosignature_newest", fields=("name", "checkpoint")),)
@@ -186,8 +185,8 @@ class SealerStatus(models.Model):
     copy_said = models.CharField(max_length=40, blank=True)
 
     class Meta:
-        verbose_name = _("sealer's status")
-        verbose_name_plural = _("sealer's status")
+        verbose_name = "sealer's status"
+        verbose_name_plural = "sealer's status"
 
     def __str__(self) -> str:
         return self.trouble or "sealing"

@@ -3,8 +3,6 @@
 import datetime as dt
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from audit import clock
 from audit.models import SealerStatus
 from audit.sealing.troubles import Trouble, say
@@ -51,7 +49,7 @@ def why_unwell(now: dt.datetime) -> str:
     """In a sentence why the record is not sealed, whichever sealer leads; "" where all is well."""
     row = of_sealer()
     if row.beat_at is None:
-        return _("No sealer was heard yet. Its log says why.")
+        return "No sealer was heard yet. Its log says why."
     if abs(now - row.beat_at) > SILENT:
-        return _("No sealer was heard since %s. Its log says why.") % clock.written(row.beat_at)
-    return _("NOT SEALED: %s") % say(row.trouble, row.params) if row.trouble else ""
+        return "No sealer was heard since %s. Its log says why." % clock.written(row.beat_at)
+    return "NOT SEALED: %s" % say(row.trouble, row.params) if row.trouble else ""

@@ -2,51 +2,47 @@
 
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
-
 SENTENCES = {
-    "no-key": _("No key of this sealer is on the record. Make one: manage.py sealer_key create."),
-    "key-readable": _("The file of key %(key)s may be read by others. Only its owner may: chmod 600."),
-    "state-missing": _(
+    "no-key": "No key of this sealer is on the record. Make one: manage.py sealer_key create.",
+    "key-readable": "The file of key %(key)s may be read by others. Only its owner may: chmod 600.",
+    "state-missing": (
         "The record was sealed before, and the sealer's folder does not say what was signed last. Put the folder "
         "back, or declare a new incarnation: manage.py declare_incarnation."
     ),
-    "folder-behind": _(
+    "folder-behind": (
         "The sealer's folder is of an older day: it knows %(signed)s seals, and the database holds %(found)s. Put "
         "the newest folder back, or declare a new incarnation: manage.py declare_incarnation."
     ),
-    "state-broken": _("The sealer's file of what was signed cannot be read. Put it back from a copy."),
-    "record-went-back": _(
+    "state-broken": "The sealer's file of what was signed cannot be read. Put it back from a copy.",
+    "record-went-back": (
         "The record has gone back: the log was signed at %(signed)s seals, and the database holds %(found)s of "
         "that story. Find out why, then declare a new incarnation: manage.py declare_incarnation."
     ),
-    "head-went-back": _(
+    "head-went-back": (
         "The record of %(stream)s has gone back: entry %(seq)s was sealed, and is not there as it was. Find out "
         "why, then declare a new incarnation: manage.py declare_incarnation."
     ),
-    "undeclared": _("Incarnation %(number)s stands in the database, and nobody declared it on the record."),
-    "witness-ahead": _(
+    "undeclared": "Incarnation %(number)s stands in the database, and nobody declared it on the record.",
+    "witness-ahead": (
         "Witness %(witness)s knows the log at %(size)s seals, and it has %(ours)s here: the record has gone back. "
         "Find out why, then declare a new incarnation: manage.py declare_incarnation."
     ),
-    "witness-disagrees": _(
+    "witness-disagrees": (
         "Witness %(witness)s knows another story of the log, at %(size)s seals. Find out why, then declare a new "
         "incarnation: manage.py declare_incarnation."
     ),
-    "copy-ahead": _(
+    "copy-ahead": (
         "Copy %(copy)s was signed later than what the database holds, or tells another story: the record has gone "
         "back. Find out why, then declare a new incarnation: manage.py declare_incarnation."
     ),
     # Of a witness or of the folder of copies; the sealer goes on.
-    "unreachable": _("The witness does not answer."),
-    "key-not-known": _("The witness does not know the key that signs. Give it the key's line."),
-    "log-not-known": _("The witness does not know this log. Give it the log's name and key."),
-    "bad-answer": _("The witness answered something else than a cosignature."),
-    "asked-again": _(
-        "The witness says that it knows more than this record. It is asked once more before it is believed."
-    ),
-    "failed": _("The witness could not be asked; the sealer's log says why."),
-    "copy-failed": _("The folder of copies cannot be written."),
+    "unreachable": "The witness does not answer.",
+    "key-not-known": "The witness does not know the key that signs. Give it the key's line.",
+    "log-not-known": "The witness does not know this log. Give it the log's name and key.",
+    "bad-answer": "The witness answered something else than a cosignature.",
+    "asked-again": "The witness says that it knows more than this record. It is asked once more before it is believed.",
+    "failed": "The witness could not be asked; the sealer's log says why.",
+    "copy-failed": "The folder of copies cannot be written.",
 }
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.urls import NoReverseMatch, reverse
-from django.utils.translation import gettext as _
 
 from games.engine import Refusal
 from games.models import (
@@ -112,7 +111,7 @@ def _submissions(house: Facility, now: dt.datetime) -> Iterator[Deadline]:
         yield Deadline(
             f"review:{row.code}.{row.version}",
             filed + dt.timedelta(days=REVIEW_DAYS),
-            _("Decision on %(what)s, filed %(day)s") % {"what": row, "day": written(filed)},
+            "Decision on %(what)s, filed %(day)s" % {"what": row, "day": written(filed)},
             _review_section(house),
             _at("submission", house, row.code) or _at("submissions", house),
         )
@@ -121,7 +120,7 @@ def _submissions(house: Facility, now: dt.datetime) -> Iterator[Deadline]:
         yield Deadline(
             f"in-force:{row.code}.{row.version}",
             house.local(row.in_force_from).date(),
-            _("%(what)s comes into force") % {"what": row},
+            "%(what)s comes into force" % {"what": row},
             "58 Pa. Code § 601a.2" if house.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else "",
             _at("submission", house, row.code) or _at("submissions", house),
             BEGINS,
@@ -140,7 +139,7 @@ def _editions(house: Facility, now: dt.datetime) -> Iterator[Deadline]:
             yield Deadline(
                 f"lapses:{row.code}.{row.version}",
                 edition.lapses_on,
-                _("%(title)s lapses; %(what)s is dealt by it") % {"title": edition.title, "what": row},
+                "%(title)s lapses; %(what)s is dealt by it" % {"title": edition.title, "what": row},
                 "",
                 _at("submission", house, row.code) or _at("submissions", house),
                 ENDS,
@@ -166,12 +165,12 @@ def _tests(house: Facility) -> Iterator[Deadline]:
     found = found.exclude(request__status__in=[Review.DENIED, Review.WITHDRAWN])
     for test in found.filter(status__in=[Review.FILED, Review.APPROVED]):
         code, url = f"{test.request.code}.{test.number}", _of_request(house, test.request.code)
-        what = _("test %(number)s of %(request)s") % {"number": test.number, "request": test.request}
+        what = "test %(number)s of %(request)s" % {"number": test.number, "request": test.request}
         if test.status == Review.FILED and test.filed_at is not None:
             yield _review(house, f"review:test:{code}", test, what, url)
         elif test.status == Review.APPROVED and test.ends_on is not None:
             over = test.ends_on + dt.timedelta(days=1)
-            said = _("%(what)s is over; its last day is %(day)s") % {
+            said = "%(what)s is over; its last day is %(day)s" % {
                 "what": _upper(what),
                 "day": written(test.ends_on),
             }
@@ -182,7 +181,7 @@ def _review(house: Facility, key: str, row: Any, what: str, url: str) -> Deadlin
     due = due_on(row, house)
     assert due is not None
     filed = written(house.local(row.filed_at).date())
-    said = _("Decision on %(what)s, filed %(day)s") % {"what": what, "day": filed}
+    said = "Decision on %(what)s, filed %(day)s" % {"what": what, "day": filed}
     return Deadline(key, due, said, _review_section(house), url)
 
 
@@ -190,7 +189,7 @@ def _further(house: Facility) -> Iterator[Deadline]:
     """What a body asked for besides, and nobody has answered."""
     rows = FurtherRequest.objects.filter(request__facility=house, answered_on=None).select_related("request")
     for row in rows.exclude(request__status__in=[Review.DENIED, Review.WITHDRAWN]):
-        said = _("Answer %(body)s on %(request)s: %(what)s") % {
+        said = "Answer %(body)s on %(request)s: %(what)s" % {
             "body": row.body,
             "request": row.request.code,
             "what": row.what,
@@ -207,7 +206,7 @@ def _conditions(house: Facility, today: dt.date) -> Iterator[Deadline]:
         ends = [one.ends_on for one in request.tests.all() if one.status == Review.APPROVED and one.ends_on]
         missing = [str(one.name) for one in final_approval.conditions(request, today) if not one.done]
         if ends and missing:
-            said = _("Final approval of %(what)s waits for: %(missing)s") % {
+            said = "Final approval of %(what)s waits for: %(missing)s" % {
                 "what": request,
                 "missing": ", ".join(missing),
             }
@@ -228,9 +227,9 @@ def _certifications(house: Facility, now: dt.datetime) -> Iterator[Deadline]:
         url = _at("provider", house, provider.code) or _at("providers", house)
         due = found.renewal_due()
         if due is not None:
-            said = _("Renewal of %(name)s: form and fee") % {"name": provider.name}
+            said = "Renewal of %(name)s: form and fee" % {"name": provider.name}
             yield Deadline(f"renewal:{provider.code}", due, said, "58 Pa. Code § 528.4(b)", url)
-        said = _("Certification of %(name)s ends") % {"name": provider.name}
+        said = "Certification of %(name)s ends" % {"name": provider.name}
         yield Deadline(
             f"certification:{provider.code}", found.ends, said, "58 Pa. Code § 528.4(a)", url, ENDS
         )
@@ -242,7 +241,7 @@ def _cease_dates(house: Facility) -> Iterator[Deadline]:
     for row in rows.select_related("provider"):
         assert row.cease_on is not None
         code = row.provider.code
-        said = _("Services of %(name)s stop: permission %(reference)s is rescinded") % {
+        said = "Services of %(name)s stop: permission %(reference)s is rescinded" % {
             "name": row.provider.name,
             "reference": row.reference,
         }
@@ -275,7 +274,7 @@ def _permissions(house: Facility) -> Iterator[Deadline]:
     rows = BoardPermission.objects.filter(facility=house, withdrawn_at=None, ends_on__isnull=False)
     for row in rows:
         assert row.ends_on is not None
-        said = _("Permission %(reference)s of the Board ends (%(subject)s)") % {
+        said = "Permission %(reference)s of the Board ends (%(subject)s)" % {
             "reference": row.reference,
             "subject": row.subject.replace("-", " "),
         }
@@ -302,10 +301,10 @@ def _code_of(row: Any) -> str:
 
 def _called(row: Any) -> str:
     if isinstance(row, Guide):
-        return _("the gaming guide, version %(version)s") % {"version": row.version}
+        return "the gaming guide, version %(version)s" % {"version": row.version}
     if isinstance(row, SignForm):
         kind = row.get_kind_display()
-        return _("the sign for %(kind)s, version %(version)s") % {"kind": kind, "version": row.version}
+        return "the sign for %(kind)s, version %(version)s" % {"kind": kind, "version": row.version}
     return str(row)
 
 

@@ -4,9 +4,6 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
-
 from games.engine import Refusal
 from games.models import Facility, GameRequest
 
@@ -15,10 +12,10 @@ from .requests import NJ, OTHER
 
 SUITABLE, AMENDED, LICENSED, PAID = "suitability", "amendment", "licensing", "costs"
 NAMES = {
-    SUITABLE: lazy("found suitable for casino use"),
-    AMENDED: lazy("amended regulations in effect"),
-    LICENSED: lazy("applications filed and waivers issued"),
-    PAID: lazy("costs paid in full"),
+    SUITABLE: "found suitable for casino use",
+    AMENDED: "amended regulations in effect",
+    LICENSED: "applications filed and waivers issued",
+    PAID: "costs paid in full",
 }
 SECTIONS = {key: f"{NJ}(g){number}" for number, key in enumerate(NAMES, start=1)}
 FILED, ISSUED, NOT_NEEDED = "filed", "issued", "not-needed"
@@ -78,37 +75,35 @@ def verify_licensing(request: GameRequest, applications: str, waivers: str) -> N
     waived = request.parts.get("waiver", {})
     wants_waiver = bool(waived.get("documents"))
     if applications != FILED or not request.parts.get("application"):
-        raise Refusal("licensing-open", SECTIONS[LICENSED], what=_("the license application"))
+        raise Refusal("licensing-open", SECTIONS[LICENSED], what="the license application")
     if wants_waiver and waivers != ISSUED:
-        raise Refusal("licensing-open", SECTIONS[LICENSED], what=_("the transactional waiver"))
+        raise Refusal("licensing-open", SECTIONS[LICENSED], what="the transactional waiver")
 
 
 def _suitable(request: GameRequest, today: dt.date) -> tuple[bool, str]:
     on = request.suitable_on
-    return bool(on and on <= today), _("determined on %s") % _day(on) if on else _("no determination on file")
+    return bool(on and on <= today), "determined on %s" % _day(on) if on else "no determination on file"
 
 
 def _amended(request: GameRequest, today: dt.date) -> tuple[bool, str]:
     on = request.amended_on
     if request.conditions.get(AMENDED, {}).get("needed") is False:
-        return True, _("none needed")
+        return True, "none needed"
     if on is None:
-        return False, _("no amendment on file")
-    return on <= today, (_("in effect since %s") if on <= today else _("in effect only from %s")) % _day(on)
+        return False, "no amendment on file"
+    return on <= today, ("in effect since %s" if on <= today else "in effect only from %s") % _day(on)
 
 
 def _licensed(request: GameRequest, today: dt.date) -> tuple[bool, str]:
     on = request.licensed_on
-    return bool(on and on <= today), _("complete since %s") % _day(on) if on else _(
-        "not recorded as complete"
-    )
+    return bool(on and on <= today), "complete since %s" % _day(on) if on else "not recorded as complete"
 
 
 def _paid(request: GameRequest, today: dt.date) -> tuple[bool, str]:
     left = balance_cents(request)
     if not request.conditions.get("bills"):
-        return False, _("no statement of costs on file")
-    return left == 0, _("balance $0") if left == 0 else _("$%s open") % f"{left // 100:,}.{left % 100:02d}"
+        return False, "no statement of costs on file"
+    return left == 0, "balance $0" if left == 0 else "$%s open" % f"{left // 100:,}.{left % 100:02d}"
 
 
 def _day(on: dt.date) -> str:

@@ -1,4 +1,4 @@
-"""What the office has to know of the floor. The floor tells it (`tables/office_floor.py`): imports run the other way."""
+"""What the rules office asks of the floor, which it may not import; `tables/office_floor.py` answers."""
 
 import datetime as dt
 from collections.abc import Iterable

@@ -7,8 +7,6 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
-from django.utils.translation import gettext_lazy as lazy
-
 from games.engine import Refusal
 from games.models import Facility, GameRequest, GameTest, TestRules, TestRun
 
@@ -17,15 +15,15 @@ from .requests import NJ, Line, Part
 
 CITE = f"{NJ}(f)2"
 PARTS = (
-    Part("casinos", lazy("casinos"), f"{CITE}.i", lazy("Every casino where it will run.")),
-    Part("dates", lazy("dates"), f"{CITE}.ii", lazy("The first day and the last.")),
-    Part("times", lazy("times"), f"{CITE}.ii", lazy("The hours on those days.")),
-    Part("tables", lazy("tables or equipment"), f"{CITE}.ii", lazy("Which tables, or which equipment.")),
-    Part("sign", lazy("sign at the entrances"), f"{CITE}.iii", lazy("Made of the casinos, the dates and the tables.")),
-    Part("criteria", lazy("success criteria"), f"{CITE}.iv", lazy("When the test is a success.")),
-    Part("documenting", lazy("how success is documented"), f"{CITE}.iv", lazy("Who writes what down, and when.")),
-    Part("forms", lazy("forms"), f"{CITE}.iv", lazy("The forms on which it is written down.")),
-    Part("further", lazy("answers to further requests"), f"{CITE}.v", lazy("What a body asked for besides.")),
+    Part("casinos", "casinos", f"{CITE}.i", "Every casino where it will run."),
+    Part("dates", "dates", f"{CITE}.ii", "The first day and the last."),
+    Part("times", "times", f"{CITE}.ii", "The hours on those days."),
+    Part("tables", "tables or equipment", f"{CITE}.ii", "Which tables, or which equipment."),
+    Part("sign", "sign at the entrances", f"{CITE}.iii", "Made of the casinos, the dates and the tables."),
+    Part("criteria", "success criteria", f"{CITE}.iv", "When the test is a success."),
+    Part("documenting", "how success is documented", f"{CITE}.iv", "Who writes what down, and when."),
+    Part("forms", "forms", f"{CITE}.iv", "The forms on which it is written down."),
+    Part("further", "answers to further requests", f"{CITE}.v", "What a body asked for besides."),
 )  # fmt: skip
 BY_KEY = {part.key: part for part in PARTS}
 SAID_ON_THE_SIGN = ("casinos", "dates", "tables")  # a sign that says otherwise is made anew

@@ -4,8 +4,6 @@ import datetime as dt
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from games.engine import Rules
 from games.engine.odds import in_dollars
 from games.models import Document, Facility, GameRequest, GameTest
@@ -67,25 +65,25 @@ def next_step(request: GameRequest, today: dt.date) -> str:
     if request.status == "draft":
         absent = len(requests.missing(request))
         if not absent:
-            return _("Ready to file")
-        return _("%s parts are missing") % absent if absent > 1 else _("1 part is missing")
+            return "Ready to file"
+        return "%s parts are missing" % absent if absent > 1 else "1 part is missing"
     if request.status != "filed":
         return ""
     if not requests.in_new_jersey(request):
-        return _("Decision of the Executive Director")
+        return "Decision of the Executive Director"
     still = sum(not one.done for one in final_approval.conditions(request, today))
     if not still:
-        return _("Final approval")
-    return _("%s of 4 conditions are open") % still if still > 1 else _("1 of 4 conditions is open")
+        return "Final approval"
+    return "%s of 4 conditions are open" % still if still > 1 else "1 of 4 conditions is open"
 
 
 def versions(numbers: list[int]) -> str:
     """`version 1`, `versions 1 and 2`."""
     if len(numbers) == 1:
-        return _("version %s") % numbers[0]
+        return "version %s" % numbers[0]
     if not numbers:
-        return _("no version")
-    return _("versions %(some)s and %(last)s") % {
+        return "no version"
+    return "versions %(some)s and %(last)s" % {
         "some": ", ".join(map(str, numbers[:-1])),
         "last": numbers[-1],
     }
@@ -106,21 +104,21 @@ def _points(request: GameRequest, line: Line) -> list[str]:
         return [f"{chosen}: {value['of']}" if value["of"] else chosen]
     if key == "odds" and request.rules:
         title = Rules.of(request.rules).edition.title
-        return [_("Counted exactly, wager by wager, under %s.") % title]
+        return ["Counted exactly, wager by wager, under %s." % title]
     if key == "property":
         return [_right(item) for item in value.get("items", [])]
     if key == "application" and value.get("license"):
-        return [_("Type of license: %s") % value["license"]]
+        return ["Type of license: %s" % value["license"]]
     if key == "fee" and value:
-        return [_("%(sum)s, paid on %(day)s") % {"sum": in_dollars(value["cents"]), "day": day(value["on"])}]
+        return ["%(sum)s, paid on %(day)s" % {"sum": in_dollars(value["cents"]), "day": day(value["on"])}]
     return list(value.get("places", []))
 
 
 NONE = {
-    "layout": lambda: _("It has no layout."),
-    "elsewhere": lambda: _("Offered nowhere else."),
-    "property": lambda: _("None, neither granted nor pending."),
-    "waiver": lambda: _("Not required."),
+    "layout": lambda: "It has no layout.",
+    "elsewhere": lambda: "Offered nowhere else.",
+    "property": lambda: "None, neither granted nor pending.",
+    "waiver": lambda: "Not required.",
 }
 
 
@@ -134,20 +132,18 @@ def _right(item: dict[str, str]) -> str:
 def _test_points(test: GameTest, line: Line) -> list[str]:
     value, key = line.value, line.part.key
     if key == "dates" and value:
-        return [_("%(first)s to %(last)s") % {"first": day(value["from"]), "last": day(value["to"])}]
+        return ["%(first)s to %(last)s" % {"first": day(value["from"]), "last": day(value["to"])}]
     if key == "sign" and value:
         form = value["form"]
         return [
-            _("In the approved form, %s.") % form
-            if form
-            else _("In the house's own words, none approved yet.")
+            "In the approved form, %s." % form if form else "In the house's own words, none approved yet."
         ]
     if key == "further":
         asked = list(test.request.further.all())
         still = sum(one.answered_on is None for one in asked)
         if not asked:
-            return [_("Nothing was asked for besides.")]
-        return [_("%(asked)s asked, %(open)s open") % {"asked": len(asked), "open": still}]
+            return ["Nothing was asked for besides."]
+        return ["%(asked)s asked, %(open)s open" % {"asked": len(asked), "open": still}]
     return list(value.get("items", [])) if key in ("casinos", "tables") else []
 
 

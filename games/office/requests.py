@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext_lazy as lazy
-
 from games.engine import Refusal
 from games.models import Document, Facility, GameRequest
 
@@ -19,14 +17,14 @@ PA, NJ = "58 Pa. Code § 521.4", "N.J.A.C. 19:47-8.4"
 GAME = GameRequest.Kind.GAME
 CASINO, LICENSEE, OTHER = "casino", "csi-licensee", "other"
 PETITIONERS = {
-    CASINO: lazy("casino licensee"),
-    LICENSEE: lazy("CSI licensee"),
-    OTHER: lazy("petitioner without a license"),
+    CASINO: "casino licensee",
+    LICENSEE: "CSI licensee",
+    OTHER: "petitioner without a license",
 }
 CLASSES = {
-    "variation": lazy("variation of an authorized game"),
-    "composite": lazy("composite of several authorized games"),
-    "new": lazy("new game"),
+    "variation": "variation of an authorized game",
+    "composite": "composite of several authorized games",
+    "new": "new game",
 }
 MOST_PROSE = 8_000  # characters of one part
 
@@ -52,20 +50,20 @@ class Line:
 
 
 ASKED = (
-    Part("play", lazy("how it is played"), f"{PA}(1)", lazy("The whole course of play, step by step.")),
-    Part("wagering", lazy("how it is wagered on"), f"{PA}(1)", lazy("Each wager: when it is made, when it wins.")),
-    Part("class", lazy("variation, composite or new"), f"{PA}(1)(i)"),
-    Part("odds", lazy("true odds, payout odds and house advantage"), f"{PA}(1)(ii)"),
-    Part("layout", lazy("layout"), f"{PA}(1)(iii)", lazy("A drawing or a photo, where there is one.")),
-    Part("equipment", lazy("equipment"), f"{PA}(1)(iv)", lazy("Drawings or photos of all that it is played with.")),
-    Part("reasons", lazy("reasons"), f"{PA}(2)", lazy("Why the house proposes it.")),
-    Part("elsewhere", lazy("other jurisdictions"), f"{PA}(3)", lazy("Where it is offered already, or nowhere.")),
-    Part("property", lazy("copyrights, trademarks and patents"), f"{PA}(4)", lazy("Granted or pending, or none.")),
+    Part("play", "how it is played", f"{PA}(1)", "The whole course of play, step by step."),
+    Part("wagering", "how it is wagered on", f"{PA}(1)", "Each wager: when it is made, when it wins."),
+    Part("class", "variation, composite or new", f"{PA}(1)(i)"),
+    Part("odds", "true odds, payout odds and house advantage", f"{PA}(1)(ii)"),
+    Part("layout", "layout", f"{PA}(1)(iii)", "A drawing or a photo, where there is one."),
+    Part("equipment", "equipment", f"{PA}(1)(iv)", "Drawings or photos of all that it is played with."),
+    Part("reasons", "reasons", f"{PA}(2)", "Why the house proposes it."),
+    Part("elsewhere", "other jurisdictions", f"{PA}(3)", "Where it is offered already, or nowhere."),
+    Part("property", "copyrights, trademarks and patents", f"{PA}(4)", "Granted or pending, or none."),
 )  # fmt: skip
 OF_OTHERS = (
-    Part("application", lazy("license application"), f"{NJ}(f)1.i", lazy("Completed, for the right type of license.")),
-    Part("fee", lazy("application fee"), f"{NJ}(f)1.i", lazy("Not refundable; the day on which it was paid.")),
-    Part("waiver", lazy("transactional waiver"), f"{NJ}(f)1.ii", lazy("Filed for, or not required.")),
+    Part("application", "license application", f"{NJ}(f)1.i", "Completed, for the right type of license."),
+    Part("fee", "application fee", f"{NJ}(f)1.i", "Not refundable; the day on which it was paid."),
+    Part("waiver", "transactional waiver", f"{NJ}(f)1.ii", "Filed for, or not required."),
 )  # fmt: skip
 OPTIONAL_BUT_FOR_GAMES = {"class", "layout", "equipment"}  # reading A02
 LEAST_IN_NEW_JERSEY = {"play", "wagering", "odds"}  # the house's own; its text on the request is not with us

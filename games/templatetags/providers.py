@@ -3,7 +3,6 @@
 from typing import Any
 
 from django import template
-from django.utils.translation import gettext_lazy as lazy
 
 from games.office import services
 from games.office.services import Step
@@ -11,62 +10,62 @@ from games.office.services import Step
 register = template.Library()
 
 STATES: dict[str, Any] = {
-    "none": lazy("not applied"),
-    "pending": lazy("applied, undecided"),
-    "certified": lazy("certified"),
-    "continued": lazy("certified, renewal pending"),
-    "ended": lazy("certification ended"),
-    "denied": lazy("denied"),
+    "none": "not applied",
+    "pending": "applied, undecided",
+    "certified": "certified",
+    "continued": "certified, renewal pending",
+    "ended": "certification ended",
+    "denied": "denied",
 }
 STEPS: dict[str, Any] = {
-    "laboratory": lazy("Laboratory"),
-    "costs": lazy("Costs"),
-    "approval": lazy("Approval to use"),
-    "certified": lazy("Provider"),
+    "laboratory": "Laboratory",
+    "costs": "Costs",
+    "approval": "Approval to use",
+    "certified": "Provider",
 }
 STEP_STATES: dict[tuple[str, str], Any] = {
-    ("laboratory", "approved"): lazy("approved"),
-    ("laboratory", "submitted"): lazy("submitted, not approved"),
-    ("laboratory", "not-submitted"): lazy("not submitted"),
-    ("costs", "paid"): lazy("paid"),
-    ("costs", "none-charged"): lazy("none charged"),
-    ("costs", "unpaid"): lazy("not paid"),
-    ("costs", "not-told"): lazy("not recorded"),
-    ("approval", "approved"): lazy("approved"),
-    ("approval", "no-request"): lazy("no request linked"),
-    ("approval", "not-approved"): lazy("request not approved"),
-    ("certified", "certified"): lazy("certified"),
-    ("certified", "continued"): lazy("renewal pending"),
-    ("certified", "interim"): lazy("permitted to trade"),
-    ("certified", "rescinded"): lazy("permission rescinded"),
-    ("certified", "ended"): lazy("certification ended"),
-    ("certified", "pending"): lazy("not certified yet"),
-    ("certified", "denied"): lazy("denied"),
-    ("certified", "none"): lazy("not applied"),
+    ("laboratory", "approved"): "approved",
+    ("laboratory", "submitted"): "submitted, not approved",
+    ("laboratory", "not-submitted"): "not submitted",
+    ("costs", "paid"): "paid",
+    ("costs", "none-charged"): "none charged",
+    ("costs", "unpaid"): "not paid",
+    ("costs", "not-told"): "not recorded",
+    ("approval", "approved"): "approved",
+    ("approval", "no-request"): "no request linked",
+    ("approval", "not-approved"): "request not approved",
+    ("certified", "certified"): "certified",
+    ("certified", "continued"): "renewal pending",
+    ("certified", "interim"): "permitted to trade",
+    ("certified", "rescinded"): "permission rescinded",
+    ("certified", "ended"): "certification ended",
+    ("certified", "pending"): "not certified yet",
+    ("certified", "denied"): "denied",
+    ("certified", "none"): "not applied",
 }
 DUTIES: dict[str, Any] = {
-    "officer": lazy("officer"),
-    "director": lazy("director"),
-    "owner": lazy("owns 10 % or more"),
-    "salesperson": lazy("salesperson"),
-    "votes": lazy("20 % or more of the votes"),
-    "named": lazy("named by the Board"),
+    "officer": "officer",
+    "director": "director",
+    "owner": "owns 10 % or more",
+    "salesperson": "salesperson",
+    "votes": "20 % or more of the votes",
+    "named": "named by the Board",
 }
 STANDINGS: dict[str, Any] = {
-    "qualified": lazy("qualified"),
-    "unqualified": lazy("not qualified"),
-    "waiting": lazy("outstanding, form filed"),
-    "no-form": lazy("outstanding, no form"),
-    "not-asked": lazy("need not qualify"),
-    "gone": lazy("gone"),
+    "qualified": "qualified",
+    "unqualified": "not qualified",
+    "waiting": "outstanding, form filed",
+    "no-form": "outstanding, no form",
+    "not-asked": "need not qualify",
+    "gone": "gone",
 }
 PARTS: dict[str, Any] = {
-    "form": lazy("Application and disclosure form"),
-    "copy": lazy("Copy of the form"),
-    "fee": lazy("Fee, paid"),
-    "release": lazy("Application and release of"),
-    "statement": lazy("The house's signed statement"),
-    "general": lazy("General requirements attested"),
+    "form": "Application and disclosure form",
+    "copy": "Copy of the form",
+    "fee": "Fee, paid",
+    "release": "Application and release of",
+    "statement": "The house's signed statement",
+    "general": "General requirements attested",
 }
 
 
@@ -117,7 +116,7 @@ def covers(use: services.Use) -> str:
     """What a service covers: its wagers by name, or the whole game."""
     named = use.service.wagers
     if not named:
-        return str(lazy("the whole game"))
+        return "the whole game"
     known = services.wagers_of(use.service.game)
     labels = [known[code][0] if code in known else code.replace("-", " ").capitalize() for code in named]
     return ", ".join(labels)

@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils.cache import add_never_cache_headers
-from django.utils.translation import gettext_lazy as lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import clock
@@ -39,10 +38,10 @@ from games.params import malformed
 from .frame import office
 
 LABELS = {
-    OVERDUE: lazy("Overdue"),
-    THIS_WEEK: lazy("This week"),
-    THIRTY_DAYS: lazy("Within 30 days"),
-    LATER: lazy("Later"),
+    OVERDUE: "Overdue",
+    THIS_WEEK: "This week",
+    THIRTY_DAYS: "Within 30 days",
+    LATER: "Later",
 }
 SUNDAY_FIRST = months.Calendar(firstweekday=6)
 MONTH = re.compile(r"(20\d\d)-(0[1-9]|1[0-2])")

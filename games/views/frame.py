@@ -4,7 +4,6 @@ import datetime as dt
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as lazy
 
 from audit import clock
 from audit.models import Person
@@ -14,14 +13,14 @@ from games.office.deadlines import OVERDUE, THIS_WEEK, Deadline, deadlines
 from games.office.doors import may_act
 
 TABS = (
-    ("submissions", lazy("Submissions"), "submissions"),
-    ("odds", lazy("Odds sheet"), "odds"),
-    ("signs", lazy("Signs"), "signs"),
-    ("guide", lazy("Guide"), "guides"),
-    ("requests", lazy("New games"), "game-requests"),
-    ("providers", lazy("Providers"), "providers"),
-    ("documents", lazy("Documents"), "documents"),
-    ("calendar", lazy("Deadlines"), "calendar"),
+    ("submissions", "Submissions", "submissions"),
+    ("odds", "Odds sheet", "odds"),
+    ("signs", "Signs", "signs"),
+    ("guide", "Guide", "guides"),
+    ("requests", "New games", "game-requests"),
+    ("providers", "Providers", "providers"),
+    ("documents", "Documents", "documents"),
+    ("calendar", "Deadlines", "calendar"),
 )
 
 

@@ -1,7 +1,7 @@
 """Error Notification Slips: what is found wrong after money has moved is a new entry that names the old one.
 
 Two people sign each, one of them a floorperson or above; a void asks a pit manager or a shift manager. Neither act
-needs an open table, and neither touches the round in play. How a round is put right is `tables/corrections/correction.py`.
+needs an open table, and neither touches the round in play. `tables/corrections/correction.py` computes the correction.
 """
 
 from typing import Any

@@ -4,8 +4,6 @@ import hashlib
 import json
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
 from audit import chain, merkle, notes
 from audit.clock import written
 from audit.models import Entry, SigningKey
@@ -37,9 +35,9 @@ def proven(entry: Entry) -> tuple[Proof | None, list[Check]]:
     try:
         proof = proof_of(entry)
     except NotProven as error:
-        return None, [Check(BAD, _("The log lacks what would prove this entry"), str(error))]
+        return None, [Check(BAD, "The log lacks what would prove this entry", str(error))]
     if proof is None:
-        return None, [Check(WAITS, _("Not sealed yet"), _("a sealer at work writes a seal once a second"))]
+        return None, [Check(WAITS, "Not sealed yet", "a sealer at work writes a seal once a second")]
     return proof, of_proof(proof)
 
 
@@ -51,32 +49,30 @@ def of_proof(proof: Proof) -> list[Check]:
 def _own_hash(entry: Entry) -> Check:
     digest = chain.entry_hash(bytes(entry.prev), bytes(entry.body))
     if digest == bytes(entry.hash):
-        return Check(OK, _("The hash is that of these bytes"), _("SHA-256, computed now"))
-    return Check(BAD, _("The hash is not that of these bytes"), _("they give %s") % digest.hex())
+        return Check(OK, "The hash is that of these bytes", "SHA-256, computed now")
+    return Check(BAD, "The hash is not that of these bytes", "they give %s" % digest.hex())
 
 
 def _before(entry: Entry, before: Entry | None) -> Check:
     if entry.seq == 1:
         if bytes(entry.prev) == chain.genesis(entry.stream.name):
-            return Check(OK, _("It is the first of its stream"), _("it stands on the name's own hash"))
-        return Check(BAD, _("It is the first of its stream and stands on something else"))
+            return Check(OK, "It is the first of its stream", "it stands on the name's own hash")
+        return Check(BAD, "It is the first of its stream and stands on something else")
     if before is None:
-        return Check(BAD, _("Entry %s, before it, is missing") % f"{entry.seq - 1:,}")
+        return Check(BAD, "Entry %s, before it, is missing" % f"{entry.seq - 1:,}")
     if bytes(before.hash) == bytes(entry.prev):
-        return Check(OK, _("It follows entry %s") % f"{before.seq:,}", _("whose hash it names"))
-    return Check(BAD, _("It does not follow entry %s") % f"{before.seq:,}", _("whose hash is another one"))
+        return Check(OK, "It follows entry %s" % f"{before.seq:,}", "whose hash it names")
+    return Check(BAD, "It does not follow entry %s" % f"{before.seq:,}", "whose hash is another one")
 
 
 def _after(entry: Entry, after: Entry | None) -> Check:
     if after is not None:
         if bytes(after.prev) == bytes(entry.hash):
-            return Check(OK, _("Entry %s follows it") % f"{after.seq:,}", _("and names its hash"))
-        return Check(BAD, _("Entry %s does not follow it") % f"{after.seq:,}", _("it names another hash"))
+            return Check(OK, "Entry %s follows it" % f"{after.seq:,}", "and names its hash")
+        return Check(BAD, "Entry %s does not follow it" % f"{after.seq:,}", "it names another hash")
     if entry.stream.seq == entry.seq and bytes(entry.stream.head) == bytes(entry.hash):
-        return Check(OK, _("It is the newest of its stream"), _("and its hash is the head"))
-    return Check(
-        BAD, _("What follows it is missing"), _("the stream stands at entry %s") % f"{entry.stream.seq:,}"
-    )
+        return Check(OK, "It is the newest of its stream", "and its hash is the head")
+    return Check(BAD, "What follows it is missing", "the stream stands at entry %s" % f"{entry.stream.seq:,}")
 
 
 def _columns(entry: Entry) -> Check:
@@ -88,16 +84,14 @@ def _columns(entry: Entry) -> Check:
             said["actor"] or "", said["witness"] or "", *found_by(said["data"]),
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return Check(BAD, _("The body is not an entry's"), _("it cannot be read"))
+        return Check(BAD, "The body is not an entry's", "it cannot be read")
     kept = (
         entry.stream.name, entry.seq, entry.type, written(entry.at), entry.gaming_day.isoformat(),
         entry.actor, entry.witness, entry.round, entry.lot, entry.cents,
     )  # fmt: skip
     if told == kept:
-        return Check(OK, _("It is found by what it says"), _("the search's columns agree with the body"))
-    return Check(
-        BAD, _("It is found by something else than it says"), _("a column does not agree with the body")
-    )
+        return Check(OK, "It is found by what it says", "the search's columns agree with the body")
+    return Check(BAD, "It is found by something else than it says", "a column does not agree with the body")
 
 
 def _links(proof: Proof) -> Check:
@@ -106,21 +100,21 @@ def _links(proof: Proof) -> Check:
     if sealed is None or bytes(sealed.hash) != proof.head:
         return Check(
             BAD,
-            _("Entry %s is not what was sealed") % f"{proof.head_seq:,}",
-            _("the seal names %s") % proof.head.hex(),
+            "Entry %s is not what was sealed" % f"{proof.head_seq:,}",
+            "the seal names %s" % proof.head.hex(),
         )
     if proof.links == 0:
-        return Check(OK, _("Its hash stands in the seal itself"))
+        return Check(OK, "Its hash stands in the seal itself")
     more = (
-        _("1 entry links it to the sealed head")
+        "1 entry links it to the sealed head"
         if proof.links == 1
-        else _("%s entries link it to the sealed head") % f"{proof.links:,}"
+        else "%s entries link it to the sealed head" % f"{proof.links:,}"
     )
     if proof.links > MOST_LINKS:
-        return Check(WAITS, _("The sealed head is there"), more + _("; a full verification follows them"))
+        return Check(WAITS, "The sealed head is there", more + "; a full verification follows them")
     if _chained(proof) != proof.head:
-        return Check(BAD, _("The chain to the sealed head is broken"), more)
-    return Check(OK, _("Its chain leads to the sealed head"), more)
+        return Check(BAD, "The chain to the sealed head is broken", more)
+    return Check(OK, "Its chain leads to the sealed head", more)
 
 
 def _chained(proof: Proof) -> bytes:
@@ -139,14 +133,10 @@ def _in_the_log(proof: Proof) -> Check:
     if merkle.verify_inclusion(seal.number, checkpoint.size, leaf, proof.path, bytes(checkpoint.root)):
         return Check(
             OK,
-            _("Seal %(seal)s is in checkpoint %(size)s") % said,
-            _("by a path of 1 hash")
-            if len(proof.path) == 1
-            else _("by a path of %s hashes") % len(proof.path),
+            "Seal %(seal)s is in checkpoint %(size)s" % said,
+            "by a path of 1 hash" if len(proof.path) == 1 else "by a path of %s hashes" % len(proof.path),
         )
-    return Check(
-        BAD, _("Seal %(seal)s is not in checkpoint %(size)s") % said, _("its path leads to another root")
-    )
+    return Check(BAD, "Seal %(seal)s is not in checkpoint %(size)s" % said, "its path leads to another root")
 
 
 def _signature(proof: Proof) -> Check:
@@ -156,24 +146,22 @@ def _signature(proof: Proof) -> Check:
         said = notes.Checkpoint.read(note.text)
         signed = note.signed_by(keys.verifier_of(key) for key in SigningKey.objects.all())
     except notes.Malformed as error:
-        return Check(BAD, _("The checkpoint is not signed as it stands"), str(error))
+        return Check(BAD, "The checkpoint is not signed as it stands", str(error))
     origin = checkpoint.incarnation.origin
     if (said.origin, said.size, said.root) != (origin, checkpoint.size, bytes(checkpoint.root)):
-        return Check(BAD, _("The checkpoint signs something else"), _("size %s") % f"{said.size:,}")
+        return Check(BAD, "The checkpoint signs something else", "size %s" % f"{said.size:,}")
     if not signed:
-        return Check(BAD, _("No key of the record signed the checkpoint"))
+        return Check(BAD, "No key of the record signed the checkpoint")
     return Check(
-        OK, _("The checkpoint is signed"), ", ".join(f"{key.name}, {key.key_id.hex()}" for key in signed)
+        OK, "The checkpoint is signed", ", ".join(f"{key.name}, {key.key_id.hex()}" for key in signed)
     )
 
 
 def _witnesses(proof: Proof) -> Check:
     if proof.witnessed is None:
-        return Check(
-            WAITS, _("No witness has cosigned it yet"), _("the house's own key alone stands behind it")
-        )
+        return Check(WAITS, "No witness has cosigned it yet", "the house's own key alone stands behind it")
     names = sorted(set(proof.witnessed.cosignatures.values_list("name", flat=True)))
-    return Check(OK, _("Cosigned at checkpoint %s") % f"{proof.witnessed.size:,}", ", ".join(names))
+    return Check(OK, "Cosigned at checkpoint %s" % f"{proof.witnessed.size:,}", ", ".join(names))
 
 
 def sha256(said: bytes) -> str:

@@ -4,7 +4,6 @@ import datetime as dt
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as lazy
 
 from audit import clock
 from audit.models import Person
@@ -13,11 +12,11 @@ from games.models import Facility
 from .doors import may_export
 
 TABS = (
-    ("record", lazy("Search"), "record"),
-    ("report", lazy("Daily report"), "record-report"),
-    ("exports", lazy("Exports"), "record-exports"),
-    ("integrity", lazy("Integrity"), "record-integrity"),
-    ("coverage", lazy("Clauses"), "record-coverage"),
+    ("record", "Search", "record"),
+    ("report", "Daily report", "record-report"),
+    ("exports", "Exports", "record-exports"),
+    ("integrity", "Integrity", "record-integrity"),
+    ("coverage", "Clauses", "record-coverage"),
 )
 
 

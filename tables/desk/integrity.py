@@ -7,8 +7,6 @@ from typing import Any
 
 from django.db.models import OuterRef, Subquery
 from django.db.models.functions import Coalesce
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
 
 from audit import notes, verification_words
 from audit.models import (
@@ -41,14 +39,14 @@ MOST_SEALS = MINUTES * 60
 LEAST_HEIGHT = 6  # seals a minute that the plot's top line says at the least
 OF_THE_RECORD = (halts.WENT_BACK, halts.NOT_OURS)
 WITNESS_SAID = {
-    "unreachable": lazy("cannot be reached"),
-    "key-not-known": lazy("does not know the house's key"),
-    "log-not-known": lazy("does not know this log"),
-    "bad-answer": lazy("answered something that is no cosignature"),
-    "asked-again": lazy("says that it knows more than this record, and is asked again"),
-    "witness-ahead": lazy("knows more than this record"),
-    "witness-disagrees": lazy("knows another story than this record"),
-    "failed": lazy("could not be asked; the sealer's log says why"),
+    "unreachable": "cannot be reached",
+    "key-not-known": "does not know the house's key",
+    "log-not-known": "does not know this log",
+    "bad-answer": "answered something that is no cosignature",
+    "asked-again": "says that it knows more than this record, and is asked again",
+    "witness-ahead": "knows more than this record",
+    "witness-disagrees": "knows another story than this record",
+    "failed": "could not be asked; the sealer's log says why",
 }
 
 
@@ -213,11 +211,7 @@ def _witnesses(
         cosigned = kept.checkpoint.size if kept else 0
         code = told.get("said", "")
         said = (
-            str(WITNESS_SAID.get(code, code))
-            if code
-            else ""
-            if name in status.witnesses
-            else _("asked no more")
+            str(WITNESS_SAID.get(code, code)) if code else "" if name in status.witnesses else "asked no more"
         )
         found.append(
             Witness(
@@ -253,7 +247,7 @@ def _checks(found: Integrity) -> list[Check]:
         *(
             []
             if found.witnesses
-            else [Check(WAITS, _("No witness"), _("the house's own key alone stands behind it"))]
+            else [Check(WAITS, "No witness", "the house's own key alone stands behind it")]
         ),
         _verified(found),
         _tables(found),
@@ -262,47 +256,45 @@ def _checks(found: Integrity) -> list[Check]:
 
 def _sealing(found: Integrity) -> Check:
     if found.trouble:
-        return Check(BAD, _("The sealer has stopped"), found.trouble)
+        return Check(BAD, "The sealer has stopped", found.trouble)
     if found.seal is None:
-        return Check(WAITS, _("Nothing is sealed yet"), _("start the sealer: manage.py sealer"))
+        return Check(WAITS, "Nothing is sealed yet", "start the sealer: manage.py sealer")
     if found.waiting is not None and found.waiting > LATE:
         return Check(
-            WAITS, _("Entries wait to be sealed"), _("for %s; is the sealer at work?") % _long(found.waiting)
+            WAITS, "Entries wait to be sealed", "for %s; is the sealer at work?" % _long(found.waiting)
         )
     if found.status.beat_at is None or found.now - found.status.beat_at > SILENT:
-        return Check(
-            WAITS, _("The sealer is silent"), _("all that stands is sealed; what comes next would wait")
-        )
-    return Check(OK, _("All that stands is sealed"), _("last seal %s ago") % ago(found.seal.at, found.now))
+        return Check(WAITS, "The sealer is silent", "all that stands is sealed; what comes next would wait")
+    return Check(OK, "All that stands is sealed", "last seal %s ago" % ago(found.seal.at, found.now))
 
 
 def _witnessed(witness: Witness) -> Check:
     if witness.said:
         return Check(WAITS, witness.name, witness.said)
     if witness.behind > MINUTES:
-        return Check(WAITS, witness.name, _("%s seals behind") % f"{witness.behind:,}")
-    return Check(OK, _("Cosigned by %s") % witness.name, _("up to checkpoint %s") % f"{witness.size:,}")
+        return Check(WAITS, witness.name, "%s seals behind" % f"{witness.behind:,}")
+    return Check(OK, "Cosigned by %s" % witness.name, "up to checkpoint %s" % f"{witness.size:,}")
 
 
 def _verified(found: Integrity) -> Check:
     last = found.verification
     if last is None:
-        return Check(WAITS, _("Never verified whole"), _("ask for it once, and then each week"))
+        return Check(WAITS, "Never verified whole", "ask for it once, and then each week")
     since = ago(last.entry.at, found.now)
     if not last.good:
-        return Check(BAD, _("The last full verification found a fault"), last.first_bad)
+        return Check(BAD, "The last full verification found a fault", last.first_bad)
     if found.now - last.entry.at > VERIFIED:
-        return Check(WAITS, _("Verified whole %s ago") % since, _("all good then; ask for it again"))
-    return Check(OK, _("Verified whole %s ago") % since, _("every entry, seal and signature"))
+        return Check(WAITS, "Verified whole %s ago" % since, "all good then; ask for it again")
+    return Check(OK, "Verified whole %s ago" % since, "every entry, seal and signature")
 
 
 def _tables(found: Integrity) -> Check:
     if found.halted:
         names = ", ".join(table.code for table in found.halted)
-        return Check(BAD, _("Halted: %s") % names, _("a screen had seen more than the record holds"))
+        return Check(BAD, "Halted: %s" % names, "a screen had seen more than the record holds")
     if found.alerts:
-        return Check(WAITS, _("A screen showed a head that is not ours"), _("see the alerts beneath"))
-    return Check(OK, _("Every screen agrees with the record"), _("each act sends back the head that it saw"))
+        return Check(WAITS, "A screen showed a head that is not ours", "see the alerts beneath")
+    return Check(OK, "Every screen agrees with the record", "each act sends back the head that it saw")
 
 
 def ago(at: dt.datetime, now: dt.datetime) -> str:
@@ -314,7 +306,7 @@ def _long(span: dt.timedelta) -> str:
     """`8 s`, `4 min`, `3 h`, `12 days`: one unit, rounded down."""
     seconds = max(0, int(span.total_seconds()))
     if seconds < 120:
-        return _("%s s") % seconds
+        return "%s s" % seconds
     if seconds < 7200:
-        return _("%s min") % (seconds // 60)
-    return _("%s h") % (seconds // 3600) if seconds < 172_800 else _("%s days") % (seconds // 86_400)
+        return "%s min" % (seconds // 60)
+    return "%s h" % (seconds // 3600) if seconds < 172_800 else "%s days" % (seconds // 86_400)

@@ -13,7 +13,6 @@ from urllib.parse import urlencode
 from django.core.exceptions import TooManyFieldsSent
 from django.db.models import Q
 from django.http import QueryDict
-from django.utils.translation import gettext as _
 
 from audit.models import Entry, Person, Stream
 from audit.record import INSTALLATION, TYPE
@@ -72,16 +71,16 @@ def read(values: Mapping[str, str], house: Facility) -> Asked:
     asked = Asked(house, {name: text[:MOST_TYPED] for name, text in typed.items()})
     for name, text in typed.items():
         if len(text) > MOST_TYPED:
-            asked.wrong[name] = _("This is longer than anything that can be searched for.")
+            asked.wrong[name] = "This is longer than anything that can be searched for."
         elif not text.isprintable():
-            asked.wrong[name] = _("There are signs in this that nobody can type.")
+            asked.wrong[name] = "There are signs in this that nobody can type."
             asked.typed[name] = ""
         elif text:
             READ[name](asked, text)
     if asked.since and asked.until and asked.since >= asked.until:
-        asked.wrong.setdefault("to", _("This is before the moment at which the search begins."))
+        asked.wrong.setdefault("to", "This is before the moment at which the search begins.")
     if asked.least is not None and asked.most is not None and asked.least > asked.most:
-        asked.wrong.setdefault("most", _("This is less than the sum before it."))
+        asked.wrong.setdefault("most", "This is less than the sum before it.")
     return asked
 
 
@@ -112,7 +111,7 @@ def _moment(asked: Asked, name: str, text: str, *, last: bool) -> dt.datetime | 
     except ValueError:
         there = None
     if there is None or there.year not in YEARS:
-        asked.wrong[name] = _("A moment is a day and a time, such as 2026-11-21 21:17.")
+        asked.wrong[name] = "A moment is a day and a time, such as 2026-11-21 21:17."
         return None
     zone = asked.house.zone
     readings = [there.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1)]
@@ -135,7 +134,7 @@ def _day(asked: Asked, text: str) -> None:
     except ValueError:
         day = None
     if day is None or day.year not in YEARS:
-        asked.wrong["day"] = _("A gaming day is a date, such as 2026-11-21.")
+        asked.wrong["day"] = "A gaming day is a date, such as 2026-11-21."
     else:
         asked.day = day
 
@@ -144,14 +143,14 @@ def _place(asked: Asked, text: str) -> None:
     name = text if text == INSTALLATION else f"{asked.house.code}/{text}"
     asked.stream = Stream.objects.filter(name=name).first()
     if asked.stream is None:
-        asked.wrong["place"] = _("There is no %(place)s in this house.") % {"place": text}
+        asked.wrong["place"] = "There is no %(place)s in this house." % {"place": text}
         return
     wants_training = bool(asked.typed.get("training"))
     if asked.stream.real_play == wants_training:
         asked.wrong["place"] = (
-            _("%(place)s is a place of real play. Search it there.")
+            "%(place)s is a place of real play. Search it there."
             if asked.stream.real_play
-            else _("%(place)s is a place of training. Search it there.")
+            else "%(place)s is a place of training. Search it there."
         ) % {"place": text}
 
 
@@ -163,14 +162,14 @@ def _whole(asked: Asked, name: str, text: str, said: str) -> int | None:
 
 
 def _round(asked: Asked, text: str) -> None:
-    asked.round = _whole(asked, "round", text, _("A round is a whole number, such as 297."))
+    asked.round = _whole(asked, "round", text, "A round is a whole number, such as 297.")
 
 
 def _lot(asked: Asked, text: str) -> None:
     if CODE.fullmatch(text):
         asked.lot = text
     else:
-        asked.wrong["lot"] = _("A dice lot has a code, such as L-0027.")
+        asked.wrong["lot"] = "A dice lot has a code, such as L-0027."
 
 
 def _who(asked: Asked, text: str) -> None:
@@ -180,23 +179,23 @@ def _who(asked: Asked, text: str) -> None:
     if len(exact or found) == 1:
         asked.who = (exact or found)[0].code
     elif found:
-        asked.wrong["who"] = _("Several people are called so. Choose one by the code.")
+        asked.wrong["who"] = "Several people are called so. Choose one by the code."
     else:
-        asked.wrong["who"] = _("Nobody of this house has that code or that whole name.")
+        asked.wrong["who"] = "Nobody of this house has that code or that whole name."
 
 
 def _type(asked: Asked, text: str) -> None:
     if len(text) <= 60 and TYPE.fullmatch(text):
         asked.type = text
     else:
-        asked.wrong["type"] = _("That is no act of the record. Pick one from the list.")
+        asked.wrong["type"] = "That is no act of the record. Pick one from the list."
 
 
 def _cents(asked: Asked, name: str, text: str) -> int | None:
     found = AMOUNT.fullmatch(text)
     cents = int(found[1].replace(",", "")) * 100 + int(found[2] or 0) if found else -1
     if not 0 <= cents <= MOST_CENTS:
-        asked.wrong[name] = _("An amount is in dollars, such as 1,150 or 12.50.")
+        asked.wrong[name] = "An amount is in dollars, such as 1,150 or 12.50."
         return None
     return cents
 
@@ -212,7 +211,7 @@ def _most(asked: Asked, text: str) -> None:
 def _training(asked: Asked, text: str) -> None:
     asked.training = text == "1"
     if not asked.training:
-        asked.wrong["training"] = _("Real play or training: one or the other.")
+        asked.wrong["training"] = "Real play or training: one or the other."
         asked.typed["training"] = ""
 
 
@@ -220,7 +219,7 @@ def _before(asked: Asked, text: str) -> None:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
     asked.before = Entry.objects.only("pk", "at", "seq", "stream_id").filter(pk=number).first()
     if asked.before is None:
-        asked.wrong["before"] = _("There is no such page of this search. Begin with the newest entries.")
+        asked.wrong["before"] = "There is no such page of this search. Begin with the newest entries."
 
 
 READ = {

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.urls import NoReverseMatch
-from django.utils.translation import gettext as _
 
 from audit.models import Entry
 from games.models import Facility
@@ -44,9 +43,9 @@ def _named(entry: Entry, data: dict[str, Any], house: Facility) -> list[Related]
     corrects, stream, seq = data.get("corrects"), data.get("stream"), data.get("entry")
     found = []
     if isinstance(corrects, dict) and type(corrects.get("seq")) is int:
-        found.append(_one(_("Corrects"), entry.stream.name, corrects["seq"], house))
+        found.append(_one("Corrects", entry.stream.name, corrects["seq"], house))
     if isinstance(stream, str) and type(seq) is int and stream.startswith(f"{house.code}/"):
-        found.append(_one(_("Shows what was done in"), stream, seq, house))
+        found.append(_one("Shows what was done in", stream, seq, house))
     return found
 
 
@@ -58,13 +57,13 @@ def _of_slips(entry: Entry, house: Facility) -> list[Related]:
     for slip in slips.filter(corrects_seq=entry.seq):
         day, time = local(slip.filed_at, house)
         more = f"{slip.code}, {day}, {time}: {slip.reason}"
-        found.append(_one(_("Corrected by"), name, slip.filed_seq, house, more))
+        found.append(_one("Corrected by", name, slip.filed_seq, house, more))
     for slip in slips.filter(filed_seq=entry.seq):
-        found.append(_one(_("Corrects"), name, slip.corrects_seq, house, slip.reason))
+        found.append(_one("Corrects", name, slip.corrects_seq, house, slip.reason))
         if slip.settled_seq:
-            found.append(_one(_("Its money moved by"), name, slip.settled_seq, house))
+            found.append(_one("Its money moved by", name, slip.settled_seq, house))
     found += [
-        _one(_("Moves the money of"), name, slip.filed_seq, house, f"{slip.code}: {slip.reason}")
+        _one("Moves the money of", name, slip.filed_seq, house, f"{slip.code}: {slip.reason}")
         for slip in slips.filter(settled_seq=entry.seq)
     ]
     return found

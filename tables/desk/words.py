@@ -4,45 +4,39 @@ merged into `tables.wording`."""
 from collections.abc import Callable
 from typing import Any
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
+from tables.words.registry import register
 
 TITLES: dict[str, Any] = {}
 SENTENCES: dict[str, Any] = {
-    "filter-says-nothing": lazy(
-        "%(filter)s asks for nothing. Fill in what to search for, find it, then save it."
-    ),
-    "filter-not-understood": lazy(
-        "%(filter)s has something in it that cannot be searched for. Mend it, then save it."
-    ),
-    "filter-name-taken": lazy("You have a filter called %(filter)s already. Give this one another name."),
-    "too-many-filters": lazy("You have %(most)s saved filters. Remove one first."),
-    "no-such-entry": lazy("There is no entry %(seq)s at %(place)s."),
-    "not-sealed-yet": lazy(
-        "Entry %(seq)s is in no signed seal yet. Seals are written once a second: try again then."
-    ),
-    "proof-too-long": lazy(
-        "More than %(most)s entries lie between this one and its seal. Ask for an evidence bundle instead."
-    ),
-    "proof-broken": lazy("The log lacks what would prove this entry. See the integrity page."),
-    "no-such-filter": lazy("You have no filter called %(filter)s. It may be removed already."),
+    "filter-says-nothing": "%(filter)s asks for nothing. Fill in what to search for, find it, then save it.",
+    "filter-not-understood": "%(filter)s has something in it that cannot be searched for. Mend it, then save it.",
+    "filter-name-taken": "You have a filter called %(filter)s already. Give this one another name.",
+    "too-many-filters": "You have %(most)s saved filters. Remove one first.",
+    "no-such-entry": "There is no entry %(seq)s at %(place)s.",
+    "not-sealed-yet": "Entry %(seq)s is in no signed seal yet. Seals are written once a second: try again then.",
+    "proof-too-long": "More than %(most)s entries lie between this one and its seal. Ask for an evidence bundle instead.",
+    "proof-broken": "The log lacks what would prove this entry. See the integrity page.",
+    "no-such-filter": "You have no filter called %(filter)s. It may be removed already.",
 }
 
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "filter.saved": lambda data: _("Filter saved: %(filter)s") % data,
-    "proof.taken": lambda data: _("Proof of %(stream)s, entry %(first)s, taken") % data,
-    "filter.removed": lambda data: _("Filter removed: %(filter)s") % data,
-    "person.signed_in": lambda data: _("Signed in at %(name)s") % data,
-    "person.signed_out": lambda data: _("Signed off at %(name)s") % data,
-    "person.refused": lambda data: _("Wrong PIN at %(name)s") % data,
-    "person.locked_out": lambda data: _("Locked out at %(name)s after wrong PINs") % data,
-    "device.locked": lambda data: _("%(name)s locked") % data,
+    "filter.saved": lambda data: "Filter saved: %(filter)s" % data,
+    "proof.taken": lambda data: "Proof of %(stream)s, entry %(first)s, taken" % data,
+    "filter.removed": lambda data: "Filter removed: %(filter)s" % data,
+    "person.signed_in": lambda data: "Signed in at %(name)s" % data,
+    "person.signed_out": lambda data: "Signed off at %(name)s" % data,
+    "person.refused": lambda data: "Wrong PIN at %(name)s" % data,
+    "person.locked_out": lambda data: "Locked out at %(name)s after wrong PINs" % data,
+    "device.locked": lambda data: "%(name)s locked" % data,
     "device.enrolled": lambda data: (
-        (_("%(name)s enrolled at %(place)s") if data["place"] else _("%(name)s enrolled")) % data
+        ("%(name)s enrolled at %(place)s" if data["place"] else "%(name)s enrolled") % data
     ),
-    "device.revoked": lambda data: _("%(name)s revoked: nobody acts there any more") % data,
-    "key.created": lambda data: _("Key %(key)s of the sealer made") % data,
-    "key.retired": lambda data: _("Key %(key)s of the sealer retired") % data,
-    "incarnation.opened": lambda data: _("The record begins: %(origin)s") % data,
-    "incarnation.declared": lambda data: _("The record goes on as %(origin)s: %(why)s") % data,
+    "device.revoked": lambda data: "%(name)s revoked: nobody acts there any more" % data,
+    "key.created": lambda data: "Key %(key)s of the sealer made" % data,
+    "key.retired": lambda data: "Key %(key)s of the sealer retired" % data,
+    "incarnation.opened": lambda data: "The record begins: %(origin)s" % data,
+    "incarnation.declared": lambda data: "The record goes on as %(origin)s: %(why)s" % data,
 }
+
+
+register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES)

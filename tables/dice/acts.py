@@ -10,10 +10,10 @@ from tables.dice import custody
 from tables.dice.custody import UNFIT, Status
 from tables.dice.handling import (
     NOT_OF_PLAY,
+    finder,
     locked_fresh_lot,
     locked_lot_of_table,
     place_lot,
-    finder,
     take_out_dice,
     verify_no_dice_in_play,
     verify_sealed,

@@ -12,8 +12,6 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Max, Min, QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
 
 from audit.models import Entry, Person, Stream
 from audit.rows import read
@@ -35,10 +33,10 @@ ORDER = {
 }
 # Why a lot left play, where the code alone would not say it
 REASONS = {
-    "replaced": lazy("replaced by another lot"),
-    "table-closed": lazy("the table closed"),
-    "shaker-replaced": lazy("the shaker was replaced"),
-    "tampered": lazy("tampered with"),
+    "replaced": "replaced by another lot",
+    "table-closed": "the table closed",
+    "shaker-replaced": "the shaker was replaced",
+    "tampered": "tampered with",
 }
 COUNTED = {
     "received": "dice.received",
@@ -121,7 +119,7 @@ def _what(lot: DiceLot, type_: str, data: dict[str, Any]) -> str:
     """What an entry says of this lot: one that places a lot may take another one out."""
     said = act_line(type_, data)
     if data.get("removed") == lot.code or type_ == "shaker.replaced":
-        return _("Taken out of play: %s") % said
+        return "Taken out of play: %s" % said
     return said
 
 
@@ -132,15 +130,15 @@ def _more(lot: DiceLot, data: dict[str, Any]) -> list[str]:
         {"seal_intact": True},
     )
     said = [
-        _("from %s") % data["from"] if data.get("from") else "",
-        "" if own.get("seal_intact", True) else _("seal of the box broken"),
-        _("seal %s") % data["seal"] if data.get("seal") and data.get("lot") == lot.code else "",
+        "from %s" % data["from"] if data.get("from") else "",
+        "" if own.get("seal_intact", True) else "seal of the box broken",
+        "seal %s" % data["seal"] if data.get("seal") and data.get("lot") == lot.code else "",
         str(REASONS.get(data["why"], data["why"])) if data.get("why") else "",
         data.get("found") or "",
-        _("found by %(finder)s, licence %(licence)s") % data
+        "found by %(finder)s, licence %(licence)s" % data
         if data.get("found") and data.get("licence")
         else "",
-        _("dice out of tolerance: %s") % ", ".join(map(str, data["bad"])) if data.get("bad") else "",
+        "dice out of tolerance: %s" % ", ".join(map(str, data["bad"])) if data.get("bad") else "",
         ", ".join(f"{tool} {number}" for tool, number in sorted(data.get("instruments", {}).items())),
     ]
     return [one for one in said if one]
@@ -150,9 +148,9 @@ def _where(stream: Stream, data: dict[str, Any]) -> str:
     place = stream.name.partition("/")[2]
     if place == DICE:
         compartment = data.get("compartment")
-        return _("Dice room, %s") % compartment if compartment else _("Dice room")
+        return "Dice room, %s" % compartment if compartment else "Dice room"
     shaker = data.get("shaker")
-    return _("%(table)s, shaker %(shaker)s") % {"table": place, "shaker": shaker} if shaker else place
+    return "%(table)s, shaker %(shaker)s" % {"table": place, "shaker": shaker} if shaker else place
 
 
 def rounds_of(lot: DiceLot) -> list[Used]:

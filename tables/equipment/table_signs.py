@@ -9,8 +9,6 @@ import uuid
 from functools import lru_cache
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from games.engine import Refusal
 from games.models import Facility, SignForm
 from games.office.signs import LANGUAGES, SECTION, filled, verify_form
@@ -128,7 +126,7 @@ def form_named(table: Table, line: str) -> str:
     form = form_of(forms_of(table), SIGN_OF_LINE.get(line, ""))
     if form is None:
         return ""
-    return " " + _("Form version %(version)s, %(reference)s.") % form
+    return " " + "Form version %(version)s, %(reference)s." % form
 
 
 def day(written: str) -> str:

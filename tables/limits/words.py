@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from games.engine.odds import in_dollars
+from tables.words.registry import register
 
 TITLES: dict[str, Any] = {}
 SENTENCES: dict[str, Any] = {}
@@ -18,20 +17,23 @@ def _new(data: dict[str, Any]) -> dict[str, str]:
 def _offer(data: dict[str, Any]) -> str:
     """What a table deals from now on: another version, no rules at all, or other wagers of the same."""
     if data["version"] is None:
-        return _("No rules in force: %(submission)s is dealt no more") % data
+        return "No rules in force: %(submission)s is dealt no more" % data
     if data["version"] != data["was"]:
-        return _("%(submission)s version %(version)s is dealt") % data
-    return _("Wagers that may be dealt changed")
+        return "%(submission)s version %(version)s is dealt" % data
+    return "Wagers that may be dealt changed"
 
 
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "limits.changed": lambda data: _("Limits %(min)s–%(max)s at once") % _new(data),
-    "limits.change_begun": lambda data: _("Limits %(min)s–%(max)s begun, by notice") % _new(data),
-    "limits.sign_posted": lambda data: _("Sign of the new limits stands"),
-    "limits.announced": lambda data: _("New limits announced"),
-    "limits.players_left": lambda data: _("All left: limits %(min)s–%(max)s") % _new(data),
-    "limits.took_effect": lambda data: _("Limits %(min)s–%(max)s in effect") % _new(data),
-    "limits.change_cancelled": lambda data: _("Change of the limits cancelled"),
+    "limits.changed": lambda data: "Limits %(min)s–%(max)s at once" % _new(data),
+    "limits.change_begun": lambda data: "Limits %(min)s–%(max)s begun, by notice" % _new(data),
+    "limits.sign_posted": lambda data: "Sign of the new limits stands",
+    "limits.announced": lambda data: "New limits announced",
+    "limits.players_left": lambda data: "All left: limits %(min)s–%(max)s" % _new(data),
+    "limits.took_effect": lambda data: "Limits %(min)s–%(max)s in effect" % _new(data),
+    "limits.change_cancelled": lambda data: "Change of the limits cancelled",
     "rules.took_effect": _offer,
-    "signs.took_effect": lambda data: _("Forms of the signs changed"),
+    "signs.took_effect": lambda data: "Forms of the signs changed",
 }
+
+
+register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES)

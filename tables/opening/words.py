@@ -1,22 +1,19 @@
 """Words of a table's way to gaming: the one next step while it is closed or ceased, and who is still missing."""
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
-
 from tables.dice.words import POSTS
 
 NEXT = {
-    "record_repair": lazy("Record the repair"),
-    "inspect_table": lazy("Inspected"),
-    "open_table": lazy("Open the table"),
+    "record_repair": "Record the repair",
+    "inspect_table": "Inspected",
+    "open_table": "Open the table",
 }
 
 # The line beneath the step: what the tap does, on the way to an opening or back from a failure.
 SAYS = {
-    ("record_repair", "repair"): lazy("How it was repaired; a floorperson signs"),
-    ("inspect_table", "repair"): lazy("All is in order; gaming goes on"),
-    ("inspect_table", "opening"): lazy("All is in order; then the table opens"),
-    ("open_table", "opening"): lazy("Limits %(min)s–%(max)s; round %(round)s begins"),
+    ("record_repair", "repair"): "How it was repaired; a floorperson signs",
+    ("inspect_table", "repair"): "All is in order; gaming goes on",
+    ("inspect_table", "opening"): "All is in order; then the table opens",
+    ("open_table", "opening"): "Limits %(min)s–%(max)s; round %(round)s begins",
 }
 
 
@@ -24,9 +21,9 @@ def posts_are_empty(posts: list[str]) -> str:
     """Who has still to sign in: `The left dealer and the stickperson are missing. …`"""
     names = [str(POSTS[post]) for post in posts]
     if len(names) == 1:
-        said = _("%s is still missing. Sign in at a tablet of this table.") % names[0]
+        said = "%s is still missing. Sign in at a tablet of this table." % names[0]
     else:
-        said = _("%(most)s and %(last)s are still missing. Each signs in at a tablet of this table.") % {
+        said = "%(most)s and %(last)s are still missing. Each signs in at a tablet of this table." % {
             "most": ", ".join(names[:-1]),
             "last": names[-1],
         }

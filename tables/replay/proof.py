@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from django.utils.translation import gettext as _
-
 from audit import chain
 from audit.models import Entry, Stream
 from audit.sealing.proofs import Proof
@@ -54,9 +52,7 @@ def evidence_of(stream: Stream, told: Sequence[Told], named: Iterable[int] = ())
     chains = [chain_of(stream, first, last) for first, last in _stretches([one.seq for one in told])]
     sealed, checks = proven(entry) if entry else (None, [])
     gone = sorted(set(named) - {one.seq for one in told})
-    faults = [
-        Check(BAD, _("Entry %s, which a slip names, is not of this round") % f"{seq:,}") for seq in gone
-    ]
+    faults = [Check(BAD, "Entry %s, which a slip names, is not of this round" % f"{seq:,}") for seq in gone]
     return Evidence(chains, newest, sealed, faults + [one for one in checks if one.state == BAD])
 
 

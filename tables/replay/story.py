@@ -5,9 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, NamedTuple, TypeVar
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
-
 from audit.models import Person
 from games.engine.settlement import Settled
 from games.wording import why
@@ -26,10 +23,10 @@ from .terms import Terms
 
 MENDS = frozenset({"dice.corrected", "wager.missed", "wager.struck", "round.recorded_by_hand"})
 MENDED = {
-    "dice.corrected": lazy("Dice, before money moved"),
-    "wager.missed": lazy("Missed wager, before money moved"),
-    "wager.struck": lazy("Wager struck, before money moved"),
-    "round.recorded_by_hand": lazy("Recorded by hand after play"),
+    "dice.corrected": "Dice, before money moved",
+    "wager.missed": "Missed wager, before money moved",
+    "wager.struck": "Wager struck, before money moved",
+    "round.recorded_by_hand": "Recorded by hand after play",
 }
 DISPUTE = "dispute.reported"
 Found = TypeVar("Found")
@@ -148,7 +145,7 @@ class Story:
             Step(
                 place,
                 one,
-                words_of(one.type, one.data) if one.type else _("An entry that cannot be read"),
+                words_of(one.type, one.data) if one.type else "An entry that cannot be read",
                 self._detail(one),
                 one.type in FOLLOWS,
                 one.seq in wrong,
@@ -214,11 +211,11 @@ class Story:
 
     def _detail(self, told: Told) -> str:
         """Who did it, before whom, and what else its line leaves unsaid."""
-        who = self.people[told.actor].name if told.actor else _("the clock")
+        who = self.people[told.actor].name if told.actor else "the clock"
         words = [who, *_more(told)]
         if told.witness:
             signs = self.people[told.witness]
-            words.append(_("signed by %s") % ", ".join(filter(None, signs)))
+            words.append("signed by %s" % ", ".join(filter(None, signs)))
         return "; ".join(words)
 
     def _line(self, key: Key, course: Course) -> Line:
@@ -273,9 +270,9 @@ class Story:
 
     def _amounts(self, type_: str, mended: Mapping[str, Any]) -> tuple[str, str]:
         if type_ == "round.recorded_by_hand":
-            return _("%s on the tablet") % len(mended.get("before", ())), _("as it was played")
-        named = [self.names.get(mended["wager"], mended["wager"]), f"{_('seat')} {mended['seat']}"]
-        named += [f"{_('play')} {mended['play']}"] if mended.get("play") else []
+            return "%s on the tablet" % len(mended.get("before", ())), "as it was played"
+        named = [self.names.get(mended["wager"], mended["wager"]), f"{'seat'} {mended['seat']}"]
+        named += [f"{'play'} {mended['play']}"] if mended.get("play") else []
         return f"{', '.join(named)}: {dollars(mended['before_cents'])}", dollars(mended["after_cents"])
 
 
@@ -307,8 +304,8 @@ def _amounts_of(told: Told) -> list[str]:
     """What was laid and taken off by one entry of wagers."""
     lying = [line["cents"] for line in told.data["placed"] if line["cents"]]
     off = len(told.data["placed"]) - len(lying)
-    laid = [_("%(sum)s in %(count)s") % {"sum": dollars(sum(lying)), "count": len(lying)}] if lying else []
-    return laid + ([_("%s taken off") % off] if off else [])
+    laid = ["%(sum)s in %(count)s" % {"sum": dollars(sum(lying)), "count": len(lying)}] if lying else []
+    return laid + (["%s taken off" % off] if off else [])
 
 
 def _read(words: Callable[[], Found]) -> Found | None:

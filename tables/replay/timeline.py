@@ -4,31 +4,29 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from django.utils.translation import gettext_lazy as lazy
-
 from .story import Step
 
 LEFT, RIGHT, WIDTH = 8, 592, 600
 LETTER = 6.6  # about the width of one in the line's labels
 LABELS = {
-    "wagers.placed": lazy("Wagers"),
-    "bets.closed": lazy("No more bets"),
-    "round.settled": lazy("Dice"),
-    "throw.settled": lazy("Dice"),
-    "round.settled_by_hand": lazy("By hand"),
-    "round.recorded_by_hand": lazy("On paper"),
-    "dice.corrected": lazy("Corrected"),
-    "wager.missed": lazy("Mended"),
-    "wager.struck": lazy("Mended"),
-    "losers.taken": lazy("Take"),
-    "winners.paid": lazy("Pay"),
-    "seats.settled": lazy("Settle"),
-    "layout.cleared": lazy("Clear"),
-    "throw.no_roll": lazy("No roll"),
-    "round.no_roll": lazy("No roll"),
-    "round.voided": lazy("Void"),
-    "dispute.reported": lazy("Dispute"),
-    "slip.filed": lazy("Slip"),
+    "wagers.placed": "Wagers",
+    "bets.closed": "No more bets",
+    "round.settled": "Dice",
+    "throw.settled": "Dice",
+    "round.settled_by_hand": "By hand",
+    "round.recorded_by_hand": "On paper",
+    "dice.corrected": "Corrected",
+    "wager.missed": "Mended",
+    "wager.struck": "Mended",
+    "losers.taken": "Take",
+    "winners.paid": "Pay",
+    "seats.settled": "Settle",
+    "layout.cleared": "Clear",
+    "throw.no_roll": "No roll",
+    "round.no_roll": "No roll",
+    "round.voided": "Void",
+    "dispute.reported": "Dispute",
+    "slip.filed": "Slip",
 }
 
 

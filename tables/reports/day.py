@@ -4,17 +4,15 @@ import datetime as dt
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.utils.translation import gettext_lazy as lazy
-
 from games.models import Facility
 from tables.models import Table
 
 AN_HOUR = dt.timedelta(hours=1)
 SLACK = dt.timedelta(seconds=5)  # a stream's clock may stand still for two seconds over the end of a day
 PLAYS = {
-    "live": lazy("Real play"),
-    "training": lazy("Training"),
-    "simulated": lazy("Simulation"),
+    "live": "Real play",
+    "training": "Training",
+    "simulated": "Simulation",
 }
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Max, Min, Q, QuerySet
-from django.utils.translation import gettext_lazy as lazy
 
 from audit.models import Entry, Person
 from games.models import DeviceIncident
@@ -20,9 +19,9 @@ from tables.reports.day import SLACK, Day
 from tables.words.entries import said_by
 
 MENDS = {
-    "dice.corrected": lazy("dice entered again"),
-    "wager.missed": lazy("missed wager written down"),
-    "wager.struck": lazy("mistaken wager struck"),
+    "dice.corrected": "dice entered again",
+    "wager.missed": "missed wager written down",
+    "wager.struck": "mistaken wager struck",
 }
 OPENED, CLOSED = "table.opened", "table.closed"
 DISPUTE = "dispute.reported"

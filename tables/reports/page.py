@@ -3,9 +3,6 @@
 import datetime as dt
 from typing import Any
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
-
 from tables.reports.charts import bars, columns, whiskers
 from tables.reports.day import PLAYS
 from tables.reports.figures import Line, Report
@@ -14,7 +11,7 @@ from tables.reports.slips import SlipLine
 from tables.reports.traces import Traces
 
 EARLIEST = dt.date(2000, 1, 1)
-BY = {"table": lazy("By table"), "game": lazy("By game"), "hour": lazy("By hour")}
+BY = {"table": "By table", "game": "By game", "hour": "By hour"}
 
 
 def told(found: Report, by: str) -> dict[str, Any]:
@@ -79,7 +76,7 @@ def _hours(found: Report) -> dict[str, Any]:
 def _expected(found: Report, lines: list[Line]) -> dict[str, Any]:
     shown = [(one.label, one.figures.expected) for one in lines if one.figures.expected.staked_cents]
     if len(shown) != 1:
-        shown.append((_("The house"), found.house.expected))
+        shown.append(("The house", found.house.expected))
     drawn = whiskers([one for _label, one in shown])
     return {
         "expected": [

@@ -17,9 +17,9 @@ from audit.sealing.incarnations import current_number
 from games.engine import Refusal
 from tables.core.alerts import Level, end_alert, raise_alert
 from tables.core.context import AtTable
-from tables.core.signals import table_changed
 from tables.core.permissions import verify_device
 from tables.core.reads import Locked, locked_table
+from tables.core.signals import table_changed
 from tables.models import Table
 
 WENT_BACK, NOT_OURS = "record-went-back", "head-not-ours"  # kinds of alerts, and their keys

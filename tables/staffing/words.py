@@ -3,69 +3,59 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
-
 from games.engine.registry import GAMES
+from tables.words.registry import register
 
 # By the codes of `models.staffing.GAMES_ELSEWHERE`
 ELSEWHERE: dict[str, Any] = {
-    "baccarat": lazy("Baccarat"),
-    "midibaccarat": lazy("Midibaccarat"),
-    "craps": lazy("Craps"),
-    "mini-craps": lazy("Mini-Craps"),
-    "pai-gow": lazy("Pai Gow"),
-    "other-banking": lazy("Another banking game"),
+    "baccarat": "Baccarat",
+    "midibaccarat": "Midibaccarat",
+    "craps": "Craps",
+    "mini-craps": "Mini-Craps",
+    "pai-gow": "Pai Gow",
+    "other-banking": "Another banking game",
 }
 
 TITLES: dict[str, Any] = {
-    "span-exceeded": lazy("Too many tables"),
-    "unsupervised": lazy("No floorperson"),
-    "supervisor-off-duty": lazy("No floorperson"),
-    "not-qualified": lazy("Not trained for this game"),
-    "post-left-empty": lazy("Relief needed"),
-    "still-at-a-post": lazy("Relief needed"),
-    "still-supervises": lazy("Relief needed"),
+    "span-exceeded": "Too many tables",
+    "unsupervised": "No floorperson",
+    "supervisor-off-duty": "No floorperson",
+    "not-qualified": "Not trained for this game",
+    "post-left-empty": "Relief needed",
+    "still-at-a-post": "Relief needed",
+    "still-supervises": "Relief needed",
 }
 
 SENTENCES: dict[str, Any] = {
-    "span-exceeded": lazy("%(person)s may not supervise these %(count)s tables together: %(tables)s."),
-    "unsupervised": lazy("Nobody supervises %(table)s. A floorperson takes it over."),
-    "supervisor-off-duty": lazy(
-        "%(person)s, who supervises %(table)s, is not on duty there. A floorperson takes it over."
-    ),
-    "already-supervising": lazy("%(person)s supervises %(table)s already."),
-    "role-does-not-supervise": lazy("%(person)s is no floorperson and supervises no table."),
-    "supervisor-not-on-duty": lazy("%(person)s is not on duty at %(table)s and cannot supervise it."),
-    "post-left-empty": lazy(
-        "Every post of %(table)s is kept as long as it is open. A relief takes over from %(post)s by PIN."
-    ),
-    "at-another-table": lazy("%(person)s still stands at %(table)s. Sign off there first."),
-    "not-qualified": lazy("No training of %(person)s for %(game)s is on file and in effect today."),
-    "still-at-a-post": lazy("%(person)s stands at %(table)s as %(post)s. Somebody relieves there first."),
-    "still-supervises": lazy("%(person)s supervises %(table)s. Somebody takes it over first."),
-    "no-such-person": lazy("Nobody of this facility has the code %(person)s."),
-    "no-such-place": lazy("There is no %(place)s in this facility."),
-    "no-such-assignment": lazy("There is no such duty here that has not ended."),
-    "already-assigned": lazy("%(person)s is on duty at %(place)s already."),
-    "no-such-qualification": lazy("There is no such training on file here."),
-    "qualification-filed-already": lazy(
-        "A training of %(person)s for %(game)s from that day on is on file already."
-    ),
-    "qualification-has-ended": lazy("This training ends on %(on)s already."),
-    "qualification-ends-before-it-begins": lazy("The training ends before it begins."),
+    "span-exceeded": "%(person)s may not supervise these %(count)s tables together: %(tables)s.",
+    "unsupervised": "Nobody supervises %(table)s. A floorperson takes it over.",
+    "supervisor-off-duty": "%(person)s, who supervises %(table)s, is not on duty there. A floorperson takes it over.",
+    "already-supervising": "%(person)s supervises %(table)s already.",
+    "role-does-not-supervise": "%(person)s is no floorperson and supervises no table.",
+    "supervisor-not-on-duty": "%(person)s is not on duty at %(table)s and cannot supervise it.",
+    "post-left-empty": "Every post of %(table)s is kept as long as it is open. A relief takes over from %(post)s by PIN.",
+    "at-another-table": "%(person)s still stands at %(table)s. Sign off there first.",
+    "not-qualified": "No training of %(person)s for %(game)s is on file and in effect today.",
+    "still-at-a-post": "%(person)s stands at %(table)s as %(post)s. Somebody relieves there first.",
+    "still-supervises": "%(person)s supervises %(table)s. Somebody takes it over first.",
+    "no-such-person": "Nobody of this facility has the code %(person)s.",
+    "no-such-place": "There is no %(place)s in this facility.",
+    "no-such-assignment": "There is no such duty here that has not ended.",
+    "already-assigned": "%(person)s is on duty at %(place)s already.",
+    "no-such-qualification": "There is no such training on file here.",
+    "qualification-filed-already": "A training of %(person)s for %(game)s from that day on is on file already.",
+    "qualification-has-ended": "This training ends on %(on)s already.",
+    "qualification-ends-before-it-begins": "The training ends before it begins.",
 }
 
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "duty.changed": lambda data: _("Somebody's duty changed"),
-    "supervision.taken": lambda data: _("Supervises the table"),
-    "supervision.assigned": lambda data: _("%(floorperson)s supervises the table") % data,
-    "assignment.started": lambda data: _("%(person)s on duty: %(place)s") % {**data, "place": _place(data)},
-    "assignment.ended": lambda data: _("%(person)s off duty: %(place)s") % {**data, "place": _place(data)},
-    "qualification.recorded": lambda data: _("Training of %(person)s filed: %(game)s") % worded(data),
-    "qualification.ended": lambda data: (
-        _("Training of %(person)s ends on %(ends_on)s: %(game)s") % worded(data)
-    ),
+    "duty.changed": lambda data: "Somebody's duty changed",
+    "supervision.taken": lambda data: "Supervises the table",
+    "supervision.assigned": lambda data: "%(floorperson)s supervises the table" % data,
+    "assignment.started": lambda data: "%(person)s on duty: %(place)s" % {**data, "place": _place(data)},
+    "assignment.ended": lambda data: "%(person)s off duty: %(place)s" % {**data, "place": _place(data)},
+    "qualification.recorded": lambda data: "Training of %(person)s filed: %(game)s" % worded(data),
+    "qualification.ended": lambda data: "Training of %(person)s ends on %(ends_on)s: %(game)s" % worded(data),
 }
 
 
@@ -88,4 +78,7 @@ def _place(data: dict[str, Any]) -> str:
     """Where a duty is, for a line of the record."""
     if data["elsewhere"]:
         return name_of(data["elsewhere"])
-    return str(data["table"] or data["pit"] or _("the whole facility"))
+    return str(data["table"] or data["pit"] or "the whole facility")
+
+
+register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES, params=worded)

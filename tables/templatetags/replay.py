@@ -4,7 +4,6 @@ import datetime as dt
 from typing import Any
 
 from django import template
-from django.utils.translation import gettext_lazy as lazy
 
 from ..replay.story import Line
 
@@ -12,12 +11,12 @@ register = template.Library()
 
 # outcome: the word, and the symbol beside it
 OUTCOMES = {
-    "win": (lazy("Won"), "i-up"),
-    "lose": (lazy("Lost"), "i-down"),
-    "return": (lazy("Returned"), "i-undo"),
-    "fee": (lazy("Fee"), "i-check"),
-    "struck": (lazy("Struck"), "i-clear"),
-    "": (lazy("Not settled"), "i-stay"),
+    "win": ("Won", "i-up"),
+    "lose": ("Lost", "i-down"),
+    "return": ("Returned", "i-undo"),
+    "fee": ("Fee", "i-check"),
+    "struck": ("Struck", "i-clear"),
+    "": ("Not settled", "i-stay"),
 }
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from django import template
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as lazy
 
 from audit.models import Person
 from games.engine import Refusal
@@ -24,9 +23,9 @@ from ..desk.doors import may_see_desk
 register = template.Library()
 
 ROOMS = {
-    DICE: ("dice-room", lazy("Dice")),
-    EQUIPMENT: ("equipment", lazy("Equipment")),
-    STAFF: ("staff", lazy("Staff")),
+    DICE: ("dice-room", "Dice"),
+    EQUIPMENT: ("equipment", "Equipment"),
+    STAFF: ("staff", "Staff"),
 }
 
 
@@ -43,11 +42,11 @@ def rooms_open(context: dict[str, Any]) -> list[dict[str, Any]]:
     ]
     if may_see_floor(request.user, device.facility) and not device.place:
         url = reverse("floor", args=[device.facility])
-        found.insert(0, {"code": "floor", "label": lazy("Floor"), "url": url})
+        found.insert(0, {"code": "floor", "label": "Floor", "url": url})
     if may_see_office(request.user, device):
-        found.append({"code": "rules", "label": lazy("Rules"), "url": landing(device.facility)})
+        found.append({"code": "rules", "label": "Rules", "url": landing(device.facility)})
     if may_see_desk(request.user, device):
-        found.append({"code": "record", "label": lazy("Record"), "url": desk.landing(device.facility)})
+        found.append({"code": "record", "label": "Record", "url": desk.landing(device.facility)})
     return found
 
 

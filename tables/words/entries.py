@@ -5,7 +5,8 @@ import re
 from typing import Any
 
 from audit.models import Entry, Person
-from tables.words.sentences import ACT_LINES, act_line
+from tables.words.registry import ACT_LINES
+from tables.words.sentences import act_line
 
 # Where the entries of the rooms and of the office name what they are about.
 CODES = ("code", "submission", "request", "provider", "document", "shaker", "lot", "person", "table")

@@ -19,7 +19,8 @@ from games.facility_runner import Forbidden
 from tables.desk import download, export_words, runner
 from tables.desk.acts import exports as export_acts
 from tables.desk.acts.exports import MOST_OPEN
-from tables.words.sentences import ACT_LINES, SENTENCES, say
+from tables.words.registry import ACT_LINES, SENTENCES
+from tables.words.sentences import say
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db

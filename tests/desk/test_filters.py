@@ -11,7 +11,8 @@ from games.engine import Refusal
 from games.facility_runner import Forbidden
 from tables.desk import runner
 from tables.desk.acts.filters import MOST_FILTERS
-from tables.words.sentences import SENTENCES, say
+from tables.words.registry import SENTENCES
+from tables.words.sentences import say
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from audit.errors import CommandChanged
 from audit.models import Entry
 from games.engine import Refusal
 from tables.models import DiceLot, DiceMeasurement, LotStep
-from tables.words.sentences import ACT_LINES
+from tables.words.registry import ACT_LINES
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db

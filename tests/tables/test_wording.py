@@ -8,7 +8,7 @@ import pytest
 
 from games.engine import Refusal
 from games.wording import REFUSALS as OF_THE_RULES
-from tables.words.sentences import SENTENCES as OF_THE_FLOOR
+from tables.words.registry import SENTENCES as OF_THE_FLOOR
 from tables.words.sentences import dollars, number_words, say, short, title
 
 ROOT = Path(__file__).resolve().parents[2]

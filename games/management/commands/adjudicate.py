@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import translation
 
 from games.engine import Refusal
 from games.engine.adjudication import BadLine, adjudicate
@@ -27,8 +26,7 @@ class Command(BaseCommand):
             raise CommandError("There is no standard input. Give the rounds as JSON lines on it.")
         gc.set_threshold(GARBAGE_THRESHOLD)
         try:
-            with translation.override("en"):
-                good = answer_all(sys.stdin.buffer, sys.stdout.buffer)
+            good = answer_all(sys.stdin.buffer, sys.stdout.buffer)
         except BrokenPipeError:
             # The reader has gone. Python would complain once more when it flushes what is left.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

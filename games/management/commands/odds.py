@@ -6,7 +6,6 @@ from fractions import Fraction
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import translation
 
 from games.engine import Refusal, Rules
 from games.wording import say
@@ -24,13 +23,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, rules: str, payouts: str | None, **options: Any) -> None:
-        with translation.override("en"):
-            try:
-                rows = rows_of(Rules.of(rules, read_payouts(payouts) if payouts is not None else None))
-            except Refusal as refusal:
-                raise CommandError(
-                    f"{say(refusal)} ({refusal.section})" if refusal.section else say(refusal)
-                ) from None
+        try:
+            rows = rows_of(Rules.of(rules, read_payouts(payouts) if payouts is not None else None))
+        except Refusal as refusal:
+            raise CommandError(
+                f"{say(refusal)} ({refusal.section})" if refusal.section else say(refusal)
+            ) from None
         if options["json"]:
             self.stdout.write(json.dumps(rows, indent=1))
         else:

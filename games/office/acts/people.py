@@ -21,7 +21,7 @@ def asked(at: AtOffice, params: Params) -> Qualifier:
     rows = Qualifier.objects.filter(provider__facility=at.facility, pk=number)
     found = rows.select_related("provider").first()
     if found is None:
-        raise Refusal("no-such-person", person=number)
+        raise Refusal("no-such-qualifier", person=number)
     return found
 
 

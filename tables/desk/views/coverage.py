@@ -8,8 +8,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as lazy
 from django.views.decorators.http import require_GET
 
 from games.regulations import coverage as shown
@@ -19,14 +17,14 @@ from ..doors import desk_of
 from ..frame import desk
 
 KINDS = {
-    "compute": (lazy("Worked out"), lazy("the program computes it")),
-    "enforce": (lazy("Held"), lazy("the program refuses what breaks it")),
-    "record": (lazy("Recorded"), lazy("it stands on the record or on file")),
-    "publish": (lazy("Shown"), lazy("people at the table or the patrons see it")),
-    "physical": (lazy("By hand"), lazy("people and equipment; the program asks or guides")),
-    "authority": (lazy("By others"), lazy("the Board or the Division decides it")),
+    "compute": ("Worked out", "the program computes it"),
+    "enforce": ("Held", "the program refuses what breaks it"),
+    "record": ("Recorded", "it stands on the record or on file"),
+    "publish": ("Shown", "people at the table or the patrons see it"),
+    "physical": ("By hand", "people and equipment; the program asks or guides"),
+    "authority": ("By others", "the Board or the Division decides it"),
 }
-ROOMS = {"games": lazy("Rules office"), "tables": lazy("Floor"), "audit": lazy("Record")}
+ROOMS = {"games": "Rules office", "tables": "Floor", "audit": "Record"}
 PROVEN = ("yes", "no")
 READING = re.compile(r"\[(A\d\d)\]")
 MOST_TYPED = 80
@@ -139,7 +137,7 @@ def _row(clause: Clause, tests: Mapping[str, tuple[str, ...]]) -> Row:
     return Row(
         clause,
         str(KINDS[clause.kind][0]),
-        str(ROOMS.get(clause.where, _("Nowhere"))),
+        str(ROOMS.get(clause.where, "Nowhere")),
         readings,
         tuple(Test(sentence(one), one.partition("::")[0]) for one in names),
     )

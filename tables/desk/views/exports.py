@@ -9,7 +9,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import path, reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_safe
 
 from audit import record, verification_words
@@ -63,7 +62,7 @@ def exports_file(request: HttpRequest, facility: str, job: uuid.UUID) -> HttpRes
         raise Denied
     place = jobs.place_of(found)
     if found.found.get("removed_at") or not _is_whole(place, found):
-        said = _("This file is no longer kept. Ask for the same range again: its entries are the same.")
+        said = "This file is no longer kept. Ask for the same range again: its entries are the same."
         return HttpResponse(said, status=410, content_type="text/plain; charset=utf-8")
     return answer(request, place, found.filename, found.sha256, making.MEDIA[found.kind])
 
@@ -118,19 +117,19 @@ def _first_bad(job: Job) -> str:
 def _range(job: Job, house: Facility) -> str:
     """The range as people say it."""
     if job.kind == Job.Kind.VERIFICATION:
-        return _("the whole record, of every house")
+        return "the whole record, of every house"
     days = [job.params.get("day"), job.params.get("last_day")]
     if days[0]:
         first, last = (in_words(dt.date.fromisoformat(str(text))) for text in days)
         if first == last:
-            return _("gaming day %(day)s") % {"day": first}
-        return _("gaming days %(first)s to %(last)s") % {"first": first, "last": last}
+            return "gaming day %(day)s" % {"day": first}
+        return "gaming days %(first)s to %(last)s" % {"first": first, "last": last}
     since, until = (_at(job.params.get(edge), house) for edge in ("from", "to"))
     if since and until:
-        return _("%(from)s to %(to)s") % {"from": since, "to": until}
+        return "%(from)s to %(to)s" % {"from": since, "to": until}
     if since:
-        return _("from %(from)s on") % {"from": since}
-    return _("up to %(to)s") % {"to": until} if until else _("everything up to then")
+        return "from %(from)s on" % {"from": since}
+    return "up to %(to)s" % {"to": until} if until else "everything up to then"
 
 
 def _where(job: Job) -> str:
@@ -138,12 +137,10 @@ def _where(job: Job) -> str:
     if job.kind == Job.Kind.VERIFICATION:
         return ""
     names = [str(name).rpartition("/")[2] for name in job.params.get("streams", [])]
-    sort = _("training and simulation") if job.params.get("training") else _("real play")
+    sort = "training and simulation" if job.params.get("training") else "real play"
     if not names:
-        return _("every stream of %(sort)s") % {"sort": sort}
-    shown = ", ".join(names[:6]) + (
-        _(" and %(more)s more") % {"more": len(names) - 6} if len(names) > 6 else ""
-    )
+        return "every stream of %(sort)s" % {"sort": sort}
+    shown = ", ".join(names[:6]) + (" and %(more)s more" % {"more": len(names) - 6} if len(names) > 6 else "")
     return f"{shown} · {sort}"
 
 
@@ -161,7 +158,7 @@ def _streams(house: Facility) -> list[dict[str, Any]]:
     for name, real in names.values_list("name", "real_play"):
         found[real].append({"name": name, "label": name.rpartition("/")[2]})
     if Stream.objects.filter(name=record.INSTALLATION, seq__gt=0).exists():
-        found[True].append({"name": record.INSTALLATION, "label": _("installation")})
+        found[True].append({"name": record.INSTALLATION, "label": "installation"})
     return [
         {"code": "real", "streams": found[True]},
         *([{"code": "training", "streams": found[False]}] if found[False] else []),

@@ -6,7 +6,6 @@ import re
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from audit import clock
@@ -60,9 +59,9 @@ def _day_of(request: HttpRequest, house: Facility) -> tuple[Day, str]:
         return today, ""
     date = read_day(typed)
     if date is None:
-        return today, _("A gaming day is a date, such as 2026-11-21. This is today's report.")
+        return today, "A gaming day is a date, such as 2026-11-21. This is today's report."
     if date > today.date:
-        return today, _("That gaming day has not begun. This is today's report.")
+        return today, "That gaming day has not begun. This is today's report."
     return Day(house, date, now, today.play), ""
 
 

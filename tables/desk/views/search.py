@@ -5,7 +5,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
-from django.utils.translation import gettext_lazy as lazy
 from django.views.decorators.http import require_GET
 
 from audit.models import Person, SavedFilter
@@ -22,9 +21,9 @@ from ..search import LOOKED, PAGE, find, places_of, types_on_record
 
 MOST_NAMES = 500  # people that the field offers; everybody can be typed
 LABELS = {
-    "from": lazy("From"), "to": lazy("To"), "day": lazy("Gaming day"), "place": lazy("Place"),
-    "round": lazy("Round"), "lot": lazy("Dice lot"), "who": lazy("Person"), "type": lazy("Act"),
-    "least": lazy("A sum from"), "most": lazy("A sum to"), "training": lazy("Kind of play"), "before": lazy("Page"),
+    "from": "From", "to": "To", "day": "Gaming day", "place": "Place",
+    "round": "Round", "lot": "Dice lot", "who": "Person", "type": "Act",
+    "least": "A sum from", "most": "A sum to", "training": "Kind of play", "before": "Page",
 }  # fmt: skip
 # what the form has no field for: the head of the page tells what is wrong with it
 NO_FIELD = ("training", "before")

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.utils import translation
 
 from audit import clock
 from games.models import Facility
@@ -39,9 +38,8 @@ class Command(BaseCommand):
         day = Day(house, options["day"], clock.now(), options["play"])
         if day.now < day.begins:
             raise CommandError("That gaming day has not begun.")
-        with translation.override("en"):
-            found = report(day)
-            written = report_pdf(found)
+        found = report(day)
+        written = report_pdf(found)
         try:
             options["output"].write_bytes(written)
         except OSError as error:
