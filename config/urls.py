@@ -4,6 +4,6 @@ from django.urls import include, path
 
 urlpatterns = [
     path("", include("games.urls")),
-    path("", include("tables.desk.urls")),
+    path("", include("tables.views.desk_urls")),
     path("", include("tables.urls")),
 ]

@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.urls import register_converter
 from django.utils.module_loading import autodiscover_modules
 
 
@@ -17,7 +18,9 @@ class TablesConfig(AppConfig):
         from tables.office_floor import Floor
         from tables.runner.halts import go_on
         from tables.screens.push import on_table_changed
+        from tables.views.converters import Code
 
+        register_converter(Code, "code")
         autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.told.floor = Floor()

@@ -1,18 +1,8 @@
 """Addresses of the floor."""
 
-from django.urls import path, register_converter
-from django.urls.converters import StringConverter
+from django.urls import path
 
 from .views import acts, health, pages, replay, rooms, sign_in, signs, slips
-
-
-class Code(StringConverter):
-    """The code of a table as its stream may be named; no other text reaches the database."""
-
-    regex = "[A-Za-z0-9][A-Za-z0-9._-]*"
-
-
-register_converter(Code, "code")
 
 urlpatterns = [
     path("", pages.home, name="home"),

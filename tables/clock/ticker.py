@@ -19,7 +19,6 @@ from django.db import transaction
 from audit import clock, record
 from games.office import reminders
 from tables.clock import alert_rules
-from tables.clock.system import at_each, unattended
 from tables.core.alerts import Level, dice_key, end_alert, has_prefix, raise_alert
 from tables.core.context import AtTable
 from tables.core.lot_steps import tell_steps
@@ -27,6 +26,7 @@ from tables.core.reads import locked_table
 from tables.limits import watch as limits_watch
 from tables.models import Alert, DiceLot, Table
 from tables.rules import watch as offer_watch
+from tables.runner.system import at_each, unattended
 from tables.screens import push
 
 log = logging.getLogger(__name__)

@@ -11,9 +11,9 @@ from typing import Any
 from audit.models import Entry
 from games.engine import Refusal
 from games.engine.settlement import FEE, LOSE, RETURN, WIN
+from tables.core.entries import COLUMNS, MISSHAPEN, Told, read
 from tables.corrections.slips import Line, key_of
 from tables.models import Round, Slip
-from tables.replay.entries import COLUMNS, MISSHAPEN, Told, read
 
 NO_RESULT = frozenset({"void", "no-roll"})
 PAYING = ("winners.paid", "seats.settled")

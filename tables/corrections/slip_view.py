@@ -14,14 +14,14 @@ from audit.models import Entry, Person
 from games import submissions
 from games.engine import Refusal, Rules
 from games.engine.odds import in_dollars
+from tables.core.entries import COLUMNS, MISSHAPEN, Told, read
 from tables.core.permissions import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for, is_assigned
 from tables.corrections import slips
 from tables.corrections.correction import Correction
 from tables.corrections.outcomes import Stand, stand_of
 from tables.corrections.words import CHIPS, FIGURES, KINDS, OUTCOMES, moved_in_words, owed_in_words
 from tables.models import Assignment, Round, Slip, Table
-from tables.replay.entries import COLUMNS, MISSHAPEN, Told, read
-from tables.screens.round_view import labels
+from tables.rounds.layout import labels
 from tables.words.sentences import say
 
 PLAYS = range(1, 7)

@@ -26,11 +26,11 @@ from audit.sealing import keys, troubles
 from audit.sealing.log import Log, current
 from audit.sealing.status import SILENT, of_sealer
 from games.models import Facility
+from tables.replay.checks import BAD, OK, WAITS, Check
 from tables.runner import halts
 from tables.words.entries import said_by
 
 from ..models import Alert, Table
-from .checks import BAD, OK, WAITS, Check
 
 LATE = dt.timedelta(seconds=10)  # what is older than this and not sealed waits too long
 VERIFIED = dt.timedelta(days=7)  # a full verification older than this is worth another

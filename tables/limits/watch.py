@@ -4,10 +4,10 @@ table is told which forms its signs stand under. Each look is a query or two; on
 
 from audit import clock, record
 from games.office.signs import told_of
-from tables.clock.system import at_each
 from tables.core.context import AtTable
 from tables.limits.rules import apply_when_due
 from tables.models import LimitsChange, Table
+from tables.runner.system import at_each
 
 
 def apply_due() -> list[int]:

@@ -10,10 +10,9 @@ from typing import Any
 from games.engine import RoundState, Rules
 from games.engine.settlement import FEE, LOSE, RETURN, Settled, in_order
 from games.engine.wagers import Wager
+from tables.core.entries import ENDS, Told
 from tables.rounds.progress import decided_now
 from tables.rounds.settlement import taken_cents
-
-from .entries import ENDS, Told
 
 Key = tuple[int, str, int | None]
 Dice = tuple[int, ...]

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games.engine import RoundState
+from tables.core.entries import ENDS, Told
 from tables.corrections.outcomes import FILED, PAYING, Named
 
 from .course import FOLLOWS, SETTLES, Course, Key, Laid
 from .difference import Difference
-from .entries import ENDS, Told
 
 MENDS = frozenset({"dice.corrected", "wager.missed", "wager.struck"})
 BY_HAND = "round.recorded_by_hand"

@@ -7,7 +7,7 @@ from typing import Any, cast
 from games.engine import RoundState
 from games.engine.settlement import LOSE, WIN, Settled
 from tables.core.context import AtTable
-from tables.screens import settling_view
+from tables.rounds import settling_view
 
 from .course import Course, Laid
 

@@ -13,9 +13,9 @@ from typing import Any
 from audit.export import Selection, Span
 from audit.models import Stream
 from games.engine import Refusal
+from tables.core.entries import MISSHAPEN, Told, of_round, of_span
 from tables.replay.course import FOLLOWS, SETTLES, Course
 from tables.replay.difference import Difference, of_lists
-from tables.replay.entries import MISSHAPEN, Told, of_round, of_span
 from tables.replay.facts import Before, Facts, Order
 from tables.replay.slips import FILED, Slips, is_of_slips
 from tables.replay.terms import Terms

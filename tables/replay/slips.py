@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from games.engine.settlement import Settled
+from tables.core.entries import Told
 from tables.corrections import slips
 from tables.corrections.slips import Handed, Line, Mended
 from tables.rounds.settlement import settled_data
 
 from .course import Course, Dice
 from .difference import Difference, of_lists
-from .entries import Told
 from .facts import Facts
 
 FILED, SETTLED = "slip.filed", "slip.settled"

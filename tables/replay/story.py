@@ -8,16 +8,16 @@ from typing import Any, NamedTuple, TypeVar
 from audit.models import Person
 from games.engine.settlement import Settled
 from games.wording import why
+from tables.core.entries import MISSHAPEN, Told
 from tables.corrections.outcomes import settled_line
 from tables.corrections.slips import key_of
 from tables.replay.readjudication import begun, settle
 from tables.words.entries import words_of
+from tables.words.forms import listed
 from tables.words.sentences import dollars, short
 
-from ..templatetags.floor import listed
 from .course import FOLLOWS, SETTLES, Course, Key
 from .difference import Difference
-from .entries import MISSHAPEN, Told
 from .slips import FILED
 from .terms import Terms
 

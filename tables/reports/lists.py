@@ -9,8 +9,8 @@ from games.engine.odds import in_dollars
 from games.office.pdf.approval import moment
 from games.office.pdf.paper import Cell, styles, table, text
 from tables.reports.figures import Report
+from tables.reports.formatting import lasted
 from tables.reports.notes import hour_label
-from tables.templatetags.report import lasted
 
 NOTHING = "None."
 

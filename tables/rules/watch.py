@@ -7,10 +7,10 @@ from audit import clock, record
 from games import submissions
 from games.models import Facility
 from games.office import services
-from tables.clock.system import at_each
 from tables.core.context import AtTable
 from tables.models import Table
 from tables.rules.notice import TOOK_EFFECT, of, offered, read, tell, told_data
+from tables.runner.system import at_each
 
 
 def tell_rules() -> list[int]:

@@ -1,7 +1,6 @@
 """The live round as the snapshot shows it: seats, wagers, lit areas, what to take and pay, and the one next step."""
 
 from collections import defaultdict
-from functools import lru_cache
 from typing import Any
 
 from games.engine import Refusal, Rules
@@ -13,9 +12,10 @@ from tables.core.chips import breakdown
 from tables.core.context import AtTable
 from tables.models import Table, Wager
 from tables.opening.view import Opening
+from tables.rounds import settling_view
+from tables.rounds.layout import labels
 from tables.rounds.quarterback import verify_quarterback_plays
 from tables.rules import suspensions
-from tables.screens import settling_view
 from tables.words.sentences import (
     INSTRUCTIONS,
     NEXT_LABELS,
@@ -42,42 +42,6 @@ def of(at: AtTable, opening: Opening) -> dict[str, Any]:
         "instruction": _instruction(at),
         "offers": offers(at, opening),
     }
-
-
-@lru_cache(maxsize=64)
-def _layout(rules: Rules) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
-    game = rules.game
-    return tuple(
-        (
-            type_.code,
-            str(type_.label),
-            type_.family,
-            tuple(rules.state_odds(odds) for odds in game.possible_odds(rules, type_.code)),
-        )
-        for type_ in game.wager_types(rules)
-    )
-
-
-def layout(at: AtTable) -> list[dict[str, Any]]:
-    """Every wager of the edition with its odds in force, worded as the submission words them, and why it is not dealt
-    where a provider's steps are open.
-    """
-    return [
-        {
-            "wager": code,
-            "label": label,
-            "family": family,
-            "odds": list(odds),
-            "stopped": suspensions.shown(at, code),
-        }
-        for code, label, family, odds in _layout(at.rules)
-    ]
-
-
-@lru_cache(maxsize=64)
-def labels(rules: Rules) -> dict[str, str]:
-    """Wager codes to the names that people say."""
-    return {code: label for code, label, _, _ in _layout(rules)}
 
 
 def _round(at: AtTable) -> dict[str, Any]:

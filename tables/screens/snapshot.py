@@ -18,6 +18,7 @@ from tables.failures.words import ceased_text
 from tables.limits import rules
 from tables.models import Table
 from tables.opening import view
+from tables.rounds.layout import layout as wager_layout
 from tables.runner.halts import TableHalted
 from tables.screens import round_view, selectors
 from tables.staffing import posts
@@ -78,7 +79,7 @@ def _build(seen: reads.Sight) -> dict[str, Any]:
         **opening.shown(),
         "closing_asks": view.closing_asks(at),
         **round_view.of(at, opening),
-        "layout": round_view.layout(at),
+        "layout": wager_layout(at),
         "chips": sorted(CHIPS_CENTS),
         **selectors.of_ended_rounds(table, day),
         "acts": selectors.acts(table),

@@ -5,8 +5,9 @@ from typing import Any
 from django import template
 
 from tables.alerts.view import rank
+from tables.words.forms import span
 
-from .floor import moment, span
+from .floor import moment
 
 register = template.Library()
 

@@ -12,7 +12,11 @@ from django.utils import timezone
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from tables.words.forms import listed, span
+
 register = template.Library()
+register.filter(listed)
+register.filter(span)
 
 CHIPS = ((100_000, "c1000"), (50_000, "c500"), (10_000, "c100"), (2_500, "c25"), (500, "c5"))
 
@@ -71,16 +75,6 @@ def iso(at: datetime | None) -> str:
 
 
 @register.filter
-def span(seconds: float) -> str:
-    """A length of time as one reads it: `8 h 40 min`, `17 days`."""
-    minutes = max(0, int(seconds)) // 60
-    if minutes >= 48 * 60:
-        return f"{minutes // 1440} days"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min"
-
-
-@register.filter
 def left(s: dict) -> str:
     """What is left of the dice lot's time at the moment of the snapshot."""
     return span((moment(s["lot"]["expires_at"]) - moment(s["as_of"])).total_seconds())
@@ -107,13 +101,6 @@ def lot_is_low(s: dict) -> bool:
 def cite(section: str | None) -> str:
     """`58 Pa. Code § 625a.3(6)` as `§ 625a.3(6)`."""
     return section[section.index("§") :] if section and "§" in section else section or ""
-
-
-@register.filter
-def listed(items: list) -> str:
-    """`3, 4, 7 and 8`."""
-    words = [str(item) for item in items]
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 @register.filter

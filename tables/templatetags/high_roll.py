@@ -7,7 +7,7 @@ from typing import Any
 from django import template
 
 from games.engine.high_roll.chances import RANK, held
-from tables.templatetags.floor import listed
+from tables.words.forms import listed
 
 register = template.Library()
 

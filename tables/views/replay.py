@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Entry, Person
 from games.models import RulesSubmission
+from tables.core.entries import of_round
 from tables.corrections import slip_view
 from tables.runner.access import Denied, device_at, table_for
 
@@ -19,7 +20,6 @@ from ..desk.doors import desk_of, may_export, may_see_desk
 from ..models import Round, Slip, Table
 from ..replay import layout
 from ..replay.course import Course
-from ..replay.entries import of_round
 from ..replay.proof import evidence_of
 from ..replay.story import Line, Step, Story
 from ..replay.timeline import timeline_of

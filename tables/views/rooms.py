@@ -26,9 +26,9 @@ from tables.runner.access import Denied, device_at, dice_of_table_for, room_of, 
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 from tables.staffing import roster
 from tables.staffing.words import ELSEWHERE
+from tables.words.forms import span
 
 from ..models import Assignment, DiceLot, Pit, Round, Shaker, Table
-from ..templatetags.floor import span
 
 Status = DiceLot.Status
 SHOWN, PAGE = 24, 120

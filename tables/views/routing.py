@@ -4,10 +4,8 @@ from typing import Any
 
 from django.urls import path, re_path
 
-from tables import urls
 from tables.views import sockets
 
-assert urls  # it registers the converter `code`
 # Channels routes its own applications with Django's patterns; Django's types know only of views.
 _table: Any = sockets.TableConsumer.as_asgi()
 _sign: Any = sockets.SignConsumer.as_asgi()

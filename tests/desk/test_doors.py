@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tables.desk.urls import urlpatterns
+from tables.views.desk_urls import urlpatterns
 from tests.tables.cast import ROLES
 
 pytestmark = pytest.mark.django_db

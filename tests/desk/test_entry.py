@@ -13,8 +13,8 @@ from audit import chain, clock, merkle, notes, record
 from audit.models import Entry, Seal
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
-from tables.desk import checks
 from tables.models import Round, Slip
+from tables.replay import checks
 from tests.audit.gone_back import as_superuser
 from tests.services.emptying import guards_aside
 

@@ -9,8 +9,8 @@ import pytest
 from audit import clock
 from games.engine import RoundState
 from tables.core.context import AtTable
+from tables.core.entries import of_round
 from tables.models import Round
-from tables.replay.entries import of_round
 from tables.replay.readjudication import settle
 from tables.replay.terms import Terms
 from tests.tables.cast import Scene, make_scene

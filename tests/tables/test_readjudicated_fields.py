@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+from tables.core.entries import of_round
 from tables.models import Slip
-from tables.replay.entries import of_round
 from tables.replay.readjudication import belongs, settle
 from tables.replay.terms import Terms
 from tests.tables.cast import Scene, make_scene

@@ -9,8 +9,8 @@ import pytest
 
 from audit import chain
 from audit.models import Entry
+from tables.core.entries import of_round
 from tables.models import Wager
-from tables.replay.entries import of_round
 from tables.replay.story import Story
 from tables.replay.timeline import timeline_of
 from tests.tables.cast import Scene, make_scene

@@ -8,11 +8,11 @@ import pytest
 
 from audit import verify
 from audit.export import lines, select
+from tables.core.entries import of_round
 from tables.corrections import slips
 from tables.corrections.slip_view import panel_of
 from tables.models import Slip
 from tables.replay import readjudication
-from tables.replay.entries import of_round
 from tables.replay.terms import Terms
 from tests.tables.slip_scene import FLOOR, entry, file, settle
 from tests.tables.test_readjudicate import settled_again

@@ -16,10 +16,10 @@ from audit.record import INSTALLATION
 from games.models import Facility, RulesSubmission
 from games.office.doors import may_see_office
 from tables.desk.query import LARGEST
+from tables.replay import checks
 from tables.words.entries import said_by, type_in_words, words_of
 from tables.words.sentences import dollars
 
-from .. import checks
 from ..doors import desk_of, may_export
 from ..frame import desk
 from ..lines import address_of, local, place_of, replay_of

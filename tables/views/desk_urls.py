@@ -2,8 +2,8 @@
 
 from django.urls import URLPattern, path
 
-from ..views import acts
-from .views import coverage, entry, exports, integrity, report, search
+from tables.desk.views import coverage, entry, exports, integrity, report, search
+from tables.views import acts
 
 urlpatterns: list[URLPattern] = [
     path("record/<slug:facility>/acts/<str:act>", acts.desk_act, name="desk-act"),

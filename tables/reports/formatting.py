@@ -1,0 +1,74 @@
+"""How the daily report writes shares, amounts, lengths of time and numbers of rounds an hour."""
+
+import datetime as dt
+from fractions import Fraction
+
+from games.engine.odds import in_dollars
+from games.models import Facility
+from tables.reports import shares
+from tables.reports.charts import SIGMAS, sigma
+from tables.reports.expected import Expected
+from tables.reports.figures import Figures
+
+AN_HOUR_US = 3_600_000_000
+MOST_SPANS = 6  # in which a table was open, told one by one: a row of a page has no room for more
+
+
+def share(part: Fraction | None) -> str:
+    """`7.41 %`."""
+    return shares.percent(part)
+
+
+def thousands(count: int) -> str:
+    """`12,345`."""
+    return f"{count:,}"
+
+
+def exact(figures: Figures) -> str:
+    """The hold as a fraction in lowest terms."""
+    return shares.parts(figures.win_cents, figures.wagered_cents)
+
+
+def as_cents(amount: Fraction | None) -> str:
+    """`$12.35` of an exact amount."""
+    return shares.cents(amount)
+
+
+def change(cents: int) -> str:
+    """`+$30`, `−$30`, `$0`."""
+    return f"+{in_dollars(cents)}" if cents > 0 else in_dollars(cents)
+
+
+def band(one: Expected) -> str:
+    """`± $1,234` of two standard deviations; a dash where they are not known."""
+    return shares.NONE if one.variance is None else f"± {in_dollars(SIGMAS * sigma(one))}"
+
+
+def an_hour(figures: Figures) -> str:
+    """Settled rounds an hour: `42.5`."""
+    return shares.tenths(figures.paced * AN_HOUR_US, figures.paced_us)
+
+
+def lasted(seconds: int) -> str:
+    """`40 s`, `5 min`, `2 h 05 min`."""
+    if seconds < 60:
+        return f"{seconds} s"
+    hours, minutes = divmod(seconds // 60, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min"
+
+
+def spans(opened: tuple[tuple[dt.datetime | None, dt.datetime | None], ...], house: Facility) -> str:
+    """`open 10:00 to 14:30`; `open to 09:00, from 12:00`; `open all along`. Of many the last ones alone."""
+    if not opened:
+        return "not opened"
+    said = [_span(since, until, house) for since, until in opened]
+    if len(said) > MOST_SPANS:
+        said = [f"{len(said) - MOST_SPANS} times, then {said[-MOST_SPANS]}", *said[1 - MOST_SPANS :]]
+    return f"open {', '.join(said)}"
+
+
+def _span(since: dt.datetime | None, until: dt.datetime | None, house: Facility) -> str:
+    start, end = (f"{house.local(at):%H:%M}" if at else "" for at in (since, until))
+    if start and end:
+        return f"{start} to {end}"
+    return f"from {start}" if start else f"to {end}" if end else "all along"

@@ -1,0 +1,44 @@
+"""The wagers of some rules with their odds, as screens list them."""
+
+from functools import lru_cache
+from typing import Any
+
+from games.engine import Rules
+from tables.core.context import AtTable
+from tables.rules import suspensions
+
+
+@lru_cache(maxsize=64)
+def _layout(rules: Rules) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
+    game = rules.game
+    return tuple(
+        (
+            type_.code,
+            str(type_.label),
+            type_.family,
+            tuple(rules.state_odds(odds) for odds in game.possible_odds(rules, type_.code)),
+        )
+        for type_ in game.wager_types(rules)
+    )
+
+
+def layout(at: AtTable) -> list[dict[str, Any]]:
+    """Every wager of the edition with its odds in force, worded as the submission words them, and why it is not dealt
+    where a provider's steps are open.
+    """
+    return [
+        {
+            "wager": code,
+            "label": label,
+            "family": family,
+            "odds": list(odds),
+            "stopped": suspensions.shown(at, code),
+        }
+        for code, label, family, odds in _layout(at.rules)
+    ]
+
+
+@lru_cache(maxsize=64)
+def labels(rules: Rules) -> dict[str, str]:
+    """Wager codes to the names that people say."""
+    return {code: label for code, label, _, _ in _layout(rules)}

@@ -1,0 +1,16 @@
+"""Forms that sentences and screens share."""
+
+
+def listed(items: list) -> str:
+    """`3, 4, 7 and 8`."""
+    words = [str(item) for item in items]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def span(seconds: float) -> str:
+    """A length of time as one reads it: `8 h 40 min`, `17 days`."""
+    minutes = max(0, int(seconds)) // 60
+    if minutes >= 48 * 60:
+        return f"{minutes // 1440} days"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min"
