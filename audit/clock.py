@@ -53,7 +53,7 @@ now = clock.now
 at = clock.at
 
 
-def hold(stream: Stream, moment: dt.datetime) -> dt.datetime:
+def never_before(stream: Stream, moment: dt.datetime) -> dt.datetime:
     """The moment at which an act on this stream counts. The caller holds the stream's lock, or its table's.
 
     A step back of up to two seconds keeps the stream's last time; a larger one raises ClockRefused.

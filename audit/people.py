@@ -76,7 +76,7 @@ def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
         if standing.revoked_at:
             raise DeviceRefused()
         relieved = standing.person
-        moment = clock.hold(stream, clock.now())
+        moment = clock.never_before(stream, clock.now())
         _stand(device, person=person, signed_on_at=moment, locked_at=None, last_seen_at=moment)
         data = {"name": device.name, "relieves": relieved.code if relieved and relieved != person else None}
         write(stream, "person.signed_in", data, actor=person, device=device, at=moment)
@@ -94,7 +94,7 @@ def sign_out(request: HttpRequest) -> None:
     if device is not None and person is not None and device.person_id == person.pk:
         with transaction.atomic(durable=True):
             stream = sign_in_stream(device.facility)
-            moment = clock.hold(stream, clock.now())
+            moment = clock.never_before(stream, clock.now())
             _stand(device, person=None, signed_on_at=None, locked_at=None)
             write(stream, "person.signed_out", {"name": device.name}, actor=person, device=device, at=moment)
     logout(request)
@@ -104,7 +104,7 @@ def lock(device: Device, *, reason: str = "asked") -> None:
     """Lock a device until somebody signs in at it. Whoever stands there still does: custody does not move."""
     with transaction.atomic():
         stream = sign_in_stream(device.facility)
-        moment = clock.hold(stream, clock.now())
+        moment = clock.never_before(stream, clock.now())
         locked = Device.objects.filter(pk=device.pk, locked_at=None, person__isnull=False).update(
             locked_at=moment
         )

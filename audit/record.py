@@ -85,7 +85,7 @@ def append(
         raise RecordRefused(reason="type", type=type)
     if stream.closed_at is not None:
         raise StreamClosed(stream=stream.name)
-    moment = clock.hold(stream, at)
+    moment = clock.never_before(stream, at)
     seq = stream.seq + 1
     said = {
         "_format": FORMAT,

@@ -24,7 +24,7 @@ from audit.models import Device, Person, Stream
 
 
 @dataclass(frozen=True)
-class Call:
+class ActRequest:
     """One act as a screen sent it. `seen` is the version that the screen showed when the finger came down.
 
     `attachment`: the bytes of a file that came along; the parameters name its SHA-256, which is what the act says.
@@ -45,7 +45,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Recorded:
+class ActOutcome:
     """What an act did: the entry's type and data, the answer to keep, and what later acts may find changed.
 
     `changes`: `table` (status, equipment, or the end of a round), `phase` (phase or throw of the live round), or
@@ -60,7 +60,7 @@ class Recorded:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ActResponse:
     """The answer that was kept, and the key of its place. `again` tells a repeated command from the first one.
 
     `shown_at`: keys of tables elsewhere whose screens show what the act changed.
@@ -70,10 +70,10 @@ class Answer:
     version: int
     body: dict[str, Any]
     again: bool = False
-    shown_at: tuple[int, ...] = ()
+    affected_table_ids: tuple[int, ...] = ()
 
 
-class Place(Protocol):
+class ActContext(Protocol):
     """What an act finds where it is done, under its lock."""
 
     stream: Stream
@@ -86,15 +86,15 @@ class Place(Protocol):
     @property
     def terms_sha256(self) -> str: ...
     def save_changes(self, changes: str, seats: tuple[int, ...]) -> None: ...
-    def written(self, seq: int) -> None:
+    def after_append(self, seq: int) -> None:
         """After the act's own entry, `seq`: whatever else belongs to it, further entries of streams among it."""
 
     @property
-    def shown_at(self) -> tuple[int, ...]:
+    def affected_table_ids(self) -> tuple[int, ...]:
         """Keys of tables elsewhere whose screens show what the act changed, and whose streams say so."""
 
 
-P = TypeVar("P", bound=Place)
+P = TypeVar("P", bound=ActContext)
 Q = TypeVar("Q")  # an act's parameters, read by name and kind
 L = TypeVar("L")  # what locking the place found
 
@@ -104,7 +104,7 @@ class Act(Generic[P, Q]):
     """An act as registered: its name in the address, who may do it, and what makes it stale."""
 
     name: str
-    do: Callable[[P, Q], Recorded]
+    do: Callable[[P, Q], ActOutcome]
     roles: frozenset[str]
     witness: bool
     depends_on: str
@@ -114,14 +114,14 @@ class Stale(Exception):
     """What this act depends on has changed since the screen was drawn (409 with the fresh state)."""
 
 
-class Road(ABC, Generic[P, Q, L]):
+class ActRunner(ABC, Generic[P, Q, L]):
     """The road to one sort of place."""
 
     def __init__(self) -> None:
         self.acts: dict[str, Act[P, Q]] = {}
 
     @abstractmethod
-    def lock(self, call: Call) -> L:
+    def lock(self, request: ActRequest) -> L:
         """Locks the place until the transaction ends."""
 
     @abstractmethod
@@ -129,15 +129,15 @@ class Road(ABC, Generic[P, Q, L]):
         """What the caller publishes by."""
 
     @abstractmethod
-    def verify_may(self, call: Call, act: Act[P, Q], locked: L) -> None:
+    def verify_may(self, request: ActRequest, act: Act[P, Q], locked: L) -> None:
         """Raises a refusal unless this person may do this act here from this device."""
 
     @abstractmethod
-    def enter(self, call: Call, locked: L) -> P:
+    def enter(self, request: ActRequest, locked: L) -> P:
         """The place for this act and its moment. Raises a refusal for a witness who does not belong here."""
 
     @abstractmethod
-    def is_stale(self, call: Call, act: Act[P, Q], at: P) -> bool:
+    def is_stale(self, request: ActRequest, act: Act[P, Q], at: P) -> bool:
         """Whether what the act depends on has changed since the screen was drawn."""
 
     @abstractmethod
@@ -158,42 +158,42 @@ class Road(ABC, Generic[P, Q, L]):
         `witness`: a second person may (and, where the act says so, must) sign in with the act.
         """
 
-        def register(do: Callable[[P, Q], Recorded]) -> Callable[[P, Q], Recorded]:
+        def register(do: Callable[[P, Q], ActOutcome]) -> Callable[[P, Q], ActOutcome]:
             self.acts[do.__name__] = Act(do.__name__, do, frozenset(roles), witness, depends_on)
             return do
 
         return register
 
-    def travel(self, call: Call) -> Answer:
+    def execute(self, request: ActRequest) -> ActResponse:
         """Takes one act all the way. Publishing is the caller's, after this returns.
 
         Raises what the rules or the house refuse with, `Stale`, `audit.errors.CommandChanged`, the `DoesNotExist` of
         the place, or `KeyError` for an act that does not exist. Nothing is changed then.
         """
-        doing = self.acts[call.act]
-        content = self._content_hash(call)
+        doing = self.acts[request.act]
+        content = self._content_hash(request)
         with transaction.atomic(durable=True):
-            locked = self.lock(call)
-            self.verify_may(call, doing, locked)
-            kept = commands.recall(call.command, content)
+            locked = self.lock(request)
+            self.verify_may(request, doing, locked)
+            kept = commands.recall(request.command, content)
             if kept is not None:
-                return Answer(self.key(locked), kept.seq, kept.answer, again=True)
-            at = self.enter(call, locked)
-            if self.is_stale(call, doing, at):
+                return ActResponse(self.key(locked), kept.seq, kept.answer, again=True)
+            at = self.enter(request, locked)
+            if self.is_stale(request, doing, at):
                 raise Stale
-            params = self.read(call.params)
+            params = self.read(request.params)
             recorded = doing.do(at, params)
             self.finish(params)
-            return _write_down(call, content, at, recorded)
+            return _write_down(request, content, at, recorded)
 
-    def _content_hash(self, call: Call) -> bytes:
+    def _content_hash(self, request: ActRequest) -> bytes:
         """What the act says. The version and head that were seen are no part of it: a retry may have seen others."""
         said = {
-            "act": call.act,
-            "params": call.params,
-            "person": call.actor.code,
-            "place": f"{call.facility}/{call.place}",
-            "witness": call.witness.code if call.witness else None,
+            "act": request.act,
+            "params": request.params,
+            "person": request.actor.code,
+            "place": f"{request.facility}/{request.place}",
+            "witness": request.witness.code if request.witness else None,
         }
         try:
             return commands.content_hash(said)
@@ -201,31 +201,31 @@ class Road(ABC, Generic[P, Q, L]):
             raise self.malformed("params") from None
 
 
-def _write_down(call: Call, content: bytes, at: Place, recorded: Recorded) -> Answer:
-    at.save_changes(recorded.changes, recorded.seats)
+def _write_down(request: ActRequest, content: bytes, ctx: ActContext, recorded: ActOutcome) -> ActResponse:
+    ctx.save_changes(recorded.changes, recorded.seats)
     appended = record.append(
-        at.stream,
+        ctx.stream,
         type=recorded.type,
         data=recorded.data,
-        at=at.now,
-        gaming_day=at.gaming_day,
-        actor=call.actor,
-        witness=call.witness,
-        device=call.device,
-        command=call.command,
-        terms=at.terms_sha256,
+        at=ctx.now,
+        gaming_day=ctx.gaming_day,
+        actor=request.actor,
+        witness=request.witness,
+        device=request.device,
+        command=request.command,
+        terms=ctx.terms_sha256,
     )
-    at.written(appended.seq)
-    version = at.stream.seq  # an act may have written further entries after its own
+    ctx.after_append(appended.seq)
+    version = ctx.stream.seq  # an act may have written further entries after its own
     answer = {"type": recorded.type, **recorded.answer}
     commands.keep(
-        call.command,
+        request.command,
         content=content,
-        stream=at.stream,
+        stream=ctx.stream,
         seq=version,
         answer=answer,
-        at=at.now,
-        actor=call.actor,
-        device=call.device,
+        at=ctx.now,
+        actor=request.actor,
+        device=request.device,
     )
-    return Answer(at.key, version, answer, shown_at=at.shown_at)
+    return ActResponse(ctx.key, version, answer, affected_table_ids=ctx.affected_table_ids)

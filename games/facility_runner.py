@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from audit import clock, record
 from audit.models import Device, Person, Stream
-from audit.runner import Act, Call, Road
+from audit.runner import Act, ActRequest, ActRunner
 from games.engine import Refusal
 from games.models import Facility
 from games.params import Params, malformed
 
-P = TypeVar("P", bound="AtHouse")
+P = TypeVar("P", bound="StreamContext")
 
 
 class Forbidden(Refusal):
@@ -22,27 +22,27 @@ class Forbidden(Refusal):
 
 
 @dataclass(frozen=True)
-class LockedRoom:
+class LockedStream:
     """A room's facility, and its stream locked until the transaction ends."""
 
     facility: Facility
     stream: Stream
 
 
-class AtHouse:
+class StreamContext:
     """A room of one facility with its person and its moment. The caller holds the room's stream for as long.
 
     `terms_sha256`: the terms that the entry speaks of, where it speaks of a submission; the act sets it.
     """
 
-    def __init__(self, locked: LockedRoom, call: Call) -> None:
+    def __init__(self, locked: LockedStream, request: ActRequest) -> None:
         self.facility = locked.facility
         self.stream = locked.stream
-        self.actor: Person = call.actor
-        self.witness: Person | None = call.witness
-        self.device: Device | None = call.device
-        self.attachment = call.attachment
-        self.now: dt.datetime = clock.hold(locked.stream, clock.now())
+        self.actor: Person = request.actor
+        self.witness: Person | None = request.witness
+        self.device: Device | None = request.device
+        self.attachment = request.attachment
+        self.now: dt.datetime = clock.never_before(locked.stream, clock.now())
         self.terms_sha256 = ""
 
     @property
@@ -60,18 +60,18 @@ class AtHouse:
         return self.facility.gaming_day(self.now)
 
     @property
-    def shown_at(self) -> tuple[int, ...]:
+    def affected_table_ids(self) -> tuple[int, ...]:
         """No table's screen shows at once what is done here, unless a room says otherwise."""
         return ()
 
     def save_changes(self, changes: str, seats: tuple[int, ...]) -> None:
         """Acts here save their own rows."""
 
-    def written(self, seq: int) -> None:
+    def after_append(self, seq: int) -> None:
         """Nothing follows an entry, unless a room says otherwise."""
 
 
-class HouseRoad(Road[P, Params, LockedRoom]):
+class StreamRunner(ActRunner[P, Params, LockedStream]):
     """The road to one sort of room."""
 
     @abstractmethod
@@ -82,25 +82,25 @@ class HouseRoad(Road[P, Params, LockedRoom]):
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         """Whether the person is on duty anywhere in this facility."""
 
-    def lock(self, call: Call) -> LockedRoom:
-        facility = Facility.objects.get(code=call.facility)
-        return LockedRoom(facility, record.locked_stream(f"{facility.code}/{self.room(call.act)}"))
+    def lock(self, request: ActRequest) -> LockedStream:
+        facility = Facility.objects.get(code=request.facility)
+        return LockedStream(facility, record.locked_stream(f"{facility.code}/{self.room(request.act)}"))
 
-    def key(self, locked: LockedRoom) -> int:
+    def key(self, locked: LockedStream) -> int:
         return locked.facility.pk
 
-    def verify_may(self, call: Call, act: Act[P, Params], locked: LockedRoom) -> None:
+    def verify_may(self, request: ActRequest, act: Act[P, Params], locked: LockedStream) -> None:
         """The role, from a device of this house that serves no single table, while on duty. Raises `Forbidden`."""
-        if call.actor.role not in act.roles:
-            raise Forbidden("role-may-not", act=act.name, role=call.actor.role)
-        if call.device is None:
+        if request.actor.role not in act.roles:
+            raise Forbidden("role-may-not", act=act.name, role=request.actor.role)
+        if request.device is None:
             raise Forbidden("device-not-enrolled")
-        if call.device.facility != locked.facility.code or call.device.place:
-            raise Forbidden("device-of-another-table", device=call.device.name)
-        if not self.is_on_duty(call.actor, locked.facility):
+        if request.device.facility != locked.facility.code or request.device.place:
+            raise Forbidden("device-of-another-table", device=request.device.name)
+        if not self.is_on_duty(request.actor, locked.facility):
             raise Forbidden("not-on-duty", facility=locked.facility.name)
 
-    def is_stale(self, call: Call, act: Act[P, Params], at: P) -> bool:
+    def is_stale(self, request: ActRequest, act: Act[P, Params], at: P) -> bool:
         return False
 
     def read(self, params: dict[str, Any]) -> Params:

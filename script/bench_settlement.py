@@ -66,7 +66,7 @@ def settle(played: Played) -> float:
     act("no_more_bets")
     call = _call(played)
     began = time.perf_counter()
-    _travel(call)
+    _execute(call)
     spent = time.perf_counter() - began
     act("take_losers")
     act("pay_seats")
@@ -79,7 +79,7 @@ def _call(played: Played) -> Any:
     from tables.runner import table
 
     seen = Table.objects.values_list("stream__seq", flat=True).get(pk=played.table.pk)
-    return table.Call(
+    return table.ActRequest(
         "larkfield",
         played.table.code,
         "call_dice",
@@ -91,10 +91,10 @@ def _call(played: Played) -> Any:
     )
 
 
-def _travel(call: Any) -> None:
+def _execute(call: Any) -> None:
     from tables.runner import table
 
-    table.travel(call)
+    table.execute(call)
 
 
 def _statements(played: Played) -> int:

@@ -91,20 +91,20 @@ def _settle_for(seconds: float, settle: Callable[[], float], rows: Callable[[], 
 def leave_the_record_out() -> None:
     """Acts write their rows and keep their answers, and no entry. So a table has no version, and nothing is stale."""
     from audit import record
-    from tables.runner.table import TableRoad
+    from tables.runner.table import TableRunner
 
     def forget(stream: Any, **said: Any) -> record.Appended:
         stream.seq += 1
         return record.Appended(stream.seq, b"")
 
     record.append = forget
-    TableRoad.is_stale = lambda *_: False  # type: ignore[method-assign]
+    TableRunner.is_stale = lambda *_: False  # type: ignore[method-assign]
 
 
 def keep_one_chain() -> None:
     """Every entry goes on one stream for all tables, whose row is locked from there to the commit."""
     from audit import record
-    from tables.runner.table import TableRoad
+    from tables.runner.table import TableRunner
 
     append = record.append
     record.open_stream(GLOBAL)
@@ -116,7 +116,7 @@ def keep_one_chain() -> None:
         return append(whole, **said)
 
     record.append = on_one_chain
-    TableRoad.is_stale = lambda *_: False  # type: ignore[method-assign]
+    TableRunner.is_stale = lambda *_: False  # type: ignore[method-assign]
 
 
 def hold_transactions() -> Callable[[float], None]:

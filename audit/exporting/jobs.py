@@ -237,7 +237,7 @@ def _hold(job: Job) -> None:
 
 def _record(job: Job, stream_name: str, type: str, data: dict[str, Any]) -> None:
     stream = record.locked_stream(stream_name)
-    at = clock.hold(stream, clock.now())
+    at = clock.never_before(stream, clock.now())
     day = clock.gaming_day(stream.facility, at)
     record.append(stream, type=type, data=data, at=at, gaming_day=day)
 

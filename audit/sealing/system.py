@@ -16,7 +16,7 @@ def write(
 ) -> record.Appended:
     """Append one entry. Call it in a transaction: it locks the stream. Raises as `record.append` does."""
     stream = record.locked_stream(record.INSTALLATION)
-    moment = clock.hold(stream, at)
+    moment = clock.never_before(stream, at)
     day = clock.day_in_utc(moment)
     return record.append(
         stream, type=type, data=data, at=moment, gaming_day=day, actor=actor, witness=witness

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from games.engine import Refusal
 from games.models import Document, Facility
-from games.office.runner import AtOffice
+from games.office.runner import OfficeContext
 from games.params import Params
 
 from .codes import next_code
@@ -76,20 +76,20 @@ def same_bytes(facility: Facility, sha256: str) -> Document | None:
     return found.order_by("filed_at", "pk").first()
 
 
-def file(at: AtOffice, wanted: Wanted) -> Document:
+def file(ctx: OfficeContext, wanted: Wanted) -> Document:
     """Files it under the next code. Raises what `verify_document` raises."""
     media_type = verify_document(wanted)
     return Document.objects.create(
-        facility=at.facility,
-        code=next_code(Document.objects.filter(facility=at.facility), "D"),
+        facility=ctx.facility,
+        code=next_code(Document.objects.filter(facility=ctx.facility), "D"),
         title=wanted.title,
         filename=wanted.filename,
         media_type=media_type,
         size=len(wanted.content),
         sha256=wanted.sha256,
         content=wanted.content,
-        filed_at=at.now,
-        filed_by=at.actor,
+        filed_at=ctx.now,
+        filed_by=ctx.actor,
     )
 
 
@@ -101,15 +101,15 @@ def named(facility: Facility, code: str) -> Document:
     return found
 
 
-def asked(at: AtOffice, params: Params, name: str) -> Document:
+def asked(ctx: OfficeContext, params: Params, name: str) -> Document:
     """The document that a parameter names; it must be there. Raises `no-such-document`, or `malformed`."""
-    return named(at.facility, params.code(name))
+    return named(ctx.facility, params.code(name))
 
 
-def asked_if_any(at: AtOffice, params: Params, name: str) -> Document | None:
+def asked_if_any(ctx: OfficeContext, params: Params, name: str) -> Document | None:
     """The same where it may be left out: None for an empty text or none at all."""
     code = params.text(name, default="", most=20)
-    return named(at.facility, code) if code else None
+    return named(ctx.facility, code) if code else None
 
 
 def in_words(document: Document | None) -> dict[str, str] | None:

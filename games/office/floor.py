@@ -54,13 +54,13 @@ class Unknown:
 
 
 @dataclass
-class Told:
+class FloorHolder:
     """Holds the floor that introduced itself."""
 
     floor: Floor
 
 
-told = Told(Unknown())
+told = FloorHolder(Unknown())
 
 
 def floor() -> Floor:

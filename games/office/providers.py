@@ -6,7 +6,7 @@ from functools import cached_property
 
 from games.engine import Refusal
 from games.models import Application, Facility, InterimPermission, Provider, Qualifier, Service
-from games.office.runner import AtOffice
+from games.office.runner import OfficeContext
 from games.params import Params
 
 from . import certifications, qualifiers
@@ -80,13 +80,13 @@ class File:
         return [one for one in self.services if one.costs_cents and one.costs_paid_on is None]
 
 
-def asked(at: AtOffice, params: Params, name: str = "provider") -> File:
+def asked(ctx: OfficeContext, params: Params, name: str = "provider") -> File:
     """The file of the provider that an act names. Raises `no-such-provider`."""
     code = params.code(name)
-    found = Provider.objects.filter(facility=at.facility, code=code).first()
+    found = Provider.objects.filter(facility=ctx.facility, code=code).first()
     if found is None:
         raise Refusal("no-such-provider", code=code)
-    return File(at.facility, found, at.gaming_day)
+    return File(ctx.facility, found, ctx.gaming_day)
 
 
 def verify_wanted(provider: Provider) -> None:
@@ -99,23 +99,23 @@ def verify_wanted(provider: Provider) -> None:
         )
 
 
-def verify_past(at: AtOffice, day: dt.date) -> dt.date:
+def verify_past(ctx: OfficeContext, day: dt.date) -> dt.date:
     """The day itself, unless it has yet to come. Raises `day-to-come`."""
-    if day > at.today:
+    if day > ctx.today:
         raise Refusal("day-to-come", on=day.isoformat())
     return day
 
 
-def past(at: AtOffice, params: Params, name: str) -> dt.date:
+def past(ctx: OfficeContext, params: Params, name: str) -> dt.date:
     """A day that a parameter names, today or before. Raises `day-to-come` or `malformed`."""
     day: dt.date = params.date(name)
-    return verify_past(at, day)
+    return verify_past(ctx, day)
 
 
-def past_if_any(at: AtOffice, params: Params, name: str) -> dt.date | None:
+def past_if_any(ctx: OfficeContext, params: Params, name: str) -> dt.date | None:
     """The same where it may be left out."""
     day: dt.date | None = params.date(name, optional=True)
-    return verify_past(at, day) if day else None
+    return verify_past(ctx, day) if day else None
 
 
 def in_days(day: dt.date | None) -> str | None:

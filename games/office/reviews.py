@@ -9,7 +9,7 @@ from typing import Any
 from games.engine import Refusal
 from games.models import Review
 from games.models.patrons import Reviewed
-from games.office.runner import AtOffice
+from games.office.runner import OfficeContext
 from games.params import Params
 
 from .documents import asked, in_words
@@ -17,34 +17,34 @@ from .documents import asked, in_words
 REVIEW_DAYS = 15  # calendar days of the Bureau's review, 58 Pa. Code § 601a.10(c)
 
 
-def file(at: AtOffice, row: Reviewed) -> None:
+def file(ctx: OfficeContext, row: Reviewed) -> None:
     """Marks a draft as filed now. Raises `not-a-draft`."""
     if row.status != Review.DRAFT:
         raise Refusal("not-a-draft", status=row.get_status_display())
-    row.status, row.filed_at = Review.FILED, at.now
+    row.status, row.filed_at = Review.FILED, ctx.now
     row.save(update_fields=["status", "filed_at"])
 
 
-def decide(at: AtOffice, row: Reviewed, params: Params) -> dict[str, Any]:
+def decide(ctx: OfficeContext, row: Reviewed, params: Params) -> dict[str, Any]:
     """Records the decision on what was filed, from `granted`, `body`, `reference` and `letter` (a document's code).
 
     Returns it as the record says it. Raises `not-filed`, `no-such-document`, `malformed`.
     """
     granted, body = params.yes("granted"), params.text("body", most=100)
-    reference, letter = params.text("reference", most=60), asked(at, params, "letter")
+    reference, letter = params.text("reference", most=60), asked(ctx, params, "letter")
     if row.status != Review.FILED:
         raise Refusal("not-filed", status=row.get_status_display())
     row.status = Review.APPROVED if granted else Review.DENIED
-    row.decided_at, row.decided_by, row.reference, row.decision = at.now, body, reference, letter
+    row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
     row.save(update_fields=["status", "decided_at", "decided_by", "reference", "decision"])
     return {"granted": granted, "body": body, "reference": reference, "letter": in_words(letter)}
 
 
-def withdraw(at: AtOffice, row: Reviewed) -> None:
+def withdraw(ctx: OfficeContext, row: Reviewed) -> None:
     """Marks what is not denied or withdrawn yet as withdrawn now. Raises `already-ended`."""
     if row.status in (Review.WITHDRAWN, Review.DENIED):
         raise Refusal("already-ended", status=row.get_status_display())
-    row.status, row.withdrawn_at = Review.WITHDRAWN, at.now
+    row.status, row.withdrawn_at = Review.WITHDRAWN, ctx.now
     row.save(update_fields=["status", "withdrawn_at"])
 
 

@@ -3,35 +3,35 @@
 from collections.abc import Callable, Iterable
 
 from audit.models import Person
-from audit.runner import Answer, Call, Recorded
-from games.facility_runner import AtHouse, HouseRoad, LockedRoom
+from audit.runner import ActResponse, ActRequest, ActOutcome
+from games.facility_runner import StreamContext, StreamRunner, LockedStream
 from games.models import Facility
 from games.office.floor import floor
 
 __all__ = [
     "ACTS",
     "OFFICE",
-    "ROAD",
-    "Answer",
-    "AtOffice",
-    "Call",
-    "Recorded",
+    "RUNNER",
+    "ActResponse",
+    "OfficeContext",
+    "ActRequest",
+    "ActOutcome",
     "office_act",
-    "travel",
+    "execute",
 ]
 
 ROOM = "rules"
 OFFICE = frozenset({"compliance", "games-administrator"})  # who files, records decisions and publishes
 
 
-class AtOffice(AtHouse):
+class OfficeContext(StreamContext):
     """The office of one facility with its person and its moment. The caller holds the stream `facility/rules`.
 
     No table shows at once what is done here: the ticker tells each one whose rules have changed, on its own stream.
     """
 
 
-class OfficeRoad(HouseRoad[AtOffice]):
+class OfficeRunner(StreamRunner[OfficeContext]):
     """The road to the office."""
 
     def room(self, act: str) -> str:
@@ -40,15 +40,15 @@ class OfficeRoad(HouseRoad[AtOffice]):
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         return floor().is_on_duty(person, facility)
 
-    def enter(self, call: Call, locked: LockedRoom) -> AtOffice:
-        return AtOffice(locked, call)
+    def enter(self, request: ActRequest, locked: LockedStream) -> OfficeContext:
+        return OfficeContext(locked, request)
 
     def office_act(self, *, roles: Iterable[str] = OFFICE) -> Callable:
         """Registers an act of the office under its function's name."""
         return self.act(roles=roles, depends_on="nothing")
 
 
-ROAD = OfficeRoad()
-ACTS = ROAD.acts
-office_act = ROAD.office_act
-travel = ROAD.travel
+RUNNER = OfficeRunner()
+ACTS = RUNNER.acts
+office_act = RUNNER.office_act
+execute = RUNNER.execute

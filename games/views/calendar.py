@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from audit import clock
 from audit.doors import device_at
 from audit.models import Person
-from audit.runner import Call
+from audit.runner import ActRequest
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.models import CalendarFeed, Facility
@@ -85,8 +85,8 @@ def feeds(request: HttpRequest, facility: str) -> HttpResponse:
     secret, sha256 = feeds_of.new_secret()
     try:
         params = {"name": request.POST.get("name", ""), "sha256": sha256}
-        runner.travel(
-            Call(
+        runner.execute(
+            ActRequest(
                 house.code, runner.ROOM, "make_feed", _command(request), 0, params, person, device_at(request)
             )
         )

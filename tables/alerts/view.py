@@ -7,7 +7,7 @@ from typing import Any
 from games.engine import Refusal
 from tables.alerts.words import said
 from tables.core.alerts import Level, dice_key, failure_kind, group
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.failures.words import ceased_text
 from tables.models import Alert, Table
 from tables.words import sentences
@@ -29,12 +29,12 @@ class Seen:
     params: dict[str, Any] = field(default_factory=dict)
 
 
-def alerts_of(at: AtTable, kept: list[Alert]) -> list[dict[str, Any]]:
+def alerts_of(ctx: TableContext, kept: list[Alert]) -> list[dict[str, Any]]:
     """What the snapshot says under `alerts`, `kept` being those that are held here: what nobody has acknowledged first,
     what is over last of it; then the gravest, then the oldest.
     """
     standing = {alert.key for alert in kept if alert.ended_at is None}
-    seen = [one for one in _seen(at) if one.key not in standing]
+    seen = [one for one in _seen(ctx) if one.key not in standing]
     newest = _newest_stages([*kept, *seen])
     shown = [_held(alert) for alert in kept if alert.key in newest]
     shown += [_computed(one) for one in seen]
@@ -59,11 +59,11 @@ def rank(alert: dict[str, Any]) -> tuple[int, str]:
     return CALM * calm + OVER * over + LEVELS.index(alert["level"]), alert["since"] or ""
 
 
-def _seen(at: AtTable) -> list[Seen]:
+def _seen(ctx: TableContext) -> list[Seen]:
     """No rules in force, gaming ceased, dice past their time, no dice: true whoever ticks."""
-    table, lot = at.table, at.lot
+    table, lot = ctx.table, ctx.lot
     found = []
-    if not at.deals:
+    if not ctx.deals:
         found.append(Seen("no-rules", "no-rules", Level.STOP, params={"code": table.submission_code}))
     if table.ceased_what:
         found.append(
@@ -78,11 +78,11 @@ def _seen(at: AtTable) -> list[Seen]:
         )
     if table.status == Table.Status.CLOSED:
         return found
-    if lot is not None and lot.expires_at is not None and at.now >= lot.expires_at:
+    if lot is not None and lot.expires_at is not None and ctx.now >= lot.expires_at:
         key, params = dice_key(lot.code, 4), {"lot": lot.code}
         found.append(Seen("dice-expired", key, Level.STOP, lot.clock_section, lot.expires_at, params))
-    if at.shaker is not None and lot is None:
-        found.append(Seen("no-dice", "no-dice", Level.WARN, params={"shaker": at.shaker.code}))
+    if ctx.shaker is not None and lot is None:
+        found.append(Seen("no-dice", "no-dice", Level.WARN, params={"shaker": ctx.shaker.code}))
     return found
 
 

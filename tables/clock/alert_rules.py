@@ -15,7 +15,7 @@ from audit import clock
 from audit.models import Device
 from games.engine import Refusal
 from tables.core.alerts import Level
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.models import Table
 from tables.staffing import posts, spans
 
@@ -23,7 +23,7 @@ SILENCE = dt.timedelta(seconds=60)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ExpectedAlert:
     """An alert that should stand at a table as things are. Its section is given, or that of a duty of the edition."""
 
     table_id: int
@@ -34,21 +34,21 @@ class Wanted:
     duty: str = ""
     params: dict[str, Any] = field(default_factory=dict)
 
-    def section_at(self, at: AtTable) -> str:
+    def section_at(self, ctx: TableContext) -> str:
         """The citation, under the rules of this table; without rules there is none."""
         if not self.duty:
             return self.section
         try:
-            return at.rules.section(self.duty)
+            return ctx.rules.section(self.duty)
         except Refusal:
             return ""
 
 
-Look = Callable[[dt.datetime, int | None], list[Wanted]]
+Look = Callable[[dt.datetime, int | None], list[ExpectedAlert]]
 
 
 @dataclass(frozen=True)
-class Watch:
+class AlertRule:
     """A look, and the prefixes of the keys that it answers for: what stands under them and is not found is over."""
 
     prefixes: tuple[str, ...]
@@ -61,12 +61,12 @@ def live_tables(only: int | None) -> QuerySet[Table]:
     return found if only is None else found.filter(pk=only)
 
 
-def clocks_behind(now: dt.datetime, only: int | None = None) -> list[Wanted]:
+def clocks_behind(now: dt.datetime, only: int | None = None) -> list[ExpectedAlert]:
     """Tables whose newest entry lies so far ahead of the clock that acts are refused."""
     latest = now + clock.LARGEST_STEP_BACK
     found = live_tables(only).filter(stream__last_at__gt=latest).values_list("pk", "stream__last_at")
     return [
-        Wanted(
+        ExpectedAlert(
             pk,
             "clock",
             "clock:behind",
@@ -78,7 +78,7 @@ def clocks_behind(now: dt.datetime, only: int | None = None) -> list[Wanted]:
     ]
 
 
-def absences(now: dt.datetime, only: int | None = None) -> list[Wanted]:
+def absences(now: dt.datetime, only: int | None = None) -> list[ExpectedAlert]:
     """Posts that nobody keeps, and shakers left alone so; what it is to keep one, play asks alike (`posts.empty`).
 
     At a table of several posts each of them must be kept (§ 577.9(b)); elsewhere the dealer's matters for the shaker.
@@ -93,13 +93,15 @@ def absences(now: dt.datetime, only: int | None = None) -> list[Wanted]:
         elif empty and (shaker := _alone(table.uid, table.status_seq, now.replace(second=0, microsecond=0))):
             code, section = shaker
             found.append(
-                Wanted(table.pk, "shaker-unattended", "shaker", section=section, params={"shaker": code})
+                ExpectedAlert(
+                    table.pk, "shaker-unattended", "shaker", section=section, params={"shaker": code}
+                )
             )
     return found
 
 
-def _empty_post(table: Table, post: str) -> Wanted:
-    return Wanted(table.pk, "post-empty", f"post:{post}", duty="dealers", params={"post": post})
+def _empty_post(table: Table, post: str) -> ExpectedAlert:
+    return ExpectedAlert(table.pk, "post-empty", f"post:{post}", duty="dealers", params={"post": post})
 
 
 @lru_cache(maxsize=1024)
@@ -109,7 +111,7 @@ def _alone(uid: uuid.UUID, status_seq: int, minute: dt.datetime) -> tuple[str, s
     Kept for a minute while the table's `status_seq` stands, which every change of equipment moves.
     """
     table = Table.objects.select_related("stream", "facility").get(uid=uid)
-    at = AtTable(table, None, None, None, clock.not_before(table.stream, minute))
+    at = TableContext(table, None, None, None, clock.not_before(table.stream, minute))
     try:
         section = posts.section_left_alone(at)
     except Refusal:
@@ -117,7 +119,7 @@ def _alone(uid: uuid.UUID, status_seq: int, minute: dt.datetime) -> tuple[str, s
     return (at.shaker.code, section) if section and at.shaker and not at.shaker.secured else None
 
 
-def silent_tablets(now: dt.datetime, only: int | None = None) -> list[Wanted]:
+def silent_tablets(now: dt.datetime, only: int | None = None) -> list[ExpectedAlert]:
     """Tablets of open tables with somebody signed on, whose screens had a line before and have not had one for a
     minute. A locked one shows nothing, and waits for nobody.
     """
@@ -126,15 +128,15 @@ def silent_tablets(now: dt.datetime, only: int | None = None) -> list[Wanted]:
         revoked_at=None, locked_at=None, person__isnull=False, heard_at__lte=now - SILENCE, place__in=tables
     )
     return [
-        Wanted(tables[place], "stale-tablet", f"tablet:{pk}", params={"device": name})
+        ExpectedAlert(tables[place], "stale-tablet", f"tablet:{pk}", params={"device": name})
         for pk, place, name in silent.values_list("pk", "place", "name")
     ]
 
 
-def supervision(now: dt.datetime, only: int | None = None) -> list[Wanted]:
+def supervision(now: dt.datetime, only: int | None = None) -> list[ExpectedAlert]:
     """Tables that nobody supervises, or somebody who may not have so many, or not beside those."""
     return [
-        Wanted(
+        ExpectedAlert(
             one.table_id,
             "span",
             f"span:{one.code}",
@@ -145,7 +147,7 @@ def supervision(now: dt.datetime, only: int | None = None) -> list[Wanted]:
     ]
 
 
-CLOCKS = Watch(("clock:behind",), clocks_behind)
-ABSENCES = Watch(("post", "shaker"), absences)
-SUPERVISION = Watch(("span",), supervision)
-TABLETS = Watch(("tablet",), silent_tablets)
+CLOCKS = AlertRule(("clock:behind",), clocks_behind)
+ABSENCES = AlertRule(("post", "shaker"), absences)
+SUPERVISION = AlertRule(("span",), supervision)
+TABLETS = AlertRule(("tablet",), silent_tablets)

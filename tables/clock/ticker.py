@@ -20,13 +20,13 @@ from audit import clock, record
 from games.office import reminders
 from tables.clock import alert_rules
 from tables.core.alerts import Level, dice_key, end_alert, has_prefix, raise_alert
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.lot_steps import tell_steps
 from tables.core.reads import locked_table
 from tables.limits import watch as limits_watch
 from tables.models import Alert, DiceLot, Table
 from tables.rules import watch as offer_watch
-from tables.runner.system import at_each, unattended
+from tables.runner.system import for_each_table, system_context
 from tables.screens import push
 
 log = logging.getLogger(__name__)
@@ -161,7 +161,7 @@ def _warn(lot_id: int, facility: str, code: str) -> int | None:
         ).first()
         if lot is None or lot.expires_at is None or not _is_due(lot, table, locked.now):
             return None
-        at = unattended(locked)
+        at = system_context(locked)
         lot.warned = stage_of(lot.expires_at - locked.now)
         lot.save(update_fields=["warned"])
         end_alert(at, f"dice:{lot.code}")
@@ -169,27 +169,29 @@ def _warn(lot_id: int, facility: str, code: str) -> int | None:
             _record_expiry(at, lot, lot.expires_at)
         if table.status != Table.Status.CLOSED:
             _raise_warning(at, lot, lot.expires_at)
-        at.write_also()
+        at.append_extra_entries()
         return table.pk
 
 
-def _record_expiry(at: AtTable, lot: DiceLot, expires_at: dt.datetime) -> None:
+def _record_expiry(ctx: TableContext, lot: DiceLot, expires_at: dt.datetime) -> None:
     data = {"lot": lot.code, "expires_at": clock.written(expires_at), "section": lot.clock_section}
-    said = record.append(at.stream, type="dice_lot.expired", data=data, at=at.now, gaming_day=at.gaming_day)
-    tell_steps([lot], at.stream, said.seq)
+    said = record.append(
+        ctx.stream, type="dice_lot.expired", data=data, at=ctx.now, gaming_day=ctx.gaming_day
+    )
+    tell_steps([lot], ctx.stream, said.seq)
 
 
-def _raise_warning(at: AtTable, lot: DiceLot, expires_at: dt.datetime) -> None:
+def _raise_warning(ctx: TableContext, lot: DiceLot, expires_at: dt.datetime) -> None:
     key, section = dice_key(lot.code, lot.warned), lot.clock_section
     if lot.warned == OVER:
-        raise_alert(at, "dice-expired", key, Level.STOP, section, lot=lot.code)
+        raise_alert(ctx, "dice-expired", key, Level.STOP, section, lot=lot.code)
         return
     minutes, level = STAGES[lot.warned - 1]
     until = clock.written(expires_at)
-    raise_alert(at, "dice-time", key, level, section, lot=lot.code, minutes=minutes, until=until)
+    raise_alert(ctx, "dice-time", key, level, section, lot=lot.code, minutes=minutes, until=until)
 
 
-def keep(watches: Iterable[alert_rules.Watch], now: dt.datetime) -> list[int]:
+def keep(watches: Iterable[alert_rules.AlertRule], now: dt.datetime) -> list[int]:
     """Raises what these looks find and nobody has raised, and ends what stands and is not found any more.
 
     Only tables where the two differ are locked, and looked at again under the lock. Returns the tables that changed.
@@ -205,22 +207,22 @@ def keep(watches: Iterable[alert_rules.Watch], now: dt.datetime) -> list[int]:
     differing = {table_id for table_id, _ in wanted ^ standing}
     if not differing:
         return []
-    return at_each(Table.objects.filter(pk__in=differing), lambda at: _settle(at, watches))
+    return for_each_table(Table.objects.filter(pk__in=differing), lambda at: _settle(at, watches))
 
 
-def _settle(at: AtTable, watches: list[alert_rules.Watch]) -> bool:
+def _settle(ctx: TableContext, watches: list[alert_rules.AlertRule]) -> bool:
     """Makes what stands at one table what is found there, under its lock; says whether anything changed."""
     now = clock.now()  # where the record is ahead of it, that is what there is to find
-    found = {one.key: one for each in watches for one in each.look(now, at.table.pk)}
+    found = {one.key: one for each in watches for one in each.look(now, ctx.table.pk)}
     prefixes = [prefix for one in watches for prefix in one.prefixes]
-    standing = Alert.objects.filter(table=at.table, ended_at=None).order_by("pk")
+    standing = Alert.objects.filter(table=ctx.table, ended_at=None).order_by("pk")
     for key in standing.values_list("key", flat=True):
         if has_prefix(key, prefixes) and key not in found:
-            end_alert(at, key)
+            end_alert(ctx, key)
     for one in found.values():
-        raise_alert(at, one.kind, one.key, one.level, one.section_at(at), **one.params)
-    changed = bool(at.also)
-    at.write_also()
+        raise_alert(ctx, one.kind, one.key, one.level, one.section_at(ctx), **one.params)
+    changed = bool(ctx.extra_entries)
+    ctx.append_extra_entries()
     return changed
 
 
@@ -228,12 +230,12 @@ def _tell_jump(seconds: int, now: dt.datetime) -> list[int]:
     """The clock moved by so many seconds: told once at each open live table that does not refuse acts for it."""
     behind = {one.table_id for one in alert_rules.clocks_behind(now)}
     tables = alert_rules.live_tables(None).filter(status=Table.Status.OPEN).exclude(pk__in=behind)
-    return at_each(tables, lambda at: _raise_jump(at, seconds))
+    return for_each_table(tables, lambda at: _raise_jump(at, seconds))
 
 
-def _raise_jump(at: AtTable, seconds: int) -> bool:
-    raised = raise_alert(at, "clock", "clock:jump", Level.WARN, seconds=seconds)
-    at.write_also()
+def _raise_jump(ctx: TableContext, seconds: int) -> bool:
+    raised = raise_alert(ctx, "clock", "clock:jump", Level.WARN, seconds=seconds)
+    ctx.append_extra_entries()
     return raised
 
 

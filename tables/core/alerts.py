@@ -12,7 +12,7 @@ from django.db.models import Q
 
 from audit.models import Person
 from audit.rows import read
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.models import Alert
 
 Level = Alert.Level
@@ -21,38 +21,38 @@ EVENTS = ("dispute", "cheating", "clock:jump", "head-not-ours")
 NEEDS_A_NOTE = frozenset({"dispute"})
 
 
-def raise_alert(at: AtTable, kind: str, key: str, level: str, section: str = "", **params: Any) -> bool:
+def raise_alert(ctx: TableContext, kind: str, key: str, level: str, section: str = "", **params: Any) -> bool:
     """Raises an alert at this table, unless one of this key stands already; says whether it did.
 
     `key` names what it is about; `params` are what its sentence says, in the values that the record takes.
     """
-    if Alert.objects.filter(table=at.table, key=key, ended_at=None).exists():
+    if Alert.objects.filter(table=ctx.table, key=key, ended_at=None).exists():
         return False
     Alert.objects.create(
-        table=at.table, kind=kind, key=key, level=level, section=section, params=params, raised_at=at.now
+        table=ctx.table, kind=kind, key=key, level=level, section=section, params=params, raised_at=ctx.now
     )
-    at.also.append(
+    ctx.extra_entries.append(
         ("alert.raised", {**params, "kind": kind, "key": key, "level": str(level), "section": section})
     )
     return True
 
 
-def end_alert(at: AtTable, key_prefix: str) -> bool:
+def end_alert(ctx: TableContext, key_prefix: str) -> bool:
     """Ends what stands here under this key, or under a longer one whose first parts it is (`dice` ends
     `dice:L-0001:1`); says whether anything did. It is held until acknowledged.
     """
     under = Q(key=key_prefix) | Q(key__startswith=key_prefix + ":")
-    ended = list(Alert.objects.filter(under, table=at.table, ended_at=None).order_by("pk"))
+    ended = list(Alert.objects.filter(under, table=ctx.table, ended_at=None).order_by("pk"))
     for alert in ended:
-        alert.ended_at = at.now
+        alert.ended_at = ctx.now
         alert.save(update_fields=["ended_at"])
-        at.also.append(("alert.ended", {"kind": alert.kind, "key": alert.key}))
+        ctx.extra_entries.append(("alert.ended", {"kind": alert.kind, "key": alert.key}))
     return bool(ended)
 
 
-def acknowledge(at: AtTable, alert: Alert, by: Person, note: str) -> None:
+def acknowledge(ctx: TableContext, alert: Alert, by: Person, note: str) -> None:
     """Somebody has it in hand. The caller records it."""
-    alert.acknowledged_at, alert.acknowledged_by, alert.note = at.now, by, note
+    alert.acknowledged_at, alert.acknowledged_by, alert.note = ctx.now, by, note
     alert.save(update_fields=["acknowledged_at", "acknowledged_by", "note"])
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from audit import record
-from audit.clock import hold
+from audit.clock import never_before
 from audit.models import Device, Person, Stream
 from games import submissions
 from games.engine import Refusal, RoundState, Rules
@@ -23,7 +23,7 @@ DICE_AT_REST = frozenset({"open", "unlocked", "locked", "closed", "point"})
 G = TypeVar("G", bound=Game)
 
 
-class AtTable:
+class TableContext:
     """The table of one act with its people, its moment, its dice and its live round.
 
     The caller holds the table's lock for as long as this object is used. Writes go through here, so that each
@@ -43,9 +43,11 @@ class AtTable:
         self.actor = actor
         self.device = device
         self.witness = witness
-        self.now = hold(self.stream, now)
+        self.now = never_before(self.stream, now)
         self.lots: list[DiceLot] = []  # whose chain of custody this act is a step of
-        self.also: list[tuple[str, dict[str, Any]]] = []  # entries that follow the act's own: type and data
+        self.extra_entries: list[
+            tuple[str, dict[str, Any]]
+        ] = []  # entries that follow the act's own: type and data
         self._table_fields: set[str] = set()
         self._round_fields: set[str] = set()
 
@@ -55,7 +57,7 @@ class AtTable:
         return self.table.pk
 
     @property
-    def shown_at(self) -> tuple[int, ...]:
+    def affected_table_ids(self) -> tuple[int, ...]:
         """An act at a table shows at this table alone."""
         return ()
 
@@ -197,18 +199,18 @@ class AtTable:
         if self._round_fields and self.round is not None:
             self.round.save(update_fields=sorted(self._round_fields))
 
-    def written(self, seq: int) -> None:
+    def after_append(self, seq: int) -> None:
         """The act's entry, `seq` of this table's stream, is a step of every lot that it moved.
 
         Entries that the act causes besides follow it here; nothing that a later act depends on changes with them.
         """
         if self.lots:
             tell_steps(self.lots, self.stream, seq)
-        self.write_also()
+        self.append_extra_entries()
 
-    def write_also(self) -> None:
+    def append_extra_entries(self) -> None:
         """Records what is in `also`, in its order, as of this moment and by whoever acts; afterwards it is empty."""
-        for type_, data in self.also:
+        for type_, data in self.extra_entries:
             record.append(
                 self.stream,
                 type=type_,
@@ -220,7 +222,7 @@ class AtTable:
                 device=self.device,
                 terms=self.terms_sha256,
             )
-        self.also.clear()
+        self.extra_entries.clear()
 
     def verify_open(self) -> None:
         """Raises `Refusal` unless gaming may begin or go on here."""

@@ -24,7 +24,7 @@ MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RecordedEntry:
     """One entry as its body says it. `whole`: the hash is that of this body after the hash before it.
 
     `at` is the moment as written, UTC with a Z; `digest` the hash in hex; `terms` the SHA-256 of the terms, or "";
@@ -49,7 +49,7 @@ class Told:
         return number if type(number) is int else None
 
 
-def read(row: Row) -> Told:
+def read(row: Row) -> RecordedEntry:
     """The entry of a row. One whose body is no entry at all says nothing, and is not `whole`."""
     seq, prev, digest, body = row[0], bytes(row[1]), bytes(row[2]), bytes(row[3])
     whole = chain.entry_hash(prev, body) == digest
@@ -63,12 +63,12 @@ def read(row: Row) -> Told:
             raise TypeError
         dt.datetime.fromisoformat(at)
         day = str(said.get("gaming_day", ""))
-        return Told(seq, digest.hex(), whole, type_, at, actor, witness, terms, data, day)
+        return RecordedEntry(seq, digest.hex(), whole, type_, at, actor, witness, terms, data, day)
     except (ValueError, KeyError, TypeError, RecursionError):
-        return Told(seq, digest.hex(), False, "", "", "", "", "", {})
+        return RecordedEntry(seq, digest.hex(), False, "", "", "", "", "", {})
 
 
-def of_round(stream: Stream, number: int, before: int | None = None) -> list[Told]:
+def of_round(stream: Stream, number: int, before: int | None = None) -> list[RecordedEntry]:
     """What the record says of a round, in order: the entries that name it, and the ends of alerts raised over it.
 
     With `before`, only those that name it and stand before that number.
@@ -83,7 +83,7 @@ def of_round(stream: Stream, number: int, before: int | None = None) -> list[Tol
     return sorted(told, key=lambda one: one.seq)
 
 
-def _timed(rows: QuerySet[Entry], told: list[Told]) -> list[Told]:
+def _timed(rows: QuerySet[Entry], told: list[RecordedEntry]) -> list[RecordedEntry]:
     """The same, where an entry that cannot be read has the moment by which it is found: its step stands somewhere."""
     if all(one.at for one in told):
         return told
@@ -91,7 +91,7 @@ def _timed(rows: QuerySet[Entry], told: list[Told]) -> list[Told]:
     return [one if one.at else replace(one, at=clock.written(at[one.seq])) for one in told]
 
 
-def _disputes_after(stream: Stream, number: int, told: Sequence[Told]) -> list[Told]:
+def _disputes_after(stream: Stream, number: int, told: Sequence[RecordedEntry]) -> list[RecordedEntry]:
     """Disputes reported between this round's end and the next one's first act, when no round was in play."""
     cleared = next((one.seq for one in told if one.type in ENDS), None)
     if cleared is None:
@@ -104,7 +104,7 @@ def _disputes_after(stream: Stream, number: int, told: Sequence[Told]) -> list[T
     return [one for one in found if one.type != "alert.raised" or one.data.get("kind") == "dispute"]
 
 
-def _ends_of_alerts(stream: Stream, told: Iterable[Told]) -> list[Told]:
+def _ends_of_alerts(stream: Stream, told: Iterable[RecordedEntry]) -> list[RecordedEntry]:
     raised = {_key(one): one.seq for one in told if one.type == "alert.raised"}
     if not raised:
         return []
@@ -121,12 +121,12 @@ def _ends_of_alerts(stream: Stream, told: Iterable[Told]) -> list[Told]:
     return found
 
 
-def _key(told: Told) -> str:
+def _key(told: RecordedEntry) -> str:
     """The key of an alert that an entry names."""
     return str(told.data.get("key", ""))
 
 
-def of_span(span: Span) -> Iterator[Told]:
+def of_span(span: Span) -> Iterator[RecordedEntry]:
     """The entries of a span that name a round, a batch of numbers at a time: memory does not grow with the record."""
     rows = Entry.objects.filter(stream_id=span.stream_id, round__isnull=False).order_by("seq")
     for start in range(span.first, span.last + 1, BATCH):

@@ -61,7 +61,7 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
 
 
 @dataclass(frozen=True)
-class Sight:
+class TableRead:
     """A table as a snapshot sees it, with its stream, facility, pit and people, and the moment. `issued` are the codes
     of lots that wait for their place in its shaker; `calls` says whether any alert is held here, `changes` whether a
     change of the limits is under way; `incarnation` is that of the record.
@@ -75,7 +75,7 @@ class Sight:
     incarnation: int
 
 
-def shown_table(table_id: int) -> Sight:
+def read_table(table_id: int) -> TableRead:
     """What a snapshot begins with, in one statement; locks nothing. Raises `Table.DoesNotExist`."""
     postgres = connection.vendor == "postgresql"
     joined = "string_agg(l.code, ',')" if postgres else "group_concat(l.code)"
@@ -109,7 +109,7 @@ def shown_table(table_id: int) -> Sight:
         for field, person in zip(people, standing, strict=True):
             setattr(table, field, person)
         issued = tuple(sorted((codes or "").split(",") if codes else ()))
-        return Sight(table, clock.read(moment), issued, bool(calls), bool(changes), int(incarnation))
+        return TableRead(table, clock.read(moment), issued, bool(calls), bool(changes), int(incarnation))
     raise Table.DoesNotExist(str(table_id))
 
 

@@ -12,7 +12,7 @@ MOST_PLAYS = 6
 
 
 @dataclass(frozen=True)
-class Lying:
+class WagerInput:
     """What now lies on one area for one seat, in cents; nothing lies there any more at 0.
 
     `play` is the play that a wager is made on, where a game has such wagers.
@@ -34,9 +34,9 @@ class Lying:
         return Placing(self.seat, self.wager, self.cents, self.made_in, self.play)
 
 
-def read_lying(params: Params) -> Lying:
+def read_wager_input(params: Params) -> WagerInput:
     """Reads `{"seat", "wager", "cents", "made_in", "play"}`. Cash is read, so that the engine can refuse it."""
-    return Lying(
+    return WagerInput(
         params.whole("seat", 1, 64),
         params.text("wager"),
         params.whole("cents", 0, MOST_CENTS),

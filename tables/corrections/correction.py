@@ -11,9 +11,9 @@ from games import submissions
 from games.engine import Refusal, Rules
 from games.engine.settlement import Settled
 from games.params import MOST_CENTS, Params, malformed
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.corrections import slips
-from tables.corrections.outcomes import Named, Stand, stand_of
+from tables.corrections.outcomes import Named, RoundOutcome, outcome_of
 from tables.corrections.slips import CHIPS, Handed, Line, Mended
 from tables.models import Round, Slip
 
@@ -51,26 +51,26 @@ class Correction:
 class Case:
     """What each kind of slip works on: the round, the rules that it pinned, and how it stands."""
 
-    at: AtTable
+    at: TableContext
     round: Round
     rules: Rules
-    stand: Stand
+    stand: RoundOutcome
     say: Callable[[Settled], Line]  # one settled wager in the record's words
 
 
 def correction_of(
-    at: AtTable, round_: Round, params: Params, reason: str, say: Callable[[Settled], Line]
+    ctx: TableContext, round_: Round, params: Params, reason: str, say: Callable[[Settled], Line]
 ) -> Correction:
     """Reads `kind` and what that kind takes, and settles the whole round again. Raises `Refusal`.
 
     `say` puts a settled wager into the record's words.
     """
     kind = params.choice("kind", KINDS)
-    verify_ended(at, round_)
-    stand = stand_of(round_)
+    verify_ended(ctx, round_)
+    stand = outcome_of(round_)
     if stand is None:
         raise Refusal("slip-nothing-settled", round=round_.number)
-    case = Case(at, round_, submissions.rules_of(round_.submission), stand, say)
+    case = Case(ctx, round_, submissions.rules_of(round_.submission), stand, say)
     if kind == Kind.DICE:
         return _of_dice(case, params)
     if kind == Kind.WAGER:
@@ -80,7 +80,7 @@ def correction_of(
     return _of_void(case, reason)
 
 
-def verify_ended(at: AtTable, round_: Round) -> None:
+def verify_ended(ctx: TableContext, round_: Round) -> None:
     """Raises `slip-mend-it` before the first payment of a round in play, and `slip-round-in-play` after it.
 
     What a round in play still pays follows the settlement that its table shows. A slip beside it would make one seat
@@ -88,8 +88,8 @@ def verify_ended(at: AtTable, round_: Round) -> None:
     """
     if round_.ended_at is not None:
         return
-    live = at.round is not None and at.round.pk == round_.pk
-    moved = live and bool(at.state.money_moved or at.state.step)  # a step of an earlier throw counts too
+    live = ctx.round is not None and ctx.round.pk == round_.pk
+    moved = live and bool(ctx.state.money_moved or ctx.state.step)  # a step of an earlier throw counts too
     raise Refusal("slip-round-in-play" if moved else "slip-mend-it", round=round_.number)
 
 
@@ -261,7 +261,7 @@ def _settled(
     return Correction(kind, corrects, mended, ending, throws, was, lines, due)
 
 
-def _thrown(stand: Stand) -> list[dict[str, Any]]:
+def _thrown(stand: RoundOutcome) -> list[dict[str, Any]]:
     return _numbered([(one.number, one.dice) for one in stand.throws])
 
 

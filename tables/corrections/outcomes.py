@@ -11,7 +11,7 @@ from typing import Any
 from audit.models import Entry
 from games.engine import Refusal
 from games.engine.settlement import FEE, LOSE, RETURN, WIN
-from tables.core.entries import COLUMNS, MISSHAPEN, Told, read
+from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.corrections.slips import Line, key_of
 from tables.models import Round, Slip
 
@@ -44,7 +44,7 @@ class Thrown:
 
 
 @dataclass(frozen=True)
-class Stand:
+class RoundOutcome:
     """What a round has come to. `version` is the newest entry that settles it; `slip` the newest slip's code, or empty.
 
     `lines` are all its wagers, each settled once, in the order of settlement. `paid` names, by seat, the newest entry
@@ -63,7 +63,7 @@ class Stand:
         return self.ending not in NO_RESULT
 
 
-def stand_of(round_: Round) -> Stand | None:
+def outcome_of(round_: Round) -> RoundOutcome | None:
     """How a round stands that has ended; None where no entry settles it.
 
     Raises `round-unreadable` where the record of it is damaged: an entry whose hash is not that of its body, one that
@@ -86,7 +86,7 @@ def filed_entry(slip: Slip) -> Named:
     raise _unreadable(slip.round)
 
 
-def _files(told: Told, slip: Slip) -> bool:
+def _files(told: RecordedEntry, slip: Slip) -> bool:
     """Whether an entry says of a slip what its row does."""
     said = told.seq, told.data.get("slip"), told.data.get("due")
     return said == (slip.filed_seq, slip.code, slip.due)
@@ -102,7 +102,7 @@ def _rows(round_: Round) -> Iterable[Any]:
     return found.values_list(*COLUMNS)
 
 
-def _verify_whole(round_: Round, told: Iterable[Told]) -> None:
+def _verify_whole(round_: Round, told: Iterable[RecordedEntry]) -> None:
     """Raises ValueError where an entry is not the one that was written, or a slip is not as its row says."""
     filed = []
     for one in told:
@@ -115,7 +115,7 @@ def _verify_whole(round_: Round, told: Iterable[Told]) -> None:
         raise ValueError
 
 
-def _stand(round_: Round, told: list[Told]) -> Stand | None:
+def _stand(round_: Round, told: list[RecordedEntry]) -> RoundOutcome | None:
     """The newest that there is; what came before it is read too, so that it can be."""
     paid, settling = _paid(told), [one for one in told if "settled" in one.data and one.type != FILED]
     if round_.phase == "cleared" and not settling:  # it was settled, so an entry said so
@@ -126,40 +126,40 @@ def _stand(round_: Round, told: list[Told]) -> Stand | None:
     return stand
 
 
-def _name(told: Told) -> Named:
+def _name(told: RecordedEntry) -> Named:
     return Named(told.seq, told.digest)
 
 
-def _paid(told: Iterable[Told]) -> dict[int, Named]:
+def _paid(told: Iterable[RecordedEntry]) -> dict[int, Named]:
     paying = (one for one in told if one.type in PAYING)
     return {_whole(seat): _name(one) for one in paying for seat in one.data["seats"]}
 
 
-def _of_slip(told: Told, paid: dict[int, Named]) -> Stand:
+def _of_slip(told: RecordedEntry, paid: dict[int, Named]) -> RoundOutcome:
     name, data = _name(told), told.data
     throws = tuple(Thrown(_whole(one["throw"]), _dice(one["dice"]), name) for one in data["throws"])
     lines = tuple(map(settled_line, data["settled"]))
     ending, code = _text(data["ending"]), _text(data["slip"])
     if not isinstance(data["mended"], dict) or not (throws or ending in NO_RESULT):
         raise ValueError
-    return Stand(name, ending, throws, lines, code, {**paid, **{one["seat"]: name for one in lines}})
+    return RoundOutcome(name, ending, throws, lines, code, {**paid, **{one["seat"]: name for one in lines}})
 
 
-def _of_round(round_: Round, settling: list[Told], paid: dict[int, Named]) -> Stand:
+def _of_round(round_: Round, settling: list[RecordedEntry], paid: dict[int, Named]) -> RoundOutcome:
     """Of each throw the newest entry holds; a wager that went back in the end did not stay a fee."""
     newest = {_whole(one.data["throw"]): _settled(one) for one in settling}
     lines = {key_of(line): line for said, _ in newest.values() for line in said}
     throws = tuple(thrown for _, found in newest.values() for thrown in found)
     if not throws and round_.phase == "cleared":
         raise ValueError
-    return Stand(_name(settling[-1]), round_.ending, throws, tuple(lines.values()), "", paid)
+    return RoundOutcome(_name(settling[-1]), round_.ending, throws, tuple(lines.values()), "", paid)
 
 
-def _settled(told: Told) -> tuple[list[Line], list[Thrown]]:
+def _settled(told: RecordedEntry) -> tuple[list[Line], list[Thrown]]:
     return [settled_line(line) for line in told.data["settled"]], _thrown(told)
 
 
-def _thrown(told: Told) -> list[Thrown]:
+def _thrown(told: RecordedEntry) -> list[Thrown]:
     """A throw with faces; an entry written after play by hand says all of them."""
     data, name = told.data, _name(told)
     thrown = data.get("throws") or ([data["dice"]] if data["dice"] else [])

@@ -9,37 +9,37 @@ from typing import Any
 from games.engine import Refusal
 from games.params import MOST_CENTS, Params
 from tables.core.alerts import Level, acknowledge, end_alert, raise_alert
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
 from tables.corrections.correction import MOST_REASON, Correction, correction_of
 from tables.corrections.outcomes import filed_entry
 from tables.models import Alert, Round, Slip
 from tables.rounds.settlement import settled_data
 from tables.runner.signatures import verify_signed_by_floor
-from tables.runner.table import Recorded, act
+from tables.runner.table import ActOutcome, act
 
 MOST_NUMBER = 2**31 - 1
 MOST_SEQ = 2**53 - 1
 
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
-def file_slip(at: AtTable, params: Params) -> Recorded:
+def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     """Files a slip about a round that has ended: its whole settlement once more, and what each seat is owed by that.
 
     `corrects` is the number of the entry that the preview named. A slip that leaves nothing to move is settled by its
     filing.
     """
-    round_ = round_of(at, params)
+    round_ = round_of(ctx, params)
     seen, reason = params.whole("corrects", 1, MOST_SEQ), params.text("reason", most=MOST_REASON)
-    found = correction_of(at, round_, params, reason, settled_data)
-    verify_two_sign(at, found.kind)
+    found = correction_of(ctx, round_, params, reason, settled_data)
+    verify_two_sign(ctx, found.kind)
     if seen != found.corrects.seq:
         raise Refusal("slip-stands-otherwise", round=round_.number)
-    at.submission = round_.submission  # the terms that the entry names are those that the round pinned
-    at.change_table(last_slip=at.table.last_slip + 1)
-    slip = _write(at, round_, found, reason)
+    ctx.submission = round_.submission  # the terms that the entry names are those that the round pinned
+    ctx.change_table(last_slip=ctx.table.last_slip + 1)
+    slip = _write(ctx, round_, found, reason)
     if slip.status == Slip.Status.FILED:
-        raise_alert(at, "slip", alert_key(slip), Level.INFO, slip=slip.code, round=round_.number)
+        raise_alert(ctx, "slip", alert_key(slip), Level.INFO, slip=slip.code, round=round_.number)
     data = {
         "slip": slip.code,
         "kind": found.kind,
@@ -55,25 +55,25 @@ def file_slip(at: AtTable, params: Params) -> Recorded:
         **found.after,
         "due": found.due,
     }
-    return Recorded("slip.filed", data, {"slip": slip.code}, changes="nothing")
+    return ActOutcome("slip.filed", data, {"slip": slip.code}, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
-def settle_slip(at: AtTable, params: Params) -> Recorded:
+def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     """The money of a slip moved: what each seat that is owed in fact got or gave. Less than due needs a reason."""
     code, reason = params.text("slip", most=20), params.text("reason", default="", most=MOST_REASON)
     moved = dict(params.each("moved", _read_moved, most=64))
-    slip = _slip_of(at, code)
-    verify_two_sign(at, slip.kind)
+    slip = _slip_of(ctx, code)
+    verify_two_sign(ctx, slip.kind)
     if slip.status != Slip.Status.FILED:
         raise Refusal("slip-settled-already", slip=slip.code)
     filed = filed_entry(slip)
     _verify_moved(slip, moved, reason)
     slip.moved = [{"seat": one["seat"], "cents": moved[one["seat"]]} for one in slip.due]
-    _settle(at, slip)
+    _settle(ctx, slip)
     slip.save()
-    _end_alert(at, slip)
-    at.submission = slip.round.submission
+    _end_alert(ctx, slip)
+    ctx.submission = slip.round.submission
     data = {
         "slip": slip.code,
         "round": slip.round.number,
@@ -82,26 +82,26 @@ def settle_slip(at: AtTable, params: Params) -> Recorded:
         "moved": slip.moved,
         "reason": reason,
     }
-    return Recorded("slip.settled", data, {"slip": slip.code}, changes="nothing")
+    return ActOutcome("slip.settled", data, {"slip": slip.code}, changes="nothing")
 
 
-def round_of(at: AtTable, params: Params) -> Round:
+def round_of(ctx: TableContext, params: Params) -> Round:
     """The round of this table that a slip is about. Raises `no-such-round`."""
     number = params.whole("round", 1, MOST_NUMBER)
-    found = Round.objects.filter(table=at.table, number=number).select_related("table", "submission").first()
+    found = Round.objects.filter(table=ctx.table, number=number).select_related("table", "submission").first()
     if found is None:
-        raise Refusal("no-such-round", round=number, table=at.table.code)
+        raise Refusal("no-such-round", round=number, table=ctx.table.code)
     return found
 
 
-def verify_two_sign(at: AtTable, kind: str) -> None:
+def verify_two_sign(ctx: TableContext, kind: str) -> None:
     """Raises `Refusal` unless two people sign who work here, one of them of the floor; a void needs a manager."""
-    actor, witness = at.actor, at.witness
+    actor, witness = ctx.actor, ctx.witness
     if actor is None or witness is None or actor.pk == witness.pk:
         raise Refusal("slip-needs-two")
-    if witness.role not in AT_THE_TABLE or not has_work_for(witness, at.table):
+    if witness.role not in AT_THE_TABLE or not has_work_for(witness, ctx.table):
         raise Refusal("slip-signer-elsewhere", witness=witness.name)
-    verify_signed_by_floor(at)
+    verify_signed_by_floor(ctx)
     if kind == Slip.Kind.VOID and not {actor.role, witness.role} & STAFFERS:
         raise Refusal("slip-manager-must-sign")
 
@@ -111,43 +111,43 @@ def alert_key(slip: Slip) -> str:
     return f"slip:{slip.code}"
 
 
-def _write(at: AtTable, round_: Round, found: Correction, reason: str) -> Slip:
+def _write(ctx: TableContext, round_: Round, found: Correction, reason: str) -> Slip:
     slip = Slip(
-        table=at.table,
-        number=at.table.last_slip,
+        table=ctx.table,
+        number=ctx.table.last_slip,
         round=round_,
-        gaming_day=at.gaming_day,
+        gaming_day=ctx.gaming_day,
         kind=found.kind,
         reason=reason,
         corrects_seq=found.corrects.seq,
         before=found.before,
         after=found.after,
         due=found.due,
-        filed_seq=at.stream.seq + 1,
-        filed_at=at.now,
-        filed_by=at.actor,
-        filed_with=at.witness,
+        filed_seq=ctx.stream.seq + 1,
+        filed_at=ctx.now,
+        filed_by=ctx.actor,
+        filed_with=ctx.witness,
     )
     if not found.due:
-        _settle(at, slip)
+        _settle(ctx, slip)
     slip.save()
     return slip
 
 
-def _settle(at: AtTable, slip: Slip) -> None:
+def _settle(ctx: TableContext, slip: Slip) -> None:
     slip.status = Slip.Status.SETTLED
-    slip.settled_seq, slip.settled_at = at.stream.seq + 1, at.now
-    slip.settled_by, slip.settled_with = at.actor, at.witness
+    slip.settled_seq, slip.settled_at = ctx.stream.seq + 1, ctx.now
+    slip.settled_by, slip.settled_with = ctx.actor, ctx.witness
 
 
-def _slip_of(at: AtTable, code: str) -> Slip:
+def _slip_of(ctx: TableContext, code: str) -> Slip:
     number = code.removeprefix("ENS-")
     found = None
     if number.isascii() and number.isdigit() and len(number) < 10:
-        slips = Slip.objects.filter(table=at.table, number=int(number))
+        slips = Slip.objects.filter(table=ctx.table, number=int(number))
         found = slips.select_related("round__submission").first()
     if found is None or found.code != code:
-        raise Refusal("no-such-slip", slip=code, table=at.table.code)
+        raise Refusal("no-such-slip", slip=code, table=ctx.table.code)
     return found
 
 
@@ -168,11 +168,11 @@ def _verify_moved(slip: Slip, moved: dict[int, int], reason: str) -> None:
         raise Refusal("slip-say-why-less", slip=slip.code)
 
 
-def _end_alert(at: AtTable, slip: Slip) -> None:
+def _end_alert(ctx: TableContext, slip: Slip) -> None:
     """Who settles a slip has its notice in hand, so it ends without another tap."""
-    assert at.actor is not None
-    held = Alert.objects.filter(table=at.table, key=alert_key(slip), ended_at=None, acknowledged_at=None)
+    assert ctx.actor is not None
+    held = Alert.objects.filter(table=ctx.table, key=alert_key(slip), ended_at=None, acknowledged_at=None)
     for alert in held:
-        acknowledge(at, alert, at.actor, "")
-        at.also.append(("alert.acknowledged", {"kind": alert.kind, "key": alert.key, "note": ""}))
-    end_alert(at, alert_key(slip))
+        acknowledge(ctx, alert, ctx.actor, "")
+        ctx.extra_entries.append(("alert.acknowledged", {"kind": alert.kind, "key": alert.key, "note": ""}))
+    end_alert(ctx, alert_key(slip))

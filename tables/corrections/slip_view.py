@@ -14,11 +14,11 @@ from audit.models import Entry, Person
 from games import submissions
 from games.engine import Refusal, Rules
 from games.engine.odds import in_dollars
-from tables.core.entries import COLUMNS, MISSHAPEN, Told, read
+from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.core.permissions import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for, is_assigned
 from tables.corrections import slips
 from tables.corrections.correction import Correction
-from tables.corrections.outcomes import Stand, stand_of
+from tables.corrections.outcomes import RoundOutcome, outcome_of
 from tables.corrections.words import CHIPS, FIGURES, KINDS, OUTCOMES, moved_in_words, owed_in_words
 from tables.models import Assignment, Round, Slip, Table
 from tables.rounds.layout import labels
@@ -50,10 +50,10 @@ def panel_of(table: Table, round_: Round, person: Person) -> dict[str, Any]:
     }
 
 
-def _stand_of(round_: Round) -> tuple[Stand | None, str]:
+def _stand_of(round_: Round) -> tuple[RoundOutcome | None, str]:
     """How the round stands, or why nobody can say so."""
     try:
-        return stand_of(round_), ""
+        return outcome_of(round_), ""
     except Refusal as refusal:
         return None, say(refusal)
 
@@ -68,7 +68,7 @@ def _shown(table: Table, rules: Rules, found: list[Slip]) -> list[dict[str, Any]
     return [_slip(table, rules, slip, said) for slip in found]
 
 
-def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, Told]) -> dict[str, Any]:
+def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, RecordedEntry]) -> dict[str, Any]:
     """`mended` is None where the slip's own entry cannot be read; the rest is of its row."""
     filed, end = said.get(slip.filed_seq), None
     if slip.settled_at is not None and slip.settled_seq != slip.filed_seq:
@@ -175,7 +175,7 @@ def _figures(before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[s
 
 
 def _form(
-    table: Table, round_: Round, rules: Rules, stand: Stand | None, person: Person
+    table: Table, round_: Round, rules: Rules, stand: RoundOutcome | None, person: Person
 ) -> dict[str, Any] | None:
     """What the dialogs offer: throws, wagers and seats as they stand, and who may sign as the second person."""
     place = [table.facility.code, table.code]
@@ -217,7 +217,7 @@ def _signers(table: Table, person: Person) -> list[dict[str, Any]]:
     ]
 
 
-def _throws(rules: Rules, stand: Stand) -> list[dict[str, Any]]:
+def _throws(rules: Rules, stand: RoundOutcome) -> list[dict[str, Any]]:
     return [
         {"number": one.number, "place": place, "dice": list(rules.game.arranged(one.dice))}
         for place, one in enumerate(stand.throws, start=1)
@@ -243,7 +243,7 @@ def _type(rules: Rules, code: str, label: str) -> dict[str, Any]:
     return {"code": code, "label": label, "single": False}
 
 
-def _seats(table: Table, stand: Stand) -> list[dict[str, Any]]:
+def _seats(table: Table, stand: RoundOutcome) -> list[dict[str, Any]]:
     settled, nothing = slips.by_seat(stand.lines), slips.totals(())
     return [{"seat": seat, **settled.get(seat, nothing)} for seat in range(1, table.seats + 1)]
 

@@ -53,11 +53,11 @@ class Office:
 
     def do(self, act: str, params: dict[str, Any], attachment: bytes = b"") -> dict[str, Any]:
         """One act by the road; its answer."""
-        call = runner.Call(
+        call = runner.ActRequest(
             self.house.code, runner.ROOM, act, uuid.uuid4(), 0, params, self.person, self.podium,
             attachment=attachment,
         )  # fmt: skip
-        return runner.travel(call).body
+        return runner.execute(call).body
 
     def letter(self, title: str, *lines: str) -> str:
         """Files a letter of one page, and returns its code."""

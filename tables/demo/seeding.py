@@ -19,7 +19,7 @@ from games.engine.editions import ApprovalRule, edition
 from games.models import Facility, RulesSubmission
 from games.office.signs import told_of
 from games.submissions import draft
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.duty import covers
 from tables.core.permissions import DEALERS, has_work_for
 from tables.demo import floor as demo
@@ -162,7 +162,7 @@ def make_lot(table: Table, code: str, *, attested: bool = True) -> DiceLot:
 
 def approve_equipment(table: Table) -> None:
     """Every approval that the edition asks of this table as it stands, of this version of the console."""
-    at = AtTable(table, None, None, None, clock.now())
+    at = TableContext(table, None, None, None, clock.now())
     for number, rule in enumerate(Equipment(at).wanted, start=1):
         _file(table, at.shaker, rule, f"AP-{table.code}-{number:02d}")
 
@@ -185,7 +185,7 @@ def _file(table: Table, shaker: Shaker | None, rule: ApprovalRule, reference: st
 
 def approve_shaker(table: Table, shaker: Shaker) -> None:
     """Every approval that the edition dealt at this table asks of this shaker, and of using its kind here."""
-    at = AtTable(table, None, None, None, clock.now())
+    at = TableContext(table, None, None, None, clock.now())
     for rule in Equipment(at, shaker).wanted:
         if rule.subject.startswith("shaker"):
             _file(table, shaker, rule, f"AP-{shaker.code}")
@@ -293,12 +293,12 @@ def _floorperson(facility: str, table: demo.DemoTable) -> Person:
 
 def rules_at(table: Table) -> Rules:
     """The rules that this table deals under now. Raises `no-rules-in-force`."""
-    return AtTable(table, None, None, None, clock.now()).rules
+    return TableContext(table, None, None, None, clock.now()).rules
 
 
 def inspection_of(table: Table, dice: tuple[int, ...] = (1, 2, 5)) -> dict[str, Any]:
     """What a floorperson confirms at a table where all is well."""
-    at = AtTable(table, None, None, None, clock.now())
+    at = TableContext(table, None, None, None, clock.now())
     equipment, edition = Equipment(at), at.rules.edition
     seen: dict[str, Any] = {"lines": [line.code for line in equipment.lines]}
     if edition.cameras:
@@ -326,7 +326,9 @@ def do(
     act: str,
     params: dict[str, Any],
     witness: Person | None = None,
-) -> road.Answer:
+) -> road.ActResponse:
     """One act by the road, from the table as it now stands."""
     seen = Table.objects.values_list("stream__seq", flat=True).get(facility__code=facility, code=code)
-    return road.travel(road.Call(facility, code, act, uuid.uuid4(), seen, params, actor, device, witness))
+    return road.execute(
+        road.ActRequest(facility, code, act, uuid.uuid4(), seen, params, actor, device, witness)
+    )

@@ -4,7 +4,7 @@ from audit import clock
 from games.engine import Refusal
 from games.engine.dice import A_DAY
 from games.params import Params
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, DICE_KEEPERS, FLOOR
 from tables.dice import custody
 from tables.dice.custody import UNFIT, Status
@@ -20,121 +20,121 @@ from tables.dice.handling import (
     verify_suits,
 )
 from tables.runner.signatures import verify_signed_by_floor, verify_two_departments
-from tables.runner.table import Recorded, act
+from tables.runner.table import ActOutcome, act
 
 
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
-def issue_dice(at: AtTable, params: Params) -> Recorded:
+def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Takes a lot out of storage and gives it to this table: two people of different departments sign.
 
     At the start of the gaming day, and again whenever dice must be replaced.
     """
     code = params.text("lot")
-    facility = at.table.facility
+    facility = ctx.table.facility
     section = custody.section(facility, "issue")
-    verify_two_departments(at, section)
+    verify_two_departments(ctx, section)
     lot = custody.locked_lot(facility, code)
     custody.verify_status(lot, [Status.STORED], section)
-    verify_suits(at, lot)
-    lot.status, lot.table = Status.ISSUED, at.table
+    verify_suits(ctx, lot)
+    lot.status, lot.table = Status.ISSUED, ctx.table
     lot.save(update_fields=["status", "table"])
-    at.lots.append(lot)
+    ctx.lots.append(lot)
     data = {**custody.in_words(lot), "from": lot.compartment, "section": section}
-    return Recorded("dice_lot.issued", data, changes="nothing")
+    return ActOutcome("dice_lot.issued", data, changes="nothing")
 
 
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
-def return_dice(at: AtTable, params: Params) -> Recorded:
+def return_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Takes a lot that was issued here and never placed back into storage; two people of different departments sign."""
     code, compartment = params.text("lot"), params.text("compartment", default="", most=40)
-    section = custody.section(at.table.facility, "storage")
-    verify_two_departments(at, section)
-    lot = locked_lot_of_table(at, code)
+    section = custody.section(ctx.table.facility, "storage")
+    verify_two_departments(ctx, section)
+    lot = locked_lot_of_table(ctx, code)
     custody.verify_status(lot, [Status.ISSUED], section)
     lot.status, lot.table, lot.compartment = Status.STORED, None, compartment or lot.compartment
     lot.save(update_fields=["status", "table", "compartment"])
-    at.lots.append(lot)
+    ctx.lots.append(lot)
     data = {"lot": lot.code, "compartment": lot.compartment, "section": section}
-    return Recorded("dice_lot.returned", data, changes="nothing")
+    return ActOutcome("dice_lot.returned", data, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def change_dice_lot(at: AtTable, params: Params) -> Recorded:
+def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
     """Puts a lot into the shaker, seals or locks it and starts its clock; the lot that was in it leaves play for good.
 
     The floor signs. Dice that once left a shaker do not come back: their clock would begin anew (A16).
     """
     code, seal = params.text("lot"), params.text("seal", default="", most=40)
-    verify_signed_by_floor(at)
-    verify_no_dice_in_play(at)
-    shaker = at.shaker
+    verify_signed_by_floor(ctx)
+    verify_no_dice_in_play(ctx)
+    shaker = ctx.shaker
     if shaker is None:
-        raise Refusal("no-shaker", table=at.table.code)
-    verify_sealed(at, seal)
-    lot = locked_fresh_lot(at, code)
-    gone = take_out_dice(at, shaker, "replaced")
-    expires_at = place_lot(at, lot, shaker, seal)
+        raise Refusal("no-shaker", table=ctx.table.code)
+    verify_sealed(ctx, seal)
+    lot = locked_fresh_lot(ctx, code)
+    gone = take_out_dice(ctx, shaker, "replaced")
+    expires_at = place_lot(ctx, lot, shaker, seal)
     data = {"lot": lot.code, "shaker": shaker.code, "expires_at": clock.written(expires_at), "removed": gone}
     what = {"dice": lot.dice, "section": lot.clock_section, "attested": lot.attested, "seal": seal}
-    return Recorded("dice_lot.placed", {**data, **what})
+    return ActOutcome("dice_lot.placed", {**data, **what})
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def withdraw_dice(at: AtTable, params: Params) -> Recorded:
+def withdraw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Takes the dice at this table out of play for good: one is lost, or they are marked or no longer fit.
 
     Until another lot is placed nothing is shaken or thrown here (§ 577.4(d)). The finder is named with the licence.
     """
     why, found = params.choice("why", UNFIT), params.text("found", default="")
-    verify_no_dice_in_play(at)
-    shaker = at.shaker
-    gone = take_out_dice(at, shaker, why) if shaker else None
+    verify_no_dice_in_play(ctx)
+    shaker = ctx.shaker
+    gone = take_out_dice(ctx, shaker, why) if shaker else None
     if shaker is None or gone is None:
-        raise Refusal("no-dice", at.rules.section("dice-number"), shaker=shaker.code if shaker else "")
-    section = at.rules.section("new-dice-at-opening") or at.rules.section("dice-number")
+        raise Refusal("no-dice", ctx.rules.section("dice-number"), shaker=shaker.code if shaker else "")
+    section = ctx.rules.section("new-dice-at-opening") or ctx.rules.section("dice-number")
     data = {"lot": gone, "shaker": shaker.code, "why": why, "section": section, "found": found}
-    return Recorded("dice_lot.withdrawn", {**data, **finder(at), "round": at.round and at.round.number})
+    return ActOutcome("dice_lot.withdrawn", {**data, **finder(ctx), "round": ctx.round and ctx.round.number})
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def unlock_shaker(at: AtTable, params: Params) -> Recorded:
+def unlock_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     """Opens the lock of an automated shaker: the calendar month of its dice ends (A17), and the 24 hours since they
     were placed are what is left of their time. The floor signs.
     """
     why = params.text("why")
-    verify_signed_by_floor(at)
-    verify_no_dice_in_play(at)
-    lot, shaker = at.lot, at.shaker
+    verify_signed_by_floor(ctx)
+    verify_no_dice_in_play(ctx)
+    lot, shaker = ctx.lot, ctx.shaker
     if lot is None or shaker is None or lot.placed_at is None or lot.expires_at is None:
-        raise Refusal("no-dice", at.rules.section("dice-number"), shaker=shaker.code if shaker else "")
-    if not at.rules.shaker(shaker.kind).months:
-        raise Refusal("shaker-has-no-month", at.rules.section("dice-clock-manual"), shaker=shaker.code)
+        raise Refusal("no-dice", ctx.rules.section("dice-number"), shaker=shaker.code if shaker else "")
+    if not ctx.rules.shaker(shaker.kind).months:
+        raise Refusal("shaker-has-no-month", ctx.rules.section("dice-clock-manual"), shaker=shaker.code)
     lot.expires_at = min(lot.expires_at, lot.placed_at + A_DAY)
     lot.seal = ""
     lot.save(update_fields=["expires_at", "seal"])
-    at.lots.append(lot)
+    ctx.lots.append(lot)
     data = {"lot": lot.code, "shaker": shaker.code, "why": why, "expires_at": clock.written(lot.expires_at)}
-    return Recorded("shaker.unlocked", {**data, "section": lot.clock_section})
+    return ActOutcome("shaker.unlocked", {**data, "section": lot.clock_section})
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def examine_dice(at: AtTable, params: Params) -> Recorded:
+def examine_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """The end-of-day inspection of a lot that this table has or had: sound, or a report of tampering with the time,
     the table, the finder's name and licence. Dice in the shaker are taken out with `withdraw_dice`.
     """
     code, tampered = params.text("lot"), params.yes("tampered")
     found = params.text("found", default="")
-    lot = locked_lot_of_table(at, code)
+    lot = locked_lot_of_table(ctx, code)
     custody.verify_status(lot, [Status.PLACED, *NOT_OF_PLAY])
     if tampered and lot.status == Status.PLACED:
         raise Refusal("withdraw-tampered-dice", lot=lot.code)
     if tampered and not found:
         raise Refusal("say-what-was-found", lot=lot.code)
-    lot.examined_at, lot.tampered = at.now, lot.tampered or tampered
+    lot.examined_at, lot.tampered = ctx.now, lot.tampered or tampered
     if tampered and lot.status == Status.ISSUED:
-        custody.take_out(lot, at.now, "tampered")
+        custody.take_out(lot, ctx.now, "tampered")
     lot.save(update_fields=["examined_at", "tampered"])
-    at.lots.append(lot)
-    data = {"lot": lot.code, "found": found, **finder(at)}
-    data |= {"section": custody.section(at.table.facility, "examination")}
-    return Recorded("dice_lot.tampered" if tampered else "dice_lot.examined", data, changes="nothing")
+    ctx.lots.append(lot)
+    data = {"lot": lot.code, "found": found, **finder(ctx)}
+    data |= {"section": custody.section(ctx.table.facility, "examination")}
+    return ActOutcome("dice_lot.tampered" if tampered else "dice_lot.examined", data, changes="nothing")

@@ -8,7 +8,7 @@ from tables.core.permissions import DICE_KEEPERS
 from tables.dice import custody
 from tables.dice.custody import Status
 from tables.models import DiceLot, DiceMeasurement
-from tables.runner.facility import DICE, AtRoom, Recorded, room_act
+from tables.runner.facility import DICE, FacilityContext, ActOutcome, facility_act
 from tables.runner.signatures import verify_two_departments
 
 MOST_LOTS, MOST_TO_DESTROY, MOST_DICE, MOST_UM = 100, 500, 12, 100_000
@@ -17,23 +17,23 @@ INSTRUMENTS = ("micrometer", "caliper", "square")
 TOLERANCE_UM = 127
 
 
-@room_act(DICE, roles=DICE_KEEPERS, witness=True)
-def receive_dice(at: AtRoom, params: Params) -> Recorded:
+@facility_act(DICE, roles=DICE_KEEPERS, witness=True)
+def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Receives boxes of dice: their seals are looked at, and two people of different departments sign."""
-    section = custody.section(at.facility, "receipt")
+    section = custody.section(ctx.facility, "receipt")
     from_whom = params.text("from")
     lots = params.each("lots", _read_received, most=MOST_LOTS)
-    verify_two_departments(at, section)
+    verify_two_departments(ctx, section)
     codes = [lot.code for lot in lots]
-    taken = set(DiceLot.objects.filter(facility=at.facility, code__in=codes).values_list("code", flat=True))
+    taken = set(DiceLot.objects.filter(facility=ctx.facility, code__in=codes).values_list("code", flat=True))
     for lot in lots:
         if lot.code in taken:
             raise Refusal("lot-code-taken", lot=lot.code)
         taken.add(lot.code)
-        lot.facility, lot.status = at.facility, Status.RECEIVED
-    at.lots += DiceLot.objects.bulk_create(lots)
+        lot.facility, lot.status = ctx.facility, Status.RECEIVED
+    ctx.lots += DiceLot.objects.bulk_create(lots)
     data = {"from": from_whom, "section": section}
-    return Recorded("dice.received", {**data, "lots": [_received_in_words(lot) for lot in lots]})
+    return ActOutcome("dice.received", {**data, "lots": [_received_in_words(lot) for lot in lots]})
 
 
 def _read_received(params: Params) -> DiceLot:
@@ -61,8 +61,8 @@ def _received_in_words(lot: DiceLot) -> dict[str, object]:
     }
 
 
-@room_act(DICE, roles=DICE_KEEPERS, witness=True)
-def inspect_dice(at: AtRoom, params: Params) -> Recorded:
+@facility_act(DICE, roles=DICE_KEEPERS, witness=True)
+def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Measures every die of a received lot. One bad die rejects the lot; a good lot is stored under two locks.
 
     `instruments` names the micrometer, the balancing caliper and the steel set square that were used; sizes are
@@ -71,9 +71,9 @@ def inspect_dice(at: AtRoom, params: Params) -> Recorded:
     code, compartment = params.text("lot"), params.text("compartment", most=40)
     instruments = {tool: params.text(tool) for tool in INSTRUMENTS}
     measured = params.each("dice", _read_measured, most=MOST_DICE)
-    section = custody.section(at.facility, "storage")
-    verify_two_departments(at, section)
-    lot = custody.locked_lot(at.facility, code)
+    section = custody.section(ctx.facility, "storage")
+    verify_two_departments(ctx, section)
+    lot = custody.locked_lot(ctx.facility, code)
     custody.verify_status(lot, [Status.RECEIVED])
     if len(measured) != lot.dice:
         raise Refusal("measure-every-die", lot=lot.code, dice=lot.dice, measured=len(measured))
@@ -84,10 +84,10 @@ def inspect_dice(at: AtRoom, params: Params) -> Recorded:
     lot.status = Status.REJECTED if bad else Status.STORED
     lot.compartment = compartment
     lot.save(update_fields=["status", "compartment"])
-    at.lots.append(lot)
+    ctx.lots.append(lot)
     data: dict[str, Any] = {"lot": lot.code, "instruments": instruments, "compartment": compartment}
     data |= {"bad": bad, "tolerance_um": TOLERANCE_UM, "dice": [_measured_in_words(die) for die in measured]}
-    return Recorded("dice_lot.rejected" if bad else "dice_lot.stored", {**data, "section": section})
+    return ActOutcome("dice_lot.rejected" if bad else "dice_lot.stored", {**data, "section": section})
 
 
 def is_good(lot: DiceLot, die: DiceMeasurement) -> bool:
@@ -114,17 +114,17 @@ def _measured_in_words(die: DiceMeasurement) -> dict[str, object]:
     return {**{name: getattr(die, name) for name in names}, "clean": die.unmarked}
 
 
-@room_act(DICE, roles=DICE_KEEPERS, witness=True)
-def destroy_dice(at: AtRoom, params: Params) -> Recorded:
+@facility_act(DICE, roles=DICE_KEEPERS, witness=True)
+def destroy_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Cancels or destroys lots that were rejected or have left play; two people of different departments sign."""
     codes, how = params.texts("lots", most=MOST_TO_DESTROY), params.choice("how", ("cancelled", "destroyed"))
-    verify_two_departments(at, custody.section(at.facility, "destruction"))
+    verify_two_departments(ctx, custody.section(ctx.facility, "destruction"))
     if not codes:
         raise Refusal("malformed", name="lots")
     for code in sorted(set(codes)):
-        lot = custody.locked_lot(at.facility, code)
+        lot = custody.locked_lot(ctx.facility, code)
         custody.verify_status(lot, [Status.REJECTED, Status.REMOVED])
         lot.status = Status.DESTROYED
         lot.save(update_fields=["status"])
-        at.lots.append(lot)
-    return Recorded("dice.destroyed", {"lots": sorted(set(codes)), "how": how})
+        ctx.lots.append(lot)
+    return ActOutcome("dice.destroyed", {"lots": sorted(set(codes)), "how": how})

@@ -4,7 +4,7 @@ import datetime as dt
 
 from games.engine import Refusal, dice_expiry
 from tables.core.alerts import end_alert
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.dice import custody
 from tables.dice.custody import Status
 from tables.models import DiceLot, Shaker
@@ -12,32 +12,32 @@ from tables.models import DiceLot, Shaker
 NOT_OF_PLAY = (Status.ISSUED, Status.REMOVED)
 
 
-def finder(at: AtTable) -> dict[str, str]:
+def finder(ctx: TableContext) -> dict[str, str]:
     """Where dice were found as they are, and who found them, as a report of tampering names them."""
-    assert at.actor is not None
-    return {"table": at.table.code, "finder": at.actor.name, "licence": at.actor.licence}
+    assert ctx.actor is not None
+    return {"table": ctx.table.code, "finder": ctx.actor.name, "licence": ctx.actor.licence}
 
 
-def verify_no_dice_in_play(at: AtTable) -> None:
+def verify_no_dice_in_play(ctx: TableContext) -> None:
     """Raises `Refusal` once the dice are shaken or thrown, or some of them lie on the layout.
 
     A round whose next throw is of all the dice may have them changed before, so that expired dice never strand it.
     """
-    if at.round is not None and not at.dice_at_rest:
-        raise Refusal("dice-in-play", round=at.round.number)
+    if ctx.round is not None and not ctx.dice_at_rest:
+        raise Refusal("dice-in-play", round=ctx.round.number)
 
 
-def verify_sealed(at: AtTable, seal: str) -> None:
+def verify_sealed(ctx: TableContext, seal: str) -> None:
     """Raises `Refusal` where the edition wants the dice sealed in the shaker and no seal is named."""
-    section = at.rules.section("dice-sealed")
+    section = ctx.rules.section("dice-sealed")
     if section and not seal:
         raise Refusal("seal-missing", section)
 
 
-def verify_suits(at: AtTable, lot: DiceLot) -> None:
+def verify_suits(ctx: TableContext, lot: DiceLot) -> None:
     """Raises `Refusal` for a lot that this table's edition is not played with."""
-    rules, edition = at.rules, at.rules.edition
-    if lot.training != (at.table.kind == "training"):
+    rules, edition = ctx.rules, ctx.rules.edition
+    if lot.training != (ctx.table.kind == "training"):
         raise Refusal("lot-of-another-kind", lot=lot.code)
     if rules.section("dice-standard") and not lot.attested:
         raise Refusal("dice-not-attested", rules.section("dice-standard"), lot=lot.code)
@@ -50,39 +50,39 @@ def verify_suits(at: AtTable, lot: DiceLot) -> None:
         raise Refusal("dice-of-other-colours", rules.section("dice-number"), lot=lot.code)
 
 
-def take_out_dice(at: AtTable, shaker: Shaker, why: str) -> str | None:
+def take_out_dice(ctx: TableContext, shaker: Shaker, why: str) -> str | None:
     """Ends the life of the lot in this shaker, and the warnings about its time; returns its code."""
     old = custody.lot_in(shaker)
     if old is None:
         return None
-    custody.take_out(old, at.now, why)
-    end_alert(at, "dice")
-    at.lots.append(old)
+    custody.take_out(old, ctx.now, why)
+    end_alert(ctx, "dice")
+    ctx.lots.append(old)
     return old.code
 
 
-def place_lot(at: AtTable, lot: DiceLot, shaker: Shaker, seal: str) -> dt.datetime:
-    lot.status, lot.shaker, lot.placed_at, lot.seal = Status.PLACED, shaker, at.now, seal
-    local = at.table.facility.local(at.now)
-    expires_at, lot.clock_section = dice_expiry(at.rules, shaker.kind, local, lot.attested)
+def place_lot(ctx: TableContext, lot: DiceLot, shaker: Shaker, seal: str) -> dt.datetime:
+    lot.status, lot.shaker, lot.placed_at, lot.seal = Status.PLACED, shaker, ctx.now, seal
+    local = ctx.table.facility.local(ctx.now)
+    expires_at, lot.clock_section = dice_expiry(ctx.rules, shaker.kind, local, lot.attested)
     lot.expires_at = expires_at
     lot.save(update_fields=["status", "shaker", "placed_at", "seal", "expires_at", "clock_section"])
-    at.lots.append(lot)
+    ctx.lots.append(lot)
     return expires_at
 
 
-def locked_fresh_lot(at: AtTable, code: str) -> DiceLot:
-    lot = custody.locked_lot(at.table.facility, code)
+def locked_fresh_lot(ctx: TableContext, code: str) -> DiceLot:
+    lot = custody.locked_lot(ctx.table.facility, code)
     if lot.placed_at is not None:
-        raise Refusal("lot-was-used", at.rules.section("dice-clock-manual"), lot=code)
-    verify_suits(at, lot)
-    if lot.status != Status.ISSUED or lot.table_id != at.table.pk:
-        raise Refusal("lot-not-issued", lot=code, table=at.table.code)
+        raise Refusal("lot-was-used", ctx.rules.section("dice-clock-manual"), lot=code)
+    verify_suits(ctx, lot)
+    if lot.status != Status.ISSUED or lot.table_id != ctx.table.pk:
+        raise Refusal("lot-not-issued", lot=code, table=ctx.table.code)
     return lot
 
 
-def locked_lot_of_table(at: AtTable, code: str) -> DiceLot:
-    lot = custody.locked_lot(at.table.facility, code)
-    if lot.table_id != at.table.pk:
-        raise Refusal("lot-not-issued", lot=code, table=at.table.code)
+def locked_lot_of_table(ctx: TableContext, code: str) -> DiceLot:
+    lot = custody.locked_lot(ctx.table.facility, code)
+    if lot.table_id != ctx.table.pk:
+        raise Refusal("lot-not-issued", lot=code, table=ctx.table.code)
     return lot

@@ -7,20 +7,20 @@ from games.engine.editions import all_editions
 from games.params import Params
 from tables.equipment.checks import OF_SHAKER
 from tables.models import Approval, Shaker, Table
-from tables.runner.facility import EQUIPMENT, AtRoom, Recorded, room_act
+from tables.runner.facility import EQUIPMENT, FacilityContext, ActOutcome, facility_act
 
 OFFICE = frozenset({"compliance", "games-administrator"})
 PRINTS = ("odds", "payout-limit")
 
 
-@room_act(EQUIPMENT, roles=OFFICE)
-def record_approval(at: AtRoom, params: Params) -> Recorded:
+@facility_act(EQUIPMENT, roles=OFFICE)
+def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Records an approval of a table's equipment, or of one shaker: by whom, when, under which reference, and which
     of the edition's physical requirements were seen to be met (`lines`).
     """
     subject, printed = params.choice("subject", known_subjects()), params.texts("prints")
     approval = Approval(
-        facility=at.facility,
+        facility=ctx.facility,
         subject=subject,
         body=params.text("body", default="", most=60),
         reference=params.text("reference", most=60),
@@ -30,39 +30,39 @@ def record_approval(at: AtRoom, params: Params) -> Recorded:
         prints=[word for word in PRINTS if word in printed],
         version=params.text("version", default="", most=40),
     )
-    _point(at, approval, params.text("table", default=""), params.text("shaker", default=""))
+    _point(ctx, approval, params.text("table", default=""), params.text("shaker", default=""))
     if approval.ends_on and approval.ends_on <= approval.approved_on:
         raise Refusal("approval-ends-before-it-begins")
     approval.save()
-    _touch(at, approval)
-    return Recorded("approval.recorded", {"approval": approval.pk, **in_words(approval)})
+    _touch(ctx, approval)
+    return ActOutcome("approval.recorded", {"approval": approval.pk, **in_words(approval)})
 
 
-@room_act(EQUIPMENT, roles=OFFICE)
-def withdraw_approval(at: AtRoom, params: Params) -> Recorded:
+@facility_act(EQUIPMENT, roles=OFFICE)
+def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Notes that an approval was withdrawn. A table that needs it opens no more."""
     pk, why = params.whole("approval", 1, 2**53), params.text("why")
     approval = (
         Approval.objects.select_for_update(of=("self",))
-        .filter(facility=at.facility, pk=pk, withdrawn_at=None)
+        .filter(facility=ctx.facility, pk=pk, withdrawn_at=None)
         .first()
     )
     if approval is None:
         raise Refusal("no-such-approval")
-    approval.withdrawn_at = at.now
+    approval.withdrawn_at = ctx.now
     approval.save(update_fields=["withdrawn_at"])
-    _touch(at, approval)
-    return Recorded("approval.withdrawn", {"approval": approval.pk, "why": why, **in_words(approval)})
+    _touch(ctx, approval)
+    return ActOutcome("approval.withdrawn", {"approval": approval.pk, "why": why, **in_words(approval)})
 
 
-@room_act(EQUIPMENT, roles=OFFICE)
-def register_shaker(at: AtRoom, params: Params) -> Recorded:
+@facility_act(EQUIPMENT, roles=OFFICE)
+def register_shaker(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Takes a new shaker into the house; it needs its approval before a table opens with it."""
     code, kind = params.code("shaker"), params.choice("kind", tuple(Shaker.Kind.values))
-    if Shaker.objects.filter(facility=at.facility, code=code).exists():
+    if Shaker.objects.filter(facility=ctx.facility, code=code).exists():
         raise Refusal("shaker-code-taken", shaker=code)
-    Shaker.objects.create(facility=at.facility, code=code, kind=kind)
-    return Recorded("shaker.registered", {"shaker": code, "kind": kind})
+    Shaker.objects.create(facility=ctx.facility, code=code, kind=kind)
+    return ActOutcome("shaker.registered", {"shaker": code, "kind": kind})
 
 
 def known_subjects() -> tuple[str, ...]:
@@ -86,25 +86,25 @@ def in_words(approval: Approval) -> dict[str, object]:
     }
 
 
-def _touch(at: AtRoom, approval: Approval) -> None:
+def _touch(ctx: FacilityContext, approval: Approval) -> None:
     """The table that the approval is of, or at which the shaker stands, shows what it still lacks."""
     table = approval.table or (approval.shaker and approval.shaker.table)
-    at.touch([table] if table else [])
+    ctx.touch([table] if table else [])
 
 
 def _day(day: dt.date | None) -> str | None:
     return day.isoformat() if day else None
 
 
-def _point(at: AtRoom, approval: Approval, table: str, shaker: str) -> None:
+def _point(ctx: FacilityContext, approval: Approval, table: str, shaker: str) -> None:
     """What the approval is of: one table, or one shaker."""
     if bool(table) == bool(shaker):
         raise Refusal("approval-of-one-thing")
     if bool(shaker) != (approval.subject in OF_SHAKER):
         raise Refusal("approval-of-another-thing", subject=approval.subject)
     if table:
-        approval.table = Table.objects.filter(facility=at.facility, code=table).first()
+        approval.table = Table.objects.filter(facility=ctx.facility, code=table).first()
     else:
-        approval.shaker = Shaker.objects.filter(facility=at.facility, code=shaker).first()
+        approval.shaker = Shaker.objects.filter(facility=ctx.facility, code=shaker).first()
     if approval.table is None and approval.shaker is None:
         raise Refusal("no-such-equipment", code=table or shaker)

@@ -9,7 +9,7 @@ from django.db.models import Q
 from games.engine import Refusal
 from games.engine.editions import ApprovalRule, InspectionLine
 from games.office.signs import verify_form
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.equipment.table_signs import SIGN_OF_LINE
 from tables.models import Approval, Shaker
 
@@ -31,10 +31,10 @@ class Standing:
 class Equipment:
     """A table's equipment as it stands at the moment of an act or of a snapshot; read once."""
 
-    def __init__(self, at: AtTable, shaker: Shaker | None = None) -> None:
+    def __init__(self, ctx: TableContext, shaker: Shaker | None = None) -> None:
         """`shaker` is one that would stand here in place of the working one."""
-        self.at = at
-        self.shaker = shaker or at.shaker
+        self.at = ctx
+        self.shaker = shaker or ctx.shaker
 
     @cached_property
     def approvals(self) -> dict[str, Approval]:

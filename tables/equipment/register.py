@@ -9,7 +9,7 @@ from games import submissions
 from games.engine import Refusal
 from games.engine.editions import ApprovalRule, edition
 from games.models import Facility
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.equipment.checks import MISSING, OF_SHAKER, ON_FILE, OTHER_VERSION, SAYS_LESS, Equipment
 from tables.models import Approval, Shaker, Table
 
@@ -125,7 +125,7 @@ def _wanted(facility: Facility, kind: str, now: dt.datetime) -> list[Wanted]:
 def _of_table(
     table: Table, now: dt.datetime, former: dict[tuple[str, int | None, int | None], Approval]
 ) -> OnFile:
-    at = AtTable(table, None, None, None, clock.not_before(table.stream, now))
+    at = TableContext(table, None, None, None, clock.not_before(table.stream, now))
     found = OnFile(table)
     try:
         found.edition, found.shaker = at.rules.edition.title, at.shaker

@@ -1,12 +1,12 @@
 """The test runs of an automated shaker."""
 
 from games.engine import Refusal
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 
 TOSSES = 3  # test runs of an automated shaker before gaming
 
 
-def verify_tosses(at: AtTable, kind: str, tosses: int) -> None:
+def verify_tosses(ctx: TableContext, kind: str, tosses: int) -> None:
     """Raises `Refusal` when an automated shaker was run fewer times than `TOSSES`."""
-    if at.rules.shaker(kind).automated and tosses < TOSSES:
-        raise Refusal("too-few-tosses", at.rules.section("inspection-shaker"), tosses=tosses)
+    if ctx.rules.shaker(kind).automated and tosses < TOSSES:
+        raise Refusal("too-few-tosses", ctx.rules.section("inspection-shaker"), tosses=tosses)

@@ -4,32 +4,32 @@ from games.engine import Refusal
 from games.guide.sections import section
 from games.models import DeviceIncident
 from games.params import Params
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
-from tables.runner.table import Recorded, act
+from tables.runner.table import ActOutcome, act
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def log_device_incident(at: AtTable, params: Params) -> Recorded:
+def log_device_incident(ctx: TableContext, params: Params) -> ActOutcome:
     """Logs it for the house and in the record of this table, open or closed. Raises `no-such-seat`, `malformed`.
 
     `seat` is 0 where nobody sat at one: somebody standing by counts as much.
     """
     what, action = params.text("what"), params.text("action")
     seat = params.whole("seat", 0, 64, default=0)
-    if seat > at.table.seats:
-        raise Refusal("no-such-seat", seat=seat, seats=at.table.seats)
-    round_ = at.round.number if at.round else None
+    if seat > ctx.table.seats:
+        raise Refusal("no-such-seat", seat=seat, seats=ctx.table.seats)
+    round_ = ctx.round.number if ctx.round else None
     DeviceIncident.objects.create(
-        facility=at.table.facility,
-        table=at.table.code,
+        facility=ctx.table.facility,
+        table=ctx.table.code,
         round=round_,
         seat=seat or None,
-        at=at.now,
+        at=ctx.now,
         what=what,
         action=action,
-        by=at.actor,
+        by=ctx.actor,
     )
-    cite = section(at.table.facility, "device")
+    cite = section(ctx.table.facility, "device")
     data = {"round": round_, "seat": seat or None, "what": what, "action": action, "section": cite}
-    return Recorded("device.incident", data, changes="nothing")
+    return ActOutcome("device.incident", data, changes="nothing")

@@ -6,21 +6,21 @@ from dataclasses import replace
 from games.engine import Refusal, RoundState
 from games.engine.wagers import laid
 from games.params import Params, malformed
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
-from tables.core.wager_input import Lying, read_lying
+from tables.core.wager_input import WagerInput, read_wager_input
 from tables.models import Round, Wager
 from tables.rounds.begin import live_round
 from tables.rounds.progress import decided_now
 from tables.rounds.settlement import settle_throw, settled_data, taken_cents, write_settlements, write_throw
 from tables.rounds.wagers import verify_seats, write_wagers
-from tables.runner.table import Recorded, act
+from tables.runner.table import ActOutcome, act
 
 Dice = tuple[int, ...]
 
 
 @act(roles=FLOOR)
-def record_hand_settled_round(at: AtTable, params: Params) -> Recorded:
+def record_hand_settled_round(ctx: TableContext, params: Params) -> ActOutcome:
     """Records the dice and wagers of a round whose money has moved already; it ends cleared, marked by hand.
 
     `dice` for a round of one throw, `throws` for a longer one, in order and without the void ones. A round in play
@@ -28,21 +28,21 @@ def record_hand_settled_round(at: AtTable, params: Params) -> Recorded:
     what the tablet had. Refused once that round's dice were entered. Gaming may have ceased since: what was played
     was played.
     """
-    lying, throws = params.each("wagers", read_lying), _read_throws(params)
+    lying, throws = params.each("wagers", read_wager_input), _read_throws(params)
     reason = params.text("reason")
-    verify_seats(at, lying)
-    if at.round is not None and at.state.throws:
-        raise Refusal("dice-entered-already", round=at.round.number)
+    verify_seats(ctx, lying)
+    if ctx.round is not None and ctx.state.throws:
+        raise Refusal("dice-entered-already", round=ctx.round.number)
     if not any(one.cents for one in lying):
-        raise Refusal("nothing-placed", at.rules.section("placement"))
-    round_ = live_round(at, though_ceased=True)
-    before = [{"seat": row.seat, "wager": row.code, "cents": row.cents} for row in at.wagers]
-    state = _played(at, lying, throws)
-    _rewrite_wagers(at, round_, lying)
-    earlier = _write_earlier(at, round_, state)
+        raise Refusal("nothing-placed", ctx.rules.section("placement"))
+    round_ = live_round(ctx, though_ceased=True)
+    before = [{"seat": row.seat, "wager": row.code, "cents": row.cents} for row in ctx.wagers]
+    state = _played(ctx, lying, throws)
+    _rewrite_wagers(ctx, round_, lying)
+    earlier = _write_earlier(ctx, round_, state)
     more = {"mended": {"before": before, "reason": reason}}
     settled = decided_now(state)
-    recorded = settle_throw(at, round_, state, "round.recorded_by_hand", settled, dice=state.dice, more=more)
+    recorded = settle_throw(ctx, round_, state, "round.recorded_by_hand", settled, dice=state.dice, more=more)
     return _with_earlier(recorded, state, earlier)
 
 
@@ -53,30 +53,30 @@ def _read_throws(params: Params) -> tuple[Dice, ...]:
     return throws if throws is not None else (dice or (),)
 
 
-def _played(at: AtTable, lying: tuple[Lying, ...], throws: Sequence[Dice]) -> RoundState:
+def _played(ctx: TableContext, lying: tuple[WagerInput, ...], throws: Sequence[Dice]) -> RoundState:
     """The round as the engine settles it, so that nothing it would refuse is written down."""
-    game, lines = at.game, [one.placing for one in lying]
+    game, lines = ctx.game, [one.placing for one in lying]
     for line in lines:
-        game.verify_placing(at.rules, line)
+        game.verify_placing(ctx.rules, line)
     wagers = laid((), lines)[0]
-    game.adjudicate(at.rules, throws, wagers)
-    played = replace(at.state, phase="cleared", wagers=wagers, throws=tuple(throws), by_hand=True)
+    game.adjudicate(ctx.rules, throws, wagers)
+    played = replace(ctx.state, phase="cleared", wagers=wagers, throws=tuple(throws), by_hand=True)
     return replace(played, paid_seats=frozenset(one.wager.seat for one in game.winners(played)))
 
 
-def _write_earlier(at: AtTable, round_: Round, state: RoundState) -> list[list[dict]]:
+def _write_earlier(ctx: TableContext, round_: Round, state: RoundState) -> list[list[dict]]:
     """The throws before the last one, each with what it settled."""
     said = []
     for count in range(1, len(state.throws)):
         so_far = replace(state, throws=state.throws[:count])
-        throw, settled = write_throw(at, round_, so_far.dice), decided_now(so_far)
-        write_settlements(at, throw, settled)
-        at.change_round(last_throw=throw.number)
+        throw, settled = write_throw(ctx, round_, so_far.dice), decided_now(so_far)
+        write_settlements(ctx, throw, settled)
+        ctx.change_round(last_throw=throw.number)
         said.append([settled_data(one) for one in settled])
     return said
 
 
-def _with_earlier(recorded: Recorded, state: RoundState, earlier: list[list[dict]]) -> Recorded:
+def _with_earlier(recorded: ActOutcome, state: RoundState, earlier: list[list[dict]]) -> ActOutcome:
     """The entry of the last throw, saying every throw and everything settled."""
     if not earlier:
         return recorded
@@ -90,9 +90,9 @@ def _with_earlier(recorded: Recorded, state: RoundState, earlier: list[list[dict
     return replace(recorded, data={**recorded.data, "throws": throws, "settled": settled, **sums})
 
 
-def _rewrite_wagers(at: AtTable, round_: Round, lying: tuple[Lying, ...]) -> None:
+def _rewrite_wagers(ctx: TableContext, round_: Round, lying: tuple[WagerInput, ...]) -> None:
     """The wagers as they lay. No throw has settled the old rows yet; the record keeps what they said."""
     given = {one.key for one in lying}
-    Wager.objects.filter(pk__in=[row.pk for row in at.wagers if row.key not in given]).delete()
-    write_wagers(at, round_, lying)
-    at.wagers[:] = round_.wagers.filter(struck=False).order_by("id")
+    Wager.objects.filter(pk__in=[row.pk for row in ctx.wagers if row.key not in given]).delete()
+    write_wagers(ctx, round_, lying)
+    ctx.wagers[:] = round_.wagers.filter(struck=False).order_by("id")

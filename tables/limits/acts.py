@@ -3,105 +3,105 @@
 from games.engine import Refusal
 from games.office import signs
 from games.params import MOST_CENTS, Params
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.limits import rules
 from tables.models import LimitsChange
-from tables.runner.table import Recorded, act
+from tables.runner.table import ActOutcome, act
 from tables.words.sentences import dollars
 
 CHANGE_SIGN = "limits-change"
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def change_limits(at: AtTable, params: Params) -> Recorded:
+def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
     """Changes the limits at once where the person says that nobody plays here, and nothing shows otherwise; else it
     begins the notice, which a sign and an announcement complete. A sign of the change needs its approved form.
     """
     min_cents, max_cents = params.whole("min_cents", 1, MOST_CENTS), params.whole("max_cents", 1, MOST_CENTS)
     nobody = params.yes("nobody_plays")
-    rules.verify_limits(at, min_cents, max_cents)
-    _verify_none_pending(at)
+    rules.verify_limits(ctx, min_cents, max_cents)
+    _verify_none_pending(ctx)
     if nobody:
-        rules.verify_nobody_plays(at)
+        rules.verify_nobody_plays(ctx)
     else:
-        signs.verify_form(at.table.facility, CHANGE_SIGN, at.table.game)
+        signs.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change = LimitsChange.objects.create(
-        table=at.table,
-        number=LimitsChange.objects.filter(table=at.table).count() + 1,
-        was_min_cents=at.table.min_cents,
-        was_max_cents=at.table.max_cents,
+        table=ctx.table,
+        number=LimitsChange.objects.filter(table=ctx.table).count() + 1,
+        was_min_cents=ctx.table.min_cents,
+        was_max_cents=ctx.table.max_cents,
         min_cents=min_cents,
         max_cents=max_cents,
         nobody_played=nobody,
-        asked_at=at.now,
-        asked_by=at.actor,
+        asked_at=ctx.now,
+        asked_by=ctx.actor,
     )
     answer = {"change": change.number}
     if nobody:
-        return Recorded("limits.changed", rules.apply(at, change), answer, changes="nothing")
-    return Recorded("limits.change_begun", rules.said(change), answer, changes="nothing")
+        return ActOutcome("limits.changed", rules.apply(ctx, change), answer, changes="nothing")
+    return ActOutcome("limits.change_begun", rules.said(change), answer, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
-def post_limits_sign(at: AtTable, params: Params) -> Recorded:
+def post_limits_sign(ctx: TableContext, params: Params) -> ActOutcome:
     """The sign of the change stands at the table, under its approved form. It stays until the change is over."""
-    change = _asked(at)
+    change = _asked(ctx)
     if change.posted_at is not None:
-        section = rules.cite(at.table, rules.SIGN)
-        raise Refusal("limits-sign-stands", section, at=at.local(change.posted_at))
-    form = signs.verify_form(at.table.facility, CHANGE_SIGN, at.table.game)
-    change.posted_at = at.now
+        section = rules.cite(ctx.table, rules.SIGN)
+        raise Refusal("limits-sign-stands", section, at=ctx.local(change.posted_at))
+    form = signs.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
+    change.posted_at = ctx.now
     _save_notice(change, "posted_at")
-    return Recorded(
+    return ActOutcome(
         "limits.sign_posted", {**rules.said(change), "sign_form": form.version}, changes="nothing"
     )
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
-def announce_limits(at: AtTable, params: Params) -> Recorded:
+def announce_limits(ctx: TableContext, params: Params) -> ActOutcome:
     """The change is announced to the players, by whoever deals."""
-    change = _asked(at)
+    change = _asked(ctx)
     if change.announced_at is not None:
-        section = rules.cite(at.table, rules.ANNOUNCEMENT)
-        raise Refusal("limits-announced-already", section, at=at.local(change.announced_at))
-    change.announced_at, change.announced_by = at.now, at.actor
+        section = rules.cite(ctx.table, rules.ANNOUNCEMENT)
+        raise Refusal("limits-announced-already", section, at=ctx.local(change.announced_at))
+    change.announced_at, change.announced_by = ctx.now, ctx.actor
     _save_notice(change, "announced_at", "announced_by")
-    dealer = at.table.dealer
+    dealer = ctx.table.dealer
     said = {**rules.said(change), "dealer": dealer.code if dealer else None}
-    return Recorded("limits.announced", said, changes="nothing")
+    return ActOutcome("limits.announced", said, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
-def players_left(at: AtTable, params: Params) -> Recorded:
+def players_left(ctx: TableContext, params: Params) -> ActOutcome:
     """All players have left: what was announced holds at once (A05). Nothing may show otherwise."""
-    change = _asked(at)
-    rules.verify_nobody_plays(at)
+    change = _asked(ctx)
+    rules.verify_nobody_plays(ctx)
     change.nobody_played = True
-    return Recorded("limits.players_left", rules.apply(at, change), changes="nothing")
+    return ActOutcome("limits.players_left", rules.apply(ctx, change), changes="nothing")
 
 
 @act(roles=FLOOR, depends_on="nothing")
-def cancel_limits_change(at: AtTable, params: Params) -> Recorded:
+def cancel_limits_change(ctx: TableContext, params: Params) -> ActOutcome:
     """The change under way does not happen; its sign comes down."""
-    change, why = _asked(at), params.text("why")
+    change, why = _asked(ctx), params.text("why")
     change.status = LimitsChange.Status.CANCELLED
     change.save(update_fields=["status"])
-    return Recorded("limits.change_cancelled", {**rules.said(change), "why": why}, changes="nothing")
+    return ActOutcome("limits.change_cancelled", {**rules.said(change), "why": why}, changes="nothing")
 
 
-def _verify_none_pending(at: AtTable) -> None:
-    change = rules.pending(at.table)
+def _verify_none_pending(ctx: TableContext) -> None:
+    change = rules.pending(ctx.table)
     if change is not None:
         min_, max_ = dollars(change.min_cents), dollars(change.max_cents)
-        raise Refusal("change-is-pending", rules.cite(at.table, rules.BY_NOTICE), min=min_, max=max_)
+        raise Refusal("change-is-pending", rules.cite(ctx.table, rules.BY_NOTICE), min=min_, max=max_)
 
 
-def _asked(at: AtTable) -> LimitsChange:
-    change = rules.pending(at.table)
+def _asked(ctx: TableContext) -> LimitsChange:
+    change = rules.pending(ctx.table)
     if change is None:
-        section = rules.cite(at.table, rules.BY_NOTICE)
-        raise Refusal("no-change-is-pending", section, table=at.table.code)
+        section = rules.cite(ctx.table, rules.BY_NOTICE)
+        raise Refusal("no-change-is-pending", section, table=ctx.table.code)
     return change
 
 

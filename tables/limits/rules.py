@@ -14,7 +14,7 @@ from games.engine import Refusal
 from games.models import Facility
 from games.office.gate import verify_minimum
 from games.submissions import rules_of, to_come
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.models import LimitsChange, Table
 from tables.words.sentences import dollars
 
@@ -41,9 +41,9 @@ def flag_of(table: Table, cents: int) -> str:
     return "over-max" if cents > table.max_cents else ""
 
 
-def wager_flag(at: AtTable, code: str, cents: int) -> str:
+def wager_flag(ctx: TableContext, code: str, cents: int) -> str:
     """`under-min` or `over-max` for a wager on `code` outside this table's limits; empty where they do not apply."""
-    return flag_of(at.table, cents) if cents and at.game.is_limited(code) else ""
+    return flag_of(ctx.table, cents) if cents and ctx.game.is_limited(code) else ""
 
 
 def pending(table: Table) -> LimitsChange | None:
@@ -64,51 +64,51 @@ def is_due(change: LimitsChange, now: dt.datetime) -> bool:
     return change.effective_at is not None and now >= change.effective_at
 
 
-def who_plays(at: AtTable) -> str:
+def who_plays(ctx: TableContext) -> str:
     """The seats that play, for a sentence: those with a wager in the round, else those with a player; or empty."""
-    betting = sorted({wager.seat for wager in at.wagers})
-    seats = betting or sorted(at.table.seated)
+    betting = sorted({wager.seat for wager in ctx.wagers})
+    seats = betting or sorted(ctx.table.seated)
     return ", ".join(map(str, seats))
 
 
-def verify_nobody_plays(at: AtTable) -> None:
+def verify_nobody_plays(ctx: TableContext) -> None:
     """Raises `somebody-plays` where a player is seated, or a wager lies in the round in play."""
-    if seats := who_plays(at):
-        raise Refusal("somebody-plays", cite(at.table, NOBODY_PLAYS), seats=seats)
+    if seats := who_plays(ctx):
+        raise Refusal("somebody-plays", cite(ctx.table, NOBODY_PLAYS), seats=seats)
 
 
-def verify_limits(at: AtTable, min_cents: int, max_cents: int) -> None:
+def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
     """Raises `maximum-under-minimum`, `limits-unchanged`, or what breaks the floor of the payout limit (A30), asked of
     the rules that the next round begins under, and of those that are approved and still to come.
     """
-    table, section = at.table, cite(at.table, LIMITS)
+    table, section = ctx.table, cite(ctx.table, LIMITS)
     if max_cents < min_cents:
         raise Refusal("maximum-under-minimum", section, min=dollars(min_cents), max=dollars(max_cents))
     if (min_cents, max_cents) == (table.min_cents, table.max_cents):
         raise Refusal("limits-unchanged", section, min=dollars(min_cents), max=dollars(max_cents))
-    verify_minimum(rules_of(at.in_force) if at.in_force is not None else at.rules, min_cents)
-    for coming in to_come(table.facility, table.submission_code, at.now):
+    verify_minimum(rules_of(ctx.in_force) if ctx.in_force is not None else ctx.rules, min_cents)
+    for coming in to_come(table.facility, table.submission_code, ctx.now):
         verify_minimum(rules_of(coming), min_cents)
 
 
-def apply(at: AtTable, change: LimitsChange) -> dict[str, Any]:
+def apply(ctx: TableContext, change: LimitsChange) -> dict[str, Any]:
     """The new limits hold from now on. Returns what the record says of it; the caller writes the entry."""
-    change.status, change.took_effect_at = LimitsChange.Status.DONE, at.now
+    change.status, change.took_effect_at = LimitsChange.Status.DONE, ctx.now
     change.save(update_fields=["status", "took_effect_at", "nobody_played"])
-    at.change_table(min_cents=change.min_cents, max_cents=change.max_cents)
+    ctx.change_table(min_cents=change.min_cents, max_cents=change.max_cents)
     return said(change) | {"nobody_played": change.nobody_played}
 
 
-def apply_when_due(at: AtTable) -> bool:
+def apply_when_due(ctx: TableContext) -> bool:
     """Lets a change whose notice has run take effect, in an entry of its own that goes before whatever begins now.
 
     Asked as a round opens, and by the ticker between two rounds; never inside one. The caller holds the table's lock.
     """
-    change = pending(at.table)
-    if change is None or not is_due(change, at.now):
+    change = pending(ctx.table)
+    if change is None or not is_due(change, ctx.now):
         return False
-    data = apply(at, change)
-    record.append(at.stream, type="limits.took_effect", data=data, at=at.now, gaming_day=at.gaming_day)
+    data = apply(ctx, change)
+    record.append(ctx.stream, type="limits.took_effect", data=data, at=ctx.now, gaming_day=ctx.gaming_day)
     return True
 
 

@@ -4,10 +4,10 @@ table is told which forms its signs stand under. Each look is a query or two; on
 
 from audit import clock, record
 from games.office.signs import told_of
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.limits.rules import apply_when_due
 from tables.models import LimitsChange, Table
-from tables.runner.system import at_each
+from tables.runner.system import for_each_table
 
 
 def apply_due() -> list[int]:
@@ -15,7 +15,7 @@ def apply_due() -> list[int]:
     due = LimitsChange.objects.filter(
         status=LimitsChange.Status.PENDING, effective_at__lte=clock.now()
     ).exclude(table__rounds__ended_at=None, table__rounds__isnull=False)
-    return at_each(Table.objects.filter(pk__in=due.values("table")), _apply)
+    return for_each_table(Table.objects.filter(pk__in=due.values("table")), _apply)
 
 
 def tell_signs() -> list[int]:
@@ -24,23 +24,23 @@ def tell_signs() -> list[int]:
     rows = list(real.values_list("pk", "facility", "game", "told_signs"))
     told = told_of((facility, game) for _, facility, game, _ in rows)
     differing = {pk for pk, facility, game, heard in rows if heard != told[facility, game]}
-    return at_each(Table.objects.filter(pk__in=differing), _tell) if differing else []
+    return for_each_table(Table.objects.filter(pk__in=differing), _tell) if differing else []
 
 
-def _apply(at: AtTable) -> bool:
-    if at.round is not None or not apply_when_due(at):
+def _apply(ctx: TableContext) -> bool:
+    if ctx.round is not None or not apply_when_due(ctx):
         return False
-    at.save_changes("nothing", ())
+    ctx.save_changes("nothing", ())
     return True
 
 
-def _tell(at: AtTable) -> bool:
-    table = at.table
+def _tell(ctx: TableContext) -> bool:
+    table = ctx.table
     told = told_of([(table.facility_id, table.game)])[table.facility_id, table.game]
     if table.told_signs == told:
         return False
     data = {"was": table.told_signs.split(), "forms": told.split()}
-    record.append(at.stream, type="signs.took_effect", data=data, at=at.now, gaming_day=at.gaming_day)
-    at.change_table(told_signs=told)
-    at.save_changes("nothing", ())
+    record.append(ctx.stream, type="signs.took_effect", data=data, at=ctx.now, gaming_day=ctx.gaming_day)
+    ctx.change_table(told_signs=told)
+    ctx.save_changes("nothing", ())
     return True

@@ -1,68 +1,68 @@
 """What must hold before a table opens, and before it closes."""
 
 from games.engine import Refusal
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.models import Inspection, Table
 from tables.staffing.posts import section_left_alone
 from tables.words.sentences import dollars
 
 
-def verify_inspection_is_due(at: AtTable) -> None:
+def verify_inspection_is_due(ctx: TableContext) -> None:
     """Raises `Refusal` unless the table is closed, or ceased with what failed repaired."""
-    table = at.table
+    table = ctx.table
     if table.ceased_what and table.repaired_at is None:
         raise Refusal("gaming-ceased", table.ceased_section, what=table.ceased_what)
     if table.status == Table.Status.OPEN:
         raise Refusal("inspect-before-opening")
 
 
-def verify_secured(at: AtTable, secured: bool) -> None:
+def verify_secured(ctx: TableContext, secured: bool) -> None:
     """Raises `Refusal` when a shaker that may not stand alone would stay on a closed table, in nobody's charge.
 
     Without rules in force no shaker may.
     """
-    section = None if secured else section_left_alone(at)
-    if section is not None and at.shaker is not None:
-        raise Refusal("secure-the-shaker", section, shaker=at.shaker.code)
+    section = None if secured else section_left_alone(ctx)
+    if section is not None and ctx.shaker is not None:
+        raise Refusal("secure-the-shaker", section, shaker=ctx.shaker.code)
 
 
-def last_inspection(at: AtTable) -> Inspection | None:
+def last_inspection(ctx: TableContext) -> Inspection | None:
     """The newest inspection since the table last closed, or None: of the shaker that stands here now, under the rules
     that are in force now. Another shaker or other rules ask for another inspection.
     """
     found = Inspection.objects.filter(
-        table=at.table, shaker=at.shaker, terms_sha256=at.submission.terms_sha256
+        table=ctx.table, shaker=ctx.shaker, terms_sha256=ctx.submission.terms_sha256
     ).select_related("by")
-    closed_at = at.table.closed_at
+    closed_at = ctx.table.closed_at
     return (found.filter(at__gt=closed_at) if closed_at else found).order_by("-at").first()
 
 
-def verify_lights(at: AtTable, dice: tuple[int, ...], lit: tuple[str, ...]) -> None:
+def verify_lights(ctx: TableContext, dice: tuple[int, ...], lit: tuple[str, ...]) -> None:
     """Raises `Refusal` unless what was seen lit is what these dice light."""
-    wins = at.game.winning_codes(at.rules, [at.game.verify_dice(at.rules, dice)])
+    wins = ctx.game.winning_codes(ctx.rules, [ctx.game.verify_dice(ctx.rules, dice)])
     if set(lit) != set(wins):
-        section = at.rules.section("inspection-device")
-        raise Refusal("lights-do-not-agree", section, wrong=_differing(at, lit, wins))
+        section = ctx.rules.section("inspection-device")
+        raise Refusal("lights-do-not-agree", section, wrong=_differing(ctx, lit, wins))
 
 
-def verify_dice_new_enough(at: AtTable) -> None:
+def verify_dice_new_enough(ctx: TableContext) -> None:
     """Raises `Refusal` where a reopened table needs a new set of dice and has the one from before (§ 577.4(d))."""
-    section, closed_at, lot = at.rules.section("new-dice-at-opening"), at.table.closed_at, at.lot
+    section, closed_at, lot = ctx.rules.section("new-dice-at-opening"), ctx.table.closed_at, ctx.lot
     if section and closed_at and lot and lot.placed_at and lot.placed_at <= closed_at:
         raise Refusal("new-dice-at-opening", section, lot=lot.code)
 
 
-def verify_payout_limit(at: AtTable) -> None:
+def verify_payout_limit(ctx: TableContext) -> None:
     """Raises `Refusal` where the filed payout limit is under what a player could win at this table's minimum (A30)."""
-    limit = at.rules.payout_limit_cents
+    limit = ctx.rules.payout_limit_cents
     if limit is None:
         return
-    least = at.rules.least_payout_limit_cents(at.table.min_cents)
+    least = ctx.rules.least_payout_limit_cents(ctx.table.min_cents)
     if limit < least:
-        section = at.rules.section("payout-limit")
+        section = ctx.rules.section("payout-limit")
         raise Refusal("payout-limit-too-low", section, limit=dollars(limit), least=dollars(least))
 
 
-def _differing(at: AtTable, lit: tuple[str, ...], wins: tuple[str, ...]) -> str:
-    labels = {type_.code: type_.label for type_ in at.game.wager_types(at.rules)}
+def _differing(ctx: TableContext, lit: tuple[str, ...], wins: tuple[str, ...]) -> str:
+    labels = {type_.code: type_.label for type_ in ctx.game.wager_types(ctx.rules)}
     return ", ".join(sorted(str(labels.get(code, code)) for code in set(lit) ^ set(wins))[:3])

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from games.engine import Refusal
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.equipment.checks import Equipment
 from tables.equipment.table_signs import form_named
 from tables.equipment.tosses import TOSSES
@@ -23,8 +23,8 @@ from tables.words.sentences import dollars, moment, say, short
 class Opening:
     """The way of one table to its opening, or back to gaming after a failure; read once for a snapshot."""
 
-    def __init__(self, at: AtTable) -> None:
-        self.at = at
+    def __init__(self, ctx: TableContext) -> None:
+        self.at = ctx
 
     @cached_property
     def equipment(self) -> Equipment:
@@ -148,14 +148,14 @@ class Opening:
         }
 
 
-def closing_asks(at: AtTable) -> dict[str, Any] | None:
+def closing_asks(ctx: TableContext) -> dict[str, Any] | None:
     """What closing asks: what becomes of the dice, and a shaker that must be locked away. None at a closed table."""
-    if at.table.status == Table.Status.CLOSED:
+    if ctx.table.status == Table.Status.CLOSED:
         return None
-    away = at.deals and bool(at.rules.section("new-dice-at-opening"))
-    dice = [] if at.lot is None else ["removed"] if away else ["stay", "removed"]
-    secure = refused(lambda: verify_secured(at, False))
-    shaker = {"shaker": at.shaker.code, "section": secure["section"]} if at.shaker and secure else None
+    away = ctx.deals and bool(ctx.rules.section("new-dice-at-opening"))
+    dice = [] if ctx.lot is None else ["removed"] if away else ["stay", "removed"]
+    secure = refused(lambda: verify_secured(ctx, False))
+    shaker = {"shaker": ctx.shaker.code, "section": secure["section"]} if ctx.shaker and secure else None
     return {"dice": dice, "secure": shaker}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from games.engine import RoundState, Rules
 from games.engine.settlement import FEE, LOSE, RETURN, Settled, in_order
 from games.engine.wagers import Wager
-from tables.core.entries import ENDS, Told
+from tables.core.entries import ENDS, RecordedEntry
 from tables.rounds.progress import decided_now
 from tables.rounds.settlement import taken_cents
 
@@ -76,7 +76,7 @@ class Course:
         """The valid throws so far, each its faces."""
         return self.state.throws
 
-    def take(self, told: Told) -> None:
+    def take(self, told: RecordedEntry) -> None:
         """Goes on by one entry. Entries of other types change nothing.
 
         Raises KeyError, TypeError, ValueError, AttributeError or IndexError for data that its type does not have, and

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games.engine import RoundState
-from tables.core.entries import ENDS, Told
+from tables.core.entries import ENDS, RecordedEntry
 from tables.corrections.outcomes import FILED, PAYING, Named
 
 from .course import FOLLOWS, SETTLES, Course, Key, Laid
@@ -56,14 +56,14 @@ class Facts:
     paid: dict[int, Named] = field(default_factory=dict)
     by_slip: dict[int, Named] = field(default_factory=dict)
 
-    def begin(self, told: Told) -> Iterator[Difference]:
+    def begin(self, told: RecordedEntry) -> Iterator[Difference]:
         """The first entry says which round this is, and on which day it was begun; the others name it too."""
         if self.number is None:
             self.number, self.day = told.round, told.day
         if told.round != self.number:
             yield Difference(told.seq, told.round, "round", told.round, self.number)
 
-    def take(self, told: Told, before: Before, course: Course) -> Iterator[Difference]:
+    def take(self, told: RecordedEntry, before: Before, course: Course) -> Iterator[Difference]:
         """How one of the round's own entries differs from what follows from those before it; goes on by it."""
         due: dict[str, Any] = {}
         if told.type in SETTLES and "settled" in told.data:
@@ -77,7 +77,7 @@ class Facts:
                 yield Difference(told.seq, told.round, name, told.data.get(name), value)
         yield from _seats(told, before, course)
 
-    def _of_throw(self, told: Told, course: Course) -> dict[str, Any]:
+    def _of_throw(self, told: RecordedEntry, course: Course) -> dict[str, Any]:
         data, returned = told.data, bool(course.state.returned_for)
         due: dict[str, Any] = {
             "uncovered": course.state.phase != "void",
@@ -106,7 +106,7 @@ class Facts:
             self.throws |= {one: Throw(1, lot, shaker, name) for one in range(first, self.last_throw + 1)}
         return due | {"throw": self.last_throw, "revision": 1}
 
-    def _of_act(self, told: Told, before: Before, course: Course) -> dict[str, Any]:
+    def _of_act(self, told: RecordedEntry, before: Before, course: Course) -> dict[str, Any]:
         data, type_ = told.data, told.type
         if type_ in PAYING:
             self.paid |= dict.fromkeys(data["seats"], Named(told.seq, told.digest))
@@ -136,7 +136,7 @@ class Facts:
 
     # Slips
 
-    def corrected_by(self, told: Told) -> dict[str, Any] | None:
+    def corrected_by(self, told: RecordedEntry) -> dict[str, Any] | None:
         """The entry that a slip corrects, as it names it: that of the throw, of the payment, or the newest of all."""
         data, named = told.data, self.version
         if data["kind"] == "dice":
@@ -145,7 +145,7 @@ class Facts:
             named = {**self.paid, **self.by_slip}.get(data["mended"]["payments"][0]["seat"], named)
         return named.said if named else None
 
-    def filed(self, told: Told) -> None:
+    def filed(self, told: RecordedEntry) -> None:
         """A slip is now what says all of the round."""
         self.version = Named(told.seq, told.digest)
         for throw in self.throws.values():
@@ -153,7 +153,7 @@ class Facts:
         self.by_slip = {line["seat"]: self.version for line in told.data["settled"]}
 
 
-def _mended(told: Told, before: Before, course: Course) -> dict[str, Any] | None:
+def _mended(told: RecordedEntry, before: Before, course: Course) -> dict[str, Any] | None:
     """What a mending says of what it mends; None for another entry. The reason, and what was found, are as they say."""
     said = told.data.get("mended")
     if told.type == BY_HAND:
@@ -175,7 +175,7 @@ def _mended(told: Told, before: Before, course: Course) -> dict[str, Any] | None
     return {**said, "before_cents": cents} | ({"after_cents": 0} if told.type == "wager.struck" else {})
 
 
-def _seats(told: Told, before: Before, course: Course) -> Iterator[Difference]:
+def _seats(told: RecordedEntry, before: Before, course: Course) -> Iterator[Difference]:
     """Every seat that is paid or settled was due to be, and is named once."""
     if told.type not in PAYING:
         return
@@ -196,7 +196,7 @@ class Order:
     over: bool = False
     slip: int | None = None
 
-    def take(self, told: Told) -> Iterator[Difference]:
+    def take(self, told: RecordedEntry) -> Iterator[Difference]:
         """How the numbers of an entry differ from those that come next."""
         if told.type in FOLLOWS:
             due = None if self.round is None else self.round + self.over

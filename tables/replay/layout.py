@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from games.engine import RoundState
 from games.engine.settlement import LOSE, WIN, Settled
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.rounds import settling_view
 
 from .course import Course, Laid
@@ -50,7 +50,7 @@ def _round(course: Course, state: RoundState, names: dict[str, str]) -> dict[str
     outcomes = {one.wager.key: one.outcome for one in course.everything}
     decided = [one for one in course.settled if one.wager.key not in course.gone]
     lit = bool(course.throws) and not course.ended
-    at = cast(AtTable, Dealt(course))
+    at = cast(TableContext, Dealt(course))
     return {
         "phase": state.phase,
         "bets_open": course.begun and state.phase in BETS_OPEN,

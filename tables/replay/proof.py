@@ -7,7 +7,7 @@ from itertools import pairwise
 from audit import chain
 from audit.models import Entry, Stream
 from audit.sealing.proofs import Proof
-from tables.core.entries import COLUMNS, Row, Told
+from tables.core.entries import COLUMNS, Row, RecordedEntry
 from tables.replay.checks import BAD, Check, proven
 
 MOST = 5_000  # entries between a round and what was said of it later, that one page reads
@@ -31,7 +31,7 @@ class Evidence:
     """
 
     chains: list[Chain]
-    newest: Told
+    newest: RecordedEntry
     sealed: Proof | None
     faults: list[Check]
 
@@ -41,7 +41,7 @@ class Evidence:
         return not self.faults and all(one.broken_at is None for one in self.chains)
 
 
-def evidence_of(stream: Stream, told: Sequence[Told], named: Iterable[int] = ()) -> Evidence:
+def evidence_of(stream: Stream, told: Sequence[RecordedEntry], named: Iterable[int] = ()) -> Evidence:
     """The evidence of a round whose entries these are, read from the record now. `told` is never empty.
 
     `named` are the numbers that its slips have for entries about it: one that is not among `told` is a fault.

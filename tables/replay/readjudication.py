@@ -13,7 +13,7 @@ from typing import Any
 from audit.export import Selection, Span
 from audit.models import Stream
 from games.engine import Refusal
-from tables.core.entries import MISSHAPEN, Told, of_round, of_span
+from tables.core.entries import MISSHAPEN, RecordedEntry, of_round, of_span
 from tables.replay.course import FOLLOWS, SETTLES, Course
 from tables.replay.difference import Difference, of_lists
 from tables.replay.facts import Before, Facts, Order
@@ -34,14 +34,14 @@ class Settling:
     slips: Slips = field(default_factory=Slips)
     facts: Facts = field(default_factory=Facts)
 
-    def take(self, told: Told) -> list[Difference]:
+    def take(self, told: RecordedEntry) -> list[Difference]:
         """Goes on by one entry; the differences that it shows, which `differences` keeps too."""
         found = list(self._differences(told))
         self.last = told.seq
         self.differences += found
         return found
 
-    def _differences(self, told: Told) -> Iterator[Difference]:
+    def _differences(self, told: RecordedEntry) -> Iterator[Difference]:
         if not told.whole:
             yield Difference(told.seq, told.round, "hash", told.digest[:12], "another body's")
         if self.course is None:
@@ -64,12 +64,12 @@ class Settling:
             yield Difference(told.seq, told.round, "entry", told.type, f"cannot be followed: {said}")
 
 
-def belongs(told: Told) -> bool:
+def belongs(told: RecordedEntry) -> bool:
     """Whether an entry says something of a round that is settled again."""
     return told.type in FOLLOWS or is_of_slips(told)
 
 
-def compared(told: Told, course: Course) -> Iterator[Difference]:
+def compared(told: RecordedEntry, course: Course) -> Iterator[Difference]:
     """How an entry differs from what the rules make of the round, once the course has taken it."""
     data, seq, number = told.data, told.seq, told.round
     if "settled" in data and told.type in SETTLES:
@@ -102,13 +102,13 @@ def _light(course: Course) -> dict[str, Any]:
     return {"dice": dice, "lit": sorted(lit), "called": {"code": called.code, **called.params}}
 
 
-def _values(told: Told, due: Mapping[str, Any]) -> Iterator[Difference]:
+def _values(told: RecordedEntry, due: Mapping[str, Any]) -> Iterator[Difference]:
     for name, value in due.items():
         if told.data.get(name) != value:
             yield Difference(told.seq, told.round, name, told.data.get(name), value)
 
 
-def settle(told: Sequence[Told], facility: str, terms: Terms) -> Settling:
+def settle(told: Sequence[RecordedEntry], facility: str, terms: Terms) -> Settling:
     """One round settled again from its entries in order."""
     settling = begun(told, facility, terms)
     for one in told:
@@ -116,7 +116,7 @@ def settle(told: Sequence[Told], facility: str, terms: Terms) -> Settling:
     return settling
 
 
-def begun(told: Sequence[Told], facility: str, terms: Terms) -> Settling:
+def begun(told: Sequence[RecordedEntry], facility: str, terms: Terms) -> Settling:
     """A round before its first entry, with the rules that its entries name."""
     first = next((one for one in told if belongs(one)), None)
     if first is None:
@@ -185,7 +185,7 @@ class Readjudication:
             yield from self._of_entry(live, one)
         told(span.last - seq)
 
-    def _of_entry(self, settling: Settling, one: Told) -> Iterator[Difference]:
+    def _of_entry(self, settling: Settling, one: RecordedEntry) -> Iterator[Difference]:
         if one.type in (*SETTLES, FILED) and isinstance(one.data.get("settled"), list):
             self.count.settlements += 1
             self.count.wagers += len(one.data["settled"])

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from games.engine.settlement import Settled
-from tables.core.entries import Told
+from tables.core.entries import RecordedEntry
 from tables.corrections import slips
 from tables.corrections.slips import Handed, Line, Mended
 from tables.rounds.settlement import settled_data
@@ -16,7 +16,7 @@ from .facts import Facts
 FILED, SETTLED = "slip.filed", "slip.settled"
 
 
-def is_of_slips(told: Told) -> bool:
+def is_of_slips(told: RecordedEntry) -> bool:
     """Whether an entry files a slip, or says how its money moved."""
     return told.type in (FILED, SETTLED)
 
@@ -33,7 +33,7 @@ class Slips:
         self.ending = ""
         self.waiting: dict[str, tuple[dict[str, Any], list[dict[str, int]]]] = {}
 
-    def take(self, told: Told, course: Course, facts: Facts) -> Iterator[Difference]:
+    def take(self, told: RecordedEntry, course: Course, facts: Facts) -> Iterator[Difference]:
         """Goes on by one entry of a slip; how it differs from what the rules make of the round.
 
         Raises what `Course.take` raises for data that a slip does not have.
@@ -48,7 +48,7 @@ class Slips:
             return iter((unknown,))
         return _moved(told, *waiting)
 
-    def _filed(self, told: Told, course: Course, facts: Facts) -> Iterator[Difference]:
+    def _filed(self, told: RecordedEntry, course: Course, facts: Facts) -> Iterator[Difference]:
         data = told.data
         before: list[Line] = list(self.lines or ())
         if self.lines is None:
@@ -90,7 +90,7 @@ class Slips:
         return ending, [settled_data(one) for one in settled]
 
 
-def _moved(told: Told, filed: dict[str, Any], due: list[dict[str, int]]) -> Iterator[Difference]:
+def _moved(told: RecordedEntry, filed: dict[str, Any], due: list[dict[str, int]]) -> Iterator[Difference]:
     """What moved is at the seats that are owed, and at none beyond what is due; why it is less is said."""
     yield from _values(told, {"due": due, "corrects": filed})
     moved = told.data["moved"]
@@ -108,7 +108,7 @@ def _ending(course: Course) -> str:
     return course.state.phase if course.state.returned_for else course.ending
 
 
-def _mistake(told: Told, before: Sequence[Line], throws: Sequence[Dice]) -> Iterator[Difference]:
+def _mistake(told: RecordedEntry, before: Sequence[Line], throws: Sequence[Dice]) -> Iterator[Difference]:
     """Between what a slip says that stood before it and what did: the dice, the wagers, the money of a seat."""
     said = told.data["mended"]
     if told.data["kind"] == "dice":
@@ -163,7 +163,7 @@ def _due(data: Mapping[str, Any], before: Sequence[Line], after: Sequence[Line])
     return slips.listed(slips.due(before, after), chips)
 
 
-def _values(told: Told, due: Mapping[str, Any]) -> Iterator[Difference]:
+def _values(told: RecordedEntry, due: Mapping[str, Any]) -> Iterator[Difference]:
     for name, value in due.items():
         if told.data.get(name) != value:
             yield Difference(told.seq, told.round, name, told.data.get(name), value)

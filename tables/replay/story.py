@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from audit.models import Person
 from games.engine.settlement import Settled
 from games.wording import why
-from tables.core.entries import MISSHAPEN, Told
+from tables.core.entries import MISSHAPEN, RecordedEntry
 from tables.corrections.outcomes import settled_line
 from tables.corrections.slips import key_of
 from tables.replay.readjudication import begun, settle
@@ -43,7 +43,7 @@ class Step(NamedTuple):
     """One entry as a step of the replay, by its place among them. `plays`: it is one of the round's own acts."""
 
     place: int
-    told: Told
+    told: RecordedEntry
     text: str
     detail: str
     plays: bool
@@ -99,7 +99,7 @@ class Story:
     """What the record tells of one round. `told` are its entries in order, never none."""
 
     facility: str
-    told: Sequence[Told]
+    told: Sequence[RecordedEntry]
     terms: Terms = field(default_factory=Terms)
 
     def __post_init__(self) -> None:
@@ -183,7 +183,7 @@ class Story:
         return [self.people[code] for code in dict.fromkeys(one.actor for one in self.plays if one.actor)]
 
     @property
-    def plays(self) -> list[Told]:
+    def plays(self) -> list[RecordedEntry]:
         """The round's own acts."""
         return [one for one in self.told if one.type in FOLLOWS]
 
@@ -197,7 +197,7 @@ class Story:
                 found[str(lot)] = str(shaker or found.get(str(lot), ""))
         return list(found.items())
 
-    def _keep(self, told: Told) -> None:
+    def _keep(self, told: RecordedEntry) -> None:
         """What an entry says of each wager's end, beside the same by the engine."""
         throw = told.data.get("throw") or 0
         if "mended" in told.data:  # settled anew: what this throw had settled before stands no more
@@ -209,7 +209,7 @@ class Story:
             if line := _read(partial(settled_line, said)):
                 self.ended[key_of(line)] = Ended(line, told.seq, throw, again.get(key_of(line)))
 
-    def _detail(self, told: Told) -> str:
+    def _detail(self, told: RecordedEntry) -> str:
         """Who did it, before whom, and what else its line leaves unsaid."""
         who = self.people[told.actor].name if told.actor else "the clock"
         words = [who, *_more(told)]
@@ -259,7 +259,7 @@ class Story:
             if key[0] == seat
         ]
 
-    def _fix(self, place: int, told: Told) -> Fix:
+    def _fix(self, place: int, told: RecordedEntry) -> Fix:
         mended = told.data["mended"]
         before = next((one.seq for one in reversed(self.told[:place]) if one.type in SETTLES), None)
         dice = (mended["before"], mended["after"]) if told.type == "dice.corrected" else None
@@ -276,7 +276,7 @@ class Story:
         return f"{', '.join(named)}: {dollars(mended['before_cents'])}", dollars(mended["after_cents"])
 
 
-def _is_about(told: Told, key: Key) -> bool:
+def _is_about(told: RecordedEntry, key: Key) -> bool:
     """Whether a slip names this wager, or what was handed to its seat."""
     return told.type == FILED and bool(_read(partial(_names, told.data, key)))
 
@@ -288,11 +288,11 @@ def _names(data: Mapping[str, Any], key: Key) -> bool:
     ]
 
 
-def _is_mended(told: Told) -> bool:
+def _is_mended(told: RecordedEntry) -> bool:
     return told.type in MENDS and isinstance(told.data.get("mended"), dict)
 
 
-def _more(told: Told) -> list[str]:
+def _more(told: RecordedEntry) -> list[str]:
     """What an entry says besides its line: amounts, and the reason that was given."""
     mended = told.data.get("mended")
     reason = told.data.get("reason") or (mended.get("reason") if isinstance(mended, dict) else None)
@@ -300,7 +300,7 @@ def _more(told: Told) -> list[str]:
     return [*words, str(reason)] if reason else words
 
 
-def _amounts_of(told: Told) -> list[str]:
+def _amounts_of(told: RecordedEntry) -> list[str]:
     """What was laid and taken off by one entry of wagers."""
     lying = [line["cents"] for line in told.data["placed"] if line["cents"]]
     off = len(told.data["placed"]) - len(lying)

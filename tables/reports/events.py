@@ -109,7 +109,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Happenings:
+class Events:
     """All of it; `opened` by the key of a table."""
 
     opened: dict[int, Spans]
@@ -127,11 +127,11 @@ class Happenings:
         return sum(one.entries for one in self.heads)
 
 
-def happenings(day: Day) -> Happenings:
+def happenings(day: Day) -> Events:
     """Reads it all, in about ten queries."""
     by_stream = {table.stream_id: table for table in day.tables.values()}
     signed = list(_signed(day))
-    return Happenings(
+    return Events(
         opened=_opened(day, by_stream),
         alerts=_alerts(day),
         lots=_lots(day),

@@ -20,7 +20,7 @@ from games.engine import game
 from tables.models import Round, Wager
 from tables.reports import expected, settled
 from tables.reports.day import Day
-from tables.reports.events import Happenings, happenings
+from tables.reports.events import Events, happenings
 from tables.reports.expected import Expected
 from tables.reports.slips import SlipLine, filed_on, filed_since
 
@@ -115,7 +115,7 @@ class Report:
     hours: list[Hour]
     slips: list[SlipLine]
     since: list[SlipLine]
-    also: Happenings
+    events: Events
 
     @property
     def is_final(self) -> bool:
@@ -124,7 +124,7 @@ class Report:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.house.rounds or self.slips or self.also.entries)
+        return not (self.house.rounds or self.slips or self.events.entries)
 
 
 def report(day: Day) -> Report:
@@ -156,7 +156,7 @@ def _report(day: Day) -> Report:
         hours=_by_hour(day, by_hour, slips),
         slips=slips,
         since=filed_since(day),
-        also=also,
+        events=also,
     )
 
 

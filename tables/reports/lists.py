@@ -37,7 +37,7 @@ def lists(found: Report) -> Iterator[Flowable]:
     """All of them, and last where the record stood."""
     for one in LISTS:
         yield from one(found).drawn()
-    if found.also.heads:
+    if found.events.heads:
         yield text(
             "The last entry of the day on each table's stream. From the same entries this paper can be made again to "
             "the byte.",
@@ -55,7 +55,7 @@ def _outside(found: Report) -> Listed:
 
 
 def _mends(found: Report) -> Listed:
-    rows = [(one.table, one.name, one.count) for one in found.also.mends]
+    rows = [(one.table, one.name, one.count) for one in found.events.mends]
     return Listed("Mended before anybody was paid", ("Table", "What", "Times"), rows, (2,))
 
 
@@ -63,7 +63,7 @@ def _disputes(found: Report) -> Listed:
     house = found.day.house
     rows = [
         (one.table, moment(one.at, house), one.round or "", one.seat or "", one.about)
-        for one in found.also.disputes
+        for one in found.events.disputes
     ]
     return Listed("Disputes", ("Table", "When", "Round", "Seat", "About"), rows, (2, 3))
 
@@ -72,14 +72,14 @@ def _alerts(found: Report) -> Listed:
     head = ("What", "Raised", "Stood in all", "Longest", "Standing at the end", "Not acknowledged")
     rows = [
         (one.name, one.count, lasted(one.stood), lasted(one.longest), one.standing, one.unacknowledged)
-        for one in found.also.alerts
+        for one in found.events.alerts
     ]
     return Listed("Alerts", head, rows, (1, 2, 3, 4, 5))
 
 
 def _devices(found: Report) -> Listed:
     house = found.day.house
-    rows = [(one.table, moment(one.at, house), one.what, one.action) for one in found.also.devices]
+    rows = [(one.table, moment(one.at, house), one.what, one.action) for one in found.events.devices]
     return Listed("Devices that are forbidden at a table", ("Table", "When", "What", "Done about it"), rows)
 
 
@@ -97,7 +97,7 @@ def _lots(found: Report) -> Listed:
             hour_label(one.since, house),
             hour_label(one.until, house),
         )
-        for one in found.also.lots
+        for one in found.events.lots
     ]
     return Listed("Dice lots thrown", head, rows, (2, 3, 4, 5))
 
@@ -113,7 +113,7 @@ def _people(found: Report) -> Listed:
             hour_label(one.since, house),
             hour_label(one.until, house),
         )
-        for one in found.also.people
+        for one in found.events.people
     ]
     return Listed(
         "People at the tables", ("Table", "Who", "Signed", "As second", "First", "Last"), rows, (2, 3)
@@ -123,7 +123,7 @@ def _people(found: Report) -> Listed:
 def _heads(found: Report) -> Listed:
     rows = [
         (one.stream, f"{one.entries:,}", f"{one.seq:,}", f"{one.hash[:32]}\n{one.hash[32:]}")
-        for one in found.also.heads
+        for one in found.events.heads
     ]
     head = ("Stream", "Entries", "Last entry", "Its hash")
     return Listed("Where the record stood", head, rows, (1, 2), (2, 1, 1, 4))

@@ -101,7 +101,7 @@ def _slip(one: SlipLine, traces: Traces) -> dict[str, Any]:
 
 def _besides(found: Report, traces: Traces) -> dict[str, Any]:
     """What else happened, each with its way into the record."""
-    also = found.also
+    also = found.events
     return {
         "alerts": [
             {"one": one, "url": traces.record(type="alert.raised") if one.count else ""}

@@ -38,7 +38,7 @@ def report_pdf(found: Report) -> bytes:
         title=title,
         house=day.house.name,
         landscape=True,
-        approved=f"{PLAYS[day.play]}. Made from {found.also.entries:,} entries of the record.",
+        approved=f"{PLAYS[day.play]}. Made from {found.events.entries:,} entries of the record.",
     )
 
 

@@ -5,22 +5,22 @@ from typing import Any
 from games.engine.settlement import LOSE, RETURN
 from games.params import Params
 from tables.core.alerts import Level, raise_alert
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.rounds.begin import live_round
 from tables.rounds.progress import advance, answer_of, decided_now, verify_live
 from tables.rounds.settlement import settle_throw, write_throw
 from tables.runner.signatures import verify_signed_by_floor
-from tables.runner.table import Recorded, act
+from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE)
-def no_more_bets(at: AtTable, params: Params) -> Recorded:
+def no_more_bets(ctx: TableContext, params: Params) -> ActOutcome:
     """Announces no more bets; from here on wagers are refused."""
-    round_ = live_round(at)
-    state, _ = at.game.no_more_bets(at.state)
-    advance(at, state)
-    return Recorded(
+    round_ = live_round(ctx)
+    state, _ = ctx.game.no_more_bets(ctx.state)
+    advance(ctx, state)
+    return ActOutcome(
         "bets.closed",
         {"round": round_.number, "wagered_cents": round_.wagered_cents},
         answer_of(round_),
@@ -29,30 +29,30 @@ def no_more_bets(at: AtTable, params: Params) -> Recorded:
 
 
 @act(roles=AT_THE_TABLE)
-def shake(at: AtTable, params: Params) -> Recorded:
+def shake(ctx: TableContext, params: Params) -> ActOutcome:
     """Attests at least three shakes of a manual shaker, or who activated an automated one (dealer, or a seat)."""
     shakes = params.whole("shakes", 0, 99, default=0)
     seat = params.whole("activated_by_seat", 0, 64, default=0)
-    round_ = live_round(at)
-    at.verify_dice_in_time()
-    state, _ = at.game.shake(at.state, times=shakes or 1, by_seat=seat or None)
-    advance(at, state)
-    data = {"round": round_.number, "lot": at.lot and at.lot.code, "shaker": at.shaker and at.shaker.code}
-    return Recorded(
+    round_ = live_round(ctx)
+    ctx.verify_dice_in_time()
+    state, _ = ctx.game.shake(ctx.state, times=shakes or 1, by_seat=seat or None)
+    advance(ctx, state)
+    data = {"round": round_.number, "lot": ctx.lot and ctx.lot.code, "shaker": ctx.shaker and ctx.shaker.code}
+    return ActOutcome(
         "dice.shaken", {**data, "shakes": shakes, "activated_by_seat": seat}, answer_of(round_), "phase"
     )
 
 
 @act(roles=AT_THE_TABLE)
-def call_dice(at: AtTable, params: Params) -> Recorded:
+def call_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Records the dice uncovered and announced, enters them, lights the layout and settles what they decide."""
     dice = params.dice()
     ruled = read_ruled(params, len(dice or ()))
-    round_ = verify_live(at)
-    state, _ = at.game.call_dice(at.state, dice or ())
-    at.verify_as_they_lie(state.dice)
+    round_ = verify_live(ctx)
+    state, _ = ctx.game.call_dice(ctx.state, dice or ())
+    ctx.verify_as_they_lie(state.dice)
     type_ = "round.settled" if state.standing.ending else "throw.settled"
-    return settle_throw(at, round_, state, type_, decided_now(state), dice=state.dice, more=ruled)
+    return settle_throw(ctx, round_, state, type_, decided_now(state), dice=state.dice, more=ruled)
 
 
 def read_ruled(params: Params, dice: int) -> dict[str, Any]:
@@ -64,46 +64,46 @@ def read_ruled(params: Params, dice: int) -> dict[str, Any]:
 
 
 @act(roles=AT_THE_TABLE)
-def call_no_roll(at: AtTable, params: Params) -> Recorded:
+def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
     """Calls a no roll. In Sic Bo the round ends and every wager is returned (A12, A44); elsewhere wagers stand and
     the dice are thrown again (A33).
     """
     reason = params.text("reason")
-    round_ = verify_live(at)
-    state, called = at.game.call_no_roll(at.state, reason)
+    round_ = verify_live(ctx)
+    state, called = ctx.game.call_no_roll(ctx.state, reason)
     if state.ended:
-        return settle_throw(at, round_, state, "round.no_roll", called.settled, reason=reason)
-    throw = write_throw(at, round_, (), reason)
+        return settle_throw(ctx, round_, state, "round.no_roll", called.settled, reason=reason)
+    throw = write_throw(ctx, round_, (), reason)
     if reason == "cheating-device":
         key = f"cheating:{round_.number}:{throw.number}"
-        raise_alert(at, "cheating", key, Level.WARN, called.section, round=round_.number, throw=throw.number)
-    advance(at, state, last_throw=throw.number)
+        raise_alert(ctx, "cheating", key, Level.WARN, called.section, round=round_.number, throw=throw.number)
+    advance(ctx, state, last_throw=throw.number)
     data = {"round": round_.number, "throw": throw.number, "reason": reason, "section": called.section}
-    data |= {"lot": at.lot and at.lot.code, "shaker": at.shaker and at.shaker.code}
-    return Recorded("throw.no_roll", data, answer_of(round_), "phase")
+    data |= {"lot": ctx.lot and ctx.lot.code, "shaker": ctx.shaker and ctx.shaker.code}
+    return ActOutcome("throw.no_roll", data, answer_of(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE, witness=True)
-def void_round(at: AtTable, params: Params) -> Recorded:
+def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     """The house voids a round before its dice are entered: every wager is returned (A47). The floor signs.
 
     Between two throws what the first one decided stands; what is still open goes back, with a fee already paid.
     """
     reason = params.text("reason")
-    round_ = verify_live(at)
-    verify_signed_by_floor(at)
-    state, voided = at.game.void_round(at.state, reason)
+    round_ = verify_live(ctx)
+    verify_signed_by_floor(ctx)
+    state, voided = ctx.game.void_round(ctx.state, reason)
     returned = tuple(one for one in voided.settled if one.outcome == RETURN)
-    return settle_throw(at, round_, state, "round.voided", returned, reason=reason)
+    return settle_throw(ctx, round_, state, "round.voided", returned, reason=reason)
 
 
 @act(roles=AT_THE_TABLE)
-def take_losers(at: AtTable, params: Params) -> Recorded:
+def take_losers(ctx: TableContext, params: Params) -> ActOutcome:
     """Losing wagers collected, all of them, before any winner is paid."""
-    round_ = verify_live(at)
-    state, _ = at.game.take_losers(at.state)
-    advance(at, state)
-    return Recorded(
+    round_ = verify_live(ctx)
+    state, _ = ctx.game.take_losers(ctx.state)
+    advance(ctx, state)
+    return ActOutcome(
         "losers.taken",
         {"round": round_.number, "taken_cents": round_.taken_cents},
         answer_of(round_),
@@ -112,34 +112,34 @@ def take_losers(at: AtTable, params: Params) -> Recorded:
 
 
 @act(roles=AT_THE_TABLE)
-def pay_seats(at: AtTable, params: Params) -> Recorded:
+def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
     """Winners paid: the seats named, or all that are left.
 
     A payment moves the phase only when it is the last one, so that two may be under way at once; a list that was
     mended since it was shown is stale.
     """
     seats = params.whole_numbers("seats")
-    round_ = verify_live(at)
-    state, paid = at.game.pay_seats(at.state, seats or at.game.unpaid_seats(at.state))
-    changes = "nothing" if state.phase == at.state.phase else "phase"
-    advance(at, state)
+    round_ = verify_live(ctx)
+    state, paid = ctx.game.pay_seats(ctx.state, seats or ctx.game.unpaid_seats(ctx.state))
+    changes = "nothing" if state.phase == ctx.state.phase else "phase"
+    advance(ctx, state)
     cents = sum(one.paid_cents for one in paid.settled)
     data = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
-    return Recorded("winners.paid", data, answer_of(round_), changes)
+    return ActOutcome("winners.paid", data, answer_of(round_), changes)
 
 
 @act(roles=AT_THE_TABLE)
-def settle_seats(at: AtTable, params: Params) -> Recorded:
+def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
     """Takes and pays the step under way, where a game settles in steps: the seats named, or all that are left.
 
     Only the last seat of a step moves the round on, so that two dealers may each settle a side at once.
     """
     seats = params.whole_numbers("seats")
-    round_ = verify_live(at)
-    before = at.state
-    state, done = at.game.settle_seats(before, seats or at.game.unsettled_seats(before))
+    round_ = verify_live(ctx)
+    before = ctx.state
+    state, done = ctx.game.settle_seats(before, seats or ctx.game.unsettled_seats(before))
     moved = (state.phase, state.step) != (before.phase, before.step)
-    advance(at, state)
+    advance(ctx, state)
     data = {
         "round": round_.number,
         "throw": round_.last_throw,
@@ -147,14 +147,14 @@ def settle_seats(at: AtTable, params: Params) -> Recorded:
         "taken_cents": sum(one.wager.cents for one in done.settled if one.outcome == LOSE),
         "paid_cents": sum(one.paid_cents for one in done.settled),
     }
-    return Recorded("seats.settled", data, answer_of(round_), "phase" if moved else "nothing")
+    return ActOutcome("seats.settled", data, answer_of(round_), "phase" if moved else "nothing")
 
 
 @act(roles=AT_THE_TABLE)
-def clear_layout(at: AtTable, params: Params) -> Recorded:
+def clear_layout(ctx: TableContext, params: Params) -> ActOutcome:
     """Clears the lit combinations, which ends the round."""
-    round_ = verify_live(at)
-    state, _ = at.game.clear_layout(at.state)
-    advance(at, state)
+    round_ = verify_live(ctx)
+    state, _ = ctx.game.clear_layout(ctx.state)
+    advance(ctx, state)
     data = {"round": round_.number, "taken_cents": round_.taken_cents, "paid_cents": round_.paid_cents}
-    return Recorded("layout.cleared", data, answer_of(round_))
+    return ActOutcome("layout.cleared", data, answer_of(round_))

@@ -4,47 +4,47 @@ from typing import Any
 
 from games.engine.football import Football
 from games.params import Params
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.rounds.begin import live_round
 from tables.rounds.progress import advance, answer_of
 from tables.rounds.quarterback import verify_quarterback_plays
-from tables.runner.table import Recorded, act
+from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE)
-def offer_dice(at: AtTable, params: Params) -> Recorded:
+def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Offers the dice to a seat, clockwise. Who accepts is the Quarterback and keeps two green and one red
     (§§ 577.4(b), (c), 577.7); the rest of the set goes back into the cup.
     """
-    seat, accepted = params.whole("seat", 1, at.table.seats), params.yes("accepted")
-    game, round_ = at.game_as(Football), live_round(at)
-    state, _ = game.offer_dice(at.state, seat, accepted)
-    advance(at, state)
+    seat, accepted = params.whole("seat", 1, ctx.table.seats), params.yes("accepted")
+    game, round_ = ctx.game_as(Football), live_round(ctx)
+    state, _ = game.offer_dice(ctx.state, seat, accepted)
+    advance(ctx, state)
     data: dict[str, Any] = {
         "round": round_.number,
         "seat": seat,
         "accepted": accepted,
-        "lot": at.lot and at.lot.code,
+        "lot": ctx.lot and ctx.lot.code,
     }
     if accepted:
         data["chosen"] = {"green": 2, "red": 1}  # § 577.4(c); the others of the set lie in the cup
-    return Recorded("dice.offered", data, answer_of(round_), "phase")
+    return ActOutcome("dice.offered", data, answer_of(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
-def throw_dice(at: AtTable, params: Params) -> Recorded:
+def throw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """The dice leave the Quarterback's hand: the wagers on this play are closed (§§ 577.3(c), (e), 577.5(a))."""
-    game, round_ = at.game_as(Football), live_round(at)
-    at.verify_dice_in_time()
-    state, _ = game.throw_dice(at.state)
-    verify_quarterback_plays(at)
-    advance(at, state)
+    game, round_ = ctx.game_as(Football), live_round(ctx)
+    ctx.verify_dice_in_time()
+    state, _ = game.throw_dice(ctx.state)
+    verify_quarterback_plays(ctx)
+    advance(ctx, state)
     data = {
         "round": round_.number,
         "throw": round_.last_throw + 1,
         "quarterback": state.quarterback,
-        "lot": at.lot and at.lot.code,
+        "lot": ctx.lot and ctx.lot.code,
         "wagered_cents": round_.wagered_cents,
     }
-    return Recorded("dice.thrown", data, answer_of(round_), "phase")
+    return ActOutcome("dice.thrown", data, answer_of(round_), "phase")

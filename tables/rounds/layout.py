@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 from games.engine import Rules
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.rules import suspensions
 
 
@@ -22,7 +22,7 @@ def _layout(rules: Rules) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
     )
 
 
-def layout(at: AtTable) -> list[dict[str, Any]]:
+def layout(ctx: TableContext) -> list[dict[str, Any]]:
     """Every wager of the edition with its odds in force, worded as the submission words them, and why it is not dealt
     where a provider's steps are open.
     """
@@ -32,9 +32,9 @@ def layout(at: AtTable) -> list[dict[str, Any]]:
             "label": label,
             "family": family,
             "odds": list(odds),
-            "stopped": suspensions.shown(at, code),
+            "stopped": suspensions.shown(ctx, code),
         }
-        for code, label, family, odds in _layout(at.rules)
+        for code, label, family, odds in _layout(ctx.rules)
     ]
 
 

@@ -5,22 +5,22 @@ from typing import Any
 from games.engine import Refusal
 from games.engine.rounds import RoundState
 from games.engine.settlement import STEPS_A_THROW, Settled
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.models import Round
 from tables.rules import notice
 
 
-def verify_live(at: AtTable) -> Round:
+def verify_live(ctx: TableContext) -> Round:
     """The round in play. Raises `Refusal` when there is none."""
-    if at.round is None:
-        at.verify_open()
+    if ctx.round is None:
+        ctx.verify_open()
         raise Refusal("no-round")
-    return at.round
+    return ctx.round
 
 
-def advance(at: AtTable, state: RoundState, **values: Any) -> None:
+def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
     """The round as it now stands, and its end when it has ended, with whatever else of it changed."""
-    assert at.round is not None
+    assert ctx.round is not None
     stands = {
         "phase": state.phase,
         "paid_seats": sorted(state.paid_seats),
@@ -29,13 +29,15 @@ def advance(at: AtTable, state: RoundState, **values: Any) -> None:
         "offered": state.offered,
         **values,
     }
-    at.change_round(**{name: value for name, value in stands.items() if getattr(at.round, name) != value})
+    ctx.change_round(**{name: value for name, value in stands.items() if getattr(ctx.round, name) != value})
     if state.ended:
-        at.change_round(ended_at=at.now, ending=state.phase if state.returned_for else state.standing.ending)
-        quarterback, offered = at.game.next_quarterback(state)
-        if (quarterback, offered) != (at.table.quarterback, at.table.offered):
-            at.change_table(quarterback=quarterback, offered=offered)
-        notice.tell(at)
+        ctx.change_round(
+            ended_at=ctx.now, ending=state.phase if state.returned_for else state.standing.ending
+        )
+        quarterback, offered = ctx.game.next_quarterback(state)
+        if (quarterback, offered) != (ctx.table.quarterback, ctx.table.offered):
+            ctx.change_table(quarterback=quarterback, offered=offered)
+        notice.tell(ctx)
 
 
 def decided_now(state: RoundState) -> tuple[Settled, ...]:

@@ -2,34 +2,34 @@
 
 from games.engine import Refusal
 from games.params import Params
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
-from tables.runner.table import Recorded, act
+from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
-def seat_player(at: AtTable, params: Params) -> Recorded:
+def seat_player(ctx: TableContext, params: Params) -> ActOutcome:
     """A player sits down at an open seat; from now on the seat may wager."""
-    seat = _seat(at, params)
-    if seat in at.table.seated:
-        raise Refusal("seat-is-taken", at.rules.section("seated"), seat=seat)
-    at.change_table(seated=sorted([*at.table.seated, seat]))
-    return Recorded("seat.taken", {"seat": seat}, changes="nothing")
+    seat = _seat(ctx, params)
+    if seat in ctx.table.seated:
+        raise Refusal("seat-is-taken", ctx.rules.section("seated"), seat=seat)
+    ctx.change_table(seated=sorted([*ctx.table.seated, seat]))
+    return ActOutcome("seat.taken", {"seat": seat}, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
-def free_seat(at: AtTable, params: Params) -> Recorded:
+def free_seat(ctx: TableContext, params: Params) -> ActOutcome:
     """The player leaves. Refused while the seat has a wager in the round: the player stays until it ends."""
-    seat = _seat(at, params)
-    if seat not in at.table.seated:
-        raise Refusal("seat-is-open", at.rules.section("seated"), seat=seat)
-    if any(wager.seat == seat for wager in at.wagers):
-        raise Refusal("seat-has-a-wager", at.rules.section("seated"), seat=seat)
-    at.change_table(seated=[one for one in at.table.seated if one != seat])
-    return Recorded("seat.freed", {"seat": seat}, changes="nothing")
+    seat = _seat(ctx, params)
+    if seat not in ctx.table.seated:
+        raise Refusal("seat-is-open", ctx.rules.section("seated"), seat=seat)
+    if any(wager.seat == seat for wager in ctx.wagers):
+        raise Refusal("seat-has-a-wager", ctx.rules.section("seated"), seat=seat)
+    ctx.change_table(seated=[one for one in ctx.table.seated if one != seat])
+    return ActOutcome("seat.freed", {"seat": seat}, changes="nothing")
 
 
-def _seat(at: AtTable, params: Params) -> int:
-    if not at.rules.section("seated"):
-        raise Refusal("act-of-another-game", table=at.table.code)
-    return params.whole("seat", 1, at.table.seats)
+def _seat(ctx: TableContext, params: Params) -> int:
+    if not ctx.rules.section("seated"):
+        raise Refusal("act-of-another-game", table=ctx.table.code)
+    return params.whole("seat", 1, ctx.table.seats)

@@ -5,35 +5,35 @@ from typing import Any
 
 from games.engine.rounds import RoundState
 from games.engine.settlement import FEE, LOSE, Settled
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.models import Round, Settlement, Throw
 from tables.rounds.progress import advance, answer_of
-from tables.runner.table import Recorded
+from tables.runner.table import ActOutcome
 
 
 def write_throw(
-    at: AtTable, round_: Round, dice: Sequence[int], reason: str = "", corrects: Throw | None = None
+    ctx: TableContext, round_: Round, dice: Sequence[int], reason: str = "", corrects: Throw | None = None
 ) -> Throw:
     """The next throw of the round, or the next revision of the one that it `corrects`, thrown with the same dice.
 
     With a new throw the dice that a training table's machine drew lie there no longer.
     """
     if round_.drawn and corrects is None:
-        at.change_round(drawn=[])
+        ctx.change_round(drawn=[])
     return Throw.objects.create(
         round=round_,
         number=corrects.number if corrects else round_.last_throw + 1,
         revision=corrects.revision + 1 if corrects else 1,
         dice=list(dice),
         void_reason=reason,
-        lot=corrects.lot if corrects else at.lot,
-        shaker=corrects.shaker if corrects else at.shaker,
-        called_at=at.now,
+        lot=corrects.lot if corrects else ctx.lot,
+        shaker=corrects.shaker if corrects else ctx.shaker,
+        called_at=ctx.now,
     )
 
 
 def settle_throw(
-    at: AtTable,
+    ctx: TableContext,
     round_: Round,
     state: RoundState,
     type_: str,
@@ -43,16 +43,16 @@ def settle_throw(
     corrects: Throw | None = None,
     reason: str = "",
     more: dict[str, Any] | None = None,
-) -> Recorded:
+) -> ActOutcome:
     """Writes a throw with the wagers that it settles, and says them in the record, in the order of settlement.
 
     Without dice it is where the wagers of a void round go back.
     """
-    throw = write_throw(at, round_, dice, reason, corrects)
-    write_settlements(at, throw, settled)
+    throw = write_throw(ctx, round_, dice, reason, corrects)
+    write_settlements(ctx, throw, settled)
     everything = state.settled
     advance(
-        at,
+        ctx,
         state,
         last_throw=max(round_.last_throw, throw.number),
         by_hand=state.by_hand,
@@ -60,8 +60,8 @@ def settle_throw(
         taken_cents=taken_cents(everything),
         paid_cents=sum(one.paid_cents for one in everything),
     )
-    data = {**throw_data(at, round_, throw, state, settled), **(more or {})}
-    return Recorded(type_, data, answer_of(round_), changes="table" if round_.ended_at else "phase")
+    data = {**throw_data(ctx, round_, throw, state, settled), **(more or {})}
+    return ActOutcome(type_, data, answer_of(round_), changes="table" if round_.ended_at else "phase")
 
 
 def taken_cents(settled: Iterable[Settled]) -> int:
@@ -69,9 +69,9 @@ def taken_cents(settled: Iterable[Settled]) -> int:
     return sum(one.wager.cents for one in settled if one.outcome in (LOSE, FEE))
 
 
-def write_settlements(at: AtTable, throw: Throw, settled: tuple[Settled, ...]) -> None:
+def write_settlements(ctx: TableContext, throw: Throw, settled: tuple[Settled, ...]) -> None:
     """One row for each settled wager. The wagers' rows are those that `at` read under the lock."""
-    rows = {wager.key: wager.pk for wager in at.wagers}
+    rows = {wager.key: wager.pk for wager in ctx.wagers}
     Settlement.objects.write(
         [
             (
@@ -92,7 +92,7 @@ def write_settlements(at: AtTable, throw: Throw, settled: tuple[Settled, ...]) -
 
 
 def throw_data(
-    at: AtTable, round_: Round, throw: Throw, state: RoundState, settled: tuple[Settled, ...]
+    ctx: TableContext, round_: Round, throw: Throw, state: RoundState, settled: tuple[Settled, ...]
 ) -> dict[str, Any]:
     """What the record says of a throw; `docs/record.md` names each field."""
     return {
@@ -105,8 +105,8 @@ def throw_data(
         "shaker": throw.shaker and throw.shaker.code,
         "uncovered": state.phase != "void",
         "announced": bool(throw.dice),
-        "called": _called(at, state) if throw.dice else None,
-        "lit": sorted(at.game.lit(state)) if throw.dice else [],
+        "called": _called(ctx, state) if throw.dice else None,
+        "lit": sorted(ctx.game.lit(state)) if throw.dice else [],
         "by_hand": state.by_hand,
         "settled": [settled_data(one) for one in settled],
         "taken_cents": taken_cents(settled),
@@ -115,9 +115,9 @@ def throw_data(
     }
 
 
-def _called(at: AtTable, state: RoundState) -> dict[str, Any]:
+def _called(ctx: TableContext, state: RoundState) -> dict[str, Any]:
     """What the throw comes to, as it is called out, by code."""
-    reason = at.game.called(state.throws)
+    reason = ctx.game.called(state.throws)
     return {"code": reason.code, **reason.params}
 
 

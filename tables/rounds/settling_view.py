@@ -8,22 +8,22 @@ from games.engine.rounds import Game, RoundState
 from games.engine.settlement import LOSE, WIN, Settled
 from games.engine.wagers import Wager
 from games.wording import no_roll, why
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.words.sentences import number_words, short, step_label
 
 
-def throws(at: AtTable) -> list[dict[str, Any]]:
+def throws(ctx: TableContext) -> list[dict[str, Any]]:
     """Every throw of the live round in order, void ones with the words of their reason."""
     shown, valid = [], []
-    for throw in at.throws:
+    for throw in ctx.throws:
         if throw.dice:
             valid.append(tuple(throw.dice))
         shown.append(
             {
                 "number": throw.number,
-                "dice": list(at.game.arranged(throw.dice)),
+                "dice": list(ctx.game.arranged(throw.dice)),
                 "void": None if throw.dice else no_roll(throw.void_reason),
-                "call": call(at.game, valid) if throw.dice else None,
+                "call": call(ctx.game, valid) if throw.dice else None,
             }
         )
     return shown
@@ -35,17 +35,17 @@ def call(game: Game, valid: Sequence[Sequence[int]]) -> dict[str, Any]:
     return {"total": sum(dice), "words": number_words(dice), "summary": why(game.called(valid))}
 
 
-def steps(at: AtTable, state: RoundState, names: dict[str, str]) -> dict[str, Any] | None:
+def steps(ctx: TableContext, state: RoundState, names: dict[str, str]) -> dict[str, Any] | None:
     """What the newest throw settles, step by step and seat by seat; None where nothing is being settled in steps."""
     if state.phase != "lit" or ("lit", "settle_seats") not in state.procedure.moves:
         return None
     by_step: dict[int, list[Settled]] = defaultdict(list)
     for one in state.of_newest_throw:
         by_step[one.step].append(one)
-    current = at.game.current_step(state)
+    current = ctx.game.current_step(state)
     now = current[0].step if current else 0
-    stays = at.game.stays(state)
-    shown = [_step(at, state, number, ones, now, stays, names) for number, ones in sorted(by_step.items())]
+    stays = ctx.game.stays(state)
+    shown = [_step(ctx, state, number, ones, now, stays, names) for number, ones in sorted(by_step.items())]
     return {
         "take_cents": sum(step["take_cents"] for step in shown),
         "pay_cents": sum(step["pay_cents"] for step in shown),
@@ -55,7 +55,7 @@ def steps(at: AtTable, state: RoundState, names: dict[str, str]) -> dict[str, An
 
 
 def _step(
-    at: AtTable,
+    ctx: TableContext,
     state: RoundState,
     number: int,
     ones: list[Settled],
@@ -63,20 +63,20 @@ def _step(
     stays: Sequence[Wager],
     names: dict[str, str],
 ) -> dict[str, Any]:
-    code = at.game.step_code(state, number)
+    code = ctx.game.step_code(state, number)
     done = state.paid_seats if number == now else frozenset()
     by_seat: dict[int, list[Settled]] = defaultdict(list)
     for one in ones:
         by_seat[one.wager.seat].append(one)
     seats = [
-        _seat(at, seat, lines, number < now or number <= state.step or seat in done, stays, names)
+        _seat(ctx, seat, lines, number < now or number <= state.step or seat in done, stays, names)
         for seat, lines in sorted(by_seat.items())
     ]
     return {
         "step": number,
         "code": code,
         "label": step_label(code),
-        "section": short(at.game.step_section(state, number)),
+        "section": short(ctx.game.step_section(state, number)),
         "state": "done" if number <= state.step else "now" if number == now else "todo",
         "take_cents": sum(seat["take_cents"] for seat in seats),
         "pay_cents": sum(seat["pay_cents"] for seat in seats),
@@ -85,7 +85,12 @@ def _step(
 
 
 def _seat(
-    at: AtTable, seat: int, ones: list[Settled], done: bool, stays: Sequence[Wager], names: dict[str, str]
+    ctx: TableContext,
+    seat: int,
+    ones: list[Settled],
+    done: bool,
+    stays: Sequence[Wager],
+    names: dict[str, str],
 ) -> dict[str, Any]:
     staying = [wager for wager in stays if wager.seat == seat]
     return {
@@ -94,18 +99,18 @@ def _seat(
         "take_cents": sum(one.wager.cents for one in ones if one.outcome == LOSE),
         "pay_cents": sum(one.paid_cents for one in ones),
         "stay_cents": sum(wager.cents for wager in staying),
-        "lines": [_line(at, one, names) for one in ones] + [_stay(at, wager, names) for wager in staying],
+        "lines": [_line(ctx, one, names) for one in ones] + [_stay(ctx, wager, names) for wager in staying],
     }
 
 
-def _line(at: AtTable, one: Settled, names: dict[str, str]) -> dict[str, Any]:
+def _line(ctx: TableContext, one: Settled, names: dict[str, str]) -> dict[str, Any]:
     return {
         "wager": one.wager.code,
         "label": names.get(one.wager.code, one.wager.code),
         "play": one.wager.play,
         "outcome": one.outcome,
         "stake_cents": one.wager.cents,
-        "pays": at.rules.state_odds(one.pays) if one.pays else None,
+        "pays": ctx.rules.state_odds(one.pays) if one.pays else None,
         "cents": one.paid_cents if one.outcome == WIN else one.wager.cents,
         "cut_cents": one.cut_cents,
         "why": why(one.why),
@@ -113,7 +118,7 @@ def _line(at: AtTable, one: Settled, names: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _stay(at: AtTable, wager: Wager, names: dict[str, str]) -> dict[str, Any]:
+def _stay(ctx: TableContext, wager: Wager, names: dict[str, str]) -> dict[str, Any]:
     """A wager that this throw leaves open, with what the next one may pay."""
     return {
         "wager": wager.code,
@@ -121,7 +126,7 @@ def _stay(at: AtTable, wager: Wager, names: dict[str, str]) -> dict[str, Any]:
         "play": wager.play,
         "outcome": "stay",
         "stake_cents": wager.cents,
-        "pays": at.rules.state_odds(at.game.possible_odds(at.rules, wager.code)[-1]),
+        "pays": ctx.rules.state_odds(ctx.game.possible_odds(ctx.rules, wager.code)[-1]),
         "cents": wager.cents,
         "cut_cents": 0,
         "why": "",

@@ -2,24 +2,24 @@
 
 from games.engine import Refusal
 from games.params import Params
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.models import Table
 from tables.rounds.draws import draws
 from tables.rounds.progress import answer_of, verify_live
-from tables.runner.table import Recorded, act
+from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE)
-def draw_dice(at: AtTable, params: Params) -> Recorded:
+def draw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Throws the dice of the next call at a training table: they lie there until they are called, or called void."""
-    if at.table.kind != Table.Kind.TRAINING:
-        raise Refusal("draws-only-in-training", table=at.table.code)
-    round_ = verify_live(at)
-    dice = draws.dice(at.state.standing.dice, at.game.faces)
-    at.game.verify_call_dice(at.state, dice)
+    if ctx.table.kind != Table.Kind.TRAINING:
+        raise Refusal("draws-only-in-training", table=ctx.table.code)
+    round_ = verify_live(ctx)
+    dice = draws.dice(ctx.state.standing.dice, ctx.game.faces)
+    ctx.game.verify_call_dice(ctx.state, dice)
     if round_.drawn:
         raise Refusal("dice-drawn-already", round=round_.number)
-    at.change_round(drawn=list(dice))
+    ctx.change_round(drawn=list(dice))
     data = {"round": round_.number, "dice": list(dice), "by": "machine"}
-    return Recorded("dice.drawn", data, answer_of(round_), "phase")
+    return ActOutcome("dice.drawn", data, answer_of(round_), "phase")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from games.models import RulesSubmission
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 
 MOST_STOPPED = 120  # characters of a key for the stopped wagers; more of them are kept as their hash
 TOOK_EFFECT = "rules.took_effect"
@@ -54,32 +54,32 @@ def read(key: str) -> Offer | None:
     return Offer(code, int(version), terms, stopped) if version else None
 
 
-def offered(at: AtTable) -> Offer:
+def offered(ctx: TableContext) -> Offer:
     """What the next round here would be dealt under. The caller holds the table's lock."""
-    return of(at.in_force, at.table.submission_code, at.stops)
+    return of(ctx.in_force, ctx.table.submission_code, ctx.stops)
 
 
-def tell(at: AtTable) -> bool:
+def tell(ctx: TableContext) -> bool:
     """Puts `rules.took_effect` after the act's own entry where the offer is not what the record last told of, between
     two rounds alone. Says whether it did.
     """
-    now = offered(at)
-    if at.table.told_rules == now.key:
+    now = offered(ctx)
+    if ctx.table.told_rules == now.key:
         return False
-    at.also.append((TOOK_EFFECT, told_data(at, read(at.table.told_rules), now)))
-    at.change_table(told_rules=now.key)
+    ctx.extra_entries.append((TOOK_EFFECT, told_data(ctx, read(ctx.table.told_rules), now)))
+    ctx.change_table(told_rules=now.key)
     return True
 
 
-def told_data(at: AtTable, was: Offer | None, now: Offer) -> dict[str, Any]:
+def told_data(ctx: TableContext, was: Offer | None, now: Offer) -> dict[str, Any]:
     """What `rules.took_effect` says: both versions, and the wagers that stopped or may be dealt again."""
-    before, stopped = was.codes if was else frozenset(), frozenset(at.stops)
+    before, stopped = was.codes if was else frozenset(), frozenset(ctx.stops)
     return {
         "submission": now.submission,
         "was": was.version if was and was.version else None,
         "version": now.version or None,
-        "edition": at.in_force.edition if at.in_force else None,
-        "terms_sha256": at.in_force.terms_sha256 if at.in_force else None,
+        "edition": ctx.in_force.edition if ctx.in_force else None,
+        "terms_sha256": ctx.in_force.terms_sha256 if ctx.in_force else None,
         "stopped": sorted(stopped - before),
         "started": sorted(before - stopped),
     }

@@ -7,47 +7,47 @@ from collections.abc import Iterable
 
 from games.engine import Refusal
 from games.office.services import WHOLE_GAME, label, refusal, stopped
-from tables.core.context import AtTable
-from tables.core.wager_input import Lying
+from tables.core.context import TableContext
+from tables.core.wager_input import WagerInput
 from tables.words.sentences import say, short
 
 
-def verify_game_dealt(at: AtTable) -> None:
+def verify_game_dealt(ctx: TableContext) -> None:
     """Raises `game-stopped-…` where the whole game may not be dealt: no table opens, no round begins."""
-    use = at.stops.get(WHOLE_GAME)
+    use = ctx.stops.get(WHOLE_GAME)
     if use is not None:
         raise refusal(use)
 
 
-def verify_wagers_dealt(at: AtTable, lying: Iterable[Lying]) -> None:
+def verify_wagers_dealt(ctx: TableContext, lying: Iterable[WagerInput]) -> None:
     """Raises `wager-stopped-…` for a wager that would be laid or raised though it may not be dealt."""
-    before = {wager.key: wager.cents for wager in at.wagers}
+    before = {wager.key: wager.cents for wager in ctx.wagers}
     for one in lying:
         if one.cents > before.get(one.key, 0):
-            found = why_not(at, one.wager)
+            found = why_not(ctx, one.wager)
             if found is not None:
                 raise found
 
 
-def verify_was_dealt(at: AtTable, wager: str) -> None:
+def verify_was_dealt(ctx: TableContext, wager: str) -> None:
     """Raises `wager-stopped-…` for a missed wager that was stopped when its round began, and still is.
 
     One that stopped while the round ran may have been accepted before, and is written down.
     """
-    found, round_ = why_not(at, wager), at.round
+    found, round_ = why_not(ctx, wager), ctx.round
     if found is None or round_ is None:
         return
-    if {wager, WHOLE_GAME} & stopped(at.table.facility, at.table.game, round_.opened_at):
+    if {wager, WHOLE_GAME} & stopped(ctx.table.facility, ctx.table.game, round_.opened_at):
         raise found
 
 
-def why_not(at: AtTable, wager: str) -> Refusal | None:
+def why_not(ctx: TableContext, wager: str) -> Refusal | None:
     """Why a wager is not dealt here now; None where it is."""
-    use = at.stops.get(WHOLE_GAME) or at.stops.get(wager)
-    return refusal(use, label(at.table.game, wager)) if use else None
+    use = ctx.stops.get(WHOLE_GAME) or ctx.stops.get(wager)
+    return refusal(use, label(ctx.table.game, wager)) if use else None
 
 
-def shown(at: AtTable, wager: str) -> dict[str, str] | None:
+def shown(ctx: TableContext, wager: str) -> dict[str, str] | None:
     """The same as the snapshot shows it."""
-    found = why_not(at, wager) if at.stops else None
+    found = why_not(ctx, wager) if ctx.stops else None
     return {"text": say(found), "section": short(found.section)} if found else None

@@ -7,10 +7,10 @@ from audit import clock, record
 from games import submissions
 from games.models import Facility
 from games.office import services
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.models import Table
 from tables.rules.notice import TOOK_EFFECT, of, offered, read, tell, told_data
-from tables.runner.system import at_each
+from tables.runner.system import for_each_table
 
 
 def tell_rules() -> list[int]:
@@ -28,7 +28,7 @@ def tell_rules() -> list[int]:
         stopped = () if table.kind == Table.Kind.SIMULATED else stops[table.facility_id, table.game]
         if of(submission, table.submission_code, stopped).key != table.told_rules:
             differing.append(table.pk)
-    return at_each(Table.objects.filter(pk__in=differing), _tell) if differing else []
+    return for_each_table(Table.objects.filter(pk__in=differing), _tell) if differing else []
 
 
 def _stops(tables: Iterable[Table], now: dt.datetime) -> dict[tuple[int, str], frozenset[str]]:
@@ -40,20 +40,20 @@ def _stops(tables: Iterable[Table], now: dt.datetime) -> dict[tuple[int, str], f
     }
 
 
-def _tell(at: AtTable) -> bool:
-    if _plays_other_rules(at) or at.table.status == Table.Status.CLOSED:
+def _tell(ctx: TableContext) -> bool:
+    if _plays_other_rules(ctx) or ctx.table.status == Table.Status.CLOSED:
         return False
-    before = at.table.told_rules
-    if not tell(at):
+    before = ctx.table.told_rules
+    if not tell(ctx):
         return False
-    at.also.clear()
-    data = told_data(at, read(before), offered(at))
+    ctx.extra_entries.clear()
+    data = told_data(ctx, read(before), offered(ctx))
     terms = data["terms_sha256"] or ""
-    record.append(at.stream, type=TOOK_EFFECT, data=data, at=at.now, gaming_day=at.gaming_day, terms=terms)
-    at.save_changes("nothing", ())
+    record.append(ctx.stream, type=TOOK_EFFECT, data=data, at=ctx.now, gaming_day=ctx.gaming_day, terms=terms)
+    ctx.save_changes("nothing", ())
     return True
 
 
-def _plays_other_rules(at: AtTable) -> bool:
+def _plays_other_rules(ctx: TableContext) -> bool:
     """Whether a round is in play that pinned another version: it is told when that round ends."""
-    return at.round is not None and at.round.submission != at.in_force
+    return ctx.round is not None and ctx.round.submission != ctx.in_force

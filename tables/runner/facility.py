@@ -7,26 +7,26 @@ from collections.abc import Callable, Iterable
 
 from audit import record
 from audit.models import Person
-from audit.runner import Answer, Call, Recorded
-from games.facility_runner import AtHouse, Forbidden, HouseRoad, LockedRoom
+from audit.runner import ActResponse, ActRequest, ActOutcome
+from games.facility_runner import StreamContext, Forbidden, StreamRunner, LockedStream
 from games.models import Facility
 from tables.core.lot_steps import tell_steps
 from tables.core.reads import locked_table
 from tables.models import Assignment, DiceLot, Table
 
 __all__ = [
-    "ACTS", "DICE", "EQUIPMENT", "ROOMS", "STAFF", "Answer", "AtRoom", "Call", "Recorded", "room_act", "travel",
+    "ACTS", "DICE", "EQUIPMENT", "ROOMS", "STAFF", "ActResponse", "FacilityContext", "ActRequest", "ActOutcome", "facility_act", "execute",
 ]  # fmt: skip
 
 DICE, EQUIPMENT, STAFF = ROOMS = "dice", "equipment", "staff"
 CHANGED = {EQUIPMENT: "equipment.changed", STAFF: "duty.changed"}  # what a table says of an act in a room
 
 
-class AtRoom(AtHouse):
+class FacilityContext(StreamContext):
     """A room with the lots that an act speaks of, and the tables that it touches."""
 
-    def __init__(self, locked: LockedRoom, call: Call) -> None:
-        super().__init__(locked, call)
+    def __init__(self, locked: LockedStream, request: ActRequest) -> None:
+        super().__init__(locked, request)
         self.lots: list[DiceLot] = []
         self.touched: dict[int, str] = {}
 
@@ -35,11 +35,11 @@ class AtRoom(AtHouse):
         self.touched |= {table.pk: table.code for table in tables}
 
     @property
-    def shown_at(self) -> tuple[int, ...]:
+    def affected_table_ids(self) -> tuple[int, ...]:
         """Keys of the tables that show what the act changed."""
         return tuple(sorted(self.touched))
 
-    def written(self, seq: int) -> None:
+    def after_append(self, seq: int) -> None:
         """The entry is a step of every lot that it speaks of; and each table that shows what it changed says so on its
         own stream, whose number is the version of its screens.
         """
@@ -58,7 +58,7 @@ class AtRoom(AtHouse):
             )
 
 
-class RoomRoad(HouseRoad[AtRoom]):
+class FacilityRunner(StreamRunner[FacilityContext]):
     """The road to the rooms. Which room an act is done in stands with the act."""
 
     def __init__(self) -> None:
@@ -71,10 +71,10 @@ class RoomRoad(HouseRoad[AtRoom]):
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         return is_on_duty(person, facility)
 
-    def enter(self, call: Call, locked: LockedRoom) -> AtRoom:
-        if call.witness is not None and not is_on_duty(call.witness, locked.facility):
-            raise Forbidden("witness-not-on-duty", witness=call.witness.name)
-        return AtRoom(locked, call)
+    def enter(self, request: ActRequest, locked: LockedStream) -> FacilityContext:
+        if request.witness is not None and not is_on_duty(request.witness, locked.facility):
+            raise Forbidden("witness-not-on-duty", witness=request.witness.name)
+        return FacilityContext(locked, request)
 
     def room_act(self, room: str, *, roles: Iterable[str], witness: bool = False) -> Callable:
         """Registers an act of this room under its function's name."""
@@ -92,7 +92,7 @@ def is_on_duty(person: Person, facility: Facility) -> bool:
     return Assignment.objects.standing(facility).filter(person=person).exists()
 
 
-ROAD = RoomRoad()
-ACTS = ROAD.acts
-room_act = ROAD.room_act
-travel = ROAD.travel
+RUNNER = FacilityRunner()
+ACTS = RUNNER.acts
+facility_act = RUNNER.room_act
+execute = RUNNER.execute

@@ -12,11 +12,11 @@ from django.db import transaction
 from audit import clock, heads, record
 from audit.heads import Verdict
 from audit.models import Incarnation
-from audit.runner import Call, Stale
+from audit.runner import ActRequest, Stale
 from audit.sealing.incarnations import current_number
 from games.engine import Refusal
 from tables.core.alerts import Level, end_alert, raise_alert
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import verify_device
 from tables.core.reads import Locked, locked_table
 from tables.core.signals import table_changed
@@ -35,7 +35,7 @@ class HeadRefused(Refusal):
 
     def __init__(self, code: str, *shown_at: int, **params: Any) -> None:
         super().__init__(code, **params)
-        self.shown_at = shown_at
+        self.affected_table_ids = shown_at
 
 
 class TableHalted(HeadRefused):
@@ -44,54 +44,54 @@ class TableHalted(HeadRefused):
     status = HALTED
 
 
-class WentBack(Exception):
+class RollbackDetected(Exception):
     """A head that was ours and is not on the record. Nothing is written yet: `halt` does, in its own transaction."""
 
 
-class NotOurs(Exception):
+class ForgedHead(Exception):
     """A head whose MAC is not ours. `tell` says so, in its own transaction."""
 
 
-def verify_head(call: Call, locked: Locked) -> None:
+def verify_head(request: ActRequest, locked: Locked) -> None:
     """Raises `NotOurs` or `WentBack` for the head that came with an act, before anything else is asked of it. No
     head is no reason: other programs may post. Raises `Forbidden` for one that is not ours from a device that does not
     serve this table: nobody elsewhere writes on its stream and calls its floor.
     """
-    if call.head is None:
+    if request.head is None:
         return
-    verdict = heads.judge(locked.table.stream, locked.incarnation, call.head)
+    verdict = heads.judge(locked.table.stream, locked.incarnation, request.head)
     if verdict is Verdict.FORGED:
-        verify_device(call.device, locked.table)
-        raise NotOurs
+        verify_device(request.device, locked.table)
+        raise ForgedHead
     if verdict is Verdict.UNKNOWN:
-        raise WentBack
+        raise RollbackDetected
 
 
-def verify_goes_on(call: Call, locked: Locked) -> None:
+def verify_goes_on(request: ActRequest, locked: Locked) -> None:
     """Raises `TableHalted` at a halted table, and `Stale` for a screen of an incarnation that is over."""
     if locked.table.halted_at is not None:
         raise TableHalted("table-halted", table=locked.table.code)
-    if call.head is None or call.head.incarnation >= locked.incarnation:
+    if request.head is None or request.head.incarnation >= locked.incarnation:
         return
-    if heads.judge(locked.table.stream, locked.incarnation, call.head) is Verdict.OLD:
+    if heads.judge(locked.table.stream, locked.incarnation, request.head) is Verdict.OLD:
         raise Stale
 
 
-def halt(call: Call) -> HeadRefused:
+def halt(request: ActRequest) -> HeadRefused:
     """Halts the table at which this head came back, in a transaction of its own, and returns the refusal.
 
     Asked anew under the lock, with the incarnation as it is now: another screen may have been first, or the record
     may have been declared while this act waited. Raises `Stale` where nothing went back any more.
     """
-    assert call.head is not None
+    assert request.head is not None
     with transaction.atomic(durable=True):
-        locked = locked_table(call.facility, call.place, call.actor)
-        table, claim = locked.table, call.head
+        locked = locked_table(request.facility, request.place, request.actor)
+        table, claim = locked.table, request.head
         if table.halted_at is not None:
             return TableHalted("table-halted", table=table.code)
         if heads.judge(table.stream, current_number(), claim) is not Verdict.UNKNOWN:
             raise Stale
-        at = _at(call, locked)
+        at = _at(request, locked)
         said = {
             "seen": claim.seq,
             "seen_head": claim.head,
@@ -103,18 +103,18 @@ def halt(call: Call) -> HeadRefused:
         at.save_changes("table", ())
         _append(at, "table.halted", said)
         raise_alert(at, WENT_BACK, WENT_BACK, Level.STOP, seen=claim.seq, last=said["last"])
-        at.write_also()
+        at.append_extra_entries()
         return TableHalted(WENT_BACK, table.pk, table=table.code, seen=claim.seq)
 
 
-def tell(call: Call) -> HeadRefused:
+def tell(request: ActRequest) -> HeadRefused:
     """Raises the alert about a head that is not ours, unless it stands already, and returns the refusal."""
     with transaction.atomic(durable=True):
-        locked = locked_table(call.facility, call.place, call.actor)
-        at = _at(call, locked)
-        device = call.device.name if call.device else ""
+        locked = locked_table(request.facility, request.place, request.actor)
+        at = _at(request, locked)
+        device = request.device.name if request.device else ""
         raised = raise_alert(at, NOT_OURS, NOT_OURS, Level.WARN, device=device)
-        at.write_also()
+        at.append_extra_entries()
         return HeadRefused(NOT_OURS, *([locked.table.pk] if raised else []), table=locked.table.code)
 
 
@@ -131,32 +131,32 @@ def go_on(sender: Any, incarnation: Incarnation, **_declared: Any) -> None:
 def _resume(facility: str, code: str, incarnation: Incarnation) -> None:
     locked = locked_table(facility, code)
     table, now = locked.table, clock.not_before(locked.table.stream, locked.now)
-    at = AtTable(table, incarnation.opened_by, None, incarnation.opened_with, now)
+    at = TableContext(table, incarnation.opened_by, None, incarnation.opened_with, now)
     assert table.halted_at is not None
     said = {"incarnation": incarnation.number, "halted_at": clock.written(table.halted_at)}
     at.change_table(halted_at=None)
     at.save_changes("table", ())
     _append(at, "table.resumed", said)
     end_alert(at, WENT_BACK)
-    at.write_also()
+    at.append_extra_entries()
     # A push that fails is repaired by the heartbeat, and takes nothing back.
     transaction.on_commit(lambda: table_changed.send(Table, table_id=table.pk), robust=True)
 
 
-def _append(at: AtTable, type_: str, data: dict[str, Any]) -> None:
+def _append(ctx: TableContext, type_: str, data: dict[str, Any]) -> None:
     record.append(
-        at.stream,
+        ctx.stream,
         type=type_,
         data=data,
-        at=at.now,
-        gaming_day=at.gaming_day,
-        actor=at.actor,
-        witness=at.witness,
-        device=at.device,
+        at=ctx.now,
+        gaming_day=ctx.gaming_day,
+        actor=ctx.actor,
+        witness=ctx.witness,
+        device=ctx.device,
     )
 
 
-def _at(call: Call, locked: Locked) -> AtTable:
+def _at(request: ActRequest, locked: Locked) -> TableContext:
     """The table as this act found it; a clock that went back as well hinders nobody from saying so."""
     now = clock.not_before(locked.table.stream, locked.now)
-    return AtTable(locked.table, call.actor, call.device, None, now)
+    return TableContext(locked.table, request.actor, request.device, None, now)

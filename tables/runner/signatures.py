@@ -2,30 +2,30 @@
 
 from audit.models import Person
 from games.engine import Refusal
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
-from tables.runner.facility import AtRoom
+from tables.runner.facility import FacilityContext
 
 OUTSIDE = frozenset({"information-technology", "regulator"})
 
 
-def floor_signer(at: AtTable) -> Person:
+def floor_signer(ctx: TableContext) -> Person:
     """The floorperson or above who acts, or who signed in as the second person. Raises `floorperson-must-sign`."""
-    for person in (at.witness, at.actor):
+    for person in (ctx.witness, ctx.actor):
         if person is not None and person.role in FLOOR:
             return person
     raise Refusal("floorperson-must-sign")
 
 
-def verify_signed_by_floor(at: AtTable) -> None:
+def verify_signed_by_floor(ctx: TableContext) -> None:
     """Raises `Refusal` unless a floorperson or above acts, or signed in as the second person."""
-    floor_signer(at)
+    floor_signer(ctx)
 
 
-def verify_two_departments(at: AtTable | AtRoom, section: str) -> None:
+def verify_two_departments(ctx: TableContext | FacilityContext, section: str) -> None:
     """Raises `Refusal` unless two people of different departments sign: one of table games, and one of the house's
     other departments, neither its technicians nor the regulator.
     """
-    signed = {person.department for person in (at.actor, at.witness) if person is not None}
+    signed = {person.department for person in (ctx.actor, ctx.witness) if person is not None}
     if len(signed) < 2 or "table-games" not in signed or signed & OUTSIDE:
         raise Refusal("two-departments-must-sign", section)

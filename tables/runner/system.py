@@ -7,15 +7,15 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from audit import clock
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.reads import Locked, locked_table
 from tables.models import Table
 
 log = logging.getLogger(__name__)
-Do = Callable[[AtTable], bool]
+Do = Callable[[TableContext], bool]
 
 
-def at_each(tables: QuerySet[Table], do: Do) -> list[int]:
+def for_each_table(tables: QuerySet[Table], do: Do) -> list[int]:
     """Does it at each of these tables under its lock; one at which it fails hinders no other.
 
     `do` says whether it changed anything, and writes what it changed. Returns the tables that changed.
@@ -24,15 +24,15 @@ def at_each(tables: QuerySet[Table], do: Do) -> list[int]:
     return [pk for pk, facility, code in places if _done(facility, code, do)]
 
 
-def unattended(locked: Locked) -> AtTable:
+def system_context(locked: Locked) -> TableContext:
     """A locked table with nobody acting; where its record is ahead of the clock, at the moment of its last entry."""
-    return AtTable(locked.table, None, None, None, clock.not_before(locked.table.stream, locked.now))
+    return TableContext(locked.table, None, None, None, clock.not_before(locked.table.stream, locked.now))
 
 
 def _done(facility: str, code: str, do: Do) -> bool:
     try:
         with transaction.atomic(durable=True):
-            return do(unattended(locked_table(facility, code)))
+            return do(system_context(locked_table(facility, code)))
     except Exception:
         log.exception("%s/%s was not looked at", facility, code)
         return False

@@ -2,47 +2,47 @@
 
 from typing import Any
 
-from audit.runner import Act, Answer, Call, Recorded, Road, Stale
+from audit.runner import Act, ActResponse, ActRequest, ActOutcome, ActRunner, Stale
 from games.params import Params, malformed
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import verify_may, verify_may_sign
 from tables.core.reads import Locked, locked_table
 from tables.runner import halts
 
-__all__ = ["ACTS", "Act", "Answer", "Call", "Recorded", "Stale", "act", "travel"]
+__all__ = ["ACTS", "Act", "ActResponse", "ActRequest", "ActOutcome", "Stale", "act", "execute"]
 
 
-class TableRoad(Road[AtTable, Params, Locked]):
+class TableRunner(ActRunner[TableContext, Params, Locked]):
     """The table's row and its stream are the lock; the table's version is its stream's number."""
 
-    def lock(self, call: Call) -> Locked:
-        return locked_table(call.facility, call.place, call.actor)
+    def lock(self, request: ActRequest) -> Locked:
+        return locked_table(request.facility, request.place, request.actor)
 
     def key(self, locked: Locked) -> int:
         return locked.table.pk
 
-    def travel(self, call: Call) -> Answer:
+    def execute(self, request: ActRequest) -> ActResponse:
         """As every road, and what a head that came back tells is written although its act is refused."""
         try:
-            return super().travel(call)
-        except halts.WentBack:
-            raise halts.halt(call) from None
-        except halts.NotOurs:
-            raise halts.tell(call) from None
+            return super().execute(request)
+        except halts.RollbackDetected:
+            raise halts.halt(request) from None
+        except halts.ForgedHead:
+            raise halts.tell(request) from None
 
-    def verify_may(self, call: Call, act: Act[AtTable, Params], locked: Locked) -> None:
-        halts.verify_head(call, locked)
-        verify_may(call.actor, act, locked.table, call.device, assigned=locked.on_duty)
+    def verify_may(self, request: ActRequest, act: Act[TableContext, Params], locked: Locked) -> None:
+        halts.verify_head(request, locked)
+        verify_may(request.actor, act, locked.table, request.device, assigned=locked.on_duty)
 
-    def enter(self, call: Call, locked: Locked) -> AtTable:
-        halts.verify_goes_on(call, locked)
-        verify_may_sign(call.witness, locked.table)
-        return AtTable(locked.table, call.actor, call.device, call.witness, locked.now)
+    def enter(self, request: ActRequest, locked: Locked) -> TableContext:
+        halts.verify_goes_on(request, locked)
+        verify_may_sign(request.witness, locked.table)
+        return TableContext(locked.table, request.actor, request.device, request.witness, locked.now)
 
-    def is_stale(self, call: Call, act: Act[AtTable, Params], at: AtTable) -> bool:
-        if call.seen > at.stream.seq:
+    def is_stale(self, request: ActRequest, act: Act[TableContext, Params], ctx: TableContext) -> bool:
+        if request.seen > ctx.stream.seq:
             return True
-        return call.seen < max(_last_changes(call, act, at), default=0)
+        return request.seen < max(_last_changes(request, act, ctx), default=0)
 
     def read(self, params: dict[str, Any]) -> Params:
         return Params(params)
@@ -54,24 +54,24 @@ class TableRoad(Road[AtTable, Params, Locked]):
         return malformed(name)
 
 
-def _last_changes(call: Call, act: Act[AtTable, Params], at: AtTable) -> list[int]:
+def _last_changes(request: ActRequest, act: Act[TableContext, Params], ctx: TableContext) -> list[int]:
     """The numbers at which whatever this act depends on last changed."""
     if act.depends_on == "nothing":
         return []
-    if at.round is None or act.depends_on == "round":
-        return [at.table.status_seq]
+    if ctx.round is None or act.depends_on == "round":
+        return [ctx.table.status_seq]
     if act.depends_on == "seats":
-        return [at.table.status_seq, *(at.round.seat_seqs.get(seat, 0) for seat in _seats(call))]
-    return [at.table.status_seq, at.round.phase_seq]
+        return [ctx.table.status_seq, *(ctx.round.seat_seqs.get(seat, 0) for seat in _seats(request))]
+    return [ctx.table.status_seq, ctx.round.phase_seq]
 
 
-def _seats(call: Call) -> list[str]:
-    wagers = call.params.get("wagers")
+def _seats(request: ActRequest) -> list[str]:
+    wagers = request.params.get("wagers")
     items = wagers if isinstance(wagers, list) else []
     return sorted({str(item.get("seat")) for item in items if isinstance(item, dict)})
 
 
-ROAD = TableRoad()
-ACTS = ROAD.acts
-act = ROAD.act
-travel = ROAD.travel
+RUNNER = TableRunner()
+ACTS = RUNNER.acts
+act = RUNNER.act
+execute = RUNNER.execute

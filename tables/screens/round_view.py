@@ -9,7 +9,7 @@ from games.engine.rounds import RoundState
 from games.engine.settlement import Settled
 from games.wording import why
 from tables.core.chips import breakdown
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.models import Table, Wager
 from tables.opening.view import Opening
 from tables.rounds import settling_view
@@ -31,48 +31,48 @@ from tables.words.sentences import (
 USES_THE_DICE = frozenset({"shake", "throw_dice"})
 
 
-def of(at: AtTable, opening: Opening) -> dict[str, Any]:
+def of(ctx: TableContext, opening: Opening) -> dict[str, Any]:
     """The parts of the snapshot that belong to the round: `round`, `next`, `missing`, `instruction`, `offers`."""
-    round_ = _round(at)
-    next_, missing = _next_step(at, round_, opening)
+    round_ = _round(ctx)
+    next_, missing = _next_step(ctx, round_, opening)
     return {
         "round": round_,
         "next": next_,
         "missing": missing,
-        "instruction": _instruction(at),
-        "offers": offers(at, opening),
+        "instruction": _instruction(ctx),
+        "offers": offers(ctx, opening),
     }
 
 
-def _round(at: AtTable) -> dict[str, Any]:
-    state, row, names = _state(at), at.round, labels(at.rules)
+def _round(ctx: TableContext) -> dict[str, Any]:
+    state, row, names = _state(ctx), ctx.round, labels(ctx.rules)
     settled = state.of_newest_throw if state else ()
     phase = state.phase if state else "open"
     outcomes = {one.wager.key: one.outcome for one in state.settled} if state and state.throws else {}
-    wagers = [_wager(wager, names, outcomes) for wager in at.all_wagers]
+    wagers = [_wager(wager, names, outcomes) for wager in ctx.all_wagers]
     standing = [wager for wager in wagers if not wager["struck"]]
     return {
-        "number": row.number if row else at.table.last_round + 1,
+        "number": row.number if row else ctx.table.last_round + 1,
         "phase": phase,
         "bets_open": bool(state and "place_wagers" in legal_acts(state)),
         "mendable": state is not None and "strike_mistaken_wager" in legal_acts(state),
         "by_hand": bool(row and row.by_hand),
         "opened_at": moment(row.opened_at) if row else None,
-        "steps": _steps(at, state),
-        "seats": _seats(at, standing),
+        "steps": _steps(ctx, state),
+        "seats": _seats(ctx, standing),
         "wagers": wagers,
         "wagered_cents": sum(wager["cents"] for wager in standing),
         "playing": len({wager["seat"] for wager in standing}),
-        "dice": list(at.game.arranged(state.dice)) if state and state.dice else None,
+        "dice": list(ctx.game.arranged(state.dice)) if state and state.dice else None,
         "drawn": list(row.drawn) if row else [],
-        "call": settling_view.call(at.game, state.throws) if state and state.dice else None,
-        "lit": list(at.game.lit(state)) if state else [],
-        "throws": settling_view.throws(at),
-        "settle": settling_view.steps(at, state, names) if state else None,
-        "game": _game(at, state) if state else {},
+        "call": settling_view.call(ctx.game, state.throws) if state and state.dice else None,
+        "lit": list(ctx.game.lit(state)) if state else [],
+        "throws": settling_view.throws(ctx),
+        "settle": settling_view.steps(ctx, state, names) if state else None,
+        "game": _game(ctx, state) if state else {},
         "take": _take([one for one in settled if one.outcome == "lose"], names),
         "pay": _pay(
-            at.rules,
+            ctx.rules,
             [one for one in settled if one.outcome == "win"],
             names,
             frozenset(row.paid_seats if row else ()),
@@ -81,20 +81,20 @@ def _round(at: AtTable) -> dict[str, Any]:
     }
 
 
-def _game(at: AtTable, state: RoundState) -> dict[str, Any]:
+def _game(ctx: TableContext, state: RoundState) -> dict[str, Any]:
     """The game's own view. A table with fewer places than the game allows offers its dice to its own alone."""
-    view = at.game.view(state)
+    view = ctx.game.view(state)
     offer = view.get("offer")
-    if offer and offer["next"] > at.table.seats:
+    if offer and offer["next"] > ctx.table.seats:
         offer["next"] = 1
     return view
 
 
-def _state(at: AtTable) -> RoundState | None:
-    return at.state if at.round or at.shaker else None
+def _state(ctx: TableContext) -> RoundState | None:
+    return ctx.state if ctx.round or ctx.shaker else None
 
 
-def _steps(at: AtTable, state: RoundState | None) -> list[dict[str, Any]]:
+def _steps(ctx: TableContext, state: RoundState | None) -> list[dict[str, Any]]:
     """The ribbon. A round that ended early has nothing left to do."""
     return [
         {
@@ -102,7 +102,7 @@ def _steps(at: AtTable, state: RoundState | None) -> list[dict[str, Any]]:
             "label": step_label(step.code),
             "state": step.status if step.status in ("done", "now") else "todo",
         }
-        for step in (at.game.steps(state) if state else ())
+        for step in (ctx.game.steps(state) if state else ())
     ]
 
 
@@ -130,20 +130,20 @@ def _wager(wager: Wager, names: dict[str, str], outcomes: dict[Any, str]) -> dic
     }
 
 
-def _seats(at: AtTable, standing: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _seats(ctx: TableContext, standing: list[dict[str, Any]]) -> list[dict[str, Any]]:
     by_seat: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for wager in standing:
         by_seat[wager["seat"]].append(wager)
-    seated = bool(at.rules.section("seated"))
+    seated = bool(ctx.rules.section("seated"))
     return [
         {
             "seat": seat,
             "count": len(by_seat[seat]),
             "cents": sum(wager["cents"] for wager in by_seat[seat]),
-            "flags": [_flag(at.table, wager) for wager in by_seat[seat] if wager["flag"]],
-            "taken": seat in at.table.seated if seated else bool(by_seat[seat]),
+            "flags": [_flag(ctx.table, wager) for wager in by_seat[seat] if wager["flag"]],
+            "taken": seat in ctx.table.seated if seated else bool(by_seat[seat]),
         }
-        for seat in range(1, at.table.seats + 1)
+        for seat in range(1, ctx.table.seats + 1)
     ]
 
 
@@ -211,45 +211,45 @@ def _line(one: Settled, names: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def offers(at: AtTable, opening: Opening) -> list[str]:
+def offers(ctx: TableContext, opening: Opening) -> list[str]:
     """The acts that are legal now, whoever may do them. Buttons ask this; the server asks again."""
-    if not at.deals:
-        return _offers_without_rules(at.table)
-    if _leads_to_gaming(at):
-        dice = _about_the_dice(at) if at.shaker else []
+    if not ctx.deals:
+        return _offers_without_rules(ctx.table)
+    if _leads_to_gaming(ctx):
+        dice = _about_the_dice(ctx) if ctx.shaker else []
         return [*opening.offers(), *dice, "replace_shaker"]
-    if at.shaker is None:
+    if ctx.shaker is None:
         return ["close_table", "replace_shaker"]
-    ceased = {"report_device_failure"} if at.table.status == Table.Status.CEASED else set()
-    legal = sorted(legal_acts(at.state) - ceased)
-    if at.round is None:
-        legal = [name for name in legal if name != "void_round" and at.lot is not None]
-        more = ["close_table", *_about_the_dice(at), "report_device_failure", "replace_shaker"]
+    ceased = {"report_device_failure"} if ctx.table.status == Table.Status.CEASED else set()
+    legal = sorted(legal_acts(ctx.state) - ceased)
+    if ctx.round is None:
+        legal = [name for name in legal if name != "void_round" and ctx.lot is not None]
+        more = ["close_table", *_about_the_dice(ctx), "report_device_failure", "replace_shaker"]
         return [*dict.fromkeys([*legal, *more])]
-    shaker = ["replace_shaker"] if at.round.phase == "open" and not at.round.last_throw else []
-    return [*legal, *_of_training(at, legal), *_about_the_dice(at), *shaker]
+    shaker = ["replace_shaker"] if ctx.round.phase == "open" and not ctx.round.last_throw else []
+    return [*legal, *_of_training(ctx, legal), *_about_the_dice(ctx), *shaker]
 
 
-def _of_training(at: AtTable, legal: list[str]) -> list[str]:
+def _of_training(ctx: TableContext, legal: list[str]) -> list[str]:
     """At a training table the dice are thrown before they can be called."""
-    if at.table.kind != Table.Kind.TRAINING or "call_dice" not in legal or at.round is None:
+    if ctx.table.kind != Table.Kind.TRAINING or "call_dice" not in legal or ctx.round is None:
         return []
-    return [] if at.round.drawn else ["draw_dice"]
+    return [] if ctx.round.drawn else ["draw_dice"]
 
 
-def _about_the_dice(at: AtTable) -> list[str]:
-    if not at.dice_at_rest:
+def _about_the_dice(ctx: TableContext) -> list[str]:
+    if not ctx.dice_at_rest:
         return []
-    if at.lot is None:
+    if ctx.lot is None:
         return ["change_dice_lot"]
-    month = at.rules.shaker(at.shaker_kind).months
+    month = ctx.rules.shaker(ctx.shaker_kind).months
     return ["change_dice_lot", "withdraw_dice", *(["unlock_shaker"] if month else [])]
 
 
-def _leads_to_gaming(at: AtTable) -> bool:
+def _leads_to_gaming(ctx: TableContext) -> bool:
     """Whether this table waits to be opened, or to go on after a failure."""
-    ceased = at.table.status == Table.Status.CEASED and at.round is None
-    return ceased or at.table.status == Table.Status.CLOSED
+    ceased = ctx.table.status == Table.Status.CEASED and ctx.round is None
+    return ceased or ctx.table.status == Table.Status.CLOSED
 
 
 def _offers_without_rules(table: Table) -> list[str]:
@@ -257,73 +257,73 @@ def _offers_without_rules(table: Table) -> list[str]:
     return repair if table.status == Table.Status.CLOSED else [*repair, "close_table"]
 
 
-def without_rules(at: AtTable) -> dict[str, str]:
+def without_rules(ctx: TableContext) -> dict[str, str]:
     """What stands where the next step would, at a table whose rules are not in force."""
-    return {"text": say(Refusal("no-rules-in-force", code=at.table.submission_code)), "section": ""}
+    return {"text": say(Refusal("no-rules-in-force", code=ctx.table.submission_code)), "section": ""}
 
 
 def _next_step(
-    at: AtTable, round_: dict[str, Any], opening: Opening
+    ctx: TableContext, round_: dict[str, Any], opening: Opening
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
     """The one next step, or what is missing for it."""
-    if not at.deals:
-        return None, {"code": "no-rules-in-force", **without_rules(at)}
-    if _leads_to_gaming(at):
+    if not ctx.deals:
+        return None, {"code": "no-rules-in-force", **without_rules(ctx)}
+    if _leads_to_gaming(ctx):
         return opening.next_step(round_["number"])
-    if at.shaker is None:
+    if ctx.shaker is None:
         return None, {
             "code": "no-shaker",
             "text": "No working shaker stands at this table.",
             "section": "",
         }
-    following = at.game.next_act(at.state)
+    following = ctx.game.next_act(ctx.state)
     if following is None:
         return None, None
     name = following.act
-    label = SHAKE_LABELS.get(at.state.shaker, NEXT_LABELS[name]) if name == "shake" else NEXT_LABELS[name]
+    label = SHAKE_LABELS.get(ctx.state.shaker, NEXT_LABELS[name]) if name == "shake" else NEXT_LABELS[name]
     step = {
         "act": name,
         "label": str(label),
-        "say": next_says(name, round_, at.state.shaker),
-        "params": _params(at, name),
-        "dice": at.state.standing.dice if name == "call_dice" else None,
+        "say": next_says(name, round_, ctx.state.shaker),
+        "params": _params(ctx, name),
+        "dice": ctx.state.standing.dice if name == "call_dice" else None,
     }
-    return step, _missing(at, name)
+    return step, _missing(ctx, name)
 
 
-def _params(at: AtTable, name: str) -> dict[str, Any]:
+def _params(ctx: TableContext, name: str) -> dict[str, Any]:
     """What the screen sends with the next step."""
-    shaker = at.rules.shaker(at.state.shaker)
+    shaker = ctx.rules.shaker(ctx.state.shaker)
     if name == "shake" and not shaker.automated:
         return {"shakes": shaker.shakes_least}
     if name == "offer_dice":
-        return {"seat": _game(at, at.state)["offer"]["next"], "accepted": True}
+        return {"seat": _game(ctx, ctx.state)["offer"]["next"], "accepted": True}
     return {}
 
 
-def _missing(at: AtTable, name: str) -> dict[str, Any] | None:
-    if name not in USES_THE_DICE and at.round is not None:
+def _missing(ctx: TableContext, name: str) -> dict[str, Any] | None:
+    if name not in USES_THE_DICE and ctx.round is not None:
         return None
     try:
-        if at.round is None:
-            suspensions.verify_game_dealt(at)
+        if ctx.round is None:
+            suspensions.verify_game_dealt(ctx)
         if name in USES_THE_DICE:
-            at.verify_dice_in_time()
+            ctx.verify_dice_in_time()
         else:
-            at.verify_dice_for_a_round()
+            ctx.verify_dice_for_a_round()
         if name == "throw_dice":
-            verify_quarterback_plays(at)
+            verify_quarterback_plays(ctx)
     except Refusal as refusal:
         return {"code": refusal.code, "text": say(refusal), "section": short(refusal.section)}
     return None
 
 
-def _instruction(at: AtTable) -> dict[str, Any] | None:
-    if at.table.status != Table.Status.OPEN or at.shaker is None or not at.deals:
+def _instruction(ctx: TableContext) -> dict[str, Any] | None:
+    if ctx.table.status != Table.Status.OPEN or ctx.shaker is None or not ctx.deals:
         return None
-    following = at.game.next_act(at.state)
+    following = ctx.game.next_act(ctx.state)
     if following is None:
         return None
     name = following.act
-    text = INSTRUCTIONS.get((name, at.state.shaker)) or INSTRUCTIONS.get((name, ""))
+    text = INSTRUCTIONS.get((name, ctx.state.shaker)) or INSTRUCTIONS.get((name, ""))
     return {"text": str(text), "section": short(following.section)} if text else None

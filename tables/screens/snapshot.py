@@ -12,7 +12,7 @@ from tables.alerts.view import alerts_of
 from tables.core import reads
 from tables.core.alerts import held
 from tables.core.chips import CHIPS_CENTS
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.equipment import table_signs
 from tables.failures.words import ceased_text
 from tables.limits import rules
@@ -28,7 +28,7 @@ TRIES = 20
 SEAL_LINES = ("dice-sealed", "shaker-seals")  # of an inspection: dice are shut up in the shaker
 
 
-class Shown(AtTable):
+class DisplayContext(TableContext):
     """A table as screens show it: without rules in force the newest version stands there, and nothing is offered."""
 
     @cached_property
@@ -47,16 +47,16 @@ def of_table(table_id: int) -> dict[str, Any]:
     So its version and all that it shows belong together. Raises `Table.DoesNotExist`.
     """
     for _ in range(TRIES):
-        seen = reads.shown_table(table_id)
+        seen = reads.read_table(table_id)
         snapshot = _build(seen)
         if reads.version_of(seen.table.stream_id) == seen.table.stream.seq:
             return snapshot
     return snapshot
 
 
-def _build(seen: reads.Sight) -> dict[str, Any]:
+def _build(seen: reads.TableRead) -> dict[str, Any]:
     table = seen.table
-    at = Shown(table, None, None, None, clock.not_before(table.stream, seen.now))
+    at = DisplayContext(table, None, None, None, clock.not_before(table.stream, seen.now))
     day = table.facility.gaming_day(at.now)
     opening = view.Opening(at)
     shown = {
@@ -125,13 +125,13 @@ def _table(table: Table) -> dict[str, Any]:
     }
 
 
-def _limits(at: AtTable, changes: bool) -> dict[str, Any]:
-    table = at.table
+def _limits(ctx: TableContext, changes: bool) -> dict[str, Any]:
+    table = ctx.table
     change = rules.pending(table) if changes else None
     return {
         "min_cents": table.min_cents,
         "max_cents": table.max_cents,
-        "pending": table_signs.change_shown(table, change, at.now),
+        "pending": table_signs.change_shown(table, change, ctx.now),
     }
 
 
@@ -147,16 +147,16 @@ def _ceased(table: Table) -> dict[str, Any] | None:
     }
 
 
-def _rules(at: AtTable, day: dt.date) -> dict[str, Any]:
-    submission, edition = at.submission, at.rules.edition
+def _rules(ctx: TableContext, day: dt.date) -> dict[str, Any]:
+    submission, edition = ctx.submission, ctx.rules.edition
     return {
         "submission": submission.code,
         "version": submission.version,
         "key": submission.edition,
         "title": edition.title + (f" · Paytable {edition.paytable}" if edition.paytable else ""),
         "chapter": edition.title,
-        "in_force": at.deals,
-        "approved_on": table_signs.on_the_day(at.table.facility, submission.decided_at),
+        "in_force": ctx.deals,
+        "approved_on": table_signs.on_the_day(ctx.table.facility, submission.decided_at),
         "chapter_from": edition.chapter_from.isoformat() if edition.chapter_from else None,
         "text_from": edition.in_force_from.isoformat(),
         "lapses_on": edition.lapses_on.isoformat() if edition.lapses_on else None,
@@ -181,8 +181,8 @@ def _at_post(table: Table, post: str) -> dict[str, Any] | None:
     return selectors.person(found) if found else None
 
 
-def _shaker(at: AtTable) -> dict[str, Any] | None:
-    shaker = at.shaker
+def _shaker(ctx: TableContext) -> dict[str, Any] | None:
+    shaker = ctx.shaker
     if shaker is None:
         return None
     return {
@@ -190,19 +190,19 @@ def _shaker(at: AtTable) -> dict[str, Any] | None:
         "kind": shaker.kind,
         "name": shaker.get_kind_display(),
         "out_of_order": False,
-        "sealed": bool(at.rules.section("dice-sealed")),
-        "takes_seal": any(line.code in SEAL_LINES for line in at.rules.edition.inspection),
+        "sealed": bool(ctx.rules.section("dice-sealed")),
+        "takes_seal": any(line.code in SEAL_LINES for line in ctx.rules.edition.inspection),
     }
 
 
-def _lot(at: AtTable) -> dict[str, Any] | None:
-    lot = at.lot
+def _lot(ctx: TableContext) -> dict[str, Any] | None:
+    lot = ctx.lot
     if lot is None or lot.expires_at is None:
         return None
     return {
         "code": lot.code,
         "placed_at": moment(lot.placed_at),
         "expires_at": moment(lot.expires_at),
-        "expired": at.now >= lot.expires_at,
+        "expired": ctx.now >= lot.expires_at,
         "section": short(lot.clock_section),
     }

@@ -4,132 +4,132 @@ from audit.models import Person
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.params import Params
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.duty import covers, locked_duty
 from tables.core.permissions import DEALERS
 from tables.models import Qualification, Table
-from tables.runner.table import Recorded, act
+from tables.runner.table import ActOutcome, act
 from tables.staffing import posts
 
 
 @act(roles=DEALERS, depends_on="nothing")
-def take_over_table(at: AtTable, params: Params) -> Recorded:
+def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
     """The person signed in here works a post of this table from now on; relief in mid-round is this.
 
     Without a `post` it is the one that `posts.for_person` says. Whoever takes the keeper's post is responsible for
     the shaker or the dice. At a live table the person is trained for its game. Two who stand at posts of a table in
     play change places, so that none is empty.
     """
-    actor = at.actor
+    actor = ctx.actor
     assert actor is not None
-    post = params.choice("post", tuple(posts.FIELDS), default=posts.for_person(at.table, actor))
-    verify_post(at, actor, post)
-    verify_free(at, actor)
-    before = posts.holder(at.table, post)
+    post = params.choice("post", tuple(posts.FIELDS), default=posts.for_person(ctx.table, actor))
+    verify_post(ctx, actor, post)
+    verify_free(ctx, actor)
+    before = posts.holder(ctx.table, post)
     if before is not None and before.pk == actor.pk:
         raise Refusal("already-dealing", dealer=before.name)
-    verify_qualified(at, actor)
-    left = posts.held_by(at.table, actor)
-    follows = follower(at, left, before)
-    at.change_table(**({posts.FIELDS[left]: follows} if left else {}), **{posts.FIELDS[post]: actor})
+    verify_qualified(ctx, actor)
+    left = posts.held_by(ctx.table, actor)
+    follows = follower(ctx, left, before)
+    ctx.change_table(**({posts.FIELDS[left]: follows} if left else {}), **{posts.FIELDS[post]: actor})
     if "dealer" in (post, left):
-        at.change_table(dealer_since=at.now)
-    keeps = post == posts.keeper(at.table)
+        ctx.change_table(dealer_since=ctx.now)
+    keeps = post == posts.keeper(ctx.table)
     data = {
         "dealer": actor.code,
         "relieves": before.code if before else None,
-        "takes_shaker": at.shaker.code if keeps and at.shaker else None,
-        "round": at.round and at.round.number,
+        "takes_shaker": ctx.shaker.code if keeps and ctx.shaker else None,
+        "round": ctx.round and ctx.round.number,
     }
-    if len(posts.of(at.table)) > 1:
+    if len(posts.of(ctx.table)) > 1:
         data |= {"post": post, "leaves_post": left, "follows": follows.code if follows else None}
-    return Recorded("dealer.relieved" if before else "dealer.began", data, changes="nothing")
+    return ActOutcome("dealer.relieved" if before else "dealer.began", data, changes="nothing")
 
 
 @act(roles=DEALERS, depends_on="nothing")
-def leave_table(at: AtTable, params: Params) -> Recorded:
+def leave_table(ctx: TableContext, params: Params) -> ActOutcome:
     """Leaves without relief: at a closed table, or where nothing would be left unattended and no post may be empty."""
-    assert at.actor is not None
-    post = posts.held_by(at.table, at.actor)
+    assert ctx.actor is not None
+    post = posts.held_by(ctx.table, ctx.actor)
     if post is None:
-        raise Refusal("not-dealing", table=at.table.code)
-    if at.table.status != Table.Status.CLOSED:
-        verify_may_leave(at, post)
-    at.change_table(**{posts.FIELDS[post]: None}, **({"dealer_since": None} if post == "dealer" else {}))
-    data = {"dealer": at.actor.code}
-    if len(posts.of(at.table)) > 1:
+        raise Refusal("not-dealing", table=ctx.table.code)
+    if ctx.table.status != Table.Status.CLOSED:
+        verify_may_leave(ctx, post)
+    ctx.change_table(**{posts.FIELDS[post]: None}, **({"dealer_since": None} if post == "dealer" else {}))
+    data = {"dealer": ctx.actor.code}
+    if len(posts.of(ctx.table)) > 1:
         data["post"] = post
-    return Recorded("dealer.left", data, changes="nothing")
+    return ActOutcome("dealer.left", data, changes="nothing")
 
 
-def follower(at: AtTable, left: str | None, before: Person | None) -> Person | None:
+def follower(ctx: TableContext, left: str | None, before: Person | None) -> Person | None:
     """Who takes the post that somebody leaves for another at the same table: at a table in play whoever is relieved
     there, if their role works it. Raises `Refusal` when the post would stay empty.
     """
-    if left is None or at.table.status == Table.Status.CLOSED:
+    if left is None or ctx.table.status == Table.Status.CLOSED:
         return None
     if before is None:
-        verify_may_leave(at, left)
+        verify_may_leave(ctx, left)
         return None
-    verify_post(at, before, left)
+    verify_post(ctx, before, left)
     return before
 
 
-def verify_post(at: AtTable, person: Person, post: str) -> None:
+def verify_post(ctx: TableContext, person: Person, post: str) -> None:
     """Raises `Refusal` for a post that this table has not, or that this person's role does not work."""
-    if post not in posts.of(at.table):
-        raise Refusal("no-such-post", table=at.table.code)
+    if post not in posts.of(ctx.table):
+        raise Refusal("no-such-post", table=ctx.table.code)
     if person.role == "stickperson" and post != "stick":
         raise Refusal("post-of-another")
 
 
-def verify_qualified(at: AtTable, person: Person) -> None:
+def verify_qualified(ctx: TableContext, person: Person) -> None:
     """Raises `not-qualified` at a live table unless a training for its game is on file and in effect today, by the
     facility's clocks. A training table takes anybody assigned.
     """
-    table = at.table
+    table = ctx.table
     if table.kind != Table.Kind.LIVE:
         return
-    today = table.facility.local(at.now).date()
+    today = table.facility.local(ctx.now).date()
     filed = Qualification.objects.in_effect(today)
     if not filed.filter(person=person, game=table.game).exists():
-        section = at.rules.section("qualified") if at.deals else ""
+        section = ctx.rules.section("qualified") if ctx.deals else ""
         raise Refusal("not-qualified", section, person=person.name, game=table.game)
 
 
-def verify_free(at: AtTable, person: Person) -> None:
+def verify_free(ctx: TableContext, person: Person) -> None:
     """Raises `Refusal` unless the person is on duty here and stands at no other table in play: one who may leave it
     does so first, any other is relieved there.
 
     The assignments are locked, so that nobody takes two tables at once, or one while the duty ends.
     """
-    if not covers(locked_duty(person), at.table):
-        raise Forbidden("not-assigned", table=at.table.code)
+    if not covers(locked_duty(person), ctx.table):
+        raise Forbidden("not-assigned", table=ctx.table.code)
     works = Table.objects.select_related("stream", "facility").filter(posts.anywhere(person))
-    in_play = works.exclude(pk=at.table.pk).exclude(status=Table.Status.CLOSED)
+    in_play = works.exclude(pk=ctx.table.pk).exclude(status=Table.Status.CLOSED)
     for table in in_play.order_by("pk"):
         post = posts.held_by(table, person) or posts.keeper(table)
-        verify_may_leave(AtTable(table, person, at.device, None, at.now), post)
+        verify_may_leave(TableContext(table, person, ctx.device, None, ctx.now), post)
         raise Refusal("at-another-table", person=person.name, table=table.code)
 
 
-def verify_may_leave(at: AtTable, post: str) -> None:
+def verify_may_leave(ctx: TableContext, post: str) -> None:
     """Raises `Refusal` when nobody may leave this post of a table in play without relief.
 
     Where a game has several posts each is kept as long as the table is open: three dealers (§ 577.9(b)).
     """
-    if len(posts.of(at.table)) > 1:
-        section = at.rules.section("dealers") if at.deals else ""
-        raise Refusal("post-left-empty", section, post=post, table=at.table.code)
-    verify_nothing_left_alone(at, post)
+    if len(posts.of(ctx.table)) > 1:
+        section = ctx.rules.section("dealers") if ctx.deals else ""
+        raise Refusal("post-left-empty", section, post=post, table=ctx.table.code)
+    verify_nothing_left_alone(ctx, post)
 
 
-def verify_nothing_left_alone(at: AtTable, post: str) -> None:
+def verify_nothing_left_alone(ctx: TableContext, post: str) -> None:
     """Raises `Refusal` when a round, or a shaker that this edition lets nobody leave, would lose its keeper."""
-    if post != posts.keeper(at.table):
+    if post != posts.keeper(ctx.table):
         return
-    section = posts.section_left_alone(at)
-    if section is not None and at.shaker is not None:
-        raise Refusal("shaker-left-unattended", section, shaker=at.shaker.code)
-    if at.round is not None:
-        raise Refusal("round-in-play", round=at.round.number)
+    section = posts.section_left_alone(ctx)
+    if section is not None and ctx.shaker is not None:
+        raise Refusal("shaker-left-unattended", section, shaker=ctx.shaker.code)
+    if ctx.round is not None:
+        raise Refusal("round-in-play", round=ctx.round.number)

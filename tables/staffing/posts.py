@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from audit.models import Person
 from games.engine import Refusal, Rules, game
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.reads import at_work, at_work_at
 from tables.models import Table
 
@@ -65,13 +65,13 @@ def anywhere(person: Person) -> Q:
     return Q(dealer=person) | Q(dealer_left=person) | Q(stickperson=person)
 
 
-def verify_staffed(at: AtTable) -> None:
+def verify_staffed(ctx: TableContext) -> None:
     """Raises `Refusal` unless somebody on duty stands at every post of this table, and nowhere else: three dealers at
     Three Dice Football (§ 577.9(b)), elsewhere the dealer, who is responsible for the shaker. A simulated table has
     no people.
     """
-    for post in empty(at.table):
-        raise Refusal("post-is-empty", section_of(at.rules), post=post, table=at.table.code)
+    for post in empty(ctx.table):
+        raise Refusal("post-is-empty", section_of(ctx.rules), post=post, table=ctx.table.code)
 
 
 def empty(table: Table) -> list[str]:
@@ -94,15 +94,15 @@ def _without(table: Table, there: set[int]) -> list[str]:
     return [post for post in of(table) if holder_id(table, post) not in there]
 
 
-def section_left_alone(at: AtTable) -> str | None:
+def section_left_alone(ctx: TableContext) -> str | None:
     """The section under which nobody may leave the working shaker of this table alone, "" where the text names none or
     no rules are in force; None where it may stand alone, or there is none.
 
     § 625a.1(e) speaks of the manual shaker only; § 539.1(f) and New Jersey of any (A20).
     """
-    if at.shaker is None or (at.deals and at.rules.shaker(at.shaker.kind).may_stand_alone):
+    if ctx.shaker is None or (ctx.deals and ctx.rules.shaker(ctx.shaker.kind).may_stand_alone):
         return None
-    return at.rules.section("shaker-unattended") if at.deals else ""
+    return ctx.rules.section("shaker-unattended") if ctx.deals else ""
 
 
 def section_of(rules: Rules) -> str:

@@ -16,7 +16,7 @@ from audit.models import Person
 from games import submissions
 from games.engine import Refusal
 from games.engine.editions import Edition, Staffing, edition
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.duty import covers, locked_duty
 from tables.core.permissions import FLOOR, is_assigned
 from tables.models import Assignment, Table
@@ -45,19 +45,19 @@ class Breach:
     section: str = ""
 
 
-def supervisor_at_opening(at: AtTable) -> Person:
+def supervisor_at_opening(ctx: TableContext) -> Person:
     """Who answers for the table that opens: whoever does already and is on duty here, else the floorperson who signs.
 
     Raises `floorperson-must-sign`, or what `verify_may_supervise` refuses with.
     """
-    standing = at.table.floorperson
-    stays = standing is not None and _supervises(standing) and is_assigned(standing, at.table)
-    person = standing if standing is not None and stays else floor_signer(at)
-    verify_may_supervise(at, person, in_play=True)
+    standing = ctx.table.floorperson
+    stays = standing is not None and _supervises(standing) and is_assigned(standing, ctx.table)
+    person = standing if standing is not None and stays else floor_signer(ctx)
+    verify_may_supervise(ctx, person, in_play=True)
     return person
 
 
-def verify_may_supervise(at: AtTable, person: Person, *, in_play: bool) -> None:
+def verify_may_supervise(ctx: TableContext, person: Person, *, in_play: bool) -> None:
     """Raises `Refusal` unless this person is of the floor, on duty at the table, and has room for it.
 
     `in_play`: the table is open or ceased, or opens now; a closed table counts in nobody's span. Locks the person's
@@ -66,10 +66,10 @@ def verify_may_supervise(at: AtTable, person: Person, *, in_play: bool) -> None:
     if person.role not in FLOOR:
         raise Refusal("role-does-not-supervise", person=person.name)
     duty = locked_duty(person)
-    if not (person.is_active and covers(duty, at.table)):
-        raise Refusal("supervisor-not-on-duty", person=person.name, table=at.table.code)
-    if in_play and at.table.kind == Table.Kind.LIVE:
-        verify_span(person, [*_tables_of(person, but=at.table), at.table], duty, at.now)
+    if not (person.is_active and covers(duty, ctx.table)):
+        raise Refusal("supervisor-not-on-duty", person=person.name, table=ctx.table.code)
+    if in_play and ctx.table.kind == Table.Kind.LIVE:
+        verify_span(person, [*_tables_of(person, but=ctx.table), ctx.table], duty, ctx.now)
 
 
 def verify_one_more_elsewhere(

@@ -9,54 +9,54 @@ from audit.models import Person
 from games.engine import Refusal
 from games.engine.registry import GAMES
 from games.params import Params
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.duty import covers, locked_duty, person_here
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Assignment, Pit, Qualification, Table
 from tables.models.staffing import GAMES_ELSEWHERE
-from tables.runner.facility import STAFF, AtRoom, Recorded, room_act
+from tables.runner.facility import STAFF, FacilityContext, ActOutcome, facility_act
 from tables.staffing import posts
 from tables.staffing.spans import verify_one_more_elsewhere
 
 MOST_REFERENCE = 60
 
 
-@room_act(STAFF, roles=STAFFERS)
-def assign_person(at: AtRoom, params: Params) -> Recorded:
+@facility_act(STAFF, roles=STAFFERS)
+def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Puts a person on duty at a table, at all tables of a pit, or (neither named) at the whole facility."""
-    person = person_here(at.facility, params.text("person"))
+    person = person_here(ctx.facility, params.text("person"))
     pit, table = params.text("pit", default=""), params.text("table", default="")
-    duty = Assignment(person=person, facility=at.facility, started_at=at.now)
-    duty.pit, duty.table = _place(at, pit, table)
-    same = Assignment.objects.standing(at.facility).filter(person=person)
+    duty = Assignment(person=person, facility=ctx.facility, started_at=ctx.now)
+    duty.pit, duty.table = _place(ctx, pit, table)
+    same = Assignment.objects.standing(ctx.facility).filter(person=person)
     if same.filter(pit=duty.pit, table=duty.table).exists():
-        raise Refusal("already-assigned", person=person.name, place=table or pit or at.facility.name)
+        raise Refusal("already-assigned", person=person.name, place=table or pit or ctx.facility.name)
     duty.save()
-    at.touch(_tables_of(person))
+    ctx.touch(_tables_of(person))
     return _recorded("assignment.started", duty)
 
 
-@room_act(STAFF, roles=STAFFERS)
-def assign_elsewhere(at: AtRoom, params: Params) -> Recorded:
+@facility_act(STAFF, roles=STAFFERS)
+def assign_elsewhere(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Notes that a floorperson supervises one more table of a game that is not dealt with Pitside. It counts in the
     floorperson's span (§ 577.9(c), § 465a.35).
     """
-    person = person_here(at.facility, params.text("person"))
+    person = person_here(ctx.facility, params.text("person"))
     game = params.choice("game", GAMES_ELSEWHERE)
     if person.role not in FLOOR:
         raise Refusal("role-does-not-supervise", person=person.name)
-    verify_one_more_elsewhere(person, game, locked_duty(person), at.now)
-    duty = Assignment.objects.create(person=person, facility=at.facility, elsewhere=game, started_at=at.now)
+    verify_one_more_elsewhere(person, game, locked_duty(person), ctx.now)
+    duty = Assignment.objects.create(person=person, facility=ctx.facility, elsewhere=game, started_at=ctx.now)
     return _recorded("assignment.started", duty)
 
 
-@room_act(STAFF, roles=STAFFERS)
-def end_assignment(at: AtRoom, params: Params) -> Recorded:
+@facility_act(STAFF, roles=STAFFERS)
+def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Ends a duty, unless the person still answers for a table in play, or stands at a post of one, that no other duty
     of that person covers: first somebody relieves there.
     """
     pk = params.whole("assignment", 1, 2**53)
-    ending = Assignment.objects.filter(facility=at.facility, pk=pk).select_related("person").first()
+    ending = Assignment.objects.filter(facility=ctx.facility, pk=pk).select_related("person").first()
     if ending is None:
         raise Refusal("no-such-assignment")
     tables = _tables_of(ending.person)
@@ -64,15 +64,15 @@ def end_assignment(at: AtRoom, params: Params) -> Recorded:
     duty = locked_duty(ending.person)
     if ending not in duty:
         raise Refusal("no-such-assignment")
-    verify_nobody_is_missed(at, ending, [one for one in duty if one != ending], tables.all())
-    at.touch(tables.all())
-    ending.ended_at = at.now
+    verify_nobody_is_missed(ctx, ending, [one for one in duty if one != ending], tables.all())
+    ctx.touch(tables.all())
+    ending.ended_at = ctx.now
     ending.save(update_fields=["ended_at"])
     return _recorded("assignment.ended", ending)
 
 
 def verify_nobody_is_missed(
-    at: AtRoom, ending: Assignment, rest: list[Assignment], tables: Iterable[Table]
+    ctx: FacilityContext, ending: Assignment, rest: list[Assignment], tables: Iterable[Table]
 ) -> None:
     """Raises `still-supervises` or `still-at-a-post` for the first table in play that only this duty covers.
 
@@ -83,7 +83,7 @@ def verify_nobody_is_missed(
         in_play = table.status != Table.Status.CLOSED and table.kind != Table.Kind.SIMULATED
         if not in_play or not covers([ending], table) or covers(rest, table):
             continue
-        here = AtTable(table, None, None, None, at.now)
+        here = TableContext(table, None, None, None, ctx.now)
         post = posts.held_by(table, person)
         if post is not None:
             section = posts.section_of(here.rules) if here.deals else ""
@@ -101,11 +101,11 @@ def _tables_of(person: Person) -> QuerySet[Table]:
     return mine.select_related("stream", "facility").order_by("pk")
 
 
-@room_act(STAFF, roles=STAFFERS)
-def record_qualification(at: AtRoom, params: Params) -> Recorded:
+@facility_act(STAFF, roles=STAFFERS)
+def record_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Files a person's training to deal a game: under which reference, and from which day on."""
     filed = Qualification(
-        person=person_here(at.facility, params.text("person")),
+        person=person_here(ctx.facility, params.text("person")),
         game=params.choice("game", tuple(GAMES)),
         reference=params.text("reference", most=MOST_REFERENCE),
         since=params.date("since"),
@@ -120,8 +120,8 @@ def record_qualification(at: AtRoom, params: Params) -> Recorded:
     return _of_qualification("qualification.recorded", filed)
 
 
-@room_act(STAFF, roles=STAFFERS)
-def end_qualification(at: AtRoom, params: Params) -> Recorded:
+@facility_act(STAFF, roles=STAFFERS)
+def end_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Ends a training that is on file: `ends_on` is the first day on which it no longer holds, its first day for one
     that was filed by mistake.
     """
@@ -129,7 +129,7 @@ def end_qualification(at: AtRoom, params: Params) -> Recorded:
     found = (
         Qualification.objects.select_for_update(of=("self",)).filter(pk=pk).select_related("person").first()
     )
-    if found is None or not found.person.belongs_to(at.facility.code):
+    if found is None or not found.person.belongs_to(ctx.facility.code):
         raise Refusal("no-such-qualification")
     if found.ends_on is not None and found.ends_on <= ends_on:
         raise Refusal("qualification-has-ended", on=found.ends_on)
@@ -140,18 +140,18 @@ def end_qualification(at: AtRoom, params: Params) -> Recorded:
     return _of_qualification("qualification.ended", found)
 
 
-def _place(at: AtRoom, pit: str, table: str) -> tuple[Pit | None, Table | None]:
+def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Table | None]:
     """The pit or the table of this facility that is named. Raises `no-such-place`, or `malformed` for both."""
     if pit and table:
         raise Refusal("malformed", name="table")
-    found_pit = Pit.objects.filter(facility=at.facility, code=pit).first() if pit else None
-    found_table = Table.objects.filter(facility=at.facility, code=table).first() if table else None
+    found_pit = Pit.objects.filter(facility=ctx.facility, code=pit).first() if pit else None
+    found_table = Table.objects.filter(facility=ctx.facility, code=table).first() if table else None
     if (pit and found_pit is None) or (table and found_table is None):
         raise Refusal("no-such-place", place=table or pit)
     return found_pit, found_table
 
 
-def _recorded(type_: str, duty: Assignment) -> Recorded:
+def _recorded(type_: str, duty: Assignment) -> ActOutcome:
     data: dict[str, Any] = {
         "assignment": duty.pk,
         "person": duty.person.code,
@@ -159,10 +159,10 @@ def _recorded(type_: str, duty: Assignment) -> Recorded:
         "table": duty.table.code if duty.table else None,
         "elsewhere": duty.elsewhere or None,
     }
-    return Recorded(type_, data, {"assignment": duty.pk}, changes="nothing")
+    return ActOutcome(type_, data, {"assignment": duty.pk}, changes="nothing")
 
 
-def _of_qualification(type_: str, filed: Qualification) -> Recorded:
+def _of_qualification(type_: str, filed: Qualification) -> ActOutcome:
     data: dict[str, Any] = {
         "qualification": filed.pk,
         "person": filed.person.code,
@@ -171,4 +171,4 @@ def _of_qualification(type_: str, filed: Qualification) -> Recorded:
         "since": filed.since.isoformat(),
         "ends_on": filed.ends_on.isoformat() if filed.ends_on else None,
     }
-    return Recorded(type_, data, {"qualification": filed.pk}, changes="nothing")
+    return ActOutcome(type_, data, {"qualification": filed.pk}, changes="nothing")

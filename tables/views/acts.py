@@ -13,9 +13,9 @@ from django.views.decorators.http import require_POST
 from audit import heads, people
 from audit.errors import AuditRefusal
 from audit.models import Person
-from audit.runner import Road
+from audit.runner import ActRunner
 from games.engine import Refusal
-from games.facility_runner import Forbidden, HouseRoad
+from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
 from games.office import documents
 from games.office import runner as office
@@ -39,7 +39,7 @@ SCREENS = ("dealer", "table")
 class Way:
     """Which act is asked for, where, and by which road. `table` is empty on the road to the rooms."""
 
-    road: Road[Any, Any, Any]
+    road: ActRunner[Any, Any, Any]
     facility: str
     table: str
     act: str
@@ -47,13 +47,13 @@ class Way:
     @property
     def place(self) -> str:
         """The place as the command's content names it: the table's code, or the room's."""
-        return self.road.room(self.act) if isinstance(self.road, HouseRoad) else self.table
+        return self.road.room(self.act) if isinstance(self.road, StreamRunner) else self.table
 
 
 @require_POST
 async def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
     """Takes one act. 200 with the answer and the fresh screen; 401, 403, 404, 409, 422 or 423 with a refusal."""
-    way = Way(road.ROAD, facility, table, act)
+    way = Way(road.RUNNER, facility, table, act)
     status, body, shown = await sync_to_async(_take)(request, way)
     if status == 200:
         messages = await push.publish(shown[0])
@@ -67,19 +67,19 @@ async def act(request: HttpRequest, facility: str, table: str, act: str) -> Json
 @require_POST
 async def room_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
     """Takes one act in a room of the house."""
-    return await _in_the_house(request, Way(rooms.ROAD, facility, "", act))
+    return await _in_the_house(request, Way(rooms.RUNNER, facility, "", act))
 
 
 @require_POST
 async def office_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
     """Takes one act of the rules office, as JSON or with a file as a form."""
-    return await _in_the_house(request, Way(office.ROAD, facility, "", act))
+    return await _in_the_house(request, Way(office.RUNNER, facility, "", act))
 
 
 @require_POST
 async def desk_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
     """Takes one act of the compliance desk."""
-    return await _in_the_house(request, Way(desk.ROAD, facility, "", act))
+    return await _in_the_house(request, Way(desk.RUNNER, facility, "", act))
 
 
 async def _in_the_house(request: HttpRequest, way: Way) -> JsonResponse:
@@ -112,7 +112,7 @@ def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], tuple[in
         body, attachment = _form(request) if _has_file(request, way) else (_body(request), b"")
         station = body.get("station", "dealer") if body.get("station", "dealer") in SCREENS else "dealer"
         call = _call(request, body, person, way, attachment)
-        answer = way.road.travel(call)
+        answer = way.road.execute(call)
     except SignedOut:
         return _refused(401, Refusal("signed-out"))
     except Locked:
@@ -126,13 +126,13 @@ def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], tuple[in
     except AuditRefusal as refusal:
         return _refused(refusal.status, refusal)
     except halts.HeadRefused as refusal:
-        return _refused(refusal.status, refusal, _fresh(request, way, station), refusal.shown_at)
+        return _refused(refusal.status, refusal, _fresh(request, way, station), refusal.affected_table_ids)
     except Refusal as refusal:
         return _refused(422, refusal, _fresh(request, way, station))
     return (
         200,
         {"version": answer.version, "answer": answer.body, "again": answer.again, "station": station},
-        (answer.key, *answer.shown_at) if way.table else answer.shown_at,
+        (answer.key, *answer.affected_table_ids) if way.table else answer.affected_table_ids,
     )
 
 
@@ -182,7 +182,7 @@ def _body(request: HttpRequest) -> dict[str, Any]:
 
 
 def _has_file(request: HttpRequest, way: Way) -> bool:
-    return way.road is office.ROAD and request.content_type == "multipart/form-data"
+    return way.road is office.RUNNER and request.content_type == "multipart/form-data"
 
 
 def _form(request: HttpRequest) -> tuple[dict[str, Any], bytes]:
@@ -222,13 +222,13 @@ def _sent_bytes(request: HttpRequest) -> int:
 
 def _call(
     request: HttpRequest, body: dict[str, Any], person: Person, way: Way, attachment: bytes
-) -> road.Call:
+) -> road.ActRequest:
     seen, params = body.get("seen") if way.table else 0, body.get("params", {})
     if not isinstance(seen, int) or isinstance(seen, bool) or not 0 <= seen < 2**53:
         raise malformed("seen")
     if not isinstance(params, dict):
         raise malformed("params")
-    return road.Call(
+    return road.ActRequest(
         facility=way.facility,
         place=way.place,
         act=way.act,

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.models import Person, Station
 from games.engine import Refusal
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, may_see_floor
 from tables.runner.access import Denied, device_at, floor_of, person_of, rooms_open_to, table_for
 from tables.runner.facility import DICE
@@ -82,7 +82,7 @@ def screen(request: HttpRequest, facility: str, table: str, station: str) -> Jso
 def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
     """What three entered values light, for the inspection. Reads the rules; changes nothing."""
     found, _ = table_for(request, facility, table, "dealer")
-    at = AtTable(found, None, None, None, clock.not_before(found.stream, clock.now()))
+    at = TableContext(found, None, None, None, clock.not_before(found.stream, clock.now()))
     try:
         dice = at.game.verify_dice(
             at.rules, [int(face) for face in request.GET.get("dice", "").split(",")[:10]]

@@ -16,7 +16,7 @@ from games.engine import Refusal, game
 from games.engine.registry import GAMES
 from games.models import Facility
 from games.params import CODE
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.permissions import DICE_KEEPERS, FLOOR, STAFFERS
 from tables.dice import lots
 from tables.dice.custody_acts import TOLERANCE_UM
@@ -253,7 +253,7 @@ def _tables_for_dice(house: Facility, now: dt.datetime) -> list[dict[str, Any]]:
     tables = Table.objects.select_related("facility", "stream", "pit").filter(facility=house)
     for table in tables.exclude(kind=Table.Kind.SIMULATED):
         try:
-            rules = AtTable(table, None, None, None, clock.not_before(table.stream, now)).rules
+            rules = TableContext(table, None, None, None, clock.not_before(table.stream, now)).rules
         except Refusal:
             continue
         edition = rules.edition

@@ -77,9 +77,11 @@ def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal 
     held = posts.held_by(table, person)
     if held is not None and held not in posts.empty(table):
         return None
-    call = road.Call(facility, code, "take_over_table", uuid.uuid4(), table.stream.seq, {}, person, device)
+    call = road.ActRequest(
+        facility, code, "take_over_table", uuid.uuid4(), table.stream.seq, {}, person, device
+    )
     try:
-        answer = road.travel(call)
+        answer = road.execute(call)
     except Refusal as refusal:
         people.sign_out(request)
         return refusal
@@ -100,11 +102,11 @@ def sign_off(request: HttpRequest) -> HttpResponse:
     here = Table.objects.select_related("stream", "facility").filter(stream__name=device.place)
     table = here.filter(posts.anywhere(person)).first()
     if table is not None:
-        call = road.Call(
+        call = road.ActRequest(
             table.facility.code, table.code, "leave_table", uuid.uuid4(), table.stream.seq, {}, person, device
         )
         try:
-            answer = road.travel(call)
+            answer = road.execute(call)
         except Refusal as refusal:
             people.lock(device, reason="asked to sign off")
             return _sign_in_page(request, device, refusal, 422)

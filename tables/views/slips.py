@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from games.engine import Refusal
 from games.params import Params, malformed
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.corrections.correction import correction_of
 from tables.corrections.slip_view import preview_of
 from tables.rounds.settlement import settled_data
@@ -32,7 +32,7 @@ def preview(request: HttpRequest, facility: str, table: str, number: int) -> Htt
     round_ = asked.select_related("table__facility", "submission").first() if number < 2**31 else None
     if round_ is None:
         raise Denied
-    at = AtTable(found, person, None, None, clock.not_before(found.stream, clock.now()))
+    at = TableContext(found, person, None, None, clock.not_before(found.stream, clock.now()))
     try:
         params = _said(request)
         correction = correction_of(at, round_, params, "", settled_data)

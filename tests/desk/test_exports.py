@@ -13,7 +13,7 @@ from audit import verify
 from audit.export import gaming_days
 from audit.exporting import jobs, making
 from audit.models import Entry, Job, Stream
-from audit.runner import Call
+from audit.runner import ActRequest
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from tables.desk import download, export_words, runner
@@ -37,11 +37,11 @@ def folder(settings, tmp_path):
 
 def ask(scene, name="ask_export", by="compliance", device=None, command=None, **params):
     params = {"kind": "csv", **params} if name == "ask_export" else params
-    call = Call(
+    call = ActRequest(
         facility="larkfield", place=runner.ROOM, act=name, command=command or uuid.uuid4(), seen=0, params=params,
         actor=scene.people[by], device=device or scene.podium,
     )  # fmt: skip
-    return runner.travel(call)
+    return runner.execute(call)
 
 
 def refused(scene, name="ask_export", **params):

@@ -142,7 +142,7 @@ def test_an_extra_roll_and_its_seats_circles_are_apart(hands):
 
 def test_what_else_happened_is_told_as_it_stood(hands, scene):
     small_day(hands, scene)
-    also = day_of(scene).also
+    also = day_of(scene).events
     assert [(one.table, one.type, one.count) for one in also.mends] == [("T-01", "wager.missed", 1)]
     assert [(one.table, one.round, one.seat, one.about) for one in also.disputes] == [
         ("T-01", 4, 4, "a late chip")
@@ -225,7 +225,12 @@ def test_the_hour_that_comes_twice_is_two_hours(hands):
 def test_an_empty_day_says_nothing(hands, scene):
     found = day_of(scene, dt.date(2026, 11, 20))
     assert found.is_empty and found.is_final
-    assert (found.house.rounds, found.house.hold, found.tables, found.also.heads) == (0, None, [], [])
+    assert (found.house.rounds, found.house.hold, found.tables, found.events.heads) == (
+        0,
+        None,
+        [],
+        [],
+    )
 
 
 def test_a_round_in_play_counts_when_it_ends(hands, scene):
@@ -247,7 +252,7 @@ def test_an_alert_that_outlasts_the_day_is_told_as_the_day_ended(hands, scene):
     hands.now = at(5, 30, day=22)
     scene.act("report_dispute", {"seat": 4, "about": "a late chip"})
     hands.now = at(9, day=22)
-    [alert] = day_of(scene).also.alerts
+    [alert] = day_of(scene).events.alerts
     assert (alert.standing, alert.stood) == (1, 30 * 60)
 
 
@@ -263,11 +268,11 @@ def test_real_play_and_simulation_are_never_in_one(hands):
         scene.close()
         scene.act("leave_table")
     real, simulated, training = (day_of(scene, play=play) for play in ("live", "simulated", "training"))
-    assert [one.code for one in real.tables] == ["T-01"] == [one.table for one in real.also.heads]
-    assert [one.code for one in simulated.tables] == ["T-02"] == [one.table for one in simulated.also.lots]
+    assert [one.code for one in real.tables] == ["T-01"] == [one.table for one in real.events.heads]
+    assert [one.code for one in simulated.tables] == ["T-02"] == [one.table for one in simulated.events.lots]
     assert real.house.wagered_cents == simulated.house.wagered_cents == 2_500
     assert training.is_empty
-    assert real.also.opened == {scenes["T-01"].table.pk: ((at(10), at(10)),)}
+    assert real.events.opened == {scenes["T-01"].table.pk: ((at(10), at(10)),)}
 
 
 def test_the_number_of_queries_does_not_grow_with_the_play(hands, scene):

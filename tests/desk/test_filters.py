@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from audit.models import Entry, SavedFilter
-from audit.runner import Call
+from audit.runner import ActRequest
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from tables.desk import runner
@@ -18,11 +18,11 @@ pytestmark = pytest.mark.django_db
 
 
 def at_desk(scene, name, params, by="compliance"):
-    call = Call(
+    call = ActRequest(
         facility="larkfield", place=runner.ROOM, act=name, command=uuid.uuid4(), seen=0, params=params,
         actor=scene.people[by], device=scene.podium,
     )  # fmt: skip
-    return runner.travel(call)
+    return runner.execute(call)
 
 
 def refusal_of(scene, name, params, by="compliance"):

@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError
 from playwright.sync_api import Page, WebSocketRoute
 
-from tables.runner.table import Answer
+from tables.runner.table import ActResponse
 from tests.e2e.floor import Screen, all_on
 from tests.services.chromium import Pages
 from tests.tables.cast import Scene, make_scene
@@ -24,10 +24,10 @@ def stage(live_url: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scene
     return make_scene
 
 
-def patient(act: Callable[..., Answer]) -> Callable[..., Answer]:
+def patient(act: Callable[..., ActResponse]) -> Callable[..., ActResponse]:
     """The in-memory SQLite of tests knows no waiting: a screen that reads meanwhile makes a write fail at once."""
 
-    def try_again(*args: Any, **how: Any) -> Answer:
+    def try_again(*args: Any, **how: Any) -> ActResponse:
         for _ in range(50):
             try:
                 return act(*args, **how)

@@ -52,9 +52,9 @@ class Scene:
         seen: int | None = None,
         command: uuid.UUID | None = None,
         device: Device | None = None,
-    ) -> road.Answer:
+    ) -> road.ActResponse:
         """One act by the road. `seen` is the version as it stands unless the test says otherwise."""
-        call = road.Call(
+        call = road.ActRequest(
             facility=self.table.facility.code,
             place=self.table.code,
             act=name,
@@ -65,7 +65,7 @@ class Scene:
             device=device or self.tablet,
             witness=self.people[witness] if witness else None,
         )
-        return road.travel(call)
+        return road.execute(call)
 
     def in_room(
         self,
@@ -76,9 +76,9 @@ class Scene:
         witness: str | None = None,
         command: uuid.UUID | None = None,
         device: Device | None = None,
-    ) -> road.Answer:
+    ) -> road.ActResponse:
         """One act in a room of the house, by the road, from the podium unless the test says otherwise."""
-        call = road.Call(
+        call = road.ActRequest(
             facility=self.table.facility.code,
             place="",
             act=name,
@@ -89,7 +89,7 @@ class Scene:
             device=device or self.podium,
             witness=self.people[witness] if witness else None,
         )
-        return rooms.travel(call)
+        return rooms.execute(call)
 
     def in_office(
         self,
@@ -100,9 +100,9 @@ class Scene:
         command: uuid.UUID | None = None,
         device: Device | None = None,
         attachment: bytes = b"",
-    ) -> road.Answer:
+    ) -> road.ActResponse:
         """One act of the rules office, by the road, from the podium unless the test says otherwise."""
-        call = road.Call(
+        call = road.ActRequest(
             facility=self.table.facility.code,
             place=office.ROOM,
             act=name,
@@ -113,7 +113,7 @@ class Scene:
             device=device or self.podium,
             attachment=attachment,
         )
-        return office.travel(call)
+        return office.execute(call)
 
     def on_file(self, title: str = "A letter", content: bytes = b"As received.") -> str:
         """The code of a document that the office files now."""
@@ -121,7 +121,7 @@ class Scene:
         answer = self.in_office("file_document", params, attachment=content)
         return str(answer.body["document"])
 
-    def place(self, *wagers: tuple[Any, ...], made_in: str = "chips", **how: Any) -> road.Answer:
+    def place(self, *wagers: tuple[Any, ...], made_in: str = "chips", **how: Any) -> road.ActResponse:
         """Wagers as (seat, code, cents), and with a play (seat, code, cents, play)."""
         lying = [
             {
@@ -168,16 +168,16 @@ class Scene:
             if post in posts.of(self.table):
                 self.act("take_over_table", {"post": post}, by=by)
 
-    def inspect(self, **changed: Any) -> road.Answer:
+    def inspect(self, **changed: Any) -> road.ActResponse:
         """The floorperson's inspection at the podium, where all is well unless the test says otherwise."""
         params = {**self.inspection(), **changed}
         return self.act("inspect_table", params, by="floorperson", device=self.podium)
 
-    def open(self, by: str = "floorperson", **params: Any) -> road.Answer:
+    def open(self, by: str = "floorperson", **params: Any) -> road.ActResponse:
         """Opens the table; a lapsed edition is acknowledged unless the test says otherwise."""
         return self.act("open_table", {"acknowledge_lapsed": True, **params}, by=by, device=self.podium)
 
-    def close(self, **params: Any) -> road.Answer:
+    def close(self, **params: Any) -> road.ActResponse:
         """Closes the table with its shaker locked away."""
         params = {"secured": True, **params}
         return self.act("close_table", params, by="floorperson", device=self.podium)

@@ -5,7 +5,7 @@ import json
 from audit import clock
 from audit.models import Entry
 from games.params import Params
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.corrections.correction import correction_of
 from tables.rounds.settlement import settled_data
 
@@ -15,7 +15,7 @@ FLOOR = "floorperson"
 def found(scene, number=1, **said):
     """What the preview would say."""
     table = scene.fresh
-    at = AtTable(table, None, None, None, clock.not_before(table.stream, clock.now()))
+    at = TableContext(table, None, None, None, clock.not_before(table.stream, clock.now()))
     return correction_of(at, table.rounds.get(number=number), Params(said), "", settled_data)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from audit import clock
 from games.engine import RoundState
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.core.entries import of_round
 from tables.models import Round
 from tables.replay.readjudication import settle
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 
 def by_the_rows(scene: Scene) -> RoundState | None:
-    return AtTable(scene.fresh, None, None, None, clock.now()).state if scene.round else None
+    return TableContext(scene.fresh, None, None, None, clock.now()).state if scene.round else None
 
 
 def by_the_record(scene: Scene, round_: Round) -> RoundState:

@@ -351,9 +351,9 @@ def test_equipment_is_read_in_few_queries(scene, django_assert_max_num_queries):
 
     with transaction.atomic():
         locked = locked_table("larkfield", "T-01")
-        from tables.core.context import AtTable
+        from tables.core.context import TableContext
 
-        at = AtTable(locked.table, None, None, None, locked.now)
+        at = TableContext(locked.table, None, None, None, locked.now)
         with django_assert_max_num_queries(5):
             Equipment(at).verify_approved()
             assert Equipment(at).lines

@@ -37,8 +37,8 @@ def foreign(scene, seq=None):
 
 def act(scene, head, name="place_wagers", params=LAY, *, by="dealer", seen=None, command=None):
     device = scene.podium if by == "floorperson" else scene.tablet
-    return table.travel(
-        table.Call(
+    return table.execute(
+        table.ActRequest(
             facility="larkfield",
             place="T-01",
             act=name,
@@ -102,7 +102,7 @@ def test_it_halts_the_table_on_the_record_and_calls_the_floor(scene):
     head = foreign(scene)
     before = scene.version
     refusal = refused(scene, "record-went-back", head)
-    assert (refusal.status, refusal.shown_at) == (423, (scene.table.pk,))
+    assert (refusal.status, refusal.affected_table_ids) == (423, (scene.table.pk,))
     assert scene.fresh.halted_at is not None and scene.round is None
     (said,) = entries(scene, "table.halted")
     assert (said["seq"], said["actor"], said["device"]) == (before + 1, "dealer", str(scene.tablet.pk))
@@ -167,7 +167,7 @@ def test_the_other_tables_play_on(scene):
     shown = snapshot.of_table(other.pk)
     assert shown["halted"] is None
     floorperson = scene.people["floorperson"]
-    call = table.Call(
+    call = table.ActRequest(
         "larkfield",
         "T-02",
         "change_limits",
@@ -178,7 +178,7 @@ def test_the_other_tables_play_on(scene):
         scene.podium,
         head=heads.claimed(shown["head"]),
     )
-    assert table.travel(call).body["type"] == "limits.changed"
+    assert table.execute(call).body["type"] == "limits.changed"
 
 
 def test_the_clock_still_records_what_it_does(scene):
@@ -220,8 +220,8 @@ def test_the_screen_of_a_table_that_is_not_halted_carries_its_head(scene):
 def test_a_head_that_is_not_ours_is_refused_and_told_once_and_halts_nothing(scene):
     head = {**head_of(scene), "mac": "0" * 64}
     refusal = refused(scene, "head-not-ours", head)
-    assert (refusal.status, refusal.shown_at) == (422, (scene.table.pk,))
-    assert refused(scene, "head-not-ours", head).shown_at == ()
+    assert (refusal.status, refusal.affected_table_ids) == (422, (scene.table.pk,))
+    assert refused(scene, "head-not-ours", head).affected_table_ids == ()
     (alert,) = Alert.objects.filter(kind="head-not-ours")
     assert (alert.level, alert.params) == ("warn", {"device": scene.tablet.name})
     (said,) = entries(scene, "alert.raised")
@@ -231,7 +231,7 @@ def test_a_head_that_is_not_ours_is_refused_and_told_once_and_halts_nothing(scen
     act(scene, None, "acknowledge_alert", {"alert": alert.pk}, by="floorperson")
     alert.refresh_from_db()
     assert alert.ended_at is not None
-    assert refused(scene, "head-not-ours", head).shown_at == (scene.table.pk,)
+    assert refused(scene, "head-not-ours", head).affected_table_ids == (scene.table.pk,)
 
 
 def test_the_head_of_another_table_is_not_ours(scene):

@@ -27,7 +27,7 @@ def test_a_lot_is_issued_to_one_of_two_tables(house):
     found = at_once(lambda: issue("T-01"), lambda: issue("T-02"))
     assert sorted(type(one).__name__ for one in found) == ["Answer", "Refusal"]
     lot = DiceLot.objects.get(code="L-0003")
-    given = next(number for number, one in enumerate(found, start=1) if isinstance(one, runner.Answer))
+    given = next(number for number, one in enumerate(found, start=1) if isinstance(one, runner.ActResponse))
     assert (lot.status, lot.table.code) == ("issued", f"T-0{given}")
 
 

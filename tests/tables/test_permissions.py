@@ -129,9 +129,9 @@ def test_a_device_of_another_place_serves_nobody_here(scene, act):
     for device in (other_table, other_house):
         assert may(scene, act, by, device=device) == "device-of-another-table"
     assert may(scene, act, by, device=scene.podium) is None
-    call = table.Call("larkfield", "T-01", act, uuid.uuid4(), scene.version, {}, scene.people[by], None)
+    call = table.ActRequest("larkfield", "T-01", act, uuid.uuid4(), scene.version, {}, scene.people[by], None)
     with scene.refused("device-not-enrolled"):
-        table.travel(call)
+        table.execute(call)
 
 
 def test_an_assignment_that_has_ended_covers_nothing(scene):

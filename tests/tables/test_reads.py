@@ -43,27 +43,27 @@ def test_duty_is_asked_alike_with_the_lock_and_without(scene, role):
 
 
 def test_the_table_shown_has_its_pit_and_its_people_or_none(scene):
-    table = reads.shown_table(scene.table.pk).table
+    table = reads.read_table(scene.table.pk).table
     assert same(table.pit, scene.fresh.pit) and same(table.dealer, scene.people["dealer"])
     assert same(table.floorperson, scene.people["floorperson"])
     Table.objects.update(dealer=None, floorperson=None)
-    shown = reads.shown_table(scene.table.pk).table
+    shown = reads.read_table(scene.table.pk).table
     assert (shown.dealer, shown.floorperson) == (None, None)
 
 
 def test_the_table_shown_names_the_lots_that_wait_and_whether_anybody_is_called(scene):
-    seen = reads.shown_table(scene.table.pk)
+    seen = reads.read_table(scene.table.pk)
     assert (seen.issued, seen.calls) == (("L-0002", "L-0003", "L-0004", "L-0005"), False)
     DiceLot.objects.filter(status="issued").update(status="stored", table=None)
     scene.act("report_dispute", {"seat": 1, "about": "a late chip"})
-    seen = reads.shown_table(scene.table.pk)
+    seen = reads.read_table(scene.table.pk)
     assert (seen.issued, seen.calls) == ((), True)
 
 
 def test_everybody_at_a_football_table_comes_with_it(db, django_assert_num_queries):
     scene = make_scene("pa-577")
     with django_assert_num_queries(1):
-        table = reads.shown_table(scene.table.pk).table
+        table = reads.read_table(scene.table.pk).table
         standing = [table.dealer, table.dealer_left, table.stickperson, table.floorperson]
     assert [person.code for person in standing] == ["dealer", "relief", "stickperson", "floorperson"]
 

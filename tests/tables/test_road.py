@@ -221,8 +221,8 @@ def test_there_is_no_such_act_and_no_such_table(scene):
     with pytest.raises(KeyError):
         scene.act("print_money")
     with pytest.raises(Table.DoesNotExist):
-        table.travel(
-            table.Call(
+        table.execute(
+            table.ActRequest(
                 "larkfield", "T-99", "shake", uuid.uuid4(), 0, {}, scene.people["dealer"], scene.tablet
             )
         )

@@ -31,7 +31,7 @@ def test_an_approval_filed_at_the_podium_moves_the_closed_table_that_waits_for_i
     before = scene.snapshot
     assert [one["code"] for one in before["to_open"]] == ["not-approved"]
     answer = scene.in_room("record_approval", LAYOUT, by="compliance")
-    assert answer.shown_at == (scene.table.pk,)
+    assert answer.affected_table_ids == (scene.table.pk,)
     assert (scene.snapshot["to_open"], scene.version) == ([], before["version"] + 1)
     said = scene.entry
     assert (said["_type"], said["actor"]) == ("equipment.changed", "compliance")
@@ -46,7 +46,7 @@ def test_an_approval_filed_at_the_podium_moves_the_closed_table_that_waits_for_i
 def test_an_approval_of_a_shaker_moves_the_table_at_which_it_stands():
     scene = closed()
     said = {"subject": "shaker", "shaker": "S-01", "reference": "X", "approved_on": "2026-01-12"}
-    assert scene.in_room("record_approval", said, by="compliance").shown_at == (scene.table.pk,)
+    assert scene.in_room("record_approval", said, by="compliance").affected_table_ids == (scene.table.pk,)
 
 
 def test_a_dealer_sent_home_from_a_closed_table_is_missing_there_at_once_and_is_back_at_once():

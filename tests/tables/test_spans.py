@@ -33,7 +33,7 @@ def house(*rules: str) -> list[Scene]:
     return list(made.values())
 
 
-def take(scene: Scene, by: str = "floorperson") -> table.Answer:
+def take(scene: Scene, by: str = "floorperson") -> table.ActResponse:
     return scene.act("take_supervision", by=by, device=scene.podium)
 
 
@@ -196,7 +196,7 @@ def test_supervising_elsewhere_opens_no_room_of_the_house():
         scene.in_room("assign_person", {"person": "stranger"}, by="pit-manager")
 
 
-def assign(scene: Scene, person: str, by: str = "pit-manager") -> table.Answer:
+def assign(scene: Scene, person: str, by: str = "pit-manager") -> table.ActResponse:
     return scene.act("assign_floorperson", {"person": person}, by=by, device=scene.podium)
 
 

@@ -196,13 +196,13 @@ def sealer_at_its_next_second(casino):
 
 def tablet_at_its_next_act(casino):
     scene = casino.scene
-    call = table.Call(
+    call = table.ActRequest(
         facility="larkfield", place="T-01", act="report_dispute", command=uuid.uuid4(), seen=scene.version,
         params={"seat": 1, "about": "the dice"}, actor=scene.people["dealer"], device=scene.tablet,
         head=heads.claimed(casino.shown),
     )  # fmt: skip
     try:
-        table.travel(call)
+        table.execute(call)
     except Refusal as refusal:
         return refusal.code == "record-went-back"
     return False

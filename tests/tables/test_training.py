@@ -11,7 +11,7 @@ import pytest
 from audit import clock, export, verify
 from audit.models import Stream
 from games.engine import Refusal
-from tables.core.context import AtTable
+from tables.core.context import TableContext
 from tables.demo.seeding import make_lot, make_table
 from tables.dice.handling import verify_suits
 from tables.models import DiceLot, Round, Throw
@@ -279,7 +279,9 @@ def test_training_dice_stay_at_training(at, lot):
     with scene.refused("lot-of-another-kind"):
         scene.act("change_dice_lot", {"lot": "L-0002", "seal": "S"}, by="floorperson")
     with pytest.raises(Refusal, match="lot-of-another-kind"):
-        verify_suits(AtTable(scene.fresh, None, None, None, clock.now()), DiceLot.objects.get(code="L-0002"))
+        verify_suits(
+            TableContext(scene.fresh, None, None, None, clock.now()), DiceLot.objects.get(code="L-0002")
+        )
     scene.act("change_dice_lot", {"lot": "L-0003", "seal": "S"}, by="floorperson")
 
 

@@ -78,7 +78,7 @@ def test_two_browsers_that_pay_two_seats_both_pay(committed):
     found = at_once(
         *(lambda seat=seat: committed.act("pay_seats", {"seats": [seat]}, seen=seen) for seat in (1, 3))
     )
-    assert all(isinstance(one, table.Answer) for one in found), found
+    assert all(isinstance(one, table.ActResponse) for one in found), found
     assert committed.round.paid_seats == [1, 3]
 
 
@@ -103,7 +103,7 @@ def test_eight_seats_at_once_open_one_round_and_lose_no_wager(committed):
     found = at_once(
         *(lambda seat=seat: committed.place((seat, "small", 1_000), seen=seen) for seat in range(1, 9))
     )
-    assert all(isinstance(one, table.Answer) for one in found), found
+    assert all(isinstance(one, table.ActResponse) for one in found), found
     assert sorted(one.version for one in found) == list(range(seen + 1, seen + 9))
     played = Round.objects.get()
     assert (played.number, played.wagered_cents, Wager.objects.count()) == (1, 8_000, 8)
@@ -117,9 +117,9 @@ def test_a_wager_and_no_more_bets_at_once_leave_one_order(committed):
         lambda: committed.place((2, "big", 2_500), seen=seen),
         lambda: committed.act("no_more_bets", seen=seen),
     )
-    assert isinstance(closed, table.Answer)
+    assert isinstance(closed, table.ActResponse)
     kept = Wager.objects.filter(seat=2).exists()
-    assert isinstance(laid, table.Answer) == kept
+    assert isinstance(laid, table.ActResponse) == kept
     assert committed.round.wagered_cents == (5_000 if kept else 2_500)
     if not kept:
         assert getattr(laid, "code", "") == "bets-closed"
@@ -155,7 +155,7 @@ def test_two_football_dealers_never_refuse_each_other_over_different_seats(footb
             for seat in seats
         )
     )
-    assert all(isinstance(one, table.Answer) for one in found), found
+    assert all(isinstance(one, table.ActResponse) for one in found), found
     assert (Wager.objects.count(), football.round.wagered_cents) == (17, 17 * 500)
 
 
@@ -168,5 +168,5 @@ def test_two_football_dealers_settle_their_halves_at_once(football):
         lambda: football.act("settle_seats", {"seats": [2]}, seen=seen),
         lambda: football.act("settle_seats", {"seats": [12]}, seen=seen, by="relief"),
     )
-    assert all(isinstance(one, table.Answer) for one in found), found
+    assert all(isinstance(one, table.ActResponse) for one in found), found
     assert (football.round.phase, entries("seats.settled")) == ("open", 2)

@@ -161,7 +161,7 @@ def test_what_was_put_right_before_the_lock_is_not_raised(scene, monkeypatch):
     dismiss(scene, "dealer")
     found = alert_rules.absences(clock.now())
     scene.act("take_over_table", by="relief")
-    late = alert_rules.Watch(
+    late = alert_rules.AlertRule(
         ("shaker",), lambda now, only=None: found if only is None else alert_rules.absences(now, only)
     )
     version = scene.version

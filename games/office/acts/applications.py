@@ -7,7 +7,7 @@ from typing import Any
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.models import Application, Qualifier
-from games.office.runner import AtOffice, Recorded, office_act
+from games.office.runner import OfficeContext, ActOutcome, office_act
 from games.params import MOST_CENTS, Params
 
 from .. import certifications, providers
@@ -30,21 +30,24 @@ class Part:
 
 
 @office_act()
-def complete_application(at: AtOffice, params: Params) -> Recorded:
+def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Writes down what the provider has completed of its package, anew each time until it is filed.
 
     `kind`: certification or renewal. `copy`: one, or `waived` where the Board directed so. A form or
     statement that is left out stays as it is. What each individual has to add is attached by itself.
     """
-    file, kind = providers.asked(at, params), params.choice("kind", (FIRST, RENEWAL))
+    file, kind = providers.asked(ctx, params), params.choice("kind", (FIRST, RENEWAL))
     completed_by = params.text("completed_by", most=100)
-    parts = _read_parts(at, params)
-    fee, paid_on = params.whole("fee_cents", 0, MOST_CENTS, default=0), past_if_any(at, params, "fee_paid_on")
+    parts = _read_parts(ctx, params)
+    fee, paid_on = (
+        params.whole("fee_cents", 0, MOST_CENTS, default=0),
+        past_if_any(ctx, params, "fee_paid_on"),
+    )
     application = file.undecided
     if application is None:
-        application = Application(provider=file.provider, created_at=at.now)
+        application = Application(provider=file.provider, created_at=ctx.now)
     elif application.filed_at is not None:
-        raise Refusal("application-filed-already", on=_filed_on(at, application))
+        raise Refusal("application-filed-already", on=_filed_on(ctx, application))
     verify_kind(file, kind)
     before = application.parts
     kept = {name: parts[name] or before.get(name, "") for name in ("form", "statement")}
@@ -61,80 +64,80 @@ def complete_application(at: AtOffice, params: Params) -> Recorded:
         "fee_paid_on": in_days(paid_on),
         "missing": [part.name for part in missing_of(file, application)],
     }
-    return Recorded("application.completed", said)
+    return ActOutcome("application.completed", said)
 
 
 @office_act()
-def attach_release(at: AtOffice, params: Params) -> Recorded:
+def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The application and release of one individual who must qualify becomes a line of the package being completed."""
-    one, document = people.asked(at, params), asked(at, params, "document")
-    file = File(at.facility, one.provider, at.gaming_day)
+    one, document = people.asked(ctx, params), asked(ctx, params, "document")
+    file = File(ctx.facility, one.provider, ctx.gaming_day)
     application = file.undecided
     if application is None:
         raise Refusal("no-application", FILES, name=one.provider.name)
     if application.filed_at is not None:
-        raise Refusal("application-filed-already", on=_filed_on(at, application))
+        raise Refusal("application-filed-already", on=_filed_on(ctx, application))
     releases = {**application.parts.get("releases", {}), str(one.pk): document.code}
     application.parts = {**application.parts, "releases": releases}
     application.save(update_fields=["parts"])
     said = {"provider": one.provider.code, "person": one.pk, "name": one.name, "release": in_words(document)}
-    return Recorded("application.release", said)
+    return ActOutcome("application.release", said)
 
 
 @office_act()
-def file_application(at: AtOffice, params: Params) -> Recorded:
+def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The certificate holder files the package. Refused while a part of § 528.2 is missing."""
-    file = providers.asked(at, params)
+    file = providers.asked(ctx, params)
     application = file.undecided
     if application is None:
         raise Refusal("no-application", FILES, name=file.provider.name)
     if application.filed_at is not None:
-        raise Refusal("application-filed-already", on=_filed_on(at, application))
+        raise Refusal("application-filed-already", on=_filed_on(ctx, application))
     verify_wanted(file.provider)
     verify_kind(file, application.kind)
     for part in missing_of(file, application):
         raise Refusal(f"part-missing-{part.name}", part.section, who=part.who)
-    application.filed_at, application.filed_by = at.now, at.actor
+    application.filed_at, application.filed_by = ctx.now, ctx.actor
     application.save(update_fields=["filed_at", "filed_by"])
     due = file.certification.renewal_due() if application.kind == RENEWAL else None
     said = {
         "provider": file.provider.code,
         "kind": application.kind,
         "completed_by": application.completed_by,
-        "filed_by": at.actor.code,
+        "filed_by": ctx.actor.code,
         "fee_cents": application.fee_cents,
         "fee_paid_on": in_days(application.fee_paid_on),
         "parts": application.parts,
         "due_on": in_days(due),
-        "late": bool(due and at.today > due),
+        "late": bool(due and ctx.today > due),
     }
-    return Recorded("application.filed", said)
+    return ActOutcome("application.filed", said)
 
 
 @office_act()
-def record_application_costs(at: AtOffice, params: Params) -> Recorded:
+def record_application_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the Board charged for the review so far, and what of it is paid; both are totals in cents (§ 528.2(c))."""
-    file = providers.asked(at, params)
+    file = providers.asked(ctx, params)
     costs, paid = params.whole("costs_cents", 0, MOST_CENTS), params.whole("paid_cents", 0, MOST_CENTS)
     application = _filed(file)
     application.costs_cents, application.costs_paid_cents = costs, paid
     application.save(update_fields=["costs_cents", "costs_paid_cents"])
     said = {"provider": file.provider.code, "costs_cents": costs, "paid_cents": paid}
-    return Recorded("application.costs", said)
+    return ActOutcome("application.costs", said)
 
 
 @office_act()
-def decide_application(at: AtOffice, params: Params) -> Recorded:
+def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Records the Board's letter. Certified only with every fee and cost paid, the laboratory's too (§ 528.2(c)).
 
     Whom the Board has not found qualified yet does not stop its decision: the entry names them, and they stay
     outstanding on the file.
     """
-    file, granted = providers.asked(at, params), params.yes("granted")
-    on, letter = past(at, params, "on"), asked(at, params, "letter")
+    file, granted = providers.asked(ctx, params), params.yes("granted")
+    on, letter = past(ctx, params, "on"), asked(ctx, params, "letter")
     application = _filed(file)
-    if on < dt.date.fromisoformat(_filed_on(at, application)):
-        raise Refusal("decided-before-filed", on=_filed_on(at, application))
+    if on < dt.date.fromisoformat(_filed_on(ctx, application)):
+        raise Refusal("decided-before-filed", on=_filed_on(ctx, application))
     if granted:
         verify_paid(file, application)
         application.ends_on = certifications.ends_on(on)
@@ -149,7 +152,7 @@ def decide_application(at: AtOffice, params: Params) -> Recorded:
         "letter": in_words(letter),
         "outstanding": [one.name for one in file.outstanding],
     }
-    return Recorded("application.decided", said)
+    return ActOutcome("application.decided", said)
 
 
 def missing_of(file: File, application: Application) -> list[Part]:
@@ -202,8 +205,8 @@ def verify_paid(file: File, application: Application) -> None:
         )
 
 
-def _read_parts(at: AtOffice, params: Params) -> dict[str, Any]:
-    form, statement = asked_if_any(at, params, "form"), asked_if_any(at, params, "statement")
+def _read_parts(ctx: OfficeContext, params: Params) -> dict[str, Any]:
+    form, statement = asked_if_any(ctx, params, "form"), asked_if_any(ctx, params, "statement")
     copy, general = params.choice("copy", ("", "one", "waived"), default=""), params.yes("general")
     parts = {"form": form.code if form else "", "statement": statement.code if statement else ""}
     return {**parts, "copy": copy, "general": general}
@@ -216,6 +219,6 @@ def _filed(file: File) -> Application:
     return application
 
 
-def _filed_on(at: AtOffice, application: Application) -> str:
+def _filed_on(ctx: OfficeContext, application: Application) -> str:
     assert application.filed_at is not None
-    return certifications.filed_on(at.facility, application.filed_at).isoformat()
+    return certifications.filed_on(ctx.facility, application.filed_at).isoformat()

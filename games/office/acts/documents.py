@@ -2,7 +2,7 @@
 
 import re
 
-from games.office.runner import AtOffice, Recorded, office_act
+from games.office.runner import OfficeContext, ActOutcome, office_act
 from games.params import Params, malformed
 
 from .. import documents
@@ -11,7 +11,7 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @office_act()
-def file_document(at: AtOffice, params: Params) -> Recorded:
+def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Takes a file in. Its bytes come along as the attachment; `sha256` is what the browser counted before sending.
 
     The same bytes may be filed again, under another title; the answer names the first document that holds them.
@@ -23,8 +23,8 @@ def file_document(at: AtOffice, params: Params) -> Recorded:
     )
     if not SHA256.fullmatch(sha256):
         raise malformed("sha256")
-    same = documents.same_bytes(at.facility, sha256)
-    document = documents.file(at, documents.Wanted(title, filename, sha256, at.attachment))
+    same = documents.same_bytes(ctx.facility, sha256)
+    document = documents.file(ctx, documents.Wanted(title, filename, sha256, ctx.attachment))
     said = {
         "document": document.code,
         "title": title,
@@ -35,4 +35,4 @@ def file_document(at: AtOffice, params: Params) -> Recorded:
         "same_as": same.code if same else None,
     }
     answer = {"document": document.code, "title": title, "same_as": said["same_as"]}
-    return Recorded("document.filed", said, answer)
+    return ActOutcome("document.filed", said, answer)

@@ -7,7 +7,7 @@ from typing import Any
 
 from games.engine import Refusal
 from games.models import GameTest, TestRules, TestRun
-from games.office.runner import AtOffice, Recorded, office_act
+from games.office.runner import OfficeContext, ActOutcome, office_act
 from games.params import Params, malformed
 
 from .. import documents, game_tests, requests
@@ -21,22 +21,22 @@ CHANGED = tuple(part.key for part in game_tests.PARTS if part.key != "further")
 
 
 @office_act()
-def draft_test(at: AtOffice, params: Params) -> Recorded:
+def draft_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Begins the submission of a test of a filed request. Raises `not-in-new-jersey`, `request-not-waiting`."""
-    request = requests.named(at.facility, params.code("request"))
+    request = requests.named(ctx.facility, params.code("request"))
     game_tests.verify_request(request)
     newest = request.tests.order_by("-number").first()
     test = GameTest.objects.create(request=request, number=newest.number + 1 if newest else 1)
-    return Recorded("test.drafted", _names(test), {"test": test.number})
+    return ActOutcome("test.drafted", _names(test), {"test": test.number})
 
 
 @office_act()
-def change_test(at: AtOffice, params: Params) -> Recorded:
+def change_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Changes one part of a draft. A sign that would say something else now falls away. Raises `test-not-a-draft`."""
-    test = _test(at, params)
+    test = _test(ctx, params)
     game_tests.verify_draft(test)
     part = params.choice("part", CHANGED)
-    value = READERS[part](at, params, test)
+    value = READERS[part](ctx, params, test)
     parts = {key: kept for key, kept in test.parts.items() if key != part}
     if value:
         parts[part] = value
@@ -44,66 +44,66 @@ def change_test(at: AtOffice, params: Params) -> Recorded:
         parts.pop("sign", None)
     test.parts = parts
     test.save()
-    return Recorded("test.changed", {**_names(test), "part": part, "said": value})
+    return ActOutcome("test.changed", {**_names(test), "part": part, "said": value})
 
 
 @office_act()
-def file_test(at: AtOffice, params: Params) -> Recorded:
+def file_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Files a draft whose every part is there. Raises `test-not-a-draft`, `test-incomplete`, `request-not-waiting`."""
-    test = _test(at, params)
+    test = _test(ctx, params)
     game_tests.verify_request(test.request)
     game_tests.verify_draft(test)
     game_tests.verify_complete(test)
-    test.status, test.filed_at = "filed", at.now
+    test.status, test.filed_at = "filed", ctx.now
     test.save()
-    forms = [documents.in_words(documents.named(at.facility, code)) for code in test.parts["forms"]]
-    return Recorded("test.filed", {**_names(test), "parts": test.parts, "forms": forms})
+    forms = [documents.in_words(documents.named(ctx.facility, code)) for code in test.parts["forms"]]
+    return ActOutcome("test.filed", {**_names(test), "parts": test.parts, "forms": forms})
 
 
 @office_act()
-def decide_test(at: AtOffice, params: Params) -> Recorded:
+def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Records the decision on a test with its letter and its conditions. Granted, the rules of the request hold from
     its first gaming day on as version 1.
 
     Raises `test-not-waiting`.
     """
-    test, granted = _test(at, params), params.yes("granted")
+    test, granted = _test(ctx, params), params.yes("granted")
     body, reference = params.text("body", most=100), params.text("reference", most=60)
-    letter, conditions = documents.asked(at, params, "letter"), params.prose("conditions", most=MOST_PROSE)
+    letter, conditions = documents.asked(ctx, params, "letter"), params.prose("conditions", most=MOST_PROSE)
     if test.status != "filed":
         raise Refusal("test-not-waiting", CITE, number=test.number)
-    test.status, test.decided_at = "approved" if granted else "denied", at.now
+    test.status, test.decided_at = "approved" if granted else "denied", ctx.now
     test.decided_by, test.reference, test.decision, test.conditions = body, reference, letter, conditions
     test.save()
     if granted:
-        _begin_rules(at, test)
+        _begin_rules(ctx, test)
     said = {"granted": granted, "body": body, "reference": reference, "conditions": conditions}
-    return Recorded("test.decided", {**_names(test), **said, "letter": documents.in_words(letter)})
+    return ActOutcome("test.decided", {**_names(test), **said, "letter": documents.in_words(letter)})
 
 
 @office_act()
-def withdraw_test(at: AtOffice, params: Params) -> Recorded:
+def withdraw_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Takes a test back, and says why. Raises `test-ended`."""
-    test, why = _test(at, params), params.text("why")
+    test, why = _test(ctx, params), params.text("why")
     if test.status in ("denied", "withdrawn"):
         raise Refusal("test-ended", f"{NJ}(g)", number=test.number)
     test.status = "withdrawn"
     test.save(update_fields=["status"])
-    return Recorded("test.withdrawn", {**_names(test), "why": why})
+    return ActOutcome("test.withdrawn", {**_names(test), "why": why})
 
 
 @office_act()
-def change_test_rules(at: AtOffice, params: Params) -> Recorded:
+def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A new version of the rules in the middle of a test, why, and from when ((g)): now, or a moment to come.
 
     Raises `test-not-running`, `test-rules-say-nothing`, `rules-in-the-past`, `rules-before-the-last`.
     """
-    test, why = _running(at, params), params.text("why")
+    test, why = _running(ctx, params), params.text("why")
     text = params.prose("text", most=2 * MOST_PROSE)
-    start = _moment_if_any(at, params) or at.now
+    start = _moment_if_any(ctx, params) or ctx.now
     if not text:
         raise Refusal("test-rules-say-nothing", f"{NJ}(g)")
-    if start < at.now:
+    if start < ctx.now:
         raise Refusal("rules-in-the-past", f"{NJ}(g)")
     last = test.rules.order_by("-version").first()
     if last and start <= last.in_force_from:
@@ -111,21 +111,21 @@ def change_test_rules(at: AtOffice, params: Params) -> Recorded:
     version = last.version + 1 if last else 1
     TestRules.objects.create(test=test, version=version, text=text, why=why, in_force_from=start)
     said = {"version": version, "text": text, "why": why, "from": _utc(start)}
-    return Recorded("test.rules_changed", {**_names(test), **said}, {"version": version})
+    return ActOutcome("test.rules_changed", {**_names(test), **said}, {"version": version})
 
 
 @office_act()
-def record_test_run(at: AtOffice, params: Params) -> Recorded:
+def record_test_run(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The game was dealt on test: at which casino and table, from when to when. The record says under which rules.
 
     Raises `test-not-running`, `run-elsewhere`, `run-ends-first`, `day-not-come`, `run-outside-the-test`.
     """
-    test, casino = _running(at, params), params.text("casino", most=100)
+    test, casino = _running(ctx, params), params.text("casino", most=100)
     table, note = params.text("table", most=40), params.text("note", default="")
     day, begins, ends = params.date("on"), _hour(params, "begins"), _hour(params, "ends")
-    started = _local(at, day, begins)
-    ended = _local(at, day + dt.timedelta(days=1) if ends <= begins else day, ends)
-    _verify_run(at, test, casino, started, ended)
+    started = _local(ctx, day, begins)
+    ended = _local(ctx, day + dt.timedelta(days=1) if ends <= begins else day, ends)
+    _verify_run(ctx, test, casino, started, ended)
     run = TestRun.objects.create(
         test=test, casino=casino, table=table, started_at=started, ended_at=ended, note=note
     )
@@ -137,32 +137,34 @@ def record_test_run(at: AtOffice, params: Params) -> Recorded:
         "note": note,
         "rules": game_tests.rules_of(run, list(test.rules.all())),
     }
-    return Recorded("test.run", {**_names(test), **said})
+    return ActOutcome("test.run", {**_names(test), **said})
 
 
-def _verify_run(at: AtOffice, test: GameTest, casino: str, started: dt.datetime, ended: dt.datetime) -> None:
+def _verify_run(
+    ctx: OfficeContext, test: GameTest, casino: str, started: dt.datetime, ended: dt.datetime
+) -> None:
     if casino not in test.parts["casinos"]:
         raise Refusal("run-elsewhere", f"{CITE}.i", casino=casino)
-    if ended > at.now:
-        raise Refusal("day-not-come", f"{NJ}(g)", day=f"{at.facility.local(ended):%Y-%m-%d %H:%M}")
-    day = at.facility.gaming_day(started)
+    if ended > ctx.now:
+        raise Refusal("day-not-come", f"{NJ}(g)", day=f"{ctx.facility.local(ended):%Y-%m-%d %H:%M}")
+    day = ctx.facility.gaming_day(started)
     if not (test.starts_on and test.ends_on and test.starts_on <= day <= test.ends_on):
         raise Refusal("run-outside-the-test", f"{CITE}.ii", day=day.isoformat())
 
 
-def _begin_rules(at: AtOffice, test: GameTest) -> None:
+def _begin_rules(ctx: OfficeContext, test: GameTest) -> None:
     """The rules that the request describes hold from the first gaming day; from now where that has begun."""
     parts = test.request.parts
     text = "\n\n".join(said for key in ("play", "wagering") if (said := parts.get(key, {}).get("text")))
-    day = test.starts_on or at.gaming_day
-    first = at.facility.day_begins(day)
+    day = test.starts_on or ctx.gaming_day
+    first = ctx.facility.day_begins(day)
     TestRules.objects.create(
-        test=test, version=1, text=text or "As in the documents of the request.", in_force_from=max(first, at.now)
+        test=test, version=1, text=text or "As in the documents of the request.", in_force_from=max(first, ctx.now)
     )  # fmt: skip
 
 
-def _test(at: AtOffice, params: Params) -> GameTest:
-    request = requests.named(at.facility, params.code("request"))
+def _test(ctx: OfficeContext, params: Params) -> GameTest:
+    request = requests.named(ctx.facility, params.code("request"))
     return game_tests.named(request, _number(params))
 
 
@@ -173,9 +175,9 @@ def _number(params: Params) -> int:
     return int(said)
 
 
-def _running(at: AtOffice, params: Params) -> GameTest:
+def _running(ctx: OfficeContext, params: Params) -> GameTest:
     """A granted test of a request that is not decided yet. Raises `test-not-running`."""
-    test = _test(at, params)
+    test = _test(ctx, params)
     if test.status != "approved" or test.request.status != "filed":
         raise Refusal("test-not-running", f"{NJ}(g)", number=test.number)
     return test
@@ -192,26 +194,26 @@ def _hour(params: Params, name: str) -> dt.time:
     return dt.time(int(found[1]), int(found[2]))
 
 
-def _moment_if_any(at: AtOffice, params: Params) -> dt.datetime | None:
+def _moment_if_any(ctx: OfficeContext, params: Params) -> dt.datetime | None:
     day, hour = params.date("on", optional=True), params.text("hour", default="", most=5)
     if day is None:
         return None
     found = HOUR.fullmatch(hour or "00:00")
     if found is None:
         raise malformed("hour")
-    return _local(at, day, dt.time(int(found[1]), int(found[2])))
+    return _local(ctx, day, dt.time(int(found[1]), int(found[2])))
 
 
-def _local(at: AtOffice, day: dt.date, hour: dt.time) -> dt.datetime:
+def _local(ctx: OfficeContext, day: dt.date, hour: dt.time) -> dt.datetime:
     """A moment by this house's clocks."""
-    return dt.datetime.combine(day, hour, at.facility.zone).astimezone(dt.UTC)
+    return dt.datetime.combine(day, hour, ctx.facility.zone).astimezone(dt.UTC)
 
 
 def _utc(moment: dt.datetime) -> str:
     return moment.astimezone(dt.UTC).isoformat(timespec="seconds")
 
 
-def _lines(at: AtOffice, params: Params, test: GameTest) -> list[str]:
+def _lines(ctx: OfficeContext, params: Params, test: GameTest) -> list[str]:
     said = [line.strip() for line in params.prose("lines", most=2_000).split("\n")]
     found = list(dict.fromkeys(line for line in said if line))
     if len(found) > MOST_LINES or any(len(line) > 100 for line in found):
@@ -219,7 +221,7 @@ def _lines(at: AtOffice, params: Params, test: GameTest) -> list[str]:
     return found
 
 
-def _dates(at: AtOffice, params: Params, test: GameTest) -> dict[str, str]:
+def _dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
     """The first gaming day and the last. Raises `test-ends-before-it-begins`."""
     first, last = params.date("from"), params.date("to")
     if last < first:
@@ -228,12 +230,12 @@ def _dates(at: AtOffice, params: Params, test: GameTest) -> dict[str, str]:
     return {"from": first.isoformat(), "to": last.isoformat()}
 
 
-def _text(at: AtOffice, params: Params, test: GameTest) -> dict[str, str]:
+def _text(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
     text = params.prose("text", most=MOST_PROSE)
     return {"text": text} if text else {}
 
 
-READERS: dict[str, Callable[[AtOffice, Params, GameTest], Any]] = {
+READERS: dict[str, Callable[[OfficeContext, Params, GameTest], Any]] = {
     "casinos": _lines,
     "dates": _dates,
     "times": _text,

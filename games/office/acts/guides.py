@@ -6,7 +6,7 @@ from games.guide.content import content_at, facts_at, sha256
 from games.guide.sections import section
 from games.guide.standing import FORMATS, FREE, approval_of, differences, is_approved
 from games.models import Guide, GuideDisplay, Review, RulesSubmission
-from games.office.runner import AtOffice, Recorded, office_act
+from games.office.runner import OfficeContext, ActOutcome, office_act
 from games.params import Params
 
 from .. import reviews
@@ -15,58 +15,58 @@ MOST_VERSION = 2**31 - 1
 
 
 @office_act()
-def generate_guide(at: AtOffice, params: Params) -> Recorded:
+def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Drafts a guide of every authorized game, in every language: of the submissions in force, or with `coming` of
     those that will be once everything approved is in force, so that its sample can be decided in time.
 
     `formats` says how it is given out, `reference` under which approval where a format needs one. Raises
     `no-rules-to-guide`, `guide-is-printed`, `format-needs-approval`, `guide-says-the-same`.
     """
-    formats = _formats(at, params)
-    of = all_in_force_by(at.facility, at.now) if params.yes("coming") else at.now
-    content, facts = content_at(at.facility, of), facts_at(at.facility, of)
+    formats = _formats(ctx, params)
+    of = all_in_force_by(ctx.facility, ctx.now) if params.yes("coming") else ctx.now
+    content, facts = content_at(ctx.facility, of), facts_at(ctx.facility, of)
     if not content["games"]:
-        raise Refusal("no-rules-to-guide", section(at.facility, "guide"))
-    newest = Guide.objects.filter(facility=at.facility).first()
+        raise Refusal("no-rules-to-guide", section(ctx.facility, "guide"))
+    newest = Guide.objects.filter(facility=ctx.facility).first()
     if newest and _is_alive(newest) and _says_the_same(newest, content, facts, formats):
-        raise Refusal("guide-says-the-same", section(at.facility, "guide"), version=newest.version)
+        raise Refusal("guide-says-the-same", section(ctx.facility, "guide"), version=newest.version)
     guide = Guide.objects.create(
-        facility=at.facility,
+        facility=ctx.facility,
         version=newest.version + 1 if newest else 1,
         content=content,
         content_sha256=sha256(content),
         facts=facts,
         facts_sha256=sha256(facts),
         formats=formats,
-        drafted_at=at.now,
-        drafted_by=at.actor,
+        drafted_at=ctx.now,
+        drafted_by=ctx.actor,
     )
-    guide.submissions.set(_submissions(at, content))
+    guide.submissions.set(_submissions(ctx, content))
     data = _said(guide) | {
         "submissions": [code for game in content["games"] for code in game["submissions"]],
         "formats": formats,
-        "section": section(at.facility, "guide"),
+        "section": section(ctx.facility, "guide"),
     }
-    return Recorded("guide.drafted", data, {"version": guide.version})
+    return ActOutcome("guide.drafted", data, {"version": guide.version})
 
 
-def _formats(at: AtOffice, params: Params) -> list[dict[str, str]]:
+def _formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
     """How the guide is given out, with the reference of each format that needs an approval of its own."""
     said = params.texts("formats")
     asked = [one for one in FORMATS if one in said]
     reference = params.text("reference", default="", most=60)
-    free = FREE[at.facility.jurisdiction]
-    if not asked or (at.facility.jurisdiction == "PA" and "print" not in asked):
-        raise Refusal("guide-is-printed", section(at.facility, "guide"))
+    free = FREE[ctx.facility.jurisdiction]
+    if not asked or (ctx.facility.jurisdiction == "PA" and "print" not in asked):
+        raise Refusal("guide-is-printed", section(ctx.facility, "guide"))
     for one in asked:
         if one not in free and not reference:
-            raise Refusal("format-needs-approval", section(at.facility, "format"), format=one)
+            raise Refusal("format-needs-approval", section(ctx.facility, "format"), format=one)
     return [{"format": one, "reference": "" if one in free else reference} for one in asked]
 
 
-def _submissions(at: AtOffice, content: dict[str, list[dict[str, list[str]]]]) -> list[RulesSubmission]:
+def _submissions(ctx: OfficeContext, content: dict[str, list[dict[str, list[str]]]]) -> list[RulesSubmission]:
     named = {code for game in content["games"] for code in game["submissions"]}
-    rows = RulesSubmission.objects.filter(facility=at.facility)
+    rows = RulesSubmission.objects.filter(facility=ctx.facility)
     return [one for one in rows if str(one) in named]
 
 
@@ -81,142 +81,142 @@ def _is_alive(guide: Guide) -> bool:
 
 
 @office_act()
-def file_guide_sample(at: AtOffice, params: Params) -> Recorded:
+def file_guide_sample(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Files the complete guide as the sample, every page of it whatever has changed (NJ 8.5(d))."""
-    guide = _asked(at, params)
-    reviews.file(at, guide)
-    data = _said(guide) | {"section": section(at.facility, "sample"), "games": len(guide.content["games"])}
-    return Recorded("guide.filed", data)
+    guide = _asked(ctx, params)
+    reviews.file(ctx, guide)
+    data = _said(guide) | {"section": section(ctx.facility, "sample"), "games": len(guide.content["games"])}
+    return ActOutcome("guide.filed", data)
 
 
 @office_act()
-def decide_guide(at: AtOffice, params: Params) -> Recorded:
+def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Records the body's decision on a sample, with its letter."""
-    guide = _asked(at, params)
-    data = _said(guide) | {"section": section(at.facility, "sample"), **reviews.decide(at, guide, params)}
-    return Recorded("guide.decided", data)
+    guide = _asked(ctx, params)
+    data = _said(guide) | {"section": section(ctx.facility, "sample"), **reviews.decide(ctx, guide, params)}
+    return ActOutcome("guide.decided", data)
 
 
 @office_act()
-def approve_as_immaterial(at: AtOffice, params: Params) -> Recorded:
+def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Takes a draft under the approval of another guide, because it says the same facts in other words or form; the
     reason is recorded. Raises `not-a-draft`, `approval-is-none`, `guide-differs-materially`, `immaterial-formats`.
     """
-    guide, because = _asked(at, params), params.text("because")
-    other = _numbered(at, params.whole("approved", 1, MOST_VERSION))
+    guide, because = _asked(ctx, params), params.text("because")
+    other = _numbered(ctx, params.whole("approved", 1, MOST_VERSION))
     if guide.status != Review.DRAFT:
         raise Refusal("not-a-draft", status=guide.get_status_display())
     if not is_approved(other):
-        raise Refusal("approval-is-none", section(at.facility, "sample"), version=other.version)
+        raise Refusal("approval-is-none", section(ctx.facility, "sample"), version=other.version)
     found = differences(approval_of(other).facts, guide.facts)
     if found or other.facts_sha256 != guide.facts_sha256:
         raise Refusal(
             "guide-differs-materially",
-            section(at.facility, "different"),
+            section(ctx.facility, "different"),
             first=str(found[0]) if found else "facts",
             count=len(found),
         )
     if {one["format"] for one in guide.formats} - {one["format"] for one in other.formats}:
-        raise Refusal("immaterial-formats", section(at.facility, "format"), version=other.version)
+        raise Refusal("immaterial-formats", section(ctx.facility, "format"), version=other.version)
     guide.same_as, guide.immaterial_because, guide.status = approval_of(other), because, Review.APPROVED
     guide.save(update_fields=["same_as", "immaterial_because", "status"])
     data = _said(guide) | {
         "same_as": approval_of(other).version,
         "because": because,
-        "section": section(at.facility, "different"),
+        "section": section(ctx.facility, "different"),
     }
-    return Recorded("guide.same_as_approved", data)
+    return ActOutcome("guide.same_as_approved", data)
 
 
 @office_act()
-def publish_guide(at: AtOffice, params: Params) -> Recorded:
+def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Gives an approved guide out from now on, and ends the one before. Raises `guide-not-approved`,
     `guide-ended`, `guide-published-already`, `guide-not-dealt`.
     """
-    guide = _asked(at, params)
+    guide = _asked(ctx, params)
     if not is_approved(guide):
-        raise Refusal("guide-not-approved", section(at.facility, "sample"), version=guide.version)
+        raise Refusal("guide-not-approved", section(ctx.facility, "sample"), version=guide.version)
     if guide.ended_at is not None:
-        raise Refusal("guide-ended", section(at.facility, "sample"), version=guide.version)
+        raise Refusal("guide-ended", section(ctx.facility, "sample"), version=guide.version)
     if guide.published_at is not None:
-        raise Refusal("guide-published-already", section(at.facility, "sample"), version=guide.version)
-    found = differences(guide.facts, facts_at(at.facility, at.now))
+        raise Refusal("guide-published-already", section(ctx.facility, "sample"), version=guide.version)
+    found = differences(guide.facts, facts_at(ctx.facility, ctx.now))
     if found:
-        cite = section(at.facility, "different")
+        cite = section(ctx.facility, "different")
         raise Refusal("guide-not-dealt", cite, version=guide.version, first=str(found[0]), count=len(found))
-    before = Guide.objects.filter(facility=at.facility, published_at__isnull=False, ended_at=None).first()
+    before = Guide.objects.filter(facility=ctx.facility, published_at__isnull=False, ended_at=None).first()
     if before is not None:
-        _end(at, before)
-    guide.published_at = at.now
+        _end(ctx, before)
+    guide.published_at = ctx.now
     guide.save(update_fields=["published_at"])
     data = _said(guide) | {
         "replaces": before and before.version,
         "approval": approval_of(guide).reference,
-        "section": section(at.facility, "guide"),
+        "section": section(ctx.facility, "guide"),
     }
-    return Recorded("guide.published", data)
+    return ActOutcome("guide.published", data)
 
 
 @office_act()
-def withdraw_guide(at: AtOffice, params: Params) -> Recorded:
+def withdraw_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A guide is given out no more, and can be published no more; so is each one that stood on its approval."""
-    guide, why = _asked(at, params), params.text("why")
-    reviews.withdraw(at, guide)
+    guide, why = _asked(ctx, params), params.text("why")
+    reviews.withdraw(ctx, guide)
     ended = [guide, *Guide.objects.filter(same_as=guide, ended_at=None).select_related("facility")]
     for one in ended:
-        _end(at, one)
+        _end(ctx, one)
     data = _said(guide) | {
         "why": why,
         "also": [one.version for one in ended[1:]],
-        "section": section(at.facility, "sample"),
+        "section": section(ctx.facility, "sample"),
     }
-    return Recorded("guide.withdrawn", data)
+    return ActOutcome("guide.withdrawn", data)
 
 
-def _end(at: AtOffice, guide: Guide) -> None:
+def _end(ctx: OfficeContext, guide: Guide) -> None:
     """Ends a guide, and with it every place where it lies: what is not in use may not lie out."""
-    guide.ended_at = at.now
+    guide.ended_at = ctx.now
     guide.save(update_fields=["ended_at"])
-    guide.displays.filter(until=None).update(until=at.now)
+    guide.displays.filter(until=None).update(until=ctx.now)
 
 
 @office_act()
-def record_guide_display(at: AtOffice, params: Params) -> Recorded:
+def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The published guide lies out at a place. Raises `guide-not-approved`, `guide-not-published`, `lies-there`."""
-    guide, place = _asked(at, params), params.text("place", most=80)
-    cite = section(at.facility, "display")
+    guide, place = _asked(ctx, params), params.text("place", most=80)
+    cite = section(ctx.facility, "display")
     if not is_approved(guide):
-        raise Refusal("guide-not-approved", section(at.facility, "sample"), version=guide.version)
+        raise Refusal("guide-not-approved", section(ctx.facility, "sample"), version=guide.version)
     if guide.published_at is None or guide.ended_at is not None:
         raise Refusal("guide-not-published", cite, version=guide.version)
     if guide.displays.filter(place=place, until=None).exists():
         raise Refusal("lies-there", cite, place=place)
-    GuideDisplay.objects.create(guide=guide, place=place, since=at.now)
-    return Recorded("guide.displayed", _said(guide) | {"place": place, "section": cite})
+    GuideDisplay.objects.create(guide=guide, place=place, since=ctx.now)
+    return ActOutcome("guide.displayed", _said(guide) | {"place": place, "section": cite})
 
 
 @office_act()
-def end_guide_display(at: AtOffice, params: Params) -> Recorded:
+def end_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The guide lies at this place no more. Raises `lies-not-there`."""
-    guide, place = _asked(at, params), params.text("place", most=80)
-    cite = section(at.facility, "display")
-    if not guide.displays.filter(place=place, until=None).update(until=at.now):
+    guide, place = _asked(ctx, params), params.text("place", most=80)
+    cite = section(ctx.facility, "display")
+    if not guide.displays.filter(place=place, until=None).update(until=ctx.now):
         raise Refusal("lies-not-there", cite, place=place)
-    return Recorded("guide.display_ended", _said(guide) | {"place": place, "section": cite})
+    return ActOutcome("guide.display_ended", _said(guide) | {"place": place, "section": cite})
 
 
-def _asked(at: AtOffice, params: Params) -> Guide:
-    return _numbered(at, params.whole("guide", 1, MOST_VERSION))
+def _asked(ctx: OfficeContext, params: Params) -> Guide:
+    return _numbered(ctx, params.whole("guide", 1, MOST_VERSION))
 
 
-def _numbered(at: AtOffice, version: int) -> Guide:
+def _numbered(ctx: OfficeContext, version: int) -> Guide:
     found = (
-        Guide.objects.filter(facility=at.facility, version=version)
+        Guide.objects.filter(facility=ctx.facility, version=version)
         .select_related("same_as", "facility")
         .first()
     )
     if found is None:
-        raise Refusal("no-such-guide", section(at.facility, "guide"), version=version)
+        raise Refusal("no-such-guide", section(ctx.facility, "guide"), version=version)
     return found
 
 

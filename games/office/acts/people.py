@@ -5,7 +5,7 @@ from typing import Any
 from games.engine import Refusal
 from games.models import Credential, Qualifier
 from games.models.providers import WHOLE
-from games.office.runner import AtOffice, Recorded, office_act
+from games.office.runner import OfficeContext, ActOutcome, office_act
 from games.params import Params
 
 from .. import providers, qualifiers
@@ -15,10 +15,10 @@ from ..qualifiers import duties
 TEMPORARY, PERMANENT = Credential.Kind.TEMPORARY, Credential.Kind.PERMANENT
 
 
-def asked(at: AtOffice, params: Params) -> Qualifier:
+def asked(ctx: OfficeContext, params: Params) -> Qualifier:
     """The person or entity whose number an act names. Raises `no-such-person`."""
     number = params.whole("person", 1, 2**62)
-    rows = Qualifier.objects.filter(provider__facility=at.facility, pk=number)
+    rows = Qualifier.objects.filter(provider__facility=ctx.facility, pk=number)
     found = rows.select_related("provider").first()
     if found is None:
         raise Refusal("no-such-qualifier", person=number)
@@ -26,29 +26,29 @@ def asked(at: AtOffice, params: Params) -> Qualifier:
 
 
 @office_act()
-def name_person(at: AtOffice, params: Params) -> Recorded:
+def name_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Puts a person or an entity on a provider's file; the entry says whether and why they must be found qualified."""
-    file = providers.asked(at, params)
+    file = providers.asked(ctx, params)
     one = Qualifier(provider=file.provider)
-    _read(at, params, one)
+    _read(ctx, params, one)
     one.save()
-    return Recorded("provider.person_named", _said(one), {"person": one.pk})
+    return ActOutcome("provider.person_named", _said(one), {"person": one.pk})
 
 
 @office_act()
-def change_person(at: AtOffice, params: Params) -> Recorded:
+def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the file says of them changes: title, shares, votes, work, or the Board's reason to call on them."""
-    one = asked(at, params)
+    one = asked(ctx, params)
     before = _said(one)
-    _read(at, params, one)
+    _read(ctx, params, one)
     one.save()
-    return Recorded("provider.person_changed", {**_said(one), "before": before})
+    return ActOutcome("provider.person_changed", {**_said(one), "before": before})
 
 
 @office_act()
-def record_qualification(at: AtOffice, params: Params) -> Recorded:
+def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the Board found of somebody who had to qualify: qualified, or not. Their form was filed before."""
-    one, qualified, on = asked(at, params), params.yes("qualified"), past(at, params, "on")
+    one, qualified, on = asked(ctx, params), params.yes("qualified"), past(ctx, params, "on")
     if one.form_filed_on is None:
         raise Refusal("no-form-filed", form_section(one), name=one.name)
     if on < one.form_filed_on:
@@ -56,13 +56,13 @@ def record_qualification(at: AtOffice, params: Params) -> Recorded:
     one.qualified_on, one.unqualified_on = (on, None) if qualified else (None, on)
     one.save(update_fields=["qualified_on", "unqualified_on"])
     said = {"provider": one.provider.code, "person": one.pk, "name": one.name, "qualified": qualified}
-    return Recorded("provider.person_found", {**said, "on": in_days(on)})
+    return ActOutcome("provider.person_found", {**said, "on": in_days(on)})
 
 
 @office_act()
-def end_person(at: AtOffice, params: Params) -> Recorded:
+def end_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Somebody is no longer with the provider; their credentials end with it."""
-    one, on = asked(at, params), past(at, params, "on")
+    one, on = asked(ctx, params), past(ctx, params, "on")
     if one.left_on is not None:
         raise Refusal("gone-already", on=in_days(one.left_on))
     one.left_on = on
@@ -70,23 +70,23 @@ def end_person(at: AtOffice, params: Params) -> Recorded:
     ended = list(one.credentials.filter(ended_on=None))
     one.credentials.filter(ended_on=None).update(ended_on=on)
     said = {"provider": one.provider.code, "person": one.pk, "name": one.name, "on": in_days(on)}
-    return Recorded("provider.person_left", {**said, "credentials": [each.number for each in ended]})
+    return ActOutcome("provider.person_left", {**said, "credentials": [each.number for each in ended]})
 
 
 @office_act()
-def issue_credential(at: AtOffice, params: Params) -> Recorded:
+def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A credential of the Bureau of Licensing. A temporary one is for who is needed in the facility, of a company on
     the Board's list or with permission to trade (§ 528.3(d), A08); a permanent one for who was found qualified, of a
     certified provider (§ 528.3(e)).
     """
-    one, kind = asked(at, params), params.choice("kind", (TEMPORARY, PERMANENT))
+    one, kind = asked(ctx, params), params.choice("kind", (TEMPORARY, PERMANENT))
     number, need = params.text("number", most=60), params.text("need", default="")
-    on = past(at, params, "on")
+    on = past(ctx, params, "on")
     if one.left_on is not None:
         raise Refusal("gone-already", on=in_days(one.left_on))
     if one.kind != Qualifier.Kind.INDIVIDUAL or not duties(one):
         raise Refusal("credential-not-asked", CHAPTER + "§ 528.3(d)", name=one.name)
-    file = File(at.facility, one.provider, at.gaming_day)
+    file = File(ctx.facility, one.provider, ctx.gaming_day)
     verify_temporary(file, need) if kind == TEMPORARY else verify_permanent(file, one)
     Credential.objects.create(qualifier=one, kind=kind, number=number, need=need, issued_on=on)
     said = {
@@ -100,20 +100,20 @@ def issue_credential(at: AtOffice, params: Params) -> Recorded:
         "listed_on": in_days(one.provider.listed_on),
         "permission": file.trading.reference,
     }
-    return Recorded("provider.credential", said)
+    return ActOutcome("provider.credential", said)
 
 
 @office_act()
-def end_credential(at: AtOffice, params: Params) -> Recorded:
+def end_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A credential is given back, ends or is taken away."""
-    one, number, on = asked(at, params), params.text("number", most=60), past(at, params, "on")
+    one, number, on = asked(ctx, params), params.text("number", most=60), past(ctx, params, "on")
     credential = one.credentials.filter(number=number, ended_on=None).first()
     if credential is None:
         raise Refusal("no-such-credential", number=number)
     credential.ended_on = on
     credential.save(update_fields=["ended_on"])
     said = {"provider": one.provider.code, "person": one.pk, "number": number, "on": in_days(on)}
-    return Recorded("provider.credential_ended", said)
+    return ActOutcome("provider.credential_ended", said)
 
 
 def verify_temporary(file: File, need: str) -> None:
@@ -137,7 +137,7 @@ def form_section(one: Qualifier) -> str:
     return CHAPTER + ("§ 528.3(b)" if one.kind == Qualifier.Kind.ENTITY else "§ 528.3(a)")
 
 
-def _read(at: AtOffice, params: Params, one: Qualifier) -> None:
+def _read(ctx: OfficeContext, params: Params, one: Qualifier) -> None:
     one.kind, one.name = params.choice("kind", tuple(Qualifier.Kind.values)), params.text("name", most=100)
     one.title = params.text("title", default="", most=100)
     one.officer, one.director = params.yes("officer"), params.yes("director")
@@ -145,7 +145,7 @@ def _read(at: AtOffice, params: Params, one: Qualifier) -> None:
     one.owns_bp = params.whole("owns_bp", 0, WHOLE, default=0)
     one.votes_bp = params.whole("votes_bp", 0, WHOLE, default=0)
     one.named_by_board = params.text("named_by_board", default="")
-    one.form_filed_on = past_if_any(at, params, "form_filed_on")
+    one.form_filed_on = past_if_any(ctx, params, "form_filed_on")
 
 
 def _said(one: Qualifier) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import datetime as dt
 
 from games.engine import Refusal
 from games.models import Application, InterimPermission
-from games.office.runner import AtOffice, Recorded, office_act
+from games.office.runner import OfficeContext, ActOutcome, office_act
 from games.params import Params
 
 from .. import providers, services
@@ -14,23 +14,23 @@ from ..providers import CHAPTER, File, in_days, past, past_if_any, verify_wanted
 
 
 @office_act()
-def record_permission(at: AtOffice, params: Params) -> Recorded:
+def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The Bureau of Licensing lets an applicant trade before certification. Refused while one of the four conditions
     of § 528.8(a) is open: the application filed, due diligence certified, the acknowledgement signed, and the first
     three steps of § 528.7 done for every service (A09).
     """
-    file, on = providers.asked(at, params), past(at, params, "on")
+    file, on = providers.asked(ctx, params), past(ctx, params, "on")
     reference = params.text("reference", most=60)
-    diligence = asked_if_any(at, params, "diligence")
-    acknowledgement = asked_if_any(at, params, "acknowledgement")
+    diligence = asked_if_any(ctx, params, "diligence")
+    acknowledgement = asked_if_any(ctx, params, "acknowledgement")
     section, name = CHAPTER + "§ 528.8", file.provider.name
     verify_wanted(file.provider)
-    verify_applicant(at, file, on)
+    verify_applicant(ctx, file, on)
     if diligence is None:
         raise Refusal("permission-without-diligence", f"{section}(a)(2)", name=name)
     if acknowledgement is None:
         raise Refusal("permission-without-acknowledgement", f"{section}(a)(3)", name=name)
-    verify_first_three(at, file)
+    verify_first_three(ctx, file)
     permission = InterimPermission.objects.create(
         provider=file.provider,
         diligence=diligence,
@@ -45,17 +45,17 @@ def record_permission(at: AtOffice, params: Params) -> Recorded:
         "diligence": in_words(diligence),
         "acknowledgement": in_words(acknowledgement),
     }
-    return Recorded("provider.permitted", said)
+    return ActOutcome("provider.permitted", said)
 
 
 @office_act()
-def rescind_permission(at: AtOffice, params: Params) -> Recorded:
+def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The Bureau rescinds the permission by a notice. `cease_on` is the day by which trading ends: the last permitted
     moment is the end of the gaming day before it (§ 528.8(b) and (c)). A second notice makes that day no later.
     """
-    file, on = providers.asked(at, params), past(at, params, "on")
-    cease_on, notice = params.date("cease_on"), asked(at, params, "notice")
-    received_on = past_if_any(at, params, "received_on")
+    file, on = providers.asked(ctx, params), past(ctx, params, "on")
+    cease_on, notice = params.date("cease_on"), asked(ctx, params, "notice")
+    received_on = past_if_any(ctx, params, "received_on")
     permission = _held(file)
     if on < permission.granted_on:
         raise Refusal("rescinded-before-granted", on=in_days(permission.granted_on))
@@ -75,13 +75,13 @@ def rescind_permission(at: AtOffice, params: Params) -> Recorded:
         "received_on": in_days(received_on),
         "notice": in_words(notice),
     }
-    return Recorded("provider.rescinded", said)
+    return ActOutcome("provider.rescinded", said)
 
 
 @office_act()
-def record_receipt(at: AtOffice, params: Params) -> Recorded:
+def record_receipt(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The day on which the registered letter of the rescission came (§ 528.8(c))."""
-    file, on = providers.asked(at, params), past(at, params, "on")
+    file, on = providers.asked(ctx, params), past(ctx, params, "on")
     permission = next((one for one in file.permissions if one.rescinded_on), None)
     if permission is None or permission.rescinded_on is None:
         raise Refusal("no-rescission", CHAPTER + "§ 528.8(c)", name=file.provider.name)
@@ -89,10 +89,10 @@ def record_receipt(at: AtOffice, params: Params) -> Recorded:
     permission.received_on = on
     permission.save(update_fields=["received_on"])
     said = {"provider": file.provider.code, "reference": permission.reference, "received_on": in_days(on)}
-    return Recorded("provider.rescission_received", said)
+    return ActOutcome("provider.rescission_received", said)
 
 
-def verify_applicant(at: AtOffice, file: File, on: dt.date) -> None:
+def verify_applicant(ctx: OfficeContext, file: File, on: dt.date) -> None:
     """Raises `no-application-filed` unless a first certification is applied for and undecided, and
     `permitted-before-filed` for a permission older than that (§ 528.8(a)(1)), `permitted-before-rescinded` for one
     older than a rescission: that one ended it too.
@@ -100,7 +100,7 @@ def verify_applicant(at: AtOffice, file: File, on: dt.date) -> None:
     section, waiting = CHAPTER + "§ 528.8(a)(1)", file.undecided
     if waiting is None or waiting.filed_at is None or waiting.kind != Application.Kind.FIRST:
         raise Refusal("no-application-filed", section, name=file.provider.name)
-    filed = filed_on(at.facility, waiting.filed_at)
+    filed = filed_on(ctx.facility, waiting.filed_at)
     if on < filed:
         raise Refusal("permitted-before-filed", section, on=in_days(filed))
     for one in file.permissions:
@@ -108,14 +108,14 @@ def verify_applicant(at: AtOffice, file: File, on: dt.date) -> None:
             raise Refusal("permitted-before-rescinded", CHAPTER + "§ 528.8(b)", on=in_days(one.rescinded_on))
 
 
-def verify_first_three(at: AtOffice, file: File) -> None:
+def verify_first_three(ctx: OfficeContext, file: File) -> None:
     """Raises `permission-without-service` or `permission-before-steps` (§ 528.8(a)(4), reading A09)."""
     section = CHAPTER + "§ 528.8(a)(4)"
     live = [one for one in file.services if one.ended_on is None]
     if not live:
         raise Refusal("permission-without-service", section, name=file.provider.name)
     for service in live:
-        for step in services.first_three(at.facility, service, at.gaming_day, at.now):
+        for step in services.first_three(ctx.facility, service, ctx.gaming_day, ctx.now):
             if not step.done:
                 raise Refusal(f"permission-before-{step.name}", section, service=service.name, step=step.cite)
 

@@ -2,7 +2,7 @@
 
 from games.engine import Refusal
 from games.models import Facility, Provider, ProviderNote
-from games.office.runner import AtOffice, Recorded, office_act
+from games.office.runner import OfficeContext, ActOutcome, office_act
 from games.params import Params
 
 from .. import providers
@@ -14,13 +14,13 @@ Kind = ProviderNote.Kind
 
 
 @office_act()
-def register_provider(at: AtOffice, params: Params) -> Recorded:
+def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Puts a provider of the class on file that chapter 528 is for: all three of § 528.1(1) to (3) hold (A07)."""
     name, game = params.text("name", most=100), params.text("game", most=60)
     innovation = params.text("innovation", default="")
     patent, no_other = params.text("patent", default="", most=100), params.yes("no_other_license")
-    if at.facility.jurisdiction != Facility.Jurisdiction.PENNSYLVANIA:
-        raise Refusal("chapter-528-is-not-here", CHAPTER + "§ 528.1", facility=at.facility.name)
+    if ctx.facility.jurisdiction != Facility.Jurisdiction.PENNSYLVANIA:
+        raise Refusal("chapter-528-is-not-here", CHAPTER + "§ 528.1", facility=ctx.facility.name)
     if not innovation:
         raise Refusal("provider-without-innovation", CHAPTER + "§ 528.1(1)", name=name)
     if not patent:
@@ -28,14 +28,14 @@ def register_provider(at: AtOffice, params: Params) -> Recorded:
     if not no_other:
         raise Refusal("provider-licensed-otherwise", CHAPTER + "§ 528.1(3)", name=name)
     provider = Provider.objects.create(
-        facility=at.facility,
-        code=next_code(Provider.objects.filter(facility=at.facility), "SP"),
+        facility=ctx.facility,
+        code=next_code(Provider.objects.filter(facility=ctx.facility), "SP"),
         name=name,
         game=game,
         innovation=innovation,
         patent=patent,
         no_other_license=no_other,
-        created_at=at.now,
+        created_at=ctx.now,
     )
     said = {
         "provider": provider.code,
@@ -45,14 +45,14 @@ def register_provider(at: AtOffice, params: Params) -> Recorded:
         "patent": patent,
         "no_other_license": no_other,
     }
-    return Recorded("provider.registered", said, {"provider": provider.code})
+    return ActOutcome("provider.registered", said, {"provider": provider.code})
 
 
 @office_act()
-def record_investigation(at: AtOffice, params: Params) -> Recorded:
+def record_investigation(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the house found out about a provider's background; a finding against it blocks every link (§ 528.9)."""
-    file, on = providers.asked(at, params), past(at, params, "on")
-    document, adverse = asked(at, params, "document"), params.text("adverse", default="")
+    file, on = providers.asked(ctx, params), past(ctx, params, "on")
+    document, adverse = asked(ctx, params, "document"), params.text("adverse", default="")
     provider = file.provider
     provider.investigated_on, provider.investigation, provider.adverse = on, document, adverse
     provider.save(update_fields=["investigated_on", "investigation", "adverse"])
@@ -62,27 +62,27 @@ def record_investigation(at: AtOffice, params: Params) -> Recorded:
         "report": in_words(document),
         "adverse": adverse or None,
     }
-    return Recorded("provider.investigated", said, {"provider": provider.code})
+    return ActOutcome("provider.investigated", said, {"provider": provider.code})
 
 
 @office_act()
-def record_listing(at: AtOffice, params: Params) -> Recorded:
+def record_listing(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The provider's entry on the Board's list as of a day; without a day it is no longer there (§ 528.6)."""
-    file, on = providers.asked(at, params), past_if_any(at, params, "on")
+    file, on = providers.asked(ctx, params), past_if_any(ctx, params, "on")
     file.provider.listed_on = on
     file.provider.save(update_fields=["listed_on"])
-    return Recorded("provider.listed", {"provider": file.provider.code, "on": in_days(on)})
+    return ActOutcome("provider.listed", {"provider": file.provider.code, "on": in_days(on)})
 
 
 @office_act()
-def note_on_provider(at: AtOffice, params: Params) -> Recorded:
+def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A note on the file: a request for information and its answer, ownership papers, cooperation, a condition of the
     Board, changed circumstances, or a violation that the house believes in and told the Board of.
     """
-    file, kind = providers.asked(at, params), params.choice("kind", tuple(Kind.values))
-    on, text = past(at, params, "on"), params.text("text")
-    due_on, done_on = params.date("due_on", optional=True), past_if_any(at, params, "done_on")
-    document = asked_if_any(at, params, "document")
+    file, kind = providers.asked(ctx, params), params.choice("kind", tuple(Kind.values))
+    on, text = past(ctx, params, "on"), params.text("text")
+    due_on, done_on = params.date("due_on", optional=True), past_if_any(ctx, params, "done_on")
+    document = asked_if_any(ctx, params, "document")
     if kind == Kind.OWNERSHIP and document is None:
         raise Refusal("ownership-without-papers", CHAPTER + "§ 528.3(a)(2)", name=file.provider.name)
     if done_on and done_on < on:
@@ -100,15 +100,15 @@ def note_on_provider(at: AtOffice, params: Params) -> Recorded:
         "done_on": in_days(done_on),
         "document": in_words(document),
     }
-    return Recorded("provider.noted", said, {"note": note.pk})
+    return ActOutcome("provider.noted", said, {"note": note.pk})
 
 
 @office_act()
-def close_note(at: AtOffice, params: Params) -> Recorded:
+def close_note(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What a note asked for is done: answered, met, or told to the Board."""
-    number, done_on = params.whole("note", 1, 2**62), past(at, params, "done_on")
-    document = asked_if_any(at, params, "document")
-    note = ProviderNote.objects.filter(provider__facility=at.facility, pk=number).first()
+    number, done_on = params.whole("note", 1, 2**62), past(ctx, params, "done_on")
+    document = asked_if_any(ctx, params, "document")
+    note = ProviderNote.objects.filter(provider__facility=ctx.facility, pk=number).first()
     if note is None:
         raise Refusal("no-such-note", note=number)
     if note.done_on is not None:
@@ -125,4 +125,4 @@ def close_note(at: AtOffice, params: Params) -> Recorded:
         "done_on": in_days(done_on),
         "document": in_words(document),
     }
-    return Recorded("provider.note_closed", said)
+    return ActOutcome("provider.note_closed", said)

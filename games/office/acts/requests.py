@@ -4,7 +4,7 @@ from typing import Any
 
 from games.engine import Refusal, Rules
 from games.models import Facility, FurtherRequest, GameRequest
-from games.office.runner import AtOffice, Recorded, office_act
+from games.office.runner import OfficeContext, ActOutcome, office_act
 from games.params import Params
 
 from .. import documents, final_approval, request_odds, request_parts, requests, reviews
@@ -14,53 +14,53 @@ KINDS = tuple(GameRequest.Kind.values)
 
 
 @office_act()
-def draft_request(at: AtOffice, params: Params) -> Recorded:
+def draft_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Begins a request: its title, its kind, the rules where the engine knows them; in New Jersey who asks."""
     request = GameRequest(
-        facility=at.facility,
-        code=next_code(GameRequest.objects.filter(facility=at.facility), "NG"),
-        drafted_at=at.now,
-        drafted_by=at.actor,
+        facility=ctx.facility,
+        code=next_code(GameRequest.objects.filter(facility=ctx.facility), "NG"),
+        drafted_at=ctx.now,
+        drafted_by=ctx.actor,
     )
-    _read_about(at, params, request)
+    _read_about(ctx, params, request)
     request.save()
     said = {"request": request.code, **_about(request)}
-    return Recorded("request.drafted", said, {"request": request.code})
+    return ActOutcome("request.drafted", said, {"request": request.code})
 
 
 @office_act()
-def change_request(at: AtOffice, params: Params) -> Recorded:
+def change_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Changes one part of a draft: `about`, or one that the section asks for. Raises `request-not-a-draft`."""
-    request = requests.named(at.facility, params.code("request"))
+    request = requests.named(ctx.facility, params.code("request"))
     requests.verify_draft(request)
     part = params.choice("part", ("about", *requests.PARTS))
     if part == "about":
-        _read_about(at, params, request)
+        _read_about(ctx, params, request)
         said: dict[str, Any] = _about(request)
     else:
-        value = request_parts.read(at, params, request, part)
+        value = request_parts.read(ctx, params, request, part)
         request.parts = {key: kept for key, kept in request.parts.items() if key != part}
         if value:
             request.parts[part] = value
-        said = {"said": value, "documents": _documents(at, value)}
+        said = {"said": value, "documents": _documents(ctx, value)}
     request.save()
-    return Recorded("request.changed", {"request": request.code, "part": part, **said})
+    return ActOutcome("request.changed", {"request": request.code, "part": part, **said})
 
 
 @office_act()
-def file_request(at: AtOffice, params: Params) -> Recorded:
+def file_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Files a draft whose every required part is there, with the figures of its wagers as they are computed now.
 
     Raises `request-not-a-draft`, `request-incomplete`.
     """
-    request = requests.named(at.facility, params.code("request"))
+    request = requests.named(ctx.facility, params.code("request"))
     requests.verify_draft(request)
     requests.verify_complete(request)
     odds = request_odds.computed(request)
     if odds:
         request.parts["odds"] = {**request.parts.get("odds", {}), "figures": odds}
     request.save(update_fields=["parts"])
-    reviews.file(at, request)
+    reviews.file(ctx, request)
     said = {
         "request": request.code,
         **_about(request),
@@ -68,77 +68,77 @@ def file_request(at: AtOffice, params: Params) -> Recorded:
         "odds": {"rules": odds["rules"], "sha256": request_odds.sha256(odds)} if odds else None,
         "documents": [documents.in_words(one) for one in requests.documents(request)],
     }
-    return Recorded("request.filed", said)
+    return ActOutcome("request.filed", said)
 
 
 @office_act()
-def decide_request(at: AtOffice, params: Params) -> Recorded:
+def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Records the decision with its letter. In New Jersey no grant while one of the four conditions of (g) is open.
 
     Raises `conditions-open`, and what `reviews.decide` raises.
     """
-    request = requests.named(at.facility, params.code("request"))
+    request = requests.named(ctx.facility, params.code("request"))
     requests.verify_filed(request)
-    said = reviews.decide(at, request, params)
+    said = reviews.decide(ctx, request, params)
     if said["granted"] and requests.in_new_jersey(request):
-        final_approval.verify(request, at.today)
-    return Recorded("request.decided", {"request": request.code, **said})
+        final_approval.verify(request, ctx.today)
+    return ActOutcome("request.decided", {"request": request.code, **said})
 
 
 @office_act()
-def withdraw_request(at: AtOffice, params: Params) -> Recorded:
+def withdraw_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Takes a request back, and says why. Raises `already-ended`."""
-    request, why = requests.named(at.facility, params.code("request")), params.text("why")
-    reviews.withdraw(at, request)
+    request, why = requests.named(ctx.facility, params.code("request")), params.text("why")
+    reviews.withdraw(ctx, request)
     request.withdrawn_why = why
     request.save(update_fields=["withdrawn_why"])
-    return Recorded("request.withdrawn", {"request": request.code, "why": why})
+    return ActOutcome("request.withdrawn", {"request": request.code, "why": why})
 
 
 @office_act()
-def record_further_request(at: AtOffice, params: Params) -> Recorded:
+def record_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A body asked for something besides: who, what, and on which day. Raises `day-not-come`."""
-    request = requests.named(at.facility, params.code("request"))
+    request = requests.named(ctx.facility, params.code("request"))
     body, what, asked_on = params.text("body", most=100), params.text("what"), params.date("on")
-    _verify_come(at, asked_on)
+    _verify_come(ctx, asked_on)
     if request.status not in ("draft", "filed"):
         raise Refusal("request-not-waiting", request=request.code)
     row = FurtherRequest.objects.create(request=request, body=body, what=what, asked_on=asked_on)
     said = {"request": request.code, "item": row.pk, "body": body, "what": what, "on": asked_on.isoformat()}
-    return Recorded("request.asked_further", said, {"item": row.pk})
+    return ActOutcome("request.asked_further", said, {"item": row.pk})
 
 
 @office_act()
-def answer_further_request(at: AtOffice, params: Params) -> Recorded:
+def answer_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What was asked for besides is answered, with a document where one was sent.
 
     Raises `no-such-further-request`, `answered-already`, `answered-before-asked`, `day-not-come`.
     """
-    request, item = requests.named(at.facility, params.code("request")), params.text("item", most=20)
-    on, document = params.date("on"), documents.asked_if_any(at, params, "document")
+    request, item = requests.named(ctx.facility, params.code("request")), params.text("item", most=20)
+    on, document = params.date("on"), documents.asked_if_any(ctx, params, "document")
     row = request.further.filter(pk=int(item)).first() if item.isdecimal() and item.isascii() else None
     if row is None:
         raise Refusal("no-such-further-request", request=request.code)
     if row.answered_on:
         raise Refusal("answered-already", day=row.answered_on.isoformat())
-    _verify_come(at, on)
+    _verify_come(ctx, on)
     if on < row.asked_on:
         raise Refusal("answered-before-asked", day=row.asked_on.isoformat())
     row.answered_on, row.document = on, document
     row.save(update_fields=["answered_on", "document"])
     said = {"request": request.code, "item": row.pk, "on": on.isoformat()}
-    return Recorded("request.answered_further", {**said, "document": documents.in_words(document)})
+    return ActOutcome("request.answered_further", {**said, "document": documents.in_words(document)})
 
 
-def _verify_come(at: AtOffice, on: Any) -> None:
-    if on > at.today:
+def _verify_come(ctx: OfficeContext, on: Any) -> None:
+    if on > ctx.today:
         raise Refusal("day-not-come", day=on.isoformat())
 
 
-def _read_about(at: AtOffice, params: Params, request: GameRequest) -> None:
+def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> None:
     """What the request is about. Raises `no-such-rules`, `which-paytable`."""
     request.title, request.kind = params.text("title", most=100), params.choice("kind", KINDS)
-    if at.facility.jurisdiction == Facility.Jurisdiction.NEW_JERSEY:
+    if ctx.facility.jurisdiction == Facility.Jurisdiction.NEW_JERSEY:
         request.petitioner = params.choice("petitioner", tuple(requests.PETITIONERS))
     key = params.text("rules", default="", most=60)
     rules = Rules.of(key) if key else None
@@ -161,5 +161,5 @@ def _about(request: GameRequest) -> dict[str, Any]:
     }
 
 
-def _documents(at: AtOffice, value: dict[str, Any]) -> list[Any]:
-    return [documents.in_words(documents.named(at.facility, code)) for code in value.get("documents", [])]
+def _documents(ctx: OfficeContext, value: dict[str, Any]) -> list[Any]:
+    return [documents.in_words(documents.named(ctx.facility, code)) for code in value.get("documents", [])]

@@ -3,7 +3,7 @@
 from games.engine import Refusal
 from games.engine.registry import GAMES
 from games.models import GameRequest, Service
-from games.office.runner import AtOffice, Recorded, office_act
+from games.office.runner import OfficeContext, ActOutcome, office_act
 from games.params import MOST_CENTS, Params
 
 from .. import providers, services
@@ -11,10 +11,10 @@ from ..codes import next_code
 from ..providers import CHAPTER, File, in_days, past, past_if_any, verify_wanted
 
 
-def asked(at: AtOffice, params: Params) -> Service:
+def asked(ctx: OfficeContext, params: Params) -> Service:
     """The service that an act names. Raises `no-such-service`."""
     code = params.code("service")
-    rows = Service.objects.filter(provider__facility=at.facility, code=code)
+    rows = Service.objects.filter(provider__facility=ctx.facility, code=code)
     found = rows.select_related("provider", "request").first()
     if found is None:
         raise Refusal("no-such-service", code=code)
@@ -22,13 +22,13 @@ def asked(at: AtOffice, params: Params) -> Service:
 
 
 @office_act()
-def register_service(at: AtOffice, params: Params) -> Recorded:
+def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Links a game, or wagers of one, to its provider; from now on § 528.7 decides whether it is dealt.
 
     Refused without an application on file (§ 528.1), without an investigation, or with a finding against the provider
     (§ 528.9). No wagers named means the whole game.
     """
-    file, name = providers.asked(at, params), params.text("name", most=100)
+    file, name = providers.asked(ctx, params), params.text("name", most=100)
     game, wagers = params.choice("game", tuple(GAMES)), params.texts("wagers")
     verify_wanted(file.provider)
     verify_applied(file)
@@ -38,7 +38,7 @@ def register_service(at: AtOffice, params: Params) -> Recorded:
             raise Refusal("no-such-wager-here", wager=code)
     service = Service.objects.create(
         provider=file.provider,
-        code=next_code(Service.objects.filter(provider__facility=at.facility), "SV"),
+        code=next_code(Service.objects.filter(provider__facility=ctx.facility), "SV"),
         name=name,
         game=game,
         wagers=sorted(set(wagers)),
@@ -51,15 +51,15 @@ def register_service(at: AtOffice, params: Params) -> Recorded:
         "wagers": service.wagers,
         "covers": sorted(services.covered(service)),
     }
-    return Recorded("service.registered", said, {"service": service.code})
+    return ActOutcome("service.registered", said, {"service": service.code})
 
 
 @office_act()
-def record_laboratory(at: AtOffice, params: Params) -> Recorded:
+def record_laboratory(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The laboratory has the service, or has approved it, on these days (§ 528.7(1))."""
-    service, sent = asked(at, params), past(at, params, "submitted_on")
+    service, sent = asked(ctx, params), past(ctx, params, "submitted_on")
     approved, reference = (
-        past_if_any(at, params, "approved_on"),
+        past_if_any(ctx, params, "approved_on"),
         params.text("reference", default="", most=60),
     )
     if approved and approved < sent:
@@ -73,17 +73,17 @@ def record_laboratory(at: AtOffice, params: Params) -> Recorded:
         "approved_on": in_days(approved),
         "reference": reference or None,
     }
-    return Recorded("service.laboratory", said)
+    return ActOutcome("service.laboratory", said)
 
 
 @office_act()
-def record_laboratory_costs(at: AtOffice, params: Params) -> Recorded:
+def record_laboratory_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the laboratory's review costs in all, in cents, and the day on which all of it was paid (§ 528.7(2)).
 
     Without a day it is unpaid. Nothing charged is told as 0 with the day on which that was known.
     """
-    service, cents = asked(at, params), params.whole("costs_cents", 0, MOST_CENTS)
-    paid_on = past_if_any(at, params, "paid_on")
+    service, cents = asked(ctx, params), params.whole("costs_cents", 0, MOST_CENTS)
+    paid_on = past_if_any(ctx, params, "paid_on")
     service.costs_cents, service.costs_paid_on = cents, paid_on
     service.save(update_fields=["costs_cents", "costs_paid_on"])
     said = {
@@ -92,35 +92,35 @@ def record_laboratory_costs(at: AtOffice, params: Params) -> Recorded:
         "costs_cents": cents,
         "paid_on": in_days(paid_on),
     }
-    return Recorded("service.costs", said)
+    return ActOutcome("service.costs", said)
 
 
 @office_act()
-def link_request(at: AtOffice, params: Params) -> Recorded:
+def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The request under § 521.4 by which the house asked to use the service; step three follows its approval."""
-    service, code = asked(at, params), params.code("request")
-    request = GameRequest.objects.filter(facility=at.facility, code=code).first()
+    service, code = asked(ctx, params), params.code("request")
+    request = GameRequest.objects.filter(facility=ctx.facility, code=code).first()
     if request is None:
         raise Refusal("no-such-request-here", code=code)
     verify_covers(request, service)
     service.request = request
     service.save(update_fields=["request"])
     said = {"provider": service.provider.code, "service": service.code, "request": request.code}
-    return Recorded("service.requested", {**said, "status": str(request.status)})
+    return ActOutcome("service.requested", {**said, "status": str(request.status)})
 
 
 @office_act()
-def end_service(at: AtOffice, params: Params) -> Recorded:
+def end_service(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The house stops using a service: from the gaming day named its wagers are not dealt as this provider's."""
-    service, on, why = asked(at, params), params.date("on"), params.text("why")
-    if service.ended_on is not None and service.ended_on <= at.gaming_day:
+    service, on, why = asked(ctx, params), params.date("on"), params.text("why")
+    if service.ended_on is not None and service.ended_on <= ctx.gaming_day:
         raise Refusal("service-ended-already", on=in_days(service.ended_on))
-    if on < at.gaming_day:
-        raise Refusal("end-in-the-past", on=in_days(at.gaming_day))
+    if on < ctx.gaming_day:
+        raise Refusal("end-in-the-past", on=in_days(ctx.gaming_day))
     service.ended_on = on
     service.save(update_fields=["ended_on"])
     said = {"provider": service.provider.code, "service": service.code, "on": in_days(on), "why": why}
-    return Recorded("service.ended", said)
+    return ActOutcome("service.ended", said)
 
 
 def verify_applied(file: File) -> None:

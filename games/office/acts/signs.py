@@ -3,7 +3,7 @@
 from games.engine import Refusal
 from games.engine.registry import GAMES
 from games.models import SignForm
-from games.office.runner import AtOffice, Recorded, office_act
+from games.office.runner import OfficeContext, ActOutcome, office_act
 from games.params import Params
 
 from .. import reviews, signs
@@ -12,7 +12,7 @@ MOST_WORDS = 400
 
 
 @office_act()
-def draft_sign_form(at: AtOffice, params: Params) -> Recorded:
+def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Drafts the next version of the form of a kind of sign, of one game or (empty) of every game: where it stands, its
     size in millimetres, and what it says in each language. Odds are never stated with the word "for".
     """
@@ -23,11 +23,11 @@ def draft_sign_form(at: AtOffice, params: Params) -> Recorded:
     height_mm = params.whole("height_mm", signs.LEAST_MM, signs.MOST_MM)
     texts = {language: params.prose(language, most=MOST_WORDS) for language in signs.LANGUAGES}
     wording = {language: text for language, text in texts.items() if text}
-    signs.verify_wording(kind, wording, signs.rules_spoken_of(at.facility, game))
-    same = SignForm.objects.filter(facility=at.facility, kind=kind, game=game)
+    signs.verify_wording(kind, wording, signs.rules_spoken_of(ctx.facility, game))
+    same = SignForm.objects.filter(facility=ctx.facility, kind=kind, game=game)
     newest = same.order_by("-version").values_list("version", flat=True).first() or 0
     form = SignForm.objects.create(
-        facility=at.facility,
+        facility=ctx.facility,
         kind=kind,
         game=game,
         version=newest + 1,
@@ -35,49 +35,49 @@ def draft_sign_form(at: AtOffice, params: Params) -> Recorded:
         width_mm=width_mm,
         height_mm=height_mm,
         wording=wording,
-        drafted_at=at.now,
-        drafted_by=at.actor,
+        drafted_at=ctx.now,
+        drafted_by=ctx.actor,
     )
     said = {"location": location, "width_mm": width_mm, "height_mm": height_mm, "wording": wording}
-    return Recorded("sign_form.drafted", {**_named(form), **said}, {"form": form.pk, **_named(form)})
+    return ActOutcome("sign_form.drafted", {**_named(form), **said}, {"form": form.pk, **_named(form)})
 
 
 @office_act()
-def file_sign_form(at: AtOffice, params: Params) -> Recorded:
+def file_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Marks a drafted form as filed for approval."""
-    form = _asked(at, params)
-    reviews.file(at, form)
-    return Recorded("sign_form.filed", _named(form))
+    form = _asked(ctx, params)
+    reviews.file(ctx, form)
+    return ActOutcome("sign_form.filed", _named(form))
 
 
 @office_act()
-def decide_sign_form(at: AtOffice, params: Params) -> Recorded:
+def decide_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Records the decision on a filed form, with its letter. Approved, it replaces the version before it."""
-    form = _asked(at, params)
-    decision = reviews.decide(at, form, params)
-    return Recorded("sign_form.decided", {**_named(form), **decision})
+    form = _asked(ctx, params)
+    decision = reviews.decide(ctx, form, params)
+    return ActOutcome("sign_form.decided", {**_named(form), **decision})
 
 
 @office_act()
-def withdraw_sign_form(at: AtOffice, params: Params) -> Recorded:
+def withdraw_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Withdraws a form, and with it the versions before it: no sign of this kind stands under any of them."""
-    form, why = _asked(at, params), params.text("why")
-    reviews.withdraw(at, form)
+    form, why = _asked(ctx, params), params.text("why")
+    reviews.withdraw(ctx, form)
     earlier = SignForm.objects.filter(
-        facility=at.facility, kind=form.kind, game=form.game, version__lt=form.version, status="approved"
+        facility=ctx.facility, kind=form.kind, game=form.game, version__lt=form.version, status="approved"
     )
     for one in earlier:
-        reviews.withdraw(at, one)
-    return Recorded("sign_form.withdrawn", {**_named(form), "why": why})
+        reviews.withdraw(ctx, one)
+    return ActOutcome("sign_form.withdrawn", {**_named(form), "why": why})
 
 
 def _named(form: SignForm) -> dict[str, str | int]:
     return {"kind": form.kind, "game": form.game, "version": form.version}
 
 
-def _asked(at: AtOffice, params: Params) -> SignForm:
+def _asked(ctx: OfficeContext, params: Params) -> SignForm:
     number = params.whole("form", 1, 2**31 - 1)
-    found = SignForm.objects.filter(facility=at.facility, pk=number).first()
+    found = SignForm.objects.filter(facility=ctx.facility, pk=number).first()
     if found is None:
         raise Refusal("no-such-sign-form")
     return found

@@ -15,7 +15,7 @@ from games.office.documents import asked, in_words
 from games.office.floor import Dealt, floor
 from games.office.gate import verify_may_file
 from games.office.options import Options, of_submission
-from games.office.runner import AtOffice, Recorded, office_act
+from games.office.runner import OfficeContext, ActOutcome, office_act
 from games.params import MOST_CENTS, YEARS, Params, malformed
 
 from ..codes import next_code
@@ -28,98 +28,98 @@ PLAIN = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 
 @office_act()
-def draft_submission(at: AtOffice, params: Params) -> Recorded:
+def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Begins a new submission under the next code, or the next version of `code` with what its newest one chose.
 
     Raises `version-waits` while another version is a draft or filed, `other-game`, `not-a-new-edition-here`.
     """
     code, key = params.text("code", default="", most=20), params.choice("edition", tuple(all_editions()))
     why = params.text("why", default="")
-    last = _newest(at, code) if code else None
-    _verify_edition(at, key, last)
+    last = _newest(ctx, code) if code else None
+    _verify_edition(ctx, key, last)
     if last is not None and last.status in OPEN:
         said = {"code": code, "version": last.version, "status": last.get_status_display()}
         raise Refusal("version-waits", **said)
     chosen = of_submission(last) if last and last.edition == key else Options(key)
     row = RulesSubmission(
-        facility=at.facility,
-        code=code or next_code(RulesSubmission.objects.filter(facility=at.facility), "RS"),
+        facility=ctx.facility,
+        code=code or next_code(RulesSubmission.objects.filter(facility=ctx.facility), "RS"),
         version=last.version + 1 if last else 1,
-        drafted_at=at.now,
-        drafted_by=at.actor,
+        drafted_at=ctx.now,
+        drafted_by=ctx.actor,
     )
     _choose(row, chosen, why)
     row.save()
-    return _recorded(at, "rules.drafted", row, {"options": row.options, "why": why})
+    return _recorded(ctx, "rules.drafted", row, {"options": row.options, "why": why})
 
 
 @office_act()
-def change_draft(at: AtOffice, params: Params) -> Recorded:
+def change_draft(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Changes what a draft chooses. It may choose what the gate will refuse: the gate is asked when it is filed."""
-    row = _asked(at, params)
+    row = _asked(ctx, params)
     options = read_options(params)
     why = params.text("why", default="")
     if row.status != Status.DRAFT:
         raise Refusal("not-a-draft", status=row.get_status_display())
-    before = _newest(at, row.code, below=row.version)
-    _verify_edition(at, options.key, before)
+    before = _newest(ctx, row.code, below=row.version)
+    _verify_edition(ctx, options.key, before)
     _choose(row, options, why)
     row.save()
-    return _recorded(at, "rules.changed", row, {"options": row.options, "why": why})
+    return _recorded(ctx, "rules.changed", row, {"options": row.options, "why": why})
 
 
 @office_act()
-def file_submission(at: AtOffice, params: Params) -> Recorded:
+def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Files a draft with the body that decides; its terms are fixed from here on. Raises what the gate finds,
     `not-a-draft`, or `nothing-changed` for what the version that it would supersede says already.
     """
-    row = _asked(at, params)
+    row = _asked(ctx, params)
     if row.status != Status.DRAFT:
         raise Refusal("not-a-draft", status=row.get_status_display())
-    rules = verify_may_file(of_submission(row), tables_under(at, row.code))
+    rules = verify_may_file(of_submission(row), tables_under(ctx, row.code))
     row.terms, row.terms_sha256 = submissions.filed_terms(rules)
     before = _approved_before(row)
     if before is not None and before.terms_sha256 == row.terms_sha256:
         raise Refusal("nothing-changed", version=before.version)
-    row.status, row.filed_at, row.filed_by = Status.FILED, at.now, at.actor
+    row.status, row.filed_at, row.filed_by = Status.FILED, ctx.now, ctx.actor
     row.save()
-    return _recorded(at, "rules.filed", row, {"terms": json.loads(row.terms)})
+    return _recorded(ctx, "rules.filed", row, {"terms": json.loads(row.terms)})
 
 
 @office_act()
-def record_decision(at: AtOffice, params: Params) -> Recorded:
+def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Records what the body decided, from its letter. Approved rules come into force at `in_force_from` (house time,
     such as 2026-11-22T06:00; now where it is left out), never before they are approved: 58 Pa. Code § 521.8(b).
 
     Each table changes at its next round from that moment on. Raises `not-filed`, `in-force-before-decided`,
     `in-force-before-earlier`, and what the gate finds against the tables as they now stand.
     """
-    row = _asked(at, params)
+    row = _asked(ctx, params)
     granted, body = params.yes("granted"), params.text("body", most=100)
-    reference, letter = params.text("reference", most=60), asked(at, params, "letter")
-    since = read_moment(at, params, "in_force_from") or at.now
+    reference, letter = params.text("reference", most=60), asked(ctx, params, "letter")
+    since = read_moment(ctx, params, "in_force_from") or ctx.now
     if row.status != Status.FILED:
         raise Refusal("not-filed", status=row.get_status_display())
-    row.decided_at, row.decided_by, row.reference, row.decision = at.now, body, reference, letter
+    row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
     row.status = Status.APPROVED if granted else Status.DENIED
     said: dict[str, Any] = {"body": body, "reference": reference, "letter": in_words(letter)}
     if granted:
-        verify_may_file(of_submission(row), tables_under(at, row.code))
-        row.in_force_from = _verified_start(at, row, since)
+        verify_may_file(of_submission(row), tables_under(ctx, row.code))
+        row.in_force_from = _verified_start(ctx, row, since)
         said |= {"in_force_from": clock.written(since), "terms": json.loads(row.terms)}
         said |= {"supersedes": _supersede(row, since)}
     row.save()
-    return _recorded(at, "rules.approved" if granted else "rules.denied", row, said)
+    return _recorded(ctx, "rules.approved" if granted else "rules.denied", row, said)
 
 
 @office_act()
-def withdraw_submission(at: AtOffice, params: Params) -> Recorded:
+def withdraw_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Withdraws a version. A draft or filed one goes no further; one in force is dealt no more from each table's next
     round on; where it was still to come into force, the version before it stays. Raises `already-ended`.
     """
-    row = _asked(at, params)
+    row = _asked(ctx, params)
     why = params.text("why")
-    standing = submissions.standing_of(row, at.now)
+    standing = submissions.standing_of(row, ctx.now)
     if standing in (
         submissions.Standing.DENIED,
         submissions.Standing.WITHDRAWN,
@@ -128,16 +128,16 @@ def withdraw_submission(at: AtOffice, params: Params) -> Recorded:
         raise Refusal("already-ended", status=row.get_status_display())
     if standing == submissions.Standing.COMING:
         _stay(row)
-    row.status, row.withdrawn_at, row.withdrawn_why = Status.WITHDRAWN, at.now, why
+    row.status, row.withdrawn_at, row.withdrawn_why = Status.WITHDRAWN, ctx.now, why
     row.save()
     stops = standing == submissions.Standing.IN_FORCE
-    tables = [one.table for one in tables_under(at, row.code)] if stops else []
-    return _recorded(at, "rules.withdrawn", row, {"was": standing.value, "why": why, "tables": tables})
+    tables = [one.table for one in tables_under(ctx, row.code)] if stops else []
+    return _recorded(ctx, "rules.withdrawn", row, {"was": standing.value, "why": why, "tables": tables})
 
 
-def tables_under(at: AtOffice, code: str) -> tuple[Dealt, ...]:
+def tables_under(ctx: OfficeContext, code: str) -> tuple[Dealt, ...]:
     """The tables of this house that deal under a submission, whichever its version."""
-    return tuple(one for one in floor().tables(at.facility) if one.submission == code)
+    return tuple(one for one in floor().tables(ctx.facility) if one.submission == code)
 
 
 # What a screen sends
@@ -173,14 +173,14 @@ def _shaker(params: Params) -> tuple[str, str, bool]:
     return kind, procedure, params.yes("named")
 
 
-def read_moment(at: AtOffice, params: Params, name: str) -> dt.datetime | None:
+def read_moment(ctx: OfficeContext, params: Params, name: str) -> dt.datetime | None:
     """A moment by the house's clocks, such as 2026-11-22T06:00; None where it is left out. Raises `malformed`."""
     written = params.text(name, default="", most=40)
     if not written:
         return None
     try:
         found = dt.datetime.fromisoformat(written)
-        moment = (found if found.tzinfo else found.replace(tzinfo=at.facility.zone)).astimezone(dt.UTC)
+        moment = (found if found.tzinfo else found.replace(tzinfo=ctx.facility.zone)).astimezone(dt.UTC)
     except (ValueError, OverflowError):
         raise malformed(name) from None
     if moment.year not in YEARS:
@@ -188,17 +188,17 @@ def read_moment(at: AtOffice, params: Params, name: str) -> dt.datetime | None:
     return moment
 
 
-def _asked(at: AtOffice, params: Params) -> RulesSubmission:
+def _asked(ctx: OfficeContext, params: Params) -> RulesSubmission:
     """The version that an act names by `code` and `version`, for changing. Raises `no-such-submission`."""
     code, version = params.code("code"), params.whole("version", 1, 10**6)
-    found = RulesSubmission.objects.filter(facility=at.facility, code=code, version=version).first()
+    found = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version=version).first()
     if found is None:
         raise Refusal("no-such-submission", code=code, version=version)
     return found
 
 
-def _newest(at: AtOffice, code: str, below: int = 10**6 + 1) -> RulesSubmission | None:
-    found = RulesSubmission.objects.filter(facility=at.facility, code=code, version__lt=below)
+def _newest(ctx: OfficeContext, code: str, below: int = 10**6 + 1) -> RulesSubmission | None:
+    found = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version__lt=below)
     newest = found.order_by("-version").first()
     if newest is None and below > 10**6:
         raise Refusal("no-such-submission", code=code, version=1)
@@ -208,10 +208,10 @@ def _newest(at: AtOffice, code: str, below: int = 10**6 + 1) -> RulesSubmission 
 # What it does
 
 
-def _verify_edition(at: AtOffice, key: str, before: RulesSubmission | None) -> None:
+def _verify_edition(ctx: OfficeContext, key: str, before: RulesSubmission | None) -> None:
     """A submission keeps to one game, and to the regulations of its own state."""
     chosen = edition(key)
-    if chosen.jurisdiction != at.facility.jurisdiction:
+    if chosen.jurisdiction != ctx.facility.jurisdiction:
         raise Refusal("not-a-new-edition-here", edition=chosen.title)
     if before is not None and before.game != chosen.game:
         raise Refusal("other-game", code=before.code, game=game(before.game).name)
@@ -225,13 +225,13 @@ def _choose(row: RulesSubmission, options: Options, why: str) -> None:
     row.terms, row.terms_sha256 = submissions.filed_terms(rules) if rules else ("", "")
 
 
-def _verified_start(at: AtOffice, row: RulesSubmission, since: dt.datetime) -> dt.datetime:
-    if since < at.now:
-        section = "58 Pa. Code § 521.8(b)" if at.facility.jurisdiction == "PA" else ""
-        raise Refusal("in-force-before-decided", section, least=_said(at, at.now))
+def _verified_start(ctx: OfficeContext, row: RulesSubmission, since: dt.datetime) -> dt.datetime:
+    if since < ctx.now:
+        section = "58 Pa. Code § 521.8(b)" if ctx.facility.jurisdiction == "PA" else ""
+        raise Refusal("in-force-before-decided", section, least=_said(ctx, ctx.now))
     before = _approved_before(row)
     if before is not None and before.in_force_from and since <= before.in_force_from:
-        said = {"version": before.version, "from": _said(at, before.in_force_from)}
+        said = {"version": before.version, "from": _said(ctx, before.in_force_from)}
         raise Refusal("in-force-before-earlier", **said)
     return since
 
@@ -261,11 +261,11 @@ def _stay(row: RulesSubmission) -> None:
     found.update(status=status, superseded_at=row.superseded_at)
 
 
-def _said(at: AtOffice, moment: dt.datetime) -> str:
-    return at.facility.local(moment).strftime("%H:%M on %d %b %Y")
+def _said(ctx: OfficeContext, moment: dt.datetime) -> str:
+    return ctx.facility.local(moment).strftime("%H:%M on %d %b %Y")
 
 
-def _recorded(at: AtOffice, type_: str, row: RulesSubmission, data: dict[str, Any]) -> Recorded:
-    at.terms_sha256 = row.terms_sha256
+def _recorded(ctx: OfficeContext, type_: str, row: RulesSubmission, data: dict[str, Any]) -> ActOutcome:
+    ctx.terms_sha256 = row.terms_sha256
     said = {"code": row.code, "version": row.version, "edition": row.edition, **data}
-    return Recorded(type_, said, {"code": row.code, "version": row.version, "status": row.status})
+    return ActOutcome(type_, said, {"code": row.code, "version": row.version, "status": row.status})

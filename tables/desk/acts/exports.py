@@ -14,7 +14,7 @@ from audit.models import Job
 from audit.record import STREAM_NAME
 from games.engine import Refusal
 from games.params import YEARS, Params, malformed
-from tables.desk.runner import EXPORTS, AtDesk, Recorded, desk_act
+from tables.desk.runner import EXPORTS, DeskContext, ActOutcome, desk_act
 
 KINDS = ("evidence", "csv", "xlsx")
 MOST_OPEN = 6  # jobs of a house that wait or run
@@ -25,7 +25,7 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]
 
 
 @desk_act(roles=EXPORTS)
-def ask_export(at: AtDesk, params: Params) -> Recorded:
+def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
     """Asks for a copy of the record of this house: the `evidence` bundle, or a reading copy as `csv` or `xlsx`.
 
     `kind`. The range: gaming days `day` up to and with `last_day` (that day alone where it is left out), or moments
@@ -36,52 +36,52 @@ def ask_export(at: AtDesk, params: Params) -> Recorded:
     `export-too-long`, `no-such-stream`, `export-mixed`, `export-empty` and `entry-missing`.
     """
     kind = params.choice("kind", KINDS)
-    span = _span(at, params)
+    span = _span(ctx, params)
     training = params.yes("training")
-    names = sorted({_named(at, name) for name in params.texts("streams", most=MOST_STREAMS)})
-    _verify_room_for_one_more(at)
-    selection = _select(at, names, span, training)
+    names = sorted({_named(ctx, name) for name in params.texts("streams", most=MOST_STREAMS)})
+    _verify_room_for_one_more(ctx)
+    selection = _select(ctx, names, span, training)
     if not selection.entries and (kind != "evidence" or not selection.spans):
         raise Refusal("export-empty")
     wanted = {**span, "streams": names, "training": training}
     job = Job.objects.create(
-        facility=at.facility.code,
+        facility=ctx.facility.code,
         kind=kind,
         params=wanted,
-        asked_by=at.actor,
-        asked_at=at.now,
-        device=at.device,
+        asked_by=ctx.actor,
+        asked_at=ctx.now,
+        device=ctx.device,
         total=selection.entries,
     )
     told = {"job": str(job.pk), "kind": kind, **wanted}
-    return Recorded("export.asked", told, {"job": str(job.pk), "entries": selection.entries})
+    return ActOutcome("export.asked", told, {"job": str(job.pk), "entries": selection.entries})
 
 
 @desk_act(roles=EXPORTS)
-def ask_verification(at: AtDesk, params: Params) -> Recorded:
+def ask_verification(ctx: DeskContext, params: Params) -> ActOutcome:
     """Asks for the full verification of the whole record, every house's. Raises `verification-runs`."""
     running = Job.objects.filter(kind=Job.Kind.VERIFICATION, status__in=OPEN).first()
     if running is not None:
-        raise Refusal("verification-runs", at=f"{at.facility.local(running.asked_at):%H:%M}")
+        raise Refusal("verification-runs", at=f"{ctx.facility.local(running.asked_at):%H:%M}")
     job = Job.objects.create(
-        facility=at.facility.code,
+        facility=ctx.facility.code,
         kind=Job.Kind.VERIFICATION,
-        asked_by=at.actor,
-        asked_at=at.now,
-        device=at.device,
+        asked_by=ctx.actor,
+        asked_at=ctx.now,
+        device=ctx.device,
     )
-    return Recorded("verification.asked", {"job": str(job.pk)}, {"job": str(job.pk)})
+    return ActOutcome("verification.asked", {"job": str(job.pk)}, {"job": str(job.pk)})
 
 
-def _verify_room_for_one_more(at: AtDesk) -> None:
-    if Job.objects.filter(facility=at.facility.code, status__in=OPEN).count() >= MOST_OPEN:
+def _verify_room_for_one_more(ctx: DeskContext) -> None:
+    if Job.objects.filter(facility=ctx.facility.code, status__in=OPEN).count() >= MOST_OPEN:
         raise Refusal("too-many-jobs", most=MOST_OPEN)
 
 
-def _select(at: AtDesk, names: list[str], span: dict[str, Any], training: bool) -> export.Selection:
+def _select(ctx: DeskContext, names: list[str], span: dict[str, Any], training: bool) -> export.Selection:
     since, until = (dt.datetime.fromisoformat(span[edge]) if span[edge] else None for edge in ("from", "to"))
     try:
-        selection = export.select(names, since, until, training=training, facility=at.facility.code)
+        selection = export.select(names, since, until, training=training, facility=ctx.facility.code)
     except export.UnknownStream as unknown:
         raise Refusal("no-such-stream", stream=str(unknown)) from None
     except export.MixedPlay as mixed:
@@ -92,24 +92,24 @@ def _select(at: AtDesk, names: list[str], span: dict[str, Any], training: bool) 
     return selection
 
 
-def _named(at: AtDesk, name: str) -> str:
+def _named(ctx: DeskContext, name: str) -> str:
     """The whole name of a stream of this house, or the one that belongs to none."""
-    whole = name if "/" in name else f"{at.facility.code}/{name}"
+    whole = name if "/" in name else f"{ctx.facility.code}/{name}"
     if not STREAM_NAME.fullmatch(whole):
         raise malformed("streams")
     return whole
 
 
-def _span(at: AtDesk, params: Params) -> dict[str, Any]:
+def _span(ctx: DeskContext, params: Params) -> dict[str, Any]:
     """The range as it is kept: `from` and `to` as the record spells moments, or null, and the days that it was."""
     day, last = params.date("day", optional=True), params.date("last_day", optional=True)
-    since, until = _moment(at, params, "from"), _moment(at, params, "to")
+    since, until = _moment(ctx, params, "from"), _moment(ctx, params, "to")
     if (day or last) and (since or until):
         raise malformed("from")
     if day or last:
         first = day or last
-        since, until = _of_days(at, first, last or first)
-    if since and since > at.now:
+        since, until = _of_days(ctx, first, last or first)
+    if since and since > ctx.now:
         raise Refusal("export-to-come")
     if since and until and since >= until:
         raise Refusal("export-range")
@@ -121,15 +121,15 @@ def _span(at: AtDesk, params: Params) -> dict[str, Any]:
     }
 
 
-def _of_days(at: AtDesk, first: dt.date, last: dt.date) -> tuple[dt.datetime, dt.datetime]:
+def _of_days(ctx: DeskContext, first: dt.date, last: dt.date) -> tuple[dt.datetime, dt.datetime]:
     if last < first:
         raise Refusal("export-range")
     if (last - first).days >= MOST_DAYS:
         raise Refusal("export-too-long", most=MOST_DAYS)
-    return export.gaming_days(at.facility.code, first, last)
+    return export.gaming_days(ctx.facility.code, first, last)
 
 
-def _moment(at: AtDesk, params: Params, name: str) -> dt.datetime | None:
+def _moment(ctx: DeskContext, params: Params, name: str) -> dt.datetime | None:
     text = params.text(name, default="")
     if not text:
         return None
@@ -142,7 +142,7 @@ def _moment(at: AtDesk, params: Params, name: str) -> dt.datetime | None:
         if said.tzinfo:
             return said.astimezone(dt.UTC)
         # An hour that comes twice, or never, when the clocks are set is in the range whole.
-        zone = at.facility.zone
+        zone = ctx.facility.zone
         both = [said.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1)]
         return max(both) if name == "to" else min(both)
     except ValueError:

@@ -4,7 +4,7 @@ from audit.models import SavedFilter
 from games.engine import Refusal
 from games.params import Params
 from tables.desk.query import MOST_QUERY, query_of
-from tables.desk.runner import AtDesk, Recorded, desk_act
+from tables.desk.runner import DeskContext, ActOutcome, desk_act
 
 from ..doors import SEES_THE_DESK
 
@@ -13,36 +13,36 @@ MOST_NAME = 60
 
 
 @desk_act(roles=SEES_THE_DESK)
-def save_filter(at: AtDesk, params: Params) -> Recorded:
+def save_filter(ctx: DeskContext, params: Params) -> ActOutcome:
     """Keeps a search under a name for the person who saves it.
 
     `name`: a line; `query`: the page's query string, of which only what the search knows is kept. Raises
     `filter-says-nothing`, `filter-not-understood`, `filter-name-taken` or `too-many-filters`.
     """
     name = params.text("name", most=MOST_NAME)
-    query = query_of(params.text("query", default="", most=4 * MOST_QUERY), at.facility)
+    query = query_of(params.text("query", default="", most=4 * MOST_QUERY), ctx.facility)
     if query is None:
         raise Refusal("filter-not-understood", filter=name)
     if not query:
         raise Refusal("filter-says-nothing", filter=name)
-    own = SavedFilter.objects.filter(facility=at.facility.code, person=at.actor)
+    own = SavedFilter.objects.filter(facility=ctx.facility.code, person=ctx.actor)
     if own.filter(name=name).exists():
         raise Refusal("filter-name-taken", filter=name)
     if own.count() >= MOST_FILTERS:
         raise Refusal("too-many-filters", most=MOST_FILTERS)
     SavedFilter.objects.create(
-        facility=at.facility.code, person=at.actor, name=name, query=query, saved_at=at.now
+        facility=ctx.facility.code, person=ctx.actor, name=name, query=query, saved_at=ctx.now
     )
-    return Recorded("filter.saved", {"filter": name, "query": query})
+    return ActOutcome("filter.saved", {"filter": name, "query": query})
 
 
 @desk_act(roles=SEES_THE_DESK)
-def remove_filter(at: AtDesk, params: Params) -> Recorded:
+def remove_filter(ctx: DeskContext, params: Params) -> ActOutcome:
     """Forgets one of the person's own saved filters, named by its name. Raises `no-such-filter`."""
     name = params.text("name", most=MOST_NAME)
-    own = SavedFilter.objects.filter(facility=at.facility.code, person=at.actor, name=name).first()
+    own = SavedFilter.objects.filter(facility=ctx.facility.code, person=ctx.actor, name=name).first()
     if own is None:
         raise Refusal("no-such-filter", filter=name)
     said = {"filter": own.name, "query": own.query}
     own.delete()
-    return Recorded("filter.removed", said)
+    return ActOutcome("filter.removed", said)

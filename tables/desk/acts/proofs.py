@@ -8,7 +8,7 @@ from audit.sealing.proofs import NotProven, proof_of
 from games.engine import Refusal
 from games.params import Params
 from tables.desk.query import LARGEST
-from tables.desk.runner import AtDesk, Recorded, desk_act
+from tables.desk.runner import DeskContext, ActOutcome, desk_act
 
 from ..proof import MOST_LINES, file_of, is_short
 
@@ -16,14 +16,14 @@ MOST_PLACE = 60
 
 
 @desk_act()
-def take_proof(at: AtDesk, params: Params) -> Recorded:
+def take_proof(ctx: DeskContext, params: Params) -> ActOutcome:
     """Makes the proof of one entry for download, and records its range and the SHA-256 of its bytes.
 
     `place` (or `installation/system`) and `seq` name the entry. Raises `no-such-entry`, `not-sealed-yet`,
     `proof-too-long` or `proof-broken`.
     """
     place, seq = params.text("place", most=MOST_PLACE), params.whole("seq", 1, LARGEST)
-    name = place if place == INSTALLATION else f"{at.facility.code}/{place}"
+    name = place if place == INSTALLATION else f"{ctx.facility.code}/{place}"
     entry = Entry.objects.filter(stream__name=name, seq=seq).select_related("stream").first()
     if entry is None:
         raise Refusal("no-such-entry", seq=seq, place=place)
@@ -40,4 +40,4 @@ def take_proof(at: AtDesk, params: Params) -> Recorded:
     said = {
         "stream": name, "first": made.first, "last": made.last, "bytes": len(made.content), "sha256": digest,
     }  # fmt: skip
-    return Recorded("proof.taken", said, {"sha256": digest})
+    return ActOutcome("proof.taken", said, {"sha256": digest})
