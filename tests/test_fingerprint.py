@@ -29,16 +29,16 @@ def compared(tmp_path):
 
 
 def test_it_finds_nothing_between_equal_fingerprints(compared):
-    found = compared("entries", [ENTRY], [ENTRY])
-    assert (found.faults, found.sentences) == ([], {})
+    comparison = compared("entries", [ENTRY], [ENTRY])
+    assert (comparison.faults, comparison.sentences) == ([], {})
 
 
 def test_it_lists_a_sentence_of_a_snapshot_once(compared):
     before = [{"snapshot": {"say": f"Closes round {number}"}} for number in (7, 8)]
     after = [{"snapshot": {"say": f"Ends bets of round {number}"}} for number in (7, 8)]
-    found = compared("snapshots", before, after)
-    assert found.faults == []
-    assert list(found.sentences) == [("Closes round #", "Ends bets of round #")]
+    comparison = compared("snapshots", before, after)
+    assert comparison.faults == []
+    assert list(comparison.sentences) == [("Closes round #", "Ends bets of round #")]
 
 
 @pytest.mark.parametrize(
@@ -67,11 +67,16 @@ def test_it_faults_other_bytes_of_the_same_entry(compared):
     assert compared("entries", [ENTRY], [{**ENTRY, "body": '{"data": {"round": 1}}'}]).faults
 
 
+def test_it_counts_hashes_that_follow_from_a_fault(compared):
+    comparison = compared("export-live", [{"hash": "0" * 64}], [{"hash": "1" * 64}])
+    assert (comparison.faults, comparison.digests, comparison.passed) == ([], 1, False)
+
+
 def test_it_shows_the_words_of_a_page_that_differ(compared):
     long = "one two three four five six seven eight nine"
-    found = compared("pages", [{"text": long}], [{"text": long.replace("five", "5 or so")}])
-    assert found.faults == []
-    assert next(iter(found.sentences.values()))[:2] == (
+    comparison = compared("pages", [{"text": long}], [{"text": long.replace("five", "5 or so")}])
+    assert comparison.faults == []
+    assert next(iter(comparison.sentences.values()))[:2] == (
         "two three four five six seven eight",
         "two three four 5 or so six seven eight",
     )

@@ -22,8 +22,8 @@ def test_a_seeded_play_gives_what_it_gave(tmp_path):
     played = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert played.returncode == 0, played.stderr
     assert "not as expected" not in played.stderr, played.stderr
-    found, golden = hashes(tmp_path / "out"), json.loads(GOLDEN.read_text())
-    streams = found.pop("entries"), golden.pop("entries")
-    assert {name for name in golden if found[name] != golden[name]} == set()
-    assert {name for name in streams[1] if streams[0].get(name) != streams[1][name]} == set()
-    assert streams[0].keys() == streams[1].keys()
+    golden, today = json.loads(GOLDEN.read_text()), hashes(tmp_path / "out")
+    streams, streams_today = golden.pop("entries"), today.pop("entries")
+    assert {name for name in streams if streams[name] != streams_today.get(name)} == set()
+    assert streams.keys() == streams_today.keys()
+    assert {name for name in golden if golden[name] != today[name]} == set()

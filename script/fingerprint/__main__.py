@@ -31,7 +31,7 @@ def main(words: Sequence[str] | None = None) -> int:
     elif options.command == "compare":
         comparison = compare(options.before, options.after)
         show(comparison)
-        return 1 if comparison.faults else 0
+        return 0 if comparison.passed else 1
     elif options.command == "hashes":
         print(json.dumps(hashes(options.out), indent=2))
     else:

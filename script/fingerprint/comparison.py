@@ -30,6 +30,7 @@ EXACT = {
 WORDED = ("snapshots.jsonl", "answers.jsonl")  # whose sentences may differ
 PAGES = "pages.jsonl"  # whose texts may differ
 PAPERS = {"README.txt", "FORMAT.md", "verify.py", "witness.py", "manifest.json"}  # of a bundle: may differ
+DIGEST = re.compile(r"[0-9a-f]{64}")
 AROUND = 3  # words shown beside those that differ
 MOST_SHOWN = 40
 
@@ -41,6 +42,13 @@ class Comparison:
     faults: list[str] = field(default_factory=list)
     sentences: dict[tuple[str, str], tuple[str, str, str]] = field(default_factory=dict)
     """By both texts without their figures: the first such pair, and where it was met."""
+    digests: int = 0
+    """Hashes that differ: each hash of a stream follows from the ones before, so one fault changes many."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing differs but sentences."""
+        return not self.faults and not self.digests
 
     def values(self, where: str, before: Any, after: Any, key: str = "") -> None:
         """Compares two JSON values of which sentences may differ."""
@@ -58,7 +66,9 @@ class Comparison:
             for number, (old, new) in enumerate(zip(before, after, strict=False)):
                 self.values(f"{where}[{number}]", old, new, key)
         elif before != after:
-            if isinstance(before, str) and key not in EXACT and is_sentence(before) and is_sentence(after):
+            if isinstance(before, str) and DIGEST.fullmatch(before) and DIGEST.fullmatch(after):
+                self.digests += 1
+            elif isinstance(before, str) and key not in EXACT and is_sentence(before) and is_sentence(after):
                 self.texts(where, before, after)
             else:
                 self.faults.append(f"{where}: {_brief(before)} became {_brief(after)}")
@@ -89,15 +99,17 @@ class Comparison:
         comparison = Comparison()
         for number, pair in enumerate(zip(old, new, strict=False), 1):
             if pair[0] != pair[1]:
-                comparison.values(f"{name}:{number}", *(_decoded(line) for line in pair))
+                values = [_decoded(line) for line in pair]
+                comparison.values(f"{name}:{number}{_subject(values[0])}", *values)
         self.faults += comparison.faults
+        self.digests += comparison.digests
         if exactly:
             pairs = comparison.sentences.values()
             self.faults += [
                 f"{where}: {_brief(old_words)} became {_brief(new_words)}"
                 for old_words, new_words, where in pairs
             ]
-            if not (comparison.faults or comparison.sentences):
+            if comparison.passed and not comparison.sentences:
                 self.faults.append(f"{name}: the same values in other bytes")
         else:
             self.sentences = comparison.sentences | self.sentences
@@ -156,6 +168,14 @@ def _decoded(line: bytes) -> Any:
     return value
 
 
+def _subject(value: Any) -> str:
+    """What a line is about: the type of its entry, the address, or the table."""
+    body = value.get("body") if isinstance(value, dict) else None
+    names = [body.get("_type")] if isinstance(body, dict) else []
+    names += [value.get(key) for key in ("url", "table")] if isinstance(value, dict) else []
+    return "".join(f" {name}" for name in names if name)
+
+
 def _brief(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 160 else f"{text[:157]}…"
@@ -166,11 +186,15 @@ def show(comparison: Comparison) -> None:
     for before, after, where in sorted(comparison.sentences.values()):
         figures = "" if figures_of(before) == figures_of(after) else "  (look: other figures)"
         print(f"  {where}{figures}\n    - {before}\n    + {after}")
-    for fault in comparison.faults[:MOST_SHOWN]:
-        print(f"  FAULT {fault}")
-    if len(comparison.faults) > MOST_SHOWN:
-        print(f"  … and {len(comparison.faults) - MOST_SHOWN} more")
-    print(f"{len(comparison.sentences)} sentences differ, {len(comparison.faults)} faults.")
+    alike: dict[str, list[str]] = {}
+    for fault in comparison.faults:
+        alike.setdefault(masked(fault), []).append(fault)
+    for faults in list(alike.values())[:MOST_SHOWN]:
+        print(f"  FAULT {faults[0]}" + (f"  ({len(faults)} times)" if len(faults) > 1 else ""))
+    if len(alike) > MOST_SHOWN:
+        print(f"  … and {len(alike) - MOST_SHOWN} more sorts of faults")
+    counts = f"{len(comparison.sentences)} sentences differ, {len(comparison.faults)} faults"
+    print(f"{counts}, {comparison.digests} hashes differ.")
 
 
 # What no change of wording may touch
