@@ -70,6 +70,12 @@ test("the chip of the unit adds itself once more", () => {
   assert.equal(taps.total(1, "aces"), 1_500);
 });
 
+test("the first chip of a seat is its unit, also the chip that was selected before", () => {
+  const taps = unitTaps();
+  taps.selectChip(2_500);
+  assert.equal(taps.unit(1), 2_500);
+});
+
 test("the chip of a unit is the largest that divides it", () => {
   assert.equal(unitTaps([placed(1, "aces", 7_500)]).chipOf(1), 2_500);
 });
