@@ -1,5 +1,7 @@
-"""The road to the rooms of a house that are no table. A room's stream is its lock, and an act there depends on no
-version: it asks the rows that it changes, locked so, how they stand.
+"""How acts without a table are executed: in the rules office, on dice, equipment and staff, at the compliance desk.
+
+Each kind of act has one stream in its facility, and that stream is the lock. Such an act is never stale: it checks
+the rows that it changes under this lock.
 """
 
 import datetime as dt
@@ -23,16 +25,16 @@ class Forbidden(Refusal):
 
 @dataclass(frozen=True)
 class LockedStream:
-    """A room's facility, and its stream locked until the transaction ends."""
+    """A facility, and one of its streams, locked until the transaction ends."""
 
     facility: Facility
     stream: Stream
 
 
 class StreamContext:
-    """A room of one facility with its person and its moment. The caller holds the room's stream for as long.
+    """What an act without a table works with. The caller holds the lock of the stream while this object is used.
 
-    `terms_sha256`: the terms that the entry speaks of, where it speaks of a submission; the act sets it.
+    `terms_sha256`: set by an act whose entry is about a rules submission.
     """
 
     def __init__(self, locked: LockedStream, request: ActRequest) -> None:
@@ -51,7 +53,7 @@ class StreamContext:
 
     @property
     def today(self) -> dt.date:
-        """The calendar's day here: letters and forms are dated by it."""
+        """The calendar day at this facility, by which letters and forms are dated."""
         return self.facility.local(self.now).date()
 
     @property
@@ -61,22 +63,22 @@ class StreamContext:
 
     @property
     def affected_table_ids(self) -> tuple[int, ...]:
-        """No table's screen shows at once what is done here, unless a room says otherwise."""
+        """No table's screen changes at once, unless a subclass says so."""
         return ()
 
     def save_changes(self, changes: str, seats: tuple[int, ...]) -> None:
-        """Acts here save their own rows."""
+        """Do nothing: these acts save their own rows."""
 
     def after_append(self, seq: int) -> None:
-        """Nothing follows an entry, unless a room says otherwise."""
+        """Do nothing, unless a subclass appends further entries."""
 
 
 class StreamRunner(ActRunner[P, Params, LockedStream]):
-    """The road to one sort of room."""
+    """Executes the acts of one kind of stream."""
 
     @abstractmethod
-    def room(self, act: str) -> str:
-        """The room in which this act is done, as its stream is named."""
+    def stream_name(self, act: str) -> str:
+        """The name of the stream that records this act, without its facility."""
 
     @abstractmethod
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
@@ -84,13 +86,18 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
 
     def lock(self, request: ActRequest) -> LockedStream:
         facility = Facility.objects.get(code=request.facility)
-        return LockedStream(facility, record.locked_stream(f"{facility.code}/{self.room(request.act)}"))
+        return LockedStream(
+            facility, record.locked_stream(f"{facility.code}/{self.stream_name(request.act)}")
+        )
 
     def key(self, locked: LockedStream) -> int:
         return locked.facility.pk
 
     def verify_may(self, request: ActRequest, act: Act[P, Params], locked: LockedStream) -> None:
-        """The role, from a device of this house that serves no single table, while on duty. Raises `Forbidden`."""
+        """Refuse a wrong role, a device of another facility or of a single table, and a person off duty.
+
+        Raises `Forbidden`.
+        """
         if request.actor.role not in act.roles:
             raise Forbidden("role-may-not", act=act.name, role=request.actor.role)
         if request.device is None:
@@ -100,7 +107,7 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
         if not self.is_on_duty(request.actor, locked.facility):
             raise Forbidden("not-on-duty", facility=locked.facility.name)
 
-    def is_stale(self, request: ActRequest, act: Act[P, Params], at: P) -> bool:
+    def is_stale(self, request: ActRequest, act: Act[P, Params], ctx: P) -> bool:
         return False
 
     def read(self, params: dict[str, Any]) -> Params:

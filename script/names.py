@@ -17,10 +17,7 @@ FOLDERS = ("audit", "games", "tables", "config", "script")
 LIMIT_PERCENT = 2.0
 # Words that say how a value was come by, or nothing at all, instead of what it is (CONTRIBUTING.md).
 VAGUE = frozenset(
-    """
-    asked at chosen done each found given held it kept known left lying meant moved named on one ones other rest
-    said seen shown standing taken thing told wanted was what whole
-    """.split()
+    ["asked", "at", "chosen", "done", "each", "found", "given", "held", "it", "kept", "known", "left", "lying", "meant", "moved", "named", "on", "one", "ones", "other", "rest", "said", "seen", "shown", "standing", "taken", "thing", "told", "wanted", "was", "what", "whole"]
 )
 
 
@@ -52,7 +49,9 @@ def all_bindings(folders: list[str]) -> list[Binding]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m script.names", description=__doc__)
-    parser.add_argument("folders", nargs="*", default=FOLDERS, help="folders to read instead of the product's")
+    parser.add_argument(
+        "folders", nargs="*", default=FOLDERS, help="folders to read instead of the product's"
+    )
     parser.add_argument("--list", action="store_true", help="print every vague name with its place")
     options = parser.parse_args()
     names = all_bindings(options.folders)

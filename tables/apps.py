@@ -16,7 +16,7 @@ class TablesConfig(AppConfig):
         from games.office import floor
         from tables.core.signals import table_changed
         from tables.office_floor import Floor
-        from tables.runner.halts import go_on
+        from tables.runner.halts import resume_halted_tables
         from tables.screens.push import on_table_changed
         from tables.views.converters import Code
 
@@ -24,4 +24,6 @@ class TablesConfig(AppConfig):
         autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.told.floor = Floor()
-        incarnation_declared.connect(go_on, dispatch_uid="tables.runner.halts.go_on")
+        incarnation_declared.connect(
+            resume_halted_tables, dispatch_uid="tables.runner.halts.resume_halted_tables"
+        )

@@ -11,7 +11,7 @@ from django.db import transaction
 
 from audit import clock, record
 from games.models import Facility, Reminder
-from games.office.runner import ROOM
+from games.office.runner import STREAM
 
 from .deadlines import Deadline, deadlines
 
@@ -57,7 +57,7 @@ def _unsaid(house: Facility, now: dt.datetime) -> list[tuple[Deadline, int]]:
 
 def _say(house: Facility) -> None:
     """Says it under the lock of the office's stream, looked at again: another ticker may have been first."""
-    stream = record.locked_stream(f"{house.code}/{ROOM}")
+    stream = record.locked_stream(f"{house.code}/{STREAM}")
     now = clock.not_before(stream, clock.now())
     for one, stage in _unsaid(house, now):
         Reminder.objects.create(

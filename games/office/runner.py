@@ -1,10 +1,10 @@
-"""The road to the rules office; its stream is `facility/rules`."""
+"""How acts of the rules office are executed; their stream is `facility/rules`."""
 
 from collections.abc import Callable, Iterable
 
 from audit.models import Person
-from audit.runner import ActResponse, ActRequest, ActOutcome
-from games.facility_runner import StreamContext, StreamRunner, LockedStream
+from audit.runner import ActOutcome, ActRequest, ActResponse
+from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.office.floor import floor
 
@@ -12,30 +12,30 @@ __all__ = [
     "ACTS",
     "OFFICE",
     "RUNNER",
+    "ActOutcome",
+    "ActRequest",
     "ActResponse",
     "OfficeContext",
-    "ActRequest",
-    "ActOutcome",
-    "office_act",
     "execute",
+    "office_act",
 ]
 
-ROOM = "rules"
-OFFICE = frozenset({"compliance", "games-administrator"})  # who files, records decisions and publishes
+STREAM = "rules"
+OFFICE = frozenset({"compliance", "games-administrator"})  # roles that file, record decisions and publish
 
 
 class OfficeContext(StreamContext):
-    """The office of one facility with its person and its moment. The caller holds the stream `facility/rules`.
+    """What an act of the office works with. The caller holds the lock of the stream `facility/rules`.
 
-    No table shows at once what is done here: the ticker tells each one whose rules have changed, on its own stream.
+    No table shows such an act at once: the ticker records changed rules on the stream of each table.
     """
 
 
 class OfficeRunner(StreamRunner[OfficeContext]):
-    """The road to the office."""
+    """Executes the acts of the office."""
 
-    def room(self, act: str) -> str:
-        return ROOM
+    def stream_name(self, act: str) -> str:
+        return STREAM
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         return floor().is_on_duty(person, facility)
@@ -44,7 +44,7 @@ class OfficeRunner(StreamRunner[OfficeContext]):
         return OfficeContext(locked, request)
 
     def office_act(self, *, roles: Iterable[str] = OFFICE) -> Callable:
-        """Registers an act of the office under its function's name."""
+        """Register an act of the office under its function's name."""
         return self.act(roles=roles, depends_on="nothing")
 
 

@@ -87,7 +87,14 @@ def feeds(request: HttpRequest, facility: str) -> HttpResponse:
         params = {"name": request.POST.get("name", ""), "sha256": sha256}
         runner.execute(
             ActRequest(
-                house.code, runner.ROOM, "make_feed", _command(request), 0, params, person, device_at(request)
+                house.code,
+                runner.STREAM,
+                "make_feed",
+                _command(request),
+                0,
+                params,
+                person,
+                device_at(request),
             )
         )
     except Refusal as refusal:

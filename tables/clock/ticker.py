@@ -21,7 +21,7 @@ from games.office import reminders
 from tables.clock import alert_rules
 from tables.core.alerts import Level, dice_key, end_alert, has_prefix, raise_alert
 from tables.core.context import TableContext
-from tables.core.lot_steps import tell_steps
+from tables.core.lot_steps import write_lot_steps
 from tables.core.reads import locked_table
 from tables.limits import watch as limits_watch
 from tables.models import Alert, DiceLot, Table
@@ -178,7 +178,7 @@ def _record_expiry(ctx: TableContext, lot: DiceLot, expires_at: dt.datetime) -> 
     said = record.append(
         ctx.stream, type="dice_lot.expired", data=data, at=ctx.now, gaming_day=ctx.gaming_day
     )
-    tell_steps([lot], ctx.stream, said.seq)
+    write_lot_steps([lot], ctx.stream, said.seq)
 
 
 def _raise_warning(ctx: TableContext, lot: DiceLot, expires_at: dt.datetime) -> None:

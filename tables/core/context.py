@@ -16,7 +16,7 @@ from games.models import RulesSubmission
 from games.office import services
 from games.office.services import Use
 from tables.core import reads
-from tables.core.lot_steps import tell_steps
+from tables.core.lot_steps import write_lot_steps
 from tables.models import DiceLot, Round, Shaker, Table, Throw, Wager
 
 DICE_AT_REST = frozenset({"open", "unlocked", "locked", "closed", "point"})
@@ -205,7 +205,7 @@ class TableContext:
         Entries that the act causes besides follow it here; nothing that a later act depends on changes with them.
         """
         if self.lots:
-            tell_steps(self.lots, self.stream, seq)
+            write_lot_steps(self.lots, self.stream, seq)
         self.append_extra_entries()
 
     def append_extra_entries(self) -> None:

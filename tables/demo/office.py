@@ -54,7 +54,7 @@ class Office:
     def do(self, act: str, params: dict[str, Any], attachment: bytes = b"") -> dict[str, Any]:
         """One act by the road; its answer."""
         call = runner.ActRequest(
-            self.house.code, runner.ROOM, act, uuid.uuid4(), 0, params, self.person, self.podium,
+            self.house.code, runner.STREAM, act, uuid.uuid4(), 0, params, self.person, self.podium,
             attachment=attachment,
         )  # fmt: skip
         return runner.execute(call).body

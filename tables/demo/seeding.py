@@ -29,12 +29,12 @@ from tables.equipment.checks import OF_SHAKER, Equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, Assignment, DiceLot, Pit, Qualification, Shaker, Table
 from tables.runner import table as road
-from tables.runner.facility import ROOMS
+from tables.runner.facility import STREAMS
 
 APPROVED = dt.timedelta(days=30)
 PODIUM = "Demo podium"
 # Streams of a house and addresses beside its tables
-NO_TABLE = frozenset({*ROOMS, "acts", "exports", "rules", "sign-in", "system", "tiles"})
+NO_TABLE = frozenset({*STREAMS, "acts", "exports", "rules", "sign-in", "system", "tiles"})
 
 
 def seed() -> bool:

@@ -37,7 +37,7 @@ VERIFIED = dt.timedelta(days=7)  # a full verification older than this is worth 
 MINUTES = 60
 MOST_SEALS = MINUTES * 60
 LEAST_HEIGHT = 6  # seals a minute that the plot's top line says at the least
-OF_THE_RECORD = (halts.WENT_BACK, halts.NOT_OURS)
+OF_THE_RECORD = (halts.ROLLBACK, halts.FORGED_HEAD)
 WITNESS_SAID = {
     "unreachable": "cannot be reached",
     "key-not-known": "does not know the house's key",

@@ -1,13 +1,13 @@
-"""The road to the compliance desk; its stream is `facility/exports`.
+"""How acts of the compliance desk are executed; their stream is `facility/exports`.
 
-What the desk does changes nothing that it reads: it asks for exports and verifications, and the record tells who asked.
+The desk changes nothing that it reads. It requests exports and verifications, and the record says who did.
 """
 
 from collections.abc import Callable, Iterable
 
 from audit.models import Person
-from audit.runner import ActResponse, ActRequest, ActOutcome
-from games.facility_runner import StreamContext, StreamRunner, LockedStream
+from audit.runner import ActOutcome, ActRequest, ActResponse
+from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from tables.runner.facility import is_on_duty
 
@@ -15,42 +15,42 @@ __all__ = [
     "ACTS",
     "EXPORTS",
     "RUNNER",
+    "ActOutcome",
+    "ActRequest",
     "ActResponse",
     "DeskContext",
-    "ActRequest",
-    "ActOutcome",
     "desk_act",
     "execute",
 ]
 
-ROOM = "exports"
+STREAM = "exports"
 AGENT = "gaming-agent"
-EXPORTS = frozenset({"compliance", AGENT})  # who may take a copy of the record out of the house
+EXPORTS = frozenset({"compliance", AGENT})  # roles that may take a copy of the record out of the casino
 
 
 class DeskContext(StreamContext):
-    """The desk of one facility with its person and its moment. The caller holds the stream `facility/exports`."""
+    """What an act of the desk works with. The caller holds the lock of the stream `facility/exports`."""
 
 
-class DeskRoad(StreamRunner[DeskContext]):
-    """The road to the desk."""
+class DeskRunner(StreamRunner[DeskContext]):
+    """Executes the acts of the desk."""
 
-    def room(self, act: str) -> str:
-        return ROOM
+    def stream_name(self, act: str) -> str:
+        return STREAM
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
-        """The house gives its own people their duties; the regulator's agent needs none."""
+        """The casino assigns duty to its own people; the regulator's agent needs no assignment."""
         return person.role == AGENT or is_on_duty(person, facility)
 
     def enter(self, request: ActRequest, locked: LockedStream) -> DeskContext:
         return DeskContext(locked, request)
 
     def desk_act(self, *, roles: Iterable[str] = EXPORTS) -> Callable:
-        """Registers an act of the desk under its function's name."""
+        """Register an act of the desk under its function's name."""
         return self.act(roles=roles, depends_on="nothing")
 
 
-RUNNER = DeskRoad()
+RUNNER = DeskRunner()
 ACTS = RUNNER.acts
 desk_act = RUNNER.desk_act
 execute = RUNNER.execute

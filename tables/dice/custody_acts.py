@@ -8,7 +8,7 @@ from tables.core.permissions import DICE_KEEPERS
 from tables.dice import custody
 from tables.dice.custody import Status
 from tables.models import DiceLot, DiceMeasurement
-from tables.runner.facility import DICE, FacilityContext, ActOutcome, facility_act
+from tables.runner.facility import DICE, ActOutcome, FacilityContext, facility_act
 from tables.runner.signatures import verify_two_departments
 
 MOST_LOTS, MOST_TO_DESTROY, MOST_DICE, MOST_UM = 100, 500, 12, 100_000

@@ -7,7 +7,7 @@ from games.engine.editions import all_editions
 from games.params import Params
 from tables.equipment.checks import OF_SHAKER
 from tables.models import Approval, Shaker, Table
-from tables.runner.facility import EQUIPMENT, FacilityContext, ActOutcome, facility_act
+from tables.runner.facility import EQUIPMENT, ActOutcome, FacilityContext, facility_act
 
 OFFICE = frozenset({"compliance", "games-administrator"})
 PRINTS = ("odds", "payout-limit")
@@ -89,7 +89,7 @@ def in_words(approval: Approval) -> dict[str, object]:
 def _touch(ctx: FacilityContext, approval: Approval) -> None:
     """The table that the approval is of, or at which the shaker stands, shows what it still lacks."""
     table = approval.table or (approval.shaker and approval.shaker.table)
-    ctx.touch([table] if table else [])
+    ctx.affect([table] if table else [])
 
 
 def _day(day: dt.date | None) -> str | None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from audit import chain
 from audit.models import Entry, Stream
 from audit.sealing.proofs import Proof
-from tables.core.entries import COLUMNS, Row, RecordedEntry
+from tables.core.entries import COLUMNS, RecordedEntry, Row
 from tables.replay.checks import BAD, Check, proven
 
 MOST = 5_000  # entries between a round and what was said of it later, that one page reads

@@ -1,4 +1,4 @@
-"""The road to the rooms of the floor that are no table: the dice room, the equipment and the staff.
+"""How acts on the dice, the equipment and the staff of a facility are executed.
 
 Their streams are `facility/dice`, `facility/equipment` and `facility/staff`.
 """
@@ -7,48 +7,60 @@ from collections.abc import Callable, Iterable
 
 from audit import record
 from audit.models import Person
-from audit.runner import ActResponse, ActRequest, ActOutcome
-from games.facility_runner import StreamContext, Forbidden, StreamRunner, LockedStream
+from audit.runner import ActOutcome, ActRequest, ActResponse
+from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
 from games.models import Facility
-from tables.core.lot_steps import tell_steps
+from tables.core.lot_steps import write_lot_steps
 from tables.core.reads import locked_table
 from tables.models import Assignment, DiceLot, Table
 
 __all__ = [
-    "ACTS", "DICE", "EQUIPMENT", "ROOMS", "STAFF", "ActResponse", "FacilityContext", "ActRequest", "ActOutcome", "facility_act", "execute",
+    "ACTS",
+    "DICE",
+    "EQUIPMENT",
+    "STAFF",
+    "STREAMS",
+    "ActOutcome",
+    "ActRequest",
+    "ActResponse",
+    "FacilityContext",
+    "execute",
+    "facility_act",
 ]  # fmt: skip
 
-DICE, EQUIPMENT, STAFF = ROOMS = "dice", "equipment", "staff"
-CHANGED = {EQUIPMENT: "equipment.changed", STAFF: "duty.changed"}  # what a table says of an act in a room
+DICE, EQUIPMENT, STAFF = STREAMS = "dice", "equipment", "staff"
+# The entry on the stream of each table whose screens show what such an act changed.
+TABLE_ENTRY_TYPES = {EQUIPMENT: "equipment.changed", STAFF: "duty.changed"}
 
 
 class FacilityContext(StreamContext):
-    """A room with the lots that an act speaks of, and the tables that it touches."""
+    """What an act on dice, equipment or staff works with: the lots of its entry, and the tables that it affects."""
 
     def __init__(self, locked: LockedStream, request: ActRequest) -> None:
         super().__init__(locked, request)
         self.lots: list[DiceLot] = []
-        self.touched: dict[int, str] = {}
+        self.affected_tables: dict[int, str] = {}  # codes by id
 
-    def touch(self, tables: Iterable[Table]) -> None:
-        """These tables show what the act changes. A caller that locks assignments has locked them before."""
-        self.touched |= {table.pk: table.code for table in tables}
+    def affect(self, tables: Iterable[Table]) -> None:
+        """Note tables whose screens show what the act changes. Locks on assignments are taken before."""
+        self.affected_tables |= {table.pk: table.code for table in tables}
 
     @property
     def affected_table_ids(self) -> tuple[int, ...]:
-        """Keys of the tables that show what the act changed."""
-        return tuple(sorted(self.touched))
+        """Ids of the tables that show what the act changed."""
+        return tuple(sorted(self.affected_tables))
 
     def after_append(self, seq: int) -> None:
-        """The entry is a step of every lot that it speaks of; and each table that shows what it changed says so on its
-        own stream, whose number is the version of its screens.
+        """Link the entry to its lots, and append an entry to the stream of each affected table.
+
+        The number of a table's stream is the version of its screens, so whatever changes them must be on it.
         """
-        tell_steps(self.lots, self.stream, seq)
-        room = self.stream.name.partition("/")[2]
-        for _, code in sorted(self.touched.items()):
+        write_lot_steps(self.lots, self.stream, seq)
+        stream_name = self.stream.name.partition("/")[2]
+        for _, code in sorted(self.affected_tables.items()):
             record.append(
                 locked_table(self.facility.code, code).table.stream,
-                type=CHANGED[room],
+                type=TABLE_ENTRY_TYPES[stream_name],
                 data={"stream": self.stream.name, "entry": seq},
                 at=self.now,
                 gaming_day=self.gaming_day,
@@ -59,14 +71,14 @@ class FacilityContext(StreamContext):
 
 
 class FacilityRunner(StreamRunner[FacilityContext]):
-    """The road to the rooms. Which room an act is done in stands with the act."""
+    """Executes acts on dice, equipment and staff; each act is registered with its stream."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.rooms: dict[str, str] = {}
+        self.streams: dict[str, str] = {}
 
-    def room(self, act: str) -> str:
-        return self.rooms[act]
+    def stream_name(self, act: str) -> str:
+        return self.streams[act]
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         return is_on_duty(person, facility)
@@ -76,23 +88,23 @@ class FacilityRunner(StreamRunner[FacilityContext]):
             raise Forbidden("witness-not-on-duty", witness=request.witness.name)
         return FacilityContext(locked, request)
 
-    def room_act(self, room: str, *, roles: Iterable[str], witness: bool = False) -> Callable:
-        """Registers an act of this room under its function's name."""
-        register = self.act(roles=roles, witness=witness, depends_on="nothing")
+    def facility_act(self, stream: str, *, roles: Iterable[str], witness: bool = False) -> Callable:
+        """Register an act, recorded on this stream, under its function's name."""
+        register_act = self.act(roles=roles, witness=witness, depends_on="nothing")
 
-        def keep(do: Callable) -> Callable:
-            self.rooms[do.__name__] = room
-            return register(do)
+        def register(do: Callable) -> Callable:
+            self.streams[do.__name__] = stream
+            return register_act(do)
 
-        return keep
+        return register
 
 
 def is_on_duty(person: Person, facility: Facility) -> bool:
-    """Whether any assignment of this person at this facility has not ended; the tables elsewhere are none."""
+    """Whether this person has an unended assignment at this facility. Tables of other facilities do not count."""
     return Assignment.objects.standing(facility).filter(person=person).exists()
 
 
 RUNNER = FacilityRunner()
 ACTS = RUNNER.acts
-facility_act = RUNNER.room_act
+facility_act = RUNNER.facility_act
 execute = RUNNER.execute

@@ -1,8 +1,8 @@
-"""A table that is halted: a screen came back with a head that was ours and that the record does not know.
+"""Halt a table when a screen sends back a head that this server signed and that the record no longer has.
 
-Then a backup was restored, or a tail was cut, or what was settled was rewritten. Nothing is taken at that table any
-more, by anybody, until two people have declared a new incarnation of the record. A head whose MAC is not ours halts
-nothing, because anybody can send one: its act is refused and the floor is told.
+Then a backup was restored, a tail was cut, or settled rounds were rewritten. The table takes no act from anybody until
+two people have declared a new incarnation of the record. A head with a wrong MAC halts nothing, because anybody can
+send one: its act is refused and the floor gets an alert.
 """
 
 from typing import Any
@@ -22,40 +22,43 @@ from tables.core.reads import Locked, locked_table
 from tables.core.signals import table_changed
 from tables.models import Table
 
-WENT_BACK, NOT_OURS = "record-went-back", "head-not-ours"  # kinds of alerts, and their keys
+ROLLBACK, FORGED_HEAD = "record-went-back", "head-not-ours"  # kinds of alerts, and their keys
 HALTED = 423
 
 
 class HeadRefused(Refusal):
-    """An act that was refused for the head that came with it, or for one that came before. `status` is the HTTP
-    answer; `shown_at` the keys of tables whose screens show what the refusal changed.
+    """An act refused because of the head that came with it, or with an earlier one.
+
+    `status` is the HTTP status; `affected_table_ids` are tables whose screens show what the refusal changed.
     """
 
     status = 422
 
-    def __init__(self, code: str, *shown_at: int, **params: Any) -> None:
+    def __init__(self, code: str, *affected_table_ids: int, **params: Any) -> None:
         super().__init__(code, **params)
-        self.affected_table_ids = shown_at
+        self.affected_table_ids = affected_table_ids
 
 
 class TableHalted(HeadRefused):
-    """Nothing is taken at this table before the record is declared."""
+    """The table takes no act until a new incarnation of the record is declared."""
 
     status = HALTED
 
 
 class RollbackDetected(Exception):
-    """A head that was ours and is not on the record. Nothing is written yet: `halt` does, in its own transaction."""
+    """The record lacks a head that this server signed. `halt` writes this down, in its own transaction."""
 
 
 class ForgedHead(Exception):
-    """A head whose MAC is not ours. `tell` says so, in its own transaction."""
+    """A head with a wrong MAC. `report_forged_head` raises the alert, in its own transaction."""
 
 
 def verify_head(request: ActRequest, locked: Locked) -> None:
-    """Raises `NotOurs` or `WentBack` for the head that came with an act, before anything else is asked of it. No
-    head is no reason: other programs may post. Raises `Forbidden` for one that is not ours from a device that does not
-    serve this table: nobody elsewhere writes on its stream and calls its floor.
+    """Check the head that came with an act, before anything else is checked.
+
+    Raises `ForgedHead` or `RollbackDetected`. An act without a head passes: other programs may post. Raises
+    `Forbidden` for a forged head from a device that does not serve this table, so that no other device can write on
+    its stream and call its floor.
     """
     if request.head is None:
         return
@@ -67,8 +70,8 @@ def verify_head(request: ActRequest, locked: Locked) -> None:
         raise RollbackDetected
 
 
-def verify_goes_on(request: ActRequest, locked: Locked) -> None:
-    """Raises `TableHalted` at a halted table, and `Stale` for a screen of an incarnation that is over."""
+def verify_not_halted(request: ActRequest, locked: Locked) -> None:
+    """Raises `TableHalted` at a halted table, and `Stale` for a screen of an earlier incarnation."""
     if locked.table.halted_at is not None:
         raise TableHalted("table-halted", table=locked.table.code)
     if request.head is None or request.head.incarnation >= locked.incarnation:
@@ -78,10 +81,10 @@ def verify_goes_on(request: ActRequest, locked: Locked) -> None:
 
 
 def halt(request: ActRequest) -> HeadRefused:
-    """Halts the table at which this head came back, in a transaction of its own, and returns the refusal.
+    """Halt the table of this request, in a transaction of its own, and return the refusal.
 
-    Asked anew under the lock, with the incarnation as it is now: another screen may have been first, or the record
-    may have been declared while this act waited. Raises `Stale` where nothing went back any more.
+    Checks again under the lock, with the current incarnation: another screen may have been first, or an incarnation
+    may have been declared while this act waited. Raises `Stale` if the record has the head after all.
     """
     assert request.head is not None
     with transaction.atomic(durable=True):
@@ -91,37 +94,37 @@ def halt(request: ActRequest) -> HeadRefused:
             return TableHalted("table-halted", table=table.code)
         if heads.judge(table.stream, current_number(), claim) is not Verdict.UNKNOWN:
             raise Stale
-        at = _at(request, locked)
-        said = {
+        ctx = _context(request, locked)
+        data = {
             "seen": claim.seq,
             "seen_head": claim.head,
             "seen_incarnation": claim.incarnation,
             "found_head": heads.hash_on_record(table.stream, claim.seq),
             "last": table.stream.seq,
         }
-        at.change_table(halted_at=at.now)
-        at.save_changes("table", ())
-        _append(at, "table.halted", said)
-        raise_alert(at, WENT_BACK, WENT_BACK, Level.STOP, seen=claim.seq, last=said["last"])
-        at.append_extra_entries()
-        return TableHalted(WENT_BACK, table.pk, table=table.code, seen=claim.seq)
+        ctx.change_table(halted_at=ctx.now)
+        ctx.save_changes("table", ())
+        _append(ctx, "table.halted", data)
+        raise_alert(ctx, ROLLBACK, ROLLBACK, Level.STOP, seen=claim.seq, last=data["last"])
+        ctx.append_extra_entries()
+        return TableHalted(ROLLBACK, table.pk, table=table.code, seen=claim.seq)
 
 
-def tell(request: ActRequest) -> HeadRefused:
-    """Raises the alert about a head that is not ours, unless it stands already, and returns the refusal."""
+def report_forged_head(request: ActRequest) -> HeadRefused:
+    """Raise the alert about a forged head, unless it is open already, and return the refusal."""
     with transaction.atomic(durable=True):
         locked = locked_table(request.facility, request.place, request.actor)
-        at = _at(request, locked)
+        ctx = _context(request, locked)
         device = request.device.name if request.device else ""
-        raised = raise_alert(at, NOT_OURS, NOT_OURS, Level.WARN, device=device)
-        at.append_extra_entries()
-        return HeadRefused(NOT_OURS, *([locked.table.pk] if raised else []), table=locked.table.code)
+        raised = raise_alert(ctx, FORGED_HEAD, FORGED_HEAD, Level.WARN, device=device)
+        ctx.append_extra_entries()
+        return HeadRefused(FORGED_HEAD, *([locked.table.pk] if raised else []), table=locked.table.code)
 
 
-def go_on(sender: Any, incarnation: Incarnation, **_declared: Any) -> None:
-    """Lets every halted table go on, in the transaction that declares this incarnation (`incarnation_declared`).
+def resume_halted_tables(sender: Any, incarnation: Incarnation, **_declared: Any) -> None:
+    """Resume every halted table, in the transaction that declares this incarnation (`incarnation_declared`).
 
-    Their screens are told after the commit. Locks them in the order of their streams' names.
+    Publishes their screens after the commit. Locks the tables in the order of their streams' names.
     """
     halted = Table.objects.filter(halted_at__isnull=False).order_by("stream__name")
     for facility, code in list(halted.values_list("facility__code", "code")):
@@ -131,15 +134,15 @@ def go_on(sender: Any, incarnation: Incarnation, **_declared: Any) -> None:
 def _resume(facility: str, code: str, incarnation: Incarnation) -> None:
     locked = locked_table(facility, code)
     table, now = locked.table, clock.not_before(locked.table.stream, locked.now)
-    at = TableContext(table, incarnation.opened_by, None, incarnation.opened_with, now)
+    ctx = TableContext(table, incarnation.opened_by, None, incarnation.opened_with, now)
     assert table.halted_at is not None
-    said = {"incarnation": incarnation.number, "halted_at": clock.written(table.halted_at)}
-    at.change_table(halted_at=None)
-    at.save_changes("table", ())
-    _append(at, "table.resumed", said)
-    end_alert(at, WENT_BACK)
-    at.append_extra_entries()
-    # A push that fails is repaired by the heartbeat, and takes nothing back.
+    data = {"incarnation": incarnation.number, "halted_at": clock.written(table.halted_at)}
+    ctx.change_table(halted_at=None)
+    ctx.save_changes("table", ())
+    _append(ctx, "table.resumed", data)
+    end_alert(ctx, ROLLBACK)
+    ctx.append_extra_entries()
+    # A failed push must not undo the declaration; the heartbeat repairs the screens.
     transaction.on_commit(lambda: table_changed.send(Table, table_id=table.pk), robust=True)
 
 
@@ -156,7 +159,7 @@ def _append(ctx: TableContext, type_: str, data: dict[str, Any]) -> None:
     )
 
 
-def _at(request: ActRequest, locked: Locked) -> TableContext:
-    """The table as this act found it; a clock that went back as well hinders nobody from saying so."""
+def _context(request: ActRequest, locked: Locked) -> TableContext:
+    """The context of this request's table. A clock that went back as well must not keep the halt off the record."""
     now = clock.not_before(locked.table.stream, locked.now)
     return TableContext(locked.table, request.actor, request.device, None, now)

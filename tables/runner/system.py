@@ -1,4 +1,4 @@
-"""What the clock does at tables, where nobody acts: each under its own lock, in a transaction of its own."""
+"""What the system does at tables without a person: each table under its own lock, in a transaction of its own."""
 
 import logging
 from collections.abc import Callable
@@ -12,27 +12,31 @@ from tables.core.reads import Locked, locked_table
 from tables.models import Table
 
 log = logging.getLogger(__name__)
-Do = Callable[[TableContext], bool]
+Change = Callable[[TableContext], bool]
 
 
-def for_each_table(tables: QuerySet[Table], do: Do) -> list[int]:
-    """Does it at each of these tables under its lock; one at which it fails hinders no other.
+def for_each_table(tables: QuerySet[Table], change: Change) -> list[int]:
+    """Run `change` on every table, each under its own lock and in its own transaction.
 
-    `do` says whether it changed anything, and writes what it changed. Returns the tables that changed.
+    A failure at one table is logged and does not stop the others. `change` returns whether it changed anything.
+    Returns the ids of the tables that changed.
     """
-    places = list(tables.order_by("pk").values_list("pk", "facility__code", "code"))
-    return [pk for pk, facility, code in places if _done(facility, code, do)]
+    rows = list(tables.order_by("pk").values_list("pk", "facility__code", "code"))
+    return [pk for pk, facility, code in rows if _change_table(facility, code, change)]
 
 
 def system_context(locked: Locked) -> TableContext:
-    """A locked table with nobody acting; where its record is ahead of the clock, at the moment of its last entry."""
+    """The context of a locked table without a person.
+
+    If the table's record is ahead of the clock, the moment is that of its last entry.
+    """
     return TableContext(locked.table, None, None, None, clock.not_before(locked.table.stream, locked.now))
 
 
-def _done(facility: str, code: str, do: Do) -> bool:
+def _change_table(facility: str, code: str, change: Change) -> bool:
     try:
         with transaction.atomic(durable=True):
-            return do(system_context(locked_table(facility, code)))
+            return change(system_context(locked_table(facility, code)))
     except Exception:
-        log.exception("%s/%s was not looked at", facility, code)
+        log.exception("%s/%s could not be changed", facility, code)
         return False

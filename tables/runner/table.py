@@ -1,19 +1,19 @@
-"""The road to a table: how it is locked, who may act at it, and when an act is stale (docs/road.md)."""
+"""How an act at a table is executed: the lock, who may act, and when an act is stale (docs/acts.md)."""
 
 from typing import Any
 
-from audit.runner import Act, ActResponse, ActRequest, ActOutcome, ActRunner, Stale
+from audit.runner import Act, ActOutcome, ActRequest, ActResponse, ActRunner, Stale
 from games.params import Params, malformed
 from tables.core.context import TableContext
 from tables.core.permissions import verify_may, verify_may_sign
 from tables.core.reads import Locked, locked_table
 from tables.runner import halts
 
-__all__ = ["ACTS", "Act", "ActResponse", "ActRequest", "ActOutcome", "Stale", "act", "execute"]
+__all__ = ["ACTS", "Act", "ActOutcome", "ActRequest", "ActResponse", "Stale", "act", "execute"]
 
 
 class TableRunner(ActRunner[TableContext, Params, Locked]):
-    """The table's row and its stream are the lock; the table's version is its stream's number."""
+    """Executes acts at tables. The table's row and its stream are the lock; the stream's number is the version."""
 
     def lock(self, request: ActRequest) -> Locked:
         return locked_table(request.facility, request.place, request.actor)
@@ -22,20 +22,20 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         return locked.table.pk
 
     def execute(self, request: ActRequest) -> ActResponse:
-        """As every road, and what a head that came back tells is written although its act is refused."""
+        """Execute the act. A wrong head is recorded in a transaction of its own, although its act is refused."""
         try:
             return super().execute(request)
         except halts.RollbackDetected:
             raise halts.halt(request) from None
         except halts.ForgedHead:
-            raise halts.tell(request) from None
+            raise halts.report_forged_head(request) from None
 
     def verify_may(self, request: ActRequest, act: Act[TableContext, Params], locked: Locked) -> None:
         halts.verify_head(request, locked)
         verify_may(request.actor, act, locked.table, request.device, assigned=locked.on_duty)
 
     def enter(self, request: ActRequest, locked: Locked) -> TableContext:
-        halts.verify_goes_on(request, locked)
+        halts.verify_not_halted(request, locked)
         verify_may_sign(request.witness, locked.table)
         return TableContext(locked.table, request.actor, request.device, request.witness, locked.now)
 
@@ -55,7 +55,7 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
 
 
 def _last_changes(request: ActRequest, act: Act[TableContext, Params], ctx: TableContext) -> list[int]:
-    """The numbers at which whatever this act depends on last changed."""
+    """The entry numbers at which what this act depends on last changed."""
     if act.depends_on == "nothing":
         return []
     if ctx.round is None or act.depends_on == "round":

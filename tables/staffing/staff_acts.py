@@ -14,7 +14,7 @@ from tables.core.duty import covers, locked_duty, person_here
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Assignment, Pit, Qualification, Table
 from tables.models.staffing import GAMES_ELSEWHERE
-from tables.runner.facility import STAFF, FacilityContext, ActOutcome, facility_act
+from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing import posts
 from tables.staffing.spans import verify_one_more_elsewhere
 
@@ -32,7 +32,7 @@ def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
     if same.filter(pit=duty.pit, table=duty.table).exists():
         raise Refusal("already-assigned", person=person.name, place=table or pit or ctx.facility.name)
     duty.save()
-    ctx.touch(_tables_of(person))
+    ctx.affect(_tables_of(person))
     return _recorded("assignment.started", duty)
 
 
@@ -65,7 +65,7 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
     if ending not in duty:
         raise Refusal("no-such-assignment")
     verify_nobody_is_missed(ctx, ending, [one for one in duty if one != ending], tables.all())
-    ctx.touch(tables.all())
+    ctx.affect(tables.all())
     ending.ended_at = ctx.now
     ending.save(update_fields=["ended_at"])
     return _recorded("assignment.ended", ending)

@@ -1,4 +1,4 @@
-"""The endpoints of acts, one for each road: from the POST to the road, and from its answer to the screens."""
+"""The endpoints of acts: read the POST, run the act, publish to the screens, answer."""
 
 import hashlib
 import json
@@ -13,106 +13,112 @@ from django.views.decorators.http import require_POST
 from audit import heads, people
 from audit.errors import AuditRefusal
 from audit.models import Person
-from audit.runner import ActRunner
+from audit.runner import ActRequest, ActRunner, Stale
 from games.engine import Refusal
 from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
 from games.office import documents
-from games.office import runner as office
+from games.office import runner as office_runner
 from games.params import malformed
-from tables.desk import runner as desk
-from tables.runner import facility as rooms
-from tables.runner import halts
-from tables.runner import table as road
+from tables.desk import runner as desk_runner
+from tables.models import Table
+from tables.runner import facility as facility_runner
+from tables.runner import table as table_runner
 from tables.runner.access import Denied, Locked, SignedOut, device_at, person_of, table_for
+from tables.runner.halts import HeadRefused
 from tables.screens import fragments, push
 from tables.words.sentences import say, short, title
 
-from ..models import Table
-
-MOST_BYTES = 256 * 1024
-MOST_NAME, LONGEST_ENDING = 120, 10  # characters of a file's name
-SCREENS = ("dealer", "table")
+MAX_BODY_BYTES = 256 * 1024
+MAX_FILE_NAME, MAX_EXTENSION = 120, 10  # characters
+STATIONS = ("dealer", "table")
+FORM_FIELDS_OF_THE_REQUEST = ("command", "csrfmiddlewaretoken")
 
 
 @dataclass(frozen=True)
-class Way:
-    """Which act is asked for, where, and by which road. `table` is empty on the road to the rooms."""
+class ActTarget:
+    """The act that an address names, and the runner that executes it. `table` is empty for acts without a table."""
 
-    road: ActRunner[Any, Any, Any]
+    runner: ActRunner[Any, Any, Any]
     facility: str
     table: str
     act: str
 
     @property
     def place(self) -> str:
-        """The place as the command's content names it: the table's code, or the room's."""
-        return self.road.room(self.act) if isinstance(self.road, StreamRunner) else self.table
+        """The place as the command's content names it: the table's code, or the name of the stream."""
+        return self.runner.stream_name(self.act) if isinstance(self.runner, StreamRunner) else self.table
+
+
+@dataclass(frozen=True)
+class ActReply:
+    """What the endpoint answers. `table_ids`: tables to publish, the act's own first."""
+
+    status: int
+    body: dict[str, Any]
+    table_ids: tuple[int, ...] = ()
+    station: str = "dealer"
 
 
 @require_POST
 async def act(request: HttpRequest, facility: str, table: str, act: str) -> JsonResponse:
-    """Takes one act. 200 with the answer and the fresh screen; 401, 403, 404, 409, 422 or 423 with a refusal."""
-    way = Way(road.RUNNER, facility, table, act)
-    status, body, shown = await sync_to_async(_take)(request, way)
-    if status == 200:
-        messages = await push.publish(shown[0])
-        body["screen"] = _screen(messages, body.pop("station"))
-    else:
-        for table_id in shown:  # what a refusal changed: a table that was halted, an alert
-            await push.publish(table_id)
-    return JsonResponse(body, status=status)
+    """Execute one act at a table. 200 with the answer and the fresh screen, or a refusal with its 4xx status."""
+    reply = await _execute(request, ActTarget(table_runner.RUNNER, facility, table, act))
+    if reply.status == 200:
+        messages = await push.publish(reply.table_ids[0])
+        message = messages[reply.station]
+        reply.body["screen"] = {"version": message["version"], "html": message["html"]}
+    else:  # a refusal may have halted the table or raised an alert
+        await _publish(reply.table_ids)
+    return JsonResponse(reply.body, status=reply.status)
 
 
 @require_POST
-async def room_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
-    """Takes one act in a room of the house."""
-    return await _in_the_house(request, Way(rooms.RUNNER, facility, "", act))
+async def facility_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
+    """Execute one act on the dice, the equipment or the staff of a facility."""
+    return await _execute_without_table(request, ActTarget(facility_runner.RUNNER, facility, "", act))
 
 
 @require_POST
 async def office_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
-    """Takes one act of the rules office, as JSON or with a file as a form."""
-    return await _in_the_house(request, Way(office.RUNNER, facility, "", act))
+    """Execute one act of the rules office, sent as JSON, or as a form when a file comes along."""
+    return await _execute_without_table(request, ActTarget(office_runner.RUNNER, facility, "", act))
 
 
 @require_POST
 async def desk_act(request: HttpRequest, facility: str, act: str) -> JsonResponse:
-    """Takes one act of the compliance desk."""
-    return await _in_the_house(request, Way(desk.RUNNER, facility, "", act))
+    """Execute one act of the compliance desk."""
+    return await _execute_without_table(request, ActTarget(desk_runner.RUNNER, facility, "", act))
 
 
-async def _in_the_house(request: HttpRequest, way: Way) -> JsonResponse:
-    """The same answers as at a table; no room has a screen of its own, so it is null. Tables that show what the act
-    changed are published.
-    """
-    status, body, shown = await sync_to_async(_take)(request, way)
-    if status == 200:
-        for table_id in shown:
-            await push.publish(table_id)
-        body["screen"] = None
-        del body["station"]
-    return JsonResponse(body, status=status)
+async def _execute_without_table(request: HttpRequest, target: ActTarget) -> JsonResponse:
+    """Answer as at a table, with no screen, and publish the tables that show what the act changed."""
+    reply = await _execute(request, target)
+    if reply.status == 200:
+        await _publish(reply.table_ids)
+        reply.body["screen"] = None
+    return JsonResponse(reply.body, status=reply.status)
 
 
-def _screen(messages: dict[str, dict[str, Any]], station: str) -> dict[str, Any]:
-    message = messages[station]
-    return {"version": message["version"], "html": message["html"]}
+async def _publish(table_ids: tuple[int, ...]) -> None:
+    for table_id in table_ids:
+        await push.publish(table_id)
 
 
-def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], tuple[int, ...]]:
-    """Runs in one thread with one connection: from the body to the committed act, and the tables whose screens show
-    it. Publishes nothing.
-    """
+async def _execute(request: HttpRequest, target: ActTarget) -> ActReply:
+    return await sync_to_async(execute_request)(request, target)
+
+
+def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
+    """Execute the act of a request, in one thread with one connection. Publishes nothing."""
     station = "dealer"
-    if way.act not in way.road.acts:
+    if target.act not in target.runner.acts:
         return _refused(404, Refusal("unknown-act"))
     try:
         person = person_of(request)
-        body, attachment = _form(request) if _has_file(request, way) else (_body(request), b"")
-        station = body.get("station", "dealer") if body.get("station", "dealer") in SCREENS else "dealer"
-        call = _call(request, body, person, way, attachment)
-        answer = way.road.execute(call)
+        body, attachment = _form(request) if _has_file(request, target) else (_json_body(request), b"")
+        station = body.get("station", "dealer") if body.get("station", "dealer") in STATIONS else "dealer"
+        response = target.runner.execute(_act_request(request, body, person, target, attachment))
     except SignedOut:
         return _refused(401, Refusal("signed-out"))
     except Locked:
@@ -121,18 +127,21 @@ def _take(request: HttpRequest, way: Way) -> tuple[int, dict[str, Any], tuple[in
         return _refused(403, refusal)
     except (Table.DoesNotExist, Facility.DoesNotExist):
         return _refused(404, Refusal("unknown-act"))
-    except road.Stale:
-        return _refused(409, Refusal("stale"), _fresh(request, way, station))
+    except Stale:
+        return _refused(409, Refusal("stale"), _fresh_screen(request, target, station))
     except AuditRefusal as refusal:
         return _refused(refusal.status, refusal)
-    except halts.HeadRefused as refusal:
-        return _refused(refusal.status, refusal, _fresh(request, way, station), refusal.affected_table_ids)
+    except HeadRefused as refusal:
+        screen = _fresh_screen(request, target, station)
+        return _refused(refusal.status, refusal, screen, refusal.affected_table_ids)
     except Refusal as refusal:
-        return _refused(422, refusal, _fresh(request, way, station))
-    return (
+        return _refused(422, refusal, _fresh_screen(request, target, station))
+    own_table = (response.key,) if target.table else ()
+    return ActReply(
         200,
-        {"version": answer.version, "answer": answer.body, "again": answer.again, "station": station},
-        (answer.key, *answer.affected_table_ids) if way.table else answer.affected_table_ids,
+        {"version": response.version, "answer": response.body, "again": response.again},
+        (*own_table, *response.affected_table_ids),
+        station,
     )
 
 
@@ -140,106 +149,99 @@ def _refused(
     status: int,
     refusal: Refusal | AuditRefusal,
     screen: dict[str, Any] | None = None,
-    shown_at: tuple[int, ...] = (),
-) -> tuple[int, dict[str, Any], tuple[int, ...]]:
-    said = {
+    table_ids: tuple[int, ...] = (),
+) -> ActReply:
+    worded = {
         "code": refusal.code,
         "title": title(refusal),
         "message": say(refusal),
         "section": short(getattr(refusal, "section", "")),
     }
-    return status, {"refusal": said, "screen": screen}, shown_at
+    return ActReply(status, {"refusal": worded, "screen": screen}, table_ids)
 
 
-def _fresh(request: HttpRequest, way: Way, station: str) -> dict[str, Any] | None:
-    """The table as it stands, so that a refused screen is not left with what it believed; None for who may not open it.
+def _fresh_screen(request: HttpRequest, target: ActTarget, station: str) -> dict[str, Any] | None:
+    """The table as it is now, so that a refused screen shows the truth; None for a person who may not open it.
 
-    Much is refused before anybody asked whether this person has anything to do with the table.
+    Many refusals come before anybody checked whether the person works at this table.
     """
-    if not way.table:
+    if not target.table:
         return None
     try:
-        table, _person = table_for(request, way.facility, way.table, station)
+        table, _person = table_for(request, target.facility, target.table, station)
     except (Denied, SignedOut, Locked):
         return None
     return fragments.screen(station, table.pk)
 
 
-def _body(request: HttpRequest) -> dict[str, Any]:
-    if _sent_bytes(request) > MOST_BYTES:
+def _json_body(request: HttpRequest) -> dict[str, Any]:
+    if _content_length(request) > MAX_BODY_BYTES:
         raise malformed("body")
     try:
-        body = json.loads(request.body[: MOST_BYTES + 1])
-    except (
-        ValueError,
-        RecursionError,
-        RawPostDataException,
-    ):  # the last: it came as a form, and was read as one
+        body = json.loads(request.body[: MAX_BODY_BYTES + 1])
+    except (ValueError, RecursionError, RawPostDataException):  # the last: it was read as a form already
         raise malformed("body") from None
     if not isinstance(body, dict):
         raise malformed("body")
     return body
 
 
-def _has_file(request: HttpRequest, way: Way) -> bool:
-    return way.road is office.RUNNER and request.content_type == "multipart/form-data"
+def _has_file(request: HttpRequest, target: ActTarget) -> bool:
+    return target.runner is office_runner.RUNNER and request.content_type == "multipart/form-data"
 
 
 def _form(request: HttpRequest) -> tuple[dict[str, Any], bytes]:
-    """An act that comes with a file, as the body of any other act, and the bytes. Where the browser could not count
-    the file's SHA-256 before sending (it can over HTTPS alone) it is counted here.
+    """Return an act that comes with a file as the body of any other act, and the bytes of the file.
+
+    A browser can compute the file's SHA-256 over HTTPS alone; where it did not, it is computed here.
     """
-    if _sent_bytes(request) > documents.MOST_FORM_BYTES:  # before the form is read
+    if _content_length(request) > documents.MOST_FORM_BYTES:  # checked before the form is read
         raise Refusal("document-too-large", name="The file", most=documents.MOST_BYTES // 2**20)
-    sent = request.FILES.get("file")
-    if sent is None:
+    file = request.FILES.get("file")
+    if file is None:
         raise malformed("file")
-    name = _short(str(sent.name or ""))
-    if (sent.size or 0) > documents.MOST_BYTES:
+    name = _shortened(str(file.name or ""))
+    if (file.size or 0) > documents.MOST_BYTES:
         raise Refusal("document-too-large", name=name, most=documents.MOST_BYTES // 2**20)
-    content = sent.read()
-    told = {
-        key: value for key, value in request.POST.items() if key not in ("command", "csrfmiddlewaretoken")
-    }
-    params = {"sha256": hashlib.sha256(content).hexdigest(), **told, "filename": name}
+    content = file.read()
+    fields = {key: value for key, value in request.POST.items() if key not in FORM_FIELDS_OF_THE_REQUEST}
+    params = {"sha256": hashlib.sha256(content).hexdigest(), **fields, "filename": name}
     return {"command": request.POST.get("command"), "params": params}, content
 
 
-def _short(name: str) -> str:
-    """A file's name of at most 120 characters; what is left out is not its ending."""
-    stem, dot, ending = name.rpartition(".")
-    return (
-        name[:MOST_NAME]
-        if len(ending) > LONGEST_ENDING
-        else stem[: MOST_NAME - 1 - len(ending)] + dot + ending
-    )
+def _shortened(name: str) -> str:
+    """A file's name cut to 120 characters; the extension stays."""
+    stem, dot, extension = name.rpartition(".")
+    if len(extension) > MAX_EXTENSION:
+        return name[:MAX_FILE_NAME]
+    return stem[: MAX_FILE_NAME - 1 - len(extension)] + dot + extension
 
 
-def _sent_bytes(request: HttpRequest) -> int:
-    said = request.META.get("CONTENT_LENGTH") or "0"
-    return int(said) if said.isdecimal() else 0
+def _content_length(request: HttpRequest) -> int:
+    header = request.META.get("CONTENT_LENGTH") or "0"
+    return int(header) if header.isdecimal() else 0
 
 
-def _call(
-    request: HttpRequest, body: dict[str, Any], person: Person, way: Way, attachment: bytes
-) -> road.ActRequest:
-    seen, params = body.get("seen") if way.table else 0, body.get("params", {})
+def _act_request(
+    request: HttpRequest, body: dict[str, Any], person: Person, target: ActTarget, attachment: bytes
+) -> ActRequest:
+    seen, params = body.get("seen") if target.table else 0, body.get("params", {})
     if not isinstance(seen, int) or isinstance(seen, bool) or not 0 <= seen < 2**53:
         raise malformed("seen")
     if not isinstance(params, dict):
         raise malformed("params")
-    return road.ActRequest(
-        facility=way.facility,
-        place=way.place,
-        act=way.act,
+    return ActRequest(
+        facility=target.facility,
+        place=target.place,
+        act=target.act,
         command=_command(body.get("command")),
         seen=seen,
         params=params,
         actor=person,
         device=device_at(request),
-        witness=_witness(request, body.get("witness"), way),
+        witness=_witness(request, body.get("witness"), target),
         attachment=attachment,
-        head=_head(body.get("head")) if way.table else None,
+        head=_head(body.get("head")) if target.table else None,
     )
 
 
@@ -257,9 +259,9 @@ def _command(value: Any) -> uuid.UUID:
         raise malformed("command") from None
 
 
-def _witness(request: HttpRequest, value: Any, way: Way) -> Person | None:
-    """The second person by their own PIN, asked before the act's transaction. None when nobody signed."""
-    if value is None or not way.road.acts[way.act].witness:
+def _witness(request: HttpRequest, value: Any, target: ActTarget) -> Person | None:
+    """The second person by their own PIN, verified before the act's transaction; None when nobody signed."""
+    if value is None or not target.runner.acts[target.act].witness:
         return None
     if not isinstance(value, dict) or not (_is_typed(value.get("person")) and _is_typed(value.get("pin"))):
         raise malformed("witness")
@@ -267,5 +269,5 @@ def _witness(request: HttpRequest, value: Any, way: Way) -> Person | None:
 
 
 def _is_typed(value: Any) -> bool:
-    """Text that a person can have typed; half of a surrogate pair could be neither hashed nor looked up."""
+    """Text that a person can have typed. Half a surrogate pair could be neither hashed nor looked up."""
     return isinstance(value, str) and value.isprintable()

@@ -1,9 +1,9 @@
-"""Sockets that only tell. Acts come by POST; nothing that arrives on a socket is read.
+"""Sockets that push state to screens. Acts come by POST; nothing that arrives on a socket is read.
 
-Each joins its groups first and sends the state then, so that nothing falls between; a heartbeat every five seconds
-lists current versions, so that a silently dropped message is noticed. Layer messages go straight to their handler,
-without the trip to the database thread that Channels makes for every message: nothing here asks the database in
-the path of a push.
+A socket joins its groups first and then sends the state, so that no change is missed in between. A heartbeat every
+five seconds lists the current versions, so that a screen notices a dropped message. Messages of the channel layer go
+straight to their handler, without the trip to the database thread that Channels makes for every message: nothing in
+the path of a push queries the database.
 """
 
 import asyncio
@@ -36,21 +36,21 @@ TILE_SECONDS = 0.5
 CLOSING = {SignedOut: 4401, Denied: 4403, Locked: 4423}
 
 
-class Told(AsyncWebsocketConsumer):
-    """What every socket here shares: the door, the groups, the heartbeat and the end."""
+class PushConsumer(AsyncWebsocketConsumer):
+    """What every socket shares: access, groups, heartbeat and closing."""
 
     groups_joined: list[str]
-    beat: asyncio.Task | None = None
+    heartbeat_task: asyncio.Task[None] | None = None
 
     async def dispatch(self, message: dict[str, Any]) -> None:
-        """Channel-layer messages skip the connection clean-up that Channels does for each message."""
+        """Handle channel-layer messages without the connection clean-up that Channels does for each one."""
         if message["type"] in ("screen", "closing"):
             await getattr(self, message["type"])(message)
         else:
             await super().dispatch(message)
 
     async def connect(self) -> None:
-        """Accept first and close after, or the browser would never see the code."""
+        """Accept first and close afterwards; otherwise the browser never sees the close code."""
         await self.accept()
         self.groups_joined = []
         try:
@@ -59,22 +59,22 @@ class Told(AsyncWebsocketConsumer):
             await self.close(code=CLOSING[type(refused)])
             return
         await self.join()
-        await self.tell_state()
-        self.beat = asyncio.create_task(self.keep_beating())
+        await self.send_state()
+        self.heartbeat_task = asyncio.create_task(self.run_heartbeat())
 
     def enter(self) -> None:
-        """Asks at the door; sets what this socket shows. Raises one of the door's refusals."""
+        """Check access and set what this socket shows. Raises `SignedOut`, `Denied` or `Locked`."""
         raise NotImplementedError
 
     def group_names(self) -> list[str]:
-        """The groups of this socket, the person's own among them."""
+        """The groups of this socket, including the one of the person."""
         raise NotImplementedError
 
-    async def tell_state(self) -> None:
-        """Sends the whole state, once, on connecting."""
+    async def send_state(self) -> None:
+        """Send the whole state, once, on connecting."""
         raise NotImplementedError
 
-    async def tell(self, message: dict[str, Any]) -> None:
+    async def send_json(self, message: dict[str, Any]) -> None:
         await self.send(text_data=json.dumps(message))
 
     async def join(self) -> None:
@@ -82,22 +82,22 @@ class Told(AsyncWebsocketConsumer):
         for group in self.groups_joined:
             await self.channel_layer.group_add(group, self.channel_name)
 
-    async def keep_beating(self) -> None:
-        """Versions every five seconds, the door asked again, the groups joined again every ten minutes."""
+    async def run_heartbeat(self) -> None:
+        """Check access and send versions every five seconds; join the groups again every ten minutes."""
         joined = time.monotonic()
         while True:
             await asyncio.sleep(HEARTBEAT_SECONDS)
             try:
-                found = await database_sync_to_async(self.beat_once, thread_sensitive=False)()
+                versions = await database_sync_to_async(self.heartbeat, thread_sensitive=False)()
             except (SignedOut, Denied, Locked) as refused:
                 await self.close(code=CLOSING[type(refused)])
                 return
-            await self.tell({"versions": found})
+            await self.send_json({"versions": versions})
             if time.monotonic() - joined > REJOIN_SECONDS:
                 joined = time.monotonic()
                 await self.join()
 
-    def beat_once(self) -> dict[str, int]:
+    def heartbeat(self) -> dict[str, int]:
         still_in(self.scope)
         return push.versions(self.table_ids())
 
@@ -111,13 +111,13 @@ class Told(AsyncWebsocketConsumer):
         """Nothing is read from a screen here."""
 
     async def disconnect(self, code: int) -> None:
-        if self.beat:
-            self.beat.cancel()
+        if self.heartbeat_task:
+            self.heartbeat_task.cancel()
         for group in self.groups_joined:
             await self.channel_layer.group_discard(group, self.channel_name)
 
 
-class TableConsumer(Told):
+class TableConsumer(PushConsumer):
     """One table at one station: a dealer's tablet, or the table page of the pit."""
 
     def enter(self) -> None:
@@ -125,19 +125,21 @@ class TableConsumer(Told):
         self.station = route["station"]
         request = still_in(self.scope)
         self.table, self.person = table_for(request, route["facility"], route["table"], self.station)
-        self.heard_by: float | None = None
+        self.heard_at: float | None = None
         self.hear(device_at(request))
 
-    def beat_once(self) -> dict[str, int]:
+    def heartbeat(self) -> dict[str, int]:
         self.hear(device_at(still_in(self.scope)))
         return push.versions(self.table_ids())
 
     def hear(self, device: Device | None) -> None:
-        """A tablet of this table shows a live console: noted at most every twenty seconds, and on no record."""
-        here = device is not None and device.place == self.table.stream.name and self.station == "dealer"
-        due = self.heard_by is None or time.monotonic() - self.heard_by >= HEARD_SECONDS
-        if device is not None and here and due:
-            self.heard_by = time.monotonic()
+        """Note that a tablet of this table shows a live console, at most every twenty seconds and not on the record."""
+        is_console = (
+            device is not None and device.place == self.table.stream.name and self.station == "dealer"
+        )
+        due = self.heard_at is None or time.monotonic() - self.heard_at >= HEARD_SECONDS
+        if device is not None and is_console and due:
+            self.heard_at = time.monotonic()
             Device.objects.filter(pk=device.pk).update(heard_at=clock.now())
 
     def group_names(self) -> list[str]:
@@ -146,24 +148,23 @@ class TableConsumer(Told):
     def table_ids(self) -> list[int]:
         return [self.table.pk]
 
-    async def tell_state(self) -> None:
-        found = await database_sync_to_async(fragments.screen, thread_sensitive=False)(
-            self.station, self.table.pk
-        )
-        await self.tell({"table": self.table.code, **found})
+    async def send_state(self) -> None:
+        read_screen = database_sync_to_async(fragments.screen, thread_sensitive=False)
+        screen = await read_screen(self.station, self.table.pk)
+        await self.send_json({"table": self.table.code, **screen})
 
     async def screen(self, event: dict[str, Any]) -> None:
         await self.send(text_data=event["text"])
 
 
-class SignConsumer(Told):
-    """The signs of one table: a display that stands there, with nobody signed in, or a person who looks at them."""
+class SignConsumer(PushConsumer):
+    """The signs of one table: a display at the table with nobody signed in, or a person who views them."""
 
     def enter(self) -> None:
         route = self.scope["url_route"]["kwargs"]
         self.table = sign_for(as_it_stands(self.scope), route["facility"], route["table"])
 
-    def beat_once(self) -> dict[str, int]:
+    def heartbeat(self) -> dict[str, int]:
         self.enter()
         return push.versions(self.table_ids())
 
@@ -173,15 +174,16 @@ class SignConsumer(Told):
     def table_ids(self) -> list[int]:
         return [self.table.pk]
 
-    async def tell_state(self) -> None:
-        found = await database_sync_to_async(fragments.screen, thread_sensitive=False)("sign", self.table.pk)
-        await self.tell({"table": self.table.code, **found})
+    async def send_state(self) -> None:
+        read_screen = database_sync_to_async(fragments.screen, thread_sensitive=False)
+        screen = await read_screen("sign", self.table.pk)
+        await self.send_json({"table": self.table.code, **screen})
 
     async def screen(self, event: dict[str, Any]) -> None:
         await self.send(text_data=event["text"])
 
 
-class FloorConsumer(Told):
+class FloorConsumer(PushConsumer):
     """The tiles of a facility, at most two a second for each table: the newest one wins."""
 
     def enter(self) -> None:
@@ -189,8 +191,8 @@ class FloorConsumer(Told):
             self.scope, self.scope["url_route"]["kwargs"]["facility"]
         )
         self.waiting: dict[str, str] = {}
-        self.told_at: dict[str, float] = {}
-        self.later: dict[str, asyncio.Task] = {}
+        self.sent_at: dict[str, float] = {}
+        self.later: dict[str, asyncio.Task[None]] = {}
 
     def group_names(self) -> list[str]:
         return [push.floor_group(self.facility), push.person_group(self.person.pk)]
@@ -198,28 +200,30 @@ class FloorConsumer(Told):
     def table_ids(self) -> list[int]:
         return self.ids
 
-    async def tell_state(self) -> None:
-        """The page was painted from the same state a moment ago; the versions tell what has moved since."""
-        await self.tell({"versions": await database_sync_to_async(self.beat_once, thread_sensitive=False)()})
+    async def send_state(self) -> None:
+        """Send versions only: the page was rendered from the same state a moment ago."""
+        await self.send_json(
+            {"versions": await database_sync_to_async(self.heartbeat, thread_sensitive=False)()}
+        )
 
     async def screen(self, event: dict[str, Any]) -> None:
         code = event["table"]
         self.waiting[code] = event["text"]
-        wait = self.told_at.get(code, 0.0) + TILE_SECONDS - time.monotonic()
+        wait = self.sent_at.get(code, 0.0) + TILE_SECONDS - time.monotonic()
         if wait <= 0:
-            await self.tell_tile(code)
+            await self.send_tile(code)
         elif code not in self.later:
-            self.later[code] = asyncio.create_task(self.tell_later(code, wait))
+            self.later[code] = asyncio.create_task(self.send_tile_later(code, wait))
 
-    async def tell_later(self, code: str, wait: float) -> None:
+    async def send_tile_later(self, code: str, wait: float) -> None:
         await asyncio.sleep(wait)
         self.later.pop(code, None)
-        await self.tell_tile(code)
+        await self.send_tile(code)
 
-    async def tell_tile(self, code: str) -> None:
+    async def send_tile(self, code: str) -> None:
         text = self.waiting.pop(code, None)
         if text is not None:
-            self.told_at[code] = time.monotonic()
+            self.sent_at[code] = time.monotonic()
             await self.send(text_data=text)
 
     async def disconnect(self, code: int) -> None:
@@ -229,7 +233,7 @@ class FloorConsumer(Told):
 
 
 class NowhereConsumer(AsyncWebsocketConsumer):
-    """An address that does not exist: accept and close, so that the browser does not try for ever."""
+    """An address that does not exist: accept and close, so that the browser stops retrying."""
 
     async def connect(self) -> None:
         await self.accept()

@@ -38,7 +38,7 @@ def folder(settings, tmp_path):
 def ask(scene, name="ask_export", by="compliance", device=None, command=None, **params):
     params = {"kind": "csv", **params} if name == "ask_export" else params
     call = ActRequest(
-        facility="larkfield", place=runner.ROOM, act=name, command=command or uuid.uuid4(), seen=0, params=params,
+        facility="larkfield", place=runner.STREAM, act=name, command=command or uuid.uuid4(), seen=0, params=params,
         actor=scene.people[by], device=device or scene.podium,
     )  # fmt: skip
     return runner.execute(call)

@@ -104,7 +104,7 @@ class Scene:
         """One act of the rules office, by the road, from the podium unless the test says otherwise."""
         call = road.ActRequest(
             facility=self.table.facility.code,
-            place=office.ROOM,
+            place=office.STREAM,
             act=name,
             command=command or uuid.uuid4(),
             seen=0,

@@ -47,7 +47,7 @@ def end(scene: Scene, person: str, **how: Any) -> None:
 @pytest.mark.parametrize("act", STAFF_ACTS)
 def test_pit_managers_and_shift_managers_staff_the_floor_and_nobody_else(scene, act):
     assert facility.ACTS[act].roles == {"pit-manager", "shift-manager"}
-    assert not facility.ACTS[act].witness and facility.RUNNER.rooms[act] == "staff"
+    assert not facility.ACTS[act].witness and facility.RUNNER.streams[act] == "staff"
     for by, (role, _, _) in ROLES.items():
         if role not in ("pit-manager", "shift-manager"):
             with pytest.raises(Forbidden) as refused:

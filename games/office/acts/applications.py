@@ -7,7 +7,7 @@ from typing import Any
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.models import Application, Qualifier
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import MOST_CENTS, Params
 
 from .. import certifications, providers

@@ -5,7 +5,7 @@ from games.guide.authorized import chapters_to_come
 from games.guide.history import ROLL_HISTORY
 from games.guide.sections import section
 from games.models import BoardPermission, RulesBook, RulesInspection
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import Params
 
 from .. import documents

@@ -2,7 +2,7 @@
 
 import re
 
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import Params, malformed
 
 from .. import documents

@@ -5,7 +5,7 @@ from typing import Any
 
 from games.engine import Refusal
 from games.models import GameRequest
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import Params
 
 from .. import documents, final_approval, requests

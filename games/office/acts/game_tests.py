@@ -7,7 +7,7 @@ from typing import Any
 
 from games.engine import Refusal
 from games.models import GameTest, TestRules, TestRun
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import Params, malformed
 
 from .. import documents, game_tests, requests

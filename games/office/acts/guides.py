@@ -6,7 +6,7 @@ from games.guide.content import content_at, facts_at, sha256
 from games.guide.sections import section
 from games.guide.standing import FORMATS, FREE, approval_of, differences, is_approved
 from games.models import Guide, GuideDisplay, Review, RulesSubmission
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import Params
 
 from .. import reviews

@@ -5,7 +5,7 @@ from typing import Any
 from games.engine import Refusal
 from games.models import Credential, Qualifier
 from games.models.providers import WHOLE
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import Params
 
 from .. import providers, qualifiers

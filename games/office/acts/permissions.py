@@ -4,7 +4,7 @@ import datetime as dt
 
 from games.engine import Refusal
 from games.models import Application, InterimPermission
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import Params
 
 from .. import providers, services

@@ -2,7 +2,7 @@
 
 from games.engine import Refusal
 from games.models import Facility, Provider, ProviderNote
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import Params
 
 from .. import providers

@@ -4,7 +4,7 @@ from typing import Any
 
 from games.engine import Refusal, Rules
 from games.models import Facility, FurtherRequest, GameRequest
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import Params
 
 from .. import documents, final_approval, request_odds, request_parts, requests, reviews

@@ -3,7 +3,7 @@
 from games.engine import Refusal
 from games.engine.registry import GAMES
 from games.models import GameRequest, Service
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import MOST_CENTS, Params
 
 from .. import providers, services

@@ -15,7 +15,7 @@ from games.office.documents import asked, in_words
 from games.office.floor import Dealt, floor
 from games.office.gate import verify_may_file
 from games.office.options import Options, of_submission
-from games.office.runner import OfficeContext, ActOutcome, office_act
+from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import MOST_CENTS, YEARS, Params, malformed
 
 from ..codes import next_code

@@ -14,7 +14,7 @@ from audit.models import Job
 from audit.record import STREAM_NAME
 from games.engine import Refusal
 from games.params import YEARS, Params, malformed
-from tables.desk.runner import EXPORTS, DeskContext, ActOutcome, desk_act
+from tables.desk.runner import EXPORTS, ActOutcome, DeskContext, desk_act
 
 KINDS = ("evidence", "csv", "xlsx")
 MOST_OPEN = 6  # jobs of a house that wait or run

@@ -4,7 +4,7 @@ from audit.models import SavedFilter
 from games.engine import Refusal
 from games.params import Params
 from tables.desk.query import MOST_QUERY, query_of
-from tables.desk.runner import DeskContext, ActOutcome, desk_act
+from tables.desk.runner import ActOutcome, DeskContext, desk_act
 
 from ..doors import SEES_THE_DESK
 

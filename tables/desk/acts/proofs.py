@@ -8,7 +8,7 @@ from audit.sealing.proofs import NotProven, proof_of
 from games.engine import Refusal
 from games.params import Params
 from tables.desk.query import LARGEST
-from tables.desk.runner import DeskContext, ActOutcome, desk_act
+from tables.desk.runner import ActOutcome, DeskContext, desk_act
 
 from ..proof import MOST_LINES, file_of, is_short
 
