@@ -16,10 +16,10 @@ from django.db import connection
 from audit.models import Entry, Stream
 from audit.record import INSTALLATION
 from games.models import Facility
+from tables.desk.amounts import with_a_sum
 from tables.desk.query import Asked, of_day
 
 from ..models import DiceLot
-from .sums import with_a_sum
 
 PAGE = 50
 LOOKED = 20_000  # entries that one page holds the question against

@@ -11,8 +11,8 @@ from typing import Any
 from games.engine import RoundState
 from tables.core.entries import ENDS, RecordedEntry
 from tables.corrections.outcomes import FILED, PAYING, Named
+from tables.replay.replayed_round import FOLLOWS, SETTLES, Course, Key, Laid
 
-from .course import FOLLOWS, SETTLES, Course, Key, Laid
 from .difference import Difference
 
 MENDS = frozenset({"dice.corrected", "wager.missed", "wager.struck"})

@@ -7,9 +7,8 @@ from typing import Any, cast
 from games.engine import RoundState
 from games.engine.settlement import LOSE, WIN, Settled
 from tables.core.context import TableContext
+from tables.replay.replayed_round import Course, Laid
 from tables.rounds import settling_view
-
-from .course import Course, Laid
 
 BETS_OPEN = frozenset({"", "open", "shaken"})
 

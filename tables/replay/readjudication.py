@@ -14,11 +14,11 @@ from audit.export import Selection, Span
 from audit.models import Stream
 from games.engine import Refusal
 from tables.core.entries import MISSHAPEN, RecordedEntry, of_round, of_span
-from tables.replay.course import FOLLOWS, SETTLES, Course
 from tables.replay.difference import Difference, of_lists
 from tables.replay.facts import Before, Facts, Order
-from tables.replay.slips import FILED, Slips, is_of_slips
-from tables.replay.terms import Terms
+from tables.replay.replayed_round import FOLLOWS, SETTLES, Course
+from tables.replay.replayed_slips import FILED, Slips, is_of_slips
+from tables.replay.rules_finder import Terms
 from tables.rounds.settlement import settled_data, taken_cents
 
 UNREADABLE = (*MISSHAPEN, Refusal)

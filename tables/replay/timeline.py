@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .story import Step
+from tables.replay.history import Step
 
 LEFT, RIGHT, WIDTH = 8, 592, 600
 LETTER = 6.6  # about the width of one in the line's labels

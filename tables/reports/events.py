@@ -15,7 +15,7 @@ from audit.models import Entry, Person
 from games.models import DeviceIncident
 from tables.alerts.words import NAMES
 from tables.models import Alert, Round, Table, Throw
-from tables.reports.day import SLACK, Day
+from tables.reports.report_day import SLACK, Day
 from tables.words.entries import said_by
 
 MENDS = {

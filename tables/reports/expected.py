@@ -23,8 +23,8 @@ from games.models import RulesSubmission
 from games.submissions import rules_of
 from tables.models import Settlement, Throw, Wager
 from tables.reports import variance
-from tables.reports.day import Day
-from tables.reports.settled import NONE, Settled, Stretch, of_stretch
+from tables.reports.report_day import Day
+from tables.reports.settled_rounds import NONE, Settled, Stretch, of_stretch
 from tables.reports.variance import LIKE_KIND
 
 KEPT = 4_096  # expectations of a table's day

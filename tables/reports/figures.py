@@ -18,11 +18,11 @@ from django.db.models.functions import Coalesce
 from audit.models import Entry
 from games.engine import game
 from tables.models import Round, Wager
-from tables.reports import expected, settled
-from tables.reports.day import Day
+from tables.reports import expected, settled_rounds
 from tables.reports.events import Events, happenings
 from tables.reports.expected import Expected
-from tables.reports.slips import SlipLine, filed_on, filed_since
+from tables.reports.report_day import Day
+from tables.reports.slip_rows import SlipLine, filed_on, filed_since
 
 A_MINUTE = 60_000_000  # microseconds
 SHORTEST = 5 * A_MINUTE  # of play that says how many rounds an hour, with three rounds at least
@@ -167,7 +167,7 @@ def _per_table(
     found: dict[int, Figures] = defaultdict(Figures)
     for (table, _hour), figures in by_hour.items():
         found[table] += figures
-    for table, said in expected.of_tables(day, settled.of_tables(day)).items():
+    for table, said in expected.of_tables(day, settled_rounds.of_tables(day)).items():
         found[table] += Figures(expected=said)
     for extra in (_wagers(day), _paper(day), _pace(day)):
         for table, figures in extra.items():

@@ -4,11 +4,11 @@ import datetime as dt
 from typing import Any
 
 from tables.reports.charts import bars, columns, whiskers
-from tables.reports.day import PLAYS
 from tables.reports.figures import Line, Report
+from tables.reports.links import Traces
 from tables.reports.notes import expected_notes, hour_label
-from tables.reports.slips import SlipLine
-from tables.reports.traces import Traces
+from tables.reports.report_day import PLAYS
+from tables.reports.slip_rows import SlipLine
 
 EARLIEST = dt.date(2000, 1, 1)
 BY = {"table": "By table", "game": "By game", "hour": "By hour"}

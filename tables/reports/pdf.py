@@ -8,13 +8,13 @@ from games.engine.odds import in_dollars
 from games.office.pdf.approval import moment
 from games.office.pdf.paper import Cell, inside, render, styles, table, text
 from tables.reports.charts import bars, columns, whiskers
-from tables.reports.day import PLAYS, Day
+from tables.reports.drawings import BAND_POINTS, BAR_POINTS, BarMark, ColumnPlot, WhiskerMark
 from tables.reports.figures import Figures, Line, Report
 from tables.reports.formatting import an_hour, as_cents, band, change, exact, share, spans
 from tables.reports.lists import NOTHING, lists
-from tables.reports.marks import BAND_POINTS, BAR_POINTS, BarMark, ColumnPlot, WhiskerMark
 from tables.reports.notes import expected_notes, hour_label, long_day
-from tables.reports.slips import SlipLine
+from tables.reports.report_day import PLAYS, Day
+from tables.reports.slip_rows import SlipLine
 
 
 def report_pdf(found: Report) -> bytes:

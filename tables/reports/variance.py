@@ -23,7 +23,7 @@ from games.engine.football.wagers import SINGLE_PLAY_CODES
 from games.engine.high_roll.wagers import EXTRA_ROLL
 from games.engine.wagers import Wager as Stake
 from tables.models import Throw, Wager
-from tables.reports.settled import Stretch
+from tables.reports.settled_rounds import Stretch
 
 FOOTBALL = "football"
 LIKE_KIND = "like-kind:"

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import template
 
-from ..desk.frame import tabs_of
+from tables.desk.page import tabs_of
 
 register = template.Library()
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import template
 
-from ..replay.story import Line
+from tables.replay.history import Line
 
 register = template.Library()
 

@@ -11,14 +11,13 @@ from games.engine import Refusal
 from games.office.doors import may_see_office
 from games.views.frame import landing
 from tables.core.permissions import may_see_floor
+from tables.desk import page as desk
+from tables.desk.access import may_see_desk
 from tables.equipment.words import LINES, SUBJECTS
 from tables.runner.access import rooms_open_to
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 from tables.staffing.words import name_of
 from tables.words.sentences import say
-
-from ..desk import frame as desk
-from ..desk.doors import may_see_desk
 
 register = template.Library()
 

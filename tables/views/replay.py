@@ -14,14 +14,14 @@ from audit.models import Entry, Person
 from games.models import RulesSubmission
 from tables.core.entries import of_round
 from tables.corrections import slip_view
+from tables.desk.access import desk_of, may_export, may_see_desk
+from tables.replay.evidence import evidence_of
+from tables.replay.history import Line, Step, Story
+from tables.replay.replayed_round import Course
 from tables.runner.access import Denied, device_at, table_for
 
-from ..desk.doors import desk_of, may_export, may_see_desk
 from ..models import Round, Slip, Table
 from ..replay import layout
-from ..replay.course import Course
-from ..replay.proof import evidence_of
-from ..replay.story import Line, Step, Story
 from ..replay.timeline import timeline_of
 
 A_DAY = dt.timedelta(days=1)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from audit import clock
-from tables.reports import expected, settled, variance
-from tables.reports.day import Day
+from tables.reports import expected, settled_rounds, variance
 from tables.reports.expected import Expected
-from tables.reports.settled import Settled
+from tables.reports.report_day import Day
+from tables.reports.settled_rounds import Settled
 from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, TODAY, a_lost_round, day_of
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,10 @@ def test_only_the_rounds_since_are_reckoned_anew(hands, scene, monkeypatch):
     key = (scene.table.uid, TODAY)
     expected._kept[key] = replace(expected._kept[key], of=Settled(1, 0, 2))
     assert day_of(scene).house.expected == by_steps  # what does not add up is reckoned from the first
-    assert expected._kept[key].of == settled.of_tables(Day(scene.fresh.facility, TODAY, clock.now()))[table]
+    assert (
+        expected._kept[key].of
+        == settled_rounds.of_tables(Day(scene.fresh.facility, TODAY, clock.now()))[table]
+    )
 
 
 def test_a_round_without_a_wager_is_no_reason_to_reckon_again(hands, scene):

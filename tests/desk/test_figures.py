@@ -14,8 +14,8 @@ from games.engine import Rules
 from games.engine.wagers import Wager as Stake
 from tables.models import Table
 from tables.reports import shares
-from tables.reports.day import Day
 from tables.reports.figures import report
+from tables.reports.report_day import Day
 from tables.reports.variance import covariances
 from tests.tables.cast import make_scene
 from tests.tables.house import make_house

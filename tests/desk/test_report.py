@@ -15,11 +15,11 @@ from audit import clock
 from audit.models import Entry
 from tables.reports import shares
 from tables.reports.charts import bars, columns, whiskers
-from tables.reports.day import Day
 from tables.reports.expected import Expected
 from tables.reports.figures import Figures, Hour, report
 from tables.reports.formatting import spans
 from tables.reports.pdf import report_pdf
+from tables.reports.report_day import Day
 from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import at, file_slip, settle_slip, small_day
 

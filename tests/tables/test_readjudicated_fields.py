@@ -16,7 +16,7 @@ from django.db import transaction
 from tables.core.entries import of_round
 from tables.models import Slip
 from tables.replay.readjudication import belongs, settle
-from tables.replay.terms import Terms
+from tables.replay.rules_finder import Terms
 from tests.tables.cast import Scene, make_scene
 from tests.tables.slip_scene import file
 from tests.tables.slip_scene import settle as hand_over

@@ -11,7 +11,7 @@ from audit import chain
 from audit.models import Entry
 from tables.core.entries import of_round
 from tables.models import Wager
-from tables.replay.story import Story
+from tables.replay.history import Story
 from tables.replay.timeline import timeline_of
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_readjudicate import unguarded

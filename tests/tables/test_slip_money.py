@@ -13,7 +13,7 @@ from tables.corrections import slips
 from tables.corrections.slip_view import panel_of
 from tables.models import Slip
 from tables.replay import readjudication
-from tables.replay.terms import Terms
+from tables.replay.rules_finder import Terms
 from tests.tables.slip_scene import FLOOR, entry, file, settle
 from tests.tables.test_readjudicate import settled_again
 

@@ -3,10 +3,9 @@
 from audit.models import SavedFilter
 from games.engine import Refusal
 from games.params import Params
+from tables.desk.access import SEES_THE_DESK
 from tables.desk.query import MOST_QUERY, query_of
 from tables.desk.runner import ActOutcome, DeskContext, desk_act
-
-from ..doors import SEES_THE_DESK
 
 MOST_FILTERS = 40
 MOST_NAME = 60

@@ -7,10 +7,9 @@ from audit.record import INSTALLATION
 from audit.sealing.proofs import NotProven, proof_of
 from games.engine import Refusal
 from games.params import Params
+from tables.desk.proof_file import MOST_LINES, file_of, is_short
 from tables.desk.query import LARGEST
 from tables.desk.runner import ActOutcome, DeskContext, desk_act
-
-from ..proof import MOST_LINES, file_of, is_short
 
 MOST_PLACE = 60
 

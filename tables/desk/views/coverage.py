@@ -12,9 +12,8 @@ from django.views.decorators.http import require_GET
 
 from games.regulations import coverage as shown
 from games.regulations.clauses import Clause, all_clauses
-
-from ..doors import desk_of
-from ..frame import desk
+from tables.desk.access import desk_of
+from tables.desk.page import desk
 
 KINDS = {
     "compute": ("Worked out", "the program computes it"),

@@ -15,16 +15,15 @@ from audit.models import Device, Entry, Person
 from audit.record import INSTALLATION
 from games.models import Facility, RulesSubmission
 from games.office.doors import may_see_office
+from tables.desk.access import desk_of, may_export
+from tables.desk.entry_rows import address_of, local, place_of, replay_of
+from tables.desk.page import desk
+from tables.desk.proof_file import file_of, is_short
 from tables.desk.query import LARGEST
+from tables.desk.related_entries import related_to
 from tables.replay import checks
 from tables.words.entries import said_by, type_in_words, words_of
 from tables.words.sentences import dollars
-
-from ..doors import desk_of, may_export
-from ..frame import desk
-from ..lines import address_of, local, place_of, replay_of
-from ..proof import file_of, is_short
-from ..related import related_to
 
 
 class Place(StringConverter):

@@ -18,10 +18,10 @@ from audit.models import Job, Stream
 from games.models import Facility
 from games.templatetags.office import day as in_words
 from tables.desk import export_words
+from tables.desk.access import desk_of, may_export
+from tables.desk.page import desk
 
-from ..doors import desk_of, may_export
 from ..download import answer
-from ..frame import desk
 
 SHOWN = 40
 OPEN = (Job.Status.WAITING, Job.Status.RUNNING)

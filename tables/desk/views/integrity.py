@@ -10,11 +10,11 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.record import INSTALLATION
 from tables.alerts.words import said
+from tables.desk.access import desk_of
+from tables.desk.entry_rows import address_of
+from tables.desk.page import desk
 
 from .. import integrity as standing
-from ..doors import desk_of
-from ..frame import desk
-from ..lines import address_of
 
 
 @require_GET

@@ -11,13 +11,12 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.doors import Denied
 from games.models import Facility
-from tables.reports.day import PLAYS, Day
+from tables.desk.access import desk_of
+from tables.desk.page import desk
 from tables.reports.figures import report
 from tables.reports.page import BY, EARLIEST, told
 from tables.reports.pdf import report_pdf
-
-from ..doors import desk_of
-from ..frame import desk
+from tables.reports.report_day import PLAYS, Day
 
 
 @require_GET

@@ -10,13 +10,13 @@ from django.views.decorators.http import require_GET
 from audit.models import Person, SavedFilter
 from games.models import Facility
 from tables.desk import query as asking
+from tables.desk.access import desk_of
+from tables.desk.entry_rows import lines_of, local
+from tables.desk.page import desk
 from tables.desk.query import FIELDS, Asked
 from tables.words.entries import names_of, type_in_words
 from tables.words.sentences import dollars
 
-from ..doors import desk_of
-from ..frame import desk
-from ..lines import lines_of, local
 from ..search import LOOKED, PAGE, find, places_of, types_on_record
 
 MOST_NAMES = 500  # people that the field offers; everybody can be typed

@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 from audit import clock
 from games.models import Facility
 from tables.desk.views.report import read_day
-from tables.reports.day import PLAYS, Day
 from tables.reports.figures import report
 from tables.reports.pdf import report_pdf
+from tables.reports.report_day import PLAYS, Day
 
 
 def gaming_day(typed: str) -> Any:

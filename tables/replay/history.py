@@ -11,15 +11,14 @@ from games.wording import why
 from tables.core.entries import MISSHAPEN, RecordedEntry
 from tables.corrections.outcomes import settled_line
 from tables.corrections.slips import key_of
+from tables.replay.difference import Difference
 from tables.replay.readjudication import begun, settle
+from tables.replay.replayed_round import FOLLOWS, SETTLES, Course, Key
+from tables.replay.replayed_slips import FILED
+from tables.replay.rules_finder import Terms
 from tables.words.entries import words_of
 from tables.words.forms import listed
 from tables.words.sentences import dollars, short
-
-from .course import FOLLOWS, SETTLES, Course, Key
-from .difference import Difference
-from .slips import FILED
-from .terms import Terms
 
 MENDS = frozenset({"dice.corrected", "wager.missed", "wager.struck", "round.recorded_by_hand"})
 MENDED = {

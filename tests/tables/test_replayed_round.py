@@ -12,7 +12,7 @@ from tables.core.context import TableContext
 from tables.core.entries import of_round
 from tables.models import Round
 from tables.replay.readjudication import settle
-from tables.replay.terms import Terms
+from tables.replay.rules_finder import Terms
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_walks import walk
 

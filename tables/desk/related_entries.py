@@ -7,9 +7,8 @@ from django.urls import NoReverseMatch
 
 from audit.models import Entry
 from games.models import Facility
-
-from ..models import Slip
-from .lines import address_of, local
+from tables.desk.entry_rows import address_of, local
+from tables.models import Slip
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from tables.corrections.slips import difference, moved_cents
 from tables.models import Slip
-from tables.reports.day import Day
+from tables.reports.report_day import Day
 
 
 @dataclass(frozen=True)

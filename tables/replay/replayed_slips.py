@@ -7,11 +7,10 @@ from games.engine.settlement import Settled
 from tables.core.entries import RecordedEntry
 from tables.corrections import slips
 from tables.corrections.slips import Handed, Line, Mended
+from tables.replay.difference import Difference, of_lists
+from tables.replay.facts import Facts
+from tables.replay.replayed_round import Course, Dice
 from tables.rounds.settlement import settled_data
-
-from .course import Course, Dice
-from .difference import Difference, of_lists
-from .facts import Facts
 
 FILED, SETTLED = "slip.filed", "slip.settled"
 

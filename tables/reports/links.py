@@ -7,9 +7,9 @@ from typing import Any
 from django.urls import NoReverseMatch, reverse
 from django.utils.http import urlencode
 
-from tables.reports.day import Day
 from tables.reports.events import DISPUTE
 from tables.reports.figures import Line
+from tables.reports.report_day import Day
 
 
 class Traces:

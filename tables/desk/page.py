@@ -8,8 +8,7 @@ from django.urls import reverse
 from audit import clock
 from audit.models import Person
 from games.models import Facility
-
-from .doors import may_export
+from tables.desk.access import may_export
 
 TABS = (
     ("record", "Search", "record"),

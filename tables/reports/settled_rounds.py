@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.models import Case, Count, F, IntegerField, Max, Q, QuerySet, Sum, Value, When
 
 from tables.models import Round
-from tables.reports.day import Day
+from tables.reports.report_day import Day
 
 
 @dataclass(frozen=True)
