@@ -133,10 +133,10 @@ export class ActDialog {
   params() {
     const fields = this.ownFields(), params = readFields(fields.filter((field) => !field.dataset.into));
     for (const list of this.box.querySelectorAll("[data-each]")) {
-      const { each } = list.dataset;
-      const common = readFields(fields.filter((field) => field.dataset.into === each));
+      const { each: param } = list.dataset;
+      const common = readFields(fields.filter((field) => field.dataset.into === param));
       const rows = [...list.querySelectorAll("[data-row]")];
-      params[each] = rows.map((row) => ({ ...common, ...readFields(row.querySelectorAll("[name]")) }));
+      params[param] = rows.map((row) => ({ ...common, ...readFields(row.querySelectorAll("[name]")) }));
     }
     return params;
   }
@@ -145,11 +145,11 @@ export class ActDialog {
   missing() {
     for (const part of this.form.querySelectorAll("[data-must], [data-must-pick]")) {
       if (part.closest("template") || part.disabled || part.closest("[hidden]")) continue;
-      const { must, mustPick, mustWhen, each } = part.dataset;
+      const { must, mustPick, mustWhen, each: rowsParam } = part.dataset;
       const sentence = must ?? mustPick;
       if (mustPick !== undefined && !part.querySelector("input:checked:not(:disabled)"))
         return [part.querySelector("input"), sentence];
-      if (each !== undefined && !part.querySelector("[data-row]")) return [part, sentence];
+      if (rowsParam !== undefined && !part.querySelector("[data-row]")) return [part, sentence];
       if (mustWhen && !this.params()[mustWhen]) continue;
       if (part.matches("input") && isEmpty(valueOf(part))) return [part, sentence];
     }
