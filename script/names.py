@@ -17,7 +17,40 @@ FOLDERS = ("audit", "games", "tables", "config", "script")
 LIMIT_PERCENT = 2.0
 # Words that say how a value was come by, or nothing at all, instead of what it is (CONTRIBUTING.md).
 VAGUE = frozenset(
-    ["asked", "at", "chosen", "done", "each", "found", "given", "held", "it", "kept", "known", "left", "lying", "meant", "moved", "named", "on", "one", "ones", "other", "rest", "said", "seen", "shown", "standing", "taken", "thing", "told", "wanted", "was", "what", "whole"]
+    [
+        "asked",
+        "at",
+        "chosen",
+        "done",
+        "each",
+        "found",
+        "given",
+        "held",
+        "it",
+        "kept",
+        "known",
+        "left",
+        "lying",
+        "meant",
+        "moved",
+        "named",
+        "on",
+        "one",
+        "ones",
+        "other",
+        "rest",
+        "said",
+        "seen",
+        "shown",
+        "standing",
+        "taken",
+        "thing",
+        "told",
+        "wanted",
+        "was",
+        "what",
+        "whole",
+    ]
 )
 
 

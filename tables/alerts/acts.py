@@ -29,20 +29,22 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
     assert ctx.actor is not None
     pk, note = params.whole("alert", 1, MOST_ID), params.text("note", default="")
     here = held(ctx.table.pk)
-    found = next((alert for alert in here if alert.pk == pk and alert.acknowledged_at is None), None)
-    if found is None:
+    alert_to_acknowledge = next(
+        (alert for alert in here if alert.pk == pk and alert.acknowledged_at is None), None
+    )
+    if alert_to_acknowledge is None:
         raise Refusal("no-such-alert", table=ctx.table.code)
-    if found.kind in NEEDS_A_NOTE and not note:
-        raise Refusal("say-how-it-was-decided", found.section)
-    acknowledge(ctx, found, ctx.actor, note)
-    for earlier in replaced_by(found, here):
+    if alert_to_acknowledge.kind in NEEDS_A_NOTE and not note:
+        raise Refusal("say-how-it-was-decided", alert_to_acknowledge.section)
+    acknowledge(ctx, alert_to_acknowledge, ctx.actor, note)
+    for earlier in replaced_by(alert_to_acknowledge, here):
         if earlier.acknowledged_at is None:
             acknowledge(ctx, earlier, ctx.actor, note)
             data = {"kind": earlier.kind, "key": earlier.key, "note": note}
             ctx.extra_entries.append(("alert.acknowledged", data))
-    if found.ended_at is None and is_event(found.key):
-        end_alert(ctx, found.key)
-    data = {"kind": found.kind, "key": found.key, "note": note}
+    if alert_to_acknowledge.ended_at is None and is_event(alert_to_acknowledge.key):
+        end_alert(ctx, alert_to_acknowledge.key)
+    data = {"kind": alert_to_acknowledge.kind, "key": alert_to_acknowledge.key, "note": note}
     return ActOutcome("alert.acknowledged", data, changes="nothing")
 
 

@@ -29,26 +29,26 @@ class Seen:
     params: dict[str, Any] = field(default_factory=dict)
 
 
-def alerts_of(ctx: TableContext, kept: list[Alert]) -> list[dict[str, Any]]:
+def alerts_of(ctx: TableContext, open_alerts: list[Alert]) -> list[dict[str, Any]]:
     """What the snapshot says under `alerts`, `kept` being those that are held here: what nobody has acknowledged first,
     what is over last of it; then the gravest, then the oldest.
     """
-    standing = {alert.key for alert in kept if alert.ended_at is None}
-    seen = [one for one in _seen(ctx) if one.key not in standing]
-    newest = _newest_stages([*kept, *seen])
-    shown = [_held(alert) for alert in kept if alert.key in newest]
-    shown += [_computed(one) for one in seen]
-    return sorted(shown, key=rank)
+    raised_keys = {alert.key for alert in open_alerts if alert.ended_at is None}
+    computed_alerts = [alert for alert in _seen(ctx) if alert.key not in raised_keys]
+    newest = _newest_stages([*open_alerts, *computed_alerts])
+    rows = [_held(alert) for alert in open_alerts if alert.key in newest]
+    rows += [_computed(alert) for alert in computed_alerts]
+    return sorted(rows, key=rank)
 
 
 def _newest_stages(alerts: list[Alert | Seen]) -> set[str]:
     """The keys to show: of the warnings about the same dice only the last one."""
     last = {
-        group(one.key): one.key
-        for one in sorted(alerts, key=lambda one: one.key)
-        if one.key.startswith("dice:")
+        group(alert.key): alert.key
+        for alert in sorted(alerts, key=lambda alert: alert.key)
+        if alert.key.startswith("dice:")
     }
-    return {one.key for one in alerts if not one.key.startswith("dice:")} | set(last.values())
+    return {alert.key for alert in alerts if not alert.key.startswith("dice:")} | set(last.values())
 
 
 def rank(alert: dict[str, Any]) -> tuple[int, str]:
@@ -62,11 +62,11 @@ def rank(alert: dict[str, Any]) -> tuple[int, str]:
 def _seen(ctx: TableContext) -> list[Seen]:
     """No rules in force, gaming ceased, dice past their time, no dice: true whoever ticks."""
     table, lot = ctx.table, ctx.lot
-    found = []
+    alerts = []
     if not ctx.deals:
-        found.append(Seen("no-rules", "no-rules", Level.STOP, params={"code": table.submission_code}))
+        alerts.append(Seen("no-rules", "no-rules", Level.STOP, params={"code": table.submission_code}))
     if table.ceased_what:
-        found.append(
+        alerts.append(
             Seen(
                 failure_kind(table.ceased_what),
                 "failure",
@@ -77,13 +77,13 @@ def _seen(ctx: TableContext) -> list[Seen]:
             )
         )
     if table.status == Table.Status.CLOSED:
-        return found
+        return alerts
     if lot is not None and lot.expires_at is not None and ctx.now >= lot.expires_at:
         key, params = dice_key(lot.code, 4), {"lot": lot.code}
-        found.append(Seen("dice-expired", key, Level.STOP, lot.clock_section, lot.expires_at, params))
+        alerts.append(Seen("dice-expired", key, Level.STOP, lot.clock_section, lot.expires_at, params))
     if ctx.shaker is not None and lot is None:
-        found.append(Seen("no-dice", "no-dice", Level.WARN, params={"shaker": ctx.shaker.code}))
-    return found
+        alerts.append(Seen("no-dice", "no-dice", Level.WARN, params={"shaker": ctx.shaker.code}))
+    return alerts
 
 
 def _held(alert: Alert) -> dict[str, Any]:
@@ -99,13 +99,13 @@ def _held(alert: Alert) -> dict[str, Any]:
     }
 
 
-def _computed(seen: Seen) -> dict[str, Any]:
+def _computed(alert: Seen) -> dict[str, Any]:
     return {
-        **_said(seen.kind, seen.params),
+        **_said(alert.kind, alert.params),
         "id": None,
-        "level": str(seen.level),
-        "section": short(seen.section),
-        "since": moment(seen.since),
+        "level": str(alert.level),
+        "section": short(alert.section),
+        "since": moment(alert.since),
         "standing": True,
         "acknowledged": None,
     }

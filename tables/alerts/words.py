@@ -153,8 +153,8 @@ NAMES = {
 
 
 def _acknowledged(data: dict[str, Any]) -> str:
-    said = {"what": NAMES[data["kind"]], "note": data["note"]}
-    return "Acknowledged: %(what)s. %(note)s" % said if data["note"] else "Acknowledged: %(what)s" % said
+    words = {"what": NAMES[data["kind"]], "note": data["note"]}
+    return "Acknowledged: %(what)s. %(note)s" % words if data["note"] else "Acknowledged: %(what)s" % words
 
 
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {

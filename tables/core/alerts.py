@@ -56,11 +56,13 @@ def acknowledge(ctx: TableContext, alert: Alert, by: Person, note: str) -> None:
     alert.save(update_fields=["acknowledged_at", "acknowledged_by", "note"])
 
 
-def replaced_by(alert: Alert, held: list[Alert]) -> list[Alert]:
+def replaced_by(alert: Alert, open_alerts: list[Alert]) -> list[Alert]:
     """The alerts that this one took the place of: the earlier warnings of the same dice. They are answered with it."""
     if not has_prefix(alert.key, ["dice"]):
         return []
-    return [one for one in held if one.pk < alert.pk and group(one.key) == group(alert.key)]
+    return [
+        earlier for earlier in open_alerts if earlier.pk < alert.pk and group(earlier.key) == group(alert.key)
+    ]
 
 
 def dice_key(lot: str, stage: int) -> str:
@@ -92,8 +94,8 @@ def held(table_id: int) -> list[Alert]:
     """What is held at a table, the oldest first: what stands, and what is over and nobody acknowledged."""
     sql = """FROM tables_alert a LEFT JOIN audit_person p ON p.id = a.acknowledged_by_id
              WHERE a.table_id = %s AND (a.ended_at IS NULL OR a.acknowledged_at IS NULL) ORDER BY a.id"""
-    found = []
+    alerts = []
     for (alert, person), _ in read((("a", Alert), ("p", Person)), sql, [table_id]):
         alert.acknowledged_by = person
-        found.append(alert)
-    return found
+        alerts.append(alert)
+    return alerts

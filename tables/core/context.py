@@ -85,10 +85,10 @@ class TableContext:
     @cached_property
     def submission(self) -> RulesSubmission:
         """The submission that the live round pinned, else the one in force now. Refuses when there is none."""
-        found = self.round.submission if self.round is not None else self.in_force
-        if found is None:
+        submission = self.round.submission if self.round is not None else self.in_force
+        if submission is None:
             raise Refusal("no-rules-in-force", code=self.table.submission_code)
-        return found
+        return submission
 
     @cached_property
     def rules(self) -> Rules:

@@ -11,10 +11,10 @@ from tables.models import Assignment, Table
 
 def person_here(facility: Facility, code: str) -> Person:
     """The active person of this code who belongs to the facility. Raises `no-such-person`."""
-    found = people.named(code)
-    if found is None or not found.is_active or not found.belongs_to(facility.code):
+    person = people.named(code)
+    if person is None or not person.is_active or not person.belongs_to(facility.code):
         raise Refusal("no-such-person", person=code)
-    return found
+    return person
 
 
 def locked_duty(person: Person) -> list[Assignment]:
@@ -32,10 +32,10 @@ def lock_duty_of(people: Iterable[int]) -> None:
     """Locks what these people (keys) have on duty until the transaction ends, so that nobody sends one of them home, or
     to another table, meanwhile. After the table's own lock, and before the tables are read that they stand at.
     """
-    found = Assignment.objects.unended().filter(person__in=set(people)).order_by("pk")
-    list(found.select_for_update(of=("self",)))
+    assignments = Assignment.objects.unended().filter(person__in=set(people)).order_by("pk")
+    list(assignments.select_for_update(of=("self",)))
 
 
 def covers(duty: Iterable[Assignment], table: Table) -> bool:
     """Whether one of these assignments is to this table, to its pit, or to its whole facility."""
-    return any(one.covers(table) for one in duty)
+    return any(assignment.covers(table) for assignment in duty)

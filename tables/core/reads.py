@@ -45,7 +45,7 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
     Raises `Table.DoesNotExist`.
     """
     postgres = connection.vendor == "postgresql"
-    found = read(
+    rows = read(
         (("t", Table), ("s", Stream), ("f", Facility)),
         f"""FROM tables_table t
             JOIN games_facility f ON f.id = t.facility_id
@@ -54,7 +54,7 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
         [person.pk if person else None, facility, code],
         more=f"{ON_DUTY.format(person='%s')}, {INCARNATION}, {'clock_timestamp()' if postgres else 'NULL'}",
     )
-    for (table, stream, facility_row), (on_duty, incarnation, moment) in found:
+    for (table, stream, facility_row), (on_duty, incarnation, moment) in rows:
         table.stream, table.facility = stream, facility_row
         return Locked(table, clock.read(moment), bool(on_duty), int(incarnation))
     raise Table.DoesNotExist(f"{facility}/{code}")
@@ -91,22 +91,22 @@ def read_table(table_id: int) -> TableRead:
         ("s", Stream),
         ("f", Facility),
         ("p", Pit),
-        *((f"p_{one}", Person) for one in people),
+        *((f"p_{role}", Person) for role in people),
     )
-    found = read(
+    rows = read(
         models,
         f"""FROM tables_table t
            JOIN audit_stream s ON s.id = t.stream_id
            JOIN games_facility f ON f.id = t.facility_id
            JOIN tables_pit p ON p.id = t.pit_id
-           {" ".join(f"LEFT JOIN audit_person p_{one} ON p_{one}.id = t.{one}_id" for one in people)}
+           {" ".join(f"LEFT JOIN audit_person p_{role} ON p_{role}.id = t.{role}_id" for role in people)}
            WHERE t.id = %s""",
         [table_id],
         more=more,
     )
-    for (table, stream, facility, pit, *standing), (codes, calls, changes, incarnation, moment) in found:
+    for (table, stream, facility, pit, *persons), (codes, calls, changes, incarnation, moment) in rows:
         table.stream, table.facility, table.pit = stream, facility, pit
-        for field, person in zip(people, standing, strict=True):
+        for field, person in zip(people, persons, strict=True):
             setattr(table, field, person)
         issued = tuple(sorted((codes or "").split(",") if codes else ()))
         return TableRead(table, clock.read(moment), issued, bool(calls), bool(changes), int(incarnation))
@@ -133,17 +133,17 @@ def at_work(table: Table, people: list[int]) -> set[int]:
 
 def at_work_at(tables: list[int]) -> dict[int, set[int]]:
     """The same of everybody who stands at a post of these tables (keys), by table, in one statement."""
-    found: dict[int, set[int]] = {table_id: set() for table_id in tables}
+    people_by_table: dict[int, set[int]] = {table_id: set() for table_id in tables}
     if not tables:
-        return found
+        return people_by_table
     sql = f"""SELECT t.id, p.id FROM tables_table t
               JOIN audit_person p ON p.id IN (t.dealer_id, t.dealer_left_id, t.stickperson_id)
               WHERE t.id IN ({", ".join(["%s"] * len(tables))}) AND {AT_WORK}"""
     with connection.cursor() as cursor:
         cursor.execute(sql, tables)
         for table_id, person_id in cursor.fetchall():
-            found[int(table_id)].add(int(person_id))
-    return found
+            people_by_table[int(table_id)].add(int(person_id))
+    return people_by_table
 
 
 def live_round(table_id: int) -> Round | None:

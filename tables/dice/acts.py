@@ -75,8 +75,8 @@ def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
     gone = take_out_dice(ctx, shaker, "replaced")
     expires_at = place_lot(ctx, lot, shaker, seal)
     data = {"lot": lot.code, "shaker": shaker.code, "expires_at": clock.written(expires_at), "removed": gone}
-    what = {"dice": lot.dice, "section": lot.clock_section, "attested": lot.attested, "seal": seal}
-    return ActOutcome("dice_lot.placed", {**data, **what})
+    lot_data = {"dice": lot.dice, "section": lot.clock_section, "attested": lot.attested, "seal": seal}
+    return ActOutcome("dice_lot.placed", {**data, **lot_data})
 
 
 @act(roles=AT_THE_TABLE, witness=True)

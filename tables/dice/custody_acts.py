@@ -25,11 +25,13 @@ def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     lots = params.each("lots", _read_received, most=MOST_LOTS)
     verify_two_departments(ctx, section)
     codes = [lot.code for lot in lots]
-    taken = set(DiceLot.objects.filter(facility=ctx.facility, code__in=codes).values_list("code", flat=True))
+    known_codes = set(
+        DiceLot.objects.filter(facility=ctx.facility, code__in=codes).values_list("code", flat=True)
+    )
     for lot in lots:
-        if lot.code in taken:
+        if lot.code in known_codes:
             raise Refusal("lot-code-taken", lot=lot.code)
-        taken.add(lot.code)
+        known_codes.add(lot.code)
         lot.facility, lot.status = ctx.facility, Status.RECEIVED
     ctx.lots += DiceLot.objects.bulk_create(lots)
     data = {"from": from_whom, "section": section}

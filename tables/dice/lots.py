@@ -93,10 +93,10 @@ def steps_of(lot: DiceLot) -> list[Step]:
              JOIN audit_stream t ON t.id = p.stream_id
              JOIN audit_entry e ON e.stream_id = p.stream_id AND e.seq = p.seq
              WHERE p.lot_id = %s ORDER BY p.id"""
-    found = [(entry, stream) for (entry, stream), _x in read((("e", Entry), ("t", Stream)), sql, [lot.pk])]
-    bodies = [json.loads(bytes(entry.body)) for entry, _x in found]
+    entries = [(entry, stream) for (entry, stream), _x in read((("e", Entry), ("t", Stream)), sql, [lot.pk])]
+    bodies = [json.loads(bytes(entry.body)) for entry, _x in entries]
     codes = {code for body in bodies for code in (body["actor"], body["witness"]) if code}
-    people = {one.code: one for one in Person.objects.filter(code__in=codes)} if codes else {}
+    people = {person.code: person for person in Person.objects.filter(code__in=codes)} if codes else {}
     return [
         Step(
             stream=stream.name,
@@ -111,25 +111,25 @@ def steps_of(lot: DiceLot) -> list[Step]:
             who=people.get(body["actor"] or ""),
             witness=people.get(body["witness"] or ""),
         )
-        for (entry, stream), body in zip(found, bodies, strict=True)
+        for (entry, stream), body in zip(entries, bodies, strict=True)
     ]
 
 
 def _what(lot: DiceLot, type_: str, data: dict[str, Any]) -> str:
     """What an entry says of this lot: one that places a lot may take another one out."""
-    said = act_line(type_, data)
+    line = act_line(type_, data)
     if data.get("removed") == lot.code or type_ == "shaker.replaced":
-        return "Taken out of play: %s" % said
-    return said
+        return "Taken out of play: %s" % line
+    return line
 
 
 def _more(lot: DiceLot, data: dict[str, Any]) -> list[str]:
     """The particulars of an entry that its line leaves out."""
     own = next(
-        (one for one in data.get("lots", ()) if isinstance(one, dict) and one["lot"] == lot.code),
+        (item for item in data.get("lots", ()) if isinstance(item, dict) and item["lot"] == lot.code),
         {"seal_intact": True},
     )
-    said = [
+    details = [
         "from %s" % data["from"] if data.get("from") else "",
         "" if own.get("seal_intact", True) else "seal of the box broken",
         "seal %s" % data["seal"] if data.get("seal") and data.get("lot") == lot.code else "",
@@ -141,7 +141,7 @@ def _more(lot: DiceLot, data: dict[str, Any]) -> list[str]:
         "dice out of tolerance: %s" % ", ".join(map(str, data["bad"])) if data.get("bad") else "",
         ", ".join(f"{tool} {number}" for tool, number in sorted(data.get("instruments", {}).items())),
     ]
-    return [one for one in said if one]
+    return [detail for detail in details if detail]
 
 
 def _where(stream: Stream, data: dict[str, Any]) -> str:
@@ -175,16 +175,16 @@ def lots_of(round_: Round) -> list[Throw]:
 
 def counts(facility: Facility) -> dict[str, int]:
     """How many lots stand at each step of their way."""
-    found = DiceLot.objects.filter(facility=facility).values_list("status").annotate(Count("pk"))
-    return dict.fromkeys(Status.values, 0) | dict(found.order_by())
+    counts = DiceLot.objects.filter(facility=facility).values_list("status").annotate(Count("pk"))
+    return dict.fromkeys(Status.values, 0) | dict(counts.order_by())
 
 
 def standing(facility: Facility, status: str, code: str = "") -> QuerySet[DiceLot]:
     """The lots at one step of their way whose code holds these letters, with their places."""
-    found = DiceLot.objects.filter(facility=facility, status=status).select_related("table", "shaker")
+    lots = DiceLot.objects.filter(facility=facility, status=status).select_related("table", "shaker")
     if code:
-        found = found.filter(code__icontains=code)
-    return found.order_by(*ORDER.get(Status(status), ("code",)))
+        lots = lots.filter(code__icontains=code)
+    return lots.order_by(*ORDER.get(Status(status), ("code",)))
 
 
 def reconciliation(facility: Facility, now: dt.datetime) -> dict[str, int]:
@@ -194,9 +194,9 @@ def reconciliation(facility: Facility, now: dt.datetime) -> dict[str, int]:
     day = facility.gaming_day(now)
     begins, ends = facility.day_begins(day), facility.day_begins(day + dt.timedelta(days=1))
     lots = DiceLot.objects.filter(facility=facility)
-    told = _steps_of_day(facility, day, begins, ends, COUNTED.values())
+    steps = _steps_of_day(facility, day, begins, ends, COUNTED.values())
     in_use = lots.filter(status=Status.PLACED)
-    return {name: told.get(type_, 0) for name, type_ in COUNTED.items()} | {
+    return {name: steps.get(type_, 0) for name, type_ in COUNTED.items()} | {
         "placed": lots.filter(placed_at__gte=begins, placed_at__lt=ends).count(),
         "removed": lots.filter(removed_at__gte=begins, removed_at__lt=ends).count(),
         "in_use": in_use.count(),
@@ -213,7 +213,7 @@ def _steps_of_day(
     The day's moments lead into the index of time: the steps of every day before are many.
     """
     types = list(types)
-    span = [connection.ops.adapt_datetimefield_value(one) for one in (begins, ends)]
+    span = [connection.ops.adapt_datetimefield_value(moment) for moment in (begins, ends)]
     sql = f"""SELECT e.type, COUNT(*) FROM tables_lotstep p
               JOIN tables_dicelot l ON l.id = p.lot_id
               JOIN audit_entry e ON e.stream_id = p.stream_id AND e.seq = p.seq

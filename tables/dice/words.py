@@ -75,9 +75,10 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
 
 def worded(params: dict[str, Any]) -> dict[str, Any]:
     """Codes of these refusals as people read them."""
-    known = {"subject": SUBJECTS, "line": LINES, "post": POSTS}
+    labels_by_name = {"subject": SUBJECTS, "line": LINES, "post": POSTS}
     return {
-        name: str(known[name].get(value, value)) if name in known else value for name, value in params.items()
+        name: str(labels_by_name[name].get(value, value)) if name in labels_by_name else value
+        for name, value in params.items()
     }
 
 

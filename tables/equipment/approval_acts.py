@@ -67,7 +67,7 @@ def register_shaker(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 def known_subjects() -> tuple[str, ...]:
     """Every subject that any edition wants an approval of."""
-    return tuple(sorted({rule.subject for one in all_editions().values() for rule in one.approvals}))
+    return tuple(sorted({rule.subject for edition in all_editions().values() for rule in edition.approvals}))
 
 
 def in_words(approval: Approval) -> dict[str, object]:

@@ -39,27 +39,27 @@ class Equipment:
     @cached_property
     def approvals(self) -> dict[str, Approval]:
         """The newest approval of each subject that is in effect on this day, of the table or of its shaker."""
-        at, today = self.at, self.at.table.facility.local(self.at.now).date()
+        ctx, today = self.at, self.at.table.facility.local(self.at.now).date()
         goes_with_it = Q(subject__in=OF_SHAKER)
-        of = Q(table=at.table.pk) & ~goes_with_it
+        of = Q(table=ctx.table.pk) & ~goes_with_it
         if self.shaker is not None:
             of |= Q(shaker=self.shaker.pk) & goes_with_it
-        found = Approval.objects.in_effect(today).filter(of)
-        return {one.subject: one for one in found.order_by("approved_on", "id")}
+        approvals = Approval.objects.in_effect(today).filter(of)
+        return {approval.subject: approval for approval in approvals.order_by("approved_on", "id")}
 
     @cached_property
     def conditions(self) -> frozenset[str]:
         """The named conditions of the edition's lines that hold here."""
-        at = self.at
-        kind = at.rules.shaker(self.shaker.kind if self.shaker else at.shaker_kind)
+        ctx = self.at
+        kind = ctx.rules.shaker(self.shaker.kind if self.shaker else ctx.shaker_kind)
         prints = self.approvals["layout"].prints if "layout" in self.approvals else []
         holds = {
             "automated": kind.automated or kind.by_player,
             "manual": not (kind.automated or kind.by_player),
             "covered": kind.automated and not kind.in_view,
             "odds-not-on-layout": "odds" not in prints,
-            "payout-limit": at.rules.payout_limit_cents is not None,
-            "limit-not-on-layout": at.rules.payout_limit_cents is not None and "payout-limit" not in prints,
+            "payout-limit": ctx.rules.payout_limit_cents is not None,
+            "limit-not-on-layout": ctx.rules.payout_limit_cents is not None and "payout-limit" not in prints,
         }
         return frozenset(name for name, here in holds.items() if here)
 
@@ -82,14 +82,14 @@ class Equipment:
 
         This console is the table's electrical device: the version that runs is the one that was approved.
         """
-        found = self.approvals.get(rule.subject)
-        if found is None:
+        approval = self.approvals.get(rule.subject)
+        if approval is None:
             return Standing(rule, MISSING)
-        lacks = tuple(line for line in rule.lines if line not in found.lines)
+        lacks = tuple(line for line in rule.lines if line not in approval.lines)
         if lacks:
-            return Standing(rule, SAYS_LESS, found, lacks)
-        other = rule.subject == "device" and found.version != settings.BUILD
-        return Standing(rule, OTHER_VERSION if other else ON_FILE, found)
+            return Standing(rule, SAYS_LESS, approval, lacks)
+        is_other_version = rule.subject == "device" and approval.version != settings.BUILD
+        return Standing(rule, OTHER_VERSION if is_other_version else ON_FILE, approval)
 
     def verify_approved(self) -> None:
         """Raises `Refusal` for the first approval that is missing, or that does not say all that the edition asks."""
@@ -104,16 +104,16 @@ class Equipment:
                 self._verify(rule)
 
     def _verify(self, rule: ApprovalRule) -> None:
-        standing = self.standing(rule)
-        found = standing.approval
-        if found is None:
+        approval_state = self.standing(rule)
+        approval = approval_state.approval
+        if approval is None:
             code = "not-approved" if rule.body else "not-on-record"
             raise Refusal(code, rule.section, subject=rule.subject, body=rule.body)
-        if standing.state == SAYS_LESS:
-            line = standing.lacks[0]
-            raise Refusal("approval-says-less", rule.lines[line], reference=found.reference, line=line)
-        if standing.state == OTHER_VERSION:
-            version = {"approved": found.version, "runs": settings.BUILD}
+        if approval_state.state == SAYS_LESS:
+            line = approval_state.lacks[0]
+            raise Refusal("approval-says-less", rule.lines[line], reference=approval.reference, line=line)
+        if approval_state.state == OTHER_VERSION:
+            version = {"approved": approval.version, "runs": settings.BUILD}
             raise Refusal("device-of-another-version", self.at.rules.section("device"), **version)
 
     def _verify_odds_are_shown(self) -> None:
@@ -127,20 +127,20 @@ class Equipment:
         """Raises `Refusal` for the first line that was not confirmed, and for one that is not asked for here; and where
         a sign is confirmed whose form is not approved (§ 521.8(d)).
         """
-        asked = {line.code: line.section for line in self.lines}
-        for code, section in asked.items():
+        sections_by_line = {line.code: line.section for line in self.lines}
+        for code, section in sections_by_line.items():
             if code not in confirmed:
                 raise Refusal("inspection-line-missing", section, line=code)
             if code in SIGN_OF_LINE:
                 verify_form(self.at.table.facility, SIGN_OF_LINE[code], self.at.table.game)
-        if set(confirmed) - set(asked):
+        if set(confirmed) - set(sections_by_line):
             raise Refusal("malformed", name="lines")
 
     def verify_cameras(self, cameras: tuple[str, ...]) -> None:
         """Raises `Refusal` unless as many different cameras are named as the edition asks, one for each end."""
-        wanted, section = self.at.rules.edition.cameras, self.at.rules.section("cameras")
-        named = [camera.strip() for camera in cameras]
-        if wanted and (len(set(named)) != wanted or not all(named)):
-            raise Refusal("cameras-missing", section, cameras=wanted)
-        if len(named) != wanted:
+        required, section = self.at.rules.edition.cameras, self.at.rules.section("cameras")
+        names = [camera.strip() for camera in cameras]
+        if required and (len(set(names)) != required or not all(names)):
+            raise Refusal("cameras-missing", section, cameras=required)
+        if len(names) != required:
             raise Refusal("malformed", name="cameras")

@@ -51,12 +51,12 @@ class OnFile:
     @property
     def stopping(self) -> int:
         """How many approvals keep the table from opening."""
-        return sum(one.stops for one in self.asked)
+        return sum(approval.stops for approval in self.asked)
 
     @property
     def soon(self) -> int:
         """How many end within the next thirty days."""
-        return sum(one.state == ENDS_SOON for one in self.asked)
+        return sum(approval.state == ENDS_SOON for approval in self.asked)
 
 
 @dataclass(frozen=True)
@@ -86,29 +86,31 @@ def of_tables(facility: Facility, now: dt.datetime) -> list[OnFile]:
     """Every table of the facility, those that could not open first. A table without rules in force asks nothing."""
     former = _former(facility, now)
     tables = Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
-    found = [_of_table(table, now, former) for table in tables.select_related("facility", "stream", "pit")]
-    return sorted(found, key=lambda one: (one.refusal is None, one.soon == 0))
+    registers = [
+        _of_table(table, now, former) for table in tables.select_related("facility", "stream", "pit")
+    ]
+    return sorted(registers, key=lambda register: (register.refusal is None, register.soon == 0))
 
 
 def of_shakers(facility: Facility, now: dt.datetime) -> list[ShakerOnFile]:
     """Every shaker of the facility with its approvals in effect, those out of order first."""
     today = facility.local(now).date()
-    held: dict[int, list[Approval]] = {}
+    by_shaker: dict[int, list[Approval]] = {}
     in_effect = Approval.objects.in_effect(today).filter(facility=facility, shaker__isnull=False)
-    for one in in_effect.order_by("subject", "pk"):
-        if one.shaker_id:
-            held.setdefault(one.shaker_id, []).append(one)
+    for approval in in_effect.order_by("subject", "pk"):
+        if approval.shaker_id:
+            by_shaker.setdefault(approval.shaker_id, []).append(approval)
     shakers = Shaker.objects.filter(facility=facility).select_related("table")
-    wanted = {kind: _wanted(facility, kind, now) for kind in {one.kind for one in shakers}}
+    required_by_kind = {kind: _wanted(facility, kind, now) for kind in {shaker.kind for shaker in shakers}}
     return [
-        ShakerOnFile(one, held.get(one.pk, []), wanted[one.kind])
-        for one in shakers.order_by("-out_of_order", "code")
+        ShakerOnFile(shaker, by_shaker.get(shaker.pk, []), required_by_kind[shaker.kind])
+        for shaker in shakers.order_by("-out_of_order", "code")
     ]
 
 
 def _wanted(facility: Facility, kind: str, now: dt.datetime) -> list[Wanted]:
     """What the editions in force at this facility ask of a shaker of this kind, by subject."""
-    found: dict[str, Wanted] = {}
+    required: dict[str, Wanted] = {}
     for key in sorted(set(submissions.editions_in_force([facility.pk], now).values())):
         text = edition(key)
         if kind not in text.shakers:
@@ -117,26 +119,26 @@ def _wanted(facility: Facility, kind: str, now: dt.datetime) -> list[Wanted]:
         holds = {"", "automated" if automated else "manual"}
         for rule in text.approvals:
             if rule.subject in OF_SHAKER and rule.when in holds:
-                before = found.get(rule.subject, Wanted(rule.subject, rule.body, {}))
-                found[rule.subject] = Wanted(rule.subject, before.body, {**before.lines, **rule.lines})
-    return list(found.values())
+                before = required.get(rule.subject, Wanted(rule.subject, rule.body, {}))
+                required[rule.subject] = Wanted(rule.subject, before.body, {**before.lines, **rule.lines})
+    return list(required.values())
 
 
 def _of_table(
     table: Table, now: dt.datetime, former: dict[tuple[str, int | None, int | None], Approval]
 ) -> OnFile:
-    at = TableContext(table, None, None, None, clock.not_before(table.stream, now))
-    found = OnFile(table)
+    ctx = TableContext(table, None, None, None, clock.not_before(table.stream, now))
+    register = OnFile(table)
     try:
-        found.edition, found.shaker = at.rules.edition.title, at.shaker
-        equipment = Equipment(at)
+        register.edition, register.shaker = ctx.rules.edition.title, ctx.shaker
+        equipment = Equipment(ctx)
         for rule in equipment.wanted:
-            found.asked.append(_asked(equipment, rule, table, at.shaker, former))
+            register.asked.append(_asked(equipment, rule, table, ctx.shaker, former))
     except Refusal as refusal:
-        found.refusal = refusal
-        return found
-    found.refusal = _refused(equipment.verify_approved)
-    return found
+        register.refusal = refusal
+        return register
+    register.refusal = _refused(equipment.verify_approved)
+    return register
 
 
 def _asked(
@@ -147,8 +149,8 @@ def _asked(
     former: dict[tuple[str, int | None, int | None], Approval],
 ) -> Asked:
     of_shaker = shaker if rule.subject in OF_SHAKER else None
-    standing = equipment.standing(rule)
-    approval, state = standing.approval, standing.state
+    approval_state = equipment.standing(rule)
+    approval, state = approval_state.approval, approval_state.state
     code = of_shaker.code if of_shaker else ""
     if approval is None:
         key = (rule.subject, None, of_shaker.pk) if of_shaker else (rule.subject, table.pk, None)
@@ -156,7 +158,7 @@ def _asked(
     today = table.facility.local(equipment.at.now).date()
     if state == ON_FILE and approval.ends_on and approval.ends_on - today <= SOON:
         state = ENDS_SOON
-    return Asked(rule, state, approval, lacks=standing.lacks, shaker=code)
+    return Asked(rule, state, approval, lacks=approval_state.lacks, shaker=code)
 
 
 def _refused(verify: Callable[[], None]) -> Refusal | None:
@@ -172,4 +174,4 @@ def _former(facility: Facility, now: dt.datetime) -> dict[tuple[str, int | None,
     today = facility.local(now).date()
     over = Approval.objects.filter(facility=facility).exclude(pk__in=Approval.objects.in_effect(today))
     every = over.order_by("approved_on", "pk")
-    return {(one.subject, one.table_id, one.shaker_id): one for one in every}
+    return {(approval.subject, approval.table_id, approval.shaker_id): approval for approval in every}

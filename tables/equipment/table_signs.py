@@ -32,9 +32,9 @@ def forms_of(table: Table) -> list[dict[str, Any]]:
 
 
 @lru_cache(maxsize=1024)
-def _forms(uid: uuid.UUID, told: str) -> tuple[dict[str, Any], ...]:
+def _forms(uid: uuid.UUID, recorded: str) -> tuple[dict[str, Any], ...]:
     """A form's text never changes, so that each set of them is read once for a table."""
-    rows = SignForm.objects.filter(pk__in=[int(key) for key in told.split()])
+    rows = SignForm.objects.filter(pk__in=[int(key) for key in recorded.split()])
     return tuple(_form(form) for form in rows.select_related("facility"))
 
 
@@ -81,9 +81,9 @@ def change_shown(table: Table, change: LimitsChange | None, now: dt.datetime) ->
     }
 
 
-def _on_the_wall(table: Table, at: dt.datetime) -> str:
+def _on_the_wall(table: Table, moment: dt.datetime) -> str:
     """A moment as people at this table read it on a clock, rounded up to the minute: `2:32 PM`."""
-    local = table.facility.local(at)
+    local = table.facility.local(moment)
     if local.second or local.microsecond:
         local = local.replace(second=0, microsecond=0) + dt.timedelta(minutes=1)
     return f"{local.hour % 12 or 12}:{local:%M} {local:%p}"
@@ -106,7 +106,7 @@ def values(s: dict[str, Any], language: str) -> dict[str, str]:
     """What the placeholders of a wording stand for at this table."""
     rules, change = s["rules"], s["limits"]["pending"]
     limit = s["round"]["game"].get("payout_limit_cents")
-    found = {
+    values = {
         "table": s["table"]["code"],
         "game": s["table"]["game_name"],
         "min": dollars(s["limits"]["min_cents"]),
@@ -116,9 +116,9 @@ def values(s: dict[str, Any], language: str) -> dict[str, str]:
         "limit": dollars(limit) if limit else "",
     }
     if change:
-        found |= {"new_min": dollars(change["min_cents"]), "new_max": dollars(change["max_cents"])}
-        found["from"] = change["from"] or AFTER[language]
-    return found
+        values |= {"new_min": dollars(change["min_cents"]), "new_max": dollars(change["max_cents"])}
+        values["from"] = change["from"] or AFTER[language]
+    return values
 
 
 def form_named(table: Table, line: str) -> str:
@@ -131,8 +131,8 @@ def form_named(table: Table, line: str) -> str:
 
 def day(written: str) -> str:
     """`12 Jan 2026` of `2026-01-12`."""
-    found = dt.date.fromisoformat(written)
-    return f"{found.day} {found:%b %Y}"
+    day = dt.date.fromisoformat(written)
+    return f"{day.day} {day:%b %Y}"
 
 
 def says(s: dict[str, Any], kind: str) -> bool:
@@ -185,12 +185,12 @@ def odds(s: dict[str, Any]) -> list[dict[str, str]]:
     ]
 
 
-def _label(labels: list[str], whole: bool) -> str:
+def _label(labels: list[str], is_whole_game: bool) -> str:
     """`Total 4, 17` of two labels; only what they share where the whole family pays so."""
     if len(labels) == 1:
         return labels[0]
     shared = _shared([label.split() for label in labels])
-    return shared if whole else f"{shared} {', '.join(label[len(shared) + 1 :] for label in labels)}"
+    return shared if is_whole_game else f"{shared} {', '.join(label[len(shared) + 1 :] for label in labels)}"
 
 
 def _shared(labels: list[list[str]]) -> str:

@@ -28,17 +28,17 @@ def record_hand_settled_round(ctx: TableContext, params: Params) -> ActOutcome:
     what the tablet had. Refused once that round's dice were entered. Gaming may have ceased since: what was played
     was played.
     """
-    lying, throws = params.each("wagers", read_wager_input), _read_throws(params)
+    wagers, throws = params.each("wagers", read_wager_input), _read_throws(params)
     reason = params.text("reason")
-    verify_seats(ctx, lying)
+    verify_seats(ctx, wagers)
     if ctx.round is not None and ctx.state.throws:
         raise Refusal("dice-entered-already", round=ctx.round.number)
-    if not any(one.cents for one in lying):
+    if not any(wager.cents for wager in wagers):
         raise Refusal("nothing-placed", ctx.rules.section("placement"))
     round_ = live_round(ctx, though_ceased=True)
     before = [{"seat": row.seat, "wager": row.code, "cents": row.cents} for row in ctx.wagers]
-    state = _played(ctx, lying, throws)
-    _rewrite_wagers(ctx, round_, lying)
+    state = _played(ctx, wagers, throws)
+    _rewrite_wagers(ctx, round_, wagers)
     earlier = _write_earlier(ctx, round_, state)
     more = {"mended": {"before": before, "reason": reason}}
     settled = decided_now(state)
@@ -55,44 +55,44 @@ def _read_throws(params: Params) -> tuple[Dice, ...]:
 
 def _played(ctx: TableContext, lying: tuple[WagerInput, ...], throws: Sequence[Dice]) -> RoundState:
     """The round as the engine settles it, so that nothing it would refuse is written down."""
-    game, lines = ctx.game, [one.placing for one in lying]
+    game, lines = ctx.game, [wager.placing for wager in lying]
     for line in lines:
         game.verify_placing(ctx.rules, line)
     wagers = laid((), lines)[0]
     game.adjudicate(ctx.rules, throws, wagers)
     played = replace(ctx.state, phase="cleared", wagers=wagers, throws=tuple(throws), by_hand=True)
-    return replace(played, paid_seats=frozenset(one.wager.seat for one in game.winners(played)))
+    return replace(played, paid_seats=frozenset(settled.wager.seat for settled in game.winners(played)))
 
 
 def _write_earlier(ctx: TableContext, round_: Round, state: RoundState) -> list[list[dict]]:
     """The throws before the last one, each with what it settled."""
-    said = []
+    throws_data = []
     for count in range(1, len(state.throws)):
         so_far = replace(state, throws=state.throws[:count])
         throw, settled = write_throw(ctx, round_, so_far.dice), decided_now(so_far)
         write_settlements(ctx, throw, settled)
         ctx.change_round(last_throw=throw.number)
-        said.append([settled_data(one) for one in settled])
-    return said
+        throws_data.append([settled_data(wager) for wager in settled])
+    return throws_data
 
 
 def _with_earlier(recorded: ActOutcome, state: RoundState, earlier: list[list[dict]]) -> ActOutcome:
     """The entry of the last throw, saying every throw and everything settled."""
     if not earlier:
         return recorded
-    settled = [one for lines in earlier for one in lines] + recorded.data["settled"]
+    settled = [line for lines in earlier for line in lines] + recorded.data["settled"]
     sums = {
         "taken_cents": taken_cents(state.settled),
-        "paid_cents": sum(one.paid_cents for one in state.settled),
-        "returned_cents": sum(one.returned_cents for one in state.settled),
+        "paid_cents": sum(wager.paid_cents for wager in state.settled),
+        "returned_cents": sum(wager.returned_cents for wager in state.settled),
     }
     throws = [list(dice) for dice in state.throws]
     return replace(recorded, data={**recorded.data, "throws": throws, "settled": settled, **sums})
 
 
-def _rewrite_wagers(ctx: TableContext, round_: Round, lying: tuple[WagerInput, ...]) -> None:
+def _rewrite_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...]) -> None:
     """The wagers as they lay. No throw has settled the old rows yet; the record keeps what they said."""
-    given = {one.key for one in lying}
-    Wager.objects.filter(pk__in=[row.pk for row in ctx.wagers if row.key not in given]).delete()
-    write_wagers(ctx, round_, lying)
+    keys = {wager.key for wager in wagers}
+    Wager.objects.filter(pk__in=[row.pk for row in ctx.wagers if row.key not in keys]).delete()
+    write_wagers(ctx, round_, wagers)
     ctx.wagers[:] = round_.wagers.filter(struck=False).order_by("id")

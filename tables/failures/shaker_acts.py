@@ -25,14 +25,14 @@ def replace_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     verify_signed_by_floor(ctx)
     verify_shaker_may_change(ctx)
     here, new = _shakers_here(ctx), _shaker_to_place(ctx, code)
-    if new.kind == "manual" and any(one.kind != "manual" for one in here):
+    if new.kind == "manual" and any(shaker.kind != "manual" for shaker in here):
         verify_automated_is_out_of_the_way(ctx, covered=covered, removed=removed)
     kind = ctx.rules.shaker(new.kind)
     Equipment(ctx, new).verify_shaker_approved()
     if ctx.table.status == Table.Status.OPEN:
         verify_tosses(ctx, new.kind, tosses)
     failed = ctx.table.ceased_what == "shaker"
-    gone = [_retire(ctx, one, stays=_stays(one) and not removed, failed=failed) for one in here]
+    gone = [_retire(ctx, shaker, stays=_stays(shaker) and not removed, failed=failed) for shaker in here]
     new.table, new.secured = ctx.table, ctx.table.status == "closed"
     new.save(update_fields=["table", "secured"])
     if ctx.round is not None:

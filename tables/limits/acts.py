@@ -68,8 +68,8 @@ def announce_limits(ctx: TableContext, params: Params) -> ActOutcome:
     change.announced_at, change.announced_by = ctx.now, ctx.actor
     _save_notice(change, "announced_at", "announced_by")
     dealer = ctx.table.dealer
-    said = {**rules.said(change), "dealer": dealer.code if dealer else None}
-    return ActOutcome("limits.announced", said, changes="nothing")
+    data = {**rules.said(change), "dealer": dealer.code if dealer else None}
+    return ActOutcome("limits.announced", data, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")

@@ -30,11 +30,11 @@ def last_inspection(ctx: TableContext) -> Inspection | None:
     """The newest inspection since the table last closed, or None: of the shaker that stands here now, under the rules
     that are in force now. Another shaker or other rules ask for another inspection.
     """
-    found = Inspection.objects.filter(
+    inspections = Inspection.objects.filter(
         table=ctx.table, shaker=ctx.shaker, terms_sha256=ctx.submission.terms_sha256
     ).select_related("by")
     closed_at = ctx.table.closed_at
-    return (found.filter(at__gt=closed_at) if closed_at else found).order_by("-at").first()
+    return (inspections.filter(at__gt=closed_at) if closed_at else inspections).order_by("-at").first()
 
 
 def verify_lights(ctx: TableContext, dice: tuple[int, ...], lit: tuple[str, ...]) -> None:

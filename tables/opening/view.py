@@ -60,22 +60,22 @@ class Opening:
     @cached_property
     def needed(self) -> list[dict[str, str]]:
         """What opening would still refuse besides a missing inspection, in the order in which people see to it."""
-        at = self.at
+        ctx = self.at
         checks: tuple[Callable[[], None], ...] = (
-            at.verify_dice_in_time,
-            lambda: verify_dice_new_enough(at),
-            lambda: verify_payout_limit(at),
-            at.verify_shaker_filed,
-            lambda: verify_game_dealt(at),
+            ctx.verify_dice_in_time,
+            lambda: verify_dice_new_enough(ctx),
+            lambda: verify_payout_limit(ctx),
+            ctx.verify_shaker_filed,
+            lambda: verify_game_dealt(ctx),
             lambda: self.equipment.verify_approved(),
         )
-        found = [one for check in checks if (one := refused(check)) is not None]
-        return list({one["code"]: one for one in [*found, *self._empty_posts()]}.values())
+        missing = [refusal for check in checks if (refusal := refused(check)) is not None]
+        return list({refusal["code"]: refusal for refusal in [*missing, *self._empty_posts()]}.values())
 
     def _empty_posts(self) -> list[dict[str, str]]:
         """The posts where nobody stands, said together: each person signs in alone."""
-        found = refused(lambda: posts.verify_staffed(self.at))
-        return [{**found, "text": posts_are_empty(posts.empty(self.at.table))}] if found else []
+        refusal = refused(lambda: posts.verify_staffed(self.at))
+        return [{**refusal, "text": posts_are_empty(posts.empty(self.at.table))}] if refusal else []
 
     def next_step(self, round_number: int) -> tuple[dict[str, Any] | None, dict[str, str] | None]:
         """The one next step towards gaming, or with it what is missing for it."""
@@ -86,9 +86,9 @@ class Opening:
         limits = {"min": dollars(self.at.table.min_cents), "max": dollars(self.at.table.max_cents)}
         return self._step("open_table", **limits, round=round_number), next(iter(self.needed), None)
 
-    def _step(self, act: str, **said: Any) -> dict[str, Any]:
+    def _step(self, act: str, **figures: Any) -> dict[str, Any]:
         says = SAYS[act, "repair" if self.ceased else "opening"]
-        return {"act": act, "label": str(NEXT[act]), "say": str(says) % said, "params": {}, "dice": None}
+        return {"act": act, "label": str(NEXT[act]), "say": str(says) % figures, "params": {}, "dice": None}
 
     def offers(self) -> list[str]:
         """The acts that lead on from here."""
@@ -113,37 +113,37 @@ class Opening:
         """The last inspection since the table closed."""
         if self.at.table.status != Table.Status.CLOSED or self.inspection is None:
             return None
-        found = self.inspection
+        inspection = self.inspection
         return {
-            "at": moment(found.at),
-            "by": found.by.short_name,
-            "dice": found.dice,
-            "lit": found.lit,
-            "tosses": found.tosses,
-            "lines": [str(LINES.get(code, code)) for code in found.lines],
-            "cameras": found.cameras,
+            "at": moment(inspection.at),
+            "by": inspection.by.short_name,
+            "dice": inspection.dice,
+            "lit": inspection.lit,
+            "tosses": inspection.tosses,
+            "lines": [str(LINES.get(code, code)) for code in inspection.lines],
+            "cameras": inspection.cameras,
         }
 
     def _asks(self) -> dict[str, Any] | None:
         """What the inspection asks of this table as it stands; None while it is open, or without rules or a shaker."""
-        at = self.at
-        if at.table.status == Table.Status.OPEN or not at.deals or at.shaker is None:
+        ctx = self.at
+        if ctx.table.status == Table.Status.OPEN or not ctx.deals or ctx.shaker is None:
             return None
         lines = [
             {
                 "code": line.code,
-                "text": str(LINES[line.code]) + form_named(at.table, line.code),
+                "text": str(LINES[line.code]) + form_named(ctx.table, line.code),
                 "section": short(line.section),
             }
             for line in self.equipment.lines
         ]
-        cameras = at.rules.edition.cameras
+        cameras = ctx.rules.edition.cameras
         return {
             "lines": lines,
             "cameras": cameras,
-            "last_cameras": _last_cameras(at.table) if cameras else [],
-            "dice": bool(at.rules.section("inspection-device")),
-            "tosses": TOSSES if at.rules.shaker(at.shaker_kind).automated else 0,
+            "last_cameras": _last_cameras(ctx.table) if cameras else [],
+            "dice": bool(ctx.rules.section("inspection-device")),
+            "tosses": TOSSES if ctx.rules.shaker(ctx.shaker_kind).automated else 0,
             "why": "repair" if self.ceased else "opening",
         }
 
@@ -169,5 +169,5 @@ def refused(check: Callable[[], None]) -> dict[str, str] | None:
 
 
 def _last_cameras(table: Table) -> list[str]:
-    found: list[str] | None = table.inspections.order_by("-at").values_list("cameras", flat=True).first()
-    return found or []
+    cameras: list[str] | None = table.inspections.order_by("-at").values_list("cameras", flat=True).first()
+    return cameras or []

@@ -21,10 +21,10 @@ def posts_are_empty(posts: list[str]) -> str:
     """Who has still to sign in: `The left dealer and the stickperson are missing. …`"""
     names = [str(POSTS[post]) for post in posts]
     if len(names) == 1:
-        said = "%s is still missing. Sign in at a tablet of this table." % names[0]
+        sentence = "%s is still missing. Sign in at a tablet of this table." % names[0]
     else:
-        said = "%(most)s and %(last)s are still missing. Each signs in at a tablet of this table." % {
+        sentence = "%(most)s and %(last)s are still missing. Each signs in at a tablet of this table." % {
             "most": ", ".join(names[:-1]),
             "last": names[-1],
         }
-    return said[:1].upper() + said[1:]
+    return sentence[:1].upper() + sentence[1:]

@@ -93,7 +93,7 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     round_ = verify_live(ctx)
     verify_signed_by_floor(ctx)
     state, voided = ctx.game.void_round(ctx.state, reason)
-    returned = tuple(one for one in voided.settled if one.outcome == RETURN)
+    returned = tuple(wager for wager in voided.settled if wager.outcome == RETURN)
     return settle_throw(ctx, round_, state, "round.voided", returned, reason=reason)
 
 
@@ -123,7 +123,7 @@ def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
     state, paid = ctx.game.pay_seats(ctx.state, seats or ctx.game.unpaid_seats(ctx.state))
     changes = "nothing" if state.phase == ctx.state.phase else "phase"
     advance(ctx, state)
-    cents = sum(one.paid_cents for one in paid.settled)
+    cents = sum(wager.paid_cents for wager in paid.settled)
     data = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
     return ActOutcome("winners.paid", data, answer_of(round_), changes)
 
@@ -137,17 +137,17 @@ def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
     seats = params.whole_numbers("seats")
     round_ = verify_live(ctx)
     before = ctx.state
-    state, done = ctx.game.settle_seats(before, seats or ctx.game.unsettled_seats(before))
-    moved = (state.phase, state.step) != (before.phase, before.step)
+    state, record = ctx.game.settle_seats(before, seats or ctx.game.unsettled_seats(before))
+    has_moved_on = (state.phase, state.step) != (before.phase, before.step)
     advance(ctx, state)
     data = {
         "round": round_.number,
         "throw": round_.last_throw,
-        "seats": list(done.seats),
-        "taken_cents": sum(one.wager.cents for one in done.settled if one.outcome == LOSE),
-        "paid_cents": sum(one.paid_cents for one in done.settled),
+        "seats": list(record.seats),
+        "taken_cents": sum(wager.wager.cents for wager in record.settled if wager.outcome == LOSE),
+        "paid_cents": sum(wager.paid_cents for wager in record.settled),
     }
-    return ActOutcome("seats.settled", data, answer_of(round_), "phase" if moved else "nothing")
+    return ActOutcome("seats.settled", data, answer_of(round_), "phase" if has_moved_on else "nothing")
 
 
 @act(roles=AT_THE_TABLE)

@@ -33,9 +33,9 @@ def collect_fees(ctx: TableContext, params: Params) -> ActOutcome:
 def move_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """The matching dice moved into their box, uncovered and in surveillance's view all the while (§ 675a.4(e))."""
     game, round_ = ctx.game_as(HighRoll), verify_live(ctx)
-    state, moved = game.move_dice(ctx.state)
+    state, record = game.move_dice(ctx.state)
     advance(ctx, state)
-    data = {"round": round_.number, "throw": round_.last_throw, "face": moved.face, "count": moved.count}
+    data = {"round": round_.number, "throw": round_.last_throw, "face": record.face, "count": record.count}
     return ActOutcome("dice.moved", {**data, "exposed": True}, answer_of(round_), "phase")
 
 

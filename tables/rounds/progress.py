@@ -43,7 +43,7 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
 def decided_now(state: RoundState) -> tuple[Settled, ...]:
     """What the newest throw decided, and with the first one the fees that were collected before it."""
     first = STEPS_A_THROW * len(state.throws) if len(state.throws) > 1 else 0
-    return tuple(one for one in state.settled if one.step >= first)
+    return tuple(wager for wager in state.settled if wager.step >= first)
 
 
 def answer_of(round_: Round) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def free_seat(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal("seat-is-open", ctx.rules.section("seated"), seat=seat)
     if any(wager.seat == seat for wager in ctx.wagers):
         raise Refusal("seat-has-a-wager", ctx.rules.section("seated"), seat=seat)
-    ctx.change_table(seated=[one for one in ctx.table.seated if one != seat])
+    ctx.change_table(seated=[taken_seat for taken_seat in ctx.table.seated if taken_seat != seat])
     return ActOutcome("seat.freed", {"seat": seat}, changes="nothing")
 
 

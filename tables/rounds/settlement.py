@@ -58,7 +58,7 @@ def settle_throw(
         by_hand=state.by_hand,
         wagered_cents=sum(wager.cents for wager in state.wagers),
         taken_cents=taken_cents(everything),
-        paid_cents=sum(one.paid_cents for one in everything),
+        paid_cents=sum(wager.paid_cents for wager in everything),
     )
     data = {**throw_data(ctx, round_, throw, state, settled), **(more or {})}
     return ActOutcome(type_, data, answer_of(round_), changes="table" if round_.ended_at else "phase")
@@ -66,7 +66,7 @@ def settle_throw(
 
 def taken_cents(settled: Iterable[Settled]) -> int:
     """What the house keeps of the stakes: lost wagers, and fees."""
-    return sum(one.wager.cents for one in settled if one.outcome in (LOSE, FEE))
+    return sum(wager.wager.cents for wager in settled if wager.outcome in (LOSE, FEE))
 
 
 def write_settlements(ctx: TableContext, throw: Throw, settled: tuple[Settled, ...]) -> None:
@@ -76,17 +76,17 @@ def write_settlements(ctx: TableContext, throw: Throw, settled: tuple[Settled, .
         [
             (
                 throw.pk,
-                rows[one.wager.key],
+                rows[wager.wager.key],
                 place,
-                one.wager.cents,
-                one.outcome,
-                str(one.pays or ""),
-                one.paid_cents,
-                one.returned_cents,
-                one.cite,
-                {"code": one.why.code, "params": dict(one.why.params)},
+                wager.wager.cents,
+                wager.outcome,
+                str(wager.pays or ""),
+                wager.paid_cents,
+                wager.returned_cents,
+                wager.cite,
+                {"code": wager.why.code, "params": dict(wager.why.params)},
             )
-            for place, one in enumerate(settled)
+            for place, wager in enumerate(settled)
         ]
     )
 
@@ -108,10 +108,10 @@ def throw_data(
         "called": _called(ctx, state) if throw.dice else None,
         "lit": sorted(ctx.game.lit(state)) if throw.dice else [],
         "by_hand": state.by_hand,
-        "settled": [settled_data(one) for one in settled],
+        "settled": [settled_data(wager) for wager in settled],
         "taken_cents": taken_cents(settled),
-        "paid_cents": sum(one.paid_cents for one in settled),
-        "returned_cents": sum(one.returned_cents for one in settled),
+        "paid_cents": sum(wager.paid_cents for wager in settled),
+        "returned_cents": sum(wager.returned_cents for wager in settled),
     }
 
 
@@ -121,20 +121,20 @@ def _called(ctx: TableContext, state: RoundState) -> dict[str, Any]:
     return {"code": reason.code, **reason.params}
 
 
-def settled_data(one: Settled) -> dict[str, Any]:
+def settled_data(settled: Settled) -> dict[str, Any]:
     """One settled wager as the record and `adjudicate` say it."""
-    said = {
-        "seat": one.wager.seat,
-        "wager": one.wager.code,
-        "cents": one.wager.cents,
-        "outcome": one.outcome,
-        "pays": str(one.pays) if one.pays else None,
-        "paid_cents": one.paid_cents,
-        "returned_cents": one.returned_cents,
-        "cite": one.cite,
+    data = {
+        "seat": settled.wager.seat,
+        "wager": settled.wager.code,
+        "cents": settled.wager.cents,
+        "outcome": settled.outcome,
+        "pays": str(settled.pays) if settled.pays else None,
+        "paid_cents": settled.paid_cents,
+        "returned_cents": settled.returned_cents,
+        "cite": settled.cite,
     }
-    if one.wager.play is not None:
-        said["play"] = one.wager.play
-    if one.cut_cents:
-        said["cut_cents"] = one.cut_cents
-    return said
+    if settled.wager.play is not None:
+        data["play"] = settled.wager.play
+    if settled.cut_cents:
+        data["cut_cents"] = settled.cut_cents
+    return data

@@ -14,11 +14,11 @@ from tables.words.sentences import number_words, short, step_label
 
 def throws(ctx: TableContext) -> list[dict[str, Any]]:
     """Every throw of the live round in order, void ones with the words of their reason."""
-    shown, valid = [], []
+    rows, valid = [], []
     for throw in ctx.throws:
         if throw.dice:
             valid.append(tuple(throw.dice))
-        shown.append(
+        rows.append(
             {
                 "number": throw.number,
                 "dice": list(ctx.game.arranged(throw.dice)),
@@ -26,7 +26,7 @@ def throws(ctx: TableContext) -> list[dict[str, Any]]:
                 "call": call(ctx.game, valid) if throw.dice else None,
             }
         )
-    return shown
+    return rows
 
 
 def call(game: Game, valid: Sequence[Sequence[int]]) -> dict[str, Any]:
@@ -40,17 +40,19 @@ def steps(ctx: TableContext, state: RoundState, names: dict[str, str]) -> dict[s
     if state.phase != "lit" or ("lit", "settle_seats") not in state.procedure.moves:
         return None
     by_step: dict[int, list[Settled]] = defaultdict(list)
-    for one in state.of_newest_throw:
-        by_step[one.step].append(one)
+    for settled in state.of_newest_throw:
+        by_step[settled.step].append(settled)
     current = ctx.game.current_step(state)
     now = current[0].step if current else 0
     stays = ctx.game.stays(state)
-    shown = [_step(ctx, state, number, ones, now, stays, names) for number, ones in sorted(by_step.items())]
+    steps = [
+        _step(ctx, state, number, settled, now, stays, names) for number, settled in sorted(by_step.items())
+    ]
     return {
-        "take_cents": sum(step["take_cents"] for step in shown),
-        "pay_cents": sum(step["pay_cents"] for step in shown),
+        "take_cents": sum(step["take_cents"] for step in steps),
+        "pay_cents": sum(step["pay_cents"] for step in steps),
         "stay_cents": sum(wager.cents for wager in stays),
-        "steps": shown,
+        "steps": steps,
     }
 
 
@@ -58,18 +60,18 @@ def _step(
     ctx: TableContext,
     state: RoundState,
     number: int,
-    ones: list[Settled],
+    wagers: list[Settled],
     now: int,
     stays: Sequence[Wager],
     names: dict[str, str],
 ) -> dict[str, Any]:
     code = ctx.game.step_code(state, number)
-    done = state.paid_seats if number == now else frozenset()
+    settled_seats = state.paid_seats if number == now else frozenset()
     by_seat: dict[int, list[Settled]] = defaultdict(list)
-    for one in ones:
-        by_seat[one.wager.seat].append(one)
+    for settled in wagers:
+        by_seat[settled.wager.seat].append(settled)
     seats = [
-        _seat(ctx, seat, lines, number < now or number <= state.step or seat in done, stays, names)
+        _seat(ctx, seat, lines, number < now or number <= state.step or seat in settled_seats, stays, names)
         for seat, lines in sorted(by_seat.items())
     ]
     return {
@@ -87,34 +89,35 @@ def _step(
 def _seat(
     ctx: TableContext,
     seat: int,
-    ones: list[Settled],
-    done: bool,
+    wagers: list[Settled],
+    is_settled: bool,
     stays: Sequence[Wager],
     names: dict[str, str],
 ) -> dict[str, Any]:
     staying = [wager for wager in stays if wager.seat == seat]
     return {
         "seat": seat,
-        "done": done,
-        "take_cents": sum(one.wager.cents for one in ones if one.outcome == LOSE),
-        "pay_cents": sum(one.paid_cents for one in ones),
+        "done": is_settled,
+        "take_cents": sum(wager.wager.cents for wager in wagers if wager.outcome == LOSE),
+        "pay_cents": sum(wager.paid_cents for wager in wagers),
         "stay_cents": sum(wager.cents for wager in staying),
-        "lines": [_line(ctx, one, names) for one in ones] + [_stay(ctx, wager, names) for wager in staying],
+        "lines": [_line(ctx, settled, names) for settled in wagers]
+        + [_stay(ctx, wager, names) for wager in staying],
     }
 
 
-def _line(ctx: TableContext, one: Settled, names: dict[str, str]) -> dict[str, Any]:
+def _line(ctx: TableContext, settled: Settled, names: dict[str, str]) -> dict[str, Any]:
     return {
-        "wager": one.wager.code,
-        "label": names.get(one.wager.code, one.wager.code),
-        "play": one.wager.play,
-        "outcome": one.outcome,
-        "stake_cents": one.wager.cents,
-        "pays": ctx.rules.state_odds(one.pays) if one.pays else None,
-        "cents": one.paid_cents if one.outcome == WIN else one.wager.cents,
-        "cut_cents": one.cut_cents,
-        "why": why(one.why),
-        "cite": short(one.cite),
+        "wager": settled.wager.code,
+        "label": names.get(settled.wager.code, settled.wager.code),
+        "play": settled.wager.play,
+        "outcome": settled.outcome,
+        "stake_cents": settled.wager.cents,
+        "pays": ctx.rules.state_odds(settled.pays) if settled.pays else None,
+        "cents": settled.paid_cents if settled.outcome == WIN else settled.wager.cents,
+        "cut_cents": settled.cut_cents,
+        "why": why(settled.why),
+        "cite": short(settled.cite),
     }
 
 

@@ -22,29 +22,35 @@ def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
     whose payout would be a fraction of a cent; and for a provider's wager that may not be dealt (§ 528.7). Outside the
     limits it is flagged and stands (§ 521.7(c)).
     """
-    lying = params.each("wagers", read_wager_input)
-    verify_seats(ctx, lying)
-    if ctx.round is None and not any(one.cents for one in lying):
+    wagers = params.each("wagers", read_wager_input)
+    verify_seats(ctx, wagers)
+    if ctx.round is None and not any(wager.cents for wager in wagers):
         raise Refusal("nothing-placed", ctx.rules.section("placement"))
-    verify_seated(ctx, {one.seat for one in lying if one.cents})
+    verify_seated(ctx, {wager.seat for wager in wagers if wager.cents})
     round_ = live_round(ctx)
-    state, _ = ctx.game.place_wagers(ctx.state, tuple(one.placing for one in lying))
-    verify_wagers_dealt(ctx, lying)
-    flags = write_wagers(ctx, round_, lying)
+    state, _ = ctx.game.place_wagers(ctx.state, tuple(wager.placing for wager in wagers))
+    verify_wagers_dealt(ctx, wagers)
+    flags = write_wagers(ctx, round_, wagers)
     ctx.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
     return ActOutcome(
         "wagers.placed",
         {
             "round": round_.number,
-            "placed": [_placed(one, flag) for one, flag in zip(lying, flags, strict=True)],
+            "placed": [_placed(wager, flag) for wager, flag in zip(wagers, flags, strict=True)],
             "wagered_cents": round_.wagered_cents,
         },
         answer={"round": round_.number},
         changes="nothing",
-        seats=tuple(sorted({one.seat for one in lying})),
+        seats=tuple(sorted({wager.seat for wager in wagers})),
     )
 
 
-def _placed(one: WagerInput, flag: str) -> dict[str, Any]:
-    said = {"seat": one.seat, "wager": one.wager, "cents": one.cents, "made_in": one.made_in, "flag": flag}
-    return said if one.play is None else {**said, "play": one.play}
+def _placed(wager: WagerInput, flag: str) -> dict[str, Any]:
+    data = {
+        "seat": wager.seat,
+        "wager": wager.wager,
+        "cents": wager.cents,
+        "made_in": wager.made_in,
+        "flag": flag,
+    }
+    return data if wager.play is None else {**data, "play": wager.play}

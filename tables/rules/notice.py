@@ -49,8 +49,8 @@ def of(submission: RulesSubmission | None, code: str, stopped: Collection[str]) 
 def read(key: str) -> Offer | None:
     """The offer of a key; None before anything was told."""
     head, _, stopped = key.partition(";")
-    code, _, rest = head.partition("/")
-    version, _, terms = rest.partition("/")
+    code, _, version_and_terms = head.partition("/")
+    version, _, terms = version_and_terms.partition("/")
     return Offer(code, int(version), terms, stopped) if version else None
 
 
@@ -71,12 +71,12 @@ def tell(ctx: TableContext) -> bool:
     return True
 
 
-def told_data(ctx: TableContext, was: Offer | None, now: Offer) -> dict[str, Any]:
+def told_data(ctx: TableContext, previous: Offer | None, now: Offer) -> dict[str, Any]:
     """What `rules.took_effect` says: both versions, and the wagers that stopped or may be dealt again."""
-    before, stopped = was.codes if was else frozenset(), frozenset(ctx.stops)
+    before, stopped = previous.codes if previous else frozenset(), frozenset(ctx.stops)
     return {
         "submission": now.submission,
-        "was": was.version if was and was.version else None,
+        "was": previous.version if previous and previous.version else None,
         "version": now.version or None,
         "edition": ctx.in_force.edition if ctx.in_force else None,
         "terms_sha256": ctx.in_force.terms_sha256 if ctx.in_force else None,

@@ -19,14 +19,14 @@ def verify_game_dealt(ctx: TableContext) -> None:
         raise refusal(use)
 
 
-def verify_wagers_dealt(ctx: TableContext, lying: Iterable[WagerInput]) -> None:
+def verify_wagers_dealt(ctx: TableContext, wagers: Iterable[WagerInput]) -> None:
     """Raises `wager-stopped-…` for a wager that would be laid or raised though it may not be dealt."""
     before = {wager.key: wager.cents for wager in ctx.wagers}
-    for one in lying:
-        if one.cents > before.get(one.key, 0):
-            found = why_not(ctx, one.wager)
-            if found is not None:
-                raise found
+    for wager in wagers:
+        if wager.cents > before.get(wager.key, 0):
+            refusal = why_not(ctx, wager.wager)
+            if refusal is not None:
+                raise refusal
 
 
 def verify_was_dealt(ctx: TableContext, wager: str) -> None:
@@ -34,11 +34,11 @@ def verify_was_dealt(ctx: TableContext, wager: str) -> None:
 
     One that stopped while the round ran may have been accepted before, and is written down.
     """
-    found, round_ = why_not(ctx, wager), ctx.round
-    if found is None or round_ is None:
+    refusal, round_ = why_not(ctx, wager), ctx.round
+    if refusal is None or round_ is None:
         return
     if {wager, WHOLE_GAME} & stopped(ctx.table.facility, ctx.table.game, round_.opened_at):
-        raise found
+        raise refusal
 
 
 def why_not(ctx: TableContext, wager: str) -> Refusal | None:
@@ -49,5 +49,5 @@ def why_not(ctx: TableContext, wager: str) -> Refusal | None:
 
 def shown(ctx: TableContext, wager: str) -> dict[str, str] | None:
     """The same as the snapshot shows it."""
-    found = why_not(ctx, wager) if ctx.stops else None
-    return {"text": say(found), "section": short(found.section)} if found else None
+    refusal = why_not(ctx, wager) if ctx.stops else None
+    return {"text": say(refusal), "section": short(refusal.section)} if refusal else None

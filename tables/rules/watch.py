@@ -20,11 +20,11 @@ def tell_rules() -> list[int]:
     """
     now = clock.now()
     tables = list(Table.objects.exclude(status=Table.Status.CLOSED).select_related("facility"))
-    found = submissions.all_in_force({table.facility_id for table in tables}, now)
+    in_force = submissions.all_in_force({table.facility_id for table in tables}, now)
     stops = _stops(tables, now)
     differing = []
     for table in tables:
-        submission = found.get((table.facility_id, table.game, table.submission_code))
+        submission = in_force.get((table.facility_id, table.game, table.submission_code))
         stopped = () if table.kind == Table.Kind.SIMULATED else stops[table.facility_id, table.game]
         if of(submission, table.submission_code, stopped).key != table.told_rules:
             differing.append(table.pk)

@@ -29,10 +29,12 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
     if before is not None and before.pk == actor.pk:
         raise Refusal("already-dealing", dealer=before.name)
     verify_qualified(ctx, actor)
-    left = posts.held_by(ctx.table, actor)
-    follows = follower(ctx, left, before)
-    ctx.change_table(**({posts.FIELDS[left]: follows} if left else {}), **{posts.FIELDS[post]: actor})
-    if "dealer" in (post, left):
+    post_left = posts.held_by(ctx.table, actor)
+    follows = follower(ctx, post_left, before)
+    ctx.change_table(
+        **({posts.FIELDS[post_left]: follows} if post_left else {}), **{posts.FIELDS[post]: actor}
+    )
+    if "dealer" in (post, post_left):
         ctx.change_table(dealer_since=ctx.now)
     keeps = post == posts.keeper(ctx.table)
     data = {
@@ -42,7 +44,7 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
         "round": ctx.round and ctx.round.number,
     }
     if len(posts.of(ctx.table)) > 1:
-        data |= {"post": post, "leaves_post": left, "follows": follows.code if follows else None}
+        data |= {"post": post, "leaves_post": post_left, "follows": follows.code if follows else None}
     return ActOutcome("dealer.relieved" if before else "dealer.began", data, changes="nothing")
 
 
@@ -62,16 +64,16 @@ def leave_table(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome("dealer.left", data, changes="nothing")
 
 
-def follower(ctx: TableContext, left: str | None, before: Person | None) -> Person | None:
+def follower(ctx: TableContext, post_left: str | None, before: Person | None) -> Person | None:
     """Who takes the post that somebody leaves for another at the same table: at a table in play whoever is relieved
     there, if their role works it. Raises `Refusal` when the post would stay empty.
     """
-    if left is None or ctx.table.status == Table.Status.CLOSED:
+    if post_left is None or ctx.table.status == Table.Status.CLOSED:
         return None
     if before is None:
-        verify_may_leave(ctx, left)
+        verify_may_leave(ctx, post_left)
         return None
-    verify_post(ctx, before, left)
+    verify_post(ctx, before, post_left)
     return before
 
 

@@ -28,14 +28,14 @@ def held_by(table: Table, person: Person) -> str | None:
 
 def holder(table: Table, post: str) -> Person | None:
     """Who stands at a post."""
-    found: Person | None = getattr(table, FIELDS[post])
-    return found
+    person: Person | None = getattr(table, FIELDS[post])
+    return person
 
 
 def holder_id(table: Table, post: str) -> int | None:
     """The same as a key, without a query."""
-    found: int | None = getattr(table, f"{FIELDS[post]}_id")
-    return found
+    person_id: int | None = getattr(table, f"{FIELDS[post]}_id")
+    return person_id
 
 
 def holder_ids(table: Table) -> list[int]:
@@ -52,9 +52,9 @@ def for_person(table: Table, person: Person) -> str:
     """The post that a person who signs in at a tablet takes: the one held already, else a stickperson the stick and a
     dealer the first free one.
     """
-    posts, held = of(table), held_by(table, person)
-    if held is not None:
-        return held
+    posts, own_post = of(table), held_by(table, person)
+    if own_post is not None:
+        return own_post
     if person.role == "stickperson":
         return posts[-1]
     return next((post for post in posts[:-1] if holder_id(table, post) is None), posts[0])
@@ -78,8 +78,8 @@ def empty(table: Table) -> list[str]:
     """The posts of a table where nobody on duty stands."""
     if table.kind == Table.Kind.SIMULATED:
         return []
-    held = [holder_id(table, post) for post in of(table)]
-    return _without(table, at_work(table, [pk for pk in held if pk is not None]))
+    person_ids = [holder_id(table, post) for post in of(table)]
+    return _without(table, at_work(table, [pk for pk in person_ids if pk is not None]))
 
 
 def empty_at(tables: Iterable[Table]) -> dict[int, list[str]]:

@@ -90,8 +90,8 @@ def tables_of(facility: Facility, now: dt.datetime) -> list[Manned]:
         wrong.setdefault(breach.table_id, []).append(Refusal(breach.code, breach.section, **breach.params))
     people = ("dealer", "dealer_left", "stickperson", "floorperson")
     tables = Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
-    found = tables.select_related("pit", "facility", *people).order_by("pit__code", "code")
-    return [Manned(table, game(table.game).name, _posts(table), wrong.get(table.pk, [])) for table in found]
+    rows = tables.select_related("pit", "facility", *people).order_by("pit__code", "code")
+    return [Manned(table, game(table.game).name, _posts(table), wrong.get(table.pk, [])) for table in rows]
 
 
 def _posts(table: Table) -> list[Post]:
@@ -105,25 +105,27 @@ def spans_of(facility: Facility, manned: Iterable[Manned], now: dt.datetime) -> 
     """The span of everybody of the floor who is on duty or answers for a table here; those in breach first."""
     found: dict[int, Span] = {}
     duty = _unended(facility).filter(person__role__in=FLOOR)
-    for one in duty.select_related("person").order_by("person__name", "pk"):
-        span = found.setdefault(one.person_id, Span(one.person))
-        if one.elsewhere:
-            span.elsewhere.append(name_of(one.elsewhere))
+    for assignment in duty.select_related("person").order_by("person__name", "pk"):
+        span = found.setdefault(assignment.person_id, Span(assignment.person))
+        if assignment.elsewhere:
+            span.elsewhere.append(name_of(assignment.elsewhere))
     keys = submissions.editions_in_force([facility.pk], now)
-    for seen in manned:
-        table, person = seen.table, seen.table.floorperson
+    for manned_table in manned:
+        table, person = manned_table.table, manned_table.table.floorperson
         if person is None or table.kind != Table.Kind.LIVE or table.status == Table.Status.CLOSED:
             continue
         span = found.setdefault(person.pk, Span(person))
         span.tables.append(table)
         span.breaches += [
-            breach for breach in seen.breaches if breach.code not in {said.code for said in span.breaches}
+            breach
+            for breach in manned_table.breaches
+            if breach.code not in {known.code for known in span.breaches}
         ]
         key = keys.get((facility.pk, table.game, table.submission_code))
-        asked = edition(key) if key else None
-        most = asked.staffing.span if asked else 0
+        current = edition(key) if key else None
+        most = current.staffing.span if current else 0
         if most and (not span.most or most < span.most):
-            span.most, span.section = most, spans.section_of(asked)
+            span.most, span.section = most, spans.section_of(current)
     return sorted(found.values(), key=lambda span: (not span.breaches, -span.count, span.person.name))
 
 
@@ -136,8 +138,8 @@ def members(facility: Facility, now: dt.datetime, name: str = "", *, everybody: 
     if not everybody:
         people = people.filter(assignments__in=_unended(facility)).distinct()
     duty: dict[int, list[Assignment]] = {}
-    for one in _unended(facility).select_related("pit", "table").order_by("started_at", "pk"):
-        duty.setdefault(one.person_id, []).append(one)
+    for assignment in _unended(facility).select_related("pit", "table").order_by("started_at", "pk"):
+        duty.setdefault(assignment.person_id, []).append(assignment)
     trained: dict[int, list[tuple[Qualification, str, bool]]] = {}
     in_effect = Exists(Qualification.objects.in_effect(today).filter(pk=OuterRef("pk")))
     every = Qualification.objects.filter(person__in=people).annotate(holds=in_effect)
@@ -145,7 +147,7 @@ def members(facility: Facility, now: dt.datetime, name: str = "", *, everybody: 
         trained.setdefault(filed.person_id, []).append((filed, name_of(filed.game), filed.holds))
     return [
         Member(person, duty.get(person.pk, []), trained.get(person.pk, []))
-        for person in sorted(people, key=lambda one: (RANK.get(one.role, 99), one.name))
+        for person in sorted(people, key=lambda person: (RANK.get(person.role, 99), person.name))
     ]
 
 

@@ -50,9 +50,9 @@ def supervisor_at_opening(ctx: TableContext) -> Person:
 
     Raises `floorperson-must-sign`, or what `verify_may_supervise` refuses with.
     """
-    standing = ctx.table.floorperson
-    stays = standing is not None and _supervises(standing) and is_assigned(standing, ctx.table)
-    person = standing if standing is not None and stays else floor_signer(ctx)
+    current = ctx.table.floorperson
+    stays = current is not None and _supervises(current) and is_assigned(current, ctx.table)
+    person = current if current is not None and stays else floor_signer(ctx)
     verify_may_supervise(ctx, person, in_play=True)
     return person
 
@@ -89,9 +89,9 @@ def verify_span(
     supervise these tables and what is elsewhere among these assignments.
     """
     supervised = _supervised(tables, duty, _editions_of(tables, now))
-    forbidding = [one.edition for one in _forbidding(supervised) if one.edition]
+    forbidding = [table.edition for table in _forbidding(supervised) if table.edition]
     if forbidding:
-        strictest = min(forbidding, key=lambda one: one.staffing.span)
+        strictest = min(forbidding, key=lambda edition: edition.staffing.span)
         raise Refusal("span-exceeded", section_of(strictest), **_said(person, supervised))
 
 
@@ -100,24 +100,26 @@ def breaches(now: dt.datetime, only: int | None = None) -> list[Breach]:
     the tables; of one table (its key) alone where `only` is given, for which the other tables of its floorperson are
     read. Three queries, however many tables there are; locks nothing.
     """
-    found = _in_play()
+    tables = _in_play()
     if only is not None:
         supervisor = Table.objects.filter(pk=only, floorperson__isnull=False).values("floorperson")
-        found = found.filter(Q(pk=only) | Q(floorperson__in=supervisor))
-    return [one for one in _breaches_among(found, now) if only in (None, one.table_id)]
+        tables = tables.filter(Q(pk=only) | Q(floorperson__in=supervisor))
+    return [breach for breach in _breaches_among(tables, now) if only in (None, breach.table_id)]
 
 
-def _breaches_among(found: QuerySet[Table], now: dt.datetime) -> list[Breach]:
-    tables = list(found.select_related("floorperson").order_by("pk"))
+def _breaches_among(in_play: QuerySet[Table], now: dt.datetime) -> list[Breach]:
+    tables = list(in_play.select_related("floorperson").order_by("pk"))
     supervisors = {table.floorperson_id for table in tables if table.floorperson_id}
     duty: dict[int, list[Assignment]] = {pk: [] for pk in supervisors}
-    for one in Assignment.objects.unended().filter(person__in=supervisors).order_by("pk"):
-        duty[one.person_id].append(one)
+    for assignment in Assignment.objects.unended().filter(person__in=supervisors).order_by("pk"):
+        duty[assignment.person_id].append(assignment)
     editions = _editions_of(tables, now)
     broken = [_absence(table, duty, editions) for table in tables]
     for pk in sorted(supervisors):
-        broken += _span_breaches([one for one in tables if one.floorperson_id == pk], duty[pk], editions)
-    return sorted((one for one in broken if one), key=lambda one: one.table_id)
+        broken += _span_breaches(
+            [table for table in tables if table.floorperson_id == pk], duty[pk], editions
+        )
+    return sorted((breach for breach in broken if breach), key=lambda breach: breach.table_id)
 
 
 def _supervises(person: Person) -> bool:
@@ -145,32 +147,38 @@ def _span_breaches(
     supervised, person = _supervised(tables, duty, editions), tables[0].floorperson
     assert person is not None
     return [
-        Breach(one.table_id, "span-exceeded", _said(person, supervised), section_of(one.edition))
-        for one in _forbidding(supervised)
-        if one.table_id
+        Breach(table.table_id, "span-exceeded", _said(person, supervised), section_of(table.edition))
+        for table in _forbidding(supervised)
+        if table.table_id
     ]
 
 
 def _forbidding(supervised: Sequence[Supervised]) -> list[Supervised]:
     """The tables of a set whose edition does not allow it."""
-    return [one for one in supervised if one.edition and not _allows(one.edition.staffing, one, supervised)]
+    return [
+        table
+        for table in supervised
+        if table.edition and not _allows(table.edition.staffing, table, supervised)
+    ]
 
 
 def _allows(staffing: Staffing, own: Supervised, supervised: Sequence[Supervised]) -> bool:
-    beside = {one.game for one in supervised if one is not own}
+    beside = {table.game for table in supervised if table is not own}
     return (staffing.span == 0 or len(supervised) <= staffing.span) and not beside & staffing.never_with
 
 
 def _supervised(
     tables: Iterable[Table], duty: Iterable[Assignment], editions: Mapping[int, Edition]
 ) -> list[Supervised]:
-    here = [Supervised(one.code, one.game, editions.get(one.pk), one.pk) for one in tables]
-    elsewhere = [Supervised(one.elsewhere, one.elsewhere) for one in duty if one.elsewhere]
-    return sorted(here, key=lambda one: one.name) + sorted(elsewhere, key=lambda one: one.name)
+    here = [Supervised(table.code, table.game, editions.get(table.pk), table.pk) for table in tables]
+    elsewhere = [
+        Supervised(assignment.elsewhere, assignment.elsewhere) for assignment in duty if assignment.elsewhere
+    ]
+    return sorted(here, key=lambda table: table.name) + sorted(elsewhere, key=lambda table: table.name)
 
 
 def _said(person: Person, supervised: Sequence[Supervised]) -> dict[str, Any]:
-    names = [one.name for one in supervised]
+    names = [table.name for table in supervised]
     return {"person": person.name, "count": len(names), "tables": names}
 
 
@@ -180,8 +188,8 @@ def _in_play() -> QuerySet[Table]:
 
 
 def _tables_of(person: Person, but: Table | None = None) -> list[Table]:
-    found = _in_play().filter(floorperson=person)
-    return list(found.exclude(pk=but.pk) if but else found)
+    tables = _in_play().filter(floorperson=person)
+    return list(tables.exclude(pk=but.pk) if but else tables)
 
 
 def section_of(edition: Edition | None) -> str:

@@ -64,7 +64,9 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
     duty = locked_duty(ending.person)
     if ending not in duty:
         raise Refusal("no-such-assignment")
-    verify_nobody_is_missed(ctx, ending, [one for one in duty if one != ending], tables.all())
+    verify_nobody_is_missed(
+        ctx, ending, [assignment for assignment in duty if assignment != ending], tables.all()
+    )
     ctx.affect(tables.all())
     ending.ended_at = ctx.now
     ending.save(update_fields=["ended_at"])
@@ -72,7 +74,7 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 def verify_nobody_is_missed(
-    ctx: FacilityContext, ending: Assignment, rest: list[Assignment], tables: Iterable[Table]
+    ctx: FacilityContext, ending: Assignment, remaining: list[Assignment], tables: Iterable[Table]
 ) -> None:
     """Raises `still-supervises` or `still-at-a-post` for the first table in play that only this duty covers.
 
@@ -81,7 +83,7 @@ def verify_nobody_is_missed(
     person = ending.person
     for table in tables:
         in_play = table.status != Table.Status.CLOSED and table.kind != Table.Kind.SIMULATED
-        if not in_play or not covers([ending], table) or covers(rest, table):
+        if not in_play or not covers([ending], table) or covers(remaining, table):
             continue
         here = TableContext(table, None, None, None, ctx.now)
         post = posts.held_by(table, person)
@@ -126,18 +128,18 @@ def end_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
     that was filed by mistake.
     """
     pk, ends_on = params.whole("qualification", 1, 2**53), params.date("ends_on")
-    found = (
+    assignment = (
         Qualification.objects.select_for_update(of=("self",)).filter(pk=pk).select_related("person").first()
     )
-    if found is None or not found.person.belongs_to(ctx.facility.code):
+    if assignment is None or not assignment.person.belongs_to(ctx.facility.code):
         raise Refusal("no-such-qualification")
-    if found.ends_on is not None and found.ends_on <= ends_on:
-        raise Refusal("qualification-has-ended", on=found.ends_on)
-    if ends_on < found.since:
+    if assignment.ends_on is not None and assignment.ends_on <= ends_on:
+        raise Refusal("qualification-has-ended", on=assignment.ends_on)
+    if ends_on < assignment.since:
         raise Refusal("qualification-ends-before-it-begins")
-    found.ends_on = ends_on
-    found.save(update_fields=["ends_on"])
-    return _of_qualification("qualification.ended", found)
+    assignment.ends_on = ends_on
+    assignment.save(update_fields=["ends_on"])
+    return _of_qualification("qualification.ended", assignment)
 
 
 def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Table | None]:

@@ -61,12 +61,12 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
 
 def worded(params: dict[str, Any]) -> dict[str, Any]:
     """Tables and games of these refusals as people read them: a list in words, and a game by its name."""
-    said = dict(params)
-    if isinstance(said.get("tables"), list):
-        said["tables"] = ", ".join(map(name_of, said["tables"]))
-    if "game" in said:
-        said["game"] = name_of(said["game"])
-    return said
+    words = dict(params)
+    if isinstance(words.get("tables"), list):
+        words["tables"] = ", ".join(map(name_of, words["tables"]))
+    if "game" in words:
+        words["game"] = name_of(words["game"])
+    return words
 
 
 def name_of(code: str) -> str:

@@ -35,18 +35,18 @@ def words_of(type_: str, data: dict[str, Any]) -> str:
             return act_line(type_, data)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             return type_in_words(type_)
-    named = subject_of(data)
-    return f"{type_in_words(type_)}: {named}" if named else type_in_words(type_)
+    subject = subject_of(data)
+    return f"{type_in_words(type_)}: {subject}" if subject else type_in_words(type_)
 
 
 def subject_of(data: dict[str, Any]) -> str:
     """What an entry is about, as its data names it: `RS-0003, version 2`, `NG-0002, Lucky Pair`; else empty."""
     codes, titles = ([data.get(key) for key in keys] for keys in (CODES, TITLES))
-    said = [next((one for one in found if _is_short(one)), "") for found in (codes, titles)]
+    short_names = [next((name for name in names if _is_short(name)), "") for names in (codes, titles)]
     version = data.get("version")
     if type(version) is int:
-        said.insert(1, f"version {version}")
-    return ", ".join(one for one in dict.fromkeys(said) if one)
+        short_names.insert(1, f"version {version}")
+    return ", ".join(name for name in dict.fromkeys(short_names) if name)
 
 
 def _is_short(text: Any) -> bool:

@@ -26,10 +26,10 @@ def register(
 
     Raises ValueError for a code that another package has registered.
     """
-    for known, added in ((TITLES, titles), (SENTENCES, sentences), (ACT_LINES, act_lines)):
+    for registered, added in ((TITLES, titles), (SENTENCES, sentences), (ACT_LINES, act_lines)):
         words: Mapping[str, Any] = added or {}
-        if repeated := known.keys() & words.keys():
+        if repeated := registered.keys() & words.keys():
             raise ValueError(f"registered twice: {', '.join(sorted(repeated))}")
-        known.update(words)
+        registered.update(words)
     if params is not None:
         PARAM_WORDS.append(params)

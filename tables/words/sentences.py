@@ -190,9 +190,13 @@ def short(cite: str) -> str:
     return cite.replace("58 Pa. Code ", "").replace("N.J.A.C. ", "")
 
 
-def moment(at: dt.datetime | None) -> str | None:
+def moment(moment_: dt.datetime | None) -> str | None:
     """A moment as the snapshot writes it: UTC, ISO 8601, with a Z."""
-    return at.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if at else None
+    return (
+        moment_.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        if moment_
+        else None
+    )
 
 
 dollars = in_dollars  # as every screen of the floor says an amount
@@ -208,7 +212,7 @@ def next_says(name: str, round_: dict[str, Any], shaker: str) -> str:
     """The line beneath the one next step: exactly what the tap does."""
     seats, sum_ = round_["playing"], dollars(round_["wagered_cents"])
     take, pay = round_["take"], round_["pay"]
-    left = [str(seat["seat"]) for seat in pay["seats"] if not seat["paid"]]
+    unpaid = [str(seat["seat"]) for seat in pay["seats"] if not seat["paid"]]
     owed = dollars(pay["cents"] - pay["paid_cents"])
     says: dict[str, Callable[[], str]] = {
         "no_more_bets": lambda: (
@@ -223,7 +227,7 @@ def next_says(name: str, round_: dict[str, Any], shaker: str) -> str:
         ),
         "pay_seats": lambda: (
             "%(seats)s, %(sum)s"
-            % {"seats": ("Seat %s" if len(left) == 1 else "Seats %s") % _and(left), "sum": owed}
+            % {"seats": ("Seat %s" if len(unpaid) == 1 else "Seats %s") % _and(unpaid), "sum": owed}
         ),
         "clear_layout": lambda: "Ends round %(n)s" % {"n": round_["number"]},
         "move_dice": lambda: "%s, uncovered and in view" % round_["call"]["summary"],
@@ -240,7 +244,7 @@ def act_line(type_: str, data: dict[str, Any]) -> str:
 
 
 def _placed(data: dict[str, Any]) -> str:
-    seats = sorted({one["seat"] for one in data["placed"]})
+    seats = sorted({wager["seat"] for wager in data["placed"]})
     return "Wagers, %s" % _seats_named(seats)
 
 
@@ -312,14 +316,14 @@ def _shake_says(shaker: str, *, bets_open: bool) -> str:
 
 def _settle_says(settle: dict[str, Any]) -> str:
     """What the step under way still takes and pays, over the seats that are left."""
-    left = [
+    unsettled = [
         seat
         for step in settle["steps"]
         if step["state"] == "now"
         for seat in step["seats"]
         if not seat["done"]
     ]
-    take, pay = sum(seat["take_cents"] for seat in left), sum(seat["pay_cents"] for seat in left)
+    take, pay = sum(seat["take_cents"] for seat in unsettled), sum(seat["pay_cents"] for seat in unsettled)
     return "Take %(take)s, pay %(pay)s" % {"take": dollars(take), "pay": dollars(pay)}
 
 
