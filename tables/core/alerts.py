@@ -1,8 +1,8 @@
-"""What calls somebody to a table: raised, ended and acknowledged, each with an entry on the table's stream.
+"""Raise, end and acknowledge the alerts of a table, each with an entry on the table's stream.
 
-An alert is held until what it is about is over *and* somebody entitled has acknowledged it. Whoever calls these holds
-the table's lock, in an act or in the ticker; the entries follow the act's own (`AtTable.also`), so that the ticker
-writes them itself with `AtTable.write_also`.
+An alert stays open until its cause has ended and an entitled person has acknowledged it. Callers hold the table's
+lock, in an act or in the ticker. The entries follow the act's own (`TableContext.extra_entries`); the ticker
+appends them itself with `append_extra_entries`.
 """
 
 from collections.abc import Iterable
@@ -16,15 +16,15 @@ from tables.core.context import TableContext
 from tables.models import Alert
 
 Level = Alert.Level
-# Nothing ends these by itself: whoever acknowledges one has it in hand.
+# These have no end of their own: acknowledging one ends it.
 EVENTS = ("dispute", "cheating", "clock:jump", "head-not-ours")
 NEEDS_A_NOTE = frozenset({"dispute"})
 
 
 def raise_alert(ctx: TableContext, kind: str, key: str, level: str, section: str = "", **params: Any) -> bool:
-    """Raises an alert at this table, unless one of this key stands already; says whether it did.
+    """Raise an alert at this table, unless one with this key is open. Return whether it was raised.
 
-    `key` names what it is about; `params` are what its sentence says, in the values that the record takes.
+    `key` names the cause; `params` are the values of its sentence, as the record stores them.
     """
     if Alert.objects.filter(table=ctx.table, key=key, ended_at=None).exists():
         return False
@@ -38,8 +38,9 @@ def raise_alert(ctx: TableContext, kind: str, key: str, level: str, section: str
 
 
 def end_alert(ctx: TableContext, key_prefix: str) -> bool:
-    """Ends what stands here under this key, or under a longer one whose first parts it is (`dice` ends
-    `dice:L-0001:1`); says whether anything did. It is held until acknowledged.
+    """End every open alert whose key is `key_prefix` or starts with its parts. Return whether any ended.
+
+    `dice` ends `dice:L-0001:1`. An ended alert stays on the screens until it is acknowledged.
     """
     under = Q(key=key_prefix) | Q(key__startswith=key_prefix + ":")
     ended = list(Alert.objects.filter(under, table=ctx.table, ended_at=None).order_by("pk"))
@@ -51,13 +52,13 @@ def end_alert(ctx: TableContext, key_prefix: str) -> bool:
 
 
 def acknowledge(ctx: TableContext, alert: Alert, by: Person, note: str) -> None:
-    """Somebody has it in hand. The caller records it."""
+    """Mark an alert as acknowledged by this person. The caller records it."""
     alert.acknowledged_at, alert.acknowledged_by, alert.note = ctx.now, by, note
     alert.save(update_fields=["acknowledged_at", "acknowledged_by", "note"])
 
 
 def replaced_by(alert: Alert, open_alerts: list[Alert]) -> list[Alert]:
-    """The alerts that this one took the place of: the earlier warnings of the same dice. They are answered with it."""
+    """The earlier warnings about the same dice, which are acknowledged together with this alert."""
     if not has_prefix(alert.key, ["dice"]):
         return []
     return [
@@ -66,32 +67,32 @@ def replaced_by(alert: Alert, open_alerts: list[Alert]) -> list[Alert]:
 
 
 def dice_key(lot: str, stage: int) -> str:
-    """The key of a warning about a lot: 1 to 3 an hour, ten minutes, one minute before; 4: it is over."""
+    """The key of a warning about a lot. Stages 1 to 3: one hour, ten minutes, one minute left; 4: expired."""
     return f"dice:{lot}:{stage}"
 
 
 def failure_kind(what: str) -> str:
-    """The kind of alert for what failed."""
+    """The kind of alert for the equipment that failed."""
     return "shaker-failure" if what == "shaker" else "device-failure"
 
 
 def has_prefix(key: str, prefixes: Iterable[str]) -> bool:
-    """Whether a key stands under one of these, as `end_alert` understands it."""
+    """Whether the key equals one of these prefixes or starts with its parts, as in `end_alert`."""
     return any(key == prefix or key.startswith(prefix + ":") for prefix in prefixes)
 
 
 def group(key: str) -> str:
-    """What the stages of one alert share: the key without its last part."""
+    """The key without its stage, which all stages of one alert share."""
     return key.rpartition(":")[0]
 
 
 def is_event(key: str) -> bool:
-    """Whether acknowledging an alert of this key ends it as well."""
+    """Whether acknowledging an alert with this key also ends it."""
     return has_prefix(key, EVENTS)
 
 
 def held(table_id: int) -> list[Alert]:
-    """What is held at a table, the oldest first: what stands, and what is over and nobody acknowledged."""
+    """The alerts of a table that are open or not yet acknowledged, oldest first."""
     sql = """FROM tables_alert a LEFT JOIN audit_person p ON p.id = a.acknowledged_by_id
              WHERE a.table_id = %s AND (a.ended_at IS NULL OR a.acknowledged_at IS NULL) ORDER BY a.id"""
     alerts = []

@@ -1,10 +1,10 @@
-"""Amounts in chips: the fewest, largest first."""
+"""Amounts as chips: the fewest pieces, largest first."""
 
 CHIPS_CENTS = (100_000, 50_000, 10_000, 2_500, 500, 100)
 
 
 def breakdown(cents: int) -> list[list[int]]:
-    """`[[chip cents, how many], …]`; what is left under a dollar chip is a last line of coin, `[rest, 1]`."""
+    """Return `[[chip cents, count], …]`. A remainder below the smallest chip is a last line of coin, `[cents, 1]`."""
     pieces = []
     for chip in CHIPS_CENTS:
         count, cents = divmod(cents, chip)

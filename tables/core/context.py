@@ -1,4 +1,4 @@
-"""What an act finds at its table: read once, under the table's lock, and only when asked for."""
+"""What an act at a table works with: read once, under the table's lock, and only when used."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -26,8 +26,8 @@ G = TypeVar("G", bound=Game)
 class TableContext:
     """The table of one act with its people, its moment, its dice and its live round.
 
-    The caller holds the table's lock for as long as this object is used. Writes go through here, so that each
-    row is saved once: named fields only.
+    The caller holds the table's lock while this object is used. Changes go through here, so that each row is saved
+    once, with named fields only.
     """
 
     def __init__(
@@ -44,47 +44,47 @@ class TableContext:
         self.device = device
         self.witness = witness
         self.now = never_before(self.stream, now)
-        self.lots: list[DiceLot] = []  # whose chain of custody this act is a step of
+        self.lots: list[DiceLot] = []  # lots whose chain of custody gets this act's entry
         self.extra_entries: list[
             tuple[str, dict[str, Any]]
-        ] = []  # entries that follow the act's own: type and data
+        ] = []  # type and data of entries that follow the act's own
         self._table_fields: set[str] = set()
         self._round_fields: set[str] = set()
 
     @property
     def key(self) -> int:
-        """What screens of this table are published by."""
+        """The id under which the screens of this table are published."""
         return self.table.pk
 
     @property
     def affected_table_ids(self) -> tuple[int, ...]:
-        """An act at a table shows at this table alone."""
+        """No other table: an act at a table shows only there."""
         return ()
 
     @cached_property
     def gaming_day(self) -> dt.date:
-        """The gaming day of this moment at this facility (from 06:00 local)."""
+        """The gaming day of this moment at this facility (from 06:00 local time)."""
         return self.table.facility.gaming_day(self.now)
 
     @cached_property
     def round(self) -> Round | None:
-        """The round in play, or None before the first act of the next one."""
+        """The round in play; None before the first act of the next one."""
         return reads.live_round(self.table.pk)
 
     @cached_property
     def in_force(self) -> RulesSubmission | None:
-        """The version of this table's submission that is in force at this moment, if any is."""
+        """The version of this table's rules submission that is in force now, if any."""
         table = self.table
         return submissions.in_force(table.facility, table.game, self.now, code=table.submission_code)
 
     @property
     def deals(self) -> bool:
-        """Whether rules stand behind play here: those of the live round, or those in force."""
+        """Whether this table has rules to play under: those of the live round, or those in force."""
         return self.round is not None or self.in_force is not None
 
     @cached_property
     def submission(self) -> RulesSubmission:
-        """The submission that the live round pinned, else the one in force now. Refuses when there is none."""
+        """The submission that the live round pinned, otherwise the one in force. Raises `no-rules-in-force`."""
         submission = self.round.submission if self.round is not None else self.in_force
         if submission is None:
             raise Refusal("no-rules-in-force", code=self.table.submission_code)
@@ -92,7 +92,7 @@ class TableContext:
 
     @cached_property
     def rules(self) -> Rules:
-        """The rules of that submission, its hash checked."""
+        """The rules of that submission, after its hash was checked."""
         return submissions.rules_of(self.submission)
 
     @property
@@ -102,7 +102,7 @@ class TableContext:
 
     @property
     def terms_sha256(self) -> str:
-        """The hash of the terms that this act stood under; empty where it asked no rules."""
+        """The hash of the terms that this act used; empty if it did not ask for rules."""
         return self.submission.terms_sha256 if "submission" in self.__dict__ else ""
 
     @cached_property
@@ -119,17 +119,17 @@ class TableContext:
 
     @cached_property
     def all_wagers(self) -> list[Wager]:
-        """Every wager of the live round, struck ones too, in the order in which they were first made."""
+        """Every wager of the live round, including struck ones, in the order in which they were first made."""
         return reads.wagers_of(self.round.pk) if self.round else []
 
     @cached_property
     def wagers(self) -> list[Wager]:
-        """The wagers that stand in the live round, in the order in which they were first made."""
+        """The wagers of the live round that were not struck, in the order in which they were first made."""
         return [wager for wager in self.all_wagers if not wager.struck]
 
     @cached_property
     def throws(self) -> list[Throw]:
-        """The throws of the live round in the order of play, each as it stands: its newest revision."""
+        """The throws of the live round in the order of play, each in its newest revision."""
         if self.round is None or not self.round.last_throw:
             return []
         return list(
@@ -138,7 +138,7 @@ class TableContext:
 
     @cached_property
     def state(self) -> RoundState:
-        """The engine's state of the live round, or of a fresh one."""
+        """The engine's state of the live round, or of a fresh round."""
         if self.round is None:
             table = self.table
             return self.game.open_round(self.rules, self.shaker_kind, table.quarterback, table.offered)
@@ -158,35 +158,33 @@ class TableContext:
 
     @cached_property
     def stops(self) -> dict[str, Use]:
-        """Wagers of providers that may not be dealt at this moment, by code; `*` is the whole game. A simulated table
-        deals nothing to anybody.
-        """
+        """Suspended wagers of providers, by wager code; `*` is the whole game. A simulated table suspends none."""
         table = self.table
         simulated = table.kind == Table.Kind.SIMULATED
         return {} if simulated else services.stops(table.facility, table.game, self.now)
 
     @property
     def shaker_kind(self) -> str:
-        """The kind of shaker that a new round would be shaken with. Refuses when none stands here."""
+        """The kind of shaker for a new round. Raises `no-shaker`."""
         if self.shaker is None:
             raise Refusal("no-shaker", table=self.table.code)
         return self.shaker.kind
 
     def change_table(self, **values: Any) -> None:
-        """Changes the table's row; it is saved once, with the act."""
+        """Change fields of the table's row, which is saved once, at the end of the act."""
         for name, value in values.items():
             setattr(self.table, name, value)
         self._table_fields.update(values)
 
     def change_round(self, **values: Any) -> None:
-        """Changes the live round's row; it is saved once, with the act."""
+        """Change fields of the live round's row, which is saved once, at the end of the act."""
         assert self.round is not None
         for name, value in values.items():
             setattr(self.round, name, value)
         self._round_fields.update(values)
 
     def save_changes(self, changes: str, seats: tuple[int, ...]) -> None:
-        """Saves what the act changed, with the stream number it will have, so that later acts can tell."""
+        """Save what the act changed, with the number that its entry will have, so that stale acts are detected."""
         seq = self.stream.seq + 1
         if changes == "table":
             self.change_table(status_seq=seq)
@@ -200,16 +198,16 @@ class TableContext:
             self.round.save(update_fields=sorted(self._round_fields))
 
     def after_append(self, seq: int) -> None:
-        """The act's entry, `seq` of this table's stream, is a step of every lot that it moved.
+        """Link the act's entry to the lots that it moved, and append the extra entries.
 
-        Entries that the act causes besides follow it here; nothing that a later act depends on changes with them.
+        No later act depends on an extra entry.
         """
         if self.lots:
             write_lot_steps(self.lots, self.stream, seq)
         self.append_extra_entries()
 
     def append_extra_entries(self) -> None:
-        """Records what is in `also`, in its order, as of this moment and by whoever acts; afterwards it is empty."""
+        """Append `extra_entries` in order, with this context's moment and people, and clear the list."""
         for type_, data in self.extra_entries:
             record.append(
                 self.stream,
@@ -225,26 +223,26 @@ class TableContext:
         self.extra_entries.clear()
 
     def verify_open(self) -> None:
-        """Raises `Refusal` unless gaming may begin or go on here."""
+        """Refuse unless the table is open. Raises `gaming-ceased` or `table-closed`."""
         if self.table.status == Table.Status.CEASED:
             raise Refusal("gaming-ceased", self.table.ceased_section, what=self.table.ceased_what)
         if self.table.status != Table.Status.OPEN:
             raise Refusal("table-closed", table=self.table.code)
 
     def verify_dice_for_a_round(self) -> None:
-        """Raises `Refusal` when there are no dice, or dice past their time, in the shaker."""
+        """Refuse without a working shaker or without dice in it. Raises `no-shaker` or `no-dice`."""
         if self.shaker is None:
             raise Refusal("no-shaker", table=self.table.code)
         if self.lot is None:
             raise Refusal("no-dice", self.rules.section("dice-number"), shaker=self.shaker.code)
 
     def verify_shaker_filed(self) -> None:
-        """Raises `shaker-not-filed` where the submission names kinds of shakers, and not the one that stands here."""
+        """Raises `shaker-not-filed` where the submission names kinds of shakers, and not the one in use."""
         if self.shaker is not None:
             self.rules.verify_shaker_filed(self.shaker.kind)
 
     def verify_dice_in_time(self) -> None:
-        """Raises `Refusal` when the dice have reached their time (A16: no new shake at the limit)."""
+        """Raises `dice-past-their-time` once the dice have expired (A16: no new shake at the limit)."""
         self.verify_dice_for_a_round()
         lot = self.lot
         assert lot is not None and lot.expires_at is not None
@@ -254,7 +252,10 @@ class TableContext:
             )
 
     def verify_as_they_lie(self, dice: Sequence[int]) -> None:
-        """Raises `draw-first` or `not-these-dice` at a training table, where the dice called are those thrown there."""
+        """At a training table, refuse dice that differ from those drawn by the machine.
+
+        Raises `draw-first` or `not-these-dice`.
+        """
         round_ = self.round
         if self.table.kind != Table.Kind.TRAINING or round_ is None:
             return
@@ -265,17 +266,17 @@ class TableContext:
 
     @property
     def dice_at_rest(self) -> bool:
-        """Whether all the dice are where they are shaken or thrown from: none in the air, none on the layout."""
+        """Whether all dice are in the shaker or the cup: none in the air, none on the layout."""
         if self.round is None:
             return True
         return self.round.phase in DICE_AT_REST and self.state.standing.dice == self.rules.edition.dice
 
     def game_as(self, kind: type[G]) -> G:
-        """The game, which must be of this kind. Raises `Refusal` at the table of another game."""
+        """The game, which must be of this class. Raises `act-of-another-game`."""
         if not isinstance(self.game, kind):
             raise Refusal("act-of-another-game", table=self.table.code)
         return self.game
 
     def local(self, moment: dt.datetime) -> str:
-        """A moment as people at this facility read it."""
+        """Format a moment in this facility's local time."""
         return self.table.facility.local(moment).strftime("%H:%M on %d %b")

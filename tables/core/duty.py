@@ -1,4 +1,4 @@
-"""Who is on duty where: people of this house by their code, and their assignments under lock."""
+"""Who is on duty where: people of a facility by their code, and their assignments under lock."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from tables.models import Assignment, Table
 
 
 def person_here(facility: Facility, code: str) -> Person:
-    """The active person of this code who belongs to the facility. Raises `no-such-person`."""
+    """The active person with this code who belongs to the facility. Raises `no-such-person`."""
     person = people.named(code)
     if person is None or not person.is_active or not person.belongs_to(facility.code):
         raise Refusal("no-such-person", person=code)
@@ -18,24 +18,26 @@ def person_here(facility: Facility, code: str) -> Person:
 
 
 def locked_duty(person: Person) -> list[Assignment]:
-    """The assignments of a person that have not ended, here and elsewhere, locked until the transaction ends.
+    """Lock and return the unended assignments of a person, here and elsewhere, until the transaction ends.
 
-    Whoever asks what a person supervises, or ends a duty, locks these first and reads the tables afterwards. An act
-    locks its table before them, so that nobody waits in a circle.
+    A caller that checks what a person supervises, or ends an assignment, locks these first and reads the tables
+    afterwards. An act locks its table before them; this order prevents deadlocks.
     """
     lock_duty_of([person.pk])
-    # Read after the wait: a row that was written meanwhile is no part of what the lock found.
+    # Read after the lock: the locking statement does not see rows that were written while it waited.
     return list(Assignment.objects.unended().filter(person=person).order_by("pk"))
 
 
 def lock_duty_of(people: Iterable[int]) -> None:
-    """Locks what these people (keys) have on duty until the transaction ends, so that nobody sends one of them home, or
-    to another table, meanwhile. After the table's own lock, and before the tables are read that they stand at.
+    """Lock the unended assignments of these people (ids) until the transaction ends.
+
+    Nobody can end or move their duty meanwhile. Locked after the table, and before the tables where they work are
+    read.
     """
     assignments = Assignment.objects.unended().filter(person__in=set(people)).order_by("pk")
     list(assignments.select_for_update(of=("self",)))
 
 
 def covers(duty: Iterable[Assignment], table: Table) -> bool:
-    """Whether one of these assignments is to this table, to its pit, or to its whole facility."""
+    """Whether one of these assignments covers this table, its pit or its facility."""
     return any(assignment.covers(table) for assignment in duty)

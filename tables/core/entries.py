@@ -1,4 +1,4 @@
-"""The entries of a round, read from the record."""
+"""Read the entries of a round from the record."""
 
 import datetime as dt
 import json
@@ -14,21 +14,21 @@ from audit.models import Entry, Stream
 
 BATCH = 1000
 COLUMNS = ("seq", "prev", "hash", "body")
-# What is said of a round without naming it: the end of an alert that was raised over it.
+# Entries about a round that do not name it: the end of an alert that it caused.
 OF_DISPUTES = ("dispute.reported", "alert.raised")
 OF_ALERTS = ("alert.ended", "alert.acknowledged")
 ENDS = frozenset({"layout.cleared", "round.no_roll", "round.voided", "round.recorded_by_hand"})
 Row = tuple[int, bytes, bytes, bytes]
-# What reading an entry's data raises where it has another shape than its type's.
+# What reading an entry's data raises when its shape is not that of its type.
 MISSHAPEN = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedEntry:
-    """One entry as its body says it. `whole`: the hash is that of this body after the hash before it.
+    """One entry, as its body says.
 
-    `at` is the moment as written, UTC with a Z; `digest` the hash in hex; `terms` the SHA-256 of the terms, or "";
-    `day` the gaming day as written.
+    `whole`: the stored hash is the hash of this body. `at`: the moment as written, UTC with a Z. `digest`: the hash
+    in hex. `terms`: the SHA-256 of the terms, or empty. `day`: the gaming day as written.
     """
 
     seq: int
@@ -44,13 +44,13 @@ class RecordedEntry:
 
     @property
     def round(self) -> int | None:
-        """The round that it names, if it names one."""
+        """The number of the round that the entry names, if any."""
         number = self.data.get("round")
         return number if type(number) is int else None
 
 
 def read(row: Row) -> RecordedEntry:
-    """The entry of a row. One whose body is no entry at all says nothing, and is not `whole`."""
+    """Return the entry of a row. A body that is not a valid entry gives empty fields and `whole` False."""
     seq, prev, digest, body = row[0], bytes(row[1]), bytes(row[2]), bytes(row[3])
     whole = chain.entry_hash(prev, body) == digest
     try:
@@ -69,9 +69,9 @@ def read(row: Row) -> RecordedEntry:
 
 
 def of_round(stream: Stream, number: int, before: int | None = None) -> list[RecordedEntry]:
-    """What the record says of a round, in order: the entries that name it, and the ends of alerts raised over it.
+    """The entries about a round in order: those that name it, and the ends of alerts that it caused.
 
-    With `before`, only those that name it and stand before that number.
+    With `before`, only entries that name the round and have a lower number.
     """
     rows = Entry.objects.filter(stream=stream, round=number).order_by("seq")
     if before is not None:
@@ -84,7 +84,7 @@ def of_round(stream: Stream, number: int, before: int | None = None) -> list[Rec
 
 
 def _timed(rows: QuerySet[Entry], told: list[RecordedEntry]) -> list[RecordedEntry]:
-    """The same, where an entry that cannot be read has the moment by which it is found: its step stands somewhere."""
+    """Give entries that cannot be read the moment of their row, so that they keep their place in time."""
     if all(one.at for one in told):
         return told
     at = dict(rows.values_list("seq", "at"))
@@ -92,7 +92,7 @@ def _timed(rows: QuerySet[Entry], told: list[RecordedEntry]) -> list[RecordedEnt
 
 
 def _disputes_after(stream: Stream, number: int, told: Sequence[RecordedEntry]) -> list[RecordedEntry]:
-    """Disputes reported between this round's end and the next one's first act, when no round was in play."""
+    """Disputes reported after this round ended and before the first act of the next one."""
     cleared = next((one.seq for one in told if one.type in ENDS), None)
     if cleared is None:
         return []
@@ -122,12 +122,12 @@ def _ends_of_alerts(stream: Stream, told: Iterable[RecordedEntry]) -> list[Recor
 
 
 def _key(told: RecordedEntry) -> str:
-    """The key of an alert that an entry names."""
+    """The key of the alert that an entry names."""
     return str(told.data.get("key", ""))
 
 
 def of_span(span: Span) -> Iterator[RecordedEntry]:
-    """The entries of a span that name a round, a batch of numbers at a time: memory does not grow with the record."""
+    """The entries of a span that name a round, read in batches: memory does not grow with the record."""
     rows = Entry.objects.filter(stream_id=span.stream_id, round__isnull=False).order_by("seq")
     for start in range(span.first, span.last + 1, BATCH):
         batch = rows.filter(seq__gte=start, seq__lte=min(start + BATCH - 1, span.last))

@@ -1,4 +1,4 @@
-"""Role, assignment and device: all three, for every act and every view of a table."""
+"""Role, assignment and device: all three are checked for every act and every view of a table."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tables.models import Assignment, Table
 DEALERS = frozenset({"dealer", "stickperson"})
 FLOOR = frozenset({"floorperson", "casino-supervisor", "pit-manager", "shift-manager"})
 AT_THE_TABLE = DEALERS | FLOOR
-# Who holds the table games key of the dice storage: the roles know no assistant shift manager.
+# Roles with the table games key of the dice storage (there is no role for an assistant shift manager).
 DICE_KEEPERS = frozenset({"casino-supervisor", "pit-manager", "shift-manager"})
 STAFFERS = frozenset({"pit-manager", "shift-manager"})
 SEES_EVERYTHING = frozenset({"surveillance", "compliance", "gaming-agent", "shift-manager"})
@@ -23,7 +23,7 @@ def verify_may(
 ) -> None:
     """Raises `Forbidden` unless this person may do this act at this table from this device.
 
-    `assigned`: an assignment that has not ended covers the table, which the lock asked along the way.
+    `assigned`: whether an unended assignment covers the table; the locking statement reads it along with the table.
     """
     if person.role not in act.roles or not has_work_for(person, table):
         raise Forbidden("role-may-not", act=act.name, role=person.role)
@@ -33,7 +33,7 @@ def verify_may(
 
 
 def verify_device(device: Device | None, table: Table) -> None:
-    """A tablet that is bound to a place serves that table alone; a podium serves its facility."""
+    """Raises `Forbidden` for a device of another table or facility. A podium serves its whole facility."""
     if device is None:
         raise Forbidden("device-not-enrolled")
     if device.facility != table.facility.code or (device.place and device.place != table.stream.name):
@@ -41,18 +41,18 @@ def verify_device(device: Device | None, table: Table) -> None:
 
 
 def verify_may_sign(witness: Person | None, table: Table) -> None:
-    """Raises `Forbidden` unless the second person, where one signs, is on duty at this table too."""
+    """Raises `Forbidden` if the second person who signs is not on duty at this table."""
     if witness is not None and not is_assigned(witness, table):
         raise Forbidden("witness-not-assigned", witness=witness.name, table=table.code)
 
 
 def is_assigned(person: Person, table: Table) -> bool:
-    """Whether an assignment that has not ended covers this table."""
+    """Whether an unended assignment covers this table."""
     return Assignment.objects.at(table).filter(person=person.pk).exists()
 
 
 def may_see_table(person: Person, table: Table) -> bool:
-    """Dealers see their own table; the floor, compliance and the agents see what their role covers."""
+    """Whether this person may see this table: dealers their own, other roles what they cover."""
     if person.facility not in ("", table.facility.code):
         return False
     if person.role in SEES_EVERYTHING:
@@ -61,10 +61,10 @@ def may_see_table(person: Person, table: Table) -> bool:
 
 
 def has_work_for(person: Person, table: Table) -> bool:
-    """A stickperson works only where the game has a stick; every other role is told by the act."""
+    """Whether this role exists at this table's game: a stickperson needs a game with a stick."""
     return person.role != "stickperson" or "stick" in game(table.game).posts
 
 
 def may_see_floor(person: Person, facility_code: str) -> bool:
-    """Whether the pit dashboard of this facility is open to the person."""
+    """Whether this person may open the pit dashboard of this facility."""
     return person.role in SEES_THE_FLOOR and person.facility in ("", facility_code)

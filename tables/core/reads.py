@@ -1,7 +1,4 @@
-"""The statements that every act reads by, written out.
-
-They run under a table's lock, or once for each push; `audit.rows` says why they are not left to the ORM.
-"""
+"""Hand-written statements that every act and every push reads by; `audit.rows` says why they avoid the ORM."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -29,7 +26,7 @@ AT_WORK = f"p.is_active AND {ON_DUTY.format(person='p.id')} AND NOT {STANDS_ELSE
 class Locked:
     """A table whose row and stream are locked, the moment of the act, and whether the person is on duty there.
 
-    `incarnation` is that of the record as the statement began: who waited for the lock may have missed a newer one.
+    `incarnation` was read when the statement began; a request that waited for the lock may have missed a newer one.
     """
 
     table: Table
@@ -39,10 +36,9 @@ class Locked:
 
 
 def locked_table(facility: str, code: str, person: Person | None = None) -> Locked:
-    """Locks a table and its stream until the transaction ends (the whole database on SQLite: IMMEDIATE).
+    """Lock a table and its stream until the transaction ends (on SQLite the whole database: IMMEDIATE).
 
-    Both rows are locked: one that is only joined would be read as it was before the wait for the lock.
-    Raises `Table.DoesNotExist`.
+    Locks both rows: a row that is only joined would be read as it was before the wait. Raises `Table.DoesNotExist`.
     """
     postgres = connection.vendor == "postgresql"
     rows = read(
@@ -62,9 +58,10 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
 
 @dataclass(frozen=True)
 class TableRead:
-    """A table as a snapshot sees it, with its stream, facility, pit and people, and the moment. `issued` are the codes
-    of lots that wait for their place in its shaker; `calls` says whether any alert is held here, `changes` whether a
-    change of the limits is under way; `incarnation` is that of the record.
+    """A table as a snapshot reads it, with its stream, facility, pit and people, and the moment.
+
+    `issued`: codes of lots issued to this table and not yet placed. `calls`: whether any alert is open. `changes`:
+    whether a change of the limits is pending. `incarnation`: that of the record.
     """
 
     table: Table
@@ -76,7 +73,7 @@ class TableRead:
 
 
 def read_table(table_id: int) -> TableRead:
-    """What a snapshot begins with, in one statement; locks nothing. Raises `Table.DoesNotExist`."""
+    """Read what a snapshot begins with, in one statement and without locks. Raises `Table.DoesNotExist`."""
     postgres = connection.vendor == "postgresql"
     joined = "string_agg(l.code, ',')" if postgres else "group_concat(l.code)"
     more = f"""(SELECT {joined} FROM tables_dicelot l WHERE l.table_id = t.id AND l.status = 'issued'),
@@ -121,7 +118,7 @@ def version_of(stream_id: int) -> int:
 
 
 def at_work(table: Table, people: list[int]) -> set[int]:
-    """Those of these people (ids) who are active, on duty at this table, and at no post of another table in play."""
+    """Those of these people (ids) who are active, on duty at this table, and at no post of another open table."""
     if not people:
         return set()
     sql = f"""SELECT p.id FROM audit_person p JOIN tables_table t ON t.id = %s
@@ -132,7 +129,7 @@ def at_work(table: Table, people: list[int]) -> set[int]:
 
 
 def at_work_at(tables: list[int]) -> dict[int, set[int]]:
-    """The same of everybody who stands at a post of these tables (keys), by table, in one statement."""
+    """The same for everybody at a post of these tables (ids), by table id, in one statement."""
     people_by_table: dict[int, set[int]] = {table_id: set() for table_id in tables}
     if not tables:
         return people_by_table

@@ -13,9 +13,9 @@ MOST_PLAYS = 6
 
 @dataclass(frozen=True)
 class WagerInput:
-    """What now lies on one area for one seat, in cents; nothing lies there any more at 0.
+    """The total that a seat has on one area, in cents; 0 takes the wager off.
 
-    `play` is the play that a wager is made on, where a game has such wagers.
+    `play` is the play that the wager is made on, in a game that has such wagers.
     """
 
     seat: int
@@ -30,12 +30,14 @@ class WagerInput:
 
     @property
     def placing(self) -> Placing:
-        """The same as the engine takes it."""
+        """The same value for the engine."""
         return Placing(self.seat, self.wager, self.cents, self.made_in, self.play)
 
 
 def read_wager_input(params: Params) -> WagerInput:
-    """Reads `{"seat", "wager", "cents", "made_in", "play"}`. Cash is read, so that the engine can refuse it."""
+    """Read `{"seat", "wager", "cents", "made_in", "play"}`. Cash is accepted here, so that the engine can refuse
+    it.
+    """
     return WagerInput(
         params.whole("seat", 1, 64),
         params.text("wager"),

@@ -53,9 +53,9 @@ def _read_throws(params: Params) -> tuple[Dice, ...]:
     return throws if throws is not None else (dice or (),)
 
 
-def _played(ctx: TableContext, lying: tuple[WagerInput, ...], throws: Sequence[Dice]) -> RoundState:
+def _played(ctx: TableContext, inputs: tuple[WagerInput, ...], throws: Sequence[Dice]) -> RoundState:
     """The round as the engine settles it, so that nothing it would refuse is written down."""
-    game, lines = ctx.game, [wager.placing for wager in lying]
+    game, lines = ctx.game, [wager.placing for wager in inputs]
     for line in lines:
         game.verify_placing(ctx.rules, line)
     wagers = laid((), lines)[0]

@@ -1,4 +1,4 @@
-"""One door for each thing that a person may open. Views and sockets ask here, and nowhere else.
+"""Who may open which page. Views and sockets check access here and nowhere else.
 
 `SignedOut`, `Locked` and `Denied` become 401, 423 and 403 for a request, and 4401, 4423 and 4403 for a socket.
 """
@@ -24,7 +24,7 @@ from tables.runner.facility import DICE, EQUIPMENT, STAFF
 __all__ = ["Denied", "Locked", "SignedOut", "device_at", "person_of"]
 
 STATIONS = ("dealer", "table")
-# Security holds the other key of the dice storage.
+# Security has the other key of the dice storage.
 SEES_THE_ROOM = {DICE: SEES_THE_FLOOR | {"security"}, EQUIPMENT: SEES_THE_FLOOR, STAFF: SEES_THE_FLOOR}
 SEES_A_ROOM = frozenset().union(*SEES_THE_ROOM.values())
 
@@ -43,7 +43,7 @@ def table_for(request: HttpRequest, facility: str, code: str, station: str) -> t
 
 
 def sign_for(request: HttpRequest, facility: str, code: str) -> Table:
-    """The table whose signs may be shown here: a display enrolled at it needs nobody; anybody else sees the table.
+    """The table whose signs may be shown: at a display enrolled there without sign-in, otherwise to who may see it.
 
     Raises `SignedOut`, `Locked` or `Denied`.
     """
@@ -59,7 +59,7 @@ def sign_for(request: HttpRequest, facility: str, code: str) -> Table:
 
 
 def floor_of(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
-    """The person and the ids of the tables whose tiles they may see. Raises `SignedOut`, `Locked` or `Denied`."""
+    """The person, and the ids of the tables whose tiles they may see. Raises `SignedOut`, `Locked` or `Denied`."""
     person = person_of(request)
     device = device_at(request)
     if not may_see_floor(person, facility) or device is None or device.facility != facility or device.place:
@@ -90,7 +90,7 @@ def rooms_open_to(person: Person, device: Device | None) -> list[str]:
 
 
 def dice_of_table_for(request: HttpRequest, facility: str, code: str) -> tuple[Table, Person]:
-    """The table whose rounds' dice the person may trace: one they see, or any of a house whose dice room they see.
+    """The table whose dice the person may trace: one that they see, or any if they see the dice page.
 
     Raises `SignedOut`, `Locked` or `Denied`.
     """
@@ -111,16 +111,16 @@ def floor_for(scope: Mapping[str, Any], facility: str) -> tuple[str, Person, lis
 
 
 def still_in(scope: Mapping[str, Any]) -> HttpRequest:
-    """`as_it_stands`, for a person. Raises `SignedOut` or `Locked`."""
+    """`as_it_stands`, with a person signed in. Raises `SignedOut` or `Locked`."""
     request = as_it_stands(scope)
     person_of(request)
     return request
 
 
 def as_it_stands(scope: Mapping[str, Any]) -> HttpRequest:
-    """The socket's session and device as they stand now, in the shape of a request, with or without a person.
+    """The socket's current session and device, as a request, with or without a person.
 
-    A socket lives longer than what it was opened with, so both are read again each time.
+    A socket outlives what it was opened with, so both are read again each time.
     """
     request = HttpRequest()
     request.COOKIES = scope.get("cookies", {})

@@ -1,4 +1,4 @@
-"""Who has to sign an act besides, or instead of, the person at the tablet: each by their own sign-in."""
+"""Who must sign an act beyond the person at the tablet: each by their own sign-in."""
 
 from audit.models import Person
 from games.engine import Refusal
@@ -10,7 +10,7 @@ OUTSIDE = frozenset({"information-technology", "regulator"})
 
 
 def floor_signer(ctx: TableContext) -> Person:
-    """The floorperson or above who acts, or who signed in as the second person. Raises `floorperson-must-sign`."""
+    """The floorperson or above who acts or signs as the second person. Raises `floorperson-must-sign`."""
     for person in (ctx.witness, ctx.actor):
         if person is not None and person.role in FLOOR:
             return person
@@ -18,13 +18,14 @@ def floor_signer(ctx: TableContext) -> Person:
 
 
 def verify_signed_by_floor(ctx: TableContext) -> None:
-    """Raises `Refusal` unless a floorperson or above acts, or signed in as the second person."""
+    """Raises `floorperson-must-sign` unless a floorperson or above acts or signs as the second person."""
     floor_signer(ctx)
 
 
 def verify_two_departments(ctx: TableContext | FacilityContext, section: str) -> None:
-    """Raises `Refusal` unless two people of different departments sign: one of table games, and one of the house's
-    other departments, neither its technicians nor the regulator.
+    """Raises `two-departments-must-sign` unless two people of different departments sign.
+
+    One is of table games; the other is neither of information technology nor the regulator's.
     """
     signed = {person.department for person in (ctx.actor, ctx.witness) if person is not None}
     if len(signed) < 2 or "table-games" not in signed or signed & OUTSIDE:

@@ -103,10 +103,10 @@ def _posts(table: Table) -> list[Post]:
 
 def spans_of(facility: Facility, manned: Iterable[Manned], now: dt.datetime) -> list[Span]:
     """The span of everybody of the floor who is on duty or answers for a table here; those in breach first."""
-    found: dict[int, Span] = {}
+    by_person: dict[int, Span] = {}
     duty = _unended(facility).filter(person__role__in=FLOOR)
     for assignment in duty.select_related("person").order_by("person__name", "pk"):
-        span = found.setdefault(assignment.person_id, Span(assignment.person))
+        span = by_person.setdefault(assignment.person_id, Span(assignment.person))
         if assignment.elsewhere:
             span.elsewhere.append(name_of(assignment.elsewhere))
     keys = submissions.editions_in_force([facility.pk], now)
@@ -114,7 +114,7 @@ def spans_of(facility: Facility, manned: Iterable[Manned], now: dt.datetime) -> 
         table, person = manned_table.table, manned_table.table.floorperson
         if person is None or table.kind != Table.Kind.LIVE or table.status == Table.Status.CLOSED:
             continue
-        span = found.setdefault(person.pk, Span(person))
+        span = by_person.setdefault(person.pk, Span(person))
         span.tables.append(table)
         span.breaches += [
             breach
@@ -126,7 +126,7 @@ def spans_of(facility: Facility, manned: Iterable[Manned], now: dt.datetime) -> 
         most = current.staffing.span if current else 0
         if most and (not span.most or most < span.most):
             span.most, span.section = most, spans.section_of(current)
-    return sorted(found.values(), key=lambda span: (not span.breaches, -span.count, span.person.name))
+    return sorted(by_person.values(), key=lambda span: (not span.breaches, -span.count, span.person.name))
 
 
 def members(facility: Facility, now: dt.datetime, name: str = "", *, everybody: bool = False) -> list[Member]:

@@ -1,4 +1,4 @@
-"""An entry of the record in words: what it says and what it is about. One that cannot be read stops no page."""
+"""An entry of the record in words. An entry that cannot be read never breaks a page."""
 
 import json
 import re
@@ -8,19 +8,19 @@ from audit.models import Entry, Person
 from tables.words.registry import ACT_LINES
 from tables.words.sentences import act_line
 
-# Where the entries of the rooms and of the office name what they are about.
+# The data fields in which entries without a table name their subject.
 CODES = ("code", "submission", "request", "provider", "document", "shaker", "lot", "person", "table")
 TITLES = ("title", "what", "name", "place")
 MOST_NAMED = 80
 
 
 def names_of(codes: set[str]) -> dict[str, str]:
-    """People's names by their codes."""
+    """Names of people by their codes."""
     return dict(Person.objects.filter(code__in=codes).values_list("code", "name"))
 
 
 def said_by(entry: Entry) -> dict[str, Any]:
-    """The data of an entry's body; empty where somebody made the body unreadable, which the page of the entry tells."""
+    """The data of an entry's body; empty for an unreadable body, which the entry's own page reports."""
     try:
         data = json.loads(bytes(entry.body))["data"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -29,7 +29,7 @@ def said_by(entry: Entry) -> dict[str, Any]:
 
 
 def words_of(type_: str, data: dict[str, Any]) -> str:
-    """An entry as a sentence; by its type and what it names where nobody worded it, or its data is of another shape."""
+    """An entry as a sentence. Without words for its type, or with data of another shape: its type and its subject."""
     if type_ in ACT_LINES:
         try:
             return act_line(type_, data)
@@ -40,7 +40,7 @@ def words_of(type_: str, data: dict[str, Any]) -> str:
 
 
 def subject_of(data: dict[str, Any]) -> str:
-    """What an entry is about, as its data names it: `RS-0003, version 2`, `NG-0002, Lucky Pair`; else empty."""
+    """What an entry is about, from its data: `RS-0003, version 2`, `NG-0002, Lucky Pair`; otherwise empty."""
     codes, titles = ([data.get(key) for key in keys] for keys in (CODES, TITLES))
     short_names = [next((name for name in names if _is_short(name)), "") for names in (codes, titles)]
     version = data.get("version")
@@ -54,5 +54,5 @@ def _is_short(text: Any) -> bool:
 
 
 def type_in_words(type_: str) -> str:
-    """`Dice lot placed` of `dice_lot.placed`."""
+    """`Dice lot placed` for `dice_lot.placed`."""
     return re.sub(r"[._-]", " ", type_).capitalize()

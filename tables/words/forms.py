@@ -1,4 +1,4 @@
-"""Forms that sentences and screens share."""
+"""Formats that sentences and screens share."""
 
 
 def listed(items: list) -> str:
@@ -8,7 +8,7 @@ def listed(items: list) -> str:
 
 
 def span(seconds: float) -> str:
-    """A length of time as one reads it: `8 h 40 min`, `17 days`."""
+    """A duration for people: `8 h 40 min`, `17 days`."""
     minutes = max(0, int(seconds)) // 60
     if minutes >= 48 * 60:
         return f"{minutes // 1440} days"

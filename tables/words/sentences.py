@@ -1,6 +1,6 @@
-"""The floor's sentences: refusals that are not the engine's, lines of the record, the steps of a round.
+"""Sentences of the floor: refusals beyond the engine's, lines of the record, the steps of a round.
 
-A refusal is a code with figures; here it becomes what a dealer reads. Sections are shown short: § 625a.2(b).
+A refusal is a code with parameters; here it becomes what a dealer reads. Sections are shortened: § 625a.2(b).
 """
 
 import datetime as dt
@@ -119,7 +119,7 @@ STEP_LABELS = {
     "lock-out": "Lock-out, fees",
     "first-roll": "First roll",
     "extra-roll": "Extra roll",
-    # Three Dice Football; the steps of its settlement too
+    # Three Dice Football, with the steps of its settlement
     "offer-dice": "Quarterback",
     "placement:": "Wagers, play %s",
     "throw:": "Throw %s",
@@ -136,7 +136,7 @@ STEP_LABELS = {
     "touchdown": "Touchdown",
     "extra-point": "Extra Point",
 }
-# What to do now, by act and shaker, or by act alone.
+# What to do now, by act and kind of shaker, or by act alone.
 INSTRUCTIONS = {
     ("shake", "manual"): "Cover the shaker and shake it at least three times.",
     ("shake", "player-activated"): "Choose a player with a wager to activate the shaker.",
@@ -159,7 +159,7 @@ INSTRUCTIONS = {
 
 
 def step_label(code: str) -> str:
-    """A step of the ribbon, or of a settlement, for people; "throw:2" is the step `throw` of the second play."""
+    """The label of a step of the ribbon or of a settlement; "throw:2" is the step `throw` of the second play."""
     base, colon, number = code.partition(":")
     label = STEP_LABELS.get(base + colon)
     if label is None:
@@ -168,7 +168,7 @@ def step_label(code: str) -> str:
 
 
 def say(refusal: Refusal | AuditRefusal) -> str:
-    """The refusal as a sentence."""
+    """The sentence of a refusal."""
     if isinstance(refusal, AuditRefusal):
         return str(audit_wording.say(refusal))
     sentence = registry.SENTENCES.get(refusal.code)
@@ -181,7 +181,7 @@ def say(refusal: Refusal | AuditRefusal) -> str:
 
 
 def title(refusal: Refusal | AuditRefusal) -> str:
-    """Two or three words over the sentence."""
+    """Two or three words above the sentence."""
     return str(registry.TITLES.get(refusal.code, "Not done"))
 
 
@@ -190,16 +190,12 @@ def short(cite: str) -> str:
     return cite.replace("58 Pa. Code ", "").replace("N.J.A.C. ", "")
 
 
-def moment(moment_: dt.datetime | None) -> str | None:
+def moment(when: dt.datetime | None) -> str | None:
     """A moment as the snapshot writes it: UTC, ISO 8601, with a Z."""
-    return (
-        moment_.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        if moment_
-        else None
-    )
+    return when.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if when else None
 
 
-dollars = in_dollars  # as every screen of the floor says an amount
+dollars = in_dollars  # the format of amounts on every screen of the floor
 
 
 def number_words(dice: list[int]) -> str:
@@ -209,7 +205,7 @@ def number_words(dice: list[int]) -> str:
 
 
 def next_says(name: str, round_: dict[str, Any], shaker: str) -> str:
-    """The line beneath the one next step: exactly what the tap does."""
+    """The line below the next step: exactly what the tap does."""
     seats, sum_ = round_["playing"], dollars(round_["wagered_cents"])
     take, pay = round_["take"], round_["pay"]
     unpaid = [str(seat["seat"]) for seat in pay["seats"] if not seat["paid"]]
@@ -238,7 +234,7 @@ def next_says(name: str, round_: dict[str, Any], shaker: str) -> str:
 
 
 def act_line(type_: str, data: dict[str, Any]) -> str:
-    """One entry of the record as a line to read; an unknown type shows its own name."""
+    """One line about an entry of the record; an unknown type shows its own name."""
     line = registry.ACT_LINES.get(type_)
     return line(data) if line else re.sub(r"[._]", " ", type_).capitalize()
 
@@ -315,7 +311,7 @@ def _shake_says(shaker: str, *, bets_open: bool) -> str:
 
 
 def _settle_says(settle: dict[str, Any]) -> str:
-    """What the step under way still takes and pays, over the seats that are left."""
+    """What the current step still takes and pays, for the seats that are left."""
     unsettled = [
         seat
         for step in settle["steps"]
