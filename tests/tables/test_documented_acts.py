@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from games.office import runner as office
 from tables.desk import runner as desk
 from tables.runner import facility, table
@@ -20,6 +18,7 @@ def documented() -> set[str]:
     return {name for row in ROW.findall(text) for name in re.findall(r"[a-z_]+", row)}
 
 
-@pytest.mark.parametrize("name", sorted({**table.ACTS, **facility.ACTS, **office.ACTS, **desk.ACTS}))
-def test_every_act_has_its_row(name):
-    assert name in documented()
+def test_every_act_has_its_row():
+    acts = {*table.ACTS, *facility.ACTS, *office.ACTS, *desk.ACTS}
+    assert len(acts) > 100
+    assert acts - documented() == set()
