@@ -22,9 +22,9 @@ def main(arguments: list[str]) -> int:
     )
     chosen = parser.parse_args(arguments)
     with services.running({"postgres", "redis"}, set(), install_system=False) as found:
-        told = {name: one.told for name, one in found.items()}
-        print(f"PostgreSQL: {told['postgres']}. Redis: {told['redis']}. {os.cpu_count()} cores.")
-        if not all(one.address for one in found.values()):
+        notes = {name: service.note for name, service in found.items()}
+        print(f"PostgreSQL: {notes['postgres']}. Redis: {notes['redis']}. {os.cpu_count()} cores.")
+        if not all(service.address for service in found.values()):
             print("The figures need PostgreSQL and Redis.", file=sys.stderr)
             return 1
         os.environ.update(

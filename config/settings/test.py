@@ -1,4 +1,4 @@
-"""The test suite. `TEST_DATABASE_URL` and `TEST_REDIS_URL`, set by script/test, choose the leg."""
+"""The test suite. `TEST_DATABASE_URL` and `TEST_REDIS_URL`, set by script/test, choose the suite's services."""
 
 import os
 

@@ -8,6 +8,8 @@ from django.db import DatabaseError, connection, transaction
 from audit import record
 from audit.models import Entry, Stream
 
+pytestmark = pytest.mark.both_databases
+
 AT = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
 
 

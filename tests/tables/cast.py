@@ -28,6 +28,7 @@ from tables.models import Assignment, Pit, Qualification, Round, Settlement, Sha
 from tables.runner import facility as rooms
 from tables.runner import table as road
 from tables.staffing import posts
+from tests.services.restore import restored_later
 
 PIN = "123456"
 
@@ -270,6 +271,7 @@ CHAPTER = {
 SEATS = {"pa-675a": 6, "pa-675a.6": 6, "pa-577": 16}
 
 
+@restored_later
 def make_scene(
     rules: str = "pa-625a/A",
     shaker: str | None = None,

@@ -7,10 +7,12 @@ from games.engine import Rules
 from games.models import Facility
 from tables.demo.seeding import approve_equipment, make_lot, make_table
 from tables.models import Assignment, Pit, Shaker
+from tests.services.restore import restored_later
 from tests.tables import cast
 from tests.tables.cast import SEATS, Scene
 
 
+@restored_later
 def make_house(*tables: tuple[str, str, str | None]) -> dict[str, Scene]:
     """Closed tables as (code, rules, shaker or None), each with dice in its shaker; everybody is on duty everywhere.
 

@@ -1,4 +1,4 @@
-"""A service comes from the first rung that works, and what was started is always ended."""
+"""A service comes from the first source that has it, and what was started is always ended."""
 
 import contextlib
 import os
@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
+from collections import Counter
 
 import pytest
 
-from script import checks, environment, ladder, services
-from script.results import Results, Row, table
+from script import checks, environment, service_finder, services
+from script.checks import SUITES, Row, counted, last_line, table
+from script.service_finder import Service, Unavailable
 
 
 def works(stack: contextlib.ExitStack) -> str:
@@ -19,44 +20,44 @@ def works(stack: contextlib.ExitStack) -> str:
 
 
 def lacks(stack: contextlib.ExitStack) -> str:
-    raise ladder.Unavailable("not here")
+    raise Unavailable("not here")
 
 
-def test_it_takes_the_first_rung_that_works():
+def test_it_takes_the_first_source_that_works():
     with contextlib.ExitStack() as stack:
-        found = ladder.climb("redis", {"environment": lacks, "local": works, "Docker": lacks}, stack)
-    assert found == ladder.Found("redis", "there", "local")
+        found = service_finder.find("redis", {"environment": lacks, "local": works, "wheels": lacks}, stack)
+    assert found == Service("redis", "there", "local")
 
 
-def test_it_tells_why_no_rung_holds():
+def test_it_tells_why_no_source_holds():
     with contextlib.ExitStack() as stack:
-        found = ladder.climb("redis", {"environment": lacks, "Docker": lacks}, stack)
-    assert found == ladder.Found("redis", "", "environment: not here; Docker: not here")
+        found = service_finder.find("redis", {"environment": lacks, "wheels": lacks}, stack)
+    assert found == Service("redis", "", "environment: not here; wheels: not here")
 
 
-def test_it_clears_up_a_rung_that_broke_half_way():
+def test_it_clears_up_a_source_that_broke_half_way():
     ended: list[str] = []
 
     def breaks(stack: contextlib.ExitStack) -> str:
         stack.callback(ended.append, "cleared")
-        raise ladder.Unavailable("half way")
+        raise Unavailable("half way")
 
     with contextlib.ExitStack() as stack:
-        ladder.climb("redis", {"local": breaks}, stack)
+        service_finder.find("redis", {"local": breaks}, stack)
         assert ended == ["cleared"]
 
 
 def test_it_passes_by_an_address_where_nothing_answers(monkeypatch):
     monkeypatch.setenv("TEST_REDIS_URL", "redis://127.0.0.1:1")
-    rung = ladder.from_environment(["TEST_REDIS_URL"], ("redis://",), lambda address: False)
-    with pytest.raises(ladder.Unavailable, match="nothing answers at TEST_REDIS_URL"):
-        rung(contextlib.ExitStack())
+    source = service_finder.from_environment(["TEST_REDIS_URL"], ("redis://",), lambda address: False)
+    with pytest.raises(Unavailable, match="nothing answers at TEST_REDIS_URL"):
+        source(contextlib.ExitStack())
 
 
 def test_it_ends_what_it_started():
     sleeper = ["sleep", "61.5"]
     with contextlib.ExitStack() as stack:
-        ladder.keep_running(stack, sleeper, lambda: True)
+        service_finder.run_until_the_end(stack, sleeper, lambda: True)
         started = children(sleeper[-1])
         assert len(started) == 1
     assert children(sleeper[-1]) == []
@@ -71,56 +72,14 @@ def children(word: str) -> list[str]:
 
 
 def test_it_says_when_a_service_ends_at_once():
-    with contextlib.ExitStack() as stack, pytest.raises(ladder.Unavailable, match="ended at once"):
-        ladder.keep_running(stack, ["true"], lambda: False)
-
-
-DOCKER = """#!/bin/sh
-echo "$@" >> "{log}"
-case "$1" in
-    info) exit {daemon} ;;
-    run) echo c0ffee ;;
-    port) echo 127.0.0.1:49153 ;;
-esac
-"""
-
-
-@pytest.fixture
-def docker(tmp_path, monkeypatch):
-    """A client of that name which answers as told and notes what it was asked."""
-    log = tmp_path / "log"
-
-    def answering(*, daemon: bool) -> Path:
-        client = tmp_path / "docker"
-        client.write_text(DOCKER.format(log=log, daemon=0 if daemon else 1))
-        client.chmod(0o755)
-        return log
-
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    return answering
-
-
-def test_it_publishes_a_container_on_this_machine_alone_and_removes_it(docker):
-    log = docker(daemon=True)
-    with contextlib.ExitStack() as stack:
-        rung = ladder.in_docker("redis:7", 6379, [], "redis://{where}/0", lambda address: True)
-        assert rung(stack) == "redis://127.0.0.1:49153/0"
-    asked = log.read_text().splitlines()
-    assert asked[1] == "run --detach --rm --publish 127.0.0.1::6379 redis:7"
-    assert asked[-1] == "rm --force c0ffee"
-
-
-def test_it_knows_a_client_without_a_daemon(docker):
-    docker(daemon=False)
-    rung = ladder.in_docker("redis:7", 6379, [], "redis://{where}/0", lambda address: True)
-    with contextlib.ExitStack() as stack, pytest.raises(ladder.Unavailable, match="daemon does not answer"):
-        rung(stack)
+    with contextlib.ExitStack() as stack, pytest.raises(Unavailable, match="ended at once"):
+        service_finder.run_until_the_end(stack, ["true"], lambda: False)
 
 
 def test_it_takes_packages_as_root_only_when_they_are_required(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    with pytest.raises(ladder.Unavailable, match="only when required"):
-        ladder.wheels(asked_for=False)
+    with pytest.raises(Unavailable, match="only when required"):
+        service_finder.packaged(required=False)
 
 
 def test_it_makes_the_environment_once(tmp_path, monkeypatch):
@@ -145,26 +104,26 @@ def test_it_says_the_one_line_that_helps_where_venv_is_missing(tmp_path, monkeyp
         environment.make_with_pip(tmp_path / ".venv", tmp_path / "lock", install_system=False)
 
 
-def found(**addresses: str) -> dict[str, ladder.Found]:
+def found(**addresses: str) -> dict[str, Service]:
     names = ("postgres", "redis", "browser", "node")
-    return {name: ladder.Found(name, addresses.get(name, ""), "told") for name in names}
+    return {name: Service(name, addresses.get(name, ""), "told") for name in names}
 
 
 def test_a_missing_service_is_a_skip_that_is_told():
-    row = checks.Tests(found(), set(), [], Path()).missing("browser")
+    row = checks.Tests(found(), set(), []).missing(SUITES["browser"])
     assert row is not None
     assert (row.outcome, "no browser (told)" in row.note) == ("skipped", True)
 
 
 def test_a_missing_service_that_is_required_is_a_failure():
-    row = checks.Tests(found(redis="there"), {"postgres"}, [], Path()).missing("services")
+    row = checks.Tests(found(redis="there"), {"postgres"}, []).missing(SUITES["services"])
     assert row is not None
     assert row.outcome == "failed"
 
 
-def test_a_leg_without_node_runs_and_skips_unless_node_is_required():
-    assert checks.Tests(found(), set(), [], Path()).missing("sqlite") is None
-    row = checks.Tests(found(), {"node"}, [], Path()).missing("sqlite")
+def test_a_suite_without_node_runs_and_skips_unless_node_is_required():
+    assert checks.Tests(found(), set(), []).missing(SUITES["sqlite"]) is None
+    row = checks.Tests(found(), {"node"}, []).missing(SUITES["sqlite"])
     assert row is not None
     assert (row.outcome, "no node (told)" in row.note) == ("failed", True)
 
@@ -178,7 +137,7 @@ def test_the_package_of_node_is_missing_where_no_node_is(monkeypatch, tmp_path):
 
 
 def test_the_closing_table_tells_outcome_time_and_reason():
-    lines = table([Row("lint", "passed", 1.25), Row("browser", "skipped", 0, "no browser")])
+    lines = table([Row("lint", "passed", 1.25), Row("browser", "skipped", 0, "no browser")], 2)
     assert lines[1].split() == ["browser", "skipped", "0.0", "s", "no", "browser"]
 
 
@@ -187,7 +146,7 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path, signal_name):
     script = "from script.checks import main; import sys; sys.exit(main(['--only', 'types']))"
     with subprocess.Popen(
         [sys.executable, "-c", script],
-        cwd=ladder.ROOT,
+        cwd=service_finder.ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
@@ -200,9 +159,27 @@ def test_an_interrupted_run_leaves_nothing_behind(tmp_path, signal_name):
     assert run.returncode in (130, 143)
 
 
-def test_legs_that_ran_beside_each_other_count_together():
-    one = Results([Row("services", "passed", 2.0)], {"passed": ["[services] a"], "failed": []})
-    other = Results([Row("sqlite", "failed", 1.0)], {"passed": ["[sqlite] a"], "failed": ["[sqlite] b"]})
-    both = one.joined(other)
-    assert [row.step for row in both.rows] == ["services", "sqlite"]
-    assert both.tests == {"passed": ["[services] a", "[sqlite] a"], "failed": ["[sqlite] b"]}
+def test_the_last_line_counts_every_suite_and_each_failed_check():
+    rows = [
+        Row("types", "failed", 9.0),
+        Row("sqlite", "failed", 2.0, counts=Counter(passed=2, failed=1)),
+        Row("services", "passed", 1.0, counts=Counter(passed=3, skipped=1)),
+    ]
+    assert last_line(rows, 12.5).strip("= ") == "1 failed, 5 passed, 1 skipped, 1 error in 12.50s"
+
+
+def test_tests_are_counted_from_the_report_of_pytest(tmp_path):
+    report = tmp_path / "sqlite.xml"
+    report.write_text(
+        '<testsuites><testsuite tests="9" failures="2" errors="1" skipped="3"></testsuite></testsuites>'
+    )
+    assert counted(report) == Counter(passed=3, failed=2, skipped=3, error=1)
+    assert counted(tmp_path / "none.xml") == Counter()
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_what_is_fast_or_usual_is_a_part_of_all(suite):
+    """Whoever takes a mark from one selection sees it here: nothing runs in a smaller choice alone."""
+    marks = SUITES[suite].marks_of_all.split(" and ")
+    for choice in (SUITES[suite].marks, SUITES[suite].marks_of_fast or SUITES[suite].marks):
+        assert suite == "services" or choice.split(" and ")[: len(marks)] == marks

@@ -1,0 +1,51 @@
+"""What this run of pytest has: which tests must be skipped here, and which touch a database."""
+
+import pytest
+from django.conf import settings
+from django.test import TransactionTestCase
+
+DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup", "live_url"}
+
+
+def has_postgres() -> bool:
+    return settings.DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql"
+
+
+def has_redis() -> bool:
+    return "redis" in settings.CHANNEL_LAYERS["default"]["BACKEND"]
+
+
+def skip_without_service(items: list[pytest.Item]) -> None:
+    """Tests marked for a service that this run does not have; script/test names the suite that has it."""
+    present = {"postgres": has_postgres(), "redis": has_redis()}
+    for item in items:
+        for service, is_present in present.items():
+            if not is_present and item.get_closest_marker(service):
+                item.add_marker(pytest.mark.skip(reason=f"needs {service}: script/test runs it"))
+
+
+def mark_database(items: list[pytest.Item]) -> None:
+    """`database` on every test whose result may differ on another database or channel layer."""
+    for item in items:
+        if touches_database(item):
+            item.add_marker(pytest.mark.database)
+
+
+def touches_database(item: pytest.Item) -> bool:
+    if any(item.get_closest_marker(name) for name in ("django_db", "postgres", "redis")):
+        return True
+    if DATABASE_FIXTURES & set(getattr(item, "fixturenames", ())):
+        return True
+    cls = getattr(item, "cls", None)
+    return cls is not None and issubclass(cls, TransactionTestCase)
+
+
+def unknown_clauses(items: list[pytest.Item], known: set[str]) -> list[str]:
+    """One line for each clause id that stands in no catalogue."""
+    return sorted(
+        f"{item.nodeid} names an unknown clause: {name}"
+        for item in items
+        for mark in item.iter_markers("clause")
+        for name in mark.args
+        if name not in known
+    )

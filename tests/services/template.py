@@ -1,0 +1,109 @@
+"""Migrate one database, and copy it for every later run and every worker.
+
+The migrations take seven seconds of a processor and always give the same database. The first run that needs one keeps
+it: on SQLite as a file in `.script`, on PostgreSQL as a database beside the test's own. The name of both has a hash of
+all that the migrations are made of, so a changed migration is run again.
+"""
+
+import contextlib
+import hashlib
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import django
+from django.core import management
+from django.db import DatabaseError, connection
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / ".script"
+
+
+def fingerprint() -> str:
+    """A hash of every migration, of what they import, and of the requirements, whose migrations run too."""
+    sources = [path for room in ("audit", "games", "tables") for path in ROOT.glob(f"{room}/migrations/*.py")]
+    sources += [ROOT / "requirements" / "base.txt", ROOT / "audit" / "indexes.py", Path(__file__)]
+    digest = hashlib.sha256(django.get_version().encode())
+    for path in sorted(sources):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+class SqliteTemplate:
+    """A file; workers that make it at the same time put the same file in its place."""
+
+    def __init__(self) -> None:
+        self.path = FOLDER / f"migrated-{fingerprint()}.sqlite3"
+
+    def restore(self) -> bool:
+        if not self.path.exists():
+            return False
+        connection.ensure_connection()
+        with contextlib.closing(sqlite3.connect(self.path)) as file:
+            file.backup(connection.connection)
+        return True
+
+    def save(self) -> None:
+        FOLDER.mkdir(exist_ok=True)
+        for older in FOLDER.glob("migrated-*.sqlite3"):
+            older.unlink(missing_ok=True)
+        unfinished = self.path.with_suffix(f".{os.getpid()}")
+        with contextlib.closing(sqlite3.connect(unfinished)) as file:
+            connection.connection.backup(file)
+        unfinished.replace(self.path)
+
+
+class PostgresTemplate:
+    """A database of the same server, from which PostgreSQL copies the database of the test."""
+
+    def __init__(self) -> None:
+        self.name = f"test_pitside_migrated_{fingerprint()}"
+        self.exists = self.is_there()
+        if self.exists:
+            connection.settings_dict["TEST"]["TEMPLATE"] = self.name
+
+    def is_there(self) -> bool:
+        with connection._nodb_cursor() as cursor:
+            cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [self.name])
+            return cursor.fetchone() is not None
+
+    def restore(self) -> bool:
+        return self.exists
+
+    def save(self) -> None:
+        migrated = connection.settings_dict["NAME"]
+        connection.close()
+        connection.close_pool()
+        with (
+            connection._nodb_cursor() as cursor,
+            contextlib.suppress(DatabaseError),
+        ):  # another worker was first
+            cursor.execute(f'CREATE DATABASE "{self.name}" TEMPLATE "{migrated}"')
+
+
+Template = SqliteTemplate | PostgresTemplate
+
+
+def find() -> Template:
+    """The template of this run's database, whether it is there or not."""
+    return PostgresTemplate() if connection.vendor == "postgresql" else SqliteTemplate()
+
+
+@contextlib.contextmanager
+def migrated_once(template: Template) -> Iterator[None]:
+    """Within it Django's test database is a copy of the template; where there is none, the migrations make it."""
+    call_command: Callable[..., Any] = management.call_command
+
+    def call(name: str, *arguments: Any, **options: Any) -> Any:
+        if name == "migrate" and template.restore():
+            return None
+        result = call_command(name, *arguments, **options)
+        if name == "migrate":
+            template.save()
+        return result
+
+    with patch.object(management, "call_command", call):
+        yield
