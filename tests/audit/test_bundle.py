@@ -19,7 +19,7 @@ from .conftest import MOMENT
 from .outsider import check
 from .sealed import DAY, SECOND, WITNESS, House, bundled, files_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

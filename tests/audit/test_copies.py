@@ -15,7 +15,7 @@ from audit.sealing.troubles import Trouble
 from .conftest import MOMENT
 from .gone_back import forget
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 ORIGIN = "pitside.local/record/1"
 
 

@@ -17,6 +17,8 @@ from audit.sealing.troubles import Trouble
 
 from .gone_back import rewind
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 def folder(tmp_path, settings) -> Path:

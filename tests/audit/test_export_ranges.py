@@ -12,7 +12,7 @@ from audit.models import Entry, Stream
 from .conftest import MOMENT
 from .test_record import SECOND
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def check(data):

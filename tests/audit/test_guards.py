@@ -14,7 +14,7 @@ from audit.models import Command, Entry, Stream
 
 from .conftest import MOMENT
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 on_postgresql = pytest.mark.postgres
 on_sqlite = pytest.mark.skipif("connection.vendor != 'sqlite'", reason="SQLite only")
 

@@ -10,7 +10,7 @@ from audit.heads import Claim, Verdict
 from audit.models import Incarnation, Stream
 from audit.sealing.incarnations import current_number
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 NAME = "larkfield/T-04"  # of the fixture `stream`: three entries
 
 

@@ -14,7 +14,7 @@ from audit.sealing.troubles import Trouble
 
 from .conftest import MOMENT
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def check(name: str, at: dt.datetime = MOMENT) -> str:

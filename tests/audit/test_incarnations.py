@@ -20,7 +20,7 @@ from audit.wording import say
 from .conftest import MOMENT
 from .gone_back import forget, rewind
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 WHY = "The disk of the database failed; the backup of last night was put back."
 
 

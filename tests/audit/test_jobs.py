@@ -22,6 +22,8 @@ from audit.sealing.sealer import Sealer
 from .conftest import MOMENT
 from .test_record import SECOND
 
+pytestmark = pytest.mark.both_databases
+
 ASKED_AFTER = dt.timedelta(days=1)
 
 
@@ -106,7 +108,7 @@ def test_a_bundle_waits_some_seconds_at_most_and_counts_what_is_not_sealed(
     for number in (4, 5):
         write(data={"round": number}, at=MOMENT + number * SECOND)
     waited = []
-    monkeypatch.setattr(sealed, "WAIT_SECONDS", 0.02)
+    monkeypatch.setattr(sealed, "WAIT_SECONDS", 0.3)
     monkeypatch.setattr(sealed, "LOOK_EVERY", 0.005)
     assert sealed.await_seals(export.select(["larkfield/T-04"]), lambda: waited.append(1)) == 2
     assert waited

@@ -19,7 +19,7 @@ from audit.sealing.sealer import Sealer
 from audit.sealing.troubles import Trouble
 from audit.wording import say
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 ROOT = Path(__file__).resolve().parents[2]
 
 

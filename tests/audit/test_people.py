@@ -17,7 +17,7 @@ from audit.middleware import StationMiddleware
 from audit.models import Device, Entry, Person, Role
 from audit.wording import say
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def recorded():

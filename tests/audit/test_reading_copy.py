@@ -8,7 +8,7 @@ import pytest
 
 from audit import export
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def test_the_reading_copy_starts_no_formula(write):

@@ -17,6 +17,8 @@ from audit.models import Entry, Stream
 
 from .conftest import MOMENT
 
+pytestmark = pytest.mark.both_databases
+
 SECOND = dt.timedelta(seconds=1)
 
 

@@ -22,7 +22,7 @@ from audit.sealing.status import Status, of_sealer
 from .conftest import MOMENT
 from .test_guards import refused
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 on_postgresql = pytest.mark.postgres
 on_sqlite = pytest.mark.skipif("connection.vendor != 'sqlite'", reason="SQLite only")
 TABLES = (*provision_roles.SEALS, provision_roles.KEY)

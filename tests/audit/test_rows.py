@@ -10,7 +10,7 @@ from audit import clock, commands, devices, record
 from audit.models import Command, Device, Person
 from audit.people import PinBackend
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def same(one, other) -> bool:

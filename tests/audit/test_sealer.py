@@ -30,7 +30,7 @@ from audit.sealing.troubles import SENTENCES, Trouble, say
 from .conftest import MOMENT
 from .gone_back import as_superuser, forget, put_back, rewind
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 class Killed(BaseException):

@@ -24,7 +24,7 @@ from audit.sealing.status import of_sealer
 from tests.services import installation
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 PATIENCE = 90
 
 

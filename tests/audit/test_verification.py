@@ -18,7 +18,7 @@ from tests.services.emptying import guards_aside
 from .conftest import MOMENT
 from .test_record import SECOND
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

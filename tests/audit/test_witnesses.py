@@ -22,7 +22,7 @@ from audit.sealing.witnesses import NotCosigned, Witness
 
 from .gone_back import forget
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 ORIGIN = "pitside.local/record/1"
 
 

@@ -9,6 +9,8 @@ from games.regulations import coverage
 from games.regulations.clauses import all_clauses, proofs_by_clause
 from tables.desk.views.coverage import sentence
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_the_file_is_what_the_tests_say():
     said = coverage.FILE.read_text("utf-8")

@@ -18,7 +18,7 @@ from tables.replay import checks
 from tests.audit.gone_back import as_superuser
 from tests.services.emptying import guards_aside
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 CHECKER = Path(__file__).resolve().parents[2] / "audit" / "verify.py"
 
 

@@ -23,7 +23,7 @@ from tables.words.registry import ACT_LINES, SENTENCES
 from tables.words.sentences import say
 from tests.tables.cast import make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 AUTUMN, SPRING = dt.date(2026, 10, 31), dt.date(2026, 3, 7)
 PAGE = "/record/larkfield/exports/"
 T01 = "larkfield/T-01"

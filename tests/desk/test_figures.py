@@ -20,7 +20,7 @@ from tables.reports.variance import covariances
 from tests.tables.cast import make_scene
 from tests.tables.house import make_house
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 TODAY = dt.date(2026, 11, 21)
 EDGE_SMALL, EDGE_NINE = Fraction(1, 36), Fraction(41, 216)  # Small; a total of 9 at 6 to 1
 

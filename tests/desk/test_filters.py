@@ -14,7 +14,7 @@ from tables.desk.acts.filters import MOST_FILTERS
 from tables.words.registry import SENTENCES
 from tables.words.sentences import say
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def at_desk(scene, name, params, by="compliance"):

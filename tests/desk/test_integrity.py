@@ -11,7 +11,7 @@ from audit.sealing.sealer import Sealer
 from tables.desk import integrity
 from tables.models import Alert, Table
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 SECOND = dt.timedelta(seconds=1)
 
 

@@ -23,6 +23,8 @@ from tables.reports.report_day import Day
 from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import at, file_slip, settle_slip, small_day
 
+pytestmark = pytest.mark.both_databases
+
 PAGE = "/record/larkfield/report/"
 PAPER = "/record/larkfield/report.pdf"
 TODAY = dt.date(2026, 11, 21)

@@ -6,7 +6,7 @@ from tables.desk import amounts, search
 from tests.desk.test_search import asked, played, told, write
 
 __all__ = ["played"]
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def test_any_sum_that_an_entry_tells_is_found_and_not_its_largest_alone(played):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.tables.cast import PIN
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 ACT = "/floor/larkfield/T-01/acts/"
 LAY = {"wagers": [{"seat": 1, "wager": "small", "cents": 2_500}]}

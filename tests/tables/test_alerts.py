@@ -14,7 +14,7 @@ from tables.demo.seeding import approve_shaker, make_table
 from tables.models import Alert, Shaker
 from tests.tables.cast import make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 clause = pytest.mark.clause
 
 A_DAY = dt.timedelta(hours=24)

@@ -20,7 +20,7 @@ from tables.demo.simulation import verify_simulated
 from tables.models import Round, Settlement, Table
 from tests.tables.cast import make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 VERIFY = Path(__file__).resolve().parents[2] / "audit" / "verify.py"
 
 

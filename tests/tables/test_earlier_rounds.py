@@ -2,9 +2,12 @@
 
 import re
 
+import pytest
 from django.test import Client
 
 from tests.tables.cast import PIN
+
+pytestmark = pytest.mark.both_databases
 
 ROUND = r'scope="row"><a [^>]*>(\d+)<'
 

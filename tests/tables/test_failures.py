@@ -5,7 +5,7 @@ import pytest
 from tables.models import Settlement
 from tests.tables.cast import CHAPTER, make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 clause = pytest.mark.clause
 
 FAILURE = {"pa-539": "7(b)", "pa-625a/A": "7(b)", "nj-19-47-9": "6(b)"}

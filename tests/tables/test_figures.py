@@ -1,7 +1,11 @@
 """The day's figures of a table, exact, and drawn."""
 
+import pytest
+
 from tables.screens import selectors
 from tables.templatetags.floor import win_line
+
+pytestmark = pytest.mark.both_databases
 
 
 def test_the_win_is_told_round_by_round(scene):

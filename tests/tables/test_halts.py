@@ -20,7 +20,7 @@ from tables.screens import fragments, push, snapshot
 from tables.words.sentences import say
 from tests.tables.cast import make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 ACT = "/floor/larkfield/T-01/acts/"
 LAY = {"wagers": [{"seat": 1, "wager": "small", "cents": 2_500, "made_in": "chips"}]}
 

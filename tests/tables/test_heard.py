@@ -11,6 +11,8 @@ from audit.models import Device
 from tables.views import sockets
 from tests.tables.test_sockets import TABLE, Socket, browser
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture(autouse=True)
 async def nothing_left_open(committed):

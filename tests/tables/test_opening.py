@@ -6,7 +6,7 @@ from games.engine import Rules
 from tables.models import Inspection
 from tests.tables.cast import CHAPTER, make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 clause = pytest.mark.clause
 
 

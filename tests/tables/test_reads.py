@@ -8,6 +8,8 @@ from tables.models import Assignment, DiceLot, Round, Table, Wager
 from tables.screens import selectors
 from tests.tables.cast import ROLES, make_scene
 
+pytestmark = pytest.mark.both_databases
+
 
 def same(one, other) -> bool:
     """Every column alike, value and kind."""

@@ -10,6 +10,8 @@ from tests.services.emptying import guards_aside
 from tests.tables.cast import make_scene
 from tests.tables.test_halts import act, declare, entries, head_of, refused
 
+pytestmark = pytest.mark.both_databases
+
 
 def tables():
     return sorted({model._meta.db_table for model in apps.get_models(include_auto_created=True)})

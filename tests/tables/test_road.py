@@ -11,7 +11,7 @@ from tables.models import Round, Settlement, Throw, Wager
 from tables.runner import table
 from tests.tables.cast import PIN, Scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def counted(scene: Scene) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from audit.models import Entry, Stream
 from tables.models import DiceLot, LotStep
 from tests.tables.cast import PIN
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 ACT = "/floor/larkfield/acts/"
 SECURITY = {"person": "security", "pin": PIN}

@@ -7,7 +7,7 @@ from games.engine import Refusal
 from tables.models import Approval
 from tests.tables.cast import Scene, make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 LAYOUT = {
     "subject": "layout",
     "table": "T-01",

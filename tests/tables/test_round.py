@@ -5,6 +5,8 @@ import pytest
 from audit.models import Entry
 from tables.models import Settlement
 
+pytestmark = pytest.mark.both_databases
+
 
 def test_it_plays_a_round_to_the_cleared_layout(scene):
     scene.play((1, "small", 2_500), (2, "big", 5_000), (2, "total:12", 500), dice=[2, 5, 5])

@@ -9,6 +9,8 @@ from audit.models import Device
 from tables.screens import push
 from tests.tables.test_sockets import Socket
 
+pytestmark = pytest.mark.both_databases
+
 SIGN = "/ws/table/larkfield/T-01/sign"
 
 

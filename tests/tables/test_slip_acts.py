@@ -10,7 +10,7 @@ from tables.screens import selectors
 from tests.tables.cast import make_scene
 from tests.tables.slip_scene import FLOOR, entry, file, found, play_on, settle
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

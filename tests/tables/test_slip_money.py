@@ -17,7 +17,7 @@ from tables.replay.rules_finder import Terms
 from tests.tables.slip_scene import FLOOR, entry, file, settle
 from tests.tables.test_readjudicate import settled_again
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tables.models import Shaker
 from tables.runner import table
 from tests.tables.cast import make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "snapshot.md"
 

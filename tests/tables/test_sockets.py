@@ -11,6 +11,8 @@ from django.db import connections
 from config.asgi import application
 from tables.screens import push
 
+pytestmark = pytest.mark.both_databases
+
 TABLE = "/ws/table/larkfield/T-01/"
 
 

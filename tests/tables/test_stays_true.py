@@ -9,7 +9,7 @@ from tables.models import Inspection, Shaker, Table
 from tests.tables.cast import make_scene
 from tests.tables.test_shakers import replace, spare
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 clause = pytest.mark.clause
 
 

@@ -23,7 +23,7 @@ from tables.runner import table
 from tests.audit.gone_back import as_superuser, forget, put_back
 from tests.tables.cast import make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 ROOT = Path(__file__).resolve().parents[2]
 COSIGNER = notes.Signer("witness.example/w1", bytes(range(32)), notes.COSIGNATURE)
 

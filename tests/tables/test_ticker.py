@@ -17,7 +17,7 @@ A_SECOND = dt.timedelta(seconds=1)
 HOUR, TEN, ONE = (dt.timedelta(minutes=minutes) for minutes in (60, 10, 1))
 MONOTONIC = 1_000.0
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def entries(type_):

@@ -11,7 +11,7 @@ from games.engine.football.wagers import SINGLE_PLAY_CODES
 from tables.models import Settlement, Throw
 from tests.tables.cast import Scene, make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 STEPS, TO_THE_END = 90, 60
 # These end a table's day or need another thing at hand; their own tests show them.
 NOT_WALKED = {"close_table", "replace_shaker", "report_device_failure", "change_dice_lot", "withdraw_dice"}

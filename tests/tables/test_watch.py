@@ -13,7 +13,7 @@ from tables.models import Alert, Assignment, Table
 from tables.staffing import posts
 from tests.tables.cast import make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 clause = pytest.mark.clause
 
 

@@ -13,7 +13,7 @@ from config.bodies import with_limit
 from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office import documents
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n"
 ACT = "/office/larkfield/acts/file_document"

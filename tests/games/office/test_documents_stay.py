@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, transaction
 
 from games.models import Document
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 TABLE = "games_document"
 
 

@@ -23,7 +23,7 @@ from .chapter_528 import (
     registered,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 @pytest.fixture

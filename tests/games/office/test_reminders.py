@@ -15,7 +15,7 @@ from games.office.wording import say
 from tables.clock.ticker import Ticker, remind_of_deadlines
 from tests.tables.cast import Scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 DAY = dt.timedelta(days=1)
 ENDS = dt.date(2026, 12, 25)
 

@@ -16,7 +16,7 @@ from games.office import wording as office_wording
 from games.office.wording import requests as own
 from tests.tables.cast import Scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 clause = pytest.mark.clause
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 30 + b"IEND\xaeB`\x82"

@@ -16,7 +16,7 @@ from games.office.acts import submissions as acts
 from games.submissions import Standing, in_force, rules_of, standing_of
 from tests.tables.cast import make_scene
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 clause = pytest.mark.clause
 A, B = "pa-625a@2019-08-31/A", "pa-625a@2019-08-31/B"
 P539 = "pa-539@2010-04-03"
