@@ -1,6 +1,7 @@
 """Fixtures that every room's tests share, and the two rules of collection (docs/testing.md)."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser
@@ -68,9 +69,13 @@ def live_url(session_server: str, transactional_db: None) -> str:
     return session_server
 
 
-@pytest.fixture(scope="module")
+def scope_of_browser(fixture_name: str, config: pytest.Config) -> Literal["session", "module"]:
+    """A run of browser tests alone shares one browser: its loop would break every asynchronous test that follows."""
+    return "session" if config.getoption("markexpr").split(" and ")[0] == "browser" else "module"
+
+
+@pytest.fixture(scope=scope_of_browser)
 def chromium() -> Iterator[Browser]:
-    """A module's browser. Wider than a module, its loop would break every asynchronous test that follows."""
     with chrome.running() as browser:
         yield browser
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.services.chromium import Pages
@@ -252,6 +253,11 @@ def lying(scene: Scene) -> dict[tuple[int, str], int]:
     """What lies on the layout by the database, in cents by seat and wager."""
     found = scene.round
     return {(wager.seat, wager.code): wager.cents for wager in found.wagers.all()} if found else {}
+
+
+def again(*values: str) -> Any:
+    """A case that repeats a story in another edition or state: script/test --all runs it."""
+    return pytest.param(*values, marks=pytest.mark.repeated)
 
 
 def tablet(

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.e2e.floor import again
 from tests.e2e.test_looks import CUT_OFF, SIZES, SMALL_TARGETS, broken_rules
 from tests.e2e.test_rooms import LEAST_PX, Office
 
@@ -57,7 +58,7 @@ def test_odds_are_judged_as_they_are_typed_and_the_offered_ones_pass(page):
     expect(page.locator(".odds-new")).to_contain_text("1.39 %")
 
 
-@pytest.mark.parametrize("rules", ["pa-675a", "pa-577", "RS-0009.1"])
+@pytest.mark.parametrize("rules", ["RS-0009.1", again("pa-675a"), again("pa-577")])
 def test_the_sheet_of_every_game_is_well_at_every_size(page, rules):
     page.goto(f"/office/larkfield/odds/?rules={rules}")
     expect(page.locator(".odds-sheet tbody tr").first).to_be_visible()

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from audit.models import Job
+from tests.e2e.floor import again
 from tests.e2e.test_rooms import Office, is_well
 
 pytestmark = pytest.mark.browser
@@ -117,7 +118,7 @@ def test_the_round_is_asked_for_as_evidence_in_two_taps(scene, new_page, spotles
     )
 
 
-@pytest.mark.parametrize("rules", ["pa-625a/A", "pa-675a", "pa-577"])
+@pytest.mark.parametrize("rules", ["pa-625a/A", again("pa-675a"), again("pa-577")])
 def test_the_page_is_well_at_every_size_in_every_game(stage, new_page, spotless, rules):
     scene = stage(rules)
     if rules == "pa-625a/A":

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tables.rounds import draws
-from tests.e2e.floor import Tablet, dashboard, tablet
+from tests.e2e.floor import Tablet, again, dashboard, tablet
 from tests.e2e.test_looks import SIZES, broken_rules, faults_of
 from tests.tables.cast import Scene
 
@@ -101,7 +101,7 @@ GAMES: dict[str, tuple[tuple, tuple[int, ...], Callable[[Tablet], None]]] = {
 }
 
 
-@pytest.mark.parametrize("rules", GAMES)
+@pytest.mark.parametrize("rules", ["pa-625a/A", again("pa-675a"), again("pa-577")])
 def test_the_throw_and_what_lies_there_fit_in_every_game(rules, stage, new_page, spotless):
     wager, dice, enter_others = GAMES[rules]
     scene = stage(rules, kind="training")
