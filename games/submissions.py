@@ -14,6 +14,7 @@ from django.db.models import F, QuerySet
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
 from games.office.options import of_rules
+from games.registry import game_of
 
 
 def in_force(
@@ -126,7 +127,7 @@ def draft(
         facility=facility,
         code=code,
         version=version,
-        game=rules.game.code,
+        game=game_of(rules).code,
         edition=rules.key,
         options=of_rules(rules).as_json(),
         terms=terms,
@@ -148,6 +149,6 @@ def _rules_of(terms: str, digest: str, name: str) -> Rules:
 
 def verify_house_advantage(rules: Rules) -> None:
     """Raises `player-favoured` for odds that would pay players more than the house keeps."""
-    for code, outcomes in rules.game.outcomes(rules).items():
-        if rules.game.advantage(rules, code, outcomes) < 0:
+    for code, outcomes in game_of(rules).outcomes(rules).items():
+        if game_of(rules).advantage(rules, code, outcomes) < 0:
             raise Refusal("player-favoured", rules.section("odds"), wager=code)

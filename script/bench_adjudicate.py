@@ -6,9 +6,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from games.adjudication import adjudicate
 from games.engine import Rules
-from games.engine.adjudication import adjudicate
 from games.engine.football.wagers import SINGLE_PLAY_CODES
+from games.registry import game_of
 
 TITLE = "Adjudication: rounds as JSON lines, settled and written again, on one core"
 SIC_BO, HIGH_ROLL, FOOTBALL = ("pa-625a/A", "pa-539", "nj-19-47-9"), ("pa-675a", "pa-675a.6"), ("pa-577",)
@@ -44,7 +45,7 @@ def _line(draw: random.Random, key: str) -> bytes:
 
 
 def _sic_bo(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]:
-    codes = [one.code for one in rules.game.wager_types(rules)]
+    codes = [one.code for one in game_of(rules).wager_types(rules)]
     seats = range(1, 5)
     wagers = [{"seat": seat, "wager": code, "cents": 500} for seat in seats for code in draw.sample(codes, 3)]
     return [[draw.randint(1, 6) for _ in range(3)]], wagers
@@ -53,7 +54,7 @@ def _sic_bo(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]:
 def _high_roll(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]:
     """Half of the ten-dice rounds have an Extra Roll, thrown where dice are loose."""
     dice = rules.edition.dice
-    codes = [one.code for one in rules.game.wager_types(rules)]
+    codes = [one.code for one in game_of(rules).wager_types(rules)]
     pips, circles = ([code for code in codes if code.startswith(name)] for name in ("pip", "like"))
     wagers, extra = [], dice == 10 and draw.random() < 0.5
     for seat in range(1, 4):
@@ -67,20 +68,20 @@ def _high_roll(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]
 
 
 def _football(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]:
-    full = [one.code for one in rules.game.wager_types(rules) if one.code not in SINGLE_PLAY_CODES]
+    full = [one.code for one in game_of(rules).wager_types(rules) if one.code not in SINGLE_PLAY_CODES]
     wagers = [
         {"seat": seat, "wager": code, "cents": 500} for seat in range(1, 4) for code in draw.sample(full, 2)
     ]
     throws: list[Any] = []
-    laid = rules.game.open_round(rules).wagers
-    while not rules.game.standing(rules, laid, throws).ending:
+    laid = game_of(rules).open_round(rules).wagers
+    while not game_of(rules).standing(rules, laid, throws).ending:
         play = len(throws) + 1
         wagers += [
             {"seat": seat, "wager": code, "cents": 500, "play": play}
             for seat, code in enumerate(draw.sample(SINGLE_PLAY_CODES, 2), start=1)
         ]
         throws.append(tuple(draw.randint(1, 6) for _ in range(3)))
-    scored = rules.game.standing(rules, laid, throws).ending in ("touchdown", "trips-td")
+    scored = game_of(rules).standing(rules, laid, throws).ending in ("touchdown", "trips-td")
     if scored and any(one["wager"] == "extra-point" for one in wagers):
         throws.append([draw.randint(1, 6) for _ in range(3)])
     return throws, wagers

@@ -4,7 +4,6 @@ from games.engine.analysis import house_advantage
 from games.engine.dice import dice_expiry
 from games.engine.odds import Odds
 from games.engine.refusals import Refusal
-from games.engine.registry import GAMES, game
 from games.engine.rules import Rules
 from games.engine.settlement import Reason, Settled
 from games.engine.state import RoundState
@@ -12,7 +11,6 @@ from games.engine.turns import NextAct, Step
 from games.engine.wagers import Placing, Wager, WagerType
 
 __all__ = [
-    "GAMES",
     "NextAct",
     "Odds",
     "Placing",
@@ -25,6 +23,5 @@ __all__ = [
     "Wager",
     "WagerType",
     "dice_expiry",
-    "game",
     "house_advantage",
 ]

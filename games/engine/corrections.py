@@ -8,7 +8,6 @@ from games.engine import records
 from games.engine.refusals import Refusal
 from games.engine.settling import Settling
 from games.engine.state import RoundState
-from games.engine.turns import can
 from games.engine.wagers import Placing, Wager, key_of, laid
 
 
@@ -20,8 +19,6 @@ class Mending(Settling):
         self._turn(state, "void_round")
         if not reason.strip():
             raise Refusal("reason-missing", self._section(state, "void_round"))
-
-    can_void_round = can(verify_void_round)
 
     def void_round(self, state: RoundState, reason: str) -> tuple[RoundState, records.RoundVoided]:
         """The house ends a round before its dice are entered; every wager goes back (reading A47)."""
@@ -42,8 +39,6 @@ class Mending(Settling):
             raise Refusal("wager-unchanged", self._section(state, "record_missed_wager"), cents=line.cents)
         self.verify_layout(state.rules, layout)
         self._verify_undecided(state, layout, key_of(line))
-
-    can_record_missed_wager = can(verify_record_missed_wager)
 
     def record_missed_wager(
         self, state: RoundState, placing: Placing | tuple[Any, ...], reason: str = ""
@@ -73,8 +68,6 @@ class Mending(Settling):
             raise Refusal("nothing-to-strike", section, seat=seat, code=code)
         self._verify_undecided(state, state.wagers, (seat, code, play))
         self.verify_layout(state.rules, left)
-
-    can_strike_mistaken_wager = can(verify_strike_mistaken_wager)
 
     def strike_mistaken_wager(
         self, state: RoundState, seat: int, code: str, play: int | None = None, reason: str = ""

@@ -10,7 +10,6 @@ from games.engine import records
 from games.engine.refusals import Refusal
 from games.engine.state import RoundState
 from games.engine.throws import Throws
-from games.engine.turns import can
 
 BY_HAND_PHASES = frozenset({"ready", "lit", "taken", "paid"})
 
@@ -29,8 +28,6 @@ class Failures(Throws):
             raise Refusal("dice-are-in-view", section)
         if dice is not None:
             self.verify_dice(state.rules, dice, state.standing.dice or len(state.dice))
-
-    can_report_device_failure = can(verify_report_device_failure)
 
     def report_device_failure(
         self, state: RoundState, dice: Sequence[int] | None = None
@@ -55,8 +52,6 @@ class Failures(Throws):
         if not state.rules.shaker(state.shaker).automated:
             raise Refusal("shaker-not-automated", self._section(state, "report_shaker_failure"))
         self._turn(state, "report_shaker_failure")
-
-    can_report_shaker_failure = can(verify_report_shaker_failure)
 
     def report_shaker_failure(self, state: RoundState) -> tuple[RoundState, records.ShakerFailed]:
         """An automated shaker failed when activated: void, and every wager goes back (§§ 539.7(c), 625a.7(c))."""

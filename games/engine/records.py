@@ -1,23 +1,17 @@
-"""What each act leaves behind. A record can do its act again, so a round's records give the round back."""
+"""What each act leaves behind."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from games.engine.settlement import Settled
 from games.engine.wagers import Placing, Wager
 
-if TYPE_CHECKING:
-    from games.engine.rounds import Game
-    from games.engine.state import RoundState
-
 
 class Record(Protocol):
-    """Every record names its section and repeats its act on a state."""
+    """Every record names the section that its act stands under."""
 
     @property
     def section(self) -> str: ...
-
-    def again(self, game: "Game", state: "RoundState") -> "RoundState": ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +22,10 @@ class WagersPlaced:
     before_cents: tuple[int, ...]
     section: str
 
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.place_wagers(state, self.placings)[0]
-
 
 @dataclass(frozen=True, slots=True)
 class BetsClosed:
     section: str
-
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.no_more_bets(state)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +36,6 @@ class DiceShaken:
     by_seat: int | None
     section: str
 
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.shake(state, self.times, self.by_seat)[0]
-
 
 @dataclass(frozen=True, slots=True)
 class DiceCalled:
@@ -60,18 +45,12 @@ class DiceCalled:
     winning: tuple[str, ...]
     section: str
 
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.call_dice(state, self.dice)[0]
-
 
 @dataclass(frozen=True, slots=True)
 class NoRollCalled:
     reason: str
     settled: tuple[Settled, ...]
     section: str
-
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.call_no_roll(state, self.reason)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +59,6 @@ class LosersTaken:
 
     settled: tuple[Settled, ...]
     section: str
-
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.take_losers(state)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +69,6 @@ class SeatsPaid:
     settled: tuple[Settled, ...]
     section: str
 
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.pay_seats(state, self.seats)[0]
-
 
 @dataclass(frozen=True, slots=True)
 class SeatsSettled:
@@ -105,16 +78,10 @@ class SeatsSettled:
     settled: tuple[Settled, ...]
     section: str
 
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.settle_seats(state, self.seats)[0]
-
 
 @dataclass(frozen=True, slots=True)
 class LayoutCleared:
     section: str
-
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.clear_layout(state)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +92,6 @@ class RoundVoided:
     settled: tuple[Settled, ...]
     section: str
 
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.void_round(state, self.reason)[0]
-
 
 @dataclass(frozen=True, slots=True)
 class DiceCorrected:
@@ -136,9 +100,6 @@ class DiceCorrected:
     winning: tuple[str, ...]
     reason: str
     section: str
-
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.correct_dice(state, self.dice, self.reason)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +111,6 @@ class MissedWagerRecorded:
     reason: str
     section: str
 
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.record_missed_wager(state, self.placing, self.reason)[0]
-
 
 @dataclass(frozen=True, slots=True)
 class MistakenWagerStruck:
@@ -161,10 +119,6 @@ class MistakenWagerStruck:
     wager: Wager
     reason: str
     section: str
-
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        seat, code, play = self.wager.key
-        return game.strike_mistaken_wager(state, seat, code, play, self.reason)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,14 +130,8 @@ class DeviceFailed:
     settled: tuple[Settled, ...]
     section: str
 
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.report_device_failure(state, self.dice)[0]
-
 
 @dataclass(frozen=True, slots=True)
 class ShakerFailed:
     settled: tuple[Settled, ...]
     section: str
-
-    def again(self, game: "Game", state: "RoundState") -> "RoundState":
-        return game.report_shaker_failure(state)[0]

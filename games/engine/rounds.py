@@ -1,7 +1,7 @@
 """A game as the rest of Pitside sees it: the acts that every game shares, in the order of play.
 
-Each act is a trio: `verify_x` raises a Refusal, `can_x` answers the same as a yes or no, and `x` returns the
-new state and a record (`games.engine.records`). Who may act, when and at which table is for the caller; so is
+Each act is a pair: `verify_x` raises a Refusal, and `x` returns the new state and a record
+(`games.engine.records`). Who may act, when and at which table is for the caller; so is
 the witness that `rules.witness("device-failure")` names.
 """
 
@@ -14,7 +14,7 @@ from games.engine.failures import Failures
 from games.engine.paper import OnPaper
 from games.engine.refusals import Refusal
 from games.engine.state import RoundState
-from games.engine.turns import NextAct, Step, can
+from games.engine.turns import NextAct, Step
 from games.engine.wagers import Placing, laid
 
 __all__ = ["Game", "NextAct", "RoundState", "Step"]
@@ -37,8 +37,6 @@ class Game(Failures, OnPaper):
             self.verify_open_to(state, line)
         self.verify_layout(state.rules, laid(state.wagers, lines)[0])
 
-    can_place_wagers = can(verify_place_wagers)
-
     def verify_open_to(self, state: RoundState, placing: Placing) -> None:
         """Raises where this wager may not be made or changed now though others may; most games ask nothing."""
 
@@ -56,8 +54,6 @@ class Game(Failures, OnPaper):
         """Raises `bets-closed-already`, or `not-shaken` where the shake comes first."""
         self._turn(state, "no_more_bets")
 
-    can_no_more_bets = can(verify_no_more_bets)
-
     def no_more_bets(self, state: RoundState) -> tuple[RoundState, records.BetsClosed]:
         phase = self._turn(state, "no_more_bets")
         record = records.BetsClosed(self._section(state, "no_more_bets"))
@@ -66,8 +62,6 @@ class Game(Failures, OnPaper):
     def verify_clear_layout(self, state: RoundState) -> None:
         """Raises `losers-not-taken`, `winners-not-paid`, or `not-now`."""
         self._turn(state, "clear_layout")
-
-    can_clear_layout = can(verify_clear_layout)
 
     def clear_layout(self, state: RoundState) -> tuple[RoundState, records.LayoutCleared]:
         phase = self._turn(state, "clear_layout")

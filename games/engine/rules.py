@@ -3,15 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from games.engine import editions
 from games.engine.editions import Edition, Payout, ShakerKind
 from games.engine.odds import Odds, Pays, Prize, verify_stated
 from games.engine.refusals import Refusal
-
-if TYPE_CHECKING:
-    from games.engine.rounds import Game
 
 TERMS_FORMAT = 1
 DEFAULT_WORD = "to"  # allowed by every edition (reading A18)
@@ -104,13 +101,6 @@ class Rules:
     def key(self) -> str:
         """The dated key, for instance "pa-625a@2019-08-31/A"."""
         return self.edition.key
-
-    @cached_property
-    def game(self) -> "Game":
-        """The game that these rules are for; `rules.edition.game` is its code."""
-        from games.engine.registry import game
-
-        return game(self.edition.game)
 
     @cached_property
     def payouts(self) -> Mapping[str, Payout]:

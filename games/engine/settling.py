@@ -10,7 +10,7 @@ from games.engine import records
 from games.engine.refusals import Refusal
 from games.engine.settlement import Settled
 from games.engine.state import RoundState
-from games.engine.turns import Turns, can
+from games.engine.turns import Turns
 
 
 class Settling(Turns):
@@ -25,8 +25,6 @@ class Settling(Turns):
     def verify_take_losers(self, state: RoundState) -> None:
         """Raises `not-lit` or `losers-taken-already`."""
         self._turn(state, "take_losers")
-
-    can_take_losers = can(verify_take_losers)
 
     def take_losers(self, state: RoundState) -> tuple[RoundState, records.LosersTaken]:
         phase = self._turn(state, "take_losers")
@@ -43,8 +41,6 @@ class Settling(Turns):
                 raise Refusal("seat-paid-already", section, seat=seat)
         if not chosen or not set(chosen) <= set(owed):
             raise Refusal("nothing-to-pay", section)
-
-    can_pay_seats = can(verify_pay_seats)
 
     def pay_seats(
         self, state: RoundState, seats: Iterable[int] | None = None
@@ -78,8 +74,6 @@ class Settling(Turns):
                 raise Refusal("seat-settled-already", section, seat=seat)
         if not chosen or not set(chosen) <= set(left):
             raise Refusal("nothing-to-settle", section)
-
-    can_settle_seats = can(verify_settle_seats)
 
     def settle_seats(
         self, state: RoundState, seats: Iterable[int] | None = None

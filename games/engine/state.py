@@ -1,7 +1,8 @@
 """Where a round is, and what its wagers come to. State never changes in place."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from games.engine.procedures import ENDED, Procedure
 from games.engine.rules import Rules
@@ -26,10 +27,21 @@ class Standing:
     dice: int = 0
 
 
+class RoundGame(Protocol):
+    """What a round asks of its game."""
+
+    def standing(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Standing:
+        """What the valid throws so far decide, and whether another throw follows."""
+
+    def procedure(self, state: "RoundState") -> Procedure:
+        """The order of steps that this round follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class RoundState:
     """Where a round is: its phase, what lies on the layout, what was thrown, and how far it is settled."""
 
+    game: RoundGame
     rules: Rules
     shaker: str
     phase: str = "open"
@@ -51,7 +63,7 @@ class RoundState:
     @property
     def standing(self) -> Standing:
         """What the throws so far decide, and what comes next."""
-        return self.rules.game.standing(self.rules, self.wagers, self.throws)
+        return self.game.standing(self.rules, self.wagers, self.throws)
 
     @property
     def settled(self) -> tuple[Settled, ...]:
@@ -81,7 +93,7 @@ class RoundState:
 
     @property
     def procedure(self) -> Procedure:
-        return self.rules.game.procedure(self)
+        return self.game.procedure(self)
 
 
 def give_all_back(rules: Rules, wagers: Iterable[Wager], why: str) -> tuple[Settled, ...]:

@@ -8,7 +8,6 @@ from games.engine.corrections import Mending
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.engine.state import RoundState
-from games.engine.turns import can
 
 
 class Throws(Mending):
@@ -24,8 +23,6 @@ class Throws(Mending):
             raise Refusal("not-player-activated", section, seat=by_seat)
         if by_seat is not None and by_seat not in {one.seat for one in state.wagers}:
             raise Refusal("no-live-wager", section, seat=by_seat)
-
-    can_shake = can(verify_shake)
 
     def shake(
         self, state: RoundState, times: int = 3, by_seat: int | None = None
@@ -63,8 +60,6 @@ class Throws(Mending):
         self._turn(state, "call_dice")
         self.verify_dice(state.rules, dice, state.standing.dice)
 
-    can_call_dice = can(verify_call_dice)
-
     def call_dice(self, state: RoundState, dice: Sequence[int]) -> tuple[RoundState, records.DiceCalled]:
         """Uncovered, announced and entered; the layout lights, and the round settles by these faces."""
         self.verify_call_dice(state, dice)
@@ -78,8 +73,6 @@ class Throws(Mending):
         listed = state.rules.edition.no_rolls
         if listed and reason not in listed:
             raise Refusal("no-such-reason", self._section(state, "call_no_roll"), reason=reason[:40])
-
-    can_call_no_roll = can(verify_call_no_roll)
 
     def call_no_roll(self, state: RoundState, reason: str = "") -> tuple[RoundState, records.NoRollCalled]:
         """The throw is void. In Sic Bo the round ends with it and every wager goes back (A12).
@@ -103,8 +96,6 @@ class Throws(Mending):
         faces = self.verify_dice(state.rules, dice, len(state.dice))
         if self.arranged(faces) == self.arranged(state.dice):
             raise Refusal("dice-unchanged", self._section(state, "correct_dice"))
-
-    can_correct_dice = can(verify_correct_dice)
 
     def correct_dice(
         self, state: RoundState, dice: Sequence[int], reason: str = ""

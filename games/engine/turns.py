@@ -1,10 +1,10 @@
 """What a game says about itself, where its round stands, and which act is in turn."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache, wraps
-from typing import Any, NamedTuple, ParamSpec
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from games.engine.analysis import Outcome, house_advantage
 from games.engine.odds import Pays, in_dollars
@@ -15,7 +15,6 @@ from games.engine.settlement import LOSE, WIN, Reason, Settled
 from games.engine.state import RoundState, Standing
 from games.engine.wagers import MADE_IN, Placing, Wager, WagerType
 
-P = ParamSpec("P")
 MENDING = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
 
 
@@ -32,21 +31,6 @@ class NextAct(NamedTuple):
 
     act: str
     section: str
-
-
-def can(verify: Callable[P, Any]) -> Callable[P, bool]:
-    """The `can_x` of a `verify_x`, a game's own where it has one: whether it would raise no refusal."""
-
-    @wraps(verify)
-    def answer(*args: P.args, **kwargs: P.kwargs) -> bool:
-        game, *rest = args
-        try:
-            getattr(game, verify.__name__)(*rest, **kwargs)
-        except Refusal:
-            return False
-        return True
-
-    return answer
 
 
 class Turns:
@@ -143,7 +127,7 @@ class Turns:
     ) -> RoundState:
         """A round with nothing done yet, and what `next_quarterback` left to it; raises `shaker-not-allowed`."""
         kind = rules.shaker(shaker or rules.edition.default_shaker)
-        return RoundState(rules, kind.code, quarterback=quarterback, offered=offered)
+        return RoundState(self, rules, kind.code, quarterback=quarterback, offered=offered)
 
     def restore(
         self,
@@ -157,7 +141,7 @@ class Turns:
     ) -> RoundState:
         """A round from what is kept of it; trusts its caller and checks nothing."""
         thrown = tuple(tuple(dice) for dice in throws)
-        return RoundState(rules, shaker, phase, tuple(wagers), thrown, frozenset(paid_seats), **rest)
+        return RoundState(self, rules, shaker, phase, tuple(wagers), thrown, frozenset(paid_seats), **rest)
 
     def steps(self, state: RoundState) -> tuple[Step, ...]:
         """The ribbon, with each step's section."""

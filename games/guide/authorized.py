@@ -2,9 +2,10 @@
 
 import datetime as dt
 
-from games.engine import Rules, game
+from games.engine import Rules
 from games.engine.editions import all_editions, edition
 from games.models import Facility, RulesSubmission
+from games.registry import game_by_code
 from games.submissions import all_in_force
 
 OF_FORCE = ("approved", "superseded")
@@ -64,5 +65,5 @@ def named_rules(rules: Rules) -> str:
 
 
 def _named(code: str, dice: int) -> str:
-    name = str(game(code).name)
+    name = str(game_by_code(code).name)
     return f"{name}, six dice" if code == "high-roll" and dice == 6 else name

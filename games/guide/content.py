@@ -18,6 +18,7 @@ from games.engine.editions import Edition
 from games.engine.wagers import WagerType
 from games.models import Facility, RulesSubmission
 from games.office.services import WHOLE_GAME, stops
+from games.registry import game_of
 from games.submissions import rules_of
 
 from .authorized import authorized
@@ -86,7 +87,7 @@ def _facts(house: Facility, one: Authorized) -> dict[str, Any]:
     return {
         "slug": one.slug,
         "terms": rules.terms(),
-        "stopped": sorted(one.stopped & {wager.code for wager in rules.game.wager_types(rules)}),
+        "stopped": sorted(one.stopped & {wager.code for wager in game_of(rules).wager_types(rules)}),
         "notice_minutes": NOTICE_MINUTES.get(house.jurisdiction, 0),
         "procedure": sorted(flags(house, rules)),
     }
@@ -167,7 +168,7 @@ class Told:
     def _pays_anything(self, row: str) -> bool:
         """Whether a wager that pays by this row may be dealt; the Extra Roll's rows pay by it."""
         base = "extra-roll" if row.startswith("like-kind/extra") else row.split("/")[0]
-        types = self.rules.game.wager_types(self.rules)
+        types = game_of(self.rules).wager_types(self.rules)
         return any(one.code not in self.stopped for one in types if base in (one.code, one.family))
 
     def _odds(self, row: str) -> str:
@@ -253,7 +254,7 @@ class Told:
 
     def _stopped_apart(self) -> list[WagerType]:
         """The wagers that are stopped while others of their family are dealt: no list leaves these out (§ 528.7)."""
-        types = self.rules.game.wager_types(self.rules)
+        types = game_of(self.rules).wager_types(self.rules)
         return [one for one in types if one.code in self.stopped and self._pays_anything(one.family)]
 
     def _named(self, type_: WagerType) -> str:

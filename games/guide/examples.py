@@ -3,6 +3,7 @@
 from games.engine import Rules
 from games.engine.odds import Pays
 from games.engine.wagers import Wager
+from games.registry import game_of
 
 from .plans import Throws
 
@@ -15,12 +16,12 @@ def winners(rules: Rules, throws: Throws) -> tuple[tuple[str, Pays], ...]:
 
     One player has all of them; High Roll's Extra Roll only where the example throws twice.
     """
-    types = rules.game.wager_types(rules)
+    types = game_of(rules).wager_types(rules)
     laid = [
         Wager(1, one.code, STAKE, 1 if one.place.area == "single-play" else None)
         for one in types
         if one.family not in NEEDS_A_THROW_MORE and (one.family != "extra-roll" or len(throws) > 1)
     ]
-    settled = rules.game.standing(rules, laid, throws).settled
+    settled = game_of(rules).standing(rules, laid, throws).settled
     paid = {one.wager.code: one.pays for one in settled if one.outcome == "win" and one.pays is not None}
     return tuple((one.code, paid[one.code]) for one in types if one.code in paid)

@@ -7,6 +7,7 @@ from math import ceil, floor
 
 from games.engine import Rules
 from games.engine.odds import Odds, Pays, Prize
+from games.registry import game_of
 
 from .figures import percent
 
@@ -158,8 +159,8 @@ def _advantages(rules: Rules, row: str, to: int) -> dict[str, Fraction]:
     overrides = tuple(sorted({**dict(rules.overrides), row: Odds(to)}.items()))
     asked = replace(rules, overrides=overrides)
     return {
-        code: asked.game.advantage(asked, code, outcomes)
-        for code, outcomes in asked.game.outcomes(asked).items()
+        code: game_of(asked).advantage(asked, code, outcomes)
+        for code, outcomes in game_of(asked).outcomes(asked).items()
     }
 
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from games.engine import Rules
 from games.engine.odds import Pays, in_dollars
 from games.engine.wagers import WagerType
+from games.registry import game_of
 
 from .figures import percent
 from .gate import family_label, payout_row, row_label
@@ -79,7 +80,7 @@ def _payouts(old: Rules, new: Rules) -> Iterable[Change]:
 
 
 def _types(rules: Rules) -> Mapping[str, WagerType]:
-    return {type_.code: type_ for type_ in rules.game.wager_types(rules)}
+    return {type_.code: type_ for type_ in game_of(rules).wager_types(rules)}
 
 
 def _pays(rules: Rules, row: str) -> Pays | None:
@@ -89,10 +90,10 @@ def _pays(rules: Rules, row: str) -> Pays | None:
 def _edges(rules: Rules) -> dict[str, str]:
     """The house advantage of each row of the paytable in percent, from the engine; a row of tiers by its family."""
     found: dict[str, Fraction] = {}
-    for code, outcomes in rules.game.outcomes(rules).items():
+    for code, outcomes in game_of(rules).outcomes(rules).items():
         row = payout_row(rules, code)
         if row not in found:
-            found[row] = rules.game.advantage(rules, code, outcomes)
+            found[row] = game_of(rules).advantage(rules, code, outcomes)
     return {row: percent(edge) for row, edge in found.items()}
 
 

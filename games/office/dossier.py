@@ -9,6 +9,7 @@ from games.engine import Refusal, Rules
 from games.engine.editions import Edition, all_editions
 from games.engine.odds import Odds, Pays
 from games.models import Facility, RulesSubmission
+from games.registry import game_of
 from games.submissions import Standing, standing_of
 
 from .compare import edition_title
@@ -123,7 +124,7 @@ def form_of(options: Options, tables: Sequence[Dealt]) -> Form:
     """The form of these options, for the tables that deal under them."""
     edition = options.edition
     base = Rules(edition)
-    types = base.game.wager_types(base)
+    types = game_of(base).wager_types(base)
     families = dict.fromkeys(type_.family for type_ in types)
     highest = max((one.highest_min_cents for one in tables), default=0)
     return Form(
@@ -157,9 +158,9 @@ def _payout_rows(base: Rules, options: Options) -> tuple[PayoutRow, ...]:
     edition = base.edition
     if not edition.sets_floors:
         return ()
-    types, throws = base.game.wager_types(base), 6**edition.dice
+    types, throws = game_of(base).wager_types(base), 6**edition.dice
     found: dict[str, PayoutRow] = {}
-    for code, outcomes in base.game.outcomes(base).items():
+    for code, outcomes in game_of(base).outcomes(base).items():
         row = payout_row(base, code)
         if row not in edition.payouts or row in edition.fixed or row in found:
             continue

@@ -13,6 +13,7 @@ from games.engine.analysis import Outcome
 from games.engine.editions import Edition, Payout
 from games.engine.odds import Odds, Prize, in_dollars
 from games.engine.wagers import WagerType
+from games.registry import game_of
 
 from .figures import percent, share, to_one
 from .floor import Dealt
@@ -111,7 +112,7 @@ def _payable(options: Options) -> dict[str, str]:
 
 def _of_payouts(edition: Edition, payouts: Mapping[str, str]) -> Iterator[Finding]:
     """Floors in 539 and New Jersey, exact odds elsewhere, One of a Kind fixed in all (reading A19)."""
-    types = Rules(edition).game.wager_types(Rules(edition))
+    types = game_of(Rules(edition)).wager_types(Rules(edition))
     for row, written in payouts.items():
         wager, set_ = row_label(row, types), edition.payouts.get(row)
         try:
@@ -169,11 +170,11 @@ WORDED = {"to": "6 to 1", "wins": "1 wins 6", "win": "1 win 6"}
 
 def _of_advantage(rules: Rules) -> Iterator[Finding]:
     """Every row once: the wagers of one row differ in nothing. An Extra Roll is judged with its circles."""
-    types = rules.game.wager_types(rules)
+    types = game_of(rules).wager_types(rules)
     seen = set()
-    for code, outcomes in rules.game.outcomes(rules).items():
+    for code, outcomes in game_of(rules).outcomes(rules).items():
         row = payout_row(rules, code)
-        kept = rules.game.advantage(rules, code, outcomes)
+        kept = game_of(rules).advantage(rules, code, outcomes)
         if kept < 0 and row not in seen:
             seen.add(row)
             yield _favoured(rules, row, row_label(row, types), outcomes, kept)
@@ -241,7 +242,7 @@ def _amount(cents: object) -> str:
 
 def _of_increments(rules: Rules, increments: Mapping[str, int]) -> Iterator[Finding]:
     """58 Pa. Code § 521.7(d): an increment lets every stake be paid in whole cents (reading A21)."""
-    edition, types = rules.edition, rules.game.wager_types(rules)
+    edition, types = rules.edition, game_of(rules).wager_types(rules)
     section = cite(edition, "increments")
     for family, cents in increments.items():
         wager, figure = family_label(family, types), _amount(cents)
@@ -259,7 +260,7 @@ def _split_by(rules: Rules, family: str, types: Iterable[WagerType], cents: int)
     """Odds at which one increment of a family would win a part of a cent."""
     for type_ in types:
         if type_.family == family:
-            for odds in rules.game.possible_odds(rules, type_.code):
+            for odds in game_of(rules).possible_odds(rules, type_.code):
                 if isinstance(odds, Odds) and odds.splits(cents):
                     return odds
     return None

@@ -13,6 +13,7 @@ from games.engine import Rules
 from games.engine.analysis import Outcome
 from games.engine.odds import Odds, Pays
 from games.engine.wagers import WagerType
+from games.registry import game_of
 
 from .charts import Bar, Scale
 from .figures import percent, share, to_one
@@ -174,7 +175,7 @@ def sheet(rules: Rules, before: Rules | None = None, name: str = "", before_name
     old = _figures(before) if before else {}
     grouped: dict[tuple[Any, ...], list[WagerType]] = {}
     figures = _figures(rules)
-    types = {one.code: one for one in rules.game.wager_types(rules)}
+    types = {one.code: one for one in game_of(rules).wager_types(rules)}
     for code, (outcomes, advantage) in figures.items():
         type_ = types[code]
         key = (
@@ -191,8 +192,8 @@ def sheet(rules: Rules, before: Rules | None = None, name: str = "", before_name
 def _figures(rules: Rules) -> dict[str, tuple[tuple[Outcome, ...], Fraction]]:
     """Outcomes and house advantage by wager code, as `manage.py odds` tells them."""
     return {
-        code: (tuple(outcomes), rules.game.advantage(rules, code, outcomes))
-        for code, outcomes in rules.game.outcomes(rules).items()
+        code: (tuple(outcomes), game_of(rules).advantage(rules, code, outcomes))
+        for code, outcomes in game_of(rules).outcomes(rules).items()
     }
 
 

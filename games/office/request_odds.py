@@ -13,8 +13,8 @@ from audit import chain
 from games.engine import Rules
 from games.engine.analysis import Outcome
 from games.engine.odds import Odds, Pays, Prize
-from games.engine.registry import game
 from games.models import GameRequest
+from games.registry import game_by_code, game_of
 
 from . import odds_sheet
 from .odds_sheet import Sheet
@@ -36,7 +36,7 @@ def computed(request: GameRequest) -> dict[str, Any] | None:
     rules = Rules.of(request.rules)
     known = {family for family, _, _ in _families(rules)}
     asked = known.intersection(request.wagers) or known
-    outcomes = rules.game.outcomes(rules)
+    outcomes = game_of(rules).outcomes(rules)
     return {
         "rules": rules.key,
         "wagers": [
@@ -51,7 +51,7 @@ def computed(request: GameRequest) -> dict[str, Any] | None:
                     }
                     for one in outcomes[code]
                 ],
-                "house_advantage": str(rules.game.advantage(rules, code, outcomes[code])),
+                "house_advantage": str(game_of(rules).advantage(rules, code, outcomes[code])),
             }
             for family, _, codes in _families(rules)
             if family in asked
@@ -80,7 +80,7 @@ def sheet(told: dict[str, Any]) -> Sheet:
     """Figures as the office's odds sheet; what was filed is not computed again."""
     rules = Rules.of(told["rules"])
     filed = {one["wager"]: one for one in told["wagers"]}
-    labels = {one.code: str(one.label) for one in rules.game.wager_types(rules)}
+    labels = {one.code: str(one.label) for one in game_of(rules).wager_types(rules)}
     rows = []
     for row in odds_sheet.sheet(rules).rows:
         codes = tuple(code for code in row.codes if code in filed)
@@ -103,8 +103,8 @@ def _pays(said: str) -> Pays:
 @lru_cache(maxsize=32)
 def _families(rules: Rules) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     """Family, its name, its codes."""
-    types = game(rules.edition.game).wager_types(rules)
-    priced = rules.game.outcomes(rules)
+    types = game_by_code(rules.edition.game).wager_types(rules)
+    priced = game_of(rules).outcomes(rules)
     by_family: dict[str, list[Any]] = {}
     for one in types:
         if one.code in priced:

@@ -13,6 +13,7 @@ from typing import TypeVar
 from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
 from games.models import Application, Facility, InterimPermission, Review, Service
+from games.registry import game_of
 
 from .certifications import Certification, Trading, certification, permission
 
@@ -184,7 +185,7 @@ def wagers_of(game: str) -> dict[str, tuple[str, str]]:
     for edition in all_editions().values():
         if edition.game == game:
             rules = Rules.of(edition.key)
-            for one in rules.game.wager_types(rules):
+            for one in game_of(rules).wager_types(rules):
                 found.setdefault(one.code, (str(one.label), one.family))
     return found
 

@@ -6,6 +6,7 @@ from typing import cast
 
 from games.engine import Refusal, Rules
 from games.engine.odds import Odds, Pays, Prize
+from games.registry import game_of
 
 from . import wording
 from .charts import Curve, curve
@@ -44,7 +45,7 @@ class WhatIf:
 
 def choices(rules: Rules) -> list[Choice]:
     """Every row of the paytable."""
-    types = rules.game.wager_types(rules)
+    types = game_of(rules).wager_types(rules)
     return [Choice(row, row_label(row, types), str(payout.odds)) for row, payout in rules.payouts.items()]
 
 
@@ -72,7 +73,7 @@ def what_if(base: Rules, options: Options, row: str, written: str, base_name: st
     """
     if row not in base.payouts:
         raise Refusal("no-such-family", base.section("odds"), family=row[:40])
-    label = row_label(row, base.game.wager_types(base))
+    label = row_label(row, game_of(base).wager_types(base))
     try:
         pays = read_pays(written, base.payouts[row].odds)
     except Refusal as refusal:

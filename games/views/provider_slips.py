@@ -5,9 +5,9 @@ from typing import Any
 
 from django.utils.functional import Promise
 
-from games.engine.registry import GAMES
 from games.models import ProviderNote
 from games.office import services
+from games.registry import GAMES
 
 Words = str | Promise
 

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.doors import Denied
-from games.engine.registry import GAMES
 from games.models import Application, Facility, GameRequest, Provider, ProviderNote, Qualifier
 from games.office import certifications, qualifiers, services
 from games.office.acts.applications import Part, parts_of
@@ -20,6 +19,7 @@ from games.office.certifications import Certification
 from games.office.doors import office_of
 from games.office.providers import File
 from games.office.services import LABORATORY, Use
+from games.registry import GAMES
 
 from . import provider_slips
 from .frame import office

@@ -11,12 +11,12 @@ from django.views.decorators.http import require_GET
 
 from audit.doors import Denied
 from games.engine.editions import all_editions
-from games.engine.registry import game
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import final_approval, game_tests, request_odds, request_parts, requests, reviews
 from games.office import request_said as said
 from games.office.doors import office_of
 from games.office.pdf import request as paper
+from games.registry import game_by_code
 
 from .frame import office
 
@@ -138,7 +138,7 @@ def _choices(house: Facility) -> dict[str, Any]:
         "kinds": GameRequest.Kind.choices,
         "petitioners": requests.PETITIONERS.items(),
         "asks_who": house.jurisdiction == Facility.Jurisdiction.NEW_JERSEY,
-        "editions": [(key, game(one.game).name, one) for key, one in all_editions().items()],
+        "editions": [(key, game_by_code(one.game).name, one) for key, one in all_editions().items()],
         "classes": requests.CLASSES.items(),
         "rights_of": (request_parts.RIGHTS, request_parts.STATES, request_parts.ABOUT),
         "providers": Provider.objects.filter(facility=house),

@@ -7,12 +7,12 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
-from games.engine.registry import GAMES
 from games.models import Facility, Review, SignForm
 from games.office.doors import office_of
 from games.office.pdf import sign as pdf
 from games.office.reviews import due_on
 from games.office.signs import EVERYWHERE, LANGUAGES, LEAST_MM, MOST_MM, NAMES, filled
+from games.registry import GAMES
 
 from .frame import office
 

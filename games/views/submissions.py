@@ -10,7 +10,6 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit.doors import Denied
-from games.engine import game
 from games.models import Facility, RulesSubmission
 from games.office.charts import curve
 from games.office.compare import Change, changes, edition_title
@@ -20,6 +19,7 @@ from games.office.floor import Dealt, floor
 from games.office.gate import Finding, findings
 from games.office.odds_sheet import sheet
 from games.office.options import Options, of_submission
+from games.registry import game_by_code, game_of
 from games.submissions import Standing, standing_of
 
 from .frame import office
@@ -44,7 +44,9 @@ def submissions(request: HttpRequest, facility: str) -> HttpResponse:
     for line in rows:
         groups[line["game"]].append(line)
     context |= {
-        "groups": [{"game": code, "name": game(code).name, "rows": found} for code, found in groups.items()],
+        "groups": [
+            {"game": code, "name": game_by_code(code).name, "rows": found} for code, found in groups.items()
+        ],
         "count": len(rows),
         "waiting": sum(bool(line["waits"]) for line in rows),
         "editions": editions_for(house),
@@ -107,7 +109,7 @@ def _of_version(
         "row": row,
         "standing": standing.value,
         "title": edition_title(asked.rules),
-        "game": asked.rules.game,
+        "game": game_of(asked.rules),
         "edition": asked.rules.edition,
         "lapsed": bool(
             asked.rules.edition.lapses_on and asked.rules.edition.lapses_on <= house.gaming_day(now)

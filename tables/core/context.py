@@ -15,6 +15,7 @@ from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 from games.office import services
 from games.office.services import Use
+from games.registry import game_of
 from tables.core import reads
 from tables.core.lot_steps import write_lot_steps
 from tables.models import DiceLot, Round, Shaker, Table, Throw, Wager
@@ -98,7 +99,7 @@ class TableContext:
     @property
     def game(self) -> Game:
         """The game that the rules are for."""
-        return self.rules.game
+        return game_of(self.rules)
 
     @property
     def terms_sha256(self) -> str:

@@ -4,8 +4,8 @@ from typing import Any
 
 from audit.models import Device, Person
 from audit.runner import Act
-from games.engine import game
 from games.facility_runner import Forbidden
+from games.registry import game_by_code
 from tables.models import Assignment, Table
 
 DEALERS = frozenset({"dealer", "stickperson"})
@@ -62,7 +62,7 @@ def may_see_table(person: Person, table: Table) -> bool:
 
 def has_work_for(person: Person, table: Table) -> bool:
     """Whether this role exists at this table's game: a stickperson needs a game with a stick."""
-    return person.role != "stickperson" or "stick" in game(table.game).posts
+    return person.role != "stickperson" or "stick" in game_by_code(table.game).posts
 
 
 def may_see_floor(person: Person, facility_code: str) -> bool:

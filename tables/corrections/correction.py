@@ -11,6 +11,7 @@ from games import submissions
 from games.engine import Refusal, Rules
 from games.engine.settlement import Settled
 from games.params import MOST_CENTS, Params, malformed
+from games.registry import game_of
 from tables.core.context import TableContext
 from tables.corrections import slips
 from tables.corrections.outcomes import Named, RoundOutcome, outcome_of
@@ -110,7 +111,7 @@ def _of_dice(case: Case, params: Params) -> Correction:
     wrong = next((one for one in stand.throws if one.number == number), None) if number else stand.throws[-1]
     if wrong is None:
         raise malformed("throw")
-    game = case.rules.game
+    game = game_of(case.rules)
     faces = game.verify_dice(case.rules, dice, len(wrong.dice))
     if stand.has_result and game.arranged(faces) == game.arranged(wrong.dice):
         raise Refusal("slip-changes-nothing", round=round_.number)
@@ -161,8 +162,8 @@ def _verify_mended(case: Case, one: Mended) -> None:
     at, rules = case.at, case.rules
     if one.seat > at.table.seats:
         raise Refusal("no-such-seat", seat=one.seat, seats=at.table.seats)
-    rules.game.wager_type(rules, one.code)
-    rules.game.verify_play(rules, one.code, one.play)
+    game_of(rules).wager_type(rules, one.code)
+    game_of(rules).verify_play(rules, one.code, one.play)
     if one.before_cents == one.after_cents:
         raise Refusal("slip-wager-unchanged", seat=one.seat, wager=one.code)
 

@@ -14,6 +14,7 @@ from audit.models import Entry, Person
 from games import submissions
 from games.engine import Refusal, Rules
 from games.engine.odds import in_dollars
+from games.registry import game_of
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
 from tables.core.permissions import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for, is_assigned
 from tables.corrections import slips
@@ -118,7 +119,7 @@ def _signed(*people: Person | None) -> list[dict[str, str]]:
 def _mended(rules: Rules, kind: str, mended: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What was recorded, and what it was in fact: dice, or words of each."""
     if kind == Slip.Kind.DICE:
-        arranged = rules.game.arranged
+        arranged = game_of(rules).arranged
         dice = {name: list(arranged(mended[name])) for name in ("before", "after")}
         return [{"dice": True, "what": "", **dice}]
     if kind == Slip.Kind.WAGER:
@@ -188,7 +189,7 @@ def _form(
     }
     if stand is None:
         return form
-    plays = "play" in rules.game.wager_keys
+    plays = "play" in game_of(rules).wager_keys
     return form | {
         "kinds": [{"code": code, "label": str(label)} for code, label in KINDS.items()],
         "chips": [{"code": code, "label": str(label)} for code, label in CHIPS.items()],
@@ -219,7 +220,7 @@ def _signers(table: Table, person: Person) -> list[dict[str, Any]]:
 
 def _throws(rules: Rules, stand: RoundOutcome) -> list[dict[str, Any]]:
     return [
-        {"number": one.number, "place": place, "dice": list(rules.game.arranged(one.dice))}
+        {"number": one.number, "place": place, "dice": list(game_of(rules).arranged(one.dice))}
         for place, one in enumerate(stand.throws, start=1)
     ]
 
@@ -237,7 +238,7 @@ def _line(rules: Rules, line: slips.Line) -> dict[str, Any]:
 
 def _type(rules: Rules, code: str, label: str) -> dict[str, Any]:
     try:
-        rules.game.verify_play(rules, code, None)
+        game_of(rules).verify_play(rules, code, None)
     except Refusal:
         return {"code": code, "label": label, "single": True}
     return {"code": code, "label": label, "single": False}

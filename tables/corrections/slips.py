@@ -36,6 +36,7 @@ from typing import Any, NamedTuple, Protocol
 from games.engine import Refusal, Rules
 from games.engine.settlement import FEE, LOSE, Settled, in_order
 from games.engine.wagers import Wager
+from games.registry import game_of
 
 Line = Mapping[str, Any]
 Key = tuple[int, str, int | None]
@@ -116,7 +117,7 @@ def settled_again(
     Raises `slip-another-course` where these throws do not make this game, and what the engine raises of the wagers.
     """
     try:
-        ending, settled = rules.game.adjudicate(rules, throws, wagers)
+        ending, settled = game_of(rules).adjudicate(rules, throws, wagers)
     except Refusal as refusal:
         if refusal.code in ANOTHER_COURSE:
             raise Refusal("slip-another-course", refusal.section) from None
@@ -126,7 +127,7 @@ def settled_again(
 
 def all_returned(rules: Rules, wagers: Sequence[Wager], reason: str) -> tuple[str, tuple[Settled, ...]]:
     """The ending `void`, and every wager returned."""
-    return rules.game.adjudicate(rules, (), wagers, voided=reason)
+    return game_of(rules).adjudicate(rules, (), wagers, voided=reason)
 
 
 def with_mended(wagers: Iterable[Wager], mended: Iterable[Mended]) -> list[Wager]:

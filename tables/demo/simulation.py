@@ -10,6 +10,7 @@ from audit.models import Device, Person
 from games.engine import Refusal, Rules
 from games.engine.football.wagers import SINGLE_PLAY_CODES
 from games.models import Facility
+from games.registry import game_of
 from tables.demo.seeding import (
     approve_equipment,
     assign,
@@ -163,7 +164,7 @@ def wagers_of(one: Played, draw: random.Random) -> list[dict[str, Any]]:
     quarterback = Table.objects.values_list("quarterback", flat=True).get(pk=one.table.pk)
     seats |= {quarterback} if quarterback else set()
     at_seat = {"high-roll": _high_roll, "football": _football}.get(one.table.game, _sic_bo)
-    codes = [type_.code for type_ in one.rules.game.wager_types(one.rules)]
+    codes = [type_.code for type_ in game_of(one.rules).wager_types(one.rules)]
     return [{"seat": seat, **line} for seat in sorted(seats) for line in at_seat(codes, draw)]
 
 

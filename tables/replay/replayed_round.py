@@ -10,6 +10,7 @@ from typing import Any
 from games.engine import RoundState, Rules
 from games.engine.settlement import FEE, LOSE, RETURN, Settled, in_order
 from games.engine.wagers import Wager
+from games.registry import game_of
 from tables.core.entries import ENDS, RecordedEntry
 from tables.rounds.progress import decided_now
 from tables.rounds.settlement import taken_cents
@@ -50,7 +51,7 @@ class Course:
     """
 
     def __init__(self, rules: Rules, terms: str) -> None:
-        self.rules, self.terms, self.game = rules, terms, rules.game
+        self.rules, self.terms, self.game = rules, terms, game_of(rules)
         self.laid: dict[Key, Laid] = {}
         self.state = self.game.restore(rules, rules.edition.default_shaker, OPEN)
         self.begun = False

@@ -20,6 +20,7 @@ from django.db.models.functions import Coalesce
 from games.engine import Rules
 from games.engine.high_roll.wagers import EXTRA_ROLL
 from games.models import RulesSubmission
+from games.registry import game_of
 from games.submissions import rules_of
 from tables.models import Settlement, Throw, Wager
 from tables.reports import variance
@@ -144,8 +145,8 @@ def _staked(stretch: Stretch) -> list[Staked]:
 def advantages(rules: Rules) -> dict[str, Fraction]:
     """The house advantage of each code."""
     return {
-        code: rules.game.advantage(rules, code, outcomes)
-        for code, outcomes in rules.game.outcomes(rules).items()
+        code: game_of(rules).advantage(rules, code, outcomes)
+        for code, outcomes in game_of(rules).outcomes(rules).items()
     }
 
 

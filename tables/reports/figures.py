@@ -16,7 +16,7 @@ from django.db.models import Case, Count, IntegerField, Max, Min, Q, Sum, Value,
 from django.db.models.functions import Coalesce
 
 from audit.models import Entry
-from games.engine import game
+from games.registry import game_by_code
 from tables.models import Round, Wager
 from tables.reports import expected, settled_rounds
 from tables.reports.events import Events, happenings
@@ -276,7 +276,7 @@ def _by_game(tables: Iterable[Line]) -> list[Line]:
     found: dict[str, Figures] = defaultdict(Figures)
     for one in tables:
         found[one.game] += one.figures
-    return [Line(code, game(code).name, code, figures) for code, figures in sorted(found.items())]
+    return [Line(code, game_by_code(code).name, code, figures) for code, figures in sorted(found.items())]
 
 
 def _by_hour(day: Day, rounds: Mapping[tuple[int, int], Figures], slips: Iterable[SlipLine]) -> list[Hour]:

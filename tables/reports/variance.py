@@ -22,6 +22,7 @@ from games.engine.football.field import Spot
 from games.engine.football.wagers import SINGLE_PLAY_CODES
 from games.engine.high_roll.wagers import EXTRA_ROLL
 from games.engine.wagers import Wager as Stake
+from games.registry import game_of
 from tables.models import Throw, Wager
 from tables.reports.settled_rounds import Stretch
 
@@ -46,7 +47,7 @@ def of_tables(
     for table, submission, first, second, product in _products(stretch.only(tables)) if tables else ():
         pair = (first, second) if first <= second else (second, first)
         found[table] = _more(found[table], product * (1 if first == second else 2), known[submission], pair)
-    gridirons = {table for table, submission in played if rules[submission].game.code == FOOTBALL}
+    gridirons = {table for table, submission in played if game_of(rules[submission]).code == FOOTBALL}
     for (table, submission, spot), products in _across(stretch.only(gridirons & set(tables))).items():
         hang = covariance.across(rules[submission], spot) if spot else None
         for pair, product in products.items():
@@ -65,14 +66,14 @@ def covariances(rules: Rules) -> Mapping[Pair, Fraction] | None:
     """Of each two codes (in order) that are decided together, for what one unit on each wins for the house; None of a
     game that is not decided by its first throw and that has no arithmetic of its own here.
     """
-    if rules.game.code == FOOTBALL:
+    if game_of(rules).code == FOOTBALL:
         plays = _covariances(SINGLE_PLAY_CODES, _gathered(covariance.of_a_throw(rules)))
         return plays | _covariances(covariance.FULL_GAME_CODES, _gathered(covariance.of_a_game(rules)))
-    stakes = [Stake(1, code, A_STAKE) for code in rules.game.outcomes(rules) if code != EXTRA_ROLL]
+    stakes = [Stake(1, code, A_STAKE) for code in game_of(rules).outcomes(rules) if code != EXTRA_ROLL]
     unlimited = replace(rules, payout_limit_cents=None)
     wins: Counter[tuple[Fraction, ...]] = Counter()
     for dice, ways in _throws(rules.edition.dice):
-        standing = rules.game.standing(unlimited, stakes, [dice])
+        standing = game_of(rules).standing(unlimited, stakes, [dice])
         if not standing.ending:
             return None
         settled = {one.wager.code: one for one in standing.settled}

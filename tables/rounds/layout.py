@@ -4,13 +4,14 @@ from functools import lru_cache
 from typing import Any
 
 from games.engine import Rules
+from games.registry import game_of
 from tables.core.context import TableContext
 from tables.rules import suspensions
 
 
 @lru_cache(maxsize=64)
 def _layout(rules: Rules) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
-    game = rules.game
+    game = game_of(rules)
     return tuple(
         (
             type_.code,

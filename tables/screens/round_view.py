@@ -54,8 +54,8 @@ def _round(ctx: TableContext) -> dict[str, Any]:
     return {
         "number": row.number if row else ctx.table.last_round + 1,
         "phase": phase,
-        "bets_open": bool(state and "place_wagers" in legal_acts(state)),
-        "mendable": state is not None and "strike_mistaken_wager" in legal_acts(state),
+        "bets_open": bool(state and "place_wagers" in legal_acts(ctx, state)),
+        "mendable": state is not None and "strike_mistaken_wager" in legal_acts(ctx, state),
         "by_hand": bool(row and row.by_hand),
         "opened_at": moment(row.opened_at) if row else None,
         "steps": _steps(ctx, state),
@@ -106,9 +106,9 @@ def _steps(ctx: TableContext, state: RoundState | None) -> list[dict[str, Any]]:
     ]
 
 
-def legal_acts(state: RoundState) -> set[str]:
+def legal_acts(ctx: TableContext, state: RoundState) -> set[str]:
     """The acts that lead on from this phase, mending only until the first payment."""
-    acts = state.rules.game.legal_acts(state)
+    acts = ctx.game.legal_acts(state)
     if "settle_by_hand" in acts:
         acts = acts - {"settle_by_hand"} | {"report_device_failure"}
     if "report_shaker_failure" in acts:
@@ -221,7 +221,7 @@ def offers(ctx: TableContext, opening: Opening) -> list[str]:
     if ctx.shaker is None:
         return ["close_table", "replace_shaker"]
     ceased = {"report_device_failure"} if ctx.table.status == Table.Status.CEASED else set()
-    legal = sorted(legal_acts(ctx.state) - ceased)
+    legal = sorted(legal_acts(ctx, ctx.state) - ceased)
     if ctx.round is None:
         legal = [name for name in legal if name != "void_round" and ctx.lot is not None]
         more = ["close_table", *_about_the_dice(ctx), "report_device_failure", "replace_shaker"]

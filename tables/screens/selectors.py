@@ -10,8 +10,8 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, Sum
 
 from audit import clock
 from audit.models import Entry, Person
-from games.engine import game
 from games.engine.rounds import Game
+from games.registry import game_by_code
 from tables.models import Round, Slip, Table, Wager
 from tables.words.entries import names_of, said_by, words_of
 
@@ -127,7 +127,7 @@ def history(table: Table, before: int | None = None) -> list[dict[str, Any]]:
         .prefetch_related("throws")
         .order_by("-number")[:LAST_ROUNDS]
     )
-    return [_past(round_, game(table.game)) for round_ in rounds]
+    return [_past(round_, game_by_code(table.game)) for round_ in rounds]
 
 
 def _past(round_: Any, played: Game) -> dict[str, Any]:

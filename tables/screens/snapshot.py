@@ -6,8 +6,9 @@ from typing import Any
 
 from audit import clock, heads
 from games import submissions
-from games.engine import Refusal, game
+from games.engine import Refusal
 from games.models import RulesSubmission
+from games.registry import game_by_code
 from tables.alerts.view import alerts_of
 from tables.core import reads
 from tables.core.alerts import held
@@ -119,7 +120,7 @@ def _table(table: Table) -> dict[str, Any]:
         "pit": table.pit.name,
         "kind": table.kind,
         "game": table.game,
-        "game_name": game(table.game).name,
+        "game_name": game_by_code(table.game).name,
         "seats": table.seats,
         "status": table.status,
     }

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from django.db.models import Q
 
 from audit.models import Person
-from games.engine import Refusal, Rules, game
+from games.engine import Refusal, Rules
+from games.registry import game_by_code
 from tables.core.context import TableContext
 from tables.core.reads import at_work, at_work_at
 from tables.models import Table
@@ -18,7 +19,7 @@ FIELDS = {"dealer": "dealer", "dealer-left": "dealer_left", "stick": "stickperso
 
 def of(table: Table) -> tuple[str, ...]:
     """The posts of a table's game."""
-    return game(table.game).posts
+    return game_by_code(table.game).posts
 
 
 def held_by(table: Table, person: Person) -> str | None:

@@ -11,9 +11,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from audit.models import Person, Role
 from games import submissions
-from games.engine import Refusal, game
+from games.engine import Refusal
 from games.engine.editions import edition
 from games.models import Facility
+from games.registry import game_by_code
 from tables.core.permissions import FLOOR
 from tables.models import Assignment, Qualification, Table
 from tables.staffing import posts, spans
@@ -91,7 +92,7 @@ def tables_of(facility: Facility, now: dt.datetime) -> list[Manned]:
     people = ("dealer", "dealer_left", "stickperson", "floorperson")
     tables = Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
     rows = tables.select_related("pit", "facility", *people).order_by("pit__code", "code")
-    return [Manned(table, game(table.game).name, _posts(table), wrong.get(table.pk, [])) for table in rows]
+    return [Manned(table, game_by_code(table.game).name, _posts(table), wrong.get(table.pk, [])) for table in rows]
 
 
 def _posts(table: Table) -> list[Post]:

@@ -7,8 +7,8 @@ from django.db.models import Q, QuerySet
 
 from audit.models import Person
 from games.engine import Refusal
-from games.engine.registry import GAMES
 from games.params import Params
+from games.registry import GAMES
 from tables.core.context import TableContext
 from tables.core.duty import covers, locked_duty, person_here
 from tables.core.permissions import FLOOR, STAFFERS

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from games.engine.registry import GAMES
+from games.registry import GAMES
 from tables.words.registry import register
 
 # By the codes of `models.staffing.GAMES_ELSEWHERE`

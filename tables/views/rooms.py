@@ -12,10 +12,10 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.models import Person
-from games.engine import Refusal, game
-from games.engine.registry import GAMES
+from games.engine import Refusal
 from games.models import Facility
 from games.params import CODE
+from games.registry import GAMES, game_by_code
 from tables.core.context import TableContext
 from tables.core.permissions import DICE_KEEPERS, FLOOR, STAFFERS
 from tables.dice import lots
@@ -135,7 +135,7 @@ def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) 
     thrown = lots.lots_of(round_)
     context = _room(person, found.facility, DICE, clock.now()) | {
         "table": found,
-        "game": game(found.game).name,
+        "game": game_by_code(found.game).name,
         "round": round_,
         "thrown": thrown,
         "traces": DICE in rooms_open_to(person, device_at(request)),
@@ -204,7 +204,7 @@ def _places(house: Facility) -> list[dict[str, str]]:
         for one in Pit.objects.filter(facility=house)
     ]
     tables = [
-        {"pit": "", "table": one.code, "label": one.code, "kind": game(one.game).name}
+        {"pit": "", "table": one.code, "label": one.code, "kind": game_by_code(one.game).name}
         for one in Table.objects.filter(facility=house).exclude(kind=Table.Kind.SIMULATED)
     ]
     return [{"pit": "", "table": "", "label": "The whole house", "kind": ""}, *pits, *tables]
@@ -260,7 +260,7 @@ def _tables_for_dice(house: Facility, now: dt.datetime) -> list[dict[str, Any]]:
         found.append(
             {
                 "code": table.code,
-                "game": game(table.game).name,
+                "game": game_by_code(table.game).name,
                 "dice": edition.dice_in_lot,
                 "size_um": edition.dice_size_um,
                 "colours": "green-red" if edition.dice_in_lot > edition.dice else "alike",

@@ -12,8 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from audit import devices, people
 from audit.errors import AuditRefusal
 from audit.models import Device, Person, Station
-from games.engine import Refusal, game
+from games.engine import Refusal
 from games.models import Facility
+from games.registry import game_by_code
 from tables.core.permissions import DEALERS, FLOOR
 from tables.runner import table as road
 from tables.runner.access import SEES_A_ROOM, device_at
@@ -178,7 +179,7 @@ def _place(device: Device, table: Table | None) -> dict[str, Any]:
     return {
         "table": table.code if table else "",
         "facility_name": table.facility.name if table else device.facility.title(),
-        "game": game(table.game) if table else None,
+        "game": game_by_code(table.game) if table else None,
         "kind": table.kind if table else "",
         "locked_at": device.locked_at,
         "round": table.last_round if table else None,

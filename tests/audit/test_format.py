@@ -13,7 +13,7 @@ from audit import clock, export
 from audit.exporting import bundle
 from audit.models import Entry
 from audit.sealing import keys
-from games.engine.adjudication import adjudicate
+from games.adjudication import adjudicate
 
 from .conftest import MOMENT
 from .sealed import SECOND, WITNESS, House, files_of, proof_of

@@ -12,6 +12,7 @@ from audit import clock
 from audit.models import Entry
 from games.engine import Rules
 from games.engine.wagers import Wager as Stake
+from games.registry import game_of
 from tables.models import Table
 from tables.reports import shares
 from tables.reports.figures import report
@@ -92,7 +93,7 @@ def test_the_variance_is_that_of_all_216_throws_of_each_round(hands, scene):
     for wagers in rounds:
         wins = []
         for dice in product(range(1, 7), repeat=3):
-            _ending, settled = rules.game.adjudicate(rules, [dice], wagers)
+            _ending, settled = game_of(rules).adjudicate(rules, [dice], wagers)
             wins.append(sum(one.wager.cents - one.paid_cents - one.returned_cents for one in settled))
         variance += Fraction(sum(win * win for win in wins), 216) - Fraction(sum(wins), 216) ** 2
     assert day_of(scene).house.expected.variance == variance
@@ -103,7 +104,7 @@ def test_the_variance_of_each_wager_follows_from_its_odds(key):
     rules = Rules.of(key)
     found = covariances(rules)
     assert found is not None
-    outcomes = rules.game.outcomes(rules)
+    outcomes = game_of(rules).outcomes(rules)
     assert {code for code, other in found if code == other} == set(outcomes) - {"extra-roll"}
     for code, ones in outcomes.items():
         if code == "extra-roll":
@@ -125,7 +126,8 @@ def test_an_extra_roll_and_its_seats_circles_are_apart(hands):
         scene.act(following["act"], params)
     rules = Rules.of("pa-675a")
     edges = {
-        code: rules.game.advantage(rules, code, ones) for code, ones in rules.game.outcomes(rules).items()
+        code: game_of(rules).advantage(rules, code, ones)
+        for code, ones in game_of(rules).outcomes(rules).items()
     }
     house, said = day_of(scene).house, day_of(scene).house.expected
     assert (said.staked_cents, said.apart_cents) == (22_500, 5_000)

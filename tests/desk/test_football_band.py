@@ -9,6 +9,7 @@ from games.engine import Rules
 from games.engine.football import covariance
 from games.engine.football.field import THROWS, Spot, chances_of_a_game, chances_of_a_throw, play_on
 from games.engine.football.wagers import BETS, End, outcomes, verdict
+from games.registry import game_of
 from tables.models import Throw
 from tables.reports.variance import covariances
 from tests.desk.test_figures import day_of
@@ -16,7 +17,9 @@ from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
 RULES = Rules.of("pa-577")
-EDGES = {code: RULES.game.advantage(RULES, code, ones) for code, ones in RULES.game.outcomes(RULES).items()}
+EDGES = {
+    code: game_of(RULES).advantage(RULES, code, ones) for code, ones in game_of(RULES).outcomes(RULES).items()
+}
 ON_THE_GAME = {
     "touchdown": 700,
     "defense": 500,

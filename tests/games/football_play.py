@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from games.engine import Refusal, RoundState, Rules, game
-from games.engine.adjudication import adjudicate
+from games.adjudication import adjudicate
+from games.engine import Refusal, RoundState, Rules
 from games.engine.settlement import Settled
+from games.registry import game_by_code
 
-FOOTBALL = game("football")
+FOOTBALL = game_by_code("football")
 RULES = Rules.of("pa-577")
 CITE = "58 Pa. Code § 577."
 
@@ -56,10 +57,12 @@ def played(state: RoundState, *throws: tuple[int, ...]) -> tuple[RoundState, lis
 
 
 def refusal(act: str, *args: Any, **kwargs: Any) -> tuple[str, str]:
-    """The code and the section, without its chapter, with which an act is refused; its `can_x` must say the same."""
+    """The code and the section, without its chapter, that refuse an act. Its `verify_x` must refuse the same."""
     with pytest.raises(Refusal) as refused:
         getattr(FOOTBALL, act)(*args, **kwargs)
-    assert not getattr(FOOTBALL, f"can_{act}")(*args, **kwargs)
+    with pytest.raises(Refusal) as verified:
+        getattr(FOOTBALL, f"verify_{act}")(*args, **kwargs)
+    assert verified.value.args == refused.value.args
     return refused.value.code, refused.value.section.removeprefix(CITE)
 
 

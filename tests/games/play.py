@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from games.engine import Refusal, RoundState, Rules, game
+from games.engine import Refusal, RoundState, Rules
+from games.registry import game_by_code
 
-SIC_BO = game("sic-bo")
+SIC_BO = game_by_code("sic-bo")
 EVERY_WAY = [
     (key, kind)
     for key in ("pa-539", "nj-19-47-9", "pa-625a/A", "pa-625a/B")
@@ -35,8 +36,10 @@ def lit(dice: tuple[int, ...] = (2, 3, 4), **how: Any) -> RoundState:
 
 
 def refusal(act: str, *args: Any, **kwargs: Any) -> tuple[str, str]:
-    """The code and section with which an act is refused; its `can_x` must say the same."""
+    """The code and section with which an act is refused; its `verify_x` must refuse the same."""
     with pytest.raises(Refusal) as refused:
         getattr(SIC_BO, act)(*args, **kwargs)
-    assert not getattr(SIC_BO, f"can_{act}")(*args, **kwargs)
+    with pytest.raises(Refusal) as verified:
+        getattr(SIC_BO, f"verify_{act}")(*args, **kwargs)
+    assert verified.value.args == refused.value.args
     return refused.value.code, refused.value.section

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from games.engine import Refusal, RoundState, Rules, game
-from games.engine.adjudication import adjudicate
+from games.adjudication import adjudicate
+from games.engine import Refusal, RoundState, Rules
+from games.registry import game_by_code
 
-HIGH_ROLL = game("high-roll")
+HIGH_ROLL = game_by_code("high-roll")
 TEN, SIX = "pa-675a", "pa-675a.6"
 FOUR_FIVES = (5, 5, 5, 5, 6, 6, 6, 1, 1, 4)  # the example of § 675a.4(e), (f)
 NO_MORE_FIVES = (6, 6, 6, 1, 1, 4)
@@ -57,10 +58,12 @@ def lit_again(extra: Any = NO_MORE_FIVES, dice: Any = FOUR_FIVES, placings: Any 
 
 
 def refusal(act: str, *args: Any, **kwargs: Any) -> tuple[str, str]:
-    """The code and section with which an act is refused; its `can_x` must say the same."""
+    """The code and section with which an act is refused; its `verify_x` must refuse the same."""
     with pytest.raises(Refusal) as refused:
         getattr(HIGH_ROLL, act)(*args, **kwargs)
-    assert not getattr(HIGH_ROLL, f"can_{act}")(*args, **kwargs)
+    with pytest.raises(Refusal) as verified:
+        getattr(HIGH_ROLL, f"verify_{act}")(*args, **kwargs)
+    assert verified.value.args == refused.value.args
     return refused.value.code, refused.value.section
 
 

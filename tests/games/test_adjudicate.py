@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.engine.adjudication import BadLine, adjudicate
+from games.adjudication import BadLine, adjudicate
 from games.management.commands.adjudicate import answer_all
 
 WAGER = {"seat": 1, "wager": "two-dice:2-5", "cents": 500}

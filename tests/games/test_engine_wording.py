@@ -11,7 +11,11 @@ from games.engine.settlement import Reason
 from games.engine.state import RETURNS
 from games.wording import REASONS, REFUSALS, say, title, why
 
-SOURCES = [*Path(engine.__file__).parent.rglob("*.py"), Path(engine.__file__).parents[1] / "submissions.py"]
+ENGINE = Path(engine.__file__).parent
+SOURCES = [
+    *ENGINE.rglob("*.py"),
+    *(ENGINE.parent / name for name in ("adjudication.py", "registry.py", "submissions.py")),
+]
 
 
 def constructed(name):

@@ -47,7 +47,7 @@ def test_the_dice_of_a_play_are_corrected_until_something_of_it_is_settled():
     mended, record = FOOTBALL.correct_dice(state, PENALTY, "misread")
     assert (record.before, FOOTBALL.view(mended)["yard"]) == (GAIN_8, 21)
     assert refusal("correct_dice", state, (4, 6, 2))[0] == "dice-unchanged"
-    assert FOOTBALL.can_correct_dice(state, (2, 6, 4))  # the red die has its own place
+    FOOTBALL.verify_correct_dice(state, (2, 6, 4))  # the red die has its own place
     begun, _ = FOOTBALL.settle_seats(state, [1])
     assert refusal("correct_dice", begun, PENALTY)[0] == "payment-begun"
     over, _ = FOOTBALL.settle_seats(begun)

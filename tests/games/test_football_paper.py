@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from games.engine.adjudication import BadLine, adjudicate
+from games.adjudication import BadLine, adjudicate
 from games.regulations.clauses import all_clauses, proofs_by_clause
 from tests.games.football_play import (
     CITE,

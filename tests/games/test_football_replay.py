@@ -1,7 +1,6 @@
 """Any game at all: random acts with void throws in between, most of which the rules refuse."""
 
 from collections import Counter
-from functools import reduce
 from typing import Any
 
 from hypothesis import given, settings
@@ -13,6 +12,7 @@ from games.engine.procedures import ENDED
 from games.engine.records import Record, SeatsSettled
 from games.engine.settlement import settlement_order
 from tests.games.football_play import FOOTBALL, RULES
+from tests.games.replay import replayed
 
 DICE = st.tuples(*[st.integers(1, 6)] * 3)
 FULL = sorted(code for code, bet in BETS.items() if not bet.single)
@@ -92,7 +92,7 @@ def whole_games(draw):
 @given(any_rounds())
 def test_the_records_of_a_game_give_its_state_again(played):
     opening, records, state = played
-    assert reduce(lambda so_far, record: record.again(FOOTBALL, so_far), records, opening) == state
+    assert replayed(FOOTBALL, opening, records) == state
 
 
 @settings(max_examples=200, deadline=None)
@@ -110,7 +110,7 @@ def test_a_game_is_always_in_a_known_phase_with_a_way_on(played):
 @given(whole_games())
 def test_every_wager_of_a_whole_game_settles_exactly_once_and_its_money_adds_up(played):
     opening, records, state, _ = played
-    assert reduce(lambda so_far, record: record.again(FOOTBALL, so_far), records, opening) == state
+    assert replayed(FOOTBALL, opening, records) == state
     done = [one for record in records if isinstance(record, SeatsSettled) for one in record.settled]
     assert Counter(one.wager.key for one in done) == Counter(wager.key for wager in state.wagers)
     for one in done:

@@ -90,7 +90,7 @@ def test_after_a_score_the_quarterback_keeps_the_dice(throws):
     state, _ = played(opened(lay(1, "touchdown")), *throws)
     assert FOOTBALL.next_quarterback(state) == (5, 5)
     held = FOOTBALL.open_round(RULES, None, *FOOTBALL.next_quarterback(state))
-    assert FOOTBALL.can_throw_dice(held)
+    FOOTBALL.verify_throw_dice(held)
 
 
 @clause("PA-577.7(a)-offer", "PA-577.7(a)-next", "PA-577.7(b)-quarterback")
@@ -132,17 +132,17 @@ def test_no_other_wager_is_taken(code):
 @clause("PA-577.3(c)-before", "PA-577.6(b)-later")
 @pytest.mark.parametrize("code", FULL_GAME)
 def test_full_game_wagers_are_taken_before_the_first_throw_and_not_after(code):
-    assert FOOTBALL.can_place_wagers(opened(), [lay(1, code)])
+    FOOTBALL.verify_place_wagers(opened(), [lay(1, code)])
     state, _ = played(opened(), GAIN_8)
     assert refusal("place_wagers", state, [lay(1, code)]) == ("full-game-locked", "3(c)")
-    assert FOOTBALL.can_place_wagers(state, [lay(1, "big-play", 500, 2)])
+    FOOTBALL.verify_place_wagers(state, [lay(1, "big-play", 500, 2)])
 
 
 @clause("PA-577.3(c)-locked")
 @pytest.mark.parametrize("cents", [0, 400, 600])
 def test_full_game_wagers_are_not_raised_lowered_or_taken_back_after_the_first_throw_even_a_void_one(cents):
     state = opened(lay(1, "defense"))
-    assert FOOTBALL.can_place_wagers(state, [lay(1, "defense", cents)])
+    FOOTBALL.verify_place_wagers(state, [lay(1, "defense", cents)])
     after_a_void, _ = FOOTBALL.call_no_roll(FOOTBALL.throw_dice(state)[0], "off-table")
     for locked in (after_a_void, played(state, GAIN_8)[0]):
         assert refusal("place_wagers", locked, [lay(1, "defense", cents)]) == ("full-game-locked", "3(c)")
@@ -151,7 +151,7 @@ def test_full_game_wagers_are_not_raised_lowered_or_taken_back_after_the_first_t
 @clause("PA-577.3(e)-timing")
 def test_single_play_wagers_are_open_to_the_next_play_until_it_is_thrown():
     state = opened()
-    assert FOOTBALL.can_place_wagers(state, [lay(1, "penalty", 500, 1)])
+    FOOTBALL.verify_place_wagers(state, [lay(1, "penalty", 500, 1)])
     assert refusal("place_wagers", state, [lay(1, "penalty", 500, 2)]) == ("not-the-next-play", "3(e)")
     thrown, _ = FOOTBALL.throw_dice(state)
     assert refusal("place_wagers", thrown, [lay(1, "penalty", 500, 1)]) == ("closed-by-the-throw", "3(e)")
@@ -240,7 +240,7 @@ def test_the_next_throw_waits_until_every_wager_that_the_last_one_decided_is_set
     assert refusal("throw_dice", state) == ("settle-first", "5(h)")
     state, record = FOOTBALL.settle_seats(state)
     assert (state.phase, record.seats, record.settled[0].paid_cents) == ("open", (2,), 2000)
-    assert FOOTBALL.can_throw_dice(state)
+    FOOTBALL.verify_throw_dice(state)
     assert refusal("settle_seats", state)[0] == "not-lit"
 
 

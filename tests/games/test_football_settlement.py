@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.engine.adjudication import BadLine
+from games.adjudication import BadLine
 from games.engine.football.field import course_of
 from tests.games.football_play import (
     DOWNS_GAME,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from games.engine.adjudication import BadLine, adjudicate
+from games.adjudication import BadLine, adjudicate
 from tests.games.play_high_roll import FOUR_FIVES, NO_MORE_FIVES, SIX, TEN, lines, on_paper, short
 
 clause = pytest.mark.clause

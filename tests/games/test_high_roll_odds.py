@@ -10,6 +10,7 @@ import pytest
 
 from games.engine import Refusal, Rules, house_advantage
 from games.engine.high_roll.chances import Held, classes, held
+from games.registry import game_of
 from games.submissions import verify_house_advantage
 from tests.games.play_high_roll import HIGH_ROLL, SIX, TEN, ends, lines
 
@@ -19,7 +20,7 @@ OUTCOMES = {key: HIGH_ROLL.outcomes(Rules.of(key)) for key in (TEN, SIX)}
 
 def advantage(key, code):
     rules = Rules.of(key)
-    return rules.game.advantage(rules, code, OUTCOMES[key][code])
+    return game_of(rules).advantage(rules, code, OUTCOMES[key][code])
 
 
 def percent(fraction):

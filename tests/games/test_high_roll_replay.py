@@ -1,7 +1,5 @@
 """Any round of High Roll Dice at all: random acts, most of which the rules refuse."""
 
-from functools import reduce
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +7,7 @@ from games.engine import Refusal, Rules, Wager
 from games.engine.high_roll.wagers import BETS
 from games.engine.procedures import ENDED
 from tests.games.play_high_roll import HIGH_ROLL, SIX, TEN
+from tests.games.replay import replayed
 
 CODES = sorted({*BETS[10], *BETS[6]})
 PLACINGS = st.tuples(
@@ -57,7 +56,7 @@ def rounds(draw):
 @given(rounds())
 def test_the_records_of_a_round_give_its_state_again(played):
     opening, records, state = played
-    assert reduce(lambda so_far, record: record.again(HIGH_ROLL, so_far), records, opening) == state
+    assert replayed(HIGH_ROLL, opening, records) == state
 
 
 @settings(max_examples=200, deadline=None)

@@ -260,7 +260,7 @@ def test_wagers_are_chips_or_plaques_on_the_layout(key, placings):
 def test_any_circle_may_follow_a_pip_street_wager_and_none_goes_before_it():
     circles = [f"like-kind:{count}" for count in range(2, 9)]
     for code in (*circles, "millionaire:9", "millionaire:10"):
-        assert HIGH_ROLL.can_place_wagers(opened([]), lines(1, "pip:1", code))
+        HIGH_ROLL.verify_place_wagers(opened([]), lines(1, "pip:1", code))
         assert refusal("place_wagers", opened([]), lines(1, code)) == ("pip-street-first", short("2(e)(1)"))
     everything = lines(1, "pip:1", *circles, "millionaire:9", "millionaire:10", "extra-roll")
     assert len(opened(everything).wagers) == 11
@@ -279,16 +279,16 @@ def test_a_seat_plays_one_unit_and_an_extra_roll_only_with_like_kind():
     assert refusal("place_wagers", one_pip, [(1, "extra-roll", 500)]) == ("no-like-kind", short("2(e)(3)"))
     circle = opened(lines(1, "pip:1", "like-kind:4"))
     assert refusal("place_wagers", circle, [(1, "extra-roll", 400)]) == ("unequal-wagers", short("2(e)(3)"))
-    assert HIGH_ROLL.can_place_wagers(circle, [(1, "extra-roll", 500)])
-    assert HIGH_ROLL.can_place_wagers(circle, [(2, "pip:1", 900)])
+    HIGH_ROLL.verify_place_wagers(circle, [(1, "extra-roll", 500)])
+    HIGH_ROLL.verify_place_wagers(circle, [(2, "pip:1", 900)])
     changed = [(1, "pip:1", 700), (1, "like-kind:4", 700)]
-    assert HIGH_ROLL.can_place_wagers(circle, changed)
+    HIGH_ROLL.verify_place_wagers(circle, changed)
 
 
 @clause("PA-675a.6(d)-like-kind", "PA-675a.6(d)-no-extras")
 def test_six_dice_take_circles_two_to_six_and_no_match_of_the_same_unit():
     codes = ["like-kind:none", *[f"like-kind:{count}" for count in range(2, 7)]]
-    assert HIGH_ROLL.can_place_wagers(opened([], SIX), lines(1, "pip:1", *codes))
+    HIGH_ROLL.verify_place_wagers(opened([], SIX), lines(1, "pip:1", *codes))
     found = refusal("place_wagers", opened([], SIX), [(1, "pip:1", 500), (1, "like-kind:none", 600)])
     assert found == ("unequal-wagers", short("6(d)"))
     for code in ("extra-roll", "millionaire:9", "like-kind:7"):
@@ -303,7 +303,7 @@ def test_millionaire_row_is_one_dollar_below_any_minimum():
     for cents in (101, 99, 500):
         found = refusal("place_wagers", opened([]), [(1, "pip:1", 500), (1, "millionaire:9", cents)])
         assert found == ("not-one-dollar", short("2(e)(4)"))
-    assert HIGH_ROLL.can_place_wagers(opened([]), [(1, "pip:1", 500), (1, "millionaire:9", 100)])
+    HIGH_ROLL.verify_place_wagers(opened([]), [(1, "pip:1", 500), (1, "millionaire:9", 100)])
     assert not HIGH_ROLL.is_limited("millionaire:9")
     assert HIGH_ROLL.is_limited("pip:1") and HIGH_ROLL.is_limited("extra-roll")
 

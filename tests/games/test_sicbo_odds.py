@@ -6,6 +6,7 @@ import pytest
 
 from games.engine import Odds, Refusal, Rules, Wager, house_advantage
 from games.engine.sicbo import BETS, settle
+from games.registry import game_of
 
 clause = pytest.mark.clause
 FIVE_DOLLARS = 500
@@ -167,7 +168,7 @@ MIRROR = {"big": "small", **{f"total:{total}": f"total:{21 - total}" for total i
 )
 def test_house_advantages_are_the_published_fractions(key, expected):
     rules = Rules.of(key)
-    outcomes = rules.game.outcomes(rules)
+    outcomes = game_of(rules).outcomes(rules)
     assert len(outcomes) == 50
     for code, bet in BETS.items():
         row = MIRROR.get(code, code if bet.family == "total" else bet.family)
@@ -176,7 +177,9 @@ def test_house_advantages_are_the_published_fractions(key, expected):
 
 def test_one_of_a_kind_has_three_outcomes_with_exact_probabilities():
     rules = Rules.of("pa-625a/B")
-    found = [(str(one.probability), str(one.pays)) for one in rules.game.outcomes(rules)["one-of-a-kind:6"]]
+    found = [
+        (str(one.probability), str(one.pays)) for one in game_of(rules).outcomes(rules)["one-of-a-kind:6"]
+    ]
     assert found == [("25/72", "1 to 1"), ("5/72", "2 to 1"), ("1/216", "12 to 1")]
 
 
@@ -285,12 +288,12 @@ def assert_words(key, refused, **stated):
 def test_winners_are_paid_their_stake_times_the_odds_in_force(key):
     rules = Rules.of(key)
     for code in BETS:
-        for odds in rules.game.possible_odds(rules, code):
+        for odds in game_of(rules).possible_odds(rules, code):
             assert odds.win(700) == 700 * odds.ratio()
 
 
 def test_a_payout_that_would_be_a_fraction_of_a_cent_is_refused_not_rounded():
     rules = Rules.of("pa-539", {"small": "101 to 100"})
-    rules.game.verify_stake(rules, "small", 500)
+    game_of(rules).verify_stake(rules, "small", 500)
     with pytest.raises(Refusal, match="fraction-of-a-cent"):
-        rules.game.verify_stake(rules, "small", 550)
+        game_of(rules).verify_stake(rules, "small", 550)

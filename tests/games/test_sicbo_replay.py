@@ -1,7 +1,5 @@
 """Any round at all: random acts, most of which the rules refuse."""
 
-from functools import reduce
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -9,6 +7,7 @@ from games.engine import Refusal, Rules
 from games.engine.procedures import ENDED
 from games.engine.sicbo import BETS
 from tests.games.play import EVERY_WAY, SIC_BO
+from tests.games.replay import replayed
 
 
 @st.composite
@@ -55,7 +54,7 @@ ACTS = st.one_of(
 @given(rounds())
 def test_the_records_of_a_round_give_its_state_again(played):
     opening, records, state = played
-    assert reduce(lambda so_far, record: record.again(SIC_BO, so_far), records, opening) == state
+    assert replayed(SIC_BO, opening, records) == state
 
 
 @settings(max_examples=150, deadline=None)

@@ -54,7 +54,7 @@ def test_625a_shakes_a_manual_shaker_first_with_bets_still_open():
 def test_625a_activates_a_covered_automated_shaker_first():
     shaken, record = SIC_BO.shake(opened("pa-625a/B", "automated-covered"), times=1)
     assert (shaken.phase, record.section) == ("shaken", "58 Pa. Code § 625a.5(b)(2)")
-    assert SIC_BO.can_place_wagers(shaken, A_FEW)
+    SIC_BO.verify_place_wagers(shaken, A_FEW)
 
 
 @clause("PA-625a.5(c)")

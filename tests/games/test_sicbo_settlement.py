@@ -9,6 +9,7 @@ import pytest
 from games.engine import Refusal, Rules, Wager
 from games.engine.settlement import settlement_order
 from games.engine.sicbo import BETS, settle
+from games.registry import game_of
 from games.wording import why
 
 clause = pytest.mark.clause
@@ -72,7 +73,7 @@ def test_the_lit_set_is_the_winning_set_for_every_throw(key):
     rules = Rules.of(key)
     for throw in THROWS:
         expected = {code for code in BETS if expected_to(code, throw, False)}
-        assert set(rules.game.winning_codes(rules, [throw])) == expected
+        assert set(game_of(rules).winning_codes(rules, [throw])) == expected
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_a_total_wins_as_often_as_it_is_thrown_triples_included(key):
 @pytest.mark.parametrize("key", EDITIONS)
 def test_the_fifty_wagers_of_eight_families_are_all_there_are(key):
     rules = Rules.of(key)
-    types = rules.game.wager_types(rules)
+    types = game_of(rules).wager_types(rules)
     assert len({one.code for one in types}) == len(types) == 50
     assert len({one.family for one in types}) == 8
     for code in (
@@ -134,7 +135,7 @@ def test_the_fifty_wagers_of_eight_families_are_all_there_are(key):
         "",
     ):
         with pytest.raises(Refusal) as refused:
-            rules.game.wager_type(rules, code)
+            game_of(rules).wager_type(rules, code)
         assert (refused.value.code, refused.value.section) == ("no-such-wager", rules.section("wagers"))
 
 

@@ -4,6 +4,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from games.engine import Rules
+from games.registry import game_of
 from tables.dice.acts import UNFIT
 from tables.screens.fragments import render
 from tables.templatetags import football, gridiron
@@ -65,8 +66,8 @@ def test_sixteen_places_run_clockwise_from_the_stick(table):
 def test_every_odds_of_the_edition_stand_on_the_areas_and_never_with_for(table):
     rules = Rules.of("pa-577")
     html = screen(table).partition('id="felt"')[2].partition("</section>")[0]
-    for type_ in rules.game.wager_types(rules):
-        for odds in rules.game.possible_odds(rules, type_.code):
+    for type_ in game_of(rules).wager_types(rules):
+        for odds in game_of(rules).possible_odds(rules, type_.code):
             assert str(odds) in html
     assert " for " not in html
 

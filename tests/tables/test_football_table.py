@@ -8,7 +8,7 @@ import pytest
 
 from audit import export, verify
 from audit.models import Entry
-from games.engine.adjudication import adjudicate
+from games.adjudication import adjudicate
 from tables.models import DiceLot, Settlement, Table, Throw
 from tests.tables.cast import make_scene
 

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from games.engine import Rules
+from games.registry import game_of
 from tables.screens import fragments
 from tests.tables.cast import make_scene
 
@@ -23,8 +24,8 @@ def text(scene) -> str:
 def test_every_wager_stands_on_the_layout_with_the_odds_that_settle_it(rules):
     scene, filed = make_scene(rules), Rules.of(rules)
     said = text(scene)
-    for type_ in filed.game.wager_types(filed):
-        for pays in filed.game.possible_odds(filed, type_.code):
+    for type_ in game_of(filed).wager_types(filed):
+        for pays in game_of(filed).possible_odds(filed, type_.code):
             assert re.sub(r"(?<=\d)(?=(\d{3})+ to)", ",", str(pays)) in said, type_.code
 
 

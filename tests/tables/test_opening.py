@@ -3,6 +3,7 @@
 import pytest
 
 from games.engine import Rules
+from games.registry import game_of
 from tables.models import Inspection
 from tests.tables.cast import CHAPTER, make_scene
 
@@ -12,7 +13,7 @@ clause = pytest.mark.clause
 
 def lights(rules, dice):
     found = Rules.of(rules)
-    return list(found.game.winning_codes(found, [dice]))
+    return list(game_of(found).winning_codes(found, [dice]))
 
 
 def staffed(rules="pa-625a/A", shaker=None):

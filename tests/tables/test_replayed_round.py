@@ -8,6 +8,7 @@ import pytest
 
 from audit import clock
 from games.engine import RoundState
+from games.registry import game_of
 from tables.core.context import TableContext
 from tables.core.entries import of_round
 from tables.models import Round
@@ -17,7 +18,7 @@ from tests.tables.cast import Scene, make_scene
 from tests.tables.test_walks import walk
 
 # What an entry does not say, and what no later step of the round rests on.
-NOT_TOLD = {"rules", "shaker", "quarterback", "offered"}
+NOT_TOLD = {"game", "rules", "shaker", "quarterback", "offered"}
 EVERY_RULES = ["pa-539", "pa-625a/B", "nj-19-47-9", "pa-675a", "pa-675a.6", "pa-577"]
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +37,7 @@ def by_the_record(scene: Scene, round_: Round) -> RoundState:
 
 def plain(state: RoundState) -> dict[str, Any]:
     said = {name: value for name, value in asdict(state).items() if name not in NOT_TOLD}
-    return said | {"throws": [state.rules.game.arranged(dice) for dice in state.throws]}
+    return said | {"throws": [game_of(state.rules).arranged(dice) for dice in state.throws]}
 
 
 @pytest.mark.parametrize("rules", EVERY_RULES)

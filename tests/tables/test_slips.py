@@ -7,6 +7,7 @@ import pytest
 
 from games.engine import Refusal, Rules
 from games.engine.wagers import Wager
+from games.registry import game_of
 from tables.corrections import slips
 from tables.corrections.slips import Handed, Mended
 from tables.rounds.settlement import settled_data
@@ -148,7 +149,7 @@ def test_reports_tell_what_was_settled_apart_from_what_moved():
 
 def test_what_all_seats_are_owed_is_what_the_house_wins_less():
     rng = random.Random(6)
-    codes = [one.code for one in RULES.game.wager_types(RULES)]
+    codes = [one.code for one in game_of(RULES).wager_types(RULES)]
     for _ in range(200):
         dice = [tuple(rng.randint(1, 6) for _ in range(3)) for _ in range(2)]
         keys = {(rng.randint(1, 8), rng.choice(codes)) for _ in range(12)}

@@ -4,8 +4,8 @@ import datetime as dt
 
 import pytest
 
-from games.engine.registry import GAMES
 from games.office import services
+from games.registry import GAMES
 from tables.rules import suspensions
 from tests.games.office.chapter_528 import (
     ANY_TRIPLE,

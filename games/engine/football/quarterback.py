@@ -11,7 +11,6 @@ from games.engine.football.field import SCORES
 from games.engine.refusals import Refusal
 from games.engine.rounds import Game
 from games.engine.state import RoundState
-from games.engine.turns import can
 
 SEATS = 16  # § 577.2(a)
 
@@ -24,9 +23,6 @@ class DiceOffered:
     accepted: bool
     section: str
 
-    def again(self, game: Game, state: RoundState) -> RoundState:
-        return cast(Quarterbacks, game).offer_dice(state, self.seat, self.accepted)[0]
-
 
 @dataclass(frozen=True, slots=True)
 class DiceThrown:
@@ -34,9 +30,6 @@ class DiceThrown:
 
     quarterback: int
     section: str
-
-    def again(self, game: Game, state: RoundState) -> RoundState:
-        return cast(Quarterbacks, game).throw_dice(state)[0]
 
 
 class Quarterbacks(Game):
@@ -80,8 +73,6 @@ class Quarterbacks(Game):
             if before in live:
                 raise Refusal("offer-in-turn", section, seat=seat, next=before)
 
-    can_offer_dice = can(verify_offer_dice)
-
     def offer_dice(self, state: RoundState, seat: int, accepted: bool) -> tuple[RoundState, DiceOffered]:
         """Clockwise from seat 1 at the start of play, else from the last; who accepts takes two green and one red."""
         self.verify_offer_dice(state, seat, accepted)
@@ -100,8 +91,6 @@ class Quarterbacks(Game):
         self._turn(state, "throw_dice")
         if state.quarterback is None:
             raise Refusal("no-quarterback", state.rules.section("accept-dice"))
-
-    can_throw_dice = can(verify_throw_dice)
 
     def throw_dice(self, state: RoundState) -> tuple[RoundState, DiceThrown]:
         """The dice leave the Quarterback's hand, which closes the wagers on this play: § 577.3(c), (e)."""

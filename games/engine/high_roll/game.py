@@ -34,7 +34,7 @@ from games.engine.rounds import Game
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason, Settled, cut_to_limit, fee, lose, win
 from games.engine.state import RoundState, Standing
-from games.engine.turns import Step, can
+from games.engine.turns import Step
 from games.engine.wagers import Wager, WagerType
 
 TEN = 10
@@ -226,8 +226,6 @@ class HighRoll(Game):
         """Raises `nothing-to-move` unless the first roll is called and its dice lie where they fell."""
         self._turn(state, "move_dice")
 
-    can_move_dice = can(verify_move_dice)
-
     def move_dice(self, state: RoundState) -> tuple[RoundState, DiceMoved]:
         """The matching dice moved into their box, exposed all the while; settling follows: §§ 675a.4(e), 6(h)."""
         phase, found = self._turn(state, "move_dice"), held(state.throws[0])
@@ -240,8 +238,6 @@ class HighRoll(Game):
         """Raises `bets-still-open` or `nothing-to-lock-out`."""
         self._turn(state, "lock_out_extra_rolls")
 
-    can_lock_out_extra_rolls = can(verify_lock_out_extra_rolls)
-
     def lock_out_extra_rolls(self, state: RoundState) -> tuple[RoundState, ExtraRollsLockedOut]:
         """The sensors take no further Extra Roll: § 675a.4(a), § 675a.1(c)(2)."""
         phase = self._turn(state, "lock_out_extra_rolls")
@@ -251,8 +247,6 @@ class HighRoll(Game):
     def verify_collect_fees(self, state: RoundState) -> None:
         """Raises `not-locked-out` or `no-fees`."""
         self._turn(state, "collect_fees")
-
-    can_collect_fees = can(verify_collect_fees)
 
     def collect_fees(self, state: RoundState) -> tuple[RoundState, FeesCollected]:
         """Every Extra Roll into the table inventory, before the shake: § 675a.4(a)."""
@@ -264,8 +258,6 @@ class HighRoll(Game):
     def verify_gather_loose_dice(self, state: RoundState) -> None:
         """Raises `not-now` unless the first roll is settled and an extra throw is to come."""
         self._turn(state, "gather_loose_dice")
-
-    can_gather_loose_dice = can(verify_gather_loose_dice)
 
     def gather_loose_dice(self, state: RoundState) -> tuple[RoundState, LooseDiceGathered]:
         """All dice but the held ones back into the shaker: § 675a.4(g)."""

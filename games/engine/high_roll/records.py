@@ -1,11 +1,6 @@
-"""What the acts of an Extra Roll leave behind; as with every record, each can do its act again."""
+"""What the acts of an Extra Roll leave behind."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from games.engine.high_roll import HighRoll
-    from games.engine.state import RoundState
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +11,6 @@ class DiceMoved:
     count: int
     section: str
 
-    def again(self, game: "HighRoll", state: "RoundState") -> "RoundState":
-        return game.move_dice(state)[0]
-
 
 @dataclass(frozen=True, slots=True)
 class ExtraRollsLockedOut:
@@ -26,9 +18,6 @@ class ExtraRollsLockedOut:
 
     seats: tuple[int, ...]
     section: str
-
-    def again(self, game: "HighRoll", state: "RoundState") -> "RoundState":
-        return game.lock_out_extra_rolls(state)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +28,6 @@ class FeesCollected:
     cents: int
     section: str
 
-    def again(self, game: "HighRoll", state: "RoundState") -> "RoundState":
-        return game.collect_fees(state)[0]
-
 
 @dataclass(frozen=True, slots=True)
 class LooseDiceGathered:
@@ -49,6 +35,3 @@ class LooseDiceGathered:
 
     dice: int
     section: str
-
-    def again(self, game: "HighRoll", state: "RoundState") -> "RoundState":
-        return game.gather_loose_dice(state)[0]

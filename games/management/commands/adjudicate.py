@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 
 from django.core.management.base import BaseCommand, CommandError
 
+from games.adjudication import BadLine, adjudicate
 from games.engine import Refusal
-from games.engine.adjudication import BadLine, adjudicate
 from games.wording import say
 
 # A settled round leaves no cycles behind; looking for them seldom saves a tenth of the time.

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from games.engine import Refusal, Rules
+from games.registry import game_of
 from games.wording import say
 
 
@@ -59,9 +60,9 @@ def rows_of(rules: Rules) -> list[dict[str, Any]]:
         {
             "wager": code,
             "outcomes": [{"probability": str(one.probability), "pays": str(one.pays)} for one in outcomes],
-            "house_advantage": str(rules.game.advantage(rules, code, outcomes)),
+            "house_advantage": str(game_of(rules).advantage(rules, code, outcomes)),
         }
-        for code, outcomes in rules.game.outcomes(rules).items()
+        for code, outcomes in game_of(rules).outcomes(rules).items()
     ]
 
 

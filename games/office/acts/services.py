@@ -1,10 +1,10 @@
 """Links what a provider supplies to a game, and records the steps of 58 Pa. Code § 528.7 for it."""
 
 from games.engine import Refusal
-from games.engine.registry import GAMES
 from games.models import GameRequest, Service
 from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import MOST_CENTS, Params
+from games.registry import GAMES
 
 from .. import providers, services
 from ..codes import next_code

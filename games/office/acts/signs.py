@@ -1,10 +1,10 @@
 """The form of a sign: drafted, filed with the Bureau, decided, withdrawn (58 Pa. Code § 521.8(d))."""
 
 from games.engine import Refusal
-from games.engine.registry import GAMES
 from games.models import SignForm
 from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import Params
+from games.registry import GAMES
 
 from .. import reviews, signs
 

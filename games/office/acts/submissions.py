@@ -7,7 +7,7 @@ from typing import Any
 
 from audit import clock
 from games import submissions
-from games.engine import Refusal, game
+from games.engine import Refusal
 from games.engine.editions import all_editions, edition
 from games.engine.rules import DEFAULT_WORD
 from games.models import RulesSubmission
@@ -17,6 +17,7 @@ from games.office.gate import verify_may_file
 from games.office.options import Options, of_submission
 from games.office.runner import ActOutcome, OfficeContext, office_act
 from games.params import MOST_CENTS, YEARS, Params, malformed
+from games.registry import game_by_code
 
 from ..codes import next_code
 
@@ -214,7 +215,7 @@ def _verify_edition(ctx: OfficeContext, key: str, before: RulesSubmission | None
     if chosen.jurisdiction != ctx.facility.jurisdiction:
         raise Refusal("not-a-new-edition-here", edition=chosen.title)
     if before is not None and before.game != chosen.game:
-        raise Refusal("other-game", code=before.code, game=game(before.game).name)
+        raise Refusal("other-game", code=before.code, game=game_by_code(before.game).name)
 
 
 def _choose(row: RulesSubmission, options: Options, why: str) -> None:

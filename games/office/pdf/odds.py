@@ -6,6 +6,7 @@ from reportlab.platypus import CondPageBreak, Flowable
 
 from games.office.charts import BAR_HEIGHT, BAR_WIDTH, Bar, Curve, Scale
 from games.office.odds_sheet import Row, Sheet
+from games.registry import game_of
 
 from .paper import BRASS, DIM, FAINT, INK, INTER, STOP, Cell, inside, render, styles, table, text
 
@@ -30,7 +31,7 @@ def source(sheet: Sheet) -> str:
     paytable = f", Paytable {edition.paytable}" if edition.paytable else ""
     how = f"counted over all {sheet.throws} throws" if sheet.throws else "enumerated exactly"
     return (
-        f"{sheet.rules.game.name}, {edition.title}{paytable}, text of {edition.in_force_from.isoformat()} "
+        f"{game_of(sheet.rules).name}, {edition.title}{paytable}, text of {edition.in_force_from.isoformat()} "
         f"({edition.source}). Every figure is {how}."
     )
 

@@ -12,6 +12,7 @@ from games.office.compare import Change, changes, edition_title
 from games.office.gate import family_label, row_label
 from games.office.odds_sheet import Sheet
 from games.office.options import Options
+from games.registry import game_of
 from games.submissions import Standing, standing_of
 
 from .approval import approval_of, day, moment
@@ -98,7 +99,7 @@ def _by(when: str, whom: str) -> str:
 
 def _options(options: Options, rules: Rules) -> Iterator[tuple[Cell, Cell]]:
     """Every option, also those left as the edition has them."""
-    edition, types = rules.edition, rules.game.wager_types(rules)
+    edition, types = rules.edition, game_of(rules).wager_types(rules)
     yield "Edition", edition_title(rules)
     chosen = [f"{row_label(row, types)}: {odds}" for row, odds in options.payouts.items()]
     free = "as the edition's floors" if edition.sets_floors else "exact, as the edition sets them"

@@ -16,6 +16,7 @@ from games.office import wording
 from games.office.floor import Dealt
 from games.office.gate import findings, verify_may_file, verify_minimum
 from games.office.options import Options
+from games.registry import game_of
 
 clause = pytest.mark.clause
 KEYS = ("pa-539", "nj-19-47-9", "pa-625a/A", "pa-625a/B", "pa-675a", "pa-675a.6", "pa-577")
@@ -84,7 +85,7 @@ def may_limit(key, cents, highest):
 def pays_whole(key, payouts, family, cents):
     """The judge of an increment: at every odds of its wagers, one step wins whole cents."""
     rules = Rules.of(key, payouts)
-    known = {type_.family for type_ in rules.game.wager_types(rules)}
+    known = {type_.family for type_ in game_of(rules).wager_types(rules)}
     rows = [row for row in rules.payouts if row.split(":")[0].split("/")[0] == family]
     odds = [str(rules.payouts[row].odds) for row in rows]
     return family in known and all((cents * ratio(one)).denominator == 1 for one in odds if " to " in one)

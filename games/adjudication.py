@@ -13,6 +13,7 @@ from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import Settled, settlement_order
 from games.engine.wagers import Wager
+from games.registry import game_of
 
 ROUND_KEYS = frozenset({"id", "rules", "throws", "wagers", "payouts", "voided"})
 WAGER_KEYS = frozenset({"seat", "wager", "cents"})
@@ -96,7 +97,7 @@ def _adjudicated(read: Mapping[str, Any]) -> dict[str, Any]:
     if read.get("payout_limit_cents", 1) is None:
         raise Refusal("wrong-value", key="payout_limit_cents")
     rules = Rules.of(read["rules"], _payouts(read), read.get("payout_limit_cents"))
-    game = rules.game
+    game = game_of(rules)
     _verify_keys(read, ROUND_KEYS | game.round_keys)
     voided = _voided(read)
     wagers = _wagers(rules, read)
@@ -141,7 +142,7 @@ def _throws(read: Mapping[str, Any], voided: str | None) -> list[Any]:
 def _wagers(rules: Rules, read: Mapping[str, Any]) -> list[Wager]:
     if not isinstance(read.get("wagers"), list):
         raise Refusal("wrong-value" if "wagers" in read else "key-missing", key="wagers")
-    known = WAGER_KEYS | rules.game.wager_keys
+    known = WAGER_KEYS | game_of(rules).wager_keys
     wagers = [_wager(rules, line, known) for line in read["wagers"]]
     seen = set()
     for wager in wagers:
@@ -160,10 +161,10 @@ def _wager(rules: Rules, line: Any, known: frozenset[str]) -> Wager:
     seat, code, cents = line["seat"], line["wager"], line["cents"]
     if type(seat) is not int or seat < 1:
         raise Refusal("bad-seat", rules.section("placement"), seat=str(seat)[:40])
-    rules.game.verify_amount(rules, code, cents)  # a fraction of a cent is refused where it would be paid
+    game_of(rules).verify_amount(rules, code, cents)  # a fraction of a cent is refused where it would be paid
     if "play" in line and line["play"] is None:
         raise Refusal("wrong-value", key="play")
-    rules.game.verify_play(rules, code, line.get("play"))
+    game_of(rules).verify_play(rules, code, line.get("play"))
     return Wager(seat, code, cents, line.get("play"))
 
 

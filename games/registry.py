@@ -6,13 +6,19 @@ from games.engine.football import Football
 from games.engine.high_roll import HighRoll
 from games.engine.refusals import Refusal
 from games.engine.rounds import Game
+from games.engine.rules import Rules
 from games.engine.sicbo import SicBo
 
-GAMES: Mapping[str, Game] = {one.code: one for one in (SicBo(), HighRoll(), Football())}
+GAMES: Mapping[str, Game] = {game.code: game for game in (SicBo(), HighRoll(), Football())}
 
 
-def game(code: str) -> Game:
-    """A game by its code, "sic-bo"; raises `no-such-game`."""
+def game_by_code(code: str) -> Game:
+    """A game by its code, "sic-bo". Raises `no-such-game`."""
     if code not in GAMES:
         raise Refusal("no-such-game", code=code)
     return GAMES[code]
+
+
+def game_of(rules: Rules) -> Game:
+    """The game that these rules are for."""
+    return game_by_code(rules.edition.game)
