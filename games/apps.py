@@ -8,12 +8,12 @@ class GamesConfig(AppConfig):
     name = "games"
 
     def ready(self) -> None:
-        """Register the acts of the rules office, and give the record each facility's gaming days."""
+        """Register the words and acts of the rules office, and give the record each facility's gaming days."""
         from audit import clock
         from audit.discovery import modules_named
 
         clock.gaming_days.of = gaming_day
-        autodiscover_modules(*modules_named("acts", self.path))
+        autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
 
 
 def gaming_day(facility: str, moment: dt.datetime) -> dt.date:

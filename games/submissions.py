@@ -13,8 +13,8 @@ from django.db.models import F, QuerySet
 
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
-from games.office.options import of_rules
 from games.registry import game_of
+from games.submission_options import of_rules
 
 
 def in_force(

@@ -9,19 +9,22 @@ class TablesConfig(AppConfig):
     def ready(self) -> None:
         """Register words and acts of the floor and the desk, and connect what lower layers may not import.
 
-        The rules office asks the floor through `games.office.floor`; a declared incarnation lets halted tables go on.
+        The rules office asks the floor through `games.office.core.floor`. A declared incarnation lets halted tables
+        go on.
         """
         from audit.discovery import modules_named
         from audit.sealing.incarnations import incarnation_declared
-        from games.office import floor
+        from games.office.core import floor, words
         from tables.core.signals import table_changed
         from tables.office_floor import Floor
         from tables.runner.halts import resume_halted_tables
         from tables.screens.push import on_table_changed
         from tables.views.converters import Code
+        from tables.words import registry
 
         register_converter(Code, "code")
         autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
+        registry.register(titles=words.TITLES, sentences=words.SENTENCES)
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.told.floor = Floor()
         incarnation_declared.connect(

@@ -1,4 +1,4 @@
-"""What the floor tells the rules office (`games/office/floor.py`)."""
+"""What the floor tells the rules office (`games/office/core/floor.py`)."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
@@ -9,8 +9,8 @@ from django.urls import reverse
 from audit.models import Person
 from games.engine.odds import in_dollars
 from games.models import Facility
-from games.office.deadlines import BEGINS, ENDS, Deadline
-from games.office.floor import Dealt
+from games.office.calendar.deadlines import BEGINS, ENDS, Deadline
+from games.office.core.floor import Dealt
 from tables.equipment.words import SUBJECTS
 from tables.limits import rules
 from tables.models import Approval, LimitsChange, Shaker, Table

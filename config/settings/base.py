@@ -99,7 +99,7 @@ CONTENT_SECURITY_POLICY = {
         "object-src": [NONE],
     }
 }
-# What a screen may send: acts are small, and one file at a time comes as a form (games/office/documents.py).
+# What a screen may send: acts are small, and one file at a time comes as a form (games/office/documents/filing.py).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 1
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # what is larger waits in a temporary file

@@ -17,7 +17,7 @@ from games.engine import Odds, Rules
 from games.engine.editions import Edition
 from games.engine.wagers import WagerType
 from games.models import Facility, RulesSubmission
-from games.office.services import WHOLE_GAME, stops
+from games.office.providers.services import WHOLE_GAME, stops
 from games.registry import game_of
 from games.submissions import rules_of
 

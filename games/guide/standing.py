@@ -6,7 +6,7 @@ from typing import Any
 
 from games.engine import Rules
 from games.models import Facility, Guide, Review
-from games.office.compare import changes
+from games.office.submissions.compare import changes
 
 from .authorized import named_rules
 from .content import facts_at

@@ -11,8 +11,8 @@ class GameRequest(Reviewed):
     """A written request to offer what is not authorized yet.
 
     `parts` holds what the section asks for, each part an object: {"play": {"text": "…", "documents": ["D-0003"]}, …}.
-    Which parts must be there depends on `kind` (A02); games/office/requests.py reads them. Once filed they stay as
-    they are. `conditions` holds what was recorded for a final approval in New Jersey besides its dates.
+    Which parts are required depends on `kind` (A02); games/office/requests/contents.py reads them. They do not change
+    once filed. `conditions` holds what was recorded for a final approval in New Jersey, apart from its dates.
     """
 
     class Kind(models.TextChoices):

@@ -9,10 +9,9 @@ from typing import Any
 from games.engine import Refusal
 from games.models import Review
 from games.models.patrons import Reviewed
-from games.office.runner import OfficeContext
+from games.office.core.runner import OfficeContext
+from games.office.documents.filing import asked, in_words
 from games.params import Params
-
-from .documents import asked, in_words
 
 REVIEW_DAYS = 15  # calendar days of the Bureau's review, 58 Pa. Code § 601a.10(c)
 

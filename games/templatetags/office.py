@@ -7,7 +7,7 @@ from django import template
 
 from games.engine import Refusal
 from games.engine.odds import in_dollars
-from games.office import wording
+from games.office.core import words
 
 register = template.Library()
 
@@ -15,19 +15,19 @@ register = template.Library()
 @register.filter
 def said(refusal: Refusal) -> str:
     """A refusal as a sentence."""
-    return wording.say(refusal)
+    return words.say(refusal)
 
 
 @register.filter
 def headed(refusal: Refusal) -> str:
     """Two or three words over a refusal."""
-    return wording.title(refusal)
+    return words.title(refusal)
 
 
 @register.filter
 def cite(section: str) -> str:
     """A citation as short as people say it."""
-    return wording.short(section)
+    return words.short(section)
 
 
 @register.filter

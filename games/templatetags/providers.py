@@ -4,8 +4,8 @@ from typing import Any
 
 from django import template
 
-from games.office import services
-from games.office.services import Step
+from games.office.providers import services
+from games.office.providers.services import Step
 
 register = template.Library()
 

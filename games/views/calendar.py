@@ -20,9 +20,8 @@ from audit.runner import ActRequest
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from games.models import CalendarFeed, Facility
-from games.office import calendar as feeds_of
-from games.office import runner
-from games.office.deadlines import (
+from games.office.calendar import feeds as feeds_of
+from games.office.calendar.deadlines import (
     GROUPS,
     LATER,
     OVERDUE,
@@ -32,10 +31,10 @@ from games.office.deadlines import (
     deadlines,
     in_groups,
 )
-from games.office.doors import office_of
+from games.office.core import runner
+from games.office.core.access import office_of
 from games.params import malformed
-
-from .frame import office
+from games.views.page_context import office
 
 LABELS = {
     OVERDUE: "Overdue",

@@ -8,10 +8,9 @@ from django.views.decorators.http import require_GET
 
 from audit.doors import Denied
 from games.models import Document
-from games.office.doors import office_of
-from games.office.uses import uses_of
-
-from .frame import office
+from games.office.core.access import office_of
+from games.office.documents.usage import uses_of
+from games.views.page_context import office
 
 SHOWN = 100
 LEAST_HASH = 8

@@ -16,11 +16,11 @@ from games.guide.sections import section
 from games.guide.standing import FORMATS, FREE, comes_as, is_approved, still_true
 from games.guide.words import LANGUAGES, words
 from games.models import BoardPermission, DeviceIncident, Facility, Guide, RulesBook, RulesInspection
-from games.office.doors import office_of
-from games.office.floor import floor
-from games.office.pdf.guide import guide_pdf
+from games.office.core.access import office_of
+from games.office.core.floor import floor
+from games.office.guides.pdf import guide_pdf
+from games.views.page_context import office
 
-from .frame import office
 from .patrons import about, language_of, shown
 
 SHOWN = 50

@@ -14,17 +14,16 @@ from audit.doors import Denied
 from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
 from games.models import Facility, RulesSubmission
-from games.office.charts import Curve, curve
-from games.office.compare import edition_title
-from games.office.doors import office_of
-from games.office.odds_sheet import Sheet, sheet
-from games.office.options import Options, of_submission
-from games.office.pdf import odds as odds_paper
-from games.office.pdf import submission as submission_paper
+from games.office.core.access import office_of
+from games.office.odds import pdf as odds_paper
+from games.office.odds.charts import Curve, curve
+from games.office.odds.sheet import Sheet, sheet
 from games.office.pdf.approval import approval_of
-from games.office.what_if import WhatIf, choices, what_if
-
-from .frame import office
+from games.office.submissions import pdf as submission_paper
+from games.office.submissions.compare import edition_title
+from games.office.submissions.what_if import WhatIf, choices, what_if
+from games.submission_options import Options, of_submission
+from games.views.page_context import office
 
 WRITTEN_MOST = 40
 Version = RulesSubmission.Status

@@ -19,7 +19,7 @@ from games.guide.authorized import title_of
 from games.guide.standing import approval_of, comes_as, published, still_true
 from games.guide.words import LANGUAGES, SWITCH, TAGS, day, place, words
 from games.models import Facility, Guide, RulesBook
-from games.office.pdf.guide import guide_pdf, standing
+from games.office.guides.pdf import guide_pdf, standing
 
 from .documents import attachment
 

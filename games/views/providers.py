@@ -13,16 +13,15 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.doors import Denied
 from games.models import Application, Facility, GameRequest, Provider, ProviderNote, Qualifier
-from games.office import certifications, qualifiers, services
-from games.office.acts.applications import Part, parts_of
-from games.office.certifications import Certification
-from games.office.doors import office_of
-from games.office.providers import File
-from games.office.services import LABORATORY, Use
+from games.office.core.access import office_of
+from games.office.providers import certifications, qualifiers, services
+from games.office.providers.application_acts import Part, parts_of
+from games.office.providers.certifications import Certification
+from games.office.providers.files import File
+from games.office.providers.services import LABORATORY, Use
 from games.registry import GAMES
-
-from . import provider_slips
-from .frame import office
+from games.views import provider_dialogs
+from games.views.page_context import office
 
 SOON = dt.timedelta(days=certifications.RENEWAL_DAYS + 30)
 LOOKS = {
@@ -129,7 +128,7 @@ def providers(request: HttpRequest, facility: str) -> HttpResponse:
             "stopped": sum(len(row.stopped) for row in rows),
         },
         "here": house.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA,
-        "slips": [provider_slips.REGISTER],
+        "slips": [provider_dialogs.REGISTER],
     }
     return render(request, "games/office/providers.html", context)
 
@@ -156,9 +155,9 @@ def provider(request: HttpRequest, facility: str, code: str) -> HttpResponse:
         "notes": found.notes.select_related("document").defer("document__content"),
         "note_kinds": ProviderNote.Kind,
         "games": {code: game.name for code, game in GAMES.items()},
-        "slips": [*provider_slips.SLIPS, *([provider_slips.link_request(choices)] if choices else [])],
+        "slips": [*provider_dialogs.SLIPS, *([provider_dialogs.link_request(choices)] if choices else [])],
         "has_requests": bool(choices),
-        "wager_choices": provider_slips.wager_choices(),
+        "wager_choices": provider_dialogs.wager_choices(),
     }
     return render(request, "games/office/provider.html", context)
 

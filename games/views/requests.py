@@ -12,13 +12,13 @@ from django.views.decorators.http import require_GET
 from audit.doors import Denied
 from games.engine.editions import all_editions
 from games.models import Facility, GameRequest, GameTest, Provider
-from games.office import final_approval, game_tests, request_odds, request_parts, requests, reviews
-from games.office import request_said as said
-from games.office.doors import office_of
-from games.office.pdf import request as paper
+from games.office import reviews
+from games.office.core.access import office_of
+from games.office.requests import contents, final_approval, game_tests, odds_figures, part_readers
+from games.office.requests import descriptions as said
+from games.office.requests import pdf as paper
 from games.registry import game_by_code
-
-from .frame import office
+from games.views.page_context import office
 
 SHOWN = 100
 
@@ -51,9 +51,9 @@ def game_request(request: HttpRequest, facility: str, code: str) -> HttpResponse
     """One request: its parts as a checklist, its odds sheet, what became of it, its tests."""
     person, house = office_of(request, facility)
     row, frame = _found(house, code), office(person, house, "requests")
-    parts, absent = said.of_request(row), requests.missing(row)
-    told = request_odds.shown(row)
-    sheet = request_odds.sheet(told) if told else None
+    parts, absent = said.of_request(row), contents.missing(row)
+    told = odds_figures.shown(row)
+    sheet = odds_figures.sheet(told) if told else None
     context = frame | {
         "row": row,
         "state": said.STATES[row.status],
@@ -66,7 +66,7 @@ def game_request(request: HttpRequest, facility: str, code: str) -> HttpResponse
         "next_step": said.next_step(row, frame["today"]),
         "review_ends": _due(row, house),
         "further": row.further.select_related("document"),
-        "new_jersey": requests.in_new_jersey(row),
+        "new_jersey": contents.in_new_jersey(row),
         "sheet": sheet,
         "rights": list(enumerate(row.parts.get("property", {}).get("items", []))),
         **_choices(house),
@@ -129,34 +129,34 @@ def _found(house: Facility, code: str) -> GameRequest:
 
 def _due(row: GameRequest, house: Facility) -> dt.date | None:
     """The end of the Bureau's review; New Jersey's has no days that are told here."""
-    return None if requests.in_new_jersey(row) else reviews.due_on(row, house)
+    return None if contents.in_new_jersey(row) else reviews.due_on(row, house)
 
 
 def _choices(house: Facility) -> dict[str, Any]:
     """What the dialogs offer."""
     return {
         "kinds": GameRequest.Kind.choices,
-        "petitioners": requests.PETITIONERS.items(),
+        "petitioners": contents.PETITIONERS.items(),
         "asks_who": house.jurisdiction == Facility.Jurisdiction.NEW_JERSEY,
         "editions": [(key, game_by_code(one.game).name, one) for key, one in all_editions().items()],
-        "classes": requests.CLASSES.items(),
-        "rights_of": (request_parts.RIGHTS, request_parts.STATES, request_parts.ABOUT),
+        "classes": contents.CLASSES.items(),
+        "rights_of": (part_readers.RIGHTS, part_readers.STATES, part_readers.ABOUT),
         "providers": Provider.objects.filter(facility=house),
     }
 
 
 def _of_new_jersey(row: GameRequest, today: Any) -> dict[str, Any]:
-    families = request_odds.families(row.rules) if row.rules else []
+    families = odds_figures.families(row.rules) if row.rules else []
     known = {family for family, _ in families}
     shared = {
         "families": [(family, name, family in row.wagers) for family, name in families],
         "named": "\n".join(one for one in row.wagers if one not in known),
     }
-    if not requests.in_new_jersey(row):
+    if not contents.in_new_jersey(row):
         return shared
     conditions = final_approval.conditions(row, today)
     return shared | {
-        "petitioner": requests.PETITIONERS.get(row.petitioner, ""),
+        "petitioner": contents.PETITIONERS.get(row.petitioner, ""),
         "conditions": conditions,
         "first_open": next((one.key for one in conditions if not one.done), ""),
         "balance": final_approval.balance_cents(row),

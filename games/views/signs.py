@@ -8,13 +8,12 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from games.models import Facility, Review, SignForm
-from games.office.doors import office_of
-from games.office.pdf import sign as pdf
+from games.office.core.access import office_of
 from games.office.reviews import due_on
-from games.office.signs import EVERYWHERE, LANGUAGES, LEAST_MM, MOST_MM, NAMES, filled
+from games.office.signs import pdf
+from games.office.signs.forms import EVERYWHERE, LANGUAGES, LEAST_MM, MOST_MM, NAMES, filled
 from games.registry import GAMES
-
-from .frame import office
+from games.views.page_context import office
 
 EXAMPLE = {
     "casino": "Larkfield Casino",

@@ -11,18 +11,19 @@ from django.views.decorators.http import require_GET
 
 from audit.doors import Denied
 from games.models import Facility, RulesSubmission
-from games.office.charts import curve
-from games.office.compare import Change, changes, edition_title
-from games.office.doors import office_of
-from games.office.dossier import editions_for, form_of, steps_of
-from games.office.floor import Dealt, floor
-from games.office.gate import Finding, findings
-from games.office.odds_sheet import sheet
-from games.office.options import Options, of_submission
+from games.office.core.access import office_of
+from games.office.core.floor import Dealt, floor
+from games.office.odds.charts import curve
+from games.office.odds.sheet import sheet
+from games.office.submissions.compare import Change, changes, edition_title
+from games.office.submissions.form import editions_for, form_of
+from games.office.submissions.gate import Finding, findings
+from games.office.submissions.steps import steps_of
 from games.registry import game_by_code, game_of
+from games.submission_options import Options, of_submission
 from games.submissions import Standing, standing_of
+from games.views.page_context import office
 
-from .frame import office
 from .odds import asked_of
 
 WAITS = {Standing.DRAFT, Standing.FILED, Standing.COMING}

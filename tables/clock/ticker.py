@@ -17,7 +17,7 @@ from channels.db import database_sync_to_async
 from django.db import transaction
 
 from audit import clock, record
-from games.office import reminders
+from games.office.calendar import reminders
 from tables.clock import alert_rules
 from tables.core.alerts import Level, dice_key, end_alert, has_prefix, raise_alert
 from tables.core.context import TableContext

@@ -13,8 +13,8 @@ from games.engine import Refusal, RoundState, Rules
 from games.engine.rounds import Game
 from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
-from games.office import services
-from games.office.services import Use
+from games.office.providers import services
+from games.office.providers.services import Use
 from games.registry import game_of
 from tables.core import reads
 from tables.core.lot_steps import write_lot_steps

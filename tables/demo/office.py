@@ -20,7 +20,7 @@ from games.models import (
     Review,
     Service,
 )
-from games.office import runner
+from games.office.core import runner
 from games.office.pdf import paper
 
 TERM_YEARS = 4

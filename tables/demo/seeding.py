@@ -17,7 +17,7 @@ from audit.models import Device, Person
 from games.engine import Rules
 from games.engine.editions import ApprovalRule, edition
 from games.models import Facility, RulesSubmission
-from games.office.signs import told_of
+from games.office.signs.forms import told_of
 from games.submissions import draft
 from tables.core.context import TableContext
 from tables.core.duty import covers

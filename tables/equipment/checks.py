@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from games.engine import Refusal
 from games.engine.editions import ApprovalRule, InspectionLine
-from games.office.signs import verify_form
+from games.office.signs.forms import verify_form
 from tables.core.context import TableContext
 from tables.equipment.table_signs import SIGN_OF_LINE
 from tables.models import Approval, Shaker

@@ -11,7 +11,7 @@ from typing import Any
 
 from games.engine import Refusal
 from games.models import Facility, SignForm
-from games.office.signs import LANGUAGES, SECTION, filled, verify_form
+from games.office.signs.forms import LANGUAGES, SECTION, filled, verify_form
 from tables.models import LimitsChange, Table
 from tables.words.sentences import dollars, moment
 

@@ -1,7 +1,7 @@
 """The minimum and maximum wager at a table, and the notice of their change (58 Pa. Code § 521.8(c))."""
 
 from games.engine import Refusal
-from games.office import signs
+from games.office.signs import forms
 from games.params import MOST_CENTS, Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, FLOOR
@@ -25,7 +25,7 @@ def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
     if nobody:
         rules.verify_nobody_plays(ctx)
     else:
-        signs.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
+        forms.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change = LimitsChange.objects.create(
         table=ctx.table,
         number=LimitsChange.objects.filter(table=ctx.table).count() + 1,
@@ -50,7 +50,7 @@ def post_limits_sign(ctx: TableContext, params: Params) -> ActOutcome:
     if change.posted_at is not None:
         section = rules.cite(ctx.table, rules.SIGN)
         raise Refusal("limits-sign-stands", section, at=ctx.local(change.posted_at))
-    form = signs.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
+    form = forms.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change.posted_at = ctx.now
     _save_notice(change, "posted_at")
     return ActOutcome(

@@ -12,7 +12,7 @@ from typing import Any
 from audit import clock, record
 from games.engine import Refusal
 from games.models import Facility
-from games.office.gate import verify_minimum
+from games.office.submissions.gate import verify_minimum
 from games.submissions import rules_of, to_come
 from tables.core.context import TableContext
 from tables.models import LimitsChange, Table

@@ -3,7 +3,7 @@ table is told which forms its signs stand under. Each look is a query or two; on
 """
 
 from audit import clock, record
-from games.office.signs import told_of
+from games.office.signs.forms import told_of
 from tables.core.context import TableContext
 from tables.limits.rules import apply_when_due
 from tables.models import LimitsChange, Table

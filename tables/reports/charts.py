@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from games.engine.odds import in_dollars
-from games.office.charts import px
+from games.office.odds.charts import px
 from tables.reports.expected import Expected
 from tables.reports.figures import Hour
 from tables.reports.shares import root

@@ -1,6 +1,6 @@
 """Begin the round in play, or go on with it, when an act asks for one."""
 
-from games.office.gate import verify_minimum
+from games.office.submissions.gate import verify_minimum
 from tables.core.context import TableContext
 from tables.limits.rules import apply_when_due
 from tables.models import Round, Table

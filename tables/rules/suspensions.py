@@ -6,7 +6,7 @@ A wager that was accepted before it stopped lies on and is settled whole; none i
 from collections.abc import Iterable
 
 from games.engine import Refusal
-from games.office.services import WHOLE_GAME, label, refusal, stopped
+from games.office.providers.services import WHOLE_GAME, label, refusal, stopped
 from tables.core.context import TableContext
 from tables.core.wager_input import WagerInput
 from tables.words.sentences import say, short

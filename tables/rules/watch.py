@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from audit import clock, record
 from games import submissions
 from games.models import Facility
-from games.office import services
+from games.office.providers import services
 from tables.core.context import TableContext
 from tables.models import Table
 from tables.rules.notice import TOOK_EFFECT, of, offered, read, tell, told_data

@@ -92,7 +92,9 @@ def tables_of(facility: Facility, now: dt.datetime) -> list[Manned]:
     people = ("dealer", "dealer_left", "stickperson", "floorperson")
     tables = Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
     rows = tables.select_related("pit", "facility", *people).order_by("pit__code", "code")
-    return [Manned(table, game_by_code(table.game).name, _posts(table), wrong.get(table.pk, [])) for table in rows]
+    return [
+        Manned(table, game_by_code(table.game).name, _posts(table), wrong.get(table.pk, [])) for table in rows
+    ]
 
 
 def _posts(table: Table) -> list[Post]:

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from audit.models import Person
 from games.engine import Refusal
-from games.office.doors import may_see_office
-from games.views.frame import landing
+from games.office.core.access import may_see_office
+from games.views.page_context import landing
 from tables.core.permissions import may_see_floor
 from tables.desk import page as desk
 from tables.desk.access import may_see_desk

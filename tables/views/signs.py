@@ -9,8 +9,8 @@ from django.views.decorators.http import require_GET
 
 from games.engine import Refusal
 from games.models import SignForm
-from games.office.pdf import sign as pdf
-from games.office.signs import KINDS
+from games.office.signs import pdf
+from games.office.signs.forms import KINDS
 from tables.equipment import table_signs
 from tables.runner.access import Denied, sign_for
 from tables.screens import fragments, snapshot

@@ -13,7 +13,6 @@ from audit.errors import AuditRefusal
 from games import wording as games_wording
 from games.engine import Refusal
 from games.engine.odds import in_dollars
-from games.office import wording as office_wording
 from tables.words import registry
 from tables.words.registry import register
 
@@ -301,7 +300,6 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 
 register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES)
-register(titles=office_wording.TITLES, sentences=office_wording.SENTENCES)
 
 
 def _shake_says(shaker: str, *, bets_open: bool) -> str:

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from audit import clock
 from games.models import BoardPermission, CalendarFeed, Reminder, RulesSubmission
-from games.office.reminders import remind
+from games.office.calendar.reminders import remind
 from tests.e2e.test_rooms import Office, is_well
 
 pytestmark = pytest.mark.browser

@@ -19,7 +19,7 @@ from audit.devices import enrol, remember
 from audit.models import Device, Entry, Person
 from games.engine import Refusal, Rules
 from games.models import Facility
-from games.office import runner as office
+from games.office.core import runner as office
 from games.registry import GAMES
 from games.submissions import draft
 from tables.demo.seeding import APPROVED, approve_equipment, inspection_of, make_lot, make_table, open_table

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from games.office import runner as office
+from games.office.core import runner as office
 from tables.desk import runner as desk
 from tables.runner import facility, table
 

@@ -7,9 +7,9 @@ import pytest
 
 from audit.models import Entry
 from games.models import SignForm
-from games.office import wording as office_wording
 from tables.clock.ticker import tick
 from tables.models import LimitsChange, Wager
+from tables.words import registry
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -304,7 +304,8 @@ def test_in_new_jersey_the_same_steps_are_the_houses_own_and_cite_no_section_of_
 
 
 def test_every_refusal_of_the_limits_has_its_sentence():
-    from games.office.wording import limits, signs
+    from games.office.signs import words as sign_words
+    from tables.limits import words as limit_words
 
-    for part in (limits, signs):
-        assert set(part.TITLES) <= set(part.SENTENCES) <= set(office_wording.SENTENCES)
+    for words in (limit_words, sign_words):
+        assert set(words.TITLES) <= set(words.SENTENCES) <= set(registry.SENTENCES)

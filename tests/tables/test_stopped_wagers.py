@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from games.office import services
+from games.office.providers import services
 from games.registry import GAMES
 from tables.rules import suspensions
 from tests.games.office.chapter_528 import (

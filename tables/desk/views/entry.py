@@ -14,7 +14,7 @@ from audit.doors import Denied, device_at
 from audit.models import Device, Entry, Person
 from audit.record import INSTALLATION
 from games.models import Facility, RulesSubmission
-from games.office.doors import may_see_office
+from games.office.core.access import may_see_office
 from tables.desk.access import desk_of, may_export
 from tables.desk.entry_rows import address_of, local, place_of, replay_of
 from tables.desk.page import desk

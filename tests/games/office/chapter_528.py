@@ -10,8 +10,8 @@ from audit import export
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import GameRequest, Review, Service
-from games.office import wording
-from games.office.wording import providers as sentences
+from games.office.core import words
+from games.office.providers import words as sentences
 from tests.tables.cast import Scene
 
 TODAY = dt.date(2026, 11, 21)
@@ -140,7 +140,7 @@ def refused(scene: Scene, code: str, act: str, params: dict[str, Any], section: 
         scene.in_office(act, params)
     assert refusal.value.code == code
     assert section is None or refusal.value.section == f"58 Pa. Code § {section}"
-    said = wording.say(refusal.value)
+    said = words.say(refusal.value)
     assert code in sentences.SENTENCES and said and "%(" not in said
     assert Entry.objects.filter(stream__name="larkfield/rules").count() == before
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.engine import Rules
-from games.office.compare import Change, changes
+from games.office.submissions.compare import Change, changes
 
 BASE = "pa-539"
 

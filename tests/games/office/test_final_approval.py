@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from games.office import final_approval
+from games.office.requests import final_approval
 from tests.games.office.test_game_tests import entry, filed, put, refusal, request_of, shore, stored
 from tests.tables.cast import Scene
 

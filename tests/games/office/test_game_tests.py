@@ -9,8 +9,8 @@ import pytest
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import GameRequest, GameTest, SignForm
-from games.office import requests
-from games.office import wording as office_wording
+from games.office.core import words as office_wording
+from games.office.requests import contents
 from tests.tables.cast import Scene, make_scene
 
 pytestmark = pytest.mark.django_db
@@ -117,7 +117,7 @@ def granted(scene: Scene, names: dict, conditions: str = "") -> GameTest:
     [("casino", []), ("csi-licensee", []), ("other", ["application", "fee", "waiver"])],
 )
 def test_who_asks_decides_which_papers_are_asked_for(shore, petitioner, asked):
-    lines = requests.lines(stored(request_of(shore, petitioner)))
+    lines = contents.lines(stored(request_of(shore, petitioner)))
     assert [line.part.key for line in lines if line.part.cite] == asked
     assert all(line.must for line in lines if line.part.key in asked)
 

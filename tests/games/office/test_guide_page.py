@@ -7,7 +7,7 @@ import pytest
 from games.engine import Rules
 from games.guide.desk import desk
 from games.models import Guide, RulesSubmission
-from games.office.wording import SENTENCES, TITLES
+from games.office.core.words import SENTENCES, TITLES
 from games.submissions import filed_terms
 from tests.games.office.test_guide_acts import deal, decide, draft, publish
 from tests.tables.cast import approve
@@ -126,7 +126,7 @@ def test_the_rules_book_that_leaves_out_a_game_is_named(hands, scene):
 
 
 def test_every_refusal_here_has_its_title_and_its_sentence():
-    from games.office.wording import guides
+    from games.office.guides import words
 
-    assert set(guides.TITLES) == set(guides.SENTENCES)
-    assert set(guides.SENTENCES) <= set(SENTENCES) and set(guides.TITLES) <= set(TITLES)
+    assert set(words.TITLES) == set(words.SENTENCES)
+    assert set(words.SENTENCES) <= set(SENTENCES) and set(words.TITLES) <= set(TITLES)

@@ -14,7 +14,7 @@ from games.guide.content import Told, content_at, plan_of
 from games.guide.examples import winners
 from games.guide.words import LANGUAGES, odds, odds_of_tiers, words
 from games.models import Facility, Guide
-from games.office.pdf.guide import NOT_APPROVED, guide_pdf
+from games.office.guides.pdf import NOT_APPROVED, guide_pdf
 from tests.games.office.test_guide_acts import publish
 from tests.tables.cast import approve
 

@@ -5,9 +5,9 @@ import pytest
 from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
 from games.engine.odds import Odds
-from games.office.odds_sheet import sheet
-from games.office.options import Options
-from games.office.what_if import choices, what_if
+from games.office.odds.sheet import sheet
+from games.office.submissions.what_if import choices, what_if
+from games.submission_options import Options
 
 KEYS = sorted(all_editions())
 JERSEY = "nj-19-47-9"

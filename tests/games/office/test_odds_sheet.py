@@ -14,9 +14,9 @@ from django.core.management import call_command
 from games.engine import Rules
 from games.engine.editions import all_editions
 from games.engine.odds import Odds
-from games.office.charts import curve, line_of
-from games.office.odds_sheet import sheet
-from games.office.what_if import choices
+from games.office.odds.charts import curve, line_of
+from games.office.odds.sheet import sheet
+from games.office.submissions.what_if import choices
 
 KEYS = sorted(all_editions())
 THROWS = list(product(range(1, 7), repeat=3))

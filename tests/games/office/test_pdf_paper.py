@@ -12,13 +12,14 @@ from reportlab.lib.pagesizes import A4, LETTER
 
 from games.engine import Rules
 from games.models import Facility, RulesSubmission
-from games.office.charts import curve
-from games.office.compare import Change
-from games.office.odds_sheet import sheet
-from games.office.options import of_rules
-from games.office.pdf import odds, submission
+from games.office.odds import pdf as odds_pdf
+from games.office.odds.charts import curve
+from games.office.odds.sheet import sheet
 from games.office.pdf.approval import approval_of
 from games.office.pdf.paper import CHINESE, INTER, UNDRAWABLE, fonts, marked, render, styles, table, text
+from games.office.submissions import pdf as submission_pdf
+from games.office.submissions.compare import Change
+from games.submission_options import of_rules
 from script import pdf_fonts
 
 JERSEY = "nj-19-47-9"
@@ -160,7 +161,7 @@ def test_the_odds_sheet_says_every_figure_exactly():
     before, now = Rules.of(JERSEY), Rules.of(JERSEY, {"total:4": "60 to 1"})
     shown = sheet(now, before, "version 4", "version 3")
     drawn = curve(now, "total:4", "Total 4", name="version 4", before=before, before_name="version 3")
-    content = odds.odds_sheet(
+    content = odds_pdf.odds_sheet(
         shown, drawn, title="RS-0014 version 4", house="Larkfield Casino", approved=APPROVED
     )
     read = Read(content)
@@ -178,7 +179,7 @@ def test_the_odds_sheet_says_every_figure_exactly():
 def test_no_fraction_however_long_is_broken_or_cut(key):
     shown = sheet(Rules.of(key))
     read = Read(
-        odds.odds_sheet(shown, None, title=key, house="Larkfield Casino", approved="Draft, not approved")
+        odds_pdf.odds_sheet(shown, None, title=key, house="Larkfield Casino", approved="Draft, not approved")
     )
     lines = " ".join(read.pages).replace("\xa0", " ")  # line feeds stay, so that a broken figure is not found
     for row in shown.rows:
@@ -204,8 +205,8 @@ def test_a_bar_that_favours_the_player_is_drawn_in_the_signal_colour():
     rules, edition = Rules.of(JERSEY), Rules.of(JERSEY).edition
     bad = Rules(edition, (("total:4", Rules.of(JERSEY, {"total:4": "80 to 1"}).payouts["total:4"].odds),))
     given = {"title": "T", "house": "H", "approved": "A"}
-    good_page = Read(odds.odds_sheet(sheet(rules), None, **given)).file[0]
-    bad_page = Read(odds.odds_sheet(sheet(bad), None, **given)).file[0]
+    good_page = Read(odds_pdf.odds_sheet(sheet(rules), None, **given)).file[0]
+    bad_page = Read(odds_pdf.odds_sheet(sheet(bad), None, **given)).file[0]
     assert ink(good_page, "a63a22") == 0
     assert ink(bad_page, "a63a22") > 40
     assert sheet(bad).favoured[0].advantage == Fraction(-1, 8)
@@ -320,7 +321,7 @@ def test_a_submission_on_paper_says_its_options_hash_dates_and_approval_on_each_
 def test_every_option_stands_on_the_paper(rules, said):
     row = RulesSubmission(code="RS-0014", version=1, edition=rules.key, status="filed", filed_at=FILED)
     house = Facility(name="Larkfield Casino", time_zone="America/New_York")
-    words = Read(submission.submission(row, of_rules(rules), sheet(rules), None, house, LATER)).words()
+    words = Read(submission_pdf.submission(row, of_rules(rules), sheet(rules), None, house, LATER)).words()
     assert [
         one for one in [*said, "filed, not decided", "Filed 1 Oct 2026, not approved"] if one not in words
     ] == []
@@ -342,7 +343,7 @@ def test_a_draft_on_paper_says_that_it_is_one_and_what_it_changes(scene, podium)
 
 def test_what_changed_is_named_on_paper_as_the_page_names_it():
     for what, wager, named in (("limit", "", "Payout limit"), ("payout", "Total 4", "Total 4, payout")):
-        assert submission._what(Change(what=what, wager=wager, old="1", new="2")) == named
+        assert submission_pdf._what(Change(what=what, wager=wager, old="1", new="2")) == named
 
 
 @pytest.mark.django_db

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from games.engine import Refusal
 from games.models import Application, Facility, Provider
-from games.office import certifications, providers
-from games.office.wording import providers as sentences
+from games.office.providers import certifications, files
+from games.office.providers import words as sentences
 
 from .chapter_528 import (
     ANY_TRIPLE,
@@ -32,7 +32,7 @@ def house(hands, scene):
 
 
 def state(scene, code, day):
-    file = providers.File(scene.table.facility, Provider.objects.get(code=code), day)
+    file = files.File(scene.table.facility, Provider.objects.get(code=code), day)
     return file.certification
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from games.engine import Refusal
 from games.models import Credential, Provider, Qualifier
-from games.office import providers, qualifiers
+from games.office.providers import files, qualifiers
 
 from .chapter_528 import ANY_TRIPLE, applied, certified, linked, permitted, registered, three_steps
 
@@ -99,7 +99,7 @@ def named(scene, code, **changed):
 
 
 def outstanding(scene, code):
-    file = providers.File(scene.table.facility, Provider.objects.get(code=code), dt.date(2026, 11, 21))
+    file = files.File(scene.table.facility, Provider.objects.get(code=code), dt.date(2026, 11, 21))
     return [person.name for person in file.outstanding]
 
 

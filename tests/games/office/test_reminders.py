@@ -9,9 +9,9 @@ from django.db import transaction
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import BoardPermission, Facility, Reminder
-from games.office import reminders
-from games.office.reminders import remind, stage_of
-from games.office.wording import say
+from games.office.calendar import reminders
+from games.office.calendar.reminders import remind, stage_of
+from games.office.core.words import say
 from tables.clock.ticker import Ticker, remind_of_deadlines
 from tests.tables.cast import Scene
 

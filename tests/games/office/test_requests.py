@@ -11,9 +11,9 @@ import pytest
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import Document, Facility, GameRequest, Provider
-from games.office import request_odds, requests
-from games.office import wording as office_wording
-from games.office.wording import requests as own
+from games.office.core import words as office_wording
+from games.office.requests import contents, odds_figures
+from games.office.requests import words as own
 from tests.tables.cast import Scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -123,7 +123,7 @@ def test_a_bare_draft_names_every_missing_part_with_its_paragraph(scene):
 @pytest.mark.parametrize("kind", ["wager", "feature"])
 def test_a_wager_or_a_feature_is_asked_for_class_and_drawings_but_not_held_up_by_them(scene, kind):
     request = complete(scene, "class", "layout", "equipment", kind=kind)
-    asked = {line.part.key: line.must for line in requests.lines(stored(request))}
+    asked = {line.part.key: line.must for line in contents.lines(stored(request))}
     assert asked == {part: part not in ("class", "layout", "equipment") for part in PARTS}
     assert file(scene, request).status == "filed"
 
@@ -263,14 +263,14 @@ def test_filed_figures_are_those_of_all_216_throws_and_stay(scene):
         assert Fraction(level["probability"]) == Fraction(wins, 216)
         assert Fraction(level["true_odds"]) == Fraction(216 - wins, wins)
         assert Fraction(one["house_advantage"]) == 1 - Fraction(wins, 216) * (pays + 1)
-    assert entry()["odds"]["sha256"] == request_odds.sha256(odds)
+    assert entry()["odds"]["sha256"] == odds_figures.sha256(odds)
     GameRequest.objects.filter(code=request).update(rules="pa-625a/B")
-    assert request_odds.shown(stored(request)) == odds
+    assert odds_figures.shown(stored(request)) == odds
 
 
 def test_a_wager_of_several_levels_has_one_house_advantage():
-    told = request_odds.computed(GameRequest(rules="pa-625a/A", wagers=["one-of-a-kind", "small"]))
-    sheet = request_odds.sheet(told)
+    told = odds_figures.computed(GameRequest(rules="pa-625a/A", wagers=["one-of-a-kind", "small"]))
+    sheet = odds_figures.sheet(told)
     small, row = sheet.rows
     assert (small.label, row.label) == ("Small", "One of a Kind")
     assert (row.advantage_exact, row.advantage_said) == ("17/216", "7.87 %")
@@ -282,9 +282,9 @@ def test_a_wager_of_several_levels_has_one_house_advantage():
 
 
 def test_without_named_wagers_the_figures_are_of_the_whole_game():
-    odds = request_odds.computed(GameRequest(rules="pa-577", wagers=["A side bet of ours"]))
+    odds = odds_figures.computed(GameRequest(rules="pa-577", wagers=["A side bet of ours"]))
     assert len(odds["wagers"]) == 19
-    assert request_odds.computed(GameRequest(rules="", wagers=[])) is None
+    assert odds_figures.computed(GameRequest(rules="", wagers=[])) is None
 
 
 def test_rules_that_do_not_exist_are_refused(scene):
@@ -373,5 +373,5 @@ def test_others_draft_nothing(scene, by):
 
 def test_every_refusal_has_its_own_sentence_and_no_one_elses():
     assert own.TITLES.keys() == own.SENTENCES.keys()
-    for part in office_wording.PARTS:
-        assert part is own or not own.SENTENCES.keys() & part.SENTENCES.keys()
+    with pytest.raises(ValueError, match="registered twice"):
+        office_wording.register(titles={}, sentences={"no-such-request": "Another sentence."})

@@ -6,7 +6,7 @@ import pytest
 
 from games.engine import Refusal
 from games.models import GameRequest, Review, Service
-from games.office import services
+from games.office.providers import services
 
 from .chapter_528 import (
     ANY_TRIPLE,

@@ -7,9 +7,8 @@ import pytest
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import SignForm
-from games.office import signs
-from games.office.pdf import sign as pdf
-from games.office.wording import say
+from games.office.core.words import say
+from games.office.signs import forms, pdf
 
 pytestmark = pytest.mark.django_db
 FORM = {"kind": "limits", "location": "Left of the dealer", "width_mm": 300, "height_mm": 200}
@@ -38,13 +37,13 @@ def newest(type_):
 @pytest.mark.clause("PA-521.8(d)")
 def test_a_form_is_in_force_only_once_its_place_size_and_wording_are_approved(scene):
     house = scene.table.facility
-    before = signs.in_force(house, "limits", "sic-bo")
+    before = forms.in_force(house, "limits", "sic-bo")
     form = draft(scene)["form"]
-    assert signs.in_force(house, "limits", "sic-bo") == before
+    assert forms.in_force(house, "limits", "sic-bo") == before
     scene.in_office("file_sign_form", {"form": form})
-    assert signs.in_force(house, "limits", "sic-bo") == before
+    assert forms.in_force(house, "limits", "sic-bo") == before
     decide(scene, form)
-    found = signs.in_force(house, "limits", "sic-bo")
+    found = forms.in_force(house, "limits", "sic-bo")
     assert (found.pk, found.location, found.width_mm, found.height_mm) == (
         form,
         "Left of the dealer",
@@ -64,7 +63,7 @@ def test_a_denied_form_never_stands(scene):
     scene.in_office("file_sign_form", {"form": form})
     decide(scene, form, granted=False)
     with pytest.raises(Refusal) as refused:
-        signs.verify_form(scene.table.facility, "limits", "sic-bo")
+        forms.verify_form(scene.table.facility, "limits", "sic-bo")
     assert (refused.value.code, refused.value.section) == ("no-approved-sign", "58 Pa. Code § 521.8(d)")
 
 
@@ -78,7 +77,7 @@ def test_nothing_is_decided_before_it_is_filed(scene):
 def test_a_withdrawn_form_takes_the_versions_before_it_along(scene):
     form = approved(scene)
     scene.in_office("withdraw_sign_form", {"form": form.pk, "why": "New address"})
-    assert signs.in_force(scene.table.facility, "limits", "sic-bo") is None
+    assert forms.in_force(scene.table.facility, "limits", "sic-bo") is None
     assert set(SignForm.objects.filter(kind="limits").values_list("status", flat=True)) == {"withdrawn"}
     assert newest("sign_form.withdrawn")["why"] == "New address"
 
@@ -86,8 +85,8 @@ def test_a_withdrawn_form_takes_the_versions_before_it_along(scene):
 def test_a_form_of_a_game_goes_first_there_alone(scene):
     own = approved(scene, game="sic-bo")
     house = scene.table.facility
-    assert signs.in_force(house, "limits", "sic-bo") == own
-    assert signs.in_force(house, "limits", "high-roll").game == ""
+    assert forms.in_force(house, "limits", "sic-bo") == own
+    assert forms.in_force(house, "limits", "high-roll").game == ""
     assert own.version == 1
 
 
@@ -131,7 +130,7 @@ def test_no_sign_states_odds_with_for(scene, text):
 
 
 def test_a_filled_wording_has_its_lines_and_a_dash_for_what_is_not_known():
-    assert signs.filled("From {min}\n\n to {max} ", {"min": "$10"}) == ["From $10", "to –"]
+    assert forms.filled("From {min}\n\n to {max} ", {"min": "$10"}) == ["From $10", "to –"]
 
 
 @pytest.mark.parametrize("by", ["dealer", "floorperson", "shift-manager", "gaming-agent"])

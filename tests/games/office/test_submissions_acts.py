@@ -11,8 +11,7 @@ from audit.models import Entry
 from games import submissions
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
-from games.office import gate
-from games.office.acts import submissions as acts
+from games.office.submissions import acts, gate
 from games.submissions import Standing, in_force, rules_of, standing_of
 from tests.tables.cast import make_scene
 
@@ -317,7 +316,7 @@ def test_a_facility_without_submissions_has_nothing_in_force(hands, scene):
 
 
 def test_every_refusal_of_the_office_s_submissions_has_a_sentence_and_every_figure_of_it():
-    from games.office.wording.submissions import SENTENCES, TITLES
+    from games.office.submissions.words import SENTENCES, TITLES
 
     assert set(TITLES) == set(SENTENCES)
     raised = set()

@@ -1,0 +1,49 @@
+"""Takes note of reminders, and makes and revokes the addresses at which a calendar reads the deadlines."""
+
+from games.engine import Refusal
+from games.models import CalendarFeed, Reminder
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.documents.acts import SHA256
+from games.params import Params, malformed
+
+
+@office_act()
+def note_reminder(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Takes note of every reminder of one deadline that stands; later ones of it still come."""
+    key, due_on = params.text("deadline", most=80), params.date("due_on")
+    found = Reminder.objects.filter(facility=ctx.facility, key=key, due_on=due_on, noted_at=None)
+    days = sorted(found.values_list("days", flat=True))
+    if not days:
+        raise Refusal("no-such-reminder")
+    found.update(noted_at=ctx.now, noted_by=ctx.actor)
+    said = {"deadline": key, "due_on": due_on.isoformat(), "days": days}
+    return ActOutcome("deadline.noted", said, {"deadline": key})
+
+
+@office_act()
+def make_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Opens an address for one calendar. `sha256` is that of its secret, which the caller made and nobody keeps."""
+    name, sha256 = params.text("name", most=60), params.text("sha256", most=64)
+    if not SHA256.fullmatch(sha256):
+        raise malformed("sha256")
+    open_ones = CalendarFeed.objects.filter(facility=ctx.facility, revoked_at=None)
+    if open_ones.filter(name__iexact=name).exists():
+        raise Refusal("feed-of-that-name", name=name)
+    if CalendarFeed.objects.filter(token_sha256=sha256).exists():
+        raise malformed("sha256")
+    feed = CalendarFeed.objects.create(
+        facility=ctx.facility, person=ctx.actor, name=name, token_sha256=sha256, created_at=ctx.now
+    )
+    return ActOutcome("feed.made", {"feed": feed.pk, "name": name}, {"feed": feed.pk})
+
+
+@office_act()
+def revoke_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Ends an address at once, and for ever."""
+    number = params.whole("feed", 1, 2**53 - 1)
+    feed = CalendarFeed.objects.filter(facility=ctx.facility, pk=number, revoked_at=None).first()
+    if feed is None:
+        raise Refusal("no-such-feed")
+    feed.revoked_at = ctx.now
+    feed.save(update_fields=["revoked_at"])
+    return ActOutcome("feed.revoked", {"feed": feed.pk, "name": feed.name}, {"feed": feed.pk})

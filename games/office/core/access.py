@@ -1,0 +1,39 @@
+"""Who may see the office's pages."""
+
+from django.http import HttpRequest
+
+from audit.doors import Denied, device_at, person_of
+from audit.models import Device, Person
+from games.models import Facility
+from games.office.core.runner import OFFICE
+
+SEES_THE_OFFICE = OFFICE | {
+    "gaming-agent",
+    "pit-manager",
+    "shift-manager",
+    "casino-supervisor",
+    "surveillance",
+}
+
+
+def office_of(request: HttpRequest, facility: str) -> tuple[Person, Facility]:
+    """The person and the facility whose office they may see. Raises `SignedOut`, `Locked` or `Denied`."""
+    person, device = person_of(request), device_at(request)
+    if device is None or device.facility != facility or not may_see_office(person, device):
+        raise Denied
+    found = Facility.objects.filter(code=facility).first()
+    if found is None:
+        raise Denied
+    return person, found
+
+
+def may_see_office(person: Person, device: Device | None) -> bool:
+    """Whether the bar of this device leads the person to the office; none at a tablet that serves one table."""
+    if device is None or device.place or person.facility not in ("", device.facility):
+        return False
+    return person.role in SEES_THE_OFFICE
+
+
+def may_act(person: Person) -> bool:
+    """Whether the office's buttons are this person's."""
+    return person.role in OFFICE

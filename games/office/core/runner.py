@@ -1,0 +1,54 @@
+"""How acts of the rules office are executed; their stream is `facility/rules`."""
+
+from collections.abc import Callable, Iterable
+
+from audit.models import Person
+from audit.runner import ActOutcome, ActRequest, ActResponse
+from games.facility_runner import LockedStream, StreamContext, StreamRunner
+from games.models import Facility
+from games.office.core.floor import floor
+
+__all__ = [
+    "ACTS",
+    "OFFICE",
+    "RUNNER",
+    "ActOutcome",
+    "ActRequest",
+    "ActResponse",
+    "OfficeContext",
+    "execute",
+    "office_act",
+]
+
+STREAM = "rules"
+OFFICE = frozenset({"compliance", "games-administrator"})  # roles that file, record decisions and publish
+
+
+class OfficeContext(StreamContext):
+    """What an act of the office works with. The caller holds the lock of the stream `facility/rules`.
+
+    No table shows such an act at once: the ticker records changed rules on the stream of each table.
+    """
+
+
+class OfficeRunner(StreamRunner[OfficeContext]):
+    """Executes the acts of the office."""
+
+    def stream_name(self, act: str) -> str:
+        return STREAM
+
+    def is_on_duty(self, person: Person, facility: Facility) -> bool:
+        return floor().is_on_duty(person, facility)
+
+    def enter(self, request: ActRequest, locked: LockedStream) -> OfficeContext:
+        return OfficeContext(locked, request)
+
+    def office_act(self, *, roles: Iterable[str] = OFFICE) -> Callable:
+        """Register an act of the office under its function's name."""
+        return self.act(roles=roles, depends_on="nothing")
+
+
+RUNNER = OfficeRunner()
+ACTS = RUNNER.acts
+office_act = RUNNER.office_act
+execute = RUNNER.execute

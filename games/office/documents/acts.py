@@ -1,0 +1,37 @@
+"""Files a document."""
+
+import re
+
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.documents import filing
+from games.params import Params, malformed
+
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@office_act()
+def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Takes a file in. Its bytes come along as the attachment; `sha256` is what the browser counted before sending.
+
+    The same bytes may be filed again, under another title; the answer names the first document that holds them.
+    """
+    title, filename, sha256 = (
+        params.text("title", most=120),
+        params.text("filename", most=120),
+        params.text("sha256", most=64),
+    )
+    if not SHA256.fullmatch(sha256):
+        raise malformed("sha256")
+    same = filing.same_bytes(ctx.facility, sha256)
+    document = filing.file(ctx, filing.Wanted(title, filename, sha256, ctx.attachment))
+    said = {
+        "document": document.code,
+        "title": title,
+        "filename": filename,
+        "media_type": document.media_type,
+        "size": document.size,
+        "sha256": sha256,
+        "same_as": same.code if same else None,
+    }
+    answer = {"document": document.code, "title": title, "same_as": said["same_as"]}
+    return ActOutcome("document.filed", said, answer)

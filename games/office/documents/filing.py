@@ -1,0 +1,116 @@
+"""Documents on file: what may be filed, and how another act names one.
+
+A file is taken for what its first bytes say, never for what its name claims; it is stored as received and given out
+as an attachment alone, so that no browser runs it.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+from games.engine import Refusal
+from games.models import Document, Facility
+from games.office.core.next_code import next_code
+from games.office.core.runner import OfficeContext
+from games.params import Params
+
+MOST_BYTES = 8 * 1024 * 1024
+MOST_FORM_BYTES = MOST_BYTES + 64 * 1024  # with what stands around the file in a form
+PDF, PNG, JPEG, TEXT = "application/pdf", "image/png", "image/jpeg", "text/plain"
+ENDINGS = {PDF: (".pdf",), PNG: (".png",), JPEG: (".jpg", ".jpeg"), TEXT: (".txt",)}
+STARTS = ((b"%PDF-", PDF), (b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG))
+ENDS = {PDF: b"%%EOF", PNG: b"IEND", JPEG: b"\xff\xd9"}
+TAIL = 2048  # bytes in which the end of a whole file is looked for
+PRINTABLE = frozenset(b"\t\n\f\r") | frozenset(range(32, 256))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A file that somebody wants to file, as it was sent."""
+
+    title: str
+    filename: str
+    sha256: str
+    content: bytes
+
+
+def verify_document(wanted: Wanted) -> str:
+    """The media type of a file that may be filed. Raises `document-empty`, `document-too-large`,
+    `document-changed-on-the-way`, `document-of-no-known-type`, `document-named-otherwise` or `document-cut-off`.
+    """
+    if not wanted.content:
+        raise Refusal("document-empty", name=wanted.filename)
+    if len(wanted.content) > MOST_BYTES:
+        raise Refusal("document-too-large", name=wanted.filename, most=MOST_BYTES // 2**20)
+    if hashlib.sha256(wanted.content).hexdigest() != wanted.sha256:
+        raise Refusal("document-changed-on-the-way", name=wanted.filename)
+    media_type = _sniffed(wanted.content)
+    if not media_type:
+        raise Refusal("document-of-no-known-type", name=wanted.filename)
+    if not wanted.filename.lower().endswith(ENDINGS[media_type]):
+        raise Refusal("document-named-otherwise", name=wanted.filename, ending=ENDINGS[media_type][0])
+    if media_type in ENDS and ENDS[media_type] not in wanted.content[-TAIL:]:
+        raise Refusal("document-cut-off", name=wanted.filename)
+    return media_type
+
+
+def _sniffed(content: bytes) -> str:
+    for start, media_type in STARTS:
+        if content.startswith(start):
+            return media_type
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
+    return TEXT if PRINTABLE.issuperset(content) and not _is_markup(content) else ""
+
+
+def _is_markup(content: bytes) -> bool:
+    """Whether it begins as HTML, SVG or XML do; a byte order mark hides nothing."""
+    return content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<"
+
+
+def same_bytes(facility: Facility, sha256: str) -> Document | None:
+    """The first document of the house with these bytes. Filing them again is allowed, and is told."""
+    found = Document.objects.filter(facility=facility, sha256=sha256).defer("content")
+    return found.order_by("filed_at", "pk").first()
+
+
+def file(ctx: OfficeContext, wanted: Wanted) -> Document:
+    """Files it under the next code. Raises what `verify_document` raises."""
+    media_type = verify_document(wanted)
+    return Document.objects.create(
+        facility=ctx.facility,
+        code=next_code(Document.objects.filter(facility=ctx.facility), "D"),
+        title=wanted.title,
+        filename=wanted.filename,
+        media_type=media_type,
+        size=len(wanted.content),
+        sha256=wanted.sha256,
+        content=wanted.content,
+        filed_at=ctx.now,
+        filed_by=ctx.actor,
+    )
+
+
+def named(facility: Facility, code: str) -> Document:
+    """The document of this code, without its bytes. Raises `no-such-document`."""
+    found = Document.objects.filter(facility=facility, code=code).defer("content").first()
+    if found is None:
+        raise Refusal("no-such-document", code=code)
+    return found
+
+
+def asked(ctx: OfficeContext, params: Params, name: str) -> Document:
+    """The document that a parameter names; it must be there. Raises `no-such-document`, or `malformed`."""
+    return named(ctx.facility, params.code(name))
+
+
+def asked_if_any(ctx: OfficeContext, params: Params, name: str) -> Document | None:
+    """The same where it may be left out: None for an empty text or none at all."""
+    code = params.text(name, default="", most=20)
+    return named(ctx.facility, code) if code else None
+
+
+def in_words(document: Document | None) -> dict[str, str] | None:
+    """A document as an entry of the record names it: by its code and the SHA-256 of its bytes."""
+    return {"document": document.code, "sha256": document.sha256} if document else None

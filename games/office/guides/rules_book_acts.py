@@ -1,0 +1,143 @@
+"""The complete rules: the book that lies out, who asked to see it; and what the Board permits to show (§ 521.6)."""
+
+from games.engine import Refusal
+from games.guide.authorized import chapters_to_come
+from games.guide.history import ROLL_HISTORY
+from games.guide.sections import section
+from games.models import BoardPermission, RulesBook, RulesInspection
+from games.office.core.floor import floor
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.documents import filing
+from games.office.documents.filing import PDF, TEXT
+from games.params import Params
+
+PODIUM = "Security podium"
+
+
+@office_act()
+def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """A version of the complete rules of every authorized game, as a document on file, and where its print lies.
+
+    Raises `rules-book-leaves-out`, `rules-book-not-printable`, `place-needs-approval`, `place-is-the-podium`.
+    """
+    document = filing.asked(ctx, params, "document")
+    held = sorted(set(params.texts("games", most=20)))
+    elsewhere = params.text("elsewhere", default="", most=80)
+    reference = params.text("place_reference", default="", most=60)
+    _verify_whole(ctx, held)
+    if document.media_type not in (PDF, TEXT):
+        raise Refusal("rules-book-not-printable", section(ctx.facility, "book"), document=document.code)
+    _verify_place(ctx, elsewhere, reference)
+    before = RulesBook.objects.filter(facility=ctx.facility).first()
+    RulesBook.objects.filter(facility=ctx.facility, replaced_at=None).update(replaced_at=ctx.now)
+    book = RulesBook.objects.create(
+        facility=ctx.facility,
+        version=before.version + 1 if before else 1,
+        document=document,
+        games=held,
+        place=elsewhere or PODIUM,
+        place_reference=reference,
+        filed_at=ctx.now,
+    )
+    said = {
+        "version": book.version,
+        "games": held,
+        "place": book.place,
+        "place_reference": reference,
+        "document": filing.in_words(document),
+        "section": section(ctx.facility, "book"),
+    }
+    return ActOutcome("rules_book.filed", said, {"version": book.version})
+
+
+def _verify_whole(ctx: OfficeContext, held: list[str]) -> None:
+    """Every authorized game, those that are approved and not in force yet among them (A06)."""
+    asked = chapters_to_come(ctx.facility, ctx.now)
+    missing = [name for code, name in asked.items() if code not in held]
+    if missing:
+        raise Refusal("rules-book-leaves-out", section(ctx.facility, "book"), games="; ".join(missing))
+
+
+def _verify_place(ctx: OfficeContext, elsewhere: str, reference: str) -> None:
+    if not elsewhere:
+        return
+    cite = section(ctx.facility, "book")
+    if ctx.facility.jurisdiction == "NJ":
+        raise Refusal("place-is-the-podium", cite, place=elsewhere)
+    if not reference:
+        raise Refusal("place-needs-approval", cite, place=elsewhere)
+
+
+@office_act()
+def record_rules_inspection(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Somebody of the public asked to see the complete rules, and saw the book that lies out now."""
+    note = params.text("note", default="")
+    book = RulesBook.objects.filter(facility=ctx.facility, replaced_at=None).first()
+    if book is None:
+        raise Refusal("no-rules-book", section(ctx.facility, "book"))
+    RulesInspection.objects.create(book=book, at=ctx.now, place=book.place, note=note, by=ctx.actor)
+    said = {
+        "book": book.version,
+        "place": book.place,
+        "note": note,
+        "section": section(ctx.facility, "book"),
+    }
+    return ActOutcome("rules_book.inspected", said)
+
+
+@office_act()
+def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The Board permits what § 521.6 forbids: patron pages of these tables (none named: all) may show earlier rolls.
+
+    Raises `no-such-table-here`, `ends-before-it-begins`, `permission-on-file`, `no-such-document`, `malformed`.
+    """
+    tables = sorted(set(params.texts("tables")))
+    reference, granted = params.text("reference", most=60), params.date("granted_on")
+    ends, letter = params.date("ends_on", optional=True), filing.asked(ctx, params, "letter")
+    cite = section(ctx.facility, "device")
+    known = _tables(ctx)
+    for code in tables:
+        if code not in known:
+            raise Refusal("no-such-table-here", cite, table=code[:20])
+    if ends is not None and ends <= granted:
+        raise Refusal("ends-before-it-begins", cite, ends=ends.isoformat(), granted=granted.isoformat())
+    if BoardPermission.objects.filter(facility=ctx.facility, reference=reference, withdrawn_at=None).exists():
+        raise Refusal("permission-on-file", cite, reference=reference)
+    BoardPermission.objects.create(
+        facility=ctx.facility,
+        subject=ROLL_HISTORY,
+        tables=tables,
+        reference=reference,
+        granted_on=granted,
+        ends_on=ends,
+        letter=letter,
+    )
+    said = {
+        "subject": ROLL_HISTORY,
+        "tables": tables,
+        "reference": reference,
+        "granted_on": granted.isoformat(),
+        "ends_on": ends and ends.isoformat(),
+        "letter": filing.in_words(letter),
+        "section": cite,
+    }
+    return ActOutcome("board_permission.recorded", said)
+
+
+def _tables(ctx: OfficeContext) -> set[str]:
+    return {one.table for one in floor().tables(ctx.facility)}
+
+
+@office_act()
+def withdraw_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """A permission no longer holds from this moment. Raises `no-such-permission`."""
+    reference, why = params.text("reference", most=60), params.text("why")
+    found = BoardPermission.objects.filter(
+        facility=ctx.facility, reference=reference, withdrawn_at=None
+    ).first()
+    if found is None:
+        raise Refusal("no-such-permission", section(ctx.facility, "device"), reference=reference)
+    found.withdrawn_at = ctx.now
+    found.save(update_fields=["withdrawn_at"])
+    said = {"reference": reference, "why": why, "section": section(ctx.facility, "device")}
+    return ActOutcome("board_permission.withdrawn", said)

@@ -1,0 +1,278 @@
+"""Drawings of the house advantage: geometry in whole tenths of a pixel, for SVG attributes. No floats."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, floor
+
+from games.engine import Rules
+from games.engine.odds import Odds, Pays, Prize
+from games.office.core.figures import percent
+from games.registry import game_of
+
+BAR_WIDTH, BAR_HEIGHT = 240, 20
+LEAST_PLAYER_SIDE = 46  # pixels left of zero where a wager favours the player
+LEFT_OF_ZERO = 12
+WORST = Fraction(-1)  # a player's advantage beyond 100 % is drawn as 100 %, with an arrow
+
+
+def px(at: Fraction) -> str:
+    """A place in pixels with one decimal, for an attribute."""
+    tenths = round(at * 10)
+    sign = "-" if tenths < 0 else ""
+    return f"{sign}{abs(tenths) // 10}.{abs(tenths) % 10}"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar beside its row: where it begins and how long it is; `was` the mark of the old figure, "" for none."""
+
+    x: str
+    width: str
+    was: str
+    favours_player: bool
+    beyond: bool
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where zero stands, and how many pixels a whole (100 %) takes."""
+
+    zero: Fraction
+    whole: Fraction
+
+    @classmethod
+    def of(cls, advantages: Iterable[Fraction]) -> "Scale":
+        """The scale on which all these fit."""
+        told = list(advantages)
+        low, high = max(WORST, min([Fraction(0), *told])), max([Fraction(1, 100), *told])
+        if not low:
+            return cls(Fraction(LEFT_OF_ZERO), (BAR_WIDTH - LEFT_OF_ZERO - 4) / high)
+        room = BAR_WIDTH - 8
+        zero = max(Fraction(LEAST_PLAYER_SIDE), 4 + room * -low / (high - low))
+        return cls(zero, min((zero - 4) / -low, (BAR_WIDTH - 4 - zero) / high))
+
+    def bar(self, advantage: Fraction, was: Fraction | None = None) -> Bar:
+        """The bar of one figure, and the mark of an older one."""
+        length = max(WORST, advantage) * self.whole
+        start = self.zero + min(Fraction(0), length)
+        return Bar(
+            px(start),
+            px(abs(length)),
+            "" if was is None else px(self.zero + max(WORST, was) * self.whole),
+            advantage < 0,
+            advantage < WORST,
+        )
+
+    @property
+    def zero_at(self) -> str:
+        return px(self.zero)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return BAR_WIDTH, BAR_HEIGHT
+
+
+# What one wager can pay
+
+WIDTH, HEIGHT = 960, 200
+PLOT_TOP, PLOT_FOOT, LEFT, RIGHT = 26, 158, 44, 916
+TICKS = 6
+SIGN_WIDTH = 9  # pixels that a sign of a label takes at most, on average
+
+
+@dataclass(frozen=True)
+class Point:
+    """One payout on the line, with what it keeps for the house."""
+
+    x: str
+    y: str
+    label: str
+    label_x: str
+    label_y: str
+    anchor: str
+    sort: str  # floor, before, even, now
+
+
+@dataclass(frozen=True)
+class Tick:
+    x: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What a row of the paytable can pay (x, in units for one) and what the house keeps (y).
+
+    The line turns at `even_x` from the house to the player; where the edition allows a choice, `refused_from` says
+    the first odds to one that the gate refuses. `told` says all of it in words.
+    """
+
+    title: str
+    told: str
+    refused_from: str
+    house: str  # points of the line that the house keeps, and of the one that favours the player
+    player: str
+    zero_y: str
+    even_x: str
+    even_width: str
+    floor_x: str  # left of it the payout is under the floor; "" where all that is drawn is above
+    floor_width: str
+    plot: tuple[int, int]
+    points: tuple[Point, ...]
+    ticks: tuple[Tick, ...]
+    size: tuple[int, int] = (WIDTH, HEIGHT)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The house advantage as a straight line of the payout: `at_nothing` less `slope` for each unit paid."""
+
+    at_nothing: Fraction
+    slope: Fraction
+
+    def __call__(self, pays: Fraction) -> Fraction:
+        return self.at_nothing - self.slope * pays
+
+    @property
+    def even(self) -> Fraction:
+        """The payout at which neither side gains."""
+        return self.at_nothing / self.slope
+
+
+def line_of(rules: Rules, row: str) -> Line | None:
+    """How a row of the paytable moves the advantage of the wager that it makes even first; None where it moves none.
+
+    Asked of the engine at two payouts: an Extra Roll with its circles is judged as the engine judges it.
+    """
+    low, high = _advantages(rules, row, 1), _advantages(rules, row, 2)
+    lines = [
+        Line(low[code] + (low[code] - high[code]), low[code] - high[code])
+        for code in low
+        if low[code] != high[code]
+    ]
+    return min(lines, key=lambda one: one.even, default=None)
+
+
+def _advantages(rules: Rules, row: str, to: int) -> dict[str, Fraction]:
+    overrides = tuple(sorted({**dict(rules.overrides), row: Odds(to)}.items()))
+    asked = replace(rules, overrides=overrides)
+    return {
+        code: game_of(asked).advantage(asked, code, outcomes)
+        for code, outcomes in game_of(asked).outcomes(asked).items()
+    }
+
+
+def curve(
+    rules: Rules,
+    row: str,
+    label: str,
+    *,
+    name: str = "now",
+    before: Rules | None = None,
+    before_name: str = "",
+) -> Curve | None:
+    """The line of one row of the paytable; None for a prize in dollars, or where the row pays no wager alone."""
+    now = rules.payouts[row].odds
+    was = before.payouts[row].odds if before and row in before.payouts else None
+    line = line_of(rules, row)
+    if isinstance(now, Prize) or line is None or line.even <= 0:
+        return None
+    least = rules.edition.payouts[row].odds.ratio() if row not in rules.edition.fixed else None
+    marks = _marks(line, least, was, now, name, before_name)
+    return _drawn(line, least, marks, label, rules.edition.sets_floors and least is not None)
+
+
+def _marks(
+    line: Line, least: Fraction | None, was: Pays | None, now: Pays, name: str, before_name: str
+) -> list[tuple[Fraction, str, str]]:
+    """The payouts to mark, each with its words and sort; what falls together is marked once."""
+    asked = [
+        (least, "floor", "floor"),
+        (was.ratio() if isinstance(was, Odds) else None, before_name, "before"),
+        (line.even, "even", "even"),
+        (now.ratio(), name, "now"),
+    ]
+    found: dict[Fraction, tuple[list[str], str]] = {}
+    for at, words, sort in asked:
+        if at is not None:
+            told = found.setdefault(at, ([], sort))[0]
+            told.append(words)
+            found[at] = (told, sort)
+    marks = []
+    for at, (told, sort) in sorted(found.items()):
+        words = ", ".join(one for one in told if one)
+        marks.append((at, words if told == ["even"] else f"{words} {percent(line(at))}", sort))
+    return marks
+
+
+def _drawn(
+    line: Line, least: Fraction | None, marks: list[tuple[Fraction, str, str]], label: str, may_choose: bool
+) -> Curve:
+    first, last = marks[0][0], max(marks[-1][0], line.even)
+    start = max(Fraction(0), first - (last - first) / 20) if last > first else first / 2
+    end = last + max((last - start) / 7, Fraction(1, 4))
+    top, low = line(start), line(end)
+
+    def x(at: Fraction) -> Fraction:
+        return LEFT + (RIGHT - LEFT) * (at - start) / (end - start)
+
+    def y(at: Fraction) -> Fraction:
+        return PLOT_TOP + (PLOT_FOOT - PLOT_TOP) * (top - line(at)) / (top - low)
+
+    corner, even = f"{px(x(line.even))},{px(y(line.even))}", x(line.even)
+    from_ = floor(line.even) + 1
+    under = least if least is not None and least > start and first < least else None
+    return Curve(
+        title=f"What {label} can pay",
+        told=_told(marks, label, line, from_ if may_choose else None),
+        refused_from=f"refused from {from_:,} to 1" if may_choose else "",
+        house=f"{px(x(start))},{px(y(start))} {corner}",
+        player=f"{corner} {px(x(end))},{px(y(end))}",
+        zero_y=px(y(line.even)),
+        even_x=px(even),
+        even_width=px(RIGHT - even),
+        floor_x=px(Fraction(LEFT)) if under is not None else "",
+        floor_width=px(x(under) - LEFT) if under is not None else "",
+        plot=(PLOT_TOP, PLOT_FOOT - PLOT_TOP),
+        points=tuple(_points([(x(at), y(at), words, sort) for at, words, sort in marks])),
+        ticks=tuple(Tick(px(x(Fraction(at))), f"{at:,} to 1") for at in _ticks(start, end)),
+    )
+
+
+def _told(marks: Sequence[tuple[Fraction, str, str]], label: str, line: Line, from_: int | None) -> str:
+    """The drawing in words."""
+    each = "; ".join(f"at {_to_one(at)}: {words}" for at, words, _ in marks)
+    more = f" From {from_:,} to 1 {label} would favour the player and is refused." if from_ else ""
+    return f"House advantage by what {label} pays: {each}.{more}"
+
+
+def _to_one(at: Fraction) -> str:
+    hundredths = round(at * 100)
+    rest = f".{hundredths % 100:02d}".rstrip("0") if hundredths % 100 else ""
+    return f"{hundredths // 100:,}{rest} to 1"
+
+
+def _points(places: Sequence[tuple[Fraction, Fraction, str, str]]) -> Iterable[Point]:
+    """The marks with their labels: above to the right, where a falling line leaves room, else beneath to the left."""
+    above_until = Fraction(0)
+    for x, y, words, sort in places:
+        wide = SIGN_WIDTH * len(words)
+        is_above = x + 8 >= above_until and x + 8 + wide <= WIDTH
+        if is_above:
+            above_until = x + 8 + wide
+            yield Point(px(x), px(y), words, px(x + 8), px(y - 9), "start", sort)
+        else:
+            yield Point(px(x), px(y), words, px(x - 8), px(y + 18), "end", sort)
+
+
+def _ticks(start: Fraction, end: Fraction) -> Iterable[int]:
+    """Round payouts along the axis, about six of them."""
+    step = 1
+    while (end - start) / step > TICKS:
+        step = {"1": step * 2, "2": step * 5 // 2, "5": step * 2}[str(step)[0]]
+    at = ceil(start / step) * step
+    while at <= end:
+        if at > 0:
+            yield at
+        at += step

@@ -1,0 +1,205 @@
+"""The odds sheet on paper: the table with its bars, and the line of one wager."""
+
+from collections.abc import Sequence
+
+from reportlab.platypus import CondPageBreak, Flowable
+
+from games.office.odds.charts import BAR_HEIGHT, BAR_WIDTH, Bar, Curve, Scale
+from games.office.odds.sheet import Row, Sheet
+from games.office.pdf.paper import (
+    BRASS,
+    DIM,
+    FAINT,
+    INK,
+    INTER,
+    STOP,
+    Cell,
+    inside,
+    render,
+    styles,
+    table,
+    text,
+)
+from games.registry import game_of
+
+BLANK = "\u00a0"
+
+
+def odds_sheet(
+    sheet: Sheet, chart: Curve | None, *, title: str, house: str, approved: str, said: str = ""
+) -> bytes:
+    """The PDF of a sheet; `said` is a sentence above it. It lies on its side where chances are long fractions."""
+    look, wide = styles(), sheet.throws is None
+    story: list[Flowable] = [text("Odds sheet", look["title"]), text(source(sheet), look["body"])]
+    if said:
+        story.append(text(said, look["body"]))
+    story += sheet_story(sheet, chart, landscape=wide)
+    return render(story, title=f"Odds sheet, {title}", house=house, approved=approved, landscape=wide)
+
+
+def source(sheet: Sheet) -> str:
+    """Where the figures come from."""
+    edition = sheet.rules.edition
+    paytable = f", Paytable {edition.paytable}" if edition.paytable else ""
+    how = f"counted over all {sheet.throws} throws" if sheet.throws else "enumerated exactly"
+    return (
+        f"{game_of(sheet.rules).name}, {edition.title}{paytable}, text of {edition.in_force_from.isoformat()} "
+        f"({edition.source}). Every figure is {how}."
+    )
+
+
+def sheet_story(sheet: Sheet, chart: Curve | None, *, landscape: bool = False) -> list[Flowable]:
+    """The table and the plot, as parts of any paper."""
+    story: list[Flowable] = [_table(sheet)]
+    if sheet.changed:
+        story.append(
+            text(
+                f"Bar: {sheet.name or 'now'}. Brass mark: {sheet.before or 'before'}.",
+                styles()["small"],
+            )
+        )
+    if chart:
+        across = inside(landscape=landscape)[0]
+        story += [
+            CondPageBreak(chart.size[1] * across / chart.size[0] + 50),
+            text(chart.title, styles()["heading"]),
+            Plot(chart, across),
+            text(chart.told, styles()["small"]),
+        ]
+    return story
+
+
+def _table(sheet: Sheet) -> Flowable:
+    counted, floors, changed = sheet.throws, sheet.sets_floors, bool(sheet.changed)
+    head: list[Cell] = ["Wager", f"Wins in {counted}" if counted else "Wins", "True odds"]
+    widths: list[float] = [106, 54, 54] if counted else [96, 152, 86]
+    if floors:
+        head.append("Floor")
+        widths.append(38)
+    if changed:
+        head.append("Before")
+        widths.append(38)
+    head += ["Pays", "House advantage", "exactly"]
+    widths += [54, 56, 46] if counted else [62, 56, 152]
+    bar_wide = 80 if counted else 92
+    numbers = range(1, len(head))
+    rows: list[list[Cell]] = [[*head, "player | house" if sheet.favoured else ""]]
+    rows += [[*_cells(row, sheet), BarMark(sheet.scale, bar, bar_wide)] for row, bar in sheet.lines]
+    return table(rows, [*widths, bar_wide + 4], numbers=numbers)
+
+
+def _cells(row: Row, sheet: Sheet) -> Sequence[Cell]:
+    """What a row says, left of its bar: a line for each payout, and where chances are fractions two."""
+    counted, look = sheet.throws is not None, styles()
+    notes = [note for note in (row.note, "favours the player" if row.favours_player else "") if note]
+    label: list[Flowable] = [text(row.label, look["strong" if row.is_changed else "cell"])]
+    label += [text(note, look["head"]) for note in notes]
+    chances: list[Flowable] = []
+    for one in row.levels:
+        chances += [text(one.ways, look["number"])] if counted else _two(one.chance_said, one.chance_exact)
+    cells: list[Cell] = [
+        label,
+        chances,
+        _lines([one.true_said.replace(" ", BLANK) for one in row.levels], counted),
+    ]
+    if sheet.sets_floors:
+        cells.append(row.floor_said)
+    if sheet.changed:
+        cells.append(_lines([one.was_said for one in row.levels], counted))
+    pays = _lines([str(one.pays) for one in row.levels], counted)
+    exact = text(row.advantage_exact, look["number" if counted else "fine"])
+    return [*cells, pays, row.advantage_said.replace(" ", BLANK), exact]
+
+
+def _lines(said: Sequence[str], counted: bool) -> list[Flowable]:
+    """One line each; as tall as a chance with its fraction beneath, where there are such."""
+    if counted:
+        return [text(one, styles()["number"]) for one in said]
+    return [line for one in said for line in _two(one, BLANK)]
+
+
+def _two(said: str, beneath: str) -> list[Flowable]:
+    look = styles()
+    return [text(said, look["number"]), text(beneath, look["fine"])]
+
+
+class BarMark(Flowable):
+    """The bar of one row, drawn as the page draws it."""
+
+    def __init__(self, scale: Scale, bar: Bar, width: float) -> None:
+        super().__init__()
+        self.scale, self.bar, self.width, self.height = scale, bar, width, 12.0
+
+    def wrap(self, available_width: float, available_height: float) -> tuple[float, float]:
+        return self.width, self.height
+
+    def draw(self) -> None:
+        canvas, across = self.canv, self.width / BAR_WIDTH
+        middle, tall = self.height / 2, 8 * 12.0 / BAR_HEIGHT
+        canvas.setFillColor(STOP if self.bar.favours_player else DIM)
+        canvas.rect(
+            float(self.bar.x) * across,
+            middle - tall / 2,
+            float(self.bar.width) * across,
+            tall,
+            stroke=0,
+            fill=1,
+        )
+        canvas.setLineWidth(0.6)
+        canvas.setStrokeColor(DIM)
+        zero = float(self.scale.zero_at) * across
+        canvas.line(zero, -3.5, zero, self.height + 3.5)
+        if self.bar.was:
+            canvas.setStrokeColor(BRASS)
+            canvas.setLineWidth(1.4)
+            was = float(self.bar.was) * across
+            canvas.line(was, 1, was, self.height - 1)
+
+
+class Plot(Flowable):
+    """What one wager can pay, drawn as the page draws it: pixels from the top become points from the foot."""
+
+    def __init__(self, chart: Curve, width: float) -> None:
+        super().__init__()
+        self.chart, self.width = chart, width
+        self.scale = width / chart.size[0]
+        self.height = chart.size[1] * self.scale
+
+    def wrap(self, available_width: float, available_height: float) -> tuple[float, float]:
+        return self.width, self.height
+
+    def _at(self, x: str, y: str) -> tuple[float, float]:
+        return float(x) * self.scale, self.height - float(y) * self.scale
+
+    def draw(self) -> None:
+        canvas, chart = self.canv, self.chart
+        top, tall = chart.plot
+        for x, width in ((chart.floor_x, chart.floor_width), (chart.even_x, chart.even_width)):
+            if x:
+                left, foot = self._at(x, str(top + tall))
+                canvas.setFillColor(FAINT)
+                canvas.rect(left, foot, float(width) * self.scale, tall * self.scale, stroke=0, fill=1)
+        canvas.setLineWidth(0.5)
+        canvas.setStrokeColor(BRASS)
+        left, zero = self._at(chart.house.split(",")[0], chart.zero_y)
+        canvas.line(left, zero, self._at(chart.player.split(" ")[1].split(",")[0], "0")[0], zero)
+        for line, colour in ((chart.house, INK), (chart.player, STOP)):
+            (x1, y1), (x2, y2) = (self._at(*corner.split(",")) for corner in line.split(" "))
+            canvas.setStrokeColor(colour)
+            canvas.setLineWidth(1.2)
+            canvas.line(x1, y1, x2, y2)
+        self._words()
+
+    def _words(self) -> None:
+        canvas, chart = self.canv, self.chart
+        canvas.setFont(INTER, 8)
+        for point in chart.points:
+            canvas.setFillColor(BRASS if point.sort == "before" else INK)
+            canvas.circle(*self._at(point.x, point.y), 2.6, stroke=0, fill=1)
+            canvas.setFillColor(INK)
+            x, y = self._at(point.label_x, point.label_y)
+            (canvas.drawRightString if point.anchor == "end" else canvas.drawString)(x, y, point.label)
+        canvas.setFillColor(DIM)
+        for tick in chart.ticks:
+            x, y = self._at(tick.x, str(chart.size[1] - 6))
+            canvas.drawCentredString(x, y, tick.label)

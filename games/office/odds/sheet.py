@@ -1,0 +1,251 @@
+"""The odds sheet of some rules: every wager's true odds, payout odds and house advantage, exact, from the engine.
+
+Wagers with the same figures stand in one row, "Total 5, Total 16". Nothing here is rounded but words for people.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from games.engine import Rules
+from games.engine.analysis import Outcome
+from games.engine.odds import Odds, Pays
+from games.engine.wagers import WagerType
+from games.office.core.figures import percent, share, to_one
+from games.office.odds.charts import Bar, Scale
+from games.office.odds.labels import family_label, payout_row
+from games.registry import game_of
+
+EXTRA_ROLL = "extra-roll"
+TOGETHER = {"small": "even", "big": "even"}  # families that may share a row when their figures are alike
+COUNTED = 216  # throws that a person can count; of more, a chance is told as a fraction
+
+
+@dataclass(frozen=True)
+class Level:
+    """One payout of a wager, and how often it is the one paid, of so many throws of equal weight."""
+
+    probability: Fraction
+    pays: Pays
+    throws: int
+    was_said: str = ""
+
+    @property
+    def ways(self) -> int | None:
+        """How many throws of all win this; None where a game takes more than one throw."""
+        ways = self.probability * self.throws
+        return ways.numerator if ways.denominator == 1 else None
+
+    @property
+    def true_odds(self) -> Fraction:
+        """Units lost for one won in the long run, were each win one unit: `25/2` is 12.5 to 1."""
+        return 1 / self.probability - 1
+
+    @property
+    def true_said(self) -> str:
+        return to_one(self.true_odds)
+
+    @property
+    def chance_said(self) -> str:
+        """In percent; of what is rarer than one in a thousand, one in how many."""
+        rare = self.probability < Fraction(1, 1000)
+        return f"1 in {round(1 / self.probability):,}" if rare else percent(self.probability)
+
+    @property
+    def chance_exact(self) -> str:
+        return share(self.probability)
+
+    @property
+    def chance_parts(self) -> tuple[str, str, str]:
+        """The fraction in parts, so that a narrow column may break it at its line."""
+        return self.chance_exact.partition("/")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Wagers whose figures are all alike. `paytable` names the rows of the paytable that pay them; `floors` is empty
+    where the edition sets none; `was` is empty where there is nothing to compare with.
+    """
+
+    label: str
+    codes: tuple[str, ...]
+    paytable: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+    advantage: Fraction
+    throws: int
+    floors: tuple[Pays, ...] = ()
+    was: tuple[Pays, ...] = ()
+    was_advantage: Fraction | None = None
+    note: str = ""
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """Each payout with its own true odds (reading A02)."""
+        alike = len(self.was) == len(self.outcomes)
+        was = self.was if alike else (None,) * len(self.outcomes)
+        told = [
+            short((old,)) if old and old != one.pays else ""
+            for old, one in zip(was, self.outcomes, strict=True)
+        ]
+        if self.was and not alike:
+            told[0] = short(self.was)
+        return tuple(
+            Level(one.probability, one.pays, self.throws, old)
+            for one, old in zip(self.outcomes, told, strict=True)
+        )
+
+    @property
+    def pays(self) -> tuple[Pays, ...]:
+        return tuple(one.pays for one in self.outcomes)
+
+    @property
+    def favours_player(self) -> bool:
+        return self.advantage < 0
+
+    @property
+    def is_changed(self) -> bool:
+        return bool(self.was) and (self.was != self.pays or self.was_advantage != self.advantage)
+
+    # As people read it
+
+    @property
+    def floor_said(self) -> str:
+        return short(self.floors)
+
+    @property
+    def advantage_said(self) -> str:
+        return percent(self.advantage)
+
+    @property
+    def advantage_exact(self) -> str:
+        return share(self.advantage)
+
+    @property
+    def advantage_parts(self) -> tuple[str, str, str]:
+        return self.advantage_exact.partition("/")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All rows of some rules, in the order of the engine; `name` and `before` are what people call the two versions."""
+
+    rules: Rules
+    rows: tuple[Row, ...]
+    name: str = ""
+    before: str = ""
+
+    @property
+    def sets_floors(self) -> bool:
+        return self.rules.edition.sets_floors
+
+    @property
+    def throws(self) -> int | None:
+        """How many throws there are, where each row's wins can be counted in them by a person; else None."""
+        throws = 6**self.rules.edition.dice
+        counted = throws <= COUNTED and all(one.ways is not None for row in self.rows for one in row.levels)
+        return throws if counted else None
+
+    @property
+    def favoured(self) -> tuple[Row, ...]:
+        """The rows that would favour the player."""
+        return tuple(row for row in self.rows if row.favours_player)
+
+    @property
+    def changed(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if row.is_changed)
+
+    @cached_property
+    def scale(self) -> Scale:
+        """Where the bars of the house advantage begin and how long they are."""
+        told = [row.advantage for row in self.rows]
+        return Scale.of([*told, *(row.was_advantage for row in self.rows if row.was_advantage is not None)])
+
+    @property
+    def lines(self) -> Iterator[tuple[Row, Bar]]:
+        """Each row with its bar."""
+        for row in self.rows:
+            yield row, self.scale.bar(row.advantage, row.was_advantage if row.is_changed else None)
+
+
+def sheet(rules: Rules, before: Rules | None = None, name: str = "", before_name: str = "") -> Sheet:
+    """The odds sheet of rules, beside that of what they would replace."""
+    old = _figures(before) if before else {}
+    grouped: dict[tuple[Any, ...], list[WagerType]] = {}
+    figures = _figures(rules)
+    types = {one.code: one for one in game_of(rules).wager_types(rules)}
+    for code, (outcomes, advantage) in figures.items():
+        type_ = types[code]
+        key = (
+            TOGETHER.get(type_.family, type_.family), outcomes, advantage, _floors(rules, code), old.get(code)
+        )  # fmt: skip
+        grouped.setdefault(key, []).append(type_)
+    rows = tuple(
+        _row(rules, found, outcomes, advantage, floors, was)
+        for (_, outcomes, advantage, floors, was), found in grouped.items()
+    )
+    return Sheet(rules, rows, name, before_name)
+
+
+def _figures(rules: Rules) -> dict[str, tuple[tuple[Outcome, ...], Fraction]]:
+    """Outcomes and house advantage by wager code, as `manage.py odds` tells them."""
+    return {
+        code: (tuple(outcomes), game_of(rules).advantage(rules, code, outcomes))
+        for code, outcomes in game_of(rules).outcomes(rules).items()
+    }
+
+
+def _row(
+    rules: Rules,
+    types: list[WagerType],
+    outcomes: tuple[Outcome, ...],
+    advantage: Fraction,
+    floors: tuple[Pays, ...],
+    was: tuple[tuple[Outcome, ...], Fraction] | None,
+) -> Row:
+    paytable = dict.fromkeys(row for type_ in types for row in rows_of(rules, type_.code))
+    return Row(
+        _label(rules, types),
+        tuple(type_.code for type_ in types),
+        tuple(paytable),
+        outcomes,
+        advantage,
+        6**rules.edition.dice,
+        floors,
+        tuple(one.pays for one in was[0]) if was else (),
+        was[1] if was else None,
+        "with circles 3 to 8, of seven units staked" if types[0].code == EXTRA_ROLL else "",
+    )
+
+
+def _label(rules: Rules, types: list[WagerType]) -> str:
+    """The family's name where one row of the paytable pays them all, else each by its own."""
+    if len(types) > 1 and len({payout_row(rules, type_.code) for type_ in types}) == 1:
+        return family_label(types[0].family, types)
+    return ", ".join(str(type_.label) for type_ in types)
+
+
+def rows_of(rules: Rules, code: str) -> tuple[str, ...]:
+    """The rows of the paytable that pay a wager: "total:4" of itself, "one-of-a-kind/1" to "/3" of each number."""
+    if code == EXTRA_ROLL:
+        return tuple(row for row in rules.payouts if row.startswith("like-kind/extra:"))
+    row = payout_row(rules, code)
+    return (row,) if row in rules.payouts else tuple(one for one in rules.payouts if one.split("/")[0] == row)
+
+
+def _floors(rules: Rules, code: str) -> tuple[Pays, ...]:
+    edition = rules.edition
+    return tuple(edition.payouts[row].odds for row in rows_of(rules, code)) if edition.sets_floors else ()
+
+
+def said(pays: tuple[Pays, ...]) -> str:
+    """`6 to 1`; `1, 2, 3 to 1` of several at the same stake."""
+    if len(pays) > 1 and all(isinstance(one, Odds) and one.per == 1 for one in pays):
+        return f"{short(pays)} to 1"
+    return ", ".join(str(one) for one in pays)
+
+
+def short(pays: tuple[Pays, ...]) -> str:
+    """The same without "to 1", for a column that says it once: `6`, `1, 2, 3`, `3 to 5`."""
+    return ", ".join(str(one.to) if isinstance(one, Odds) and one.per == 1 else str(one) for one in pays)

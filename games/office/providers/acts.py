@@ -1,0 +1,127 @@
+"""Puts a provider on file, what the house found out about it, and the notes on its file."""
+
+from games.engine import Refusal
+from games.models import Facility, Provider, ProviderNote
+from games.office.core.next_code import next_code
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.documents.filing import asked, asked_if_any, in_words
+from games.office.providers import files
+from games.office.providers.files import CHAPTER, in_days, past, past_if_any
+from games.params import Params
+
+Kind = ProviderNote.Kind
+
+
+@office_act()
+def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Puts a provider of the class on file that chapter 528 is for: all three of § 528.1(1) to (3) hold (A07)."""
+    name, game = params.text("name", most=100), params.text("game", most=60)
+    innovation = params.text("innovation", default="")
+    patent, no_other = params.text("patent", default="", most=100), params.yes("no_other_license")
+    if ctx.facility.jurisdiction != Facility.Jurisdiction.PENNSYLVANIA:
+        raise Refusal("chapter-528-is-not-here", CHAPTER + "§ 528.1", facility=ctx.facility.name)
+    if not innovation:
+        raise Refusal("provider-without-innovation", CHAPTER + "§ 528.1(1)", name=name)
+    if not patent:
+        raise Refusal("provider-without-patent", CHAPTER + "§ 528.1(2)", name=name)
+    if not no_other:
+        raise Refusal("provider-licensed-otherwise", CHAPTER + "§ 528.1(3)", name=name)
+    provider = Provider.objects.create(
+        facility=ctx.facility,
+        code=next_code(Provider.objects.filter(facility=ctx.facility), "SP"),
+        name=name,
+        game=game,
+        innovation=innovation,
+        patent=patent,
+        no_other_license=no_other,
+        created_at=ctx.now,
+    )
+    said = {
+        "provider": provider.code,
+        "name": name,
+        "game": game,
+        "innovation": innovation,
+        "patent": patent,
+        "no_other_license": no_other,
+    }
+    return ActOutcome("provider.registered", said, {"provider": provider.code})
+
+
+@office_act()
+def record_investigation(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """What the house found out about a provider's background; a finding against it blocks every link (§ 528.9)."""
+    file, on = files.asked(ctx, params), past(ctx, params, "on")
+    document, adverse = asked(ctx, params, "document"), params.text("adverse", default="")
+    provider = file.provider
+    provider.investigated_on, provider.investigation, provider.adverse = on, document, adverse
+    provider.save(update_fields=["investigated_on", "investigation", "adverse"])
+    said = {
+        "provider": provider.code,
+        "on": in_days(on),
+        "report": in_words(document),
+        "adverse": adverse or None,
+    }
+    return ActOutcome("provider.investigated", said, {"provider": provider.code})
+
+
+@office_act()
+def record_listing(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The provider's entry on the Board's list as of a day; without a day it is no longer there (§ 528.6)."""
+    file, on = files.asked(ctx, params), past_if_any(ctx, params, "on")
+    file.provider.listed_on = on
+    file.provider.save(update_fields=["listed_on"])
+    return ActOutcome("provider.listed", {"provider": file.provider.code, "on": in_days(on)})
+
+
+@office_act()
+def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """A note on the file: a request for information and its answer, ownership papers, cooperation, a condition of the
+    Board, changed circumstances, or a violation that the house believes in and told the Board of.
+    """
+    file, kind = files.asked(ctx, params), params.choice("kind", tuple(Kind.values))
+    on, text = past(ctx, params, "on"), params.text("text")
+    due_on, done_on = params.date("due_on", optional=True), past_if_any(ctx, params, "done_on")
+    document = asked_if_any(ctx, params, "document")
+    if kind == Kind.OWNERSHIP and document is None:
+        raise Refusal("ownership-without-papers", CHAPTER + "§ 528.3(a)(2)", name=file.provider.name)
+    if done_on and done_on < on:
+        raise Refusal("done-before-asked", on=in_days(on))
+    note = ProviderNote.objects.create(
+        provider=file.provider, kind=kind, on=on, text=text, due_on=due_on, done_on=done_on, document=document
+    )
+    said = {
+        "provider": file.provider.code,
+        "note": note.pk,
+        "kind": kind,
+        "on": in_days(on),
+        "text": text,
+        "due_on": in_days(due_on),
+        "done_on": in_days(done_on),
+        "document": in_words(document),
+    }
+    return ActOutcome("provider.noted", said, {"note": note.pk})
+
+
+@office_act()
+def close_note(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """What a note asked for is done: answered, met, or told to the Board."""
+    number, done_on = params.whole("note", 1, 2**62), past(ctx, params, "done_on")
+    document = asked_if_any(ctx, params, "document")
+    note = ProviderNote.objects.filter(provider__facility=ctx.facility, pk=number).first()
+    if note is None:
+        raise Refusal("no-such-note", note=number)
+    if note.done_on is not None:
+        raise Refusal("note-done-already", on=in_days(note.done_on))
+    if done_on < note.on:
+        raise Refusal("done-before-asked", on=in_days(note.on))
+    note.done_on, note.document = done_on, document or note.document
+    note.save(update_fields=["done_on", "document"])
+    said = {
+        "provider": note.provider.code,
+        "note": note.pk,
+        "kind": note.kind,
+        "asked_on": in_days(note.on),
+        "done_on": in_days(done_on),
+        "document": in_words(document),
+    }
+    return ActOutcome("provider.note_closed", said)

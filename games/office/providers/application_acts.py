@@ -1,0 +1,222 @@
+"""Applications for certification and renewal: completed by the provider, filed by the house, decided by the Board."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from games.engine import Refusal
+from games.engine.odds import in_dollars
+from games.models import Application, Qualifier
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.documents.filing import asked, asked_if_any, in_words
+from games.office.providers import certifications, files, people_acts
+from games.office.providers.files import CHAPTER, File, in_days, past, past_if_any, verify_wanted
+from games.params import MOST_CENTS, Params
+
+FIRST, RENEWAL = Application.Kind.FIRST, Application.Kind.RENEWAL
+FILES = CHAPTER + "§ 528.2(a)"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the package: its name, the paragraph that asks for it, and whether it is there."""
+
+    name: str
+    section: str
+    there: bool
+    who: str = ""
+
+
+@office_act()
+def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Writes down what the provider has completed of its package, anew each time until it is filed.
+
+    `kind`: certification or renewal. `copy`: one, or `waived` where the Board directed so. A form or
+    statement that is left out stays as it is. What each individual has to add is attached by itself.
+    """
+    file, kind = files.asked(ctx, params), params.choice("kind", (FIRST, RENEWAL))
+    completed_by = params.text("completed_by", most=100)
+    parts = _read_parts(ctx, params)
+    fee, paid_on = (
+        params.whole("fee_cents", 0, MOST_CENTS, default=0),
+        past_if_any(ctx, params, "fee_paid_on"),
+    )
+    application = file.undecided
+    if application is None:
+        application = Application(provider=file.provider, created_at=ctx.now)
+    elif application.filed_at is not None:
+        raise Refusal("application-filed-already", on=_filed_on(ctx, application))
+    verify_kind(file, kind)
+    before = application.parts
+    kept = {name: parts[name] or before.get(name, "") for name in ("form", "statement")}
+    parts |= kept | {"releases": before.get("releases", {})}
+    application.kind, application.completed_by, application.parts = kind, completed_by, parts
+    application.fee_cents, application.fee_paid_on = fee, paid_on
+    application.save()
+    said = {
+        "provider": file.provider.code,
+        "kind": kind,
+        "completed_by": completed_by,
+        "parts": parts,
+        "fee_cents": fee,
+        "fee_paid_on": in_days(paid_on),
+        "missing": [part.name for part in missing_of(file, application)],
+    }
+    return ActOutcome("application.completed", said)
+
+
+@office_act()
+def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The application and release of one individual who must qualify becomes a line of the package being completed."""
+    one, document = people_acts.asked(ctx, params), asked(ctx, params, "document")
+    file = File(ctx.facility, one.provider, ctx.gaming_day)
+    application = file.undecided
+    if application is None:
+        raise Refusal("no-application", FILES, name=one.provider.name)
+    if application.filed_at is not None:
+        raise Refusal("application-filed-already", on=_filed_on(ctx, application))
+    releases = {**application.parts.get("releases", {}), str(one.pk): document.code}
+    application.parts = {**application.parts, "releases": releases}
+    application.save(update_fields=["parts"])
+    said = {"provider": one.provider.code, "person": one.pk, "name": one.name, "release": in_words(document)}
+    return ActOutcome("application.release", said)
+
+
+@office_act()
+def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The certificate holder files the package. Refused while a part of § 528.2 is missing."""
+    file = files.asked(ctx, params)
+    application = file.undecided
+    if application is None:
+        raise Refusal("no-application", FILES, name=file.provider.name)
+    if application.filed_at is not None:
+        raise Refusal("application-filed-already", on=_filed_on(ctx, application))
+    verify_wanted(file.provider)
+    verify_kind(file, application.kind)
+    for part in missing_of(file, application):
+        raise Refusal(f"part-missing-{part.name}", part.section, who=part.who)
+    application.filed_at, application.filed_by = ctx.now, ctx.actor
+    application.save(update_fields=["filed_at", "filed_by"])
+    due = file.certification.renewal_due() if application.kind == RENEWAL else None
+    said = {
+        "provider": file.provider.code,
+        "kind": application.kind,
+        "completed_by": application.completed_by,
+        "filed_by": ctx.actor.code,
+        "fee_cents": application.fee_cents,
+        "fee_paid_on": in_days(application.fee_paid_on),
+        "parts": application.parts,
+        "due_on": in_days(due),
+        "late": bool(due and ctx.today > due),
+    }
+    return ActOutcome("application.filed", said)
+
+
+@office_act()
+def record_application_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """What the Board charged for the review so far, and what of it is paid; both are totals in cents (§ 528.2(c))."""
+    file = files.asked(ctx, params)
+    costs, paid = params.whole("costs_cents", 0, MOST_CENTS), params.whole("paid_cents", 0, MOST_CENTS)
+    application = _filed(file)
+    application.costs_cents, application.costs_paid_cents = costs, paid
+    application.save(update_fields=["costs_cents", "costs_paid_cents"])
+    said = {"provider": file.provider.code, "costs_cents": costs, "paid_cents": paid}
+    return ActOutcome("application.costs", said)
+
+
+@office_act()
+def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Records the Board's letter. Certified only with every fee and cost paid, the laboratory's too (§ 528.2(c)).
+
+    Whom the Board has not found qualified yet does not stop its decision: the entry names them, and they stay
+    outstanding on the file.
+    """
+    file, granted = files.asked(ctx, params), params.yes("granted")
+    on, letter = past(ctx, params, "on"), asked(ctx, params, "letter")
+    application = _filed(file)
+    if on < dt.date.fromisoformat(_filed_on(ctx, application)):
+        raise Refusal("decided-before-filed", on=_filed_on(ctx, application))
+    if granted:
+        verify_paid(file, application)
+        application.ends_on = certifications.ends_on(on)
+    application.decided_on, application.granted, application.decision = on, granted, letter
+    application.save(update_fields=["decided_on", "granted", "decision", "ends_on"])
+    said = {
+        "provider": file.provider.code,
+        "kind": application.kind,
+        "granted": granted,
+        "on": in_days(on),
+        "ends_on": in_days(application.ends_on),
+        "letter": in_words(letter),
+        "outstanding": [one.name for one in file.outstanding],
+    }
+    return ActOutcome("application.decided", said)
+
+
+def missing_of(file: File, application: Application) -> list[Part]:
+    """The parts of § 528.2 that are not there, in its order."""
+    return [part for part in parts_of(file, application) if not part.there]
+
+
+def parts_of(file: File, application: Application) -> list[Part]:
+    """Every part of the package: the form and its copy, the fee, one line for each individual who must qualify, the
+    certificate holder's statement, and the attestation of the general requirements.
+    """
+    parts, section = application.parts, CHAPTER + "§ 528.2"
+    releases = parts.get("releases", {})
+    return [
+        Part("form", f"{section}(a)(1)", bool(parts.get("form"))),
+        Part("copy", f"{section}(a)(1)", bool(parts.get("copy"))),
+        Part("fee", f"{section}(a)(2)", bool(application.fee_cents and application.fee_paid_on)),
+        *(
+            Part("release", f"{section}(a)(3)", str(one.pk) in releases, one.name)
+            for one in file.must_qualify
+            if one.kind == Qualifier.Kind.INDIVIDUAL
+        ),
+        Part("statement", f"{section}(a)(4)", bool(parts.get("statement"))),
+        Part("general", f"{section}(b)(2)", bool(parts.get("general"))),
+    ]
+
+
+def verify_kind(file: File, kind: str) -> None:
+    """Raises `already-certified` for a first application of who is certified, `nothing-to-renew` for a renewal of
+    what does not hold.
+    """
+    certified = file.certification
+    if kind == FIRST and certified.holds:
+        raise Refusal("already-certified", CHAPTER + "§ 528.4(b)", name=file.provider.name)
+    if kind == RENEWAL and not certified.holds:
+        raise Refusal("nothing-to-renew", CHAPTER + "§ 528.4(c)", name=file.provider.name)
+
+
+def verify_paid(file: File, application: Application) -> None:
+    """Raises `costs-unpaid` or `laboratory-unpaid`."""
+    left = application.costs_cents - application.costs_paid_cents
+    if left > 0:
+        raise Refusal("costs-unpaid", CHAPTER + "§ 528.2(c)", money=in_dollars(left))
+    for service in file.unpaid:
+        raise Refusal(
+            "laboratory-unpaid",
+            CHAPTER + "§ 528.2(c)",
+            service=service.name,
+            money=in_dollars(service.costs_cents),
+        )
+
+
+def _read_parts(ctx: OfficeContext, params: Params) -> dict[str, Any]:
+    form, statement = asked_if_any(ctx, params, "form"), asked_if_any(ctx, params, "statement")
+    copy, general = params.choice("copy", ("", "one", "waived"), default=""), params.yes("general")
+    parts = {"form": form.code if form else "", "statement": statement.code if statement else ""}
+    return {**parts, "copy": copy, "general": general}
+
+
+def _filed(file: File) -> Application:
+    application = file.undecided
+    if application is None or application.filed_at is None:
+        raise Refusal("no-application-filed", FILES, name=file.provider.name)
+    return application
+
+
+def _filed_on(ctx: OfficeContext, application: Application) -> str:
+    assert application.filed_at is not None
+    return certifications.filed_on(ctx.facility, application.filed_at).isoformat()

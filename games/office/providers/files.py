@@ -1,0 +1,122 @@
+"""A provider as an act finds it: its rows read under the office's lock, and how it stands today."""
+
+import datetime as dt
+from dataclasses import dataclass
+from functools import cached_property
+
+from games.engine import Refusal
+from games.models import Application, Facility, InterimPermission, Provider, Qualifier, Service
+from games.office.core.runner import OfficeContext
+from games.office.providers import certifications, qualifiers
+from games.office.providers.certifications import Certification, Trading
+from games.params import Params
+
+CHAPTER = "58 Pa. Code "
+
+
+@dataclass(frozen=True)
+class File:
+    """The file of one provider on a day."""
+
+    house: Facility
+    provider: Provider
+    day: dt.date
+
+    @cached_property
+    def applications(self) -> list[Application]:
+        """All of them, the newest first."""
+        return list(
+            self.provider.applications.select_related("filed_by", "decision").defer("decision__content")
+        )
+
+    @cached_property
+    def permissions(self) -> list[InterimPermission]:
+        """All permissions to trade before certification, the newest first."""
+        return list(
+            self.provider.permissions.select_related("diligence", "acknowledgement", "notice").defer(
+                "diligence__content", "acknowledgement__content", "notice__content"
+            )
+        )
+
+    @cached_property
+    def services(self) -> list[Service]:
+        """Everything that it supplies or supplied."""
+        return list(self.provider.services.select_related("provider", "request"))
+
+    @cached_property
+    def people(self) -> list[Qualifier]:
+        """Everybody on file, gone or not."""
+        return list(self.provider.qualifiers.prefetch_related("credentials"))
+
+    @property
+    def certification(self) -> Certification:
+        """How the provider stands on this day."""
+        return certifications.certification(self.house, self.applications, self.day)
+
+    @property
+    def trading(self) -> Trading:
+        """Its permission to trade before certification on this day."""
+        return certifications.permission(self.house, self.applications, self.permissions, self.day)
+
+    @property
+    def undecided(self) -> Application | None:
+        """The application that is drafted or waits for its decision; there is one at a time."""
+        return next((one for one in self.applications if one.decided_on is None), None)
+
+    @property
+    def must_qualify(self) -> list[Qualifier]:
+        """Who is here and must be found qualified."""
+        return [one for one in self.people if qualifiers.is_here(one, self.day) and qualifiers.duties(one)]
+
+    @property
+    def outstanding(self) -> list[Qualifier]:
+        """Who is here, must be found qualified, and has not been."""
+        return [one for one in self.people if qualifiers.is_outstanding(one, self.day)]
+
+    @property
+    def unpaid(self) -> list[Service]:
+        """Services whose laboratory costs are not paid (§ 528.2(c))."""
+        return [one for one in self.services if one.costs_cents and one.costs_paid_on is None]
+
+
+def asked(ctx: OfficeContext, params: Params, name: str = "provider") -> File:
+    """The file of the provider that an act names. Raises `no-such-provider`."""
+    code = params.code(name)
+    found = Provider.objects.filter(facility=ctx.facility, code=code).first()
+    if found is None:
+        raise Refusal("no-such-provider", code=code)
+    return File(ctx.facility, found, ctx.gaming_day)
+
+
+def verify_wanted(provider: Provider) -> None:
+    """Raises `provider-not-investigated` or `provider-adverse`: the house may not bind itself to it (§ 528.9)."""
+    if provider.investigated_on is None:
+        raise Refusal("provider-not-investigated", CHAPTER + "§ 528.9(a)", name=provider.name)
+    if provider.adverse:
+        raise Refusal(
+            "provider-adverse", CHAPTER + "§ 528.9(b)", name=provider.name, finding=provider.adverse
+        )
+
+
+def verify_past(ctx: OfficeContext, day: dt.date) -> dt.date:
+    """The day itself, unless it has yet to come. Raises `day-to-come`."""
+    if day > ctx.today:
+        raise Refusal("day-to-come", on=day.isoformat())
+    return day
+
+
+def past(ctx: OfficeContext, params: Params, name: str) -> dt.date:
+    """A day that a parameter names, today or before. Raises `day-to-come` or `malformed`."""
+    day: dt.date = params.date(name)
+    return verify_past(ctx, day)
+
+
+def past_if_any(ctx: OfficeContext, params: Params, name: str) -> dt.date | None:
+    """The same where it may be left out."""
+    day: dt.date | None = params.date(name, optional=True)
+    return verify_past(ctx, day) if day else None
+
+
+def in_days(day: dt.date | None) -> str | None:
+    """A day as an entry of the record says it."""
+    return day.isoformat() if day else None

@@ -1,0 +1,131 @@
+"""Permission to trade before certification, and its rescission (58 Pa. Code § 528.8)."""
+
+import datetime as dt
+
+from games.engine import Refusal
+from games.models import Application, InterimPermission
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.documents.filing import asked, asked_if_any, in_words
+from games.office.providers import files, services
+from games.office.providers.certifications import filed_on
+from games.office.providers.files import CHAPTER, File, in_days, past, past_if_any, verify_wanted
+from games.params import Params
+
+
+@office_act()
+def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The Bureau of Licensing lets an applicant trade before certification. Refused while one of the four conditions
+    of § 528.8(a) is open: the application filed, due diligence certified, the acknowledgement signed, and the first
+    three steps of § 528.7 done for every service (A09).
+    """
+    file, on = files.asked(ctx, params), past(ctx, params, "on")
+    reference = params.text("reference", most=60)
+    diligence = asked_if_any(ctx, params, "diligence")
+    acknowledgement = asked_if_any(ctx, params, "acknowledgement")
+    section, name = CHAPTER + "§ 528.8", file.provider.name
+    verify_wanted(file.provider)
+    verify_applicant(ctx, file, on)
+    if diligence is None:
+        raise Refusal("permission-without-diligence", f"{section}(a)(2)", name=name)
+    if acknowledgement is None:
+        raise Refusal("permission-without-acknowledgement", f"{section}(a)(3)", name=name)
+    verify_first_three(ctx, file)
+    permission = InterimPermission.objects.create(
+        provider=file.provider,
+        diligence=diligence,
+        acknowledgement=acknowledgement,
+        granted_on=on,
+        reference=reference,
+    )
+    said = {
+        "provider": file.provider.code,
+        "on": in_days(permission.granted_on),
+        "reference": reference,
+        "diligence": in_words(diligence),
+        "acknowledgement": in_words(acknowledgement),
+    }
+    return ActOutcome("provider.permitted", said)
+
+
+@office_act()
+def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The Bureau rescinds the permission by a notice. `cease_on` is the day by which trading ends: the last permitted
+    moment is the end of the gaming day before it (§ 528.8(b) and (c)). A second notice makes that day no later.
+    """
+    file, on = files.asked(ctx, params), past(ctx, params, "on")
+    cease_on, notice = params.date("cease_on"), asked(ctx, params, "notice")
+    received_on = past_if_any(ctx, params, "received_on")
+    permission = _held(file)
+    if on < permission.granted_on:
+        raise Refusal("rescinded-before-granted", on=in_days(permission.granted_on))
+    if cease_on < on:
+        raise Refusal("cease-before-notice", CHAPTER + "§ 528.8(c)", on=in_days(on))
+    if permission.cease_on is not None and cease_on > permission.cease_on:
+        raise Refusal("cease-later-than-notice", CHAPTER + "§ 528.8(c)", on=in_days(permission.cease_on))
+    _verify_received(on, received_on)
+    permission.rescinded_on, permission.cease_on = on, cease_on
+    permission.notice, permission.received_on = notice, received_on
+    permission.save(update_fields=["rescinded_on", "cease_on", "notice", "received_on"])
+    said = {
+        "provider": file.provider.code,
+        "reference": permission.reference,
+        "on": in_days(on),
+        "cease_on": in_days(cease_on),
+        "received_on": in_days(received_on),
+        "notice": in_words(notice),
+    }
+    return ActOutcome("provider.rescinded", said)
+
+
+@office_act()
+def record_receipt(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The day on which the registered letter of the rescission came (§ 528.8(c))."""
+    file, on = files.asked(ctx, params), past(ctx, params, "on")
+    permission = next((one for one in file.permissions if one.rescinded_on), None)
+    if permission is None or permission.rescinded_on is None:
+        raise Refusal("no-rescission", CHAPTER + "§ 528.8(c)", name=file.provider.name)
+    _verify_received(permission.rescinded_on, on)
+    permission.received_on = on
+    permission.save(update_fields=["received_on"])
+    said = {"provider": file.provider.code, "reference": permission.reference, "received_on": in_days(on)}
+    return ActOutcome("provider.rescission_received", said)
+
+
+def verify_applicant(ctx: OfficeContext, file: File, on: dt.date) -> None:
+    """Raises `no-application-filed` unless a first certification is applied for and undecided, and
+    `permitted-before-filed` for a permission older than that (§ 528.8(a)(1)), `permitted-before-rescinded` for one
+    older than a rescission: that one ended it too.
+    """
+    section, waiting = CHAPTER + "§ 528.8(a)(1)", file.undecided
+    if waiting is None or waiting.filed_at is None or waiting.kind != Application.Kind.FIRST:
+        raise Refusal("no-application-filed", section, name=file.provider.name)
+    filed = filed_on(ctx.facility, waiting.filed_at)
+    if on < filed:
+        raise Refusal("permitted-before-filed", section, on=in_days(filed))
+    for one in file.permissions:
+        if one.rescinded_on is not None and on < one.rescinded_on:
+            raise Refusal("permitted-before-rescinded", CHAPTER + "§ 528.8(b)", on=in_days(one.rescinded_on))
+
+
+def verify_first_three(ctx: OfficeContext, file: File) -> None:
+    """Raises `permission-without-service` or `permission-before-steps` (§ 528.8(a)(4), reading A09)."""
+    section = CHAPTER + "§ 528.8(a)(4)"
+    live = [one for one in file.services if one.ended_on is None]
+    if not live:
+        raise Refusal("permission-without-service", section, name=file.provider.name)
+    for service in live:
+        for step in services.first_three(ctx.facility, service, ctx.gaming_day, ctx.now):
+            if not step.done:
+                raise Refusal(f"permission-before-{step.name}", section, service=service.name, step=step.cite)
+
+
+def _held(file: File) -> InterimPermission:
+    permission = file.trading.permission
+    if permission is None or not file.trading.holds:
+        raise Refusal("no-permission", CHAPTER + "§ 528.8(b)", name=file.provider.name)
+    return permission
+
+
+def _verify_received(sent_on: dt.date, received_on: dt.date | None) -> None:
+    if received_on is not None and received_on < sent_on:
+        raise Refusal("received-before-sent", CHAPTER + "§ 528.8(c)", on=str(sent_on))

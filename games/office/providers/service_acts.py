@@ -1,0 +1,142 @@
+"""Links what a provider supplies to a game, and records the steps of 58 Pa. Code § 528.7 for it."""
+
+from games.engine import Refusal
+from games.models import GameRequest, Service
+from games.office.core.next_code import next_code
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.providers import files, services
+from games.office.providers.files import CHAPTER, File, in_days, past, past_if_any, verify_wanted
+from games.params import MOST_CENTS, Params
+from games.registry import GAMES
+
+
+def asked(ctx: OfficeContext, params: Params) -> Service:
+    """The service that an act names. Raises `no-such-service`."""
+    code = params.code("service")
+    rows = Service.objects.filter(provider__facility=ctx.facility, code=code)
+    found = rows.select_related("provider", "request").first()
+    if found is None:
+        raise Refusal("no-such-service", code=code)
+    return found
+
+
+@office_act()
+def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Links a game, or wagers of one, to its provider; from now on § 528.7 decides whether it is dealt.
+
+    Refused without an application on file (§ 528.1), without an investigation, or with a finding against the provider
+    (§ 528.9). No wagers named means the whole game.
+    """
+    file, name = files.asked(ctx, params), params.text("name", most=100)
+    game, wagers = params.choice("game", tuple(GAMES)), params.texts("wagers")
+    verify_wanted(file.provider)
+    verify_applied(file)
+    known = services.wagers_of(game)
+    for code in sorted(services.codes_of(game, wagers)):
+        if code not in known:
+            raise Refusal("no-such-wager-here", wager=code)
+    service = Service.objects.create(
+        provider=file.provider,
+        code=next_code(Service.objects.filter(provider__facility=ctx.facility), "SV"),
+        name=name,
+        game=game,
+        wagers=sorted(set(wagers)),
+    )
+    said = {
+        "provider": file.provider.code,
+        "service": service.code,
+        "name": name,
+        "game": game,
+        "wagers": service.wagers,
+        "covers": sorted(services.covered(service)),
+    }
+    return ActOutcome("service.registered", said, {"service": service.code})
+
+
+@office_act()
+def record_laboratory(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The laboratory has the service, or has approved it, on these days (§ 528.7(1))."""
+    service, sent = asked(ctx, params), past(ctx, params, "submitted_on")
+    approved, reference = (
+        past_if_any(ctx, params, "approved_on"),
+        params.text("reference", default="", most=60),
+    )
+    if approved and approved < sent:
+        raise Refusal("approved-before-sent", services.SECTIONS[services.LABORATORY], on=in_days(sent))
+    service.lab_submitted_on, service.lab_approved_on, service.lab_reference = sent, approved, reference
+    service.save(update_fields=["lab_submitted_on", "lab_approved_on", "lab_reference"])
+    said = {
+        "provider": service.provider.code,
+        "service": service.code,
+        "submitted_on": in_days(sent),
+        "approved_on": in_days(approved),
+        "reference": reference or None,
+    }
+    return ActOutcome("service.laboratory", said)
+
+
+@office_act()
+def record_laboratory_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """What the laboratory's review costs in all, in cents, and the day on which all of it was paid (§ 528.7(2)).
+
+    Without a day it is unpaid. Nothing charged is told as 0 with the day on which that was known.
+    """
+    service, cents = asked(ctx, params), params.whole("costs_cents", 0, MOST_CENTS)
+    paid_on = past_if_any(ctx, params, "paid_on")
+    service.costs_cents, service.costs_paid_on = cents, paid_on
+    service.save(update_fields=["costs_cents", "costs_paid_on"])
+    said = {
+        "provider": service.provider.code,
+        "service": service.code,
+        "costs_cents": cents,
+        "paid_on": in_days(paid_on),
+    }
+    return ActOutcome("service.costs", said)
+
+
+@office_act()
+def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The request under § 521.4 by which the house asked to use the service; step three follows its approval."""
+    service, code = asked(ctx, params), params.code("request")
+    request = GameRequest.objects.filter(facility=ctx.facility, code=code).first()
+    if request is None:
+        raise Refusal("no-such-request-here", code=code)
+    verify_covers(request, service)
+    service.request = request
+    service.save(update_fields=["request"])
+    said = {"provider": service.provider.code, "service": service.code, "request": request.code}
+    return ActOutcome("service.requested", {**said, "status": str(request.status)})
+
+
+@office_act()
+def end_service(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The house stops using a service: from the gaming day named its wagers are not dealt as this provider's."""
+    service, on, why = asked(ctx, params), params.date("on"), params.text("why")
+    if service.ended_on is not None and service.ended_on <= ctx.gaming_day:
+        raise Refusal("service-ended-already", on=in_days(service.ended_on))
+    if on < ctx.gaming_day:
+        raise Refusal("end-in-the-past", on=in_days(ctx.gaming_day))
+    service.ended_on = on
+    service.save(update_fields=["ended_on"])
+    said = {"provider": service.provider.code, "service": service.code, "on": in_days(on), "why": why}
+    return ActOutcome("service.ended", said)
+
+
+def verify_applied(file: File) -> None:
+    """Raises `provider-not-applied` without an application filed, or once certification was denied (§ 528.1)."""
+    if file.certification.state in ("none", "denied"):
+        raise Refusal("provider-not-applied", CHAPTER + "§ 528.1", name=file.provider.name)
+
+
+def verify_covers(request: GameRequest, service: Service) -> None:
+    """Raises `request-for-another-game` or `request-without-wager`: an approval opens what it was asked for."""
+    section = services.SECTIONS[services.APPROVAL]
+    if request.game and request.game != service.game:
+        raise Refusal("request-for-another-game", section, code=request.code, service=service.name)
+    if not request.wagers:
+        return
+    asked_for = services.codes_of(service.game, request.wagers)
+    beyond = sorted(services.covered(service) - asked_for)
+    if beyond:
+        wager = services.label(service.game, beyond[0])
+        raise Refusal("request-without-wager", section, code=request.code, wager=wager)

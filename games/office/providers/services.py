@@ -1,0 +1,210 @@
+"""Which wagers of a provider may be dealt at a moment: the four steps of 58 Pa. Code § 528.7.
+
+A service is a whole game, or wagers of one. Registered, it is dealt while all four steps are done; with one of them
+open it is stopped. What no provider supplies is never stopped here.
+"""
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeVar
+
+from games.engine import Refusal, Rules
+from games.engine.editions import all_editions
+from games.models import Application, Facility, InterimPermission, Review, Service
+from games.office.providers.certifications import Certification, Trading, certification, permission
+from games.registry import game_of
+
+Row = TypeVar("Row", Application, InterimPermission)
+WHOLE_GAME = "*"
+CHAPTER = "58 Pa. Code "
+LABORATORY, COSTS, APPROVAL, CERTIFIED = "laboratory", "costs", "approval", "certified"
+SECTIONS = {
+    LABORATORY: CHAPTER + "§ 528.7(1)",
+    COSTS: CHAPTER + "§ 528.7(2)",
+    APPROVAL: CHAPTER + "§ 528.7(3)",
+    CERTIFIED: CHAPTER + "§ 528.7(4)",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One of the four steps on a day: done or open, and as of which day or why not (`state`)."""
+
+    name: str
+    done: bool
+    state: str
+    on: dt.date | None = None
+    section: str = ""
+
+    @property
+    def cite(self) -> str:
+        """The paragraph that asks for it, or the one that ended it."""
+        return self.section or SECTIONS[self.name]
+
+
+@dataclass(frozen=True)
+class Use:
+    """A service on a day: its four steps, and whether the house ended its use."""
+
+    service: Service
+    steps: tuple[Step, ...]
+    ended: bool
+    certification: Certification
+    trading: Trading
+
+    @property
+    def may_be_dealt(self) -> bool:
+        """Whether all four steps are done and the house still uses it."""
+        return not self.ended and all(step.done for step in self.steps)
+
+    @property
+    def first_open(self) -> Step | None:
+        """The first step that is not done."""
+        return next((step for step in self.steps if not step.done), None)
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """The wagers that it covers; `*` alone for the whole game."""
+        return covered(self.service)
+
+
+def stopped(facility: Facility, game: str, at: dt.datetime) -> frozenset[str]:
+    """The codes of the wagers of this game that may not be dealt at this moment; `*` alone for the whole game.
+
+    One statement where no provider supplies anything to this game, otherwise two or three. Nothing is kept.
+    """
+    codes = frozenset(stops(facility, game, at))
+    return frozenset({WHOLE_GAME}) if WHOLE_GAME in codes else codes
+
+
+def stops(facility: Facility, game: str, at: dt.datetime) -> dict[str, Use]:
+    """The same, each code with the service that stops it."""
+    rows = Service.objects.filter(provider__facility=facility, game=game)
+    found = uses(facility, list(rows.select_related("provider", "request")), facility.gaming_day(at), at)
+    live = {code for use in found if use.may_be_dealt for code in use.codes}
+    held: dict[str, Use] = {}
+    for use in found:
+        # what the house has ended is dealt again only as a service of somebody else
+        for code in () if use.may_be_dealt else use.codes - (live if use.ended else frozenset()):
+            held.setdefault(code, use)
+    return held
+
+
+def refusal(use: Use, wager: str = "") -> Refusal:
+    """Why a service is not dealt, for whoever wanted to: the section, the provider, and what opens it."""
+    service = use.service
+    said = {
+        "service": service.name,
+        "provider": service.provider.name,
+        "code": service.provider.code,
+        "wager": wager,
+    }
+    kind = "wager" if wager else "game"
+    step = use.first_open
+    if use.ended or step is None:
+        return Refusal(f"{kind}-stopped-ended", CHAPTER + "§ 528.7", **said)
+    return Refusal(f"{kind}-stopped-{step.name}", step.cite, **said)
+
+
+def uses(facility: Facility, services: Sequence[Service], day: dt.date, at: dt.datetime) -> list[Use]:
+    """Each service with its steps on a day, in two more statements for all of them; none where there is no service."""
+    if not services:
+        return []
+    providers = {service.provider_id for service in services}
+    applications = _by_provider(Application.objects.filter(provider__in=providers), providers)
+    certified = {one: certification(facility, applications[one], day) for one in providers}
+    others = {one for one in providers if not certified[one].holds}
+    permissions = _by_provider(
+        InterimPermission.objects.filter(provider__in=others) if others else (), others
+    )
+    found = []
+    for service in services:
+        one = service.provider_id
+        trading = permission(facility, applications[one], permissions.get(one, []), day)
+        steps = (*first_three(facility, service, day, at), _certified(certified[one], trading))
+        ended = service.ended_on is not None and service.ended_on <= day
+        found.append(Use(service, steps, ended, certified[one], trading))
+    return found
+
+
+def _by_provider(rows: Iterable[Row], providers: Iterable[int]) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = {one: [] for one in providers}
+    for row in rows:
+        found[row.provider_id].append(row)
+    return found
+
+
+def first_three(house: Facility, service: Service, day: dt.date, at: dt.datetime) -> tuple[Step, ...]:
+    """The steps but the last, as they stand on a day; a permission to trade asks them (§ 528.8(a)(4), A09)."""
+    return _laboratory(service, day), _costs(service, day), _approval(house, service, at)
+
+
+def _laboratory(service: Service, day: dt.date) -> Step:
+    sent, approved = service.lab_submitted_on, service.lab_approved_on
+    if sent and approved and approved <= day:
+        return Step(LABORATORY, True, "approved", approved)
+    return Step(LABORATORY, False, "submitted" if sent else "not-submitted", sent)
+
+
+def _costs(service: Service, day: dt.date) -> Step:
+    paid = service.costs_paid_on
+    if paid and paid <= day:
+        return Step(COSTS, True, "paid" if service.costs_cents else "none-charged", paid)
+    return Step(COSTS, False, "unpaid" if service.costs_cents else "not-told")
+
+
+def _approval(house: Facility, service: Service, at: dt.datetime) -> Step:
+    request = service.request
+    if request is None:
+        return Step(APPROVAL, False, "no-request")
+    if request.status != Review.APPROVED or request.decided_at is None or request.decided_at > at:
+        return Step(APPROVAL, False, "not-approved")
+    return Step(APPROVAL, True, "approved", house.local(request.decided_at).date())
+
+
+def _certified(certified: Certification, trading: Trading) -> Step:
+    if certified.holds:
+        return Step(CERTIFIED, True, certified.state, certified.since)
+    if trading.holds:
+        assert trading.permission is not None
+        return Step(CERTIFIED, True, "interim", trading.permission.granted_on)
+    if trading.permission and trading.permission.cease_on and certified.state != "ended":
+        return Step(CERTIFIED, False, "rescinded", trading.permission.cease_on, CHAPTER + "§ 528.8(c)")
+    if certified.state == "ended":
+        return Step(CERTIFIED, False, "ended", certified.ends, CHAPTER + "§ 528.4(a)")
+    return Step(CERTIFIED, False, certified.state)
+
+
+@lru_cache(maxsize=16)
+def wagers_of(game: str) -> dict[str, tuple[str, str]]:
+    """Every wager of a game in any edition: its code, with its name and family. Raises nothing for an unknown game."""
+    found: dict[str, tuple[str, str]] = {}
+    for edition in all_editions().values():
+        if edition.game == game:
+            rules = Rules.of(edition.key)
+            for one in game_of(rules).wager_types(rules):
+                found.setdefault(one.code, (str(one.label), one.family))
+    return found
+
+
+def covered(service: Service) -> frozenset[str]:
+    """The codes of a service's wagers, families written out; `*` alone where it is the whole game."""
+    return codes_of(service.game, service.wagers) if service.wagers else frozenset({WHOLE_GAME})
+
+
+def codes_of(game: str, named: Iterable[str]) -> frozenset[str]:
+    """Codes and families of a game's wagers as codes alone; what the engine does not know stays as it is."""
+    known, wanted = wagers_of(game), set(named)
+    families = {family for _, family in known.values()}
+    return frozenset(code for code, (_, family) in known.items() if code in wanted or family in wanted) | (
+        wanted - families
+    )
+
+
+def label(game: str, code: str) -> str:
+    """A wager as people name it; the whole game, or a code that the engine does not know, as it is."""
+    if code == WHOLE_GAME:
+        return "the whole game"
+    return wagers_of(game).get(code, (code, ""))[0]

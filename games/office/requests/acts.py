@@ -1,0 +1,166 @@
+"""Requests for new games, wagers and features: drafted part by part, filed whole, decided with a letter (§ 521.4)."""
+
+from typing import Any
+
+from games.engine import Refusal, Rules
+from games.models import Facility, FurtherRequest, GameRequest
+from games.office import reviews
+from games.office.core.next_code import next_code
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.documents import filing
+from games.office.requests import contents, final_approval, odds_figures, part_readers
+from games.params import Params
+
+KINDS = tuple(GameRequest.Kind.values)
+
+
+@office_act()
+def draft_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Begins a request: its title, its kind, the rules where the engine knows them; in New Jersey who asks."""
+    request = GameRequest(
+        facility=ctx.facility,
+        code=next_code(GameRequest.objects.filter(facility=ctx.facility), "NG"),
+        drafted_at=ctx.now,
+        drafted_by=ctx.actor,
+    )
+    _read_about(ctx, params, request)
+    request.save()
+    said = {"request": request.code, **_about(request)}
+    return ActOutcome("request.drafted", said, {"request": request.code})
+
+
+@office_act()
+def change_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Changes one part of a draft: `about`, or one that the section asks for. Raises `request-not-a-draft`."""
+    request = contents.named(ctx.facility, params.code("request"))
+    contents.verify_draft(request)
+    part = params.choice("part", ("about", *contents.PARTS))
+    if part == "about":
+        _read_about(ctx, params, request)
+        said: dict[str, Any] = _about(request)
+    else:
+        value = part_readers.read(ctx, params, request, part)
+        request.parts = {key: kept for key, kept in request.parts.items() if key != part}
+        if value:
+            request.parts[part] = value
+        said = {"said": value, "documents": _documents(ctx, value)}
+    request.save()
+    return ActOutcome("request.changed", {"request": request.code, "part": part, **said})
+
+
+@office_act()
+def file_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Files a draft whose every required part is there, with the figures of its wagers as they are computed now.
+
+    Raises `request-not-a-draft`, `request-incomplete`.
+    """
+    request = contents.named(ctx.facility, params.code("request"))
+    contents.verify_draft(request)
+    contents.verify_complete(request)
+    odds = odds_figures.computed(request)
+    if odds:
+        request.parts["odds"] = {**request.parts.get("odds", {}), "figures": odds}
+    request.save(update_fields=["parts"])
+    reviews.file(ctx, request)
+    said = {
+        "request": request.code,
+        **_about(request),
+        "parts": {key: value for key, value in request.parts.items() if key != "odds"},
+        "odds": {"rules": odds["rules"], "sha256": odds_figures.sha256(odds)} if odds else None,
+        "documents": [filing.in_words(one) for one in contents.documents(request)],
+    }
+    return ActOutcome("request.filed", said)
+
+
+@office_act()
+def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Records the decision with its letter. In New Jersey no grant while one of the four conditions of (g) is open.
+
+    Raises `conditions-open`, and what `reviews.decide` raises.
+    """
+    request = contents.named(ctx.facility, params.code("request"))
+    contents.verify_filed(request)
+    said = reviews.decide(ctx, request, params)
+    if said["granted"] and contents.in_new_jersey(request):
+        final_approval.verify(request, ctx.today)
+    return ActOutcome("request.decided", {"request": request.code, **said})
+
+
+@office_act()
+def withdraw_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Takes a request back, and says why. Raises `already-ended`."""
+    request, why = contents.named(ctx.facility, params.code("request")), params.text("why")
+    reviews.withdraw(ctx, request)
+    request.withdrawn_why = why
+    request.save(update_fields=["withdrawn_why"])
+    return ActOutcome("request.withdrawn", {"request": request.code, "why": why})
+
+
+@office_act()
+def record_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """A body asked for something besides: who, what, and on which day. Raises `day-not-come`."""
+    request = contents.named(ctx.facility, params.code("request"))
+    body, what, asked_on = params.text("body", most=100), params.text("what"), params.date("on")
+    _verify_come(ctx, asked_on)
+    if request.status not in ("draft", "filed"):
+        raise Refusal("request-not-waiting", request=request.code)
+    row = FurtherRequest.objects.create(request=request, body=body, what=what, asked_on=asked_on)
+    said = {"request": request.code, "item": row.pk, "body": body, "what": what, "on": asked_on.isoformat()}
+    return ActOutcome("request.asked_further", said, {"item": row.pk})
+
+
+@office_act()
+def answer_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """What was asked for besides is answered, with a document where one was sent.
+
+    Raises `no-such-further-request`, `answered-already`, `answered-before-asked`, `day-not-come`.
+    """
+    request, item = contents.named(ctx.facility, params.code("request")), params.text("item", most=20)
+    on, document = params.date("on"), filing.asked_if_any(ctx, params, "document")
+    row = request.further.filter(pk=int(item)).first() if item.isdecimal() and item.isascii() else None
+    if row is None:
+        raise Refusal("no-such-further-request", request=request.code)
+    if row.answered_on:
+        raise Refusal("answered-already", day=row.answered_on.isoformat())
+    _verify_come(ctx, on)
+    if on < row.asked_on:
+        raise Refusal("answered-before-asked", day=row.asked_on.isoformat())
+    row.answered_on, row.document = on, document
+    row.save(update_fields=["answered_on", "document"])
+    said = {"request": request.code, "item": row.pk, "on": on.isoformat()}
+    return ActOutcome("request.answered_further", {**said, "document": filing.in_words(document)})
+
+
+def _verify_come(ctx: OfficeContext, on: Any) -> None:
+    if on > ctx.today:
+        raise Refusal("day-not-come", day=on.isoformat())
+
+
+def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> None:
+    """What the request is about. Raises `no-such-rules`, `which-paytable`."""
+    request.title, request.kind = params.text("title", most=100), params.choice("kind", KINDS)
+    if ctx.facility.jurisdiction == Facility.Jurisdiction.NEW_JERSEY:
+        request.petitioner = params.choice("petitioner", tuple(contents.PETITIONERS))
+    key = params.text("rules", default="", most=60)
+    rules = Rules.of(key) if key else None
+    request.rules, request.game = (rules.key, rules.edition.game) if rules else ("", "")
+    known = {family for family, _ in odds_figures.families(rules.key)} if rules else set()
+    # families of other rules than these fall away
+    ticked = [family for family in params.texts("wagers") if family in known]
+    named = [line.strip() for line in params.prose("named", most=2_000).split("\n")]
+    request.wagers = list(dict.fromkeys([*ticked, *(line for line in named if line)]))
+
+
+def _about(request: GameRequest) -> dict[str, Any]:
+    asked = {"petitioner": request.petitioner} if request.petitioner else {}
+    return {
+        "title": request.title,
+        "kind": request.kind,
+        "rules": request.rules,
+        "wagers": request.wagers,
+        **asked,
+    }
+
+
+def _documents(ctx: OfficeContext, value: dict[str, Any]) -> list[Any]:
+    return [filing.in_words(filing.named(ctx.facility, code)) for code in value.get("documents", [])]

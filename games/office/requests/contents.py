@@ -1,0 +1,159 @@
+"""What a request for a new game, wager or feature has to hold, and what of it is there (58 Pa. Code § 521.4).
+
+New Jersey's text on the request itself is not with us: there the house asks for the same file, and only what a test
+cannot do without must be there; who asks decides the extra papers (N.J.A.C. 19:47-8.4(f)1).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from games.engine import Refusal
+from games.models import Document, Facility, GameRequest
+from games.office.requests import odds_figures
+
+PA, NJ = "58 Pa. Code § 521.4", "N.J.A.C. 19:47-8.4"
+GAME = GameRequest.Kind.GAME
+CASINO, LICENSEE, OTHER = "casino", "csi-licensee", "other"
+PETITIONERS = {
+    CASINO: "casino licensee",
+    LICENSEE: "CSI licensee",
+    OTHER: "petitioner without a license",
+}
+CLASSES = {
+    "variation": "variation of an authorized game",
+    "composite": "composite of several authorized games",
+    "new": "new game",
+}
+MOST_PROSE = 8_000  # characters of one part
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that a request holds: its key in `parts`, its name, the paragraph that asks for it ("" for none)."""
+
+    key: str
+    name: Any
+    cite: str
+    hint: Any = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A part as it stands in one request: whether it must be there, whether it is, and what was said."""
+
+    part: Part
+    must: bool
+    there: bool
+    value: dict[str, Any]
+
+
+ASKED = (
+    Part("play", "how it is played", f"{PA}(1)", "The whole course of play, step by step."),
+    Part("wagering", "how it is wagered on", f"{PA}(1)", "Each wager: when it is made, when it wins."),
+    Part("class", "variation, composite or new", f"{PA}(1)(i)"),
+    Part("odds", "true odds, payout odds and house advantage", f"{PA}(1)(ii)"),
+    Part("layout", "layout", f"{PA}(1)(iii)", "A drawing or a photo, where there is one."),
+    Part("equipment", "equipment", f"{PA}(1)(iv)", "Drawings or photos of all that it is played with."),
+    Part("reasons", "reasons", f"{PA}(2)", "Why the house proposes it."),
+    Part("elsewhere", "other jurisdictions", f"{PA}(3)", "Where it is offered already, or nowhere."),
+    Part("property", "copyrights, trademarks and patents", f"{PA}(4)", "Granted or pending, or none."),
+)  # fmt: skip
+OF_OTHERS = (
+    Part("application", "license application", f"{NJ}(f)1.i", "Completed, for the right type of license."),
+    Part("fee", "application fee", f"{NJ}(f)1.i", "Not refundable; the day on which it was paid."),
+    Part("waiver", "transactional waiver", f"{NJ}(f)1.ii", "Filed for, or not required."),
+)  # fmt: skip
+OPTIONAL_BUT_FOR_GAMES = {"class", "layout", "equipment"}  # reading A02
+LEAST_IN_NEW_JERSEY = {"play", "wagering", "odds"}  # the house's own; its text on the request is not with us
+PARTS = {part.key: part for part in ASKED + OF_OTHERS}
+
+
+def named(facility: Facility, code: str) -> GameRequest:
+    """The request of this code, as it stands. Raises `no-such-request`."""
+    found = GameRequest.objects.filter(facility=facility, code=code).select_related("facility").first()
+    if found is None:
+        raise Refusal("no-such-request", code=code)
+    return found
+
+
+def in_new_jersey(request: GameRequest) -> bool:
+    """Whether New Jersey's tests and conditions apply to it."""
+    return request.facility.jurisdiction == Facility.Jurisdiction.NEW_JERSEY
+
+
+def lines(request: GameRequest) -> list[Line]:
+    """Every part that this request may hold, in the order of the section."""
+    return [_line(request, part) for part in _parts(request)]
+
+
+def missing(request: GameRequest) -> list[Part]:
+    """The parts that must be there and are not."""
+    return [line.part for line in lines(request) if line.must and not line.there]
+
+
+def in_words(parts: list[Part]) -> str:
+    """Parts with their paragraphs, as a refusal names them: "reasons (§ 521.4(2)), layout (§ 521.4(1)(iii))"."""
+    return ", ".join(f"{part.name} ({_short(part.cite)})" if part.cite else str(part.name) for part in parts)
+
+
+def verify_complete(request: GameRequest) -> None:
+    """Raises `request-incomplete`, naming every part that is missing with its paragraph."""
+    if absent := missing(request):
+        section = f"{NJ}(f)1" if in_new_jersey(request) else PA
+        raise Refusal("request-incomplete", section, missing=in_words(absent))
+
+
+def verify_draft(request: GameRequest) -> None:
+    """Raises `request-not-a-draft`: what was filed stays as it was filed."""
+    if request.status != "draft":
+        raise Refusal("request-not-a-draft", request=request.code)
+
+
+def verify_filed(request: GameRequest) -> None:
+    """Raises `request-not-waiting` unless it is filed and undecided."""
+    if request.status != "filed":
+        raise Refusal("request-not-waiting", request=request.code)
+
+
+def documents(request: GameRequest) -> list[Document]:
+    """Every document that its parts name, once, in the order of the parts; without its bytes."""
+    codes = list(dict.fromkeys(_codes(request)))
+    found = Document.objects.filter(facility=request.facility, code__in=codes).defer("content")
+    by_code = {document.code: document for document in found}
+    return [by_code[code] for code in codes if code in by_code]
+
+
+def _parts(request: GameRequest) -> Iterator[Part]:
+    if not in_new_jersey(request):
+        yield from ASKED
+        return
+    yield from (Part(part.key, part.name, "", part.hint) for part in ASKED)
+    if request.petitioner == OTHER:
+        yield from OF_OTHERS
+
+
+def _line(request: GameRequest, part: Part) -> Line:
+    value = request.parts.get(part.key, {})
+    return Line(part, _must(request, part.key), _there(request, part.key, value), value)
+
+
+def _must(request: GameRequest, key: str) -> bool:
+    if in_new_jersey(request):
+        return key in LEAST_IN_NEW_JERSEY or any(part.key == key for part in OF_OTHERS)
+    return request.kind == GAME or key not in OPTIONAL_BUT_FOR_GAMES
+
+
+def _there(request: GameRequest, key: str, value: dict[str, Any]) -> bool:
+    if key == "odds" and request.rules and not odds_figures.uncounted(request):
+        return True  # the engine counts them all
+    return any(value.get(said) for said in ("text", "documents", "class", "items", "places", "none", "cents"))
+
+
+def _codes(request: GameRequest) -> Iterator[str]:
+    for part in PARTS:
+        yield from request.parts.get(part, {}).get("documents", [])
+
+
+def _short(cite: str) -> str:
+    return cite.replace("58 Pa. Code ", "").replace("N.J.A.C. ", "")

@@ -1,0 +1,151 @@
+"""What a request and its tests say, as people read it: on the page and on paper alike."""
+
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import Any
+
+from games.engine import Rules
+from games.engine.odds import in_dollars
+from games.models import Document, Facility, GameRequest, GameTest
+from games.office.requests import contents, final_approval, game_tests
+from games.office.requests.contents import Line
+
+STATES = {
+    "draft": "draft",
+    "filed": "filed",
+    "approved": "approved",
+    "denied": "denied",
+    "withdrawn": "withdrawn",
+}
+LOOKS = {"filed": "wait", "approved": "ok", "denied": "stop", "withdrawn": "past"}
+
+
+@dataclass(frozen=True)
+class Said:
+    """One part in words: a text of several lines, points, and documents. All empty where nothing was said."""
+
+    line: Line
+    text: str = ""
+    points: list[str] = field(default_factory=list)
+    documents: list[Document] = field(default_factory=list)
+
+
+def of_request(request: GameRequest) -> list[Said]:
+    """Every part of a request in words, in the order of the section."""
+    on_file = {one.code: one for one in contents.documents(request)}
+    return [
+        Said(
+            line,
+            line.value.get("text", ""),
+            _points(request, line),
+            [on_file[code] for code in line.value.get("documents", []) if code in on_file],
+        )
+        for line in contents.lines(request)
+    ]
+
+
+def of_test(test: GameTest) -> list[Said]:
+    """Every part of a test's submission in words, in the order of the paragraph."""
+    codes = test.parts.get("forms", [])
+    on_file = _on_file(test.request.facility, codes)
+    return [
+        Said(
+            line,
+            line.value.get("text", ""),
+            _test_points(test, line),
+            [on_file[code] for code in codes if code in on_file] if line.part.key == "forms" else [],
+        )
+        for line in game_tests.lines(test)
+    ]
+
+
+def next_step(request: GameRequest, today: dt.date) -> str:
+    """The one thing that this request waits for."""
+    if request.status == "draft":
+        absent = len(contents.missing(request))
+        if not absent:
+            return "Ready to file"
+        return "%s parts are missing" % absent if absent > 1 else "1 part is missing"
+    if request.status != "filed":
+        return ""
+    if not contents.in_new_jersey(request):
+        return "Decision of the Executive Director"
+    still = sum(not one.done for one in final_approval.conditions(request, today))
+    if not still:
+        return "Final approval"
+    return "%s of 4 conditions are open" % still if still > 1 else "1 of 4 conditions is open"
+
+
+def versions(numbers: list[int]) -> str:
+    """`version 1`, `versions 1 and 2`."""
+    if len(numbers) == 1:
+        return "version %s" % numbers[0]
+    if not numbers:
+        return "no version"
+    return "versions %(some)s and %(last)s" % {
+        "some": ", ".join(map(str, numbers[:-1])),
+        "last": numbers[-1],
+    }
+
+
+def day(value: dt.date | str) -> str:
+    """`21 Nov 2026`."""
+    on = dt.date.fromisoformat(value) if isinstance(value, str) else value
+    return f"{on.day} {on:%b %Y}"
+
+
+def _points(request: GameRequest, line: Line) -> list[str]:
+    value, key = line.value, line.part.key
+    if value.get("none"):
+        return [NONE[key]()]
+    if key == "class" and value:
+        chosen = str(contents.CLASSES[value["class"]]).capitalize()
+        return [f"{chosen}: {value['of']}" if value["of"] else chosen]
+    if key == "odds" and request.rules:
+        title = Rules.of(request.rules).edition.title
+        return ["Counted exactly, wager by wager, under %s." % title]
+    if key == "property":
+        return [_right(item) for item in value.get("items", [])]
+    if key == "application" and value.get("license"):
+        return ["Type of license: %s" % value["license"]]
+    if key == "fee" and value:
+        return ["%(sum)s, paid on %(day)s" % {"sum": in_dollars(value["cents"]), "day": day(value["on"])}]
+    return list(value.get("places", []))
+
+
+NONE = {
+    "layout": lambda: "It has no layout.",
+    "elsewhere": lambda: "Offered nowhere else.",
+    "property": lambda: "None, neither granted nor pending.",
+    "waiver": lambda: "Not required.",
+}
+
+
+def _right(item: dict[str, str]) -> str:
+    said = f"{item['right'].capitalize()} ({item['state']}) on {item['about']}: {item['name']}"
+    said += f", {item['number']}" if item["number"] else ""
+    holder = f"{item['holder']} ({item['provider']})" if item["provider"] else item["holder"]
+    return f"{said}; {holder}" if holder else said
+
+
+def _test_points(test: GameTest, line: Line) -> list[str]:
+    value, key = line.value, line.part.key
+    if key == "dates" and value:
+        return ["%(first)s to %(last)s" % {"first": day(value["from"]), "last": day(value["to"])}]
+    if key == "sign" and value:
+        form = value["form"]
+        return [
+            "In the approved form, %s." % form if form else "In the house's own words, none approved yet."
+        ]
+    if key == "further":
+        asked = list(test.request.further.all())
+        still = sum(one.answered_on is None for one in asked)
+        if not asked:
+            return ["Nothing was asked for besides."]
+        return ["%(asked)s asked, %(open)s open" % {"asked": len(asked), "open": still}]
+    return list(value.get("items", [])) if key in ("casinos", "tables") else []
+
+
+def _on_file(house: Facility, codes: list[str]) -> dict[str, Any]:
+    found = Document.objects.filter(facility=house, code__in=codes).defer("content")
+    return {one.code: one for one in found}

@@ -1,0 +1,109 @@
+"""The four conditions of a new game's final approval in New Jersey: N.J.A.C. 19:47-8.4(g)1 to 4."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from games.engine import Refusal
+from games.models import Facility, GameRequest
+from games.office.requests import contents
+from games.office.requests.contents import NJ, OTHER
+
+SUITABLE, AMENDED, LICENSED, PAID = "suitability", "amendment", "licensing", "costs"
+NAMES = {
+    SUITABLE: "found suitable for casino use",
+    AMENDED: "amended regulations in effect",
+    LICENSED: "applications filed and waivers issued",
+    PAID: "costs paid in full",
+}
+SECTIONS = {key: f"{NJ}(g){number}" for number, key in enumerate(NAMES, start=1)}
+FILED, ISSUED, NOT_NEEDED = "filed", "issued", "not-needed"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One of the four on a day: done or open, and what is known of it."""
+
+    key: str
+    done: bool
+    state: str
+
+    @property
+    def name(self) -> Any:
+        return NAMES[self.key]
+
+    @property
+    def cite(self) -> str:
+        return SECTIONS[self.key]
+
+
+def conditions(request: GameRequest, today: dt.date) -> list[Condition]:
+    """All four in their order, as they stand today."""
+    return [
+        Condition(key, *said(request, today))
+        for key, said in ((SUITABLE, _suitable), (AMENDED, _amended), (LICENSED, _licensed), (PAID, _paid))
+    ]
+
+
+def balance_cents(request: GameRequest) -> int:
+    """What is billed and not paid, in cents."""
+    return request.costs_cents - request.paid_cents
+
+
+def verify(request: GameRequest, today: dt.date) -> None:
+    """Raises `conditions-open`, naming each one that is open with its paragraph."""
+    still = [one for one in conditions(request, today) if not one.done]
+    if still:
+        said = ", ".join(f"{one.name} ({one.cite.removeprefix('N.J.A.C. ')})" for one in still)
+        raise Refusal("conditions-open", f"{NJ}(g)", open=said)
+
+
+def verify_open(request: GameRequest) -> None:
+    """Raises `not-in-new-jersey`, or `request-not-waiting` unless the request is filed and undecided."""
+    if request.facility.jurisdiction != Facility.Jurisdiction.NEW_JERSEY:
+        raise Refusal("not-in-new-jersey", NJ)
+    contents.verify_filed(request)
+
+
+def verify_licensing(request: GameRequest, applications: str, waivers: str) -> None:
+    """Raises `licensing-open` where a petitioner without a license has no application filed, or a waiver that was
+    filed for is not issued.
+    """
+    if request.petitioner != OTHER:
+        return
+    waived = request.parts.get("waiver", {})
+    wants_waiver = bool(waived.get("documents"))
+    if applications != FILED or not request.parts.get("application"):
+        raise Refusal("licensing-open", SECTIONS[LICENSED], what="the license application")
+    if wants_waiver and waivers != ISSUED:
+        raise Refusal("licensing-open", SECTIONS[LICENSED], what="the transactional waiver")
+
+
+def _suitable(request: GameRequest, today: dt.date) -> tuple[bool, str]:
+    on = request.suitable_on
+    return bool(on and on <= today), "determined on %s" % _day(on) if on else "no determination on file"
+
+
+def _amended(request: GameRequest, today: dt.date) -> tuple[bool, str]:
+    on = request.amended_on
+    if request.conditions.get(AMENDED, {}).get("needed") is False:
+        return True, "none needed"
+    if on is None:
+        return False, "no amendment on file"
+    return on <= today, ("in effect since %s" if on <= today else "in effect only from %s") % _day(on)
+
+
+def _licensed(request: GameRequest, today: dt.date) -> tuple[bool, str]:
+    on = request.licensed_on
+    return bool(on and on <= today), "complete since %s" % _day(on) if on else "not recorded as complete"
+
+
+def _paid(request: GameRequest, today: dt.date) -> tuple[bool, str]:
+    left = balance_cents(request)
+    if not request.conditions.get("bills"):
+        return False, "no statement of costs on file"
+    return left == 0, "balance $0" if left == 0 else "$%s open" % f"{left // 100:,}.{left % 100:02d}"
+
+
+def _day(on: dt.date) -> str:
+    return f"{on.day} {on:%b %Y}"

@@ -1,0 +1,118 @@
+"""Records what a new game's final approval in New Jersey waits for: N.J.A.C. 19:47-8.4(g)1 to 4."""
+
+import datetime as dt
+from typing import Any
+
+from games.engine import Refusal
+from games.models import GameRequest
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.documents import filing
+from games.office.requests import contents, final_approval
+from games.office.requests.final_approval import (
+    AMENDED,
+    FILED,
+    ISSUED,
+    LICENSED,
+    NOT_NEEDED,
+    PAID,
+    SECTIONS,
+    SUITABLE,
+)
+from games.office.requests.part_readers import cents
+from games.params import Params
+
+
+@office_act()
+def record_suitability(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The day on which the Commission found the game suitable ((g)1). Raises `day-not-come`."""
+    request, on = _open(ctx, params), _come(ctx, params, SUITABLE)
+    said = {"on": on.isoformat(), **_evidence(ctx, params)}
+    request.suitable_on = on
+    return _keep(request, SUITABLE, said, "request.suitability")
+
+
+@office_act()
+def record_amendment(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The day on which the amended regulations take effect, or that none are needed ((g)2).
+
+    A day that is still to come may be recorded; the condition stays open until then. Raises `amendment-without-a-day`.
+    """
+    request, needed = _open(ctx, params), not params.yes("not_needed")
+    on = params.date("on", optional=True)
+    if needed == (on is None):
+        raise Refusal("amendment-without-a-day", SECTIONS[AMENDED])
+    request.amended_on = on
+    said = {"needed": needed, "on": on.isoformat() if on else "", **_evidence(ctx, params)}
+    return _keep(request, AMENDED, said, "request.amendment")
+
+
+@office_act()
+def record_licensing(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """That the applications are filed and the waivers issued, or not needed, and since when ((g)3).
+
+    Raises `licensing-open`, `day-not-come`.
+    """
+    request, on = _open(ctx, params), _come(ctx, params, LICENSED)
+    applications = params.choice("applications", (FILED, NOT_NEEDED))
+    waivers = params.choice("waivers", (ISSUED, NOT_NEEDED))
+    final_approval.verify_licensing(request, applications, waivers)
+    request.licensed_on = on
+    said = {"on": on.isoformat(), "applications": applications, "waivers": waivers, **_evidence(ctx, params)}
+    return _keep(request, LICENSED, said, "request.licensing")
+
+
+@office_act()
+def record_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """What the Commission or the Division bills for review, testing and approval ((g)4), nothing included."""
+    request, on = _open(ctx, params), _come(ctx, params, PAID)
+    billed = cents(params, "amount", SECTIONS[PAID])
+    said = {"cents": billed, "on": on.isoformat(), **_evidence(ctx, params)}
+    request.costs_cents += billed
+    return _add(request, "bills", said, "request.billed")
+
+
+@office_act()
+def record_payment(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """What was paid of it ((g)4), never more than is open. Raises `more-than-is-open`."""
+    request, on = _open(ctx, params), _come(ctx, params, PAID)
+    paid, left = cents(params, "amount", SECTIONS[PAID]), final_approval.balance_cents(request)
+    if not 0 < paid <= left:
+        raise Refusal("more-than-is-open", SECTIONS[PAID], left=f"{left // 100:,}.{left % 100:02d}")
+    said = {"cents": paid, "on": on.isoformat(), **_evidence(ctx, params)}
+    request.paid_cents += paid
+    return _add(request, "payments", said, "request.paid")
+
+
+def _open(ctx: OfficeContext, params: Params) -> GameRequest:
+    request = contents.named(ctx.facility, params.code("request"))
+    final_approval.verify_open(request)
+    return request
+
+
+def _come(ctx: OfficeContext, params: Params, condition: str) -> dt.date:
+    on: dt.date = params.date("on")
+    if on > ctx.today:
+        raise Refusal("day-not-come", SECTIONS[condition], day=on.isoformat())
+    return on
+
+
+def _evidence(ctx: OfficeContext, params: Params) -> dict[str, Any]:
+    """What the day rests on: a reference, and a document where one was sent."""
+    reference = params.text("reference", default="", most=100)
+    return {
+        "reference": reference,
+        "document": filing.in_words(filing.asked_if_any(ctx, params, "document")),
+    }
+
+
+def _keep(request: GameRequest, condition: str, said: dict[str, Any], type: str) -> ActOutcome:
+    request.conditions = {**request.conditions, condition: said}
+    request.save()
+    return ActOutcome(type, {"request": request.code, **said})
+
+
+def _add(request: GameRequest, name: str, said: dict[str, Any], type: str) -> ActOutcome:
+    request.conditions = {**request.conditions, name: [*request.conditions.get(name, []), said]}
+    request.save()
+    balance = final_approval.balance_cents(request)
+    return ActOutcome(type, {"request": request.code, **said, "balance_cents": balance})

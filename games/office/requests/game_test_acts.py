@@ -1,0 +1,247 @@
+"""Tests of a new game before its final approval in New Jersey: N.J.A.C. 19:47-8.4(f)2 and (g)."""
+
+import datetime as dt
+import re
+from collections.abc import Callable
+from typing import Any
+
+from games.engine import Refusal
+from games.models import GameTest, TestRules, TestRun
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.documents import filing
+from games.office.requests import contents, game_tests
+from games.office.requests.contents import MOST_PROSE, NJ
+from games.office.requests.game_tests import CITE, SAID_ON_THE_SIGN
+from games.office.requests.part_readers import attached
+from games.params import Params, malformed
+
+HOUR = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
+MOST_LINES = 40
+CHANGED = tuple(part.key for part in game_tests.PARTS if part.key != "further")
+
+
+@office_act()
+def draft_test(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Begins the submission of a test of a filed request. Raises `not-in-new-jersey`, `request-not-waiting`."""
+    request = contents.named(ctx.facility, params.code("request"))
+    game_tests.verify_request(request)
+    newest = request.tests.order_by("-number").first()
+    test = GameTest.objects.create(request=request, number=newest.number + 1 if newest else 1)
+    return ActOutcome("test.drafted", _names(test), {"test": test.number})
+
+
+@office_act()
+def change_test(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Changes one part of a draft. A sign that would say something else now falls away. Raises `test-not-a-draft`."""
+    test = _test(ctx, params)
+    game_tests.verify_draft(test)
+    part = params.choice("part", CHANGED)
+    value = READERS[part](ctx, params, test)
+    parts = {key: kept for key, kept in test.parts.items() if key != part}
+    if value:
+        parts[part] = value
+    if part in SAID_ON_THE_SIGN and value != test.parts.get(part):
+        parts.pop("sign", None)
+    test.parts = parts
+    test.save()
+    return ActOutcome("test.changed", {**_names(test), "part": part, "said": value})
+
+
+@office_act()
+def file_test(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Files a draft whose every part is there. Raises `test-not-a-draft`, `test-incomplete`, `request-not-waiting`."""
+    test = _test(ctx, params)
+    game_tests.verify_request(test.request)
+    game_tests.verify_draft(test)
+    game_tests.verify_complete(test)
+    test.status, test.filed_at = "filed", ctx.now
+    test.save()
+    forms = [filing.in_words(filing.named(ctx.facility, code)) for code in test.parts["forms"]]
+    return ActOutcome("test.filed", {**_names(test), "parts": test.parts, "forms": forms})
+
+
+@office_act()
+def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Records the decision on a test with its letter and its conditions. Granted, the rules of the request hold from
+    its first gaming day on as version 1.
+
+    Raises `test-not-waiting`.
+    """
+    test, granted = _test(ctx, params), params.yes("granted")
+    body, reference = params.text("body", most=100), params.text("reference", most=60)
+    letter, conditions = filing.asked(ctx, params, "letter"), params.prose("conditions", most=MOST_PROSE)
+    if test.status != "filed":
+        raise Refusal("test-not-waiting", CITE, number=test.number)
+    test.status, test.decided_at = "approved" if granted else "denied", ctx.now
+    test.decided_by, test.reference, test.decision, test.conditions = body, reference, letter, conditions
+    test.save()
+    if granted:
+        _begin_rules(ctx, test)
+    said = {"granted": granted, "body": body, "reference": reference, "conditions": conditions}
+    return ActOutcome("test.decided", {**_names(test), **said, "letter": filing.in_words(letter)})
+
+
+@office_act()
+def withdraw_test(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Takes a test back, and says why. Raises `test-ended`."""
+    test, why = _test(ctx, params), params.text("why")
+    if test.status in ("denied", "withdrawn"):
+        raise Refusal("test-ended", f"{NJ}(g)", number=test.number)
+    test.status = "withdrawn"
+    test.save(update_fields=["status"])
+    return ActOutcome("test.withdrawn", {**_names(test), "why": why})
+
+
+@office_act()
+def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """A new version of the rules in the middle of a test, why, and from when ((g)): now, or a moment to come.
+
+    Raises `test-not-running`, `test-rules-say-nothing`, `rules-in-the-past`, `rules-before-the-last`.
+    """
+    test, why = _running(ctx, params), params.text("why")
+    text = params.prose("text", most=2 * MOST_PROSE)
+    start = _moment_if_any(ctx, params) or ctx.now
+    if not text:
+        raise Refusal("test-rules-say-nothing", f"{NJ}(g)")
+    if start < ctx.now:
+        raise Refusal("rules-in-the-past", f"{NJ}(g)")
+    last = test.rules.order_by("-version").first()
+    if last and start <= last.in_force_from:
+        raise Refusal("rules-before-the-last", f"{NJ}(g)", version=last.version)
+    version = last.version + 1 if last else 1
+    TestRules.objects.create(test=test, version=version, text=text, why=why, in_force_from=start)
+    said = {"version": version, "text": text, "why": why, "from": _utc(start)}
+    return ActOutcome("test.rules_changed", {**_names(test), **said}, {"version": version})
+
+
+@office_act()
+def record_test_run(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """The game was dealt on test: at which casino and table, from when to when. The record says under which rules.
+
+    Raises `test-not-running`, `run-elsewhere`, `run-ends-first`, `day-not-come`, `run-outside-the-test`.
+    """
+    test, casino = _running(ctx, params), params.text("casino", most=100)
+    table, note = params.text("table", most=40), params.text("note", default="")
+    day, begins, ends = params.date("on"), _hour(params, "begins"), _hour(params, "ends")
+    started = _local(ctx, day, begins)
+    ended = _local(ctx, day + dt.timedelta(days=1) if ends <= begins else day, ends)
+    _verify_run(ctx, test, casino, started, ended)
+    run = TestRun.objects.create(
+        test=test, casino=casino, table=table, started_at=started, ended_at=ended, note=note
+    )
+    said = {
+        "casino": casino,
+        "table": table,
+        "from": _utc(started),
+        "to": _utc(ended),
+        "note": note,
+        "rules": game_tests.rules_of(run, list(test.rules.all())),
+    }
+    return ActOutcome("test.run", {**_names(test), **said})
+
+
+def _verify_run(
+    ctx: OfficeContext, test: GameTest, casino: str, started: dt.datetime, ended: dt.datetime
+) -> None:
+    if casino not in test.parts["casinos"]:
+        raise Refusal("run-elsewhere", f"{CITE}.i", casino=casino)
+    if ended > ctx.now:
+        raise Refusal("day-not-come", f"{NJ}(g)", day=f"{ctx.facility.local(ended):%Y-%m-%d %H:%M}")
+    day = ctx.facility.gaming_day(started)
+    if not (test.starts_on and test.ends_on and test.starts_on <= day <= test.ends_on):
+        raise Refusal("run-outside-the-test", f"{CITE}.ii", day=day.isoformat())
+
+
+def _begin_rules(ctx: OfficeContext, test: GameTest) -> None:
+    """The rules that the request describes hold from the first gaming day; from now where that has begun."""
+    parts = test.request.parts
+    text = "\n\n".join(said for key in ("play", "wagering") if (said := parts.get(key, {}).get("text")))
+    day = test.starts_on or ctx.gaming_day
+    first = ctx.facility.day_begins(day)
+    TestRules.objects.create(
+        test=test, version=1, text=text or "As in the documents of the request.", in_force_from=max(first, ctx.now)
+    )  # fmt: skip
+
+
+def _test(ctx: OfficeContext, params: Params) -> GameTest:
+    request = contents.named(ctx.facility, params.code("request"))
+    return game_tests.named(request, _number(params))
+
+
+def _number(params: Params) -> int:
+    said = params.text("test", most=6)
+    if not (said.isascii() and said.isdecimal()):
+        raise malformed("test")
+    return int(said)
+
+
+def _running(ctx: OfficeContext, params: Params) -> GameTest:
+    """A granted test of a request that is not decided yet. Raises `test-not-running`."""
+    test = _test(ctx, params)
+    if test.status != "approved" or test.request.status != "filed":
+        raise Refusal("test-not-running", f"{NJ}(g)", number=test.number)
+    return test
+
+
+def _names(test: GameTest) -> dict[str, Any]:
+    return {"request": test.request.code, "test": test.number}
+
+
+def _hour(params: Params, name: str) -> dt.time:
+    found = HOUR.fullmatch(params.text(name, most=5))
+    if found is None:
+        raise malformed(name)
+    return dt.time(int(found[1]), int(found[2]))
+
+
+def _moment_if_any(ctx: OfficeContext, params: Params) -> dt.datetime | None:
+    day, hour = params.date("on", optional=True), params.text("hour", default="", most=5)
+    if day is None:
+        return None
+    found = HOUR.fullmatch(hour or "00:00")
+    if found is None:
+        raise malformed("hour")
+    return _local(ctx, day, dt.time(int(found[1]), int(found[2])))
+
+
+def _local(ctx: OfficeContext, day: dt.date, hour: dt.time) -> dt.datetime:
+    """A moment by this house's clocks."""
+    return dt.datetime.combine(day, hour, ctx.facility.zone).astimezone(dt.UTC)
+
+
+def _utc(moment: dt.datetime) -> str:
+    return moment.astimezone(dt.UTC).isoformat(timespec="seconds")
+
+
+def _lines(ctx: OfficeContext, params: Params, test: GameTest) -> list[str]:
+    said = [line.strip() for line in params.prose("lines", most=2_000).split("\n")]
+    found = list(dict.fromkeys(line for line in said if line))
+    if len(found) > MOST_LINES or any(len(line) > 100 for line in found):
+        raise malformed("lines")
+    return found
+
+
+def _dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
+    """The first gaming day and the last. Raises `test-ends-before-it-begins`."""
+    first, last = params.date("from"), params.date("to")
+    if last < first:
+        raise Refusal("test-ends-before-it-begins", f"{CITE}.ii")
+    test.starts_on, test.ends_on = first, last
+    return {"from": first.isoformat(), "to": last.isoformat()}
+
+
+def _text(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
+    text = params.prose("text", most=MOST_PROSE)
+    return {"text": text} if text else {}
+
+
+READERS: dict[str, Callable[[OfficeContext, Params, GameTest], Any]] = {
+    "casinos": _lines,
+    "dates": _dates,
+    "times": _text,
+    "tables": _lines,
+    "sign": lambda at, params, test: game_tests.sign(test),
+    "criteria": _text,
+    "documenting": _text,
+    "forms": lambda at, params, test: attached(at, params, test.parts.get("forms", [])),
+}

@@ -1,0 +1,131 @@
+"""What the submission of a test of a new game has to hold, the sign at the entrances, and which rules held when.
+
+N.J.A.C. 19:47-8.4(f)2 and (g), reading A42.
+"""
+
+import datetime as dt
+from collections.abc import Sequence
+from typing import Any
+
+from games.engine import Refusal
+from games.models import Facility, GameRequest, GameTest, TestRules, TestRun
+from games.office.requests import contents
+from games.office.requests.contents import NJ, Line, Part
+from games.office.signs import forms
+
+CITE = f"{NJ}(f)2"
+PARTS = (
+    Part("casinos", "casinos", f"{CITE}.i", "Every casino where it will run."),
+    Part("dates", "dates", f"{CITE}.ii", "The first day and the last."),
+    Part("times", "times", f"{CITE}.ii", "The hours on those days."),
+    Part("tables", "tables or equipment", f"{CITE}.ii", "Which tables, or which equipment."),
+    Part("sign", "sign at the entrances", f"{CITE}.iii", "Made of the casinos, the dates and the tables."),
+    Part("criteria", "success criteria", f"{CITE}.iv", "When the test is a success."),
+    Part("documenting", "how success is documented", f"{CITE}.iv", "Who writes what down, and when."),
+    Part("forms", "forms", f"{CITE}.iv", "The forms on which it is written down."),
+    Part("further", "answers to further requests", f"{CITE}.v", "What a body asked for besides."),
+)  # fmt: skip
+BY_KEY = {part.key: part for part in PARTS}
+SAID_ON_THE_SIGN = ("casinos", "dates", "tables")  # a sign that says otherwise is made anew
+SIGN = {
+    "en": "TEST OF A NEW GAME\n{game}\nOn test at {casino} from {starts} to {ends}, {table}.\n"
+    "Its rules may change during the test."
+}
+
+
+def named(request: GameRequest, number: int) -> GameTest:
+    """A test of a request by its number. Raises `no-such-test`."""
+    found = request.tests.filter(number=number).first()
+    if found is None:
+        raise Refusal("no-such-test", request=request.code, number=number)
+    found.request = request
+    return found
+
+
+def verify_request(request: GameRequest) -> None:
+    """Raises `not-in-new-jersey`, or `request-not-waiting` unless the request is filed and undecided."""
+    if request.facility.jurisdiction != Facility.Jurisdiction.NEW_JERSEY:
+        raise Refusal("not-in-new-jersey", NJ)
+    contents.verify_filed(request)
+
+
+def verify_draft(test: GameTest) -> None:
+    """Raises `test-not-a-draft`."""
+    if test.status != "draft":
+        raise Refusal("test-not-a-draft", CITE, number=test.number)
+
+
+def lines(test: GameTest) -> list[Line]:
+    """Every part of the submission as it stands, in the order of the paragraph."""
+    return [Line(part, True, _there(test, part.key), _value(test, part.key)) for part in PARTS]
+
+
+def missing(test: GameTest) -> list[Part]:
+    """The parts that are not there."""
+    return [line.part for line in lines(test) if not line.there]
+
+
+def verify_complete(test: GameTest) -> None:
+    """Raises `test-incomplete`, naming every part that is missing with its paragraph."""
+    if absent := missing(test):
+        raise Refusal("test-incomplete", CITE, missing=contents.in_words(absent))
+
+
+def sign(test: GameTest) -> dict[str, Any]:
+    """The sign proposed for each casino's entrances, in the approved form where there is one, else in ours.
+
+    Raises `sign-needs-more` while the casinos, the dates or the tables are not said.
+    """
+    absent = [BY_KEY[key] for key in SAID_ON_THE_SIGN if not test.parts.get(key)]
+    if absent:
+        raise Refusal("sign-needs-more", f"{CITE}.iii", missing=contents.in_words(absent))
+    request, dates = test.request, test.parts["dates"]
+    form = forms.in_force(request.facility, "test", request.game)
+    values = {
+        "game": request.title,
+        "table": ", ".join(test.parts["tables"]),
+        "starts": _day(dates["from"]),
+        "ends": _day(dates["to"]),
+    }
+    texts = [
+        {
+            "casino": casino,
+            "language": language,
+            "lines": forms.filled(wording, {**values, "casino": casino}),
+        }
+        for casino in test.parts["casinos"]
+        for language, wording in (form.wording if form else SIGN).items()
+    ]
+    return {"form": f"version {form.version}, {form.reference}".rstrip(", ") if form else "", "texts": texts}
+
+
+def rules_at(test: GameTest, moment: dt.datetime) -> TestRules | None:
+    """The version of the rules that held at a moment; None before the first."""
+    return test.rules.filter(in_force_from__lte=moment).order_by("-version").first()
+
+
+def rules_of(run: TestRun, rules: Sequence[TestRules]) -> list[int]:
+    """The versions that held during a run, of all `rules` of its test: several where they changed in its middle."""
+    begun = [one.version for one in rules if one.in_force_from <= run.started_at]
+    later = [one.version for one in rules if run.started_at < one.in_force_from < run.ended_at]
+    return [*([max(begun)] if begun else []), *sorted(later)]
+
+
+def _there(test: GameTest, key: str) -> bool:
+    if key == "further":
+        return not test.request.further.filter(answered_on=None).exists()
+    if key == "sign" and test.status == "draft":
+        return bool(test.parts.get(key)) and test.parts[key] == sign(
+            test
+        )  # a form approved since then counts
+    return bool(test.parts.get(key))
+
+
+def _value(test: GameTest, key: str) -> dict[str, Any]:
+    value = test.parts.get(key, {})
+    return value if isinstance(value, dict) else {"items": value}
+
+
+def _day(iso: str) -> str:
+    day = dt.date.fromisoformat(iso)
+    return f"{day.day} {day:%B %Y}"

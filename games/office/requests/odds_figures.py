@@ -1,0 +1,125 @@
+"""The exact figures of a request's wagers, where the engine knows the rules: 58 Pa. Code § 521.4(1)(ii).
+
+Filed figures are plain JSON, fractions in lowest terms: they read the same for ever, whatever is computed later.
+"""
+
+import hashlib
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from audit import chain
+from games.engine import Rules
+from games.engine.analysis import Outcome
+from games.engine.odds import Odds, Pays, Prize
+from games.models import GameRequest
+from games.office.odds import sheet as odds_sheet
+from games.office.odds.sheet import Sheet
+from games.registry import game_by_code, game_of
+
+
+def families(rules: str) -> list[tuple[str, str]]:
+    """The wager families of a rules key with their names, in the order of the layout."""
+    chosen = Rules.of(rules)
+    return [(family, name) for family, name, _ in _families(chosen)]
+
+
+def computed(request: GameRequest) -> dict[str, Any] | None:
+    """Every wager that the request is about with its exact figures; None where the engine does not know its rules.
+
+    A request that names none of their families is about all of them.
+    """
+    if not request.rules:
+        return None
+    rules = Rules.of(request.rules)
+    known = {family for family, _, _ in _families(rules)}
+    asked = known.intersection(request.wagers) or known
+    outcomes = game_of(rules).outcomes(rules)
+    return {
+        "rules": rules.key,
+        "wagers": [
+            {
+                "wager": code,
+                "family": family,
+                "outcomes": [
+                    {
+                        "probability": str(one.probability),
+                        "true_odds": str(1 / one.probability - 1),
+                        "pays": str(one.pays),
+                    }
+                    for one in outcomes[code]
+                ],
+                "house_advantage": str(game_of(rules).advantage(rules, code, outcomes[code])),
+            }
+            for family, _, codes in _families(rules)
+            if family in asked
+            for code in codes
+        ],
+    }
+
+
+def uncounted(request: GameRequest) -> list[str]:
+    """The wagers that the request is about and the engine does not know: their figures come in a document."""
+    known = {family for family, _ in families(request.rules)} if request.rules else set()
+    return [one for one in request.wagers if one not in known]
+
+
+def sha256(told: dict[str, Any]) -> str:
+    """The SHA-256 of figures in canonical JSON, as the record names them."""
+    return hashlib.sha256(chain.canonical(told)).hexdigest()
+
+
+def shown(request: GameRequest) -> dict[str, Any] | None:
+    """The figures to show: those that were filed, or as they are computed now where nothing is filed yet."""
+    return request.parts.get("odds", {}).get("figures") or computed(request)
+
+
+def sheet(told: dict[str, Any]) -> Sheet:
+    """Figures as the office's odds sheet; what was filed is not computed again."""
+    rules = Rules.of(told["rules"])
+    filed = {one["wager"]: one for one in told["wagers"]}
+    labels = {one.code: str(one.label) for one in game_of(rules).wager_types(rules)}
+    rows = []
+    for row in odds_sheet.sheet(rules).rows:
+        codes = tuple(code for code in row.codes if code in filed)
+        if codes:
+            label = row.label if codes == row.codes else ", ".join(labels[code] for code in codes)
+            one = filed[codes[0]]
+            outcomes, advantage = _outcomes(one), Fraction(one["house_advantage"])
+            rows.append(replace(row, label=label, codes=codes, outcomes=outcomes, advantage=advantage))
+    return Sheet(rules, tuple(rows))
+
+
+def _outcomes(one: dict[str, Any]) -> tuple[Outcome, ...]:
+    return tuple(Outcome(Fraction(level["probability"]), _pays(level["pays"])) for level in one["outcomes"])
+
+
+def _pays(said: str) -> Pays:
+    return Prize.parse(said) if said.startswith("$") else Odds.parse(said)
+
+
+@lru_cache(maxsize=32)
+def _families(rules: Rules) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """Family, its name, its codes."""
+    types = game_by_code(rules.edition.game).wager_types(rules)
+    priced = game_of(rules).outcomes(rules)
+    by_family: dict[str, list[Any]] = {}
+    for one in types:
+        if one.code in priced:
+            by_family.setdefault(one.family, []).append(one)
+    return tuple(
+        (family, _name(family, all_of), tuple(one.code for one in all_of))
+        for family, all_of in by_family.items()
+    )
+
+
+def _name(family: str, types: list[Any]) -> str:
+    """ "Small" of one wager; of several what their names begin with: "Three of a Kind"."""
+    first = str(types[0].label)
+    if len(types) == 1:
+        return first
+    words = first.split()
+    while words and not all(str(one.label).startswith(" ".join(words)) for one in types):
+        words.pop()
+    return " ".join(words) or family

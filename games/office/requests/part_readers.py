@@ -1,0 +1,161 @@
+"""Reads what a dialog says of one part of a request. Nothing said is the part taken out again."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from games.engine import Refusal
+from games.models import Document, GameRequest, Provider
+from games.office.core.runner import OfficeContext
+from games.office.documents import filing
+from games.office.requests.contents import CLASSES, MOST_PROSE, NJ, PA
+from games.params import Params, malformed
+
+Value = dict[str, Any]
+Reader = Callable[[OfficeContext, Params, Value], Value]
+AMOUNT = re.compile(r"\$?(\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.(\d\d))?")
+RIGHTS = ("copyright", "trademark", "patent")
+STATES = ("granted", "pending")
+ABOUT = ("the game", "its name", "its equipment")
+MOST_PLACES = 40
+
+
+def read(ctx: OfficeContext, params: Params, request: GameRequest, key: str) -> Value:
+    """The new value of one part. Raises what its reader raises, and `malformed`."""
+    return READERS[key](ctx, params, request.parts.get(key, {}))
+
+
+def cents(params: Params, name: str, section: str) -> int:
+    """Cents of an amount as people write it: "1,250" or "$1,250.50". Raises `amount-unreadable`."""
+    said = params.text(name, most=20)
+    match = AMOUNT.fullmatch(said)
+    if match is None:
+        raise Refusal("amount-unreadable", section, said=said)
+    return int(match[1].replace(",", "")) * 100 + int(match[2] or 0)
+
+
+def attached(ctx: OfficeContext, params: Params, before: list[str]) -> list[str]:
+    """Codes of the documents that stay, and of the one that is added. Raises `no-such-document`."""
+    keep = set(params.texts("keep"))
+    if not keep <= set(before):
+        raise malformed("keep")
+    added = filing.asked_if_any(ctx, params, "document")
+    codes = [code for code in before if code in keep]
+    return codes + [added.code] if added and added.code not in codes else codes
+
+
+def _prose(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    text = params.prose("text", most=MOST_PROSE)
+    return {"text": text} if text else {}
+
+
+def _play(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    return _prose(ctx, params, before) | _papers(ctx, params, before)
+
+
+def _papers(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    codes = attached(ctx, params, before.get("documents", []))
+    return {"documents": codes} if codes else {}
+
+
+def _pictures(section: str) -> Reader:
+    """Drawings or photos: text alone draws nothing. Raises `drawing-is-no-picture`."""
+
+    def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
+        found = _papers(ctx, params, before)
+        rows = Document.objects.filter(facility=ctx.facility, code__in=found.get("documents", []))
+        for document in rows.defer("content"):
+            if document.media_type == filing.TEXT:
+                raise Refusal("drawing-is-no-picture", section, document=document.code)
+        return found
+
+    return reader
+
+
+def _or_none(of: Reader, section: str) -> Reader:
+    """The part, or that there is none. Raises `none-and-some` where both were said."""
+
+    def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
+        none, found = params.yes("none"), of(ctx, params, before)
+        if none and found:
+            raise Refusal("none-and-some", section)
+        return {"none": True} if none else found
+
+    return reader
+
+
+def _class(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    """Variation, composite or new; of which authorized game, unless it is new. Raises `class-of-what`."""
+    chosen, of = params.choice("class", tuple(CLASSES)), params.text("of", default="", most=100)
+    if chosen != "new" and not of:
+        raise Refusal("class-of-what", f"{PA}(1)(i)", **{"class": str(CLASSES[chosen])})
+    return {"class": chosen, "of": of if chosen != "new" else ""}
+
+
+def _places(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    said = [line.strip() for line in params.prose("places", most=2_000).split("\n")]
+    places = list(dict.fromkeys(line for line in said if line))
+    if len(places) > MOST_PLACES:
+        raise malformed("places")
+    return {"places": places} if places else {}
+
+
+def _rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    """The rights that stay, by their place in the list, and one more where its name is said."""
+    items = before.get("items", [])
+    keep = params.texts("keep")
+    if not set(keep) <= {str(place) for place in range(len(items))}:
+        raise malformed("keep")
+    kept = [item for place, item in enumerate(items) if str(place) in keep]
+    right, state, about = (
+        params.choice("right", RIGHTS, default=RIGHTS[0]),
+        params.choice("state", STATES, default=STATES[0]),
+        params.choice("about", ABOUT, default=ABOUT[0]),
+    )
+    name, number = params.text("name", default="", most=120), params.text("number", default="", most=60)
+    holder, provider = _holder(ctx, params)
+    if name:
+        item = {"right": right, "state": state, "about": about, "name": name, "number": number}
+        kept.append({**item, "holder": holder, "provider": provider})
+    return {"items": kept} if kept else {}
+
+
+def _holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
+    """Who holds a right, and the code of the provider's file where it is one. Raises `no-such-holder`."""
+    holder, code = params.text("holder", default="", most=100), params.text("provider", default="", most=20)
+    if not code:
+        return holder, ""
+    provider = Provider.objects.filter(facility=ctx.facility, code=code).first()
+    if provider is None:
+        raise Refusal("no-such-holder", f"{PA}(4)", provider=code)
+    return provider.name, provider.code
+
+
+def _application(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    """The completed application. Its type is asked with it: it must be the right one."""
+    license_type, papers = params.text("license", default="", most=100), _papers(ctx, params, before)
+    return {"license": license_type, **papers} if papers else {}
+
+
+def _fee(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    """The fee in cents and the day on which it was paid. Raises `amount-unreadable`, `day-not-come`."""
+    paid, on = cents(params, "amount", f"{NJ}(f)1.i"), params.date("on")
+    if on > ctx.today:
+        raise Refusal("day-not-come", f"{NJ}(f)1.i", day=on.isoformat())
+    return {"cents": paid, "on": on.isoformat()} if paid else {}
+
+
+READERS: dict[str, Reader] = {
+    "play": _play,
+    "wagering": _prose,
+    "class": _class,
+    "odds": _papers,
+    "layout": _or_none(_pictures(f"{PA}(1)(iii)"), f"{PA}(1)(iii)"),
+    "equipment": _pictures(f"{PA}(1)(iv)"),
+    "reasons": _prose,
+    "elsewhere": _or_none(_places, f"{PA}(3)"),
+    "property": _or_none(_rights, f"{PA}(4)"),
+    "application": _application,
+    "fee": _fee,
+    "waiver": _or_none(_papers, f"{NJ}(f)1.ii"),
+}

@@ -1,0 +1,83 @@
+"""The form of a sign: drafted, filed with the Bureau, decided, withdrawn (58 Pa. Code § 521.8(d))."""
+
+from games.engine import Refusal
+from games.models import SignForm
+from games.office import reviews
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.signs import forms
+from games.params import Params
+from games.registry import GAMES
+
+MOST_WORDS = 400
+
+
+@office_act()
+def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Drafts the next version of the form of a kind of sign, of one game or (empty) of every game: where it stands, its
+    size in millimetres, and what it says in each language. Odds are never stated with the word "for".
+    """
+    kind = params.choice("kind", forms.KINDS)
+    game = params.choice("game", ("", *GAMES), default="")
+    location = params.text("location", most=80)
+    width_mm = params.whole("width_mm", forms.LEAST_MM, forms.MOST_MM)
+    height_mm = params.whole("height_mm", forms.LEAST_MM, forms.MOST_MM)
+    texts = {language: params.prose(language, most=MOST_WORDS) for language in forms.LANGUAGES}
+    wording = {language: text for language, text in texts.items() if text}
+    forms.verify_wording(kind, wording, forms.rules_spoken_of(ctx.facility, game))
+    same = SignForm.objects.filter(facility=ctx.facility, kind=kind, game=game)
+    newest = same.order_by("-version").values_list("version", flat=True).first() or 0
+    form = SignForm.objects.create(
+        facility=ctx.facility,
+        kind=kind,
+        game=game,
+        version=newest + 1,
+        location=location,
+        width_mm=width_mm,
+        height_mm=height_mm,
+        wording=wording,
+        drafted_at=ctx.now,
+        drafted_by=ctx.actor,
+    )
+    said = {"location": location, "width_mm": width_mm, "height_mm": height_mm, "wording": wording}
+    return ActOutcome("sign_form.drafted", {**_named(form), **said}, {"form": form.pk, **_named(form)})
+
+
+@office_act()
+def file_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Marks a drafted form as filed for approval."""
+    form = _asked(ctx, params)
+    reviews.file(ctx, form)
+    return ActOutcome("sign_form.filed", _named(form))
+
+
+@office_act()
+def decide_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Records the decision on a filed form, with its letter. Approved, it replaces the version before it."""
+    form = _asked(ctx, params)
+    decision = reviews.decide(ctx, form, params)
+    return ActOutcome("sign_form.decided", {**_named(form), **decision})
+
+
+@office_act()
+def withdraw_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Withdraws a form, and with it the versions before it: no sign of this kind stands under any of them."""
+    form, why = _asked(ctx, params), params.text("why")
+    reviews.withdraw(ctx, form)
+    earlier = SignForm.objects.filter(
+        facility=ctx.facility, kind=form.kind, game=form.game, version__lt=form.version, status="approved"
+    )
+    for one in earlier:
+        reviews.withdraw(ctx, one)
+    return ActOutcome("sign_form.withdrawn", {**_named(form), "why": why})
+
+
+def _named(form: SignForm) -> dict[str, str | int]:
+    return {"kind": form.kind, "game": form.game, "version": form.version}
+
+
+def _asked(ctx: OfficeContext, params: Params) -> SignForm:
+    number = params.whole("form", 1, 2**31 - 1)
+    found = SignForm.objects.filter(facility=ctx.facility, pk=number).first()
+    if found is None:
+        raise Refusal("no-such-sign-form")
+    return found

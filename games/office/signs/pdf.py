@@ -1,0 +1,153 @@
+"""A sign on paper in its approved size: its wording in each language as large as the sheet allows, the odds beneath.
+
+One layout in millimetres serves both the PDF and the drawing on the page that prints it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from io import BytesIO
+
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.lib.units import mm
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfgen.canvas import Canvas
+
+from games.office.pdf import paper
+
+EDGE, FOOT_MM = 0.07, 0.022  # shares of the shorter side
+OTHERS, ROW = 0.6, 0.62  # size of a further language, and of a line of odds, by the first one's
+LEADING, BETWEEN = 1.25, 0.8
+LONG = 26  # letters after which a line is broken in two
+ALIGN = {"start": 0, "middle": 1, "end": 2}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a sign says: lines by language, rows of odds (label, payout), and the small line of its approval."""
+
+    title: str
+    texts: Sequence[tuple[str, Sequence[str]]]
+    rows: Sequence[tuple[str, str]]
+    foot: str
+    width_mm: int
+    height_mm: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line where it stands: its anchor and its foot in millimetres from the upper left, its size in millimetres."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+    anchor: str = "middle"
+    strong: bool = False
+    language: str = "en"
+
+
+def lines(sign: Paper) -> list[Line]:
+    """The whole sign, laid out. Sizes follow from the sheet alone; the lines of a language have one size."""
+    width, height = sign.width_mm, sign.height_mm
+    edge, foot = EDGE * min(width, height), max(2.2, FOOT_MM * min(width, height))
+    room, across = height - 2 * edge - 2 * foot, width - 2 * edge
+    blocks = _blocks(sign, width / 2, edge, width - edge)
+    rows = sum(_tall(block) for block in blocks) + BETWEEN * (len(blocks) - 1)
+    sized = [_sized(block, room / max(rows, 1.0), across) for block in blocks]
+    between = min(block[0].size for block in sized) * BETWEEN if sized else 0.0
+    y = edge + (room - sum(_tall(block) for block in sized) - between * (len(sized) - 1)) / 2
+    found = []
+    for block in sized:
+        for line in block:
+            y += LEADING * line.size if line.anchor != "end" else 0.0
+            found.append(replace(line, y=y - 0.3 * line.size))
+        y += between
+    if not sign.foot:
+        return found
+    return [*found, Line(sign.foot, width / 2, height - edge, min(foot, _fitting(sign.foot, across)))]
+
+
+def _blocks(sign: Paper, middle: float, left: float, right: float) -> list[list[Line]]:
+    """The lines of each language, and those of the odds, each with its size by the first language's."""
+    blocks = [
+        [
+            Line(part, middle, 0, OTHERS if place else 1.0, strong=not place, language=language)
+            for one in said
+            for part in _broken(one)
+        ]
+        for place, (language, said) in enumerate(sign.texts)
+    ]
+    odds = [
+        line
+        for label, pays in sign.rows
+        for line in (Line(label, left, 0, ROW, "start"), Line(pays, right, 0, ROW, "end", strong=True))
+    ]
+    return [block for block in [*blocks, odds] if block]
+
+
+def _tall(block: list[Line]) -> float:
+    return LEADING * sum(line.size for line in block if line.anchor != "end")
+
+
+def _sized(block: list[Line], unit: float, across: float) -> list[Line]:
+    """A block at the largest size at which each of its lines fits."""
+    halves = {"middle": 1.0, "start": 0.58, "end": 0.42}
+    fits = min(_fitting(line.text, halves[line.anchor] * across, strong=line.strong) for line in block)
+    return [replace(line, size=min(unit * line.size, fits)) for line in block]
+
+
+def _broken(line: str) -> list[str]:
+    """A long line in two of about the same length; one without spaces in the middle stays."""
+    if len(line) <= LONG or " " not in line:
+        return [line]
+    middle = min(
+        (place for place, sign in enumerate(line) if sign == " "), key=lambda at: abs(at - len(line) / 2)
+    )
+    return [line[:middle].rstrip(" ·"), line[middle + 1 :].lstrip(" ·")]
+
+
+def _fitting(text: str, room: float, *, strong: bool = False) -> float:
+    """The largest size at which a text is no wider than this, in millimetres."""
+    known = paper.fonts()
+    latin = paper.BOLD if strong else paper.INTER
+    wide = sum(
+        pdfmetrics.stringWidth(sign, latin if ord(sign) in known[latin] else paper.CHINESE, 1)
+        for sign in text
+    )
+    return room / wide if wide else room
+
+
+def render(sign: Paper, house: str) -> bytes:
+    """The PDF: one page of the approved size. The same sign always gives the same bytes."""
+    paper.fonts()
+    file = BytesIO()
+    canvas = Canvas(file, pagesize=(sign.width_mm * mm, sign.height_mm * mm), invariant=1, pageCompression=1)
+    canvas.setTitle(sign.title)
+    canvas.setAuthor(house)
+    canvas.setCreator("Pitside")
+    edge = EDGE / 2 * min(sign.width_mm, sign.height_mm) * mm
+    canvas.setStrokeColor(paper.BRASS)
+    canvas.setLineWidth(paper.HAIR * 2)
+    canvas.rect(edge, edge, sign.width_mm * mm - 2 * edge, sign.height_mm * mm - 2 * edge)
+    for line in lines(sign):
+        _draw(canvas, line, sign)
+    canvas.showPage()
+    canvas.save()
+    return file.getvalue()
+
+
+def _draw(canvas: Canvas, line: Line, sign: Paper) -> None:
+    size, width = line.size * mm, sign.width_mm * mm
+    style = ParagraphStyle(
+        "sign",
+        fontName=paper.BOLD if line.strong else paper.INTER,
+        fontSize=size,
+        leading=size,
+        textColor=paper.INK,
+        alignment=ALIGN[line.anchor],
+    )
+    paragraph = paper.text(line.text, style)
+    room = 2 * width
+    paragraph.wrap(room, 10 * size)
+    start = line.x * mm - {"start": 0.0, "middle": room / 2, "end": room}[line.anchor]
+    paragraph.drawOn(canvas, start, (sign.height_mm - line.y) * mm - 0.22 * size)

@@ -1,0 +1,271 @@
+"""Rules submissions: drafted, filed, decided, withdrawn. A table deals under an approved version alone (§ 521.8(b))."""
+
+import datetime as dt
+import json
+import re
+from typing import Any
+
+from audit import clock
+from games import submissions
+from games.engine import Refusal
+from games.engine.editions import all_editions, edition
+from games.engine.rules import DEFAULT_WORD
+from games.models import RulesSubmission
+from games.office.core.floor import Dealt, floor
+from games.office.core.next_code import next_code
+from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.documents.filing import asked, in_words
+from games.office.submissions.gate import verify_may_file
+from games.params import MOST_CENTS, YEARS, Params, malformed
+from games.registry import game_by_code
+from games.submission_options import Options, of_submission
+
+Status = RulesSubmission.Status
+OPEN = frozenset({Status.DRAFT, Status.FILED})
+MOST_ROWS = 64
+MOST_PROCEDURE = 2000
+PLAIN = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+
+
+@office_act()
+def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Begins a new submission under the next code, or the next version of `code` with what its newest one chose.
+
+    Raises `version-waits` while another version is a draft or filed, `other-game`, `not-a-new-edition-here`.
+    """
+    code, key = params.text("code", default="", most=20), params.choice("edition", tuple(all_editions()))
+    why = params.text("why", default="")
+    last = _newest(ctx, code) if code else None
+    _verify_edition(ctx, key, last)
+    if last is not None and last.status in OPEN:
+        said = {"code": code, "version": last.version, "status": last.get_status_display()}
+        raise Refusal("version-waits", **said)
+    chosen = of_submission(last) if last and last.edition == key else Options(key)
+    row = RulesSubmission(
+        facility=ctx.facility,
+        code=code or next_code(RulesSubmission.objects.filter(facility=ctx.facility), "RS"),
+        version=last.version + 1 if last else 1,
+        drafted_at=ctx.now,
+        drafted_by=ctx.actor,
+    )
+    _choose(row, chosen, why)
+    row.save()
+    return _recorded(ctx, "rules.drafted", row, {"options": row.options, "why": why})
+
+
+@office_act()
+def change_draft(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Changes what a draft chooses. It may choose what the gate will refuse: the gate is asked when it is filed."""
+    row = _asked(ctx, params)
+    options = read_options(params)
+    why = params.text("why", default="")
+    if row.status != Status.DRAFT:
+        raise Refusal("not-a-draft", status=row.get_status_display())
+    before = _newest(ctx, row.code, below=row.version)
+    _verify_edition(ctx, options.key, before)
+    _choose(row, options, why)
+    row.save()
+    return _recorded(ctx, "rules.changed", row, {"options": row.options, "why": why})
+
+
+@office_act()
+def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Files a draft with the body that decides; its terms are fixed from here on. Raises what the gate finds,
+    `not-a-draft`, or `nothing-changed` for what the version that it would supersede says already.
+    """
+    row = _asked(ctx, params)
+    if row.status != Status.DRAFT:
+        raise Refusal("not-a-draft", status=row.get_status_display())
+    rules = verify_may_file(of_submission(row), tables_under(ctx, row.code))
+    row.terms, row.terms_sha256 = submissions.filed_terms(rules)
+    before = _approved_before(row)
+    if before is not None and before.terms_sha256 == row.terms_sha256:
+        raise Refusal("nothing-changed", version=before.version)
+    row.status, row.filed_at, row.filed_by = Status.FILED, ctx.now, ctx.actor
+    row.save()
+    return _recorded(ctx, "rules.filed", row, {"terms": json.loads(row.terms)})
+
+
+@office_act()
+def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Records what the body decided, from its letter. Approved rules come into force at `in_force_from` (house time,
+    such as 2026-11-22T06:00; now where it is left out), never before they are approved: 58 Pa. Code § 521.8(b).
+
+    Each table changes at its next round from that moment on. Raises `not-filed`, `in-force-before-decided`,
+    `in-force-before-earlier`, and what the gate finds against the tables as they now stand.
+    """
+    row = _asked(ctx, params)
+    granted, body = params.yes("granted"), params.text("body", most=100)
+    reference, letter = params.text("reference", most=60), asked(ctx, params, "letter")
+    since = read_moment(ctx, params, "in_force_from") or ctx.now
+    if row.status != Status.FILED:
+        raise Refusal("not-filed", status=row.get_status_display())
+    row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
+    row.status = Status.APPROVED if granted else Status.DENIED
+    said: dict[str, Any] = {"body": body, "reference": reference, "letter": in_words(letter)}
+    if granted:
+        verify_may_file(of_submission(row), tables_under(ctx, row.code))
+        row.in_force_from = _verified_start(ctx, row, since)
+        said |= {"in_force_from": clock.written(since), "terms": json.loads(row.terms)}
+        said |= {"supersedes": _supersede(row, since)}
+    row.save()
+    return _recorded(ctx, "rules.approved" if granted else "rules.denied", row, said)
+
+
+@office_act()
+def withdraw_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
+    """Withdraws a version. A draft or filed one goes no further; one in force is dealt no more from each table's next
+    round on; where it was still to come into force, the version before it stays. Raises `already-ended`.
+    """
+    row = _asked(ctx, params)
+    why = params.text("why")
+    standing = submissions.standing_of(row, ctx.now)
+    if standing in (
+        submissions.Standing.DENIED,
+        submissions.Standing.WITHDRAWN,
+        submissions.Standing.SUPERSEDED,
+    ):
+        raise Refusal("already-ended", status=row.get_status_display())
+    if standing == submissions.Standing.COMING:
+        _stay(row)
+    row.status, row.withdrawn_at, row.withdrawn_why = Status.WITHDRAWN, ctx.now, why
+    row.save()
+    stops = standing == submissions.Standing.IN_FORCE
+    tables = [one.table for one in tables_under(ctx, row.code)] if stops else []
+    return _recorded(ctx, "rules.withdrawn", row, {"was": standing.value, "why": why, "tables": tables})
+
+
+def tables_under(ctx: OfficeContext, code: str) -> tuple[Dealt, ...]:
+    """The tables of this house that deal under a submission, whichever its version."""
+    return tuple(one for one in floor().tables(ctx.facility) if one.submission == code)
+
+
+# What a screen sends
+
+
+def read_options(params: Params) -> Options:
+    """The options of a form: rows of `payouts`, `increments` and `shakers`; what is left empty is not chosen."""
+    payouts = params.each("payouts", _payout, most=MOST_ROWS, optional=True)
+    steps = params.each("increments", _increment, most=MOST_ROWS, optional=True)
+    kinds = params.each("shakers", _shaker, most=MOST_ROWS, optional=True)
+    return Options(
+        params.choice("edition", tuple(all_editions())),
+        {row: odds for row, odds in payouts if odds},
+        params.whole("payout_limit_cents", 0, MOST_CENTS, default=0) or None,
+        params.text("odds_word", default=DEFAULT_WORD, most=10),
+        {family: cents for family, cents in steps if cents},
+        {kind: procedure for kind, procedure, named in kinds if named},
+    )
+
+
+def _payout(params: Params) -> tuple[str, str]:
+    """A row of the paytable and its odds; a number alone is so many to one."""
+    row, odds = params.text("family", most=40), params.text("odds", default="", most=40)
+    return row, f"{odds} to 1" if PLAIN.fullmatch(odds) else odds
+
+
+def _increment(params: Params) -> tuple[str, int]:
+    return params.text("family", most=40), params.whole("cents", 0, MOST_CENTS, default=0)
+
+
+def _shaker(params: Params) -> tuple[str, str, bool]:
+    kind, procedure = params.text("kind", most=40), params.text("procedure", default="", most=MOST_PROCEDURE)
+    return kind, procedure, params.yes("named")
+
+
+def read_moment(ctx: OfficeContext, params: Params, name: str) -> dt.datetime | None:
+    """A moment by the house's clocks, such as 2026-11-22T06:00; None where it is left out. Raises `malformed`."""
+    written = params.text(name, default="", most=40)
+    if not written:
+        return None
+    try:
+        found = dt.datetime.fromisoformat(written)
+        moment = (found if found.tzinfo else found.replace(tzinfo=ctx.facility.zone)).astimezone(dt.UTC)
+    except (ValueError, OverflowError):
+        raise malformed(name) from None
+    if moment.year not in YEARS:
+        raise malformed(name)
+    return moment
+
+
+def _asked(ctx: OfficeContext, params: Params) -> RulesSubmission:
+    """The version that an act names by `code` and `version`, for changing. Raises `no-such-submission`."""
+    code, version = params.code("code"), params.whole("version", 1, 10**6)
+    found = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version=version).first()
+    if found is None:
+        raise Refusal("no-such-submission", code=code, version=version)
+    return found
+
+
+def _newest(ctx: OfficeContext, code: str, below: int = 10**6 + 1) -> RulesSubmission | None:
+    found = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version__lt=below)
+    newest = found.order_by("-version").first()
+    if newest is None and below > 10**6:
+        raise Refusal("no-such-submission", code=code, version=1)
+    return newest
+
+
+# What it does
+
+
+def _verify_edition(ctx: OfficeContext, key: str, before: RulesSubmission | None) -> None:
+    """A submission keeps to one game, and to the regulations of its own state."""
+    chosen = edition(key)
+    if chosen.jurisdiction != ctx.facility.jurisdiction:
+        raise Refusal("not-a-new-edition-here", edition=chosen.title)
+    if before is not None and before.game != chosen.game:
+        raise Refusal("other-game", code=before.code, game=game_by_code(before.game).name)
+
+
+def _choose(row: RulesSubmission, options: Options, why: str) -> None:
+    """The draft as chosen; its terms too, where the engine knows such rules."""
+    row.game, row.edition = options.edition.game, options.edition.key
+    row.options, row.why = options.as_json(), why
+    rules = options.rules_if_any()
+    row.terms, row.terms_sha256 = submissions.filed_terms(rules) if rules else ("", "")
+
+
+def _verified_start(ctx: OfficeContext, row: RulesSubmission, since: dt.datetime) -> dt.datetime:
+    if since < ctx.now:
+        section = "58 Pa. Code § 521.8(b)" if ctx.facility.jurisdiction == "PA" else ""
+        raise Refusal("in-force-before-decided", section, least=_said(ctx, ctx.now))
+    before = _approved_before(row)
+    if before is not None and before.in_force_from and since <= before.in_force_from:
+        said = {"version": before.version, "from": _said(ctx, before.in_force_from)}
+        raise Refusal("in-force-before-earlier", **said)
+    return since
+
+
+def _approved_before(row: RulesSubmission) -> RulesSubmission | None:
+    """The newest approved version of the same code."""
+    found = RulesSubmission.objects.filter(facility=row.facility, code=row.code, version__lt=row.version)
+    return found.filter(status=Status.APPROVED).order_by("-version").first()
+
+
+def _supersede(row: RulesSubmission, since: dt.datetime) -> int | None:
+    """The version before it stays in force until the new one is. Returns its number."""
+    before = _approved_before(row)
+    if before is None:
+        return None
+    before.status, before.superseded_at = Status.SUPERSEDED, since
+    before.save(update_fields=["status", "superseded_at"])
+    return before.version
+
+
+def _stay(row: RulesSubmission) -> None:
+    """The version that this one was to supersede stays in force, until a later one comes if one is approved."""
+    found = RulesSubmission.objects.filter(
+        facility=row.facility, code=row.code, status=Status.SUPERSEDED, superseded_at=row.in_force_from
+    )
+    status = Status.SUPERSEDED if row.superseded_at else Status.APPROVED
+    found.update(status=status, superseded_at=row.superseded_at)
+
+
+def _said(ctx: OfficeContext, moment: dt.datetime) -> str:
+    return ctx.facility.local(moment).strftime("%H:%M on %d %b %Y")
+
+
+def _recorded(ctx: OfficeContext, type_: str, row: RulesSubmission, data: dict[str, Any]) -> ActOutcome:
+    ctx.terms_sha256 = row.terms_sha256
+    said = {"code": row.code, "version": row.version, "edition": row.edition, **data}
+    return ActOutcome(type_, said, {"code": row.code, "version": row.version, "status": row.status})

@@ -1,0 +1,150 @@
+"""What changed between two sets of rules, and for which wager. Every such change is material (reading A06)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from games.engine import Rules
+from games.engine.odds import Pays, in_dollars
+from games.engine.wagers import WagerType
+from games.office.core.figures import percent
+from games.office.odds.labels import family_label, payout_row, row_label
+from games.registry import game_of
+
+SAME = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One difference. `what`: payout, wager, edition, reading, limit, wording, increment or shaker.
+
+    `wager` is its name to people ("" where it concerns all), `row` the paytable's. `old` and `new` are as they are
+    said, "" where there was or is none; `old_edge` and `new_edge` the house advantage in percent, where odds changed.
+    """
+
+    what: str
+    old: str
+    new: str
+    wager: str = ""
+    row: str = ""
+    old_edge: str = ""
+    new_edge: str = ""
+    section: str = ""
+
+
+def changes(old: Rules | None, new: Rules) -> list[Change]:
+    """Every change from one version's rules to the next one's, in the order of the paytable; all of them for a first
+    version (`old` None): then only what it chose beyond its edition.
+    """
+    before = old or Rules(new.edition)
+    return [
+        *([_edition(old, new)] if old is None or old.key != new.key else []),
+        *_payouts(before, new),
+        *_readings(before, new),
+        *_chosen(before, new),
+    ]
+
+
+def _edition(old: Rules | None, new: Rules) -> Change:
+    return Change(
+        "edition", edition_title(old) if old else "", edition_title(new), section=new.edition.source
+    )
+
+
+def edition_title(rules: Rules) -> str:
+    """`58 Pa. Code Chapter 625a, Paytable B, text of 2019-08-31`."""
+    edition = rules.edition
+    paytable = f", Paytable {edition.paytable}" if edition.paytable else ""
+    return f"{edition.title}{paytable}, text of {edition.in_force_from.isoformat()}"
+
+
+def _payouts(old: Rules, new: Rules) -> Iterable[Change]:
+    types = {**_types(old), **_types(new)}
+    edges = _edges(old), _edges(new)
+    for row in dict.fromkeys([*new.payouts, *old.payouts]):
+        was, is_ = _pays(old, row), _pays(new, row)
+        if was == is_:
+            continue
+        edge = row.split("/")[0]
+        yield Change(
+            "payout" if was and is_ else "wager",
+            str(was or ""),
+            str(is_ or ""),
+            row_label(row, types.values()),
+            row,
+            edges[0].get(edge, "") if was else "",
+            edges[1].get(edge, "") if is_ else "",
+            (new if is_ else old).payouts[row].cite,
+        )
+
+
+def _types(rules: Rules) -> Mapping[str, WagerType]:
+    return {type_.code: type_ for type_ in game_of(rules).wager_types(rules)}
+
+
+def _pays(rules: Rules, row: str) -> Pays | None:
+    return rules.payouts[row].odds if row in rules.payouts else None
+
+
+def _edges(rules: Rules) -> dict[str, str]:
+    """The house advantage of each row of the paytable in percent, from the engine; a row of tiers by its family."""
+    found: dict[str, Fraction] = {}
+    for code, outcomes in game_of(rules).outcomes(rules).items():
+        row = payout_row(rules, code)
+        if row not in found:
+            found[row] = game_of(rules).advantage(rules, code, outcomes)
+    return {row: percent(edge) for row, edge in found.items()}
+
+
+def _readings(old: Rules, new: Rules) -> Iterable[Change]:
+    was, is_ = old.edition.readings, new.edition.readings
+    for name in sorted({*was, *is_}):
+        if was.get(name) != is_.get(name):
+            yield Change("reading", _yes(was.get(name)), _yes(is_.get(name)), name.replace("-", " "), name)
+
+
+def _yes(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"
+
+
+def _chosen(old: Rules, new: Rules) -> Iterable[Change]:
+    if old.payout_limit_cents != new.payout_limit_cents:
+        section = new.section("payout-limit") or old.section("payout-limit")
+        yield Change(
+            "limit", _dollars(old.payout_limit_cents), _dollars(new.payout_limit_cents), section=section
+        )
+    if old.odds_word != new.odds_word:
+        section = new.section("odds-words") or new.section("odds")
+        yield Change("wording", old.odds_word, new.odds_word, section=section)
+    types = list({**_types(old), **_types(new)}.values())
+    was, is_ = dict(old.increments), dict(new.increments)
+    for family in sorted({*was, *is_}):
+        if was.get(family) != is_.get(family):
+            section = new.section("increments") or new.section("odds")
+            label = family_label(family, types)
+            yield Change(
+                "increment",
+                _dollars(was.get(family)),
+                _dollars(is_.get(family)),
+                label,
+                family,
+                section=section,
+            )
+    before, after = dict(old.shakers), dict(new.shakers)
+    for kind in sorted({*before, *after}):
+        if before.get(kind) != after.get(kind):
+            yield Change(
+                "shaker",
+                _procedure(before, kind),
+                _procedure(after, kind),
+                row=kind,
+                section=new.section("shaker"),
+            )
+
+
+def _procedure(shakers: Mapping[str, str], kind: str) -> str:
+    return shakers[kind] or "named" if kind in shakers else ""
+
+
+def _dollars(cents: int | None) -> str:
+    return "" if cents is None else in_dollars(cents)

@@ -1,0 +1,138 @@
+"""A version of a rules submission as its page shows it: its way so far, and the form of what it may choose."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from games.engine import Refusal, Rules
+from games.engine.editions import Edition, all_editions
+from games.engine.odds import Odds, Pays
+from games.models import Facility
+from games.office.core.figures import percent
+from games.office.core.floor import Dealt
+from games.office.odds.labels import cite, family_label, payout_row, row_label
+from games.office.submissions.compare import edition_title
+from games.office.submissions.gate import WORDED
+from games.registry import game_of
+from games.submission_options import Options
+
+
+@dataclass(frozen=True)
+class PayoutRow:
+    """A row of the paytable that may pay more: its floor, what is chosen ("" for the floor), how it wins."""
+
+    row: str
+    label: str
+    floor: str
+    chosen: str
+    wins: int
+    of: int
+    advantage: str
+
+
+@dataclass(frozen=True)
+class IncrementRow:
+    """A wager family with the step that its stakes are multiples of, in cents; None where none is asked."""
+
+    family: str
+    label: str
+    cents: int | None
+
+
+@dataclass(frozen=True)
+class ShakerRow:
+    """A kind of shaker that the edition allows, whether the submission names it, and its procedure."""
+
+    kind: str
+    label: str
+    named: bool
+    procedure: str
+
+
+@dataclass(frozen=True)
+class Form:
+    """Everything that a submission under one edition may choose, with what it has chosen."""
+
+    options: Options
+    payouts: tuple[PayoutRow, ...]
+    words: tuple[tuple[str, str], ...]  # the word, and how odds look with it
+    increments: tuple[IncrementRow, ...]
+    shakers: tuple[ShakerRow, ...]
+    least_limit_cents: int | None
+    increments_cite: str
+    limit_cite: str
+    words_cite: str
+    odds_cite: str
+
+    @property
+    def edition(self) -> Edition:
+        return self.options.edition
+
+
+def form_of(options: Options, tables: Sequence[Dealt]) -> Form:
+    """The form of these options, for the tables that deal under them."""
+    edition = options.edition
+    base = Rules(edition)
+    types = game_of(base).wager_types(base)
+    families = dict.fromkeys(type_.family for type_ in types)
+    highest = max((one.highest_min_cents for one in tables), default=0)
+    return Form(
+        options,
+        _payout_rows(base, options),
+        tuple((word, WORDED[word]) for word in edition.odds_words),
+        tuple(IncrementRow(one, family_label(one, types), options.increments.get(one)) for one in families),
+        tuple(
+            ShakerRow(kind, SHAKERS.get(kind, kind), kind in options.shakers, options.shakers.get(kind, ""))
+            for kind in edition.shakers
+        ),
+        base.least_payout_limit_cents(highest) if edition.limit_floors else None,
+        cite(edition, "increments"),
+        cite(edition, "payout-limit"),
+        cite(edition, "odds-words"),
+        cite(edition, "odds"),
+    )
+
+
+SHAKERS = {
+    "manual": "Manual shaker",
+    "automated-covered": "Automated shaker with a cover",
+    "automated-uncovered": "Automated shaker without a cover",
+    "player-activated": "Player-activated shaker",
+    "dice-cup": "Dice cup",
+}
+
+
+def _payout_rows(base: Rules, options: Options) -> tuple[PayoutRow, ...]:
+    """Rows that stand on a floor, once each, with in how many throws of all they win."""
+    edition = base.edition
+    if not edition.sets_floors:
+        return ()
+    types, throws = game_of(base).wager_types(base), 6**edition.dice
+    found: dict[str, PayoutRow] = {}
+    for code, outcomes in game_of(base).outcomes(base).items():
+        row = payout_row(base, code)
+        if row not in edition.payouts or row in edition.fixed or row in found:
+            continue
+        chance, floor = outcomes[0].probability, edition.payouts[row].odds
+        chosen = options.payouts.get(row, "")
+        kept = percent(1 - chance * (_paid(chosen, floor) + 1))
+        label = row_label(row, types)
+        found[row] = PayoutRow(row, label, str(floor), chosen, int(chance * throws), throws, kept)
+    return tuple(found.values())
+
+
+def _paid(chosen: str, floor: Pays) -> Fraction:
+    """What a row pays for one unit; its floor where nothing readable is chosen."""
+    try:
+        return Odds.parse(chosen).ratio()
+    except Refusal:
+        return floor.ratio()
+
+
+def editions_for(house: Facility, game: str = "") -> list[tuple[str, str, str]]:
+    """What may be drafted in this house: dated key, title and game of each edition of its state, newest text last."""
+    return [
+        (key, edition_title(Rules(one)), one.game)
+        for key, one in all_editions().items()
+        if one.jurisdiction == house.jurisdiction and game in ("", one.game)
+    ]

@@ -1,0 +1,242 @@
+"""What may be filed: pure questions on the options of a submission and the tables that deal under it.
+
+Every refusal names the wager, its figure and its section, and how to mend it where that can be computed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from games.engine import Refusal, Rules
+from games.engine.analysis import Outcome
+from games.engine.editions import Edition, Payout
+from games.engine.odds import Odds, Prize, in_dollars
+from games.engine.wagers import WagerType
+from games.office.core.figures import percent, share, to_one
+from games.office.core.floor import Dealt
+from games.office.odds.labels import cite, family_label, payout_row, row_label
+from games.registry import game_of
+from games.submission_options import Options
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One reason why a submission may not be filed. `wager` is its name to people, `row` what the paytable calls it,
+    `figure` what was asked for, `remedy` what would do instead ("" where nothing can be computed).
+    """
+
+    refusal: Refusal
+    wager: str
+    figure: str
+    row: str = ""
+    remedy: str = ""
+
+    @property
+    def section(self) -> str:
+        return self.refusal.section
+
+
+def findings(options: Options, tables: Iterable[Dealt] = ()) -> tuple[Finding, ...]:
+    """Everything that stands against filing these options for the tables that deal under them, worst first.
+
+    Raises `no-such-rules` or `which-paytable` for a key that names no edition.
+    """
+    edition = options.edition
+    found = [*_of_payouts(edition, options.payouts), *_of_words(edition, options.odds_word)]
+    rules = Rules.of(options.key, _payable(options))
+    found += [*_of_advantage(rules), *_of_limit(edition, options.payout_limit_cents, tuple(tables))]
+    found += [*_of_increments(rules, options.increments), *_of_shakers(edition, options.shakers)]
+    return tuple(found)
+
+
+def verify_may_file(options: Options, tables: Iterable[Dealt] = ()) -> Rules:
+    """The rules that these options make. Raises the first of the `findings`."""
+    for finding in findings(options, tables):
+        raise finding.refusal
+    return options.rules()
+
+
+def verify_minimum(rules: Rules, min_cents: int) -> None:
+    """Raises `filed-limit-too-low` where a payout limit would be under its floor at a table of this minimum wager,
+    in cents (58 Pa. Code §§ 675a.5(e), 675a.6(l); reading A30). Asked again whenever a minimum rises.
+    """
+    if rules.payout_limit_cents is None:
+        return
+    least = rules.least_payout_limit_cents(min_cents)
+    if rules.payout_limit_cents < least:
+        raise _limit_too_low(rules.edition, rules.payout_limit_cents, least, min_cents)
+
+
+# Odds
+
+
+def _payable(options: Options) -> dict[str, str]:
+    """The payouts that the engine takes, so that what else is wrong shows at the same time."""
+    refused = {finding.row for finding in _of_payouts(options.edition, options.payouts)}
+    return {row: odds for row, odds in options.payouts.items() if row not in refused}
+
+
+def _of_payouts(edition: Edition, payouts: Mapping[str, str]) -> Iterator[Finding]:
+    """Floors in 539 and New Jersey, exact odds elsewhere, One of a Kind fixed in all (reading A19)."""
+    types = game_of(Rules(edition)).wager_types(Rules(edition))
+    for row, written in payouts.items():
+        wager, set_ = row_label(row, types), edition.payouts.get(row)
+        try:
+            odds = Odds.parse(written)
+        except Refusal:
+            section = set_.cite if set_ else edition.sections["odds"]
+            refusal = Refusal("filed-odds-unreadable", section, wager=wager, figure=str(written)[:40])
+            yield Finding(refusal, wager, str(written)[:40], row)
+            continue
+        refused, remedy = _of_payout(edition, row, wager, odds, set_)
+        if refused is not None:
+            yield Finding(refused, wager, str(odds), row, remedy)
+
+
+def _of_payout(
+    edition: Edition, row: str, wager: str, odds: Odds, set_: Payout | None
+) -> tuple[Refusal | None, str]:
+    """The refusal of one payout, and what would do instead."""
+    said = {"wager": wager, "figure": str(odds)}
+    if set_ is None:
+        if any(code.split("/")[0] == row.split("/")[0] for code in edition.fixed):
+            return _fixed(edition, row, said), ""
+        return Refusal("filed-no-such-wager", edition.sections["wagers"], **said), ""
+    if not edition.sets_floors:
+        return Refusal("filed-not-exact", set_.cite, **said, exact=str(set_.odds)), str(set_.odds)
+    if row in edition.fixed:
+        return _fixed(edition, row, said), ""
+    if odds.ratio() < set_.odds.ratio():
+        refusal = Refusal("filed-under-the-floor", set_.cite, **said, floor=str(set_.odds))
+        return refusal, str(set_.odds)
+    return None, ""
+
+
+def _fixed(edition: Edition, row: str, said: Mapping[str, str]) -> Refusal:
+    rows = [code for code in sorted(edition.fixed) if code.split("/")[0] == row.split("/")[0]]
+    odds = ", ".join(str(edition.payouts[code].odds) for code in rows)
+    return Refusal("filed-odds-fixed", edition.payouts[rows[0]].cite, **said, fixed=odds)
+
+
+def _of_words(edition: Edition, word: str) -> Iterator[Finding]:
+    """Each edition has its own words for odds (reading A18)."""
+    if word not in edition.odds_words:
+        allowed = ", ".join(WORDED[one] for one in edition.odds_words)
+        figure = WORDED.get(word, word[:40])
+        said = {"wager": "Every wager", "figure": figure, "allowed": allowed}
+        refusal = Refusal("filed-odds-wording", cite(edition, "odds-words"), **said)
+        yield Finding(refusal, "Every wager", figure, remedy=edition.odds_words[0])
+
+
+WORDED = {"to": "6 to 1", "wins": "1 wins 6", "win": "1 win 6"}
+
+
+# What a wager keeps for the house
+
+
+def _of_advantage(rules: Rules) -> Iterator[Finding]:
+    """Every row once: the wagers of one row differ in nothing. An Extra Roll is judged with its circles."""
+    types = game_of(rules).wager_types(rules)
+    seen = set()
+    for code, outcomes in game_of(rules).outcomes(rules).items():
+        row = payout_row(rules, code)
+        kept = game_of(rules).advantage(rules, code, outcomes)
+        if kept < 0 and row not in seen:
+            seen.add(row)
+            yield _favoured(rules, row, row_label(row, types), outcomes, kept)
+
+
+def _favoured(rules: Rules, row: str, wager: str, outcomes: tuple[Outcome, ...], kept: Fraction) -> Finding:
+    payout = rules.payouts.get(row)
+    section = payout.cite if payout else rules.section("odds")
+    figure = " or ".join(str(one.pays) for one in outcomes)
+    said = {"wager": wager, "figure": figure, "favours": percent(-kept), "exact": share(-kept)}
+    if len(outcomes) != 1 or isinstance(outcomes[0].pays, Prize):
+        return Finding(Refusal("filed-favours-player", section, **said), wager, figure, row)
+    chance = outcomes[0].probability
+    even = 1 / chance - 1
+    best = Odds(max(1, ceil(even) - 1))
+    left = 1 - chance * (best.to + 1)
+    said |= {"wins": _wins(chance), "even": to_one(even), "best": str(best), "left": percent(left)}
+    return Finding(Refusal("filed-favours-player-by-odds", section, **said), wager, figure, row, str(best))
+
+
+def _wins(chance: Fraction) -> str:
+    """`3 of 216`: in throws of three dice where these make it, else in lowest terms."""
+    throws = 216 if 216 % chance.denominator == 0 else chance.denominator
+    return f"{chance * throws} of {throws}"
+
+
+# The aggregate payout limit
+
+
+def _of_limit(edition: Edition, cents: int | None, tables: tuple[Dealt, ...]) -> Iterator[Finding]:
+    """58 Pa. Code §§ 675a.5(e), 675a.6(l): for the highest minimum of any table that deals it (reading A30)."""
+    if cents is None:
+        return
+    figure, section = _amount(cents), cite(edition, "payout-limit")
+    said = {"wager": "Every wager", "figure": figure}
+    if not edition.limit_floors:
+        yield Finding(Refusal("filed-no-limit-here", section, **said), "Every wager", figure)
+    elif type(cents) is not int or cents < 1:
+        yield Finding(Refusal("filed-limit-unreadable", section, **said), "Every wager", figure)
+    else:
+        highest = max((one.highest_min_cents for one in tables), default=0)
+        least = Rules(edition).least_payout_limit_cents(highest)
+        if cents < least:
+            refusal = _limit_too_low(edition, cents, least, highest)
+            yield Finding(refusal, "Every wager", figure, remedy=in_dollars(least))
+
+
+def _limit_too_low(edition: Edition, cents: int, least: int, min_cents: int) -> Refusal:
+    return Refusal(
+        "filed-limit-too-low",
+        cite(edition, "payout-limit"),
+        wager="Every wager",
+        figure=in_dollars(cents),
+        least=in_dollars(least),
+        minimum=in_dollars(min_cents),
+    )
+
+
+def _amount(cents: object) -> str:
+    return in_dollars(cents) if type(cents) is int and cents > 0 else str(cents)[:40]
+
+
+# Increments and shakers
+
+
+def _of_increments(rules: Rules, increments: Mapping[str, int]) -> Iterator[Finding]:
+    """58 Pa. Code § 521.7(d): an increment lets every stake be paid in whole cents (reading A21)."""
+    edition, types = rules.edition, game_of(rules).wager_types(rules)
+    section = cite(edition, "increments")
+    for family, cents in increments.items():
+        wager, figure = family_label(family, types), _amount(cents)
+        said = {"wager": wager, "figure": figure}
+        if family not in {type_.family for type_ in types}:
+            yield Finding(Refusal("filed-no-such-wager", edition.sections["wagers"], **said), wager, figure)
+        elif type(cents) is not int or cents < 1:
+            yield Finding(Refusal("filed-increment-unreadable", section, **said), wager, figure)
+        elif splits := _split_by(rules, family, types, cents):
+            refusal = Refusal("filed-increment-splits", section, **said, odds=str(splits))
+            yield Finding(refusal, wager, figure, remedy=in_dollars(cents * splits.per))
+
+
+def _split_by(rules: Rules, family: str, types: Iterable[WagerType], cents: int) -> Odds | None:
+    """Odds at which one increment of a family would win a part of a cent."""
+    for type_ in types:
+        if type_.family == family:
+            for odds in game_of(rules).possible_odds(rules, type_.code):
+                if isinstance(odds, Odds) and odds.splits(cents):
+                    return odds
+    return None
+
+
+def _of_shakers(edition: Edition, shakers: Mapping[str, str]) -> Iterator[Finding]:
+    for kind in shakers:
+        if kind not in edition.shakers:
+            said = {"wager": "Every wager", "figure": kind[:40], "allowed": ", ".join(edition.shakers)}
+            yield Finding(
+                Refusal("filed-shaker-not-allowed", cite(edition, "shaker"), **said), "Every wager", kind[:40]
+            )

@@ -1,0 +1,143 @@
+"""A rules submission on paper: what it is, every option that it chose, what changed, its payouts and odds."""
+
+import datetime as dt
+from collections.abc import Iterator
+
+from reportlab.platypus import Flowable, KeepTogether
+
+from games.engine import Rules
+from games.engine.odds import in_dollars
+from games.models import Facility, RulesSubmission
+from games.office.odds.labels import family_label, row_label
+from games.office.odds.pdf import sheet_story, source
+from games.office.odds.sheet import Sheet
+from games.office.pdf.approval import approval_of, day, moment
+from games.office.pdf.paper import Cell, render, styles, table, text
+from games.office.submissions.compare import Change, changes, edition_title
+from games.registry import game_of
+from games.submission_options import Options
+from games.submissions import Standing, standing_of
+
+STANDS = {
+    Standing.DRAFT: "draft",
+    Standing.FILED: "filed, not decided",
+    Standing.DENIED: "denied",
+    Standing.COMING: "approved, not in force yet",
+    Standing.IN_FORCE: "in force",
+    Standing.SUPERSEDED: "superseded",
+    Standing.WITHDRAWN: "withdrawn",
+}
+WORDS = {"to": "6 to 1", "wins": "1 wins 6", "win": "1 win 6"}
+
+
+def submission(
+    row: RulesSubmission,
+    options: Options,
+    sheet: Sheet,
+    before: Rules | None,
+    house: Facility,
+    now: dt.datetime,
+) -> bytes:
+    """The PDF of one version as it stands now. `before` are the rules of the approved version that it follows."""
+    look, wide = styles(), sheet.throws is None
+    title = f"{row.code} version {row.version}"
+    story: list[Flowable] = [
+        text(f"Rules submission {title}", look["title"]),
+        text(source(sheet), look["body"]),
+        table(list(_facts(row, house, now)), (1, 3), head=0),
+        text("Options", look["heading"]),
+        table(list(_options(options, sheet.rules)), (1, 3), head=0),
+        *_changed(before, sheet),
+        KeepTogether([text("Payouts and odds", look["heading"]), *sheet_story(sheet, None, landscape=wide)]),
+    ]
+    return render(
+        story,
+        title=f"Rules submission, {title}",
+        house=house.name,
+        approved=approval_of(row, house),
+        landscape=wide,
+    )
+
+
+def _facts(row: RulesSubmission, house: Facility, now: dt.datetime) -> Iterator[tuple[Cell, Cell]]:
+    """Where it stands, and its dates; what has not happened is not told."""
+    yield "Facility", house.name
+    yield "Status", STANDS[standing_of(row, now)]
+    if row.why:
+        yield "Why", row.why
+    if row.drafted_at:
+        yield "Drafted", _by(moment(row.drafted_at, house), row.drafted_by.name if row.drafted_by else "")
+    if row.filed_at:
+        yield "Filed", _by(moment(row.filed_at, house), row.filed_by.name if row.filed_by else "")
+    if row.decided_at:
+        yield (
+            "Denied" if row.status == "denied" else "Approved",
+            _by(day(row.decided_at, house), row.decided_by),
+        )
+    if row.reference:
+        yield "Reference", row.reference
+    if row.decision:
+        yield "Letter", f"{row.decision.code}, SHA-256 {row.decision.sha256}"
+    if row.in_force_from:
+        yield "In force from", moment(row.in_force_from, house)
+    if row.superseded_at:
+        yield "Superseded from", moment(row.superseded_at, house)
+    if row.withdrawn_at:
+        yield (
+            "Withdrawn",
+            _by(moment(row.withdrawn_at, house), "")
+            + (f": {row.withdrawn_why}" if row.withdrawn_why else ""),
+        )
+    yield "Rules key", row.edition
+    yield "Terms SHA-256", row.terms_sha256
+
+
+def _by(when: str, whom: str) -> str:
+    return f"{when}, {whom}" if whom else when
+
+
+def _options(options: Options, rules: Rules) -> Iterator[tuple[Cell, Cell]]:
+    """Every option, also those left as the edition has them."""
+    edition, types = rules.edition, game_of(rules).wager_types(rules)
+    yield "Edition", edition_title(rules)
+    chosen = [f"{row_label(row, types)}: {odds}" for row, odds in options.payouts.items()]
+    free = "as the edition's floors" if edition.sets_floors else "exact, as the edition sets them"
+    yield "Payouts", "; ".join(chosen) or free
+    yield "Odds are written as", WORDS.get(options.odds_word, options.odds_word)
+    if edition.limit_floors or options.payout_limit_cents is not None:
+        limit = options.payout_limit_cents
+        yield (
+            "Aggregate payout limit",
+            "none" if limit is None else f"{in_dollars(limit)} for each player and round",
+        )
+    steps = [
+        f"{family_label(family, types)}: {in_dollars(cents)}" for family, cents in options.increments.items()
+    ]
+    yield "Increments", "; ".join(steps) or "none set"
+    shakers = [f"{kind}: {how}" if how else kind for kind, how in options.shakers.items()]
+    yield "Shakers", "\n".join(shakers) or f"any that the edition allows: {', '.join(edition.shakers)}"
+    yield "Dice", str(edition.dice)
+
+
+def _changed(before: Rules | None, sheet: Sheet) -> Iterator[Flowable]:
+    """What differs from the version before."""
+    if before is None:
+        return
+    found = changes(before, sheet.rules)
+    yield text(f"Changed since {sheet.before}", styles()["heading"])
+    if not found:
+        yield text("Nothing.", styles()["body"])
+        return
+    rows: list[list[Cell]] = [["What", "Before", "Now", "House advantage before", "Now"]]
+    rows.extend(
+        [_what(one), one.old or "none", one.new or "none", one.old_edge, one.new_edge] for one in found
+    )
+    yield table(rows, (3, 2, 2, 1.4, 1.4), numbers=(3, 4))
+
+
+def _what(change: Change) -> str:
+    """`Total 4, payout`; `Payout limit`; `Shaker automated`."""
+    if change.wager:
+        return f"{change.wager}, {change.what}"
+    named = {"limit": "payout limit", "wording": "odds wording"}.get(change.what, change.what)
+    return f"{named[0].upper()}{named[1:]} {change.row}".strip()

@@ -1,0 +1,133 @@
+"""What if a wager paid something else: its house advantage at once, and what the gate would say. Nothing is written."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import cast
+
+from games.engine import Refusal, Rules
+from games.engine.odds import Odds, Pays, Prize
+from games.office.core.figures import percent, share
+from games.office.core.words import title
+from games.office.odds.charts import Curve, curve
+from games.office.odds.labels import row_label
+from games.office.odds.sheet import Row, Sheet, sheet
+from games.office.submissions.gate import Finding, findings
+from games.registry import game_of
+from games.submission_options import Options
+
+NAME = "what-if"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A row of the paytable that can be tried: its name to people, and what it pays now."""
+
+    row: str
+    label: str
+    pays: str
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The answer. `sort` is "ok", "stop" (the gate refuses), "note" (only ever a what-if), or "" where nothing was
+    asked; `findings` are the gate's, `remedy` the odds that would do.
+    """
+
+    sheet: Sheet
+    chart: Curve | None
+    sort: str = ""
+    headline: str = ""
+    detail: str = ""
+    findings: tuple[Finding, ...] = ()
+    remedy: str = ""
+    wager: str = ""
+
+
+def choices(rules: Rules) -> list[Choice]:
+    """Every row of the paytable."""
+    types = game_of(rules).wager_types(rules)
+    return [Choice(row, row_label(row, types), str(payout.odds)) for row, payout in rules.payouts.items()]
+
+
+def read_pays(written: str, like: Pays) -> Pays:
+    """Odds as written, `80` being `80 to 1`; a sum in dollars where the row pays one.
+
+    Raises `odds-unreadable`.
+    """
+    words = written.strip()
+    if isinstance(like, Prize):
+        try:
+            prize = Prize.parse(words if "$" in words else f"${int(words):,}")
+        except ValueError:
+            prize = Prize(0)
+        if prize.cents <= 0:
+            raise Refusal("odds-unreadable", text=words[:40])
+        return prize
+    return Odds.parse(f"{words} to 1" if words.isascii() and words.isdigit() else words)
+
+
+def what_if(base: Rules, options: Options, row: str, written: str, base_name: str = "") -> WhatIf:
+    """The sheet with one row of the paytable paying what is written, beside the rules that it was tried on.
+
+    Raises `no-such-family` for a row that these rules do not have.
+    """
+    if row not in base.payouts:
+        raise Refusal("no-such-family", base.section("odds"), family=row[:40])
+    label = row_label(row, game_of(base).wager_types(base))
+    try:
+        pays = read_pays(written, base.payouts[row].odds)
+    except Refusal as refusal:
+        as_it_is = sheet(base, name=base_name)
+        found = Finding(refusal, label, written[:40], row)
+        return WhatIf(as_it_is, None, "stop", f"{label}: not readable as odds", "", (found,), "", label)
+    tried = replace(base, overrides=_with(base, row, pays))
+    shown = sheet(tried, base, NAME, base_name)
+    line = curve(tried, row, label, name=NAME, before=base, before_name=base_name)
+    asked = replace(options, payouts={**options.payouts, row: str(pays)})
+    return _judged(WhatIf(shown, line, wager=label), row, pays, asked)
+
+
+def _with(base: Rules, row: str, pays: Pays) -> tuple[tuple[str, Odds], ...]:
+    """The overrides with this row's; a prize stands where odds do, because only the mathematics ask it."""
+    return tuple(sorted({**dict(base.overrides), row: cast(Odds, pays)}.items()))
+
+
+def _judged(answer: WhatIf, row: str, pays: Pays, asked: Options) -> WhatIf:
+    """The answer with its verdict."""
+    edition, at = asked.edition, f"{answer.wager} at {pays}"
+    moved = [one for one in answer.sheet.changed or answer.sheet.rows if row in one.paytable]
+    detail = _kept(moved)
+    worst = [one for one in answer.sheet.favoured if row in one.paytable]
+    if not edition.sets_floors or row in edition.fixed:
+        said = f"favours the player by {percent(-worst[0].advantage)}" if worst else "is only a what-if"
+        exact = f"Exact paytable: may not be filed. It pays {edition.payouts[row].odds}."
+        return replace(answer, sort="note", headline=f"{at} {said}", detail=f"{exact} {detail}")
+    found = tuple(sorted(findings(asked), key=lambda one: one.row != row))
+    if not found:
+        return replace(answer, sort="ok", headline=f"{at} may be filed", detail=detail)
+    first = found[0]
+    over = first.refusal.params.get("favours")
+    why = f" favours the player by {over}" if over else f", {title(first.refusal).lower()}"
+    return replace(
+        answer,
+        sort="stop",
+        headline=f"Refused: {first.wager} at {first.figure}{why}",
+        detail=detail,
+        findings=found,
+        remedy=first.remedy if first.row == row else "",
+    )
+
+
+def _kept(rows: Iterable[Row]) -> str:
+    """`The house keeps 15.28 % (11/72), before 29.17 %.` of each row that moved."""
+    told = []
+    for one in rows:
+        side = "The player gains" if one.favours_player else "The house keeps"
+        before = (
+            f", before {percent(one.was_advantage)}"
+            if one.is_changed and one.was_advantage is not None
+            else ""
+        )
+        on = f" on {one.label}" if one.note else ""
+        told.append(f"{side} {percent(abs(one.advantage))} ({share(abs(one.advantage))}){on}{before}.")
+    return " ".join(told)

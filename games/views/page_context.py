@@ -1,0 +1,65 @@
+"""What every page of the office has: the house, the person, where acts go, the office's own tabs."""
+
+import datetime as dt
+from typing import Any
+
+from django.urls import reverse
+
+from audit import clock
+from audit.models import Person
+from games.models import Facility
+from games.office.calendar import reminders
+from games.office.calendar.deadlines import OVERDUE, THIS_WEEK, Deadline, deadlines
+from games.office.core.access import may_act
+
+TABS = (
+    ("submissions", "Submissions", "submissions"),
+    ("odds", "Odds sheet", "odds"),
+    ("signs", "Signs", "signs"),
+    ("guide", "Guide", "guides"),
+    ("requests", "New games", "game-requests"),
+    ("providers", "Providers", "providers"),
+    ("documents", "Documents", "documents"),
+    ("calendar", "Deadlines", "calendar"),
+)
+
+
+def office(
+    person: Person,
+    house: Facility,
+    tab: str,
+    now: dt.datetime | None = None,
+    found: tuple[Deadline, ...] | None = None,
+) -> dict[str, Any]:
+    """The context of a page of the office, under one of its tabs. `found`: the deadlines, where the page has them."""
+    now = now or clock.now()
+    found = deadlines(house, now) if found is None else found
+    today = house.local(now).date()
+    groups = [one.group(today) for one in found]
+    return {
+        "house": house,
+        "room": "rules",
+        "tab": tab,
+        "due": {"overdue": groups.count(OVERDUE), "week": groups.count(THIS_WEEK)},
+        "reminders": reminders.standing(house, found, today),
+        "tabs": [
+            {"code": code, "label": label, "url": reverse(name, args=[house.code])}
+            for code, label, name in TABS
+        ],
+        "me": {"code": person.code, "name": person.name, "role_label": person.get_role_display()},
+        "acts_here": may_act(person),
+        "today": today,
+        "now": now,
+        "as_of": now.astimezone(dt.UTC).isoformat(timespec="milliseconds"),
+        "urls": {
+            "sign_in": reverse("sign-in"),
+            "sign_off": reverse("sign-off"),
+            "act": reverse("office-act", args=[house.code, "__act__"]),
+            "file": reverse("office-act", args=[house.code, "file_document"]),
+        },
+    }
+
+
+def landing(facility: str) -> str:
+    """The address of the first tab: where the bar leads."""
+    return reverse(TABS[0][-1], args=[facility])
