@@ -1,0 +1,1 @@
+"""Alerts as screens show them, and disputes."""

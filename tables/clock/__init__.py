@@ -1,0 +1,1 @@
+"""What happens without a person: the ticker and the alert rules."""

@@ -1,0 +1,1 @@
+"""What every act uses: the table's context, reads, permissions, alerts, duty."""

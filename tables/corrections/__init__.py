@@ -1,0 +1,1 @@
+"""Corrections before money moves, and Error Notification Slips after."""

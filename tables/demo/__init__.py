@@ -1,0 +1,1 @@
+"""The demo floor, its seeding, and simulated play."""

@@ -1,1 +1,1 @@
-"""The compliance desk: the record searched, replayed, verified, exported and reported (docs/evidence.md)."""
+"""The compliance desk: search, entries, integrity, exports."""

@@ -1,0 +1,1 @@
+"""Custody of dice lots, from receipt to destruction."""

@@ -1,0 +1,1 @@
+"""Approvals, shakers, signs, and what an inspection asks."""

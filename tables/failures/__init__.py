@@ -1,0 +1,1 @@
+"""Failed devices, shakers and layouts: manual settlement and repair."""

@@ -1,0 +1,1 @@
+"""Minimum and maximum wagers, and their change by notice."""

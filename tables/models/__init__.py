@@ -1,4 +1,4 @@
-"""What happens on the floor, one file for each noun."""
+"""Database tables of the floor, one file a noun, with their queries."""
 
 from .alerts import Alert
 from .dice import DiceLot, DiceMeasurement, LotStep, Shaker

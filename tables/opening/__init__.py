@@ -1,0 +1,1 @@
+"""Inspection, opening and closing of a table."""

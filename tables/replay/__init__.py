@@ -1,1 +1,1 @@
-"""A round as the record tells it: read from its entries alone, and settled anew with the rules that it pinned."""
+"""Any round again from the record alone, and readjudication."""

@@ -1,1 +1,1 @@
-"""The daily report: what the record and its rows say of one gaming day, as figures, plots and paper."""
+"""The daily report, as page and PDF."""

@@ -1,0 +1,1 @@
+"""The round in play: wagers, throws, settlement."""

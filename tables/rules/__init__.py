@@ -1,0 +1,1 @@
+"""Which rules take effect at a table, and suspended wagers of providers."""

@@ -1,0 +1,1 @@
+"""The snapshot of a table, its fragments, and the push to screens."""

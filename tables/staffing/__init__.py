@@ -1,0 +1,1 @@
+"""Posts, assignments, training, and the span of floorpersons."""

@@ -1,1 +1,1 @@
-"""Pages, and the one endpoint of acts."""
+"""Pages, endpoints of acts, and sockets."""

@@ -1,0 +1,1 @@
+"""Sentences of refusals and entries, as each package registers them."""

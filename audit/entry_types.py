@@ -1,0 +1,45 @@
+"""Declarations of what the entries of the record say: one `EntryType` for each type, beside the code that writes it.
+
+An entry's `data` is declared once, as a TypedDict. Writers build it through the entry type, so that mypy checks them;
+`record.append` refuses a type that nobody declared. docs/record.md and the JSON Schemas of an export bundle are
+generated from these declarations (`audit.entry_schemas`).
+
+A field's meaning stands with it (`Annotated[int, "…"]`), or in `audit.entry_fields` where it is the same everywhere.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+D = TypeVar("D", bound=Mapping[str, Any])
+
+ENTRY_TYPES: dict[str, "EntryType[Any]"] = {}
+
+
+class EntryBody(NamedTuple):
+    """What a writer adds to the record: the name of the entry type, and its data."""
+
+    type: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class EntryType(Generic[D]):
+    """One type of entry: its stable dotted name, the TypedDict of its data, and one sentence for auditors."""
+
+    name: str
+    data: type[D]
+    about: str
+
+    def __call__(self, data: D) -> EntryBody:
+        """Return the data as an entry of this type. mypy checks the data against the declaration."""
+        return EntryBody(self.name, dict(data))
+
+
+def entry_type(name: str, data: type[D], about: str) -> EntryType[D]:
+    """Declare a type of entry. Raises ValueError for a name that is declared already."""
+    if name in ENTRY_TYPES:
+        raise ValueError(f"declared twice: {name}")
+    declared = EntryType(name, data, about)
+    ENTRY_TYPES[name] = declared
+    return declared
