@@ -16,7 +16,6 @@ from games.models import RulesSubmission
 from games.office.providers import services
 from games.office.providers.services import Use
 from games.registry import game_of
-from tables.core import reads
 from tables.core.lot_steps import write_lot_steps
 from tables.models import DiceLot, Round, Shaker, Table, Throw, Wager
 
@@ -70,7 +69,7 @@ class TableContext:
     @cached_property
     def round(self) -> Round | None:
         """The round in play; None before the first act of the next one."""
-        return reads.live_round(self.table.pk)
+        return Round.objects.live_at(self.table.pk)
 
     @cached_property
     def in_force(self) -> RulesSubmission | None:
@@ -109,7 +108,7 @@ class TableContext:
     @cached_property
     def lot(self) -> DiceLot | None:
         """The dice in the working shaker at this table, if any; read together with the shaker."""
-        return reads.lot_in_use(self.table.pk)
+        return DiceLot.objects.in_use_at(self.table.pk)
 
     @cached_property
     def shaker(self) -> Shaker | None:
@@ -121,7 +120,7 @@ class TableContext:
     @cached_property
     def all_wagers(self) -> list[Wager]:
         """Every wager of the live round, including struck ones, in the order in which they were first made."""
-        return reads.wagers_of(self.round.pk) if self.round else []
+        return Wager.objects.of_round(self.round.pk) if self.round else []
 
     @cached_property
     def wagers(self) -> list[Wager]:

@@ -9,8 +9,8 @@ from audit.clock import clock
 from audit.heads import INCARNATION
 from audit.models import Person, Stream
 from audit.rows import read
-from games.models import Facility, RulesSubmission
-from tables.models import DiceLot, Pit, Round, Shaker, Table, Wager
+from games.models import Facility
+from tables.models import Pit, Table
 
 ON_DUTY = """EXISTS (
     SELECT 1 FROM tables_assignment a
@@ -110,13 +110,6 @@ def read_table(table_id: int) -> TableRead:
     raise Table.DoesNotExist(str(table_id))
 
 
-def version_of(stream_id: int) -> int:
-    """The number of the newest entry of a stream."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT seq FROM audit_stream WHERE id = %s", [stream_id])
-        return int(cursor.fetchone()[0])
-
-
 def at_work(table: Table, people: list[int]) -> set[int]:
     """Those of these people (ids) who are active, on duty at this table, and at no post of another open table."""
     if not people:
@@ -141,29 +134,3 @@ def at_work_at(tables: list[int]) -> dict[int, set[int]]:
         for table_id, person_id in cursor.fetchall():
             people_by_table[int(table_id)].add(int(person_id))
     return people_by_table
-
-
-def live_round(table_id: int) -> Round | None:
-    """The round in play at a table, with the submission that it pinned."""
-    sql = """FROM tables_round r JOIN games_rulessubmission x ON x.id = r.submission_id
-             WHERE r.table_id = %s AND r.ended_at IS NULL"""
-    for (round_, submission), _ in read((("r", Round), ("x", RulesSubmission)), sql, [table_id]):
-        round_.submission = submission
-        return round_
-    return None
-
-
-def lot_in_use(table_id: int) -> DiceLot | None:
-    """The dice in the working shaker at a table, with that shaker."""
-    sql = """FROM tables_dicelot l JOIN tables_shaker k ON k.id = l.shaker_id
-             WHERE k.table_id = %s AND NOT k.out_of_order AND l.status = 'placed'"""
-    for (lot, shaker), _ in read((("l", DiceLot), ("k", Shaker)), sql, [table_id]):
-        lot.shaker = shaker
-        return lot
-    return None
-
-
-def wagers_of(round_id: int) -> list[Wager]:
-    """Every wager of a round, struck ones too, in the order in which they were first made."""
-    sql = "FROM tables_wager w WHERE w.round_id = %s ORDER BY w.id"
-    return [wager for (wager,), _ in read((("w", Wager),), sql, [round_id])]

@@ -69,7 +69,7 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal("slip-settled-already", slip=slip.code)
     filed = filed_entry(slip)
     _verify_moved(slip, moved, reason)
-    slip.moved = [{"seat": one["seat"], "cents": moved[one["seat"]]} for one in slip.due]
+    slip.handed_over = [{"seat": one["seat"], "cents": moved[one["seat"]]} for one in slip.due]
     _settle(ctx, slip)
     slip.save()
     _end_alert(ctx, slip)
@@ -79,7 +79,7 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
         "round": slip.round.number,
         "corrects": filed.said,
         "due": slip.due,
-        "moved": slip.moved,
+        "moved": slip.handed_over,
         "reason": reason,
     }
     return ActOutcome("slip.settled", data, {"slip": slip.code}, changes="nothing")

@@ -78,7 +78,7 @@ def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, RecordedEntry]
             "at": _moment(table, slip.settled_at),
             "seq": slip.settled_seq,
             "signed": _signed(slip.settled_by, slip.settled_with),
-            "moved": moved_in_words(slip.moved),
+            "moved": moved_in_words(slip.handed_over),
             "reason": str(moved.data.get("reason", "")) if moved else "",
         }
     return {

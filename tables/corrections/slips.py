@@ -73,7 +73,7 @@ class HasFigures(Protocol):
 
     before: dict[str, int]
     after: dict[str, int]
-    moved: list[dict[str, int]]
+    handed_over: list[dict[str, int]]
 
 
 # A settlement as lines
@@ -202,7 +202,7 @@ def difference(slip: HasFigures) -> int:
 
 def moved_cents(slip: HasFigures) -> int:
     """What settling the slip brought into the table inventory, in cents: negative where players were given more."""
-    return -sum(one["cents"] for one in slip.moved)
+    return -sum(one["cents"] for one in slip.handed_over)
 
 
 def _win(figures: Mapping[str, int]) -> int:

@@ -74,7 +74,7 @@ def _seed_facility(wanted: demo.DemoFacility) -> None:
             code=f"L-{number:04d}",
             dice=dice,
             size_um=size_um,
-            colours=colours,
+            colors=colours,
             attested=dice != 3 or number % 2 == 0,
             status=DiceLot.Status.STORED,
             compartment="A",
@@ -152,7 +152,7 @@ def make_lot(table: Table, code: str, *, attested: bool = True) -> DiceLot:
         attested=attested,
         dice=edition.dice_in_lot,
         size_um=edition.dice_size_um or DiceLot._meta.get_field("size_um").default,
-        colours="green-red" if edition.dice_in_lot > edition.dice else "alike",
+        colors="green-red" if edition.dice_in_lot > edition.dice else "alike",
         training=table.kind == Table.Kind.TRAINING,
         status=DiceLot.Status.ISSUED,
         table=table,
@@ -213,7 +213,7 @@ def make_table(
         game=filed.game,
         kind=kind,
         submission_code=submission,
-        told_signs=told_of([(facility.pk, filed.game)])[facility.pk, filed.game],
+        recorded_sign_ids=told_of([(facility.pk, filed.game)])[facility.pk, filed.game],
         **limits,
     )
     now = clock.now()

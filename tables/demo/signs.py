@@ -54,4 +54,4 @@ def approve_signs(facility: Facility) -> None:
         for number, (kind, wording) in enumerate(WORDINGS.items(), start=1)
     ]
     told = " ".join(str(form.pk) for form in forms)
-    Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED).update(told_signs=told)
+    Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED).update(recorded_sign_ids=told)

@@ -43,7 +43,7 @@ def _read_received(params: Params) -> DiceLot:
         code=params.code("lot"),
         dice=params.whole("dice", 1, MOST_DICE),
         size_um=params.whole("size_um", 1, MOST_UM),
-        colours=params.choice("colours", ("alike", "green-red"), default="alike"),
+        colors=params.choice("colours", ("alike", "green-red"), default="alike"),
         attested=params.yes("attested"),
         training=params.yes("training"),
         maker=params.text("maker", default="", most=60),
@@ -55,7 +55,7 @@ def _read_received(params: Params) -> DiceLot:
 def _received_in_words(lot: DiceLot) -> dict[str, object]:
     return {
         **custody.in_words(lot),
-        "colours": lot.colours,
+        "colours": lot.colors,
         "maker": lot.maker,
         "serial": lot.serial,
         "seal_intact": lot.seal_intact,

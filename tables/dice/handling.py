@@ -46,7 +46,7 @@ def verify_suits(ctx: TableContext, lot: DiceLot) -> None:
     if edition.dice_size_um and lot.size_um != edition.dice_size_um:
         size = f"{lot.size_um // 1000}.{lot.size_um % 1000:03}"
         raise Refusal("dice-of-another-size", rules.section("dice-number"), lot=lot.code, mm=size)
-    if (edition.dice_in_lot > edition.dice) != (lot.colours == DiceLot.Colours.GREEN_AND_RED):
+    if (edition.dice_in_lot > edition.dice) != (lot.colors == DiceLot.Colors.GREEN_AND_RED):
         raise Refusal("dice-of-other-colours", rules.section("dice-number"), lot=lot.code)
 
 

@@ -28,7 +28,7 @@ SIGN_OF_LINE = {"odds-sign": "odds", "limit-sign": "payout-limit"}
 
 def forms_of(table: Table) -> list[dict[str, Any]]:
     """The forms that the record last told of here, as the snapshot shows them."""
-    return list(_forms(table.uid, table.told_signs))
+    return list(_forms(table.uid, table.recorded_sign_ids))
 
 
 @lru_cache(maxsize=1024)
@@ -98,7 +98,7 @@ def _to_say(change: LimitsChange) -> str:
 def verify_form_stands(table: Table, kind: str) -> None:
     """Raises `no-approved-sign` where the form that the record told of here is in force no more, § 521.8(d)."""
     form = verify_form(table.facility, kind, table.game)
-    if str(form.pk) not in table.told_signs.split():
+    if str(form.pk) not in table.recorded_sign_ids.split():
         raise Refusal("no-approved-sign", SECTION, kind=form.get_kind_display())
 
 

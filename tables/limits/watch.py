@@ -21,7 +21,7 @@ def apply_due() -> list[int]:
 def tell_signs() -> list[int]:
     """Tells each table which forms of signs are in force there, on its own stream. Returns the tables that changed."""
     real = Table.objects.exclude(kind=Table.Kind.SIMULATED)
-    rows = list(real.values_list("pk", "facility", "game", "told_signs"))
+    rows = list(real.values_list("pk", "facility", "game", "recorded_sign_ids"))
     recorded = told_of((facility, game) for _, facility, game, _ in rows)
     differing = {pk for pk, facility, game, heard in rows if heard != recorded[facility, game]}
     return for_each_table(Table.objects.filter(pk__in=differing), _tell) if differing else []
@@ -37,10 +37,10 @@ def _apply(ctx: TableContext) -> bool:
 def _tell(ctx: TableContext) -> bool:
     table = ctx.table
     recorded = told_of([(table.facility_id, table.game)])[table.facility_id, table.game]
-    if table.told_signs == recorded:
+    if table.recorded_sign_ids == recorded:
         return False
-    data = {"was": table.told_signs.split(), "forms": recorded.split()}
+    data = {"was": table.recorded_sign_ids.split(), "forms": recorded.split()}
     record.append(ctx.stream, type="signs.took_effect", data=data, at=ctx.now, gaming_day=ctx.gaming_day)
-    ctx.change_table(told_signs=recorded)
+    ctx.change_table(recorded_sign_ids=recorded)
     ctx.save_changes("nothing", ())
     return True

@@ -1,11 +1,14 @@
-"""What calls somebody to a table, held until it is over and somebody entitled has acknowledged it."""
+"""Alerts: what calls a person to a table."""
 
 from django.db import models
 from django.db.models import Q
 
 
 class Alert(models.Model):
-    """One alert at a table. `key` says what it is about, so that the same thing is never raised twice at once."""
+    """One alert at a table, open until its cause has ended and an entitled person has acknowledged it.
+
+    `key` names the cause, so that the same alert is never raised twice at once.
+    """
 
     class Level(models.TextChoices):
         STOP = "stop", "stop"
@@ -16,10 +19,10 @@ class Alert(models.Model):
     kind = models.CharField(max_length=30)
     key = models.CharField(max_length=80)
     level = models.CharField(max_length=5, choices=Level)
-    params = models.JSONField(default=dict, help_text="what its sentence says")
+    params = models.JSONField(default=dict, help_text="values for its sentence")
     section = models.CharField(max_length=60, blank=True)
     raised_at = models.DateTimeField()
-    ended_at = models.DateTimeField(null=True, blank=True, help_text="when what it is about was over")
+    ended_at = models.DateTimeField(null=True, blank=True, help_text="when its cause ended")
     acknowledged_at = models.DateTimeField(null=True, blank=True)
     acknowledged_by = models.ForeignKey(
         "audit.Person", models.PROTECT, null=True, blank=True, related_name="+"

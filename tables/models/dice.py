@@ -1,11 +1,11 @@
-"""Shakers, dice lots, and every step of a lot's way from receipt to destruction."""
+"""Shakers, dice lots, and the custody steps of a lot from receipt to destruction."""
 
 from django.db import models
 from django.db.models import F, Q
 
 
 class Shaker(models.Model):
-    """A device that shakes the dice. What has been approved of it stands in `Approval`."""
+    """A device that shakes the dice. `Approval` holds its approvals."""
 
     class Kind(models.TextChoices):
         MANUAL = "manual", "manual shaker"
@@ -21,7 +21,7 @@ class Shaker(models.Model):
     out_of_order = models.BooleanField(default=False)
     secured = models.BooleanField(
         default=True,
-        help_text="locked away or to the table, in nobody's charge; false while its table is open",
+        help_text="locked away, or locked to the table; false while its table is open",
     )
 
     class Meta:
@@ -51,8 +51,22 @@ class Shaker(models.Model):
         return self.code
 
 
+class DiceLotSet(models.QuerySet["DiceLot"]):
+    """Dice lots, by where they are."""
+
+    def in_use_at(self, table_id: int) -> "DiceLot | None":
+        """Return the dice in the working shaker at a table, with that shaker."""
+        in_working_shaker = self.filter(
+            shaker__table=table_id, shaker__out_of_order=False, status=DiceLot.Status.PLACED
+        )
+        return in_working_shaker.select_related("shaker").first()
+
+
 class DiceLot(models.Model):
-    """Dice that live and die together (a sleeve, a set). Their clock starts in a shaker and never restarts."""
+    """Dice that are received, used and destroyed together: a sleeve or a set.
+
+    Their time limit starts when they are placed in a shaker and never restarts.
+    """
 
     class Status(models.TextChoices):
         RECEIVED = "received", "received"
@@ -63,7 +77,7 @@ class DiceLot(models.Model):
         REMOVED = "removed", "removed"
         DESTROYED = "destroyed", "cancelled or destroyed"
 
-    class Colours(models.TextChoices):
+    class Colors(models.TextChoices):
         ALIKE = "alike", "all alike"
         GREEN_AND_RED = "green-red", "four green and two red"
 
@@ -71,29 +85,38 @@ class DiceLot(models.Model):
     code = models.CharField(max_length=20)
     status = models.CharField(max_length=10, choices=Status, default=Status.RECEIVED)
     dice = models.PositiveSmallIntegerField(default=3)
-    size_um = models.PositiveIntegerField(default=19_050, help_text="nominal side of a die, in micrometres")
-    colours = models.CharField(max_length=10, choices=Colours, default=Colours.ALIKE)
-    attested = models.BooleanField(default=False, help_text="attested to what its game asks of § 603a.12")
+    size_um = models.PositiveIntegerField(default=19_050, help_text="nominal side of a die, in micrometers")
+    colors = models.CharField(max_length=10, choices=Colors, default=Colors.ALIKE)
+    attested = models.BooleanField(
+        default=False, help_text="attested to the requirements of § 603a.12 for its game"
+    )
     maker = models.CharField(max_length=60, blank=True)
     serial = models.CharField(max_length=40, blank=True)
-    seal_intact = models.BooleanField(default=True, help_text="the seal of its box, when it was received")
-    training = models.BooleanField(default=False, help_text="for training tables alone")
+    seal_intact = models.BooleanField(default=True, help_text="the seal of its box was intact on receipt")
+    training = models.BooleanField(default=False, help_text="for training tables only")
     compartment = models.CharField(max_length=40, blank=True, help_text="where it is stored, under two locks")
     table = models.ForeignKey(
-        "tables.Table", models.PROTECT, null=True, blank=True, related_name="+", help_text="it was issued to"
+        "tables.Table",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="the table it was issued to",
     )
     shaker = models.ForeignKey(Shaker, models.PROTECT, null=True, blank=True, related_name="lots")
-    seal = models.CharField(max_length=40, blank=True, help_text="seal or lock put on the shaker over it")
+    seal = models.CharField(max_length=40, blank=True, help_text="seal or lock put on the shaker")
     placed_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     clock_section = models.CharField(max_length=60, blank=True)
     warned = models.PositiveSmallIntegerField(
-        default=0, help_text="warnings given: an hour, ten minutes, one minute before; 4: it is over"
+        default=0, help_text="last warning raised: 1 an hour, 2 ten minutes, 3 one minute before; 4 expired"
     )
     removed_at = models.DateTimeField(null=True, blank=True)
     removed_why = models.CharField(max_length=20, blank=True)
     examined_at = models.DateTimeField(null=True, blank=True, help_text="the last end-of-day inspection")
     tampered = models.BooleanField(default=False)
+
+    objects = DiceLotSet.as_manager()
 
     class Meta:
         ordering = ["facility", "code"]
@@ -130,11 +153,11 @@ class DiceLot(models.Model):
 
 
 class LotStep(models.Model):
-    """One entry of the record that speaks of a dice lot: its chain of custody is these, in order."""
+    """One entry of the record about a dice lot. In order, these are the lot's chain of custody."""
 
     lot = models.ForeignKey(DiceLot, models.PROTECT, related_name="steps", db_index=False)
     stream = models.ForeignKey("audit.Stream", models.PROTECT, related_name="+", db_index=False)
-    seq = models.BigIntegerField(help_text="number of the entry on its stream")
+    seq = models.BigIntegerField(help_text="sequence number of the entry on its stream")
 
     class Meta:
         ordering = ["lot", "id"]
@@ -149,7 +172,7 @@ class LotStep(models.Model):
 
 
 class DiceMeasurement(models.Model):
-    """One die measured with the instruments. Sizes are whole micrometres; one bad die rejects its lot."""
+    """Measurements of one die, in whole micrometers. One die out of tolerance rejects its lot."""
 
     lot = models.ForeignKey(DiceLot, models.PROTECT, related_name="measurements")
     die = models.PositiveSmallIntegerField(help_text="from 1")
@@ -157,7 +180,7 @@ class DiceMeasurement(models.Model):
     high_um = models.PositiveIntegerField(help_text="the largest of its three sides")
     balanced = models.BooleanField(help_text="by the balancing caliper")
     square = models.BooleanField(help_text="by the steel set square")
-    unmarked = models.BooleanField(help_text="spots, edges and surfaces without a mark")
+    unmarked = models.BooleanField(help_text="no marks on spots, edges and surfaces")
     good = models.BooleanField()
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Approvals of layouts, devices, shakers and places, each by its body with its dates."""
+"""Approvals of layouts, devices, shakers and locations, each with its approving body and dates."""
 
 import datetime as dt
 from typing import Self
@@ -8,16 +8,16 @@ from django.db.models import Q
 
 
 class ApprovalSet(models.QuerySet["Approval"]):
-    """Approvals on file, by when they hold."""
+    """Approvals on file, by date."""
 
     def in_effect(self, day: dt.date) -> Self:
-        """Those that hold on this day, by the facility's calendar: given, neither ended nor withdrawn."""
-        holds = Q(ends_on=None) | Q(ends_on__gt=day)
-        return self.filter(holds, withdrawn_at=None, approved_on__lte=day)
+        """Return approvals in effect on a day of the facility's calendar: granted, not ended, not withdrawn."""
+        not_ended = Q(ends_on=None) | Q(ends_on__gt=day)
+        return self.filter(not_ended, withdrawn_at=None, approved_on__lte=day)
 
 
 class Approval(models.Model):
-    """One approval on file. It is of a table's equipment, or of one shaker wherever it stands."""
+    """One approval on file: of a table's equipment, or of one shaker at any table."""
 
     facility = models.ForeignKey("games.Facility", models.PROTECT, related_name="approvals")
     table = models.ForeignKey("tables.Table", models.PROTECT, null=True, blank=True, related_name="approvals")
@@ -28,11 +28,13 @@ class Approval(models.Model):
     body = models.CharField(max_length=60)
     reference = models.CharField(max_length=60)
     approved_on = models.DateField()
-    ends_on = models.DateField(null=True, blank=True, help_text="the first day on which it no longer holds")
+    ends_on = models.DateField(
+        null=True, blank=True, help_text="the first day on which it is no longer in effect"
+    )
     withdrawn_at = models.DateTimeField(null=True, blank=True)
-    lines = models.JSONField(default=list, help_text="what was seen to be as the edition asks")
-    prints = models.JSONField(default=list, help_text="of a layout: odds, payout-limit")
-    version = models.CharField(max_length=40, blank=True, help_text="of a device: its software")
+    lines = models.JSONField(default=list, help_text="lines of the edition that were confirmed")
+    prints = models.JSONField(default=list, help_text="printed on a layout: odds, payout-limit")
+    version = models.CharField(max_length=40, blank=True, help_text="software version of a device")
 
     objects = ApprovalSet.as_manager()
 

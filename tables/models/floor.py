@@ -22,7 +22,7 @@ class Pit(models.Model):
 
 
 class Table(models.Model):
-    """A gaming table. Its row is the lock of every act at it; its audit stream's number is its version."""
+    """A gaming table. Every act at it locks this row; the sequence number of its audit stream is its version."""
 
     class Kind(models.TextChoices):
         LIVE = "live", "live"
@@ -43,17 +43,17 @@ class Table(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     seats = models.PositiveSmallIntegerField()
     submission_code = models.CharField(
-        max_length=20, help_text="the rules submission dealt here, whatever its version"
+        max_length=20, help_text="code of the rules submission dealt here, without its version"
     )
     min_cents = models.BigIntegerField()
     max_cents = models.BigIntegerField()
-    told_rules = models.CharField(
+    recorded_rules_key = models.CharField(
         max_length=200,
         blank=True,
-        help_text="the rules and stopped wagers that the record last told of here",
+        help_text="key of the rules and suspended wagers last recorded for this table",
     )
-    told_signs = models.CharField(
-        max_length=120, blank=True, help_text="keys of the forms of signs that the record last told of here"
+    recorded_sign_ids = models.CharField(
+        max_length=120, blank=True, help_text="ids of the sign forms last recorded for this table"
     )
 
     status = models.CharField(max_length=10, choices=Status, default=Status.CLOSED)
@@ -61,7 +61,7 @@ class Table(models.Model):
     ceased_section = models.CharField(max_length=60, blank=True)
     ceased_since = models.DateTimeField(null=True, blank=True)
     repaired_at = models.DateTimeField(
-        null=True, blank=True, help_text="what failed is repaired, and waits for its inspection"
+        null=True, blank=True, help_text="when the failed equipment was repaired; its inspection is still due"
     )
     closed_at = models.DateTimeField(null=True, blank=True)
     dealer = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
@@ -69,23 +69,25 @@ class Table(models.Model):
     dealer_left = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     stickperson = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     floorperson = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
-    seated = models.JSONField(default=list, help_text="seats with a player, where only seated players wager")
-    # What the last round of a game with a Quarterback leaves to the next one
+    seated = models.JSONField(
+        default=list, help_text="seats with a player, at games where only seated players wager"
+    )
+    # Carried over from the last round to the next at games with a Quarterback.
     quarterback = models.PositiveSmallIntegerField(null=True, blank=True)
     offered = models.PositiveSmallIntegerField(null=True, blank=True)
     last_round = models.PositiveIntegerField(default=0)
     last_slip = models.PositiveIntegerField(
-        default=0, help_text="the newest Error Notification Slip's number"
+        default=0, help_text="number of the newest Error Notification Slip"
     )
     halted_at = models.DateTimeField(
         null=True,
         blank=True,
-        help_text="a screen had seen a record that is not there any more: no act until it is declared",
+        help_text="when the record was found rolled back; no acts until two people declare it",
     )
 
-    # What an act may depend on, as the stream number at which it last changed; a live round keeps its own.
+    # Acts declare what they depend on; this is the sequence number at which it last changed. Rounds have their own.
     status_seq = models.BigIntegerField(
-        default=0, help_text="status, equipment, or the end of the last round"
+        default=0, help_text="last change of status or equipment, or end of a round"
     )
 
     class Meta:

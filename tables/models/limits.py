@@ -5,10 +5,10 @@ from django.db.models import F, Q
 
 
 class LimitsChange(models.Model):
-    """One change: asked for, signed and announced where somebody plays, and then in effect or cancelled.
+    """One change of limits: requested, then in effect or cancelled; posted and announced first if anybody plays.
 
-    `effective_at` stands as soon as both the sign and the announcement do: 30 minutes from the later of them (A05).
-    It applies at the first round that begins after it; `took_effect_at` is when it did.
+    `effective_at` is set once the sign is posted and the change announced: 30 minutes after the later of the two
+    (A05). The change applies from the first round that begins after that moment; `took_effect_at` is when it did.
     """
 
     class Status(models.TextChoices):
@@ -23,10 +23,10 @@ class LimitsChange(models.Model):
     min_cents = models.BigIntegerField()
     max_cents = models.BigIntegerField()
     status = models.CharField(max_length=10, choices=Status, default=Status.PENDING)
-    nobody_played = models.BooleanField(default=False, help_text="by route (1): at once")
+    nobody_played = models.BooleanField(default=False, help_text="§ 521.8(c)(1): in effect at once")
     asked_at = models.DateTimeField()
     asked_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
-    posted_at = models.DateTimeField(null=True, blank=True, help_text="the sign stands at the table")
+    posted_at = models.DateTimeField(null=True, blank=True, help_text="when the sign was posted at the table")
     announced_at = models.DateTimeField(null=True, blank=True)
     announced_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
     effective_at = models.DateTimeField(null=True, blank=True)

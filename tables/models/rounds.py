@@ -1,10 +1,18 @@
-"""Rounds, their throws and wagers, and how each wager was settled. Money is integer cents."""
+"""Rounds with their throws, wagers and settlements. Money is integer cents."""
 
 import json
 from typing import Any, ClassVar
 
 from django.db import connection, models
 from django.db.models import Q
+
+
+class RoundSet(models.QuerySet["Round"]):
+    """Rounds, by state."""
+
+    def live_at(self, table_id: int) -> "Round | None":
+        """Return the round in play at a table, with the submission that it pinned."""
+        return self.filter(table=table_id, ended_at=None).select_related("submission").first()
 
 
 class Round(models.Model):
@@ -19,29 +27,31 @@ class Round(models.Model):
     ending = models.CharField(
         max_length=12, blank=True, help_text="how it ended: settled, touchdown, void, …"
     )
-    by_hand = models.BooleanField(default=False, help_text="settled by hand, the device having failed")
+    by_hand = models.BooleanField(default=False, help_text="settled manually after the device failed")
     last_throw = models.PositiveSmallIntegerField(
-        default=0, help_text="the newest throw's number, void ones too"
+        default=0, help_text="number of the newest throw, void throws included"
     )
-    step = models.PositiveSmallIntegerField(default=0, help_text="the last step of settlement that is done")
-    paid_seats = models.JSONField(default=list, help_text="settled already in the step under way")
+    step = models.PositiveSmallIntegerField(default=0, help_text="the last completed settlement step")
+    paid_seats = models.JSONField(default=list, help_text="seats already settled in the current step")
     quarterback = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="the seat that throws the dice, where a player does"
     )
     offered = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="the seat that was offered the dice last"
+        null=True, blank=True, help_text="the seat last offered the dice"
     )
     drawn = models.JSONField(
-        default=list, help_text="dice that the machine drew for the next call, at a training table alone"
+        default=list, help_text="at a training table: dice drawn by the machine for the next call"
     )
-    # What an act may depend on, as the stream number at which it last changed.
-    phase_seq = models.BigIntegerField(default=0, help_text="phase or throw")
-    seat_seqs = models.JSONField(default=dict, help_text="each seat's wagers, by seat")
+    # Acts declare what they depend on; these are the sequence numbers at which it last changed.
+    phase_seq = models.BigIntegerField(default=0, help_text="last change of phase or throw")
+    seat_seqs = models.JSONField(default=dict, help_text="last change of each seat's wagers, by seat")
     opened_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
     wagered_cents = models.BigIntegerField(default=0)
     taken_cents = models.BigIntegerField(default=0)
     paid_cents = models.BigIntegerField(default=0)
+
+    objects = RoundSet.as_manager()
 
     class Meta:
         ordering = ["table", "-number"]
@@ -58,12 +68,16 @@ class Round(models.Model):
 
 
 class WagerManager(models.Manager["Wager"]):
-    """Writes wagers many at a time."""
+    """Read and write the wagers of a round."""
 
-    def lay(self, round_: Round, rows: list[tuple[int, str, int, int, str, str]]) -> None:
-        """Writes down (seat, code, play or 0, cents, made_in, flag) as they now lie, in one trip.
+    def of_round(self, round_id: int) -> "list[Wager]":
+        """Return every wager of a round, struck wagers included, in the order in which they were first made."""
+        return list(self.filter(round=round_id).order_by("pk"))
 
-        A wager that is there already takes the new total; one that was struck lies there after all.
+    def upsert_many(self, round_: Round, rows: list[tuple[int, str, int, int, str, str]]) -> None:
+        """Write rows of (seat, code, play or 0, cents, made_in, flag) in one trip.
+
+        An existing wager gets the new total, and is no longer struck.
         """
         with connection.cursor() as cursor:
             cursor.executemany(
@@ -77,12 +91,12 @@ class WagerManager(models.Manager["Wager"]):
 
 
 class Wager(models.Model):
-    """The total that a seat has on one code (and play) in a round."""
+    """The total that a seat has on one wager code (and play) in a round."""
 
     round = models.ForeignKey(Round, models.PROTECT, related_name="wagers")
     seat = models.PositiveSmallIntegerField()
     code = models.CharField(max_length=30)
-    play = models.PositiveSmallIntegerField(default=0, help_text="single play wagers, from 1; else 0")
+    play = models.PositiveSmallIntegerField(default=0, help_text="from 1 for single play wagers; else 0")
     cents = models.BigIntegerField()
     made_in = models.CharField(max_length=10, default="chips")
     flag = models.CharField(
@@ -113,12 +127,12 @@ class Wager(models.Model):
 
     @property
     def key(self) -> tuple[int, str, int | None]:
-        """Seat, code and play, as the engine's wagers have it."""
+        """Seat, code and play, as in the key of the engine's wagers."""
         return self.seat, self.code, self.play or None
 
 
 class Throw(models.Model):
-    """Dice as called. A correction is a new revision that leaves the old one standing."""
+    """Dice as called. A correction is a new revision; the old one stays."""
 
     round = models.ForeignKey(Round, models.PROTECT, related_name="throws")
     number = models.PositiveSmallIntegerField()
@@ -140,7 +154,7 @@ class Throw(models.Model):
 
 
 class SettlementManager(models.Manager["Settlement"]):
-    """Writes settlements many at a time."""
+    """Write the settlements of a throw."""
 
     COLUMNS = (
         "throw_id",
@@ -156,8 +170,10 @@ class SettlementManager(models.Manager["Settlement"]):
     )
 
     def write(self, rows: list[tuple[Any, ...]]) -> None:
-        """Inserts rows of COLUMNS in one trip. A round settles dozens of wagers under its table's lock, and the
-        bulk insert of the ORM takes longer over them than the database does.
+        """Insert rows of COLUMNS in one trip.
+
+        A round settles dozens of wagers under its table's lock, and preparing an ORM bulk insert takes longer than
+        the database needs to run it.
         """
         columns, places = ", ".join(self.COLUMNS), ", ".join(["%s"] * len(self.COLUMNS))
         with connection.cursor() as cursor:
@@ -168,12 +184,12 @@ class SettlementManager(models.Manager["Settlement"]):
 
 
 class Settlement(models.Model):
-    """How one wager was settled by one throw. Never edited; a correction settles anew by its own throw."""
+    """How one wager was settled by one throw. Never edited: a correction settles again with its own throw."""
 
     throw = models.ForeignKey(Throw, models.PROTECT, related_name="settlements")
     wager = models.ForeignKey(Wager, models.PROTECT, related_name="settlements")
-    place = models.PositiveSmallIntegerField(help_text="0-based place in the order of settlement")
-    cents = models.BigIntegerField(help_text="the stake as it was settled")
+    place = models.PositiveSmallIntegerField(help_text="position in the order of settlement, from 0")
+    cents = models.BigIntegerField(help_text="the stake that was settled")
     outcome = models.CharField(max_length=6)
     pays = models.CharField(max_length=16, blank=True)
     paid_cents = models.BigIntegerField()

@@ -1,16 +1,16 @@
-"""Error Notification Slips: what was found wrong in a round after money had moved, and how it was put right."""
+"""Error Notification Slips: errors found in a round after money had moved, and their correction."""
 
 from django.db import models
 from django.db.models import Q
 
 
 class Slip(models.Model):
-    """One slip: filed by one person with another's own signature, and settled when its money has moved.
+    """One slip, filed and signed by two people, and settled once its money has been handed over.
 
-    Nothing that it corrects is edited: `corrects_seq` is the entry on the table's stream that it names, `before` and
-    `after` are both totals (`taken_cents`, `paid_cents`, `returned_cents`), and `due` is what each seat is owed by the
-    difference: [{"seat": 3, "cents": 3000}], negative where the player owes the house. `moved` is what was in fact
-    handed over, in the same shape, once it is settled.
+    The corrected round is never edited. `corrects_seq` is the sequence number of the entry it corrects. `before` and
+    `after` are totals (`taken_cents`, `paid_cents`, `returned_cents`). `due` is what each seat is owed:
+    [{"seat": 3, "cents": 3000}], negative where the player owes the casino. `handed_over`, in the same form, is what
+    was in fact handed over; it is set when the slip is settled.
     """
 
     class Kind(models.TextChoices):
@@ -26,7 +26,7 @@ class Slip(models.Model):
     table = models.ForeignKey("tables.Table", models.PROTECT, related_name="slips")
     number = models.PositiveIntegerField(help_text="from 1 at each table")
     round = models.ForeignKey("tables.Round", models.PROTECT, related_name="slips")
-    gaming_day = models.DateField(help_text="of its filing")
+    gaming_day = models.DateField(help_text="gaming day of its filing")
     kind = models.CharField(max_length=8, choices=Kind)
     status = models.CharField(max_length=8, choices=Status, default=Status.FILED)
     reason = models.CharField(max_length=500)
@@ -38,7 +38,7 @@ class Slip(models.Model):
     filed_at = models.DateTimeField()
     filed_by = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
     filed_with = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
-    moved = models.JSONField(default=list)
+    handed_over = models.JSONField(default=list)
     settled_seq = models.BigIntegerField(null=True, blank=True)
     settled_at = models.DateTimeField(null=True, blank=True)
     settled_by = models.ForeignKey("audit.Person", models.PROTECT, null=True, blank=True, related_name="+")
@@ -60,5 +60,5 @@ class Slip(models.Model):
 
     @property
     def code(self) -> str:
-        """`ENS-0003`, unique at its table."""
+        """Return the slip's code, such as `ENS-0003`; unique at its table."""
         return f"ENS-{self.number:04}"

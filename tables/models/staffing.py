@@ -1,4 +1,4 @@
-"""Who is assigned where, and who is qualified to deal what. An act needs the role and the assignment."""
+"""Assignments (who is on duty where) and qualifications (who may deal which game)."""
 
 import datetime as dt
 from typing import TYPE_CHECKING, Self
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from .floor import Table
 
-# Games at tables that Pitside does not run, which a floorperson may supervise as well
+# Games not run with Pitside, whose tables a floorperson may supervise as well.
 GAMES_ELSEWHERE = ("baccarat", "midibaccarat", "craps", "mini-craps", "pai-gow", "other-banking")
 
 
@@ -35,8 +35,8 @@ class AssignmentSet(models.QuerySet["Assignment"]):
 class Assignment(models.Model):
     """A person's duty at one table, at all tables of a pit, or (both empty) at the whole facility.
 
-    With `elsewhere` it is the supervision of one table of a game that is not dealt with Pitside; it gives no right
-    at any table here, and counts in a floorperson's span.
+    With `elsewhere` it is the supervision of one table of a game that is not dealt with Pitside. Such an assignment
+    gives no rights at any table here, but counts in the floorperson's span.
     """
 
     person = models.ForeignKey("audit.Person", models.PROTECT, related_name="assignments")
@@ -46,7 +46,7 @@ class Assignment(models.Model):
         "tables.Table", models.PROTECT, null=True, blank=True, related_name="assignments"
     )
     elsewhere = models.CharField(
-        max_length=20, blank=True, help_text="a game that is not dealt here: craps, …"
+        max_length=20, blank=True, help_text="a game that is not dealt with Pitside: craps, …"
     )
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -76,21 +76,23 @@ class Assignment(models.Model):
 
 
 class QualificationSet(models.QuerySet["Qualification"]):
-    """Trainings on file, by when they hold."""
+    """Qualifications on file, by date."""
 
     def in_effect(self, day: dt.date) -> Self:
-        """Those that hold on this day, by the facility's calendar."""
+        """Return qualifications in effect on a day of the facility's calendar."""
         return self.filter(Q(ends_on=None) | Q(ends_on__gt=day), since__lte=day)
 
 
 class Qualification(models.Model):
-    """A person's training to deal a game, on file with the house."""
+    """A person's training to deal a game, on file with the casino."""
 
     person = models.ForeignKey("audit.Person", models.PROTECT, related_name="qualifications")
     game = models.CharField(max_length=30)
     reference = models.CharField(max_length=60)
     since = models.DateField()
-    ends_on = models.DateField(null=True, blank=True, help_text="the first day on which it no longer holds")
+    ends_on = models.DateField(
+        null=True, blank=True, help_text="the first day on which it is no longer in effect"
+    )
 
     objects = QualificationSet.as_manager()
 

@@ -53,7 +53,7 @@ def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
     inspection = Inspection.objects.create(
         table=ctx.table,
         by=by,
-        at=ctx.now,
+        inspected_at=ctx.now,
         shaker=ctx.shaker,
         terms_sha256=ctx.submission.terms_sha256,
         dice=list(dice or ()),
@@ -109,7 +109,7 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     lapsed = edition.lapses_on is not None and edition.lapses_on <= ctx.gaming_day
     if lapsed and not acknowledged:
         raise Refusal("edition-lapsed", edition.source, on=edition.lapses_on)
-    ctx.change_table(status=Table.Status.OPEN, floorperson=floorperson, told_rules=offered(ctx).key)
+    ctx.change_table(status=Table.Status.OPEN, floorperson=floorperson, recorded_rules_key=offered(ctx).key)
     hand_over_shaker(ctx)
     return ActOutcome(
         "table.opened",

@@ -34,7 +34,11 @@ def last_inspection(ctx: TableContext) -> Inspection | None:
         table=ctx.table, shaker=ctx.shaker, terms_sha256=ctx.submission.terms_sha256
     ).select_related("by")
     closed_at = ctx.table.closed_at
-    return (inspections.filter(at__gt=closed_at) if closed_at else inspections).order_by("-at").first()
+    return (
+        (inspections.filter(inspected_at__gt=closed_at) if closed_at else inspections)
+        .order_by("-inspected_at")
+        .first()
+    )
 
 
 def verify_lights(ctx: TableContext, dice: tuple[int, ...], lit: tuple[str, ...]) -> None:

@@ -115,7 +115,7 @@ class Opening:
             return None
         inspection = self.inspection
         return {
-            "at": moment(inspection.at),
+            "at": moment(inspection.inspected_at),
             "by": inspection.by.short_name,
             "dice": inspection.dice,
             "lit": inspection.lit,
@@ -169,5 +169,7 @@ def refused(check: Callable[[], None]) -> dict[str, str] | None:
 
 
 def _last_cameras(table: Table) -> list[str]:
-    cameras: list[str] | None = table.inspections.order_by("-at").values_list("cameras", flat=True).first()
+    cameras: list[str] | None = (
+        table.inspections.order_by("-inspected_at").values_list("cameras", flat=True).first()
+    )
     return cameras or []

@@ -28,7 +28,7 @@ def write_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...
         if wager.cents
     ]
     if rows:
-        Wager.objects.lay(round_, rows)
+        Wager.objects.upsert_many(round_, rows)
     off = {wager.key for wager in wagers if not wager.cents}
     gone = [wager.pk for wager in ctx.wagers if wager.key in off]
     if gone:

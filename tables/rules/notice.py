@@ -64,10 +64,10 @@ def tell(ctx: TableContext) -> bool:
     two rounds alone. Says whether it did.
     """
     now = offered(ctx)
-    if ctx.table.told_rules == now.key:
+    if ctx.table.recorded_rules_key == now.key:
         return False
-    ctx.extra_entries.append((TOOK_EFFECT, told_data(ctx, read(ctx.table.told_rules), now)))
-    ctx.change_table(told_rules=now.key)
+    ctx.extra_entries.append((TOOK_EFFECT, told_data(ctx, read(ctx.table.recorded_rules_key), now)))
+    ctx.change_table(recorded_rules_key=now.key)
     return True
 
 

@@ -26,7 +26,7 @@ def tell_rules() -> list[int]:
     for table in tables:
         submission = in_force.get((table.facility_id, table.game, table.submission_code))
         stopped = () if table.kind == Table.Kind.SIMULATED else stops[table.facility_id, table.game]
-        if of(submission, table.submission_code, stopped).key != table.told_rules:
+        if of(submission, table.submission_code, stopped).key != table.recorded_rules_key:
             differing.append(table.pk)
     return for_each_table(Table.objects.filter(pk__in=differing), _tell) if differing else []
 
@@ -43,7 +43,7 @@ def _stops(tables: Iterable[Table], now: dt.datetime) -> dict[tuple[int, str], f
 def _tell(ctx: TableContext) -> bool:
     if _plays_other_rules(ctx) or ctx.table.status == Table.Status.CLOSED:
         return False
-    before = ctx.table.told_rules
+    before = ctx.table.recorded_rules_key
     if not tell(ctx):
         return False
     ctx.extra_entries.clear()

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from audit import clock, heads
+from audit.models import Stream
 from games import submissions
 from games.engine import Refusal
 from games.models import RulesSubmission
@@ -50,7 +51,8 @@ def of_table(table_id: int) -> dict[str, Any]:
     for _ in range(TRIES):
         seen = reads.read_table(table_id)
         snapshot = _build(seen)
-        if reads.version_of(seen.table.stream_id) == seen.table.stream.seq:
+        newest_seq = Stream.objects.values_list("seq", flat=True).get(pk=seen.table.stream_id)
+        if newest_seq == seen.table.stream.seq:
             return snapshot
     return snapshot
 

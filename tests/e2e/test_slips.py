@@ -83,7 +83,7 @@ def test_dice_are_put_right_and_the_money_moves(scene, new_page, spotless):
     expect(page.locator(".rounds .slip-mark")).to_have_text("slip")
     expect(page.locator(".slip-mark--open")).to_have_count(0)
     slip = Slip.objects.get()
-    assert [one["cents"] for one in slip.moved] == [5_000, -10_000, -2_000]
+    assert [one["cents"] for one in slip.handed_over] == [5_000, -10_000, -2_000]
     assert [fault for fault in faults_of(page) if "<a " not in fault] == []
 
 

@@ -240,8 +240,10 @@ class Floor(RuleBasedStateMachine):
             assert before.status == "open" and before.ceased_what == "", f"{act} while ceased at {code}"
             self.posts_are_filled(code)
         if act == "open_table":
-            since = Inspection.objects.filter(table=before).latest("at")
-            assert before.closed_at is None or since.at >= before.closed_at, f"{code} opened uninspected"
+            since = Inspection.objects.filter(table=before).latest("inspected_at")
+            assert before.closed_at is None or since.inspected_at >= before.closed_at, (
+                f"{code} opened uninspected"
+            )
             assert lot is not None and lot.expires_at > self.hands.now
             self.posts_are_filled(code)
         if act == "place_wagers":

@@ -109,7 +109,7 @@ def test_a_closed_table_is_told_by_its_opening(hands, scene):
     scene.inspect()
     scene.open()
     assert scene.entry["data"]["submission_version"] == 2
-    assert notice.read(scene.fresh.told_rules).version == 2
+    assert notice.read(scene.fresh.recorded_rules_key).version == 2
     tick()
     assert told(scene) == []
 
@@ -184,7 +184,7 @@ def test_a_key_is_read_as_it_was_written_and_fits_its_field():
         [f"two-dice:{n}-{m}" for n in range(1, 6) for m in range(n + 1, 7)],
     ):
         key = notice.of(one, one.code, codes).key
-        assert len(key) <= Table._meta.get_field("told_rules").max_length
+        assert len(key) <= Table._meta.get_field("recorded_rules_key").max_length
         assert notice.read(key) == notice.of(one, one.code, codes)
     assert notice.read("") is None
     assert notice.of(None, "RS-0099", {"small"}).codes == {"small"}

@@ -26,14 +26,17 @@ def test_the_locked_table_is_the_table_with_its_stream_and_facility(scene):
     assert same(locked, table) and same(locked.stream, table.stream) and same(locked.facility, table.facility)
 
 
-def test_the_round_its_wagers_and_its_dice_are_those_of_the_orm(scene):
+def test_the_round_its_wagers_and_its_dice_take_one_statement_each(scene, django_assert_num_queries):
     scene.place((1, "small", 2_500), (2, "total:9", 1_000))
-    found, round_ = reads.live_round(scene.table.pk), Round.objects.get(table=scene.table)
-    assert same(found, round_) and same(found.submission, round_.submission)
-    wagers = list(Wager.objects.order_by("id"))
-    assert all(map(same, reads.wagers_of(round_.pk), wagers)) and len(wagers) == 2
-    lot, found_lot = DiceLot.objects.get(shaker__table=scene.table), reads.lot_in_use(scene.table.pk)
-    assert same(found_lot, lot) and same(found_lot.shaker, lot.shaker)
+    with django_assert_num_queries(1):
+        round_ = Round.objects.live_at(scene.table.pk)
+        assert (round_.number, round_.submission.code) == (1, scene.table.submission_code)
+    with django_assert_num_queries(1):
+        wagers = Wager.objects.of_round(round_.pk)
+    assert [(wager.seat, wager.code) for wager in wagers] == [(1, "small"), (2, "total:9")]
+    with django_assert_num_queries(1):
+        lot = DiceLot.objects.in_use_at(scene.table.pk)
+        assert (lot.shaker.table_id, lot.status) == (scene.table.pk, "placed")
 
 
 @pytest.mark.parametrize("role", ROLES)

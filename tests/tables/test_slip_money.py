@@ -64,7 +64,7 @@ def test_less_than_is_due_needs_a_reason_and_more_is_refused(cleared):
             settle(cleared, *moved)
     settle(cleared, (1, 5_000), (2, 0), reason="The player has left")
     slip = Slip.objects.get()
-    assert slip.moved == [{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": 0}]
+    assert slip.handed_over == [{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": 0}]
     assert slips.moved_cents(slip) == -5_000
 
 

@@ -142,7 +142,7 @@ def test_reports_tell_what_was_settled_apart_from_what_moved():
     slip = SimpleNamespace(
         before={"taken_cents": 2_500, "paid_cents": 5_000, "returned_cents": 5_000},
         after={"taken_cents": 5_000, "paid_cents": 2_500, "returned_cents": 2_500},
-        moved=[{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -4_000}],
+        handed_over=[{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -4_000}],
     )
     assert (slips.difference(slip), slips.moved_cents(slip)) == (5_000, -1_000)
 
