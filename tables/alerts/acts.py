@@ -17,7 +17,7 @@ from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.models import Table
 from tables.runner.table import ActOutcome, act
 
-MOST_ID = 2**53 - 1
+MAX_ID = 2**53 - 1
 
 
 @act(roles=FLOOR, depends_on="nothing")
@@ -27,7 +27,7 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
     A dispute needs a `note`: how it was decided; that ends it, as acknowledging ends whatever happened once.
     """
     assert ctx.actor is not None
-    pk, note = params.whole("alert", 1, MOST_ID), params.text("note", default="")
+    pk, note = params.whole("alert", 1, MAX_ID), params.text("note", default="")
     here = held(ctx.table.pk)
     alert_to_acknowledge = next(
         (alert for alert in here if alert.pk == pk and alert.acknowledged_at is None), None

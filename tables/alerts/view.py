@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from games.engine import Refusal
-from tables.alerts.words import said
+from tables.alerts.words import alert_words
 from tables.core.alerts import Level, dice_key, failure_kind, group
 from tables.core.context import TableContext
 from tables.failures.words import ceased_text
@@ -18,7 +18,7 @@ CALM, OVER = 10, 5
 
 
 @dataclass(frozen=True)
-class Seen:
+class ComputedAlert:
     """What is wrong with a table at this moment, found by looking at it; nobody can acknowledge it yet."""
 
     kind: str
@@ -34,14 +34,14 @@ def alerts_of(ctx: TableContext, open_alerts: list[Alert]) -> list[dict[str, Any
     what is over last of it; then the gravest, then the oldest.
     """
     raised_keys = {alert.key for alert in open_alerts if alert.ended_at is None}
-    computed_alerts = [alert for alert in _seen(ctx) if alert.key not in raised_keys]
+    computed_alerts = [alert for alert in _computed_alerts(ctx) if alert.key not in raised_keys]
     newest = _newest_stages([*open_alerts, *computed_alerts])
-    rows = [_held(alert) for alert in open_alerts if alert.key in newest]
-    rows += [_computed(alert) for alert in computed_alerts]
+    rows = [_stored_row(alert) for alert in open_alerts if alert.key in newest]
+    rows += [_computed_row(alert) for alert in computed_alerts]
     return sorted(rows, key=rank)
 
 
-def _newest_stages(alerts: list[Alert | Seen]) -> set[str]:
+def _newest_stages(alerts: list[Alert | ComputedAlert]) -> set[str]:
     """The keys to show: of the warnings about the same dice only the last one."""
     last = {
         group(alert.key): alert.key
@@ -59,15 +59,17 @@ def rank(alert: dict[str, Any]) -> tuple[int, str]:
     return CALM * calm + OVER * over + LEVELS.index(alert["level"]), alert["since"] or ""
 
 
-def _seen(ctx: TableContext) -> list[Seen]:
+def _computed_alerts(ctx: TableContext) -> list[ComputedAlert]:
     """No rules in force, gaming ceased, dice past their time, no dice: true whoever ticks."""
     table, lot = ctx.table, ctx.lot
     alerts = []
     if not ctx.deals:
-        alerts.append(Seen("no-rules", "no-rules", Level.STOP, params={"code": table.submission_code}))
+        alerts.append(
+            ComputedAlert("no-rules", "no-rules", Level.STOP, params={"code": table.submission_code})
+        )
     if table.ceased_what:
         alerts.append(
-            Seen(
+            ComputedAlert(
                 failure_kind(table.ceased_what),
                 "failure",
                 Level.STOP,
@@ -80,16 +82,18 @@ def _seen(ctx: TableContext) -> list[Seen]:
         return alerts
     if lot is not None and lot.expires_at is not None and ctx.now >= lot.expires_at:
         key, params = dice_key(lot.code, 4), {"lot": lot.code}
-        alerts.append(Seen("dice-expired", key, Level.STOP, lot.clock_section, lot.expires_at, params))
+        alerts.append(
+            ComputedAlert("dice-expired", key, Level.STOP, lot.clock_section, lot.expires_at, params)
+        )
     if ctx.shaker is not None and lot is None:
-        alerts.append(Seen("no-dice", "no-dice", Level.WARN, params={"shaker": ctx.shaker.code}))
+        alerts.append(ComputedAlert("no-dice", "no-dice", Level.WARN, params={"shaker": ctx.shaker.code}))
     return alerts
 
 
-def _held(alert: Alert) -> dict[str, Any]:
+def _stored_row(alert: Alert) -> dict[str, Any]:
     by = alert.acknowledged_by
     return {
-        **_said(alert.kind, alert.params),
+        **_alert_words(alert.kind, alert.params),
         "id": alert.pk,
         "level": alert.level,
         "section": short(alert.section),
@@ -99,9 +103,9 @@ def _held(alert: Alert) -> dict[str, Any]:
     }
 
 
-def _computed(alert: Seen) -> dict[str, Any]:
+def _computed_row(alert: ComputedAlert) -> dict[str, Any]:
     return {
-        **_said(alert.kind, alert.params),
+        **_alert_words(alert.kind, alert.params),
         "id": None,
         "level": str(alert.level),
         "section": short(alert.section),
@@ -111,10 +115,10 @@ def _computed(alert: Seen) -> dict[str, Any]:
     }
 
 
-def _said(kind: str, params: dict[str, Any]) -> dict[str, Any]:
-    title, text = said(kind, {**params, "text": _text(params)})
+def _alert_words(kind: str, params: dict[str, Any]) -> dict[str, Any]:
+    title, text = alert_words(kind, {**params, "text": _quoted_text(params)})
     if "breach" in params:
-        title = sentences.title(_breach(params))
+        title = sentences.title(_breach_refusal(params))
     until = params.get("until")
     return {
         "kind": kind,
@@ -125,12 +129,12 @@ def _said(kind: str, params: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _text(params: dict[str, Any]) -> str:
+def _quoted_text(params: dict[str, Any]) -> str:
     """What other sentences of the floor say already: of a failure, and of what is wrong with the supervision."""
     if "what" in params:
         return ceased_text(params["what"])
-    return sentences.say(_breach(params)) if "breach" in params else ""
+    return sentences.say(_breach_refusal(params)) if "breach" in params else ""
 
 
-def _breach(params: dict[str, Any]) -> Refusal:
+def _breach_refusal(params: dict[str, Any]) -> Refusal:
     return Refusal(params["breach"], **{name: value for name, value in params.items() if name != "breach"})

@@ -6,7 +6,7 @@ Nothing here says how long is left: a moment travels beside the text, and the sc
 from collections.abc import Callable
 from typing import Any
 
-from tables.dice.words import worded
+from tables.dice.words import words_for_codes
 from tables.words.registry import register
 
 TITLES: dict[str, Any] = {
@@ -115,17 +115,17 @@ ALERTS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def said(kind: str, params: dict[str, Any]) -> tuple[str, str]:
+def alert_words(kind: str, params: dict[str, Any]) -> tuple[str, str]:
     """The title and the text of an alert."""
-    return titled(kind, params), str(ALERTS[form(kind, params)][1]) % worded(params)
+    return alert_title(kind, params), str(ALERTS[alert_form(kind, params)][1]) % words_for_codes(params)
 
 
-def titled(kind: str, params: dict[str, Any]) -> str:
+def alert_title(kind: str, params: dict[str, Any]) -> str:
     """The title of an alert."""
-    return str(ALERTS[form(kind, params)][0]) % worded(params)
+    return str(ALERTS[alert_form(kind, params)][0]) % words_for_codes(params)
 
 
-def form(kind: str, params: dict[str, Any]) -> str:
+def alert_form(kind: str, params: dict[str, Any]) -> str:
     """Which form of its kind an alert has."""
     if kind == "dice-time":
         return f"{kind}:{params['minutes']}"
@@ -134,7 +134,7 @@ def form(kind: str, params: dict[str, Any]) -> str:
     return "clock:jump" if kind == "clock" and "seconds" in params else kind
 
 
-NAMES = {
+ALERT_NAMES = {
     "dice-time": "Dice running out",
     "dice-expired": "Dice past their time",
     "device-failure": "Failure",
@@ -153,13 +153,13 @@ NAMES = {
 
 
 def _acknowledged(data: dict[str, Any]) -> str:
-    words = {"what": NAMES[data["kind"]], "note": data["note"]}
+    words = {"what": ALERT_NAMES[data["kind"]], "note": data["note"]}
     return "Acknowledged: %(what)s. %(note)s" % words if data["note"] else "Acknowledged: %(what)s" % words
 
 
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "alert.raised": lambda data: "Alert: %s" % titled(data["kind"], data),
-    "alert.ended": lambda data: "Over: %s" % NAMES[data["kind"]],
+    "alert.raised": lambda data: "Alert: %s" % alert_title(data["kind"], data),
+    "alert.ended": lambda data: "Over: %s" % ALERT_NAMES[data["kind"]],
     "alert.acknowledged": _acknowledged,
     "table.halted": lambda data: "Halted: the record does not hold entry %(seen)s" % data,
     "table.resumed": lambda data: "Goes on: the record was declared",

@@ -84,10 +84,10 @@ def absences(now: dt.datetime, only: int | None = None) -> list[ExpectedAlert]:
     At a table of several posts each of them must be kept (§ 577.9(b)); elsewhere the dealer's matters for the shaker.
     """
     tables = list(live_tables(only).exclude(status=Table.Status.CLOSED))
-    found, without = [], posts.empty_at(tables)
+    found, without = [], posts.empty_posts_by_table(tables)
     for table in tables:
         empty = without[table.pk]
-        if len(posts.of(table)) > 1:
+        if len(posts.posts_of(table)) > 1:
             if table.status == Table.Status.OPEN:
                 found += [_empty_post(table, post) for post in empty]
         elif empty and (shaker := _alone(table.uid, table.status_seq, now.replace(second=0, microsecond=0))):
@@ -113,7 +113,7 @@ def _alone(uid: uuid.UUID, status_seq: int, minute: dt.datetime) -> tuple[str, s
     table = Table.objects.select_related("stream", "facility").get(uid=uid)
     at = TableContext(table, None, None, None, clock.not_before(table.stream, minute))
     try:
-        section = posts.section_left_alone(at)
+        section = posts.unattended_shaker_section(at)
     except Refusal:
         return None
     return (at.shaker.code, section) if section and at.shaker and not at.shaker.secured else None

@@ -58,9 +58,9 @@ class Ticker:
         self.count += 1
         return [
             warn_of_dice,
-            offer_watch.tell_rules,
-            limits_watch.apply_due,
-            limits_watch.tell_signs,
+            offer_watch.record_rules_changes,
+            limits_watch.apply_due_changes,
+            limits_watch.record_sign_forms,
             self.watch_clock,
             *staff,
             *office,

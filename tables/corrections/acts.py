@@ -13,10 +13,10 @@ from tables.core.permissions import AT_THE_TABLE
 from tables.core.wager_input import MADE_IN, read_play
 from tables.limits.rules import wager_flag
 from tables.models import Round, Wager
-from tables.rounds.progress import advance, decided_now, verify_live
+from tables.rounds.progress import advance, newly_settled, require_round
 from tables.rounds.seats import verify_seated
 from tables.rounds.settlement import settle_throw
-from tables.rules.suspensions import verify_was_dealt
+from tables.rules.suspensions import verify_not_suspended_since_opening
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 
@@ -43,7 +43,7 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     reason = params.text("reason")
     round_ = verify_mendable(ctx)
     verify_seated(ctx, {seat})
-    verify_was_dealt(ctx, code)
+    verify_not_suspended_since_opening(ctx, code)
     state, missed = ctx.game.record_missed_wager(ctx.state, Placing(seat, code, cents, made_in, play))
     flag = wager_flag(ctx, code, cents)
     values = {"cents": cents, "made_in": made_in, "flag": flag, "missed": True, "struck": False}
@@ -74,7 +74,7 @@ def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
 
 def verify_mendable(ctx: TableContext) -> Round:
     """The live round, before its first payment and with the floor's signature. Raises `Refusal` otherwise."""
-    round_ = verify_live(ctx)
+    round_ = require_round(ctx)
     if ctx.state.money_moved:
         raise Refusal("money-has-moved", round=round_.number)
     verify_signed_by_floor(ctx)
@@ -87,7 +87,7 @@ def resettle(
     """Settles the newest throw anew; before the first one the round goes on with what now lies there."""
     newest = next((throw for throw in reversed(ctx.throws) if throw.dice), None)
     if newest is not None:
-        settled, more = decided_now(state), {"mended": mended}
+        settled, more = newly_settled(state), {"mended": mended}
         return settle_throw(ctx, round_, state, type_, settled, dice=state.dice, corrects=newest, more=more)
     advance(ctx, state, wagered_cents=sum(wager.cents for wager in state.wagers))
     data = {"round": round_.number, "mended": mended, "wagered_cents": round_.wagered_cents}

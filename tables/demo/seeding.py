@@ -25,7 +25,7 @@ from tables.core.permissions import DEALERS, has_work_for
 from tables.demo import floor as demo
 from tables.demo.office import seed_office
 from tables.demo.signs import approve_signs
-from tables.equipment.checks import OF_SHAKER, Equipment
+from tables.equipment.checks import SHAKER_SUBJECTS, Equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, Assignment, DiceLot, Pit, Qualification, Shaker, Table
 from tables.runner import table as road
@@ -168,7 +168,7 @@ def approve_equipment(table: Table) -> None:
 
 
 def _file(table: Table, shaker: Shaker | None, rule: ApprovalRule, reference: str) -> None:
-    of_shaker = rule.subject in OF_SHAKER
+    of_shaker = rule.subject in SHAKER_SUBJECTS
     Approval.objects.create(
         facility=table.facility,
         table=None if of_shaker else table,

@@ -7,17 +7,17 @@ from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, DICE_KEEPERS, FLOOR
 from tables.dice import custody
-from tables.dice.custody import UNFIT, Status
+from tables.dice.custody import WITHDRAWAL_REASONS, Status
 from tables.dice.handling import (
-    NOT_OF_PLAY,
-    finder,
+    OUTSIDE_SHAKER,
+    finder_data,
     locked_fresh_lot,
     locked_lot_of_table,
     place_lot,
-    take_out_dice,
+    remove_dice,
+    verify_lot_fits,
     verify_no_dice_in_play,
     verify_sealed,
-    verify_suits,
 )
 from tables.runner.signatures import verify_signed_by_floor, verify_two_departments
 from tables.runner.table import ActOutcome, act
@@ -31,15 +31,15 @@ def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """
     code = params.text("lot")
     facility = ctx.table.facility
-    section = custody.section(facility, "issue")
+    section = custody.duty_section(facility, "issue")
     verify_two_departments(ctx, section)
     lot = custody.locked_lot(facility, code)
     custody.verify_status(lot, [Status.STORED], section)
-    verify_suits(ctx, lot)
+    verify_lot_fits(ctx, lot)
     lot.status, lot.table = Status.ISSUED, ctx.table
     lot.save(update_fields=["status", "table"])
     ctx.lots.append(lot)
-    data = {**custody.in_words(lot), "from": lot.compartment, "section": section}
+    data = {**custody.lot_data(lot), "from": lot.compartment, "section": section}
     return ActOutcome("dice_lot.issued", data, changes="nothing")
 
 
@@ -47,7 +47,7 @@ def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
 def return_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Takes a lot that was issued here and never placed back into storage; two people of different departments sign."""
     code, compartment = params.text("lot"), params.text("compartment", default="", most=40)
-    section = custody.section(ctx.table.facility, "storage")
+    section = custody.duty_section(ctx.table.facility, "storage")
     verify_two_departments(ctx, section)
     lot = locked_lot_of_table(ctx, code)
     custody.verify_status(lot, [Status.ISSUED], section)
@@ -72,7 +72,7 @@ def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal("no-shaker", table=ctx.table.code)
     verify_sealed(ctx, seal)
     lot = locked_fresh_lot(ctx, code)
-    gone = take_out_dice(ctx, shaker, "replaced")
+    gone = remove_dice(ctx, shaker, "replaced")
     expires_at = place_lot(ctx, lot, shaker, seal)
     data = {"lot": lot.code, "shaker": shaker.code, "expires_at": clock.written(expires_at), "removed": gone}
     lot_data = {"dice": lot.dice, "section": lot.clock_section, "attested": lot.attested, "seal": seal}
@@ -85,15 +85,17 @@ def withdraw_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
     Until another lot is placed nothing is shaken or thrown here (§ 577.4(d)). The finder is named with the licence.
     """
-    why, found = params.choice("why", UNFIT), params.text("found", default="")
+    why, found = params.choice("why", WITHDRAWAL_REASONS), params.text("found", default="")
     verify_no_dice_in_play(ctx)
     shaker = ctx.shaker
-    gone = take_out_dice(ctx, shaker, why) if shaker else None
+    gone = remove_dice(ctx, shaker, why) if shaker else None
     if shaker is None or gone is None:
         raise Refusal("no-dice", ctx.rules.section("dice-number"), shaker=shaker.code if shaker else "")
     section = ctx.rules.section("new-dice-at-opening") or ctx.rules.section("dice-number")
     data = {"lot": gone, "shaker": shaker.code, "why": why, "section": section, "found": found}
-    return ActOutcome("dice_lot.withdrawn", {**data, **finder(ctx), "round": ctx.round and ctx.round.number})
+    return ActOutcome(
+        "dice_lot.withdrawn", {**data, **finder_data(ctx), "round": ctx.round and ctx.round.number}
+    )
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -125,16 +127,16 @@ def examine_dice(ctx: TableContext, params: Params) -> ActOutcome:
     code, tampered = params.text("lot"), params.yes("tampered")
     found = params.text("found", default="")
     lot = locked_lot_of_table(ctx, code)
-    custody.verify_status(lot, [Status.PLACED, *NOT_OF_PLAY])
+    custody.verify_status(lot, [Status.PLACED, *OUTSIDE_SHAKER])
     if tampered and lot.status == Status.PLACED:
         raise Refusal("withdraw-tampered-dice", lot=lot.code)
     if tampered and not found:
         raise Refusal("say-what-was-found", lot=lot.code)
     lot.examined_at, lot.tampered = ctx.now, lot.tampered or tampered
     if tampered and lot.status == Status.ISSUED:
-        custody.take_out(lot, ctx.now, "tampered")
+        custody.remove_from_play(lot, ctx.now, "tampered")
     lot.save(update_fields=["examined_at", "tampered"])
     ctx.lots.append(lot)
-    data = {"lot": lot.code, "found": found, **finder(ctx)}
-    data |= {"section": custody.section(ctx.table.facility, "examination")}
+    data = {"lot": lot.code, "found": found, **finder_data(ctx)}
+    data |= {"section": custody.duty_section(ctx.table.facility, "examination")}
     return ActOutcome("dice_lot.tampered" if tampered else "dice_lot.examined", data, changes="nothing")

@@ -13,7 +13,7 @@ from games.models import Facility
 from tables.models import DiceLot, Shaker
 
 Status = DiceLot.Status
-UNFIT = ("lost", "marked", "chipped", "scratched", "tampered", "unsuitable")
+WITHDRAWAL_REASONS = ("lost", "marked", "chipped", "scratched", "tampered", "unsuitable")
 
 # 58 Pa. Code § 603a.13(a), (c) and (d), N.J.A.C. 13:69E-1.16 and -1.16A: found in the published codes. What a
 # jurisdiction's found text does not tell is a practice of the house, and has no section.
@@ -32,7 +32,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def section(facility: Facility, duty: str) -> str:
+def duty_section(facility: Facility, duty: str) -> str:
     """The citation of a duty of dice custody in this facility's jurisdiction, "" for a practice of the house."""
     return SECTIONS.get(facility.jurisdiction, {}).get(duty, "")
 
@@ -51,18 +51,18 @@ def verify_status(lot: DiceLot, statuses: Iterable[str], section: str = "") -> N
         raise Refusal("lot-is-elsewhere", section, lot=lot.code, status=str(lot.get_status_display()))
 
 
-def lot_in(shaker: Shaker) -> DiceLot | None:
+def locked_lot_in(shaker: Shaker) -> DiceLot | None:
     """The dice in a shaker, locked until the transaction ends."""
     return DiceLot.objects.select_for_update(of=("self",)).filter(shaker=shaker, status=Status.PLACED).first()
 
 
-def take_out(lot: DiceLot, now: dt.datetime, why: str) -> None:
+def remove_from_play(lot: DiceLot, now: dt.datetime, why: str) -> None:
     """Ends the play of a lot for good: its clock cannot begin again (A16)."""
     lot.status, lot.removed_at, lot.removed_why = Status.REMOVED, now, why
     lot.tampered = lot.tampered or why == "tampered"
     lot.save(update_fields=["status", "removed_at", "removed_why", "tampered"])
 
 
-def in_words(lot: DiceLot) -> dict[str, Any]:
+def lot_data(lot: DiceLot) -> dict[str, Any]:
     """A lot as the record names it."""
     return {"lot": lot.code, "dice": lot.dice, "size_um": lot.size_um, "attested": lot.attested}

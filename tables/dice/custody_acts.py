@@ -11,7 +11,7 @@ from tables.models import DiceLot, DiceMeasurement
 from tables.runner.facility import DICE, ActOutcome, FacilityContext, facility_act
 from tables.runner.signatures import verify_two_departments
 
-MOST_LOTS, MOST_TO_DESTROY, MOST_DICE, MOST_UM = 100, 500, 12, 100_000
+MAX_LOTS, MAX_TO_DESTROY, MAX_DICE, MAX_UM = 100, 500, 12, 100_000
 INSTRUMENTS = ("micrometer", "caliper", "square")
 # A setting of the house: 0.005 inch. The text on a die's tolerance is not among those supplied.
 TOLERANCE_UM = 127
@@ -20,9 +20,9 @@ TOLERANCE_UM = 127
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
 def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Receives boxes of dice: their seals are looked at, and two people of different departments sign."""
-    section = custody.section(ctx.facility, "receipt")
+    section = custody.duty_section(ctx.facility, "receipt")
     from_whom = params.text("from")
-    lots = params.each("lots", _read_received, most=MOST_LOTS)
+    lots = params.each("lots", _read_received, most=MAX_LOTS)
     verify_two_departments(ctx, section)
     codes = [lot.code for lot in lots]
     known_codes = set(
@@ -35,14 +35,14 @@ def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
         lot.facility, lot.status = ctx.facility, Status.RECEIVED
     ctx.lots += DiceLot.objects.bulk_create(lots)
     data = {"from": from_whom, "section": section}
-    return ActOutcome("dice.received", {**data, "lots": [_received_in_words(lot) for lot in lots]})
+    return ActOutcome("dice.received", {**data, "lots": [_received_data(lot) for lot in lots]})
 
 
 def _read_received(params: Params) -> DiceLot:
     return DiceLot(
         code=params.code("lot"),
-        dice=params.whole("dice", 1, MOST_DICE),
-        size_um=params.whole("size_um", 1, MOST_UM),
+        dice=params.whole("dice", 1, MAX_DICE),
+        size_um=params.whole("size_um", 1, MAX_UM),
         colors=params.choice("colours", ("alike", "green-red"), default="alike"),
         attested=params.yes("attested"),
         training=params.yes("training"),
@@ -52,9 +52,9 @@ def _read_received(params: Params) -> DiceLot:
     )
 
 
-def _received_in_words(lot: DiceLot) -> dict[str, object]:
+def _received_data(lot: DiceLot) -> dict[str, object]:
     return {
-        **custody.in_words(lot),
+        **custody.lot_data(lot),
         "colours": lot.colors,
         "maker": lot.maker,
         "serial": lot.serial,
@@ -72,8 +72,8 @@ def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     """
     code, compartment = params.text("lot"), params.text("compartment", most=40)
     instruments = {tool: params.text(tool) for tool in INSTRUMENTS}
-    measured = params.each("dice", _read_measured, most=MOST_DICE)
-    section = custody.section(ctx.facility, "storage")
+    measured = params.each("dice", _read_measured, most=MAX_DICE)
+    section = custody.duty_section(ctx.facility, "storage")
     verify_two_departments(ctx, section)
     lot = custody.locked_lot(ctx.facility, code)
     custody.verify_status(lot, [Status.RECEIVED])
@@ -88,7 +88,7 @@ def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     lot.save(update_fields=["status", "compartment"])
     ctx.lots.append(lot)
     data: dict[str, Any] = {"lot": lot.code, "instruments": instruments, "compartment": compartment}
-    data |= {"bad": bad, "tolerance_um": TOLERANCE_UM, "dice": [_measured_in_words(die) for die in measured]}
+    data |= {"bad": bad, "tolerance_um": TOLERANCE_UM, "dice": [_measurement_data(die) for die in measured]}
     return ActOutcome("dice_lot.rejected" if bad else "dice_lot.stored", {**data, "section": section})
 
 
@@ -99,7 +99,7 @@ def is_good(lot: DiceLot, die: DiceMeasurement) -> bool:
 
 
 def _read_measured(params: Params) -> DiceMeasurement:
-    low, high = params.whole("low_um", 1, MOST_UM), params.whole("high_um", 1, MOST_UM)
+    low, high = params.whole("low_um", 1, MAX_UM), params.whole("high_um", 1, MAX_UM)
     if low > high:
         low, high = high, low
     return DiceMeasurement(
@@ -111,7 +111,7 @@ def _read_measured(params: Params) -> DiceMeasurement:
     )
 
 
-def _measured_in_words(die: DiceMeasurement) -> dict[str, object]:
+def _measurement_data(die: DiceMeasurement) -> dict[str, object]:
     names = ("die", "low_um", "high_um", "balanced", "square", "good")
     return {**{name: getattr(die, name) for name in names}, "clean": die.unmarked}
 
@@ -119,8 +119,8 @@ def _measured_in_words(die: DiceMeasurement) -> dict[str, object]:
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
 def destroy_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Cancels or destroys lots that were rejected or have left play; two people of different departments sign."""
-    codes, how = params.texts("lots", most=MOST_TO_DESTROY), params.choice("how", ("cancelled", "destroyed"))
-    verify_two_departments(ctx, custody.section(ctx.facility, "destruction"))
+    codes, how = params.texts("lots", most=MAX_TO_DESTROY), params.choice("how", ("cancelled", "destroyed"))
+    verify_two_departments(ctx, custody.duty_section(ctx.facility, "destruction"))
     if not codes:
         raise Refusal("malformed", name="lots")
     for code in sorted(set(codes)):

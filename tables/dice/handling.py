@@ -9,10 +9,10 @@ from tables.dice import custody
 from tables.dice.custody import Status
 from tables.models import DiceLot, Shaker
 
-NOT_OF_PLAY = (Status.ISSUED, Status.REMOVED)
+OUTSIDE_SHAKER = (Status.ISSUED, Status.REMOVED)
 
 
-def finder(ctx: TableContext) -> dict[str, str]:
+def finder_data(ctx: TableContext) -> dict[str, str]:
     """Where dice were found as they are, and who found them, as a report of tampering names them."""
     assert ctx.actor is not None
     return {"table": ctx.table.code, "finder": ctx.actor.name, "licence": ctx.actor.licence}
@@ -34,7 +34,7 @@ def verify_sealed(ctx: TableContext, seal: str) -> None:
         raise Refusal("seal-missing", section)
 
 
-def verify_suits(ctx: TableContext, lot: DiceLot) -> None:
+def verify_lot_fits(ctx: TableContext, lot: DiceLot) -> None:
     """Raises `Refusal` for a lot that this table's edition is not played with."""
     rules, edition = ctx.rules, ctx.rules.edition
     if lot.training != (ctx.table.kind == "training"):
@@ -50,12 +50,12 @@ def verify_suits(ctx: TableContext, lot: DiceLot) -> None:
         raise Refusal("dice-of-other-colours", rules.section("dice-number"), lot=lot.code)
 
 
-def take_out_dice(ctx: TableContext, shaker: Shaker, why: str) -> str | None:
+def remove_dice(ctx: TableContext, shaker: Shaker, why: str) -> str | None:
     """Ends the life of the lot in this shaker, and the warnings about its time; returns its code."""
-    old = custody.lot_in(shaker)
+    old = custody.locked_lot_in(shaker)
     if old is None:
         return None
-    custody.take_out(old, ctx.now, why)
+    custody.remove_from_play(old, ctx.now, why)
     end_alert(ctx, "dice")
     ctx.lots.append(old)
     return old.code
@@ -75,7 +75,7 @@ def locked_fresh_lot(ctx: TableContext, code: str) -> DiceLot:
     lot = custody.locked_lot(ctx.table.facility, code)
     if lot.placed_at is not None:
         raise Refusal("lot-was-used", ctx.rules.section("dice-clock-manual"), lot=code)
-    verify_suits(ctx, lot)
+    verify_lot_fits(ctx, lot)
     if lot.status != Status.ISSUED or lot.table_id != ctx.table.pk:
         raise Refusal("lot-not-issued", lot=code, table=ctx.table.code)
     return lot

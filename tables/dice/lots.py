@@ -22,7 +22,7 @@ from tables.runner.facility import DICE
 from tables.words.sentences import act_line
 
 Status = DiceLot.Status
-WAY = (Status.RECEIVED, Status.STORED, Status.ISSUED, Status.PLACED, Status.REMOVED, Status.DESTROYED)
+STAGES = (Status.RECEIVED, Status.STORED, Status.ISSUED, Status.PLACED, Status.REMOVED, Status.DESTROYED)
 ASIDE = Status.REJECTED
 # Those whose time runs out first stand first; what has left play, newest first.
 ORDER = {
@@ -47,7 +47,7 @@ COUNTED = {
 
 
 @dataclass(frozen=True)
-class Step:
+class CustodyStep:
     """One entry of the record that speaks of a lot. `where` is the table or the room; `hash` is in hex."""
 
     stream: str
@@ -64,7 +64,7 @@ class Step:
 
 
 @dataclass
-class Used:
+class LotUse:
     """The rounds of one table that a lot was thrown in; `ranges` are their numbers, first and last."""
 
     table: str
@@ -87,7 +87,7 @@ class Used:
         self.last_at = max(self.last_at or last, last)
 
 
-def steps_of(lot: DiceLot) -> list[Step]:
+def custody_steps(lot: DiceLot) -> list[CustodyStep]:
     """The chain of custody of a lot, oldest first, with the people who signed. Two queries."""
     sql = """FROM tables_lotstep p
              JOIN audit_stream t ON t.id = p.stream_id
@@ -98,15 +98,15 @@ def steps_of(lot: DiceLot) -> list[Step]:
     codes = {code for body in bodies for code in (body["actor"], body["witness"]) if code}
     people = {person.code: person for person in Person.objects.filter(code__in=codes)} if codes else {}
     return [
-        Step(
+        CustodyStep(
             stream=stream.name,
             seq=entry.seq,
             hash=bytes(entry.hash).hex(),
             at=entry.at,
             type=entry.type,
-            what=_what(lot, entry.type, body["data"]),
-            more=_more(lot, body["data"]),
-            where=_where(stream, body["data"]),
+            what=_step_text(lot, entry.type, body["data"]),
+            more=_step_details(lot, body["data"]),
+            where=_step_place(stream, body["data"]),
             section=body["data"].get("section") or "",
             who=people.get(body["actor"] or ""),
             witness=people.get(body["witness"] or ""),
@@ -115,7 +115,7 @@ def steps_of(lot: DiceLot) -> list[Step]:
     ]
 
 
-def _what(lot: DiceLot, type_: str, data: dict[str, Any]) -> str:
+def _step_text(lot: DiceLot, type_: str, data: dict[str, Any]) -> str:
     """What an entry says of this lot: one that places a lot may take another one out."""
     line = act_line(type_, data)
     if data.get("removed") == lot.code or type_ == "shaker.replaced":
@@ -123,7 +123,7 @@ def _what(lot: DiceLot, type_: str, data: dict[str, Any]) -> str:
     return line
 
 
-def _more(lot: DiceLot, data: dict[str, Any]) -> list[str]:
+def _step_details(lot: DiceLot, data: dict[str, Any]) -> list[str]:
     """The particulars of an entry that its line leaves out."""
     own = next(
         (item for item in data.get("lots", ()) if isinstance(item, dict) and item["lot"] == lot.code),
@@ -144,7 +144,7 @@ def _more(lot: DiceLot, data: dict[str, Any]) -> list[str]:
     return [detail for detail in details if detail]
 
 
-def _where(stream: Stream, data: dict[str, Any]) -> str:
+def _step_place(stream: Stream, data: dict[str, Any]) -> str:
     place = stream.name.partition("/")[2]
     if place == DICE:
         compartment = data.get("compartment")
@@ -153,7 +153,7 @@ def _where(stream: Stream, data: dict[str, Any]) -> str:
     return "%(table)s, shaker %(shaker)s" % {"table": place, "shaker": shaker} if shaker else place
 
 
-def rounds_of(lot: DiceLot) -> list[Used]:
+def lot_uses(lot: DiceLot) -> list[LotUse]:
     """Which rounds were thrown with a lot, by table. A corrected throw is one throw. One query."""
     thrown = (
         Throw.objects.filter(lot=lot)
@@ -161,25 +161,25 @@ def rounds_of(lot: DiceLot) -> list[Used]:
         .annotate(Count("number", distinct=True), Min("called_at"), Max("called_at"))
         .order_by("round__table__code", "round__number")
     )
-    used: dict[str, Used] = {}
+    used: dict[str, LotUse] = {}
     for table, game, number, throws, first, last in thrown:
-        used.setdefault(table, Used(table, game)).add(number, throws, first, last)
+        used.setdefault(table, LotUse(table, game)).add(number, throws, first, last)
     return list(used.values())
 
 
-def lots_of(round_: Round) -> list[Throw]:
+def throws_with_lots(round_: Round) -> list[Throw]:
     """Which lots a round was thrown with: its throws in order, each as it stands, with lot and shaker. One query."""
     throws = Throw.objects.filter(round=round_).select_related("lot", "shaker")
     return list({throw.number: throw for throw in throws.order_by("number", "revision")}.values())
 
 
-def counts(facility: Facility) -> dict[str, int]:
+def counts_by_status(facility: Facility) -> dict[str, int]:
     """How many lots stand at each step of their way."""
     counts = DiceLot.objects.filter(facility=facility).values_list("status").annotate(Count("pk"))
     return dict.fromkeys(Status.values, 0) | dict(counts.order_by())
 
 
-def standing(facility: Facility, status: str, code: str = "") -> QuerySet[DiceLot]:
+def lots_with_status(facility: Facility, status: str, code: str = "") -> QuerySet[DiceLot]:
     """The lots at one step of their way whose code holds these letters, with their places."""
     lots = DiceLot.objects.filter(facility=facility, status=status).select_related("table", "shaker")
     if code:

@@ -73,7 +73,7 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 
 
-def worded(params: dict[str, Any]) -> dict[str, Any]:
+def words_for_codes(params: dict[str, Any]) -> dict[str, Any]:
     """Codes of these refusals as people read them."""
     labels_by_name = {"subject": SUBJECTS, "line": LINES, "post": POSTS}
     return {
@@ -82,4 +82,4 @@ def worded(params: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES, params=worded)
+register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES, params=words_for_codes)

@@ -5,20 +5,20 @@ import datetime as dt
 from games.engine import Refusal
 from games.engine.editions import all_editions
 from games.params import Params
-from tables.equipment.checks import OF_SHAKER
+from tables.equipment.checks import SHAKER_SUBJECTS
 from tables.models import Approval, Shaker, Table
 from tables.runner.facility import EQUIPMENT, ActOutcome, FacilityContext, facility_act
 
-OFFICE = frozenset({"compliance", "games-administrator"})
+OFFICE_ROLES = frozenset({"compliance", "games-administrator"})
 PRINTS = ("odds", "payout-limit")
 
 
-@facility_act(EQUIPMENT, roles=OFFICE)
+@facility_act(EQUIPMENT, roles=OFFICE_ROLES)
 def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Records an approval of a table's equipment, or of one shaker: by whom, when, under which reference, and which
     of the edition's physical requirements were seen to be met (`lines`).
     """
-    subject, printed = params.choice("subject", known_subjects()), params.texts("prints")
+    subject, printed = params.choice("subject", approval_subjects()), params.texts("prints")
     approval = Approval(
         facility=ctx.facility,
         subject=subject,
@@ -30,15 +30,15 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
         prints=[word for word in PRINTS if word in printed],
         version=params.text("version", default="", most=40),
     )
-    _point(ctx, approval, params.text("table", default=""), params.text("shaker", default=""))
+    _set_subject(ctx, approval, params.text("table", default=""), params.text("shaker", default=""))
     if approval.ends_on and approval.ends_on <= approval.approved_on:
         raise Refusal("approval-ends-before-it-begins")
     approval.save()
-    _touch(ctx, approval)
-    return ActOutcome("approval.recorded", {"approval": approval.pk, **in_words(approval)})
+    _affect_table(ctx, approval)
+    return ActOutcome("approval.recorded", {"approval": approval.pk, **approval_data(approval)})
 
 
-@facility_act(EQUIPMENT, roles=OFFICE)
+@facility_act(EQUIPMENT, roles=OFFICE_ROLES)
 def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Notes that an approval was withdrawn. A table that needs it opens no more."""
     pk, why = params.whole("approval", 1, 2**53), params.text("why")
@@ -51,11 +51,11 @@ def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal("no-such-approval")
     approval.withdrawn_at = ctx.now
     approval.save(update_fields=["withdrawn_at"])
-    _touch(ctx, approval)
-    return ActOutcome("approval.withdrawn", {"approval": approval.pk, "why": why, **in_words(approval)})
+    _affect_table(ctx, approval)
+    return ActOutcome("approval.withdrawn", {"approval": approval.pk, "why": why, **approval_data(approval)})
 
 
-@facility_act(EQUIPMENT, roles=OFFICE)
+@facility_act(EQUIPMENT, roles=OFFICE_ROLES)
 def register_shaker(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Takes a new shaker into the house; it needs its approval before a table opens with it."""
     code, kind = params.code("shaker"), params.choice("kind", tuple(Shaker.Kind.values))
@@ -65,12 +65,12 @@ def register_shaker(ctx: FacilityContext, params: Params) -> ActOutcome:
     return ActOutcome("shaker.registered", {"shaker": code, "kind": kind})
 
 
-def known_subjects() -> tuple[str, ...]:
+def approval_subjects() -> tuple[str, ...]:
     """Every subject that any edition wants an approval of."""
     return tuple(sorted({rule.subject for edition in all_editions().values() for rule in edition.approvals}))
 
 
-def in_words(approval: Approval) -> dict[str, object]:
+def approval_data(approval: Approval) -> dict[str, object]:
     """An approval as the record says it."""
     return {
         "subject": approval.subject,
@@ -86,7 +86,7 @@ def in_words(approval: Approval) -> dict[str, object]:
     }
 
 
-def _touch(ctx: FacilityContext, approval: Approval) -> None:
+def _affect_table(ctx: FacilityContext, approval: Approval) -> None:
     """The table that the approval is of, or at which the shaker stands, shows what it still lacks."""
     table = approval.table or (approval.shaker and approval.shaker.table)
     ctx.affect([table] if table else [])
@@ -96,11 +96,11 @@ def _day(day: dt.date | None) -> str | None:
     return day.isoformat() if day else None
 
 
-def _point(ctx: FacilityContext, approval: Approval, table: str, shaker: str) -> None:
+def _set_subject(ctx: FacilityContext, approval: Approval, table: str, shaker: str) -> None:
     """What the approval is of: one table, or one shaker."""
     if bool(table) == bool(shaker):
         raise Refusal("approval-of-one-thing")
-    if bool(shaker) != (approval.subject in OF_SHAKER):
+    if bool(shaker) != (approval.subject in SHAKER_SUBJECTS):
         raise Refusal("approval-of-another-thing", subject=approval.subject)
     if table:
         approval.table = Table.objects.filter(facility=ctx.facility, code=table).first()

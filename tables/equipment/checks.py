@@ -13,13 +13,13 @@ from tables.core.context import TableContext
 from tables.equipment.table_signs import SIGN_OF_LINE
 from tables.models import Approval, Shaker
 
-OF_SHAKER = ("shaker", "shaker-automated")  # goes with the shaker to whatever table it stands at
+SHAKER_SUBJECTS = ("shaker", "shaker-automated")  # goes with the shaker to whatever table it stands at
 
-ON_FILE, SAYS_LESS, OTHER_VERSION, MISSING = "on-file", "says-less", "other-version", "missing"
+ON_FILE, INCOMPLETE, OTHER_VERSION, MISSING = "on-file", "says-less", "other-version", "missing"
 
 
 @dataclass(frozen=True)
-class Standing:
+class ApprovalState:
     """How an approval that an edition asks of a table stands; `lacks` are the lines that it does not confirm."""
 
     rule: ApprovalRule
@@ -40,7 +40,7 @@ class Equipment:
     def approvals(self) -> dict[str, Approval]:
         """The newest approval of each subject that is in effect on this day, of the table or of its shaker."""
         ctx, today = self.at, self.at.table.facility.local(self.at.now).date()
-        goes_with_it = Q(subject__in=OF_SHAKER)
+        goes_with_it = Q(subject__in=SHAKER_SUBJECTS)
         of = Q(table=ctx.table.pk) & ~goes_with_it
         if self.shaker is not None:
             of |= Q(shaker=self.shaker.pk) & goes_with_it
@@ -77,19 +77,19 @@ class Equipment:
         """The approvals that must be on file before this table opens."""
         return [rule for rule in self.at.rules.edition.approvals if self.applies(rule)]
 
-    def standing(self, rule: ApprovalRule) -> Standing:
+    def standing(self, rule: ApprovalRule) -> ApprovalState:
         """How the approval that this rule asks for stands; anything but `ON_FILE` keeps the table from opening.
 
         This console is the table's electrical device: the version that runs is the one that was approved.
         """
         approval = self.approvals.get(rule.subject)
         if approval is None:
-            return Standing(rule, MISSING)
+            return ApprovalState(rule, MISSING)
         lacks = tuple(line for line in rule.lines if line not in approval.lines)
         if lacks:
-            return Standing(rule, SAYS_LESS, approval, lacks)
+            return ApprovalState(rule, INCOMPLETE, approval, lacks)
         is_other_version = rule.subject == "device" and approval.version != settings.BUILD
-        return Standing(rule, OTHER_VERSION if is_other_version else ON_FILE, approval)
+        return ApprovalState(rule, OTHER_VERSION if is_other_version else ON_FILE, approval)
 
     def verify_approved(self) -> None:
         """Raises `Refusal` for the first approval that is missing, or that does not say all that the edition asks."""
@@ -109,7 +109,7 @@ class Equipment:
         if approval is None:
             code = "not-approved" if rule.body else "not-on-record"
             raise Refusal(code, rule.section, subject=rule.subject, body=rule.body)
-        if approval_state.state == SAYS_LESS:
+        if approval_state.state == INCOMPLETE:
             line = approval_state.lacks[0]
             raise Refusal("approval-says-less", rule.lines[line], reference=approval.reference, line=line)
         if approval_state.state == OTHER_VERSION:

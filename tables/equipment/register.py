@@ -10,16 +10,16 @@ from games.engine import Refusal
 from games.engine.editions import ApprovalRule, edition
 from games.models import Facility
 from tables.core.context import TableContext
-from tables.equipment.checks import MISSING, OF_SHAKER, ON_FILE, OTHER_VERSION, SAYS_LESS, Equipment
+from tables.equipment.checks import INCOMPLETE, MISSING, ON_FILE, OTHER_VERSION, SHAKER_SUBJECTS, Equipment
 from tables.models import Approval, Shaker, Table
 
 SOON = dt.timedelta(days=30)
 ENDS_SOON = "ends-soon"  # on file, and in effect today
-STOPS = frozenset({SAYS_LESS, OTHER_VERSION, MISSING})
+BLOCKING = frozenset({INCOMPLETE, OTHER_VERSION, MISSING})
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequiredApproval:
     """One approval that an edition asks of a table: how it stands, and what the newest that no longer holds was.
 
     `lacks` are the edition's lines that the approval does not confirm; `shaker` is set where it is of the shaker.
@@ -35,17 +35,17 @@ class Asked:
     @property
     def stops(self) -> bool:
         """Whether the table cannot open with it."""
-        return self.state in STOPS
+        return self.state in BLOCKING
 
 
 @dataclass
-class OnFile:
+class TableEquipment:
     """A table with everything that its edition asks of its equipment; `refusal` is what opening would say of it."""
 
     table: Table
     edition: str = ""
     shaker: Shaker | None = None
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[RequiredApproval] = field(default_factory=list)
     refusal: Refusal | None = None
 
     @property
@@ -60,7 +60,7 @@ class OnFile:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ShakerRequirement:
     """An approval that editions in force ask of a kind of shaker: by whom, and every line that any of them has."""
 
     subject: str
@@ -69,12 +69,12 @@ class Wanted:
 
 
 @dataclass
-class ShakerOnFile:
+class ShakerApprovals:
     """A shaker with its approvals in effect, and what may be asked of it wherever it goes."""
 
     shaker: Shaker
     held: list[Approval]
-    wanted: list[Wanted]
+    wanted: list[ShakerRequirement]
 
     @property
     def apart(self) -> bool:
@@ -82,17 +82,17 @@ class ShakerOnFile:
         return self.shaker.table_id is None or self.shaker.out_of_order
 
 
-def of_tables(facility: Facility, now: dt.datetime) -> list[OnFile]:
+def equipment_by_table(facility: Facility, now: dt.datetime) -> list[TableEquipment]:
     """Every table of the facility, those that could not open first. A table without rules in force asks nothing."""
-    former = _former(facility, now)
+    former = _former_approvals(facility, now)
     tables = Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
     registers = [
-        _of_table(table, now, former) for table in tables.select_related("facility", "stream", "pit")
+        _table_equipment(table, now, former) for table in tables.select_related("facility", "stream", "pit")
     ]
     return sorted(registers, key=lambda register: (register.refusal is None, register.soon == 0))
 
 
-def of_shakers(facility: Facility, now: dt.datetime) -> list[ShakerOnFile]:
+def approvals_by_shaker(facility: Facility, now: dt.datetime) -> list[ShakerApprovals]:
     """Every shaker of the facility with its approvals in effect, those out of order first."""
     today = facility.local(now).date()
     by_shaker: dict[int, list[Approval]] = {}
@@ -101,16 +101,18 @@ def of_shakers(facility: Facility, now: dt.datetime) -> list[ShakerOnFile]:
         if approval.shaker_id:
             by_shaker.setdefault(approval.shaker_id, []).append(approval)
     shakers = Shaker.objects.filter(facility=facility).select_related("table")
-    required_by_kind = {kind: _wanted(facility, kind, now) for kind in {shaker.kind for shaker in shakers}}
+    required_by_kind = {
+        kind: _shaker_requirements(facility, kind, now) for kind in {shaker.kind for shaker in shakers}
+    }
     return [
-        ShakerOnFile(shaker, by_shaker.get(shaker.pk, []), required_by_kind[shaker.kind])
+        ShakerApprovals(shaker, by_shaker.get(shaker.pk, []), required_by_kind[shaker.kind])
         for shaker in shakers.order_by("-out_of_order", "code")
     ]
 
 
-def _wanted(facility: Facility, kind: str, now: dt.datetime) -> list[Wanted]:
+def _shaker_requirements(facility: Facility, kind: str, now: dt.datetime) -> list[ShakerRequirement]:
     """What the editions in force at this facility ask of a shaker of this kind, by subject."""
-    required: dict[str, Wanted] = {}
+    required: dict[str, ShakerRequirement] = {}
     for key in sorted(set(submissions.editions_in_force([facility.pk], now).values())):
         text = edition(key)
         if kind not in text.shakers:
@@ -118,50 +120,52 @@ def _wanted(facility: Facility, kind: str, now: dt.datetime) -> list[Wanted]:
         automated = text.shakers[kind].automated or text.shakers[kind].by_player
         holds = {"", "automated" if automated else "manual"}
         for rule in text.approvals:
-            if rule.subject in OF_SHAKER and rule.when in holds:
-                before = required.get(rule.subject, Wanted(rule.subject, rule.body, {}))
-                required[rule.subject] = Wanted(rule.subject, before.body, {**before.lines, **rule.lines})
+            if rule.subject in SHAKER_SUBJECTS and rule.when in holds:
+                before = required.get(rule.subject, ShakerRequirement(rule.subject, rule.body, {}))
+                required[rule.subject] = ShakerRequirement(
+                    rule.subject, before.body, {**before.lines, **rule.lines}
+                )
     return list(required.values())
 
 
-def _of_table(
+def _table_equipment(
     table: Table, now: dt.datetime, former: dict[tuple[str, int | None, int | None], Approval]
-) -> OnFile:
+) -> TableEquipment:
     ctx = TableContext(table, None, None, None, clock.not_before(table.stream, now))
-    register = OnFile(table)
+    register = TableEquipment(table)
     try:
         register.edition, register.shaker = ctx.rules.edition.title, ctx.shaker
         equipment = Equipment(ctx)
         for rule in equipment.wanted:
-            register.asked.append(_asked(equipment, rule, table, ctx.shaker, former))
+            register.asked.append(_required_approval(equipment, rule, table, ctx.shaker, former))
     except Refusal as refusal:
         register.refusal = refusal
         return register
-    register.refusal = _refused(equipment.verify_approved)
+    register.refusal = _refusal_of(equipment.verify_approved)
     return register
 
 
-def _asked(
+def _required_approval(
     equipment: Equipment,
     rule: ApprovalRule,
     table: Table,
     shaker: Shaker | None,
     former: dict[tuple[str, int | None, int | None], Approval],
-) -> Asked:
-    of_shaker = shaker if rule.subject in OF_SHAKER else None
+) -> RequiredApproval:
+    of_shaker = shaker if rule.subject in SHAKER_SUBJECTS else None
     approval_state = equipment.standing(rule)
     approval, state = approval_state.approval, approval_state.state
     code = of_shaker.code if of_shaker else ""
     if approval is None:
         key = (rule.subject, None, of_shaker.pk) if of_shaker else (rule.subject, table.pk, None)
-        return Asked(rule, state, former=former.get(key), shaker=code)
+        return RequiredApproval(rule, state, former=former.get(key), shaker=code)
     today = table.facility.local(equipment.at.now).date()
     if state == ON_FILE and approval.ends_on and approval.ends_on - today <= SOON:
         state = ENDS_SOON
-    return Asked(rule, state, approval, lacks=approval_state.lacks, shaker=code)
+    return RequiredApproval(rule, state, approval, lacks=approval_state.lacks, shaker=code)
 
 
-def _refused(verify: Callable[[], None]) -> Refusal | None:
+def _refusal_of(verify: Callable[[], None]) -> Refusal | None:
     try:
         verify()
     except Refusal as refusal:
@@ -169,7 +173,9 @@ def _refused(verify: Callable[[], None]) -> Refusal | None:
     return None
 
 
-def _former(facility: Facility, now: dt.datetime) -> dict[tuple[str, int | None, int | None], Approval]:
+def _former_approvals(
+    facility: Facility, now: dt.datetime
+) -> dict[tuple[str, int | None, int | None], Approval]:
     """The newest approval of each subject of each thing that was withdrawn or has ended."""
     today = facility.local(now).date()
     over = Approval.objects.filter(facility=facility).exclude(pk__in=Approval.objects.in_effect(today))

@@ -15,8 +15,8 @@ from games.office.signs.forms import LANGUAGES, SECTION, filled, verify_form
 from tables.models import LimitsChange, Table
 from tables.words.sentences import dollars, moment
 
-ON_BOARD = ("limits-change", "limits", "payout-limit", "odds", "rules")
-AFTER = {
+BOARD_KINDS = ("limits-change", "limits", "payout-limit", "odds", "rules")
+AFTER_ANNOUNCEMENT = {
     "en": "30 minutes after the announcement",
     "es": "30 minutos después del anuncio",
     "zh": "宣布后30分钟",
@@ -47,7 +47,7 @@ def _form(form: SignForm) -> dict[str, Any]:
     return {
         "kind": form.kind,
         "version": form.version,
-        "approved_on": on_the_day(form.facility, form.decided_at),
+        "approved_on": local_day(form.facility, form.decided_at),
         "reference": form.reference,
         "location": form.location,
         "width_mm": form.width_mm,
@@ -56,12 +56,12 @@ def _form(form: SignForm) -> dict[str, Any]:
     }
 
 
-def on_the_day(house: Facility, moment: dt.datetime | None) -> str | None:
+def local_day(house: Facility, moment: dt.datetime | None) -> str | None:
     """The day of a moment by the house's calendar; None where there is none."""
     return house.local(moment).date().isoformat() if moment else None
 
 
-def change_shown(table: Table, change: LimitsChange | None, now: dt.datetime) -> dict[str, Any] | None:
+def pending_change_data(table: Table, change: LimitsChange | None, now: dt.datetime) -> dict[str, Any] | None:
     """The change under way as the snapshot shows it; None where none is."""
     if change is None:
         return None
@@ -75,13 +75,13 @@ def change_shown(table: Table, change: LimitsChange | None, now: dt.datetime) ->
         "announced_at": moment(change.announced_at),
         "announced_by": change.announced_by.short_name if change.announced_by else None,
         "effective_at": moment(begins),
-        "from": _on_the_wall(table, begins) if begins else None,
+        "from": _clock_time(table, begins) if begins else None,
         "due": begins is not None and now >= begins,
-        "say": _to_say(change),
+        "say": _announcement(change),
     }
 
 
-def _on_the_wall(table: Table, moment: dt.datetime) -> str:
+def _clock_time(table: Table, moment: dt.datetime) -> str:
     """A moment as people at this table read it on a clock, rounded up to the minute: `2:32 PM`."""
     local = table.facility.local(moment)
     if local.second or local.microsecond:
@@ -89,13 +89,13 @@ def _on_the_wall(table: Table, moment: dt.datetime) -> str:
     return f"{local.hour % 12 or 12}:{local:%M} {local:%p}"
 
 
-def _to_say(change: LimitsChange) -> str:
+def _announcement(change: LimitsChange) -> str:
     """The words of the announcement."""
     low, high = dollars(change.min_cents), dollars(change.max_cents)
     return f"In 30 minutes the limits at this table change: minimum {low}, maximum {high}."
 
 
-def verify_form_stands(table: Table, kind: str) -> None:
+def verify_form_in_force(table: Table, kind: str) -> None:
     """Raises `no-approved-sign` where the form that the record told of here is in force no more, § 521.8(d)."""
     form = verify_form(table.facility, kind, table.game)
     if str(form.pk) not in table.recorded_sign_ids.split():
@@ -117,11 +117,11 @@ def values(s: dict[str, Any], language: str) -> dict[str, str]:
     }
     if change:
         values |= {"new_min": dollars(change["min_cents"]), "new_max": dollars(change["max_cents"])}
-        values["from"] = change["from"] or AFTER[language]
+        values["from"] = change["from"] or AFTER_ANNOUNCEMENT[language]
     return values
 
 
-def form_named(table: Table, line: str) -> str:
+def form_note(table: Table, line: str) -> str:
     """What a line of the inspection says besides of the form of its sign; empty where it is about none."""
     form = form_of(forms_of(table), SIGN_OF_LINE.get(line, ""))
     if form is None:
@@ -135,7 +135,7 @@ def day(written: str) -> str:
     return f"{day.day} {day:%b %Y}"
 
 
-def says(s: dict[str, Any], kind: str) -> bool:
+def has_content(s: dict[str, Any], kind: str) -> bool:
     """Whether a sign of this kind has anything to tell at this table now."""
     if kind == "limits-change":
         return s["limits"]["pending"] is not None
@@ -152,7 +152,7 @@ def sign(s: dict[str, Any], kind: str) -> dict[str, Any]:
     form = form_of(s["signs"], kind)
     if form is None:
         raise Refusal("no-approved-sign", SECTION, kind=SignForm.Kind(kind).label)
-    if not says(s, kind):
+    if not has_content(s, kind):
         label = SignForm.Kind(kind).label
         raise Refusal("sign-has-nothing-to-say", "", table=s["table"]["code"], kind=label)
     texts = [
@@ -165,7 +165,7 @@ def sign(s: dict[str, Any], kind: str) -> dict[str, Any]:
 
 def board(s: dict[str, Any]) -> list[dict[str, Any]]:
     """Every sign that may stand at this table and has something to tell, the coming change first."""
-    return [sign(s, kind) for kind in ON_BOARD if form_of(s["signs"], kind) and says(s, kind)]
+    return [sign(s, kind) for kind in BOARD_KINDS if form_of(s["signs"], kind) and has_content(s, kind)]
 
 
 def odds(s: dict[str, Any]) -> list[dict[str, str]]:
@@ -189,11 +189,11 @@ def _label(labels: list[str], is_whole_game: bool) -> str:
     """`Total 4, 17` of two labels; only what they share where the whole family pays so."""
     if len(labels) == 1:
         return labels[0]
-    shared = _shared([label.split() for label in labels])
+    shared = _common_words([label.split() for label in labels])
     return shared if is_whole_game else f"{shared} {', '.join(label[len(shared) + 1 :] for label in labels)}"
 
 
-def _shared(labels: list[list[str]]) -> str:
+def _common_words(labels: list[list[str]]) -> str:
     """The words with which all of these begin."""
     words = []
     for word in zip(*labels, strict=False):

@@ -5,9 +5,9 @@ from games.engine import Refusal
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
-from tables.failures.ceasing import cease, mark_repaired
+from tables.failures.ceasing import cease_gaming, mark_repaired
 from tables.models import Round, Table
-from tables.rounds.progress import advance, verify_live
+from tables.rounds.progress import advance, require_round
 from tables.rounds.settlement import settle_throw
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
@@ -25,14 +25,14 @@ def report_device_failure(ctx: TableContext, params: Params) -> ActOutcome:
     what = params.choice("what", WHAT_FAILS, default="device")
     dice = params.dice(optional=True)
     if ctx.table.status == Table.Status.CEASED:
-        return _failed_too(ctx, what)
+        return _another_failure(ctx, what)
     if ctx.table.status != Table.Status.OPEN:
         raise Refusal("table-closed", table=ctx.table.code)
     if what == "shaker":
         return _shaker_failed(ctx)
     round_ = ctx.round
     section = ctx.rules.section("device-failure")
-    cease(ctx, what, section)
+    cease_gaming(ctx, what, section)
     if round_ is None:
         if dice is not None:
             ctx.game.verify_report_device_failure(ctx.state, dice)
@@ -66,11 +66,11 @@ def _shaker_failed(ctx: TableContext) -> ActOutcome:
     """An automated shaker failed to run or malfunctioned: the round is void and wagers are returned."""
     section = ctx.rules.section("shaker-failure")
     if ctx.round is None and ctx.rules.shaker(ctx.shaker_kind).automated:
-        cease(ctx, "shaker", section)
+        cease_gaming(ctx, "shaker", section)
         return ActOutcome("device.failed", {"what": "shaker", "section": section, "round": None})
-    round_ = verify_live(ctx)
+    round_ = require_round(ctx)
     state, failed = ctx.game.report_shaker_failure(ctx.state)
-    cease(ctx, "shaker", section)
+    cease_gaming(ctx, "shaker", section)
     return settle_throw(
         ctx,
         round_,
@@ -82,7 +82,7 @@ def _shaker_failed(ctx: TableContext) -> ActOutcome:
     )
 
 
-def _failed_too(ctx: TableContext, what: str) -> ActOutcome:
+def _another_failure(ctx: TableContext, what: str) -> ActOutcome:
     """Something else fails while gaming has ceased already, or what was repaired fails again: the repair begins anew.
 
     A failed device or layout outweighs a failed shaker, which another one may replace.
@@ -98,7 +98,7 @@ def _failed_too(ctx: TableContext, what: str) -> ActOutcome:
     if what == "shaker" and table.ceased_what != "shaker":
         ctx.change_table(repaired_at=None)
     else:
-        cease(ctx, what, section)
+        cease_gaming(ctx, what, section)
     return ActOutcome("device.failed", {"what": what, "section": section, "round": None})
 
 

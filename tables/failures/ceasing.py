@@ -5,7 +5,7 @@ from tables.core.context import TableContext
 from tables.models import Table
 
 
-def cease(ctx: TableContext, what: str, section: str) -> None:
+def cease_gaming(ctx: TableContext, what: str, section: str) -> None:
     """Gaming at this table ceases: no new round until what failed is repaired and inspected. The pit is called."""
     raise_alert(ctx, failure_kind(what), "failure", Level.STOP, section, what=what)
     ctx.change_table(
@@ -22,7 +22,7 @@ def mark_repaired(ctx: TableContext) -> None:
     ctx.change_table(repaired_at=ctx.now)
 
 
-def resume(ctx: TableContext) -> None:
+def resume_gaming(ctx: TableContext) -> None:
     """What failed works again: a table that stood open goes on, and one that was closed since stays closed."""
     end_alert(ctx, "failure")
     status = Table.Status.OPEN if ctx.table.status == Table.Status.CEASED else ctx.table.status

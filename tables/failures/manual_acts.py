@@ -10,8 +10,8 @@ from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
 from tables.core.wager_input import WagerInput, read_wager_input
 from tables.models import Round, Wager
-from tables.rounds.begin import live_round
-from tables.rounds.progress import decided_now
+from tables.rounds.begin import ensure_round
+from tables.rounds.progress import newly_settled
 from tables.rounds.settlement import settle_throw, settled_data, taken_cents, write_settlements, write_throw
 from tables.rounds.wagers import verify_seats, write_wagers
 from tables.runner.table import ActOutcome, act
@@ -35,15 +35,15 @@ def record_hand_settled_round(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal("dice-entered-already", round=ctx.round.number)
     if not any(wager.cents for wager in wagers):
         raise Refusal("nothing-placed", ctx.rules.section("placement"))
-    round_ = live_round(ctx, though_ceased=True)
+    round_ = ensure_round(ctx, though_ceased=True)
     before = [{"seat": row.seat, "wager": row.code, "cents": row.cents} for row in ctx.wagers]
-    state = _played(ctx, wagers, throws)
+    state = _settled_state(ctx, wagers, throws)
     _rewrite_wagers(ctx, round_, wagers)
-    earlier = _write_earlier(ctx, round_, state)
+    earlier = _write_earlier_throws(ctx, round_, state)
     more = {"mended": {"before": before, "reason": reason}}
-    settled = decided_now(state)
+    settled = newly_settled(state)
     recorded = settle_throw(ctx, round_, state, "round.recorded_by_hand", settled, dice=state.dice, more=more)
-    return _with_earlier(recorded, state, earlier)
+    return _with_earlier_throws(recorded, state, earlier)
 
 
 def _read_throws(params: Params) -> tuple[Dice, ...]:
@@ -53,7 +53,7 @@ def _read_throws(params: Params) -> tuple[Dice, ...]:
     return throws if throws is not None else (dice or (),)
 
 
-def _played(ctx: TableContext, inputs: tuple[WagerInput, ...], throws: Sequence[Dice]) -> RoundState:
+def _settled_state(ctx: TableContext, inputs: tuple[WagerInput, ...], throws: Sequence[Dice]) -> RoundState:
     """The round as the engine settles it, so that nothing it would refuse is written down."""
     game, lines = ctx.game, [wager.placing for wager in inputs]
     for line in lines:
@@ -64,19 +64,19 @@ def _played(ctx: TableContext, inputs: tuple[WagerInput, ...], throws: Sequence[
     return replace(played, paid_seats=frozenset(settled.wager.seat for settled in game.winners(played)))
 
 
-def _write_earlier(ctx: TableContext, round_: Round, state: RoundState) -> list[list[dict]]:
+def _write_earlier_throws(ctx: TableContext, round_: Round, state: RoundState) -> list[list[dict]]:
     """The throws before the last one, each with what it settled."""
     throws_data = []
     for count in range(1, len(state.throws)):
         so_far = replace(state, throws=state.throws[:count])
-        throw, settled = write_throw(ctx, round_, so_far.dice), decided_now(so_far)
+        throw, settled = write_throw(ctx, round_, so_far.dice), newly_settled(so_far)
         write_settlements(ctx, throw, settled)
         ctx.change_round(last_throw=throw.number)
         throws_data.append([settled_data(wager) for wager in settled])
     return throws_data
 
 
-def _with_earlier(recorded: ActOutcome, state: RoundState, earlier: list[list[dict]]) -> ActOutcome:
+def _with_earlier_throws(recorded: ActOutcome, state: RoundState, earlier: list[list[dict]]) -> ActOutcome:
     """The entry of the last throw, saying every throw and everything settled."""
     if not earlier:
         return recorded

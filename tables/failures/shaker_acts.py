@@ -6,10 +6,10 @@ from games.engine import Refusal
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, FLOOR
-from tables.dice.handling import take_out_dice
+from tables.dice.handling import remove_dice
 from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
-from tables.failures.ceasing import mark_repaired, resume
+from tables.failures.ceasing import mark_repaired, resume_gaming
 from tables.models import Shaker, Table
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
@@ -26,19 +26,22 @@ def replace_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     verify_shaker_may_change(ctx)
     here, new = _shakers_here(ctx), _shaker_to_place(ctx, code)
     if new.kind == "manual" and any(shaker.kind != "manual" for shaker in here):
-        verify_automated_is_out_of_the_way(ctx, covered=covered, removed=removed)
+        verify_automated_shaker_out_of_use(ctx, covered=covered, removed=removed)
     kind = ctx.rules.shaker(new.kind)
     Equipment(ctx, new).verify_shaker_approved()
     if ctx.table.status == Table.Status.OPEN:
         verify_tosses(ctx, new.kind, tosses)
     failed = ctx.table.ceased_what == "shaker"
-    gone = [_retire(ctx, shaker, stays=_stays(shaker) and not removed, failed=failed) for shaker in here]
+    gone = [
+        _remove_shaker(ctx, shaker, stays=_stays_at_table(shaker) and not removed, failed=failed)
+        for shaker in here
+    ]
     new.table, new.secured = ctx.table, ctx.table.status == "closed"
     new.save(update_fields=["table", "secured"])
     if ctx.round is not None:
         ctx.change_round(shaker_kind=new.kind)
     if ctx.table.ceased_what == "shaker":
-        mark_repaired(ctx) if kind.automated else resume(ctx)
+        mark_repaired(ctx) if kind.automated else resume_gaming(ctx)
     data = {
         "shaker": new.code,
         "kind": new.kind,
@@ -72,7 +75,7 @@ def verify_shaker_may_change(ctx: TableContext) -> None:
         raise Refusal("round-in-play", round=ctx.round.number)
 
 
-def verify_automated_is_out_of_the_way(ctx: TableContext, *, covered: bool, removed: bool) -> None:
+def verify_automated_shaker_out_of_use(ctx: TableContext, *, covered: bool, removed: bool) -> None:
     """Raises `Refusal` unless the automated shaker is gone (539) or covered or signed out of order (625a).
 
     Its dice are taken out by the same act (§ 625a.7(d)).
@@ -96,16 +99,16 @@ def _shaker_to_place(ctx: TableContext, code: str) -> Shaker:
     return shaker
 
 
-def _stays(old: Shaker) -> bool:
+def _stays_at_table(old: Shaker) -> bool:
     """Whether a replaced shaker stays on the table, covered, unless it is said to have left."""
     return old.kind not in (Shaker.Kind.MANUAL, Shaker.Kind.DICE_CUP)
 
 
-def _retire(ctx: TableContext, old: Shaker, *, stays: bool, failed: bool) -> str:
+def _remove_shaker(ctx: TableContext, old: Shaker, *, stays: bool, failed: bool) -> str:
     """Takes the dice out of the old shaker, and the shaker off the table or, covered, out of order on it. One that
     failed is out of order wherever it goes, until it is repaired.
     """
-    take_out_dice(ctx, old, "shaker-replaced")
+    remove_dice(ctx, old, "shaker-replaced")
     old.out_of_order = old.out_of_order or stays or failed
     old.table = old.table if stays else None
     old.secured = True

@@ -39,68 +39,70 @@ def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
     )
     answer = {"change": change.number}
     if nobody:
-        return ActOutcome("limits.changed", rules.apply(ctx, change), answer, changes="nothing")
-    return ActOutcome("limits.change_begun", rules.said(change), answer, changes="nothing")
+        return ActOutcome("limits.changed", rules.apply_change(ctx, change), answer, changes="nothing")
+    return ActOutcome("limits.change_begun", rules.change_data(change), answer, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def post_limits_sign(ctx: TableContext, params: Params) -> ActOutcome:
     """The sign of the change stands at the table, under its approved form. It stays until the change is over."""
-    change = _asked(ctx)
+    change = _pending_change(ctx)
     if change.posted_at is not None:
-        section = rules.cite(ctx.table, rules.SIGN)
+        section = rules.pennsylvania_section(ctx.table, rules.SIGN)
         raise Refusal("limits-sign-stands", section, at=ctx.local(change.posted_at))
     form = forms.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change.posted_at = ctx.now
     _save_notice(change, "posted_at")
     return ActOutcome(
-        "limits.sign_posted", {**rules.said(change), "sign_form": form.version}, changes="nothing"
+        "limits.sign_posted", {**rules.change_data(change), "sign_form": form.version}, changes="nothing"
     )
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def announce_limits(ctx: TableContext, params: Params) -> ActOutcome:
     """The change is announced to the players, by whoever deals."""
-    change = _asked(ctx)
+    change = _pending_change(ctx)
     if change.announced_at is not None:
-        section = rules.cite(ctx.table, rules.ANNOUNCEMENT)
+        section = rules.pennsylvania_section(ctx.table, rules.ANNOUNCEMENT)
         raise Refusal("limits-announced-already", section, at=ctx.local(change.announced_at))
     change.announced_at, change.announced_by = ctx.now, ctx.actor
     _save_notice(change, "announced_at", "announced_by")
     dealer = ctx.table.dealer
-    data = {**rules.said(change), "dealer": dealer.code if dealer else None}
+    data = {**rules.change_data(change), "dealer": dealer.code if dealer else None}
     return ActOutcome("limits.announced", data, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def players_left(ctx: TableContext, params: Params) -> ActOutcome:
     """All players have left: what was announced holds at once (A05). Nothing may show otherwise."""
-    change = _asked(ctx)
+    change = _pending_change(ctx)
     rules.verify_nobody_plays(ctx)
     change.nobody_played = True
-    return ActOutcome("limits.players_left", rules.apply(ctx, change), changes="nothing")
+    return ActOutcome("limits.players_left", rules.apply_change(ctx, change), changes="nothing")
 
 
 @act(roles=FLOOR, depends_on="nothing")
 def cancel_limits_change(ctx: TableContext, params: Params) -> ActOutcome:
     """The change under way does not happen; its sign comes down."""
-    change, why = _asked(ctx), params.text("why")
+    change, why = _pending_change(ctx), params.text("why")
     change.status = LimitsChange.Status.CANCELLED
     change.save(update_fields=["status"])
-    return ActOutcome("limits.change_cancelled", {**rules.said(change), "why": why}, changes="nothing")
+    return ActOutcome("limits.change_cancelled", {**rules.change_data(change), "why": why}, changes="nothing")
 
 
 def _verify_none_pending(ctx: TableContext) -> None:
-    change = rules.pending(ctx.table)
+    change = rules.pending_change(ctx.table)
     if change is not None:
         min_, max_ = dollars(change.min_cents), dollars(change.max_cents)
-        raise Refusal("change-is-pending", rules.cite(ctx.table, rules.BY_NOTICE), min=min_, max=max_)
+        raise Refusal(
+            "change-is-pending", rules.pennsylvania_section(ctx.table, rules.BY_NOTICE), min=min_, max=max_
+        )
 
 
-def _asked(ctx: TableContext) -> LimitsChange:
-    change = rules.pending(ctx.table)
+def _pending_change(ctx: TableContext) -> LimitsChange:
+    change = rules.pending_change(ctx.table)
     if change is None:
-        section = rules.cite(ctx.table, rules.BY_NOTICE)
+        section = rules.pennsylvania_section(ctx.table, rules.BY_NOTICE)
         raise Refusal("no-change-is-pending", section, table=ctx.table.code)
     return change
 

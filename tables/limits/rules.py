@@ -27,14 +27,14 @@ LIMITS, ANNOUNCEMENT, SIGN = (
 )
 
 
-def cite(table: Table, section: str) -> str:
+def pennsylvania_section(table: Table, section: str) -> str:
     """The section where the table stands in Pennsylvania; "" in New Jersey, whose texts say nothing of limits: there
     the same steps are a practice of the house (reading A45).
     """
     return section if table.facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else ""
 
 
-def flag_of(table: Table, cents: int) -> str:
+def limits_flag(table: Table, cents: int) -> str:
     """`under-min`, `over-max` or nothing, of a wager in cents; a wager taken off has no flag."""
     if 0 < cents < table.min_cents:
         return "under-min"
@@ -43,10 +43,10 @@ def flag_of(table: Table, cents: int) -> str:
 
 def wager_flag(ctx: TableContext, code: str, cents: int) -> str:
     """`under-min` or `over-max` for a wager on `code` outside this table's limits; empty where they do not apply."""
-    return flag_of(ctx.table, cents) if cents and ctx.game.is_limited(code) else ""
+    return limits_flag(ctx.table, cents) if cents and ctx.game.is_limited(code) else ""
 
 
-def pending(table: Table) -> LimitsChange | None:
+def pending_change(table: Table) -> LimitsChange | None:
     """The change that is under way at a table, if one is."""
     waiting = LimitsChange.objects.filter(table=table, status=LimitsChange.Status.PENDING)
     return waiting.select_related("announced_by", "asked_by").first()
@@ -64,7 +64,7 @@ def is_due(change: LimitsChange, now: dt.datetime) -> bool:
     return change.effective_at is not None and now >= change.effective_at
 
 
-def who_plays(ctx: TableContext) -> str:
+def playing_seats(ctx: TableContext) -> str:
     """The seats that play, for a sentence: those with a wager in the round, else those with a player; or empty."""
     betting = sorted({wager.seat for wager in ctx.wagers})
     seats = betting or sorted(ctx.table.seated)
@@ -73,15 +73,15 @@ def who_plays(ctx: TableContext) -> str:
 
 def verify_nobody_plays(ctx: TableContext) -> None:
     """Raises `somebody-plays` where a player is seated, or a wager lies in the round in play."""
-    if seats := who_plays(ctx):
-        raise Refusal("somebody-plays", cite(ctx.table, NOBODY_PLAYS), seats=seats)
+    if seats := playing_seats(ctx):
+        raise Refusal("somebody-plays", pennsylvania_section(ctx.table, NOBODY_PLAYS), seats=seats)
 
 
 def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
     """Raises `maximum-under-minimum`, `limits-unchanged`, or what breaks the floor of the payout limit (A30), asked of
     the rules that the next round begins under, and of those that are approved and still to come.
     """
-    table, section = ctx.table, cite(ctx.table, LIMITS)
+    table, section = ctx.table, pennsylvania_section(ctx.table, LIMITS)
     if max_cents < min_cents:
         raise Refusal("maximum-under-minimum", section, min=dollars(min_cents), max=dollars(max_cents))
     if (min_cents, max_cents) == (table.min_cents, table.max_cents):
@@ -91,12 +91,12 @@ def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
         verify_minimum(rules_of(coming), min_cents)
 
 
-def apply(ctx: TableContext, change: LimitsChange) -> dict[str, Any]:
+def apply_change(ctx: TableContext, change: LimitsChange) -> dict[str, Any]:
     """The new limits hold from now on. Returns what the record says of it; the caller writes the entry."""
     change.status, change.took_effect_at = LimitsChange.Status.DONE, ctx.now
     change.save(update_fields=["status", "took_effect_at", "nobody_played"])
     ctx.change_table(min_cents=change.min_cents, max_cents=change.max_cents)
-    return said(change) | {"nobody_played": change.nobody_played}
+    return change_data(change) | {"nobody_played": change.nobody_played}
 
 
 def apply_when_due(ctx: TableContext) -> bool:
@@ -104,15 +104,15 @@ def apply_when_due(ctx: TableContext) -> bool:
 
     Asked as a round opens, and by the ticker between two rounds; never inside one. The caller holds the table's lock.
     """
-    change = pending(ctx.table)
+    change = pending_change(ctx.table)
     if change is None or not is_due(change, ctx.now):
         return False
-    data = apply(ctx, change)
+    data = apply_change(ctx, change)
     record.append(ctx.stream, type="limits.took_effect", data=data, at=ctx.now, gaming_day=ctx.gaming_day)
     return True
 
 
-def said(change: LimitsChange) -> dict[str, Any]:
+def change_data(change: LimitsChange) -> dict[str, Any]:
     """A change as the record says it."""
     moments = {
         name: clock.written(moment) if moment else None

@@ -10,31 +10,31 @@ from tables.models import LimitsChange, Table
 from tables.runner.system import for_each_table
 
 
-def apply_due() -> list[int]:
+def apply_due_changes() -> list[int]:
     """Lets changes whose notice has run take effect where no round is in play. Returns the tables that changed."""
     due = LimitsChange.objects.filter(
         status=LimitsChange.Status.PENDING, effective_at__lte=clock.now()
     ).exclude(table__rounds__ended_at=None, table__rounds__isnull=False)
-    return for_each_table(Table.objects.filter(pk__in=due.values("table")), _apply)
+    return for_each_table(Table.objects.filter(pk__in=due.values("table")), _apply_due_change)
 
 
-def tell_signs() -> list[int]:
+def record_sign_forms() -> list[int]:
     """Tells each table which forms of signs are in force there, on its own stream. Returns the tables that changed."""
     real = Table.objects.exclude(kind=Table.Kind.SIMULATED)
     rows = list(real.values_list("pk", "facility", "game", "recorded_sign_ids"))
     recorded = told_of((facility, game) for _, facility, game, _ in rows)
     differing = {pk for pk, facility, game, heard in rows if heard != recorded[facility, game]}
-    return for_each_table(Table.objects.filter(pk__in=differing), _tell) if differing else []
+    return for_each_table(Table.objects.filter(pk__in=differing), _record_sign_forms) if differing else []
 
 
-def _apply(ctx: TableContext) -> bool:
+def _apply_due_change(ctx: TableContext) -> bool:
     if ctx.round is not None or not apply_when_due(ctx):
         return False
     ctx.save_changes("nothing", ())
     return True
 
 
-def _tell(ctx: TableContext) -> bool:
+def _record_sign_forms(ctx: TableContext) -> bool:
     table = ctx.table
     recorded = told_of([(table.facility_id, table.game)])[table.facility_id, table.game]
     if table.recorded_sign_ids == recorded:

@@ -7,10 +7,10 @@ from games.params import Params, malformed
 from tables.core.context import TableContext
 from tables.core.duty import lock_duty_of
 from tables.core.permissions import AT_THE_TABLE
-from tables.dice.handling import take_out_dice
+from tables.dice.handling import remove_dice
 from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
-from tables.failures.ceasing import resume
+from tables.failures.ceasing import resume_gaming
 from tables.models import Inspection, Table
 from tables.opening.checks import (
     last_inspection,
@@ -20,8 +20,8 @@ from tables.opening.checks import (
     verify_payout_limit,
     verify_secured,
 )
-from tables.rules.notice import offered
-from tables.rules.suspensions import verify_game_dealt
+from tables.rules.notice import current_rules
+from tables.rules.suspensions import verify_game_not_suspended
 from tables.runner.signatures import floor_signer, verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 from tables.staffing.posts import holder_ids, verify_staffed
@@ -64,7 +64,7 @@ def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
     )
     resumed = ctx.table.ceased_what
     if resumed:
-        resume(ctx)
+        resume_gaming(ctx)
     return ActOutcome(
         "table.inspected",
         {
@@ -96,7 +96,7 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     ctx.verify_dice_in_time()
     verify_dice_new_enough(ctx)
     verify_payout_limit(ctx)
-    verify_game_dealt(ctx)
+    verify_game_not_suspended(ctx)
     ctx.verify_shaker_filed()
     Equipment(ctx).verify_approved()
     inspection = last_inspection(ctx)
@@ -109,7 +109,9 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     lapsed = edition.lapses_on is not None and edition.lapses_on <= ctx.gaming_day
     if lapsed and not acknowledged:
         raise Refusal("edition-lapsed", edition.source, on=edition.lapses_on)
-    ctx.change_table(status=Table.Status.OPEN, floorperson=floorperson, recorded_rules_key=offered(ctx).key)
+    ctx.change_table(
+        status=Table.Status.OPEN, floorperson=floorperson, recorded_rules_key=current_rules(ctx).key
+    )
     hand_over_shaker(ctx)
     return ActOutcome(
         "table.opened",
@@ -143,7 +145,7 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
     verify_secured(ctx, secured)
     if ctx.deals and ctx.rules.section("new-dice-at-opening"):
         dice = "removed"
-    gone = take_out_dice(ctx, shaker, "table-closed") if shaker and dice == "removed" else None
+    gone = remove_dice(ctx, shaker, "table-closed") if shaker and dice == "removed" else None
     ctx.change_table(status=Table.Status.CLOSED, closed_at=ctx.now)
     if ctx.table.quarterback or ctx.table.offered or ctx.table.seated:
         ctx.change_table(quarterback=None, offered=None, seated=[])

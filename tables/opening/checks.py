@@ -3,7 +3,7 @@
 from games.engine import Refusal
 from tables.core.context import TableContext
 from tables.models import Inspection, Table
-from tables.staffing.posts import section_left_alone
+from tables.staffing.posts import unattended_shaker_section
 from tables.words.sentences import dollars
 
 
@@ -21,7 +21,7 @@ def verify_secured(ctx: TableContext, secured: bool) -> None:
 
     Without rules in force no shaker may.
     """
-    section = None if secured else section_left_alone(ctx)
+    section = None if secured else unattended_shaker_section(ctx)
     if section is not None and ctx.shaker is not None:
         raise Refusal("secure-the-shaker", section, shaker=ctx.shaker.code)
 

@@ -9,13 +9,13 @@ from typing import Any
 from games.engine import Refusal
 from tables.core.context import TableContext
 from tables.equipment.checks import Equipment
-from tables.equipment.table_signs import form_named
+from tables.equipment.table_signs import form_note
 from tables.equipment.tosses import TOSSES
 from tables.equipment.words import LINES
 from tables.models import Inspection, Table
 from tables.opening.checks import last_inspection, verify_dice_new_enough, verify_payout_limit, verify_secured
-from tables.opening.words import NEXT, SAYS, posts_are_empty
-from tables.rules.suspensions import verify_game_dealt
+from tables.opening.words import OPENING_LABELS, OPENING_SENTENCES, empty_posts_sentence
+from tables.rules.suspensions import verify_game_not_suspended
 from tables.staffing import posts
 from tables.words.sentences import dollars, moment, say, short
 
@@ -55,7 +55,7 @@ class Opening:
     @cached_property
     def without_dice(self) -> dict[str, str] | None:
         """Why nothing can be inspected: no shaker stands here, or it is empty."""
-        return refused(self.at.verify_dice_for_a_round)
+        return refusal_data(self.at.verify_dice_for_a_round)
 
     @cached_property
     def needed(self) -> list[dict[str, str]]:
@@ -66,16 +66,18 @@ class Opening:
             lambda: verify_dice_new_enough(ctx),
             lambda: verify_payout_limit(ctx),
             ctx.verify_shaker_filed,
-            lambda: verify_game_dealt(ctx),
+            lambda: verify_game_not_suspended(ctx),
             lambda: self.equipment.verify_approved(),
         )
-        missing = [refusal for check in checks if (refusal := refused(check)) is not None]
+        missing = [refusal for check in checks if (refusal := refusal_data(check)) is not None]
         return list({refusal["code"]: refusal for refusal in [*missing, *self._empty_posts()]}.values())
 
     def _empty_posts(self) -> list[dict[str, str]]:
         """The posts where nobody stands, said together: each person signs in alone."""
-        refusal = refused(lambda: posts.verify_staffed(self.at))
-        return [{**refusal, "text": posts_are_empty(posts.empty(self.at.table))}] if refusal else []
+        refusal = refusal_data(lambda: posts.verify_staffed(self.at))
+        return (
+            [{**refusal, "text": empty_posts_sentence(posts.empty_posts(self.at.table))}] if refusal else []
+        )
 
     def next_step(self, round_number: int) -> tuple[dict[str, Any] | None, dict[str, str] | None]:
         """The one next step towards gaming, or with it what is missing for it."""
@@ -87,8 +89,14 @@ class Opening:
         return self._step("open_table", **limits, round=round_number), next(iter(self.needed), None)
 
     def _step(self, act: str, **figures: Any) -> dict[str, Any]:
-        says = SAYS[act, "repair" if self.ceased else "opening"]
-        return {"act": act, "label": str(NEXT[act]), "say": str(says) % figures, "params": {}, "dice": None}
+        says = OPENING_SENTENCES[act, "repair" if self.ceased else "opening"]
+        return {
+            "act": act,
+            "label": str(OPENING_LABELS[act]),
+            "say": str(says) % figures,
+            "params": {},
+            "dice": None,
+        }
 
     def offers(self) -> list[str]:
         """The acts that lead on from here."""
@@ -132,7 +140,7 @@ class Opening:
         lines = [
             {
                 "code": line.code,
-                "text": str(LINES[line.code]) + form_named(ctx.table, line.code),
+                "text": str(LINES[line.code]) + form_note(ctx.table, line.code),
                 "section": short(line.section),
             }
             for line in self.equipment.lines
@@ -148,18 +156,18 @@ class Opening:
         }
 
 
-def closing_asks(ctx: TableContext) -> dict[str, Any] | None:
+def closing_data(ctx: TableContext) -> dict[str, Any] | None:
     """What closing asks: what becomes of the dice, and a shaker that must be locked away. None at a closed table."""
     if ctx.table.status == Table.Status.CLOSED:
         return None
     away = ctx.deals and bool(ctx.rules.section("new-dice-at-opening"))
     dice = [] if ctx.lot is None else ["removed"] if away else ["stay", "removed"]
-    secure = refused(lambda: verify_secured(ctx, False))
+    secure = refusal_data(lambda: verify_secured(ctx, False))
     shaker = {"shaker": ctx.shaker.code, "section": secure["section"]} if ctx.shaker and secure else None
     return {"dice": dice, "secure": shaker}
 
 
-def refused(check: Callable[[], None]) -> dict[str, str] | None:
+def refusal_data(check: Callable[[], None]) -> dict[str, str] | None:
     """What a check refuses, worded; None when it passes."""
     try:
         check()

@@ -2,14 +2,14 @@
 
 from tables.dice.words import POSTS
 
-NEXT = {
+OPENING_LABELS = {
     "record_repair": "Record the repair",
     "inspect_table": "Inspected",
     "open_table": "Open the table",
 }
 
 # The line beneath the step: what the tap does, on the way to an opening or back from a failure.
-SAYS = {
+OPENING_SENTENCES = {
     ("record_repair", "repair"): "How it was repaired; a floorperson signs",
     ("inspect_table", "repair"): "All is in order; gaming goes on",
     ("inspect_table", "opening"): "All is in order; then the table opens",
@@ -17,7 +17,7 @@ SAYS = {
 }
 
 
-def posts_are_empty(posts: list[str]) -> str:
+def empty_posts_sentence(posts: list[str]) -> str:
     """Who has still to sign in: `The left dealer and the stickperson are missing. …`"""
     names = [str(POSTS[post]) for post in posts]
     if len(names) == 1:

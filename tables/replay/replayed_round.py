@@ -12,7 +12,7 @@ from games.engine.settlement import FEE, LOSE, RETURN, Settled, in_order
 from games.engine.wagers import Wager
 from games.registry import game_of
 from tables.core.entries import ENDS, RecordedEntry
-from tables.rounds.progress import decided_now
+from tables.rounds.progress import newly_settled
 from tables.rounds.settlement import taken_cents
 
 Key = tuple[int, str, int | None]
@@ -173,7 +173,7 @@ class Course:
         found: tuple[Settled, ...] = ()
         for dice in data.get("throws") or [data["dice"]]:
             self._now(throws=(*self.throws, self._dice(dice)))
-            found += decided_now(self.state)
+            found += newly_settled(self.state)
         self.settled, self.everything = found, found
         self.ending = self.state.standing.ending
         self.gone = set(self.laid)
@@ -208,7 +208,7 @@ class Course:
         standing = self.state.standing
         self.ending = standing.ending
         self.everything = in_order(standing.settled)
-        self.settled = decided_now(self.state)
+        self.settled = newly_settled(self.state)
         self.gone -= {one.wager.key for one in self.settled if one.outcome != FEE}
 
     # The order of play

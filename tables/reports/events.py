@@ -13,7 +13,7 @@ from django.db.models import Count, Max, Min, Q, QuerySet
 
 from audit.models import Entry, Person
 from games.models import DeviceIncident
-from tables.alerts.words import NAMES
+from tables.alerts.words import ALERT_NAMES
 from tables.models import Alert, Round, Table, Throw
 from tables.reports.report_day import SLACK, Day
 from tables.words.entries import said_by
@@ -241,7 +241,7 @@ def _alerts(day: Day) -> list[AlertLine]:
     return [
         AlertLine(
             kind,
-            str(NAMES.get(kind, kind.replace("-", " ").capitalize())),
+            str(ALERT_NAMES.get(kind, kind.replace("-", " ").capitalize())),
             len(ones),
             sum(stands for _stood, stands, _open in ones),
             sum(unseen for _stood, _stands, unseen in ones),

@@ -7,8 +7,8 @@ from games.params import Params
 from tables.core.alerts import Level, raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
-from tables.rounds.begin import live_round
-from tables.rounds.progress import advance, answer_of, decided_now, verify_live
+from tables.rounds.begin import ensure_round
+from tables.rounds.progress import advance, newly_settled, require_round, round_answer
 from tables.rounds.settlement import settle_throw, write_throw
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
@@ -17,13 +17,13 @@ from tables.runner.table import ActOutcome, act
 @act(roles=AT_THE_TABLE)
 def no_more_bets(ctx: TableContext, params: Params) -> ActOutcome:
     """Announces no more bets; from here on wagers are refused."""
-    round_ = live_round(ctx)
+    round_ = ensure_round(ctx)
     state, _ = ctx.game.no_more_bets(ctx.state)
     advance(ctx, state)
     return ActOutcome(
         "bets.closed",
         {"round": round_.number, "wagered_cents": round_.wagered_cents},
-        answer_of(round_),
+        round_answer(round_),
         "phase",
     )
 
@@ -33,13 +33,13 @@ def shake(ctx: TableContext, params: Params) -> ActOutcome:
     """Attests at least three shakes of a manual shaker, or who activated an automated one (dealer, or a seat)."""
     shakes = params.whole("shakes", 0, 99, default=0)
     seat = params.whole("activated_by_seat", 0, 64, default=0)
-    round_ = live_round(ctx)
+    round_ = ensure_round(ctx)
     ctx.verify_dice_in_time()
     state, _ = ctx.game.shake(ctx.state, times=shakes or 1, by_seat=seat or None)
     advance(ctx, state)
     data = {"round": round_.number, "lot": ctx.lot and ctx.lot.code, "shaker": ctx.shaker and ctx.shaker.code}
     return ActOutcome(
-        "dice.shaken", {**data, "shakes": shakes, "activated_by_seat": seat}, answer_of(round_), "phase"
+        "dice.shaken", {**data, "shakes": shakes, "activated_by_seat": seat}, round_answer(round_), "phase"
     )
 
 
@@ -47,15 +47,15 @@ def shake(ctx: TableContext, params: Params) -> ActOutcome:
 def call_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Records the dice uncovered and announced, enters them, lights the layout and settles what they decide."""
     dice = params.dice()
-    ruled = read_ruled(params, len(dice or ()))
-    round_ = verify_live(ctx)
+    ruled = read_face_rulings(params, len(dice or ()))
+    round_ = require_round(ctx)
     state, _ = ctx.game.call_dice(ctx.state, dice or ())
     ctx.verify_as_they_lie(state.dice)
     type_ = "round.settled" if state.standing.ending else "throw.settled"
-    return settle_throw(ctx, round_, state, type_, decided_now(state), dice=state.dice, more=ruled)
+    return settle_throw(ctx, round_, state, type_, newly_settled(state), dice=state.dice, more=ruled)
 
 
-def read_ruled(params: Params, dice: int) -> dict[str, Any]:
+def read_face_rulings(params: Params, dice: int) -> dict[str, Any]:
     """How faces were found where they were not plain: `leaning`, the dice read by the face opposite to the one that
     leans (§§ 577.5(f), 675a.4(c)), and whether a face was `disputed` and decided (§ 577.5(g)).
     """
@@ -69,7 +69,7 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
     the dice are thrown again (A33).
     """
     reason = params.text("reason")
-    round_ = verify_live(ctx)
+    round_ = require_round(ctx)
     state, called = ctx.game.call_no_roll(ctx.state, reason)
     if state.ended:
         return settle_throw(ctx, round_, state, "round.no_roll", called.settled, reason=reason)
@@ -80,7 +80,7 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
     advance(ctx, state, last_throw=throw.number)
     data = {"round": round_.number, "throw": throw.number, "reason": reason, "section": called.section}
     data |= {"lot": ctx.lot and ctx.lot.code, "shaker": ctx.shaker and ctx.shaker.code}
-    return ActOutcome("throw.no_roll", data, answer_of(round_), "phase")
+    return ActOutcome("throw.no_roll", data, round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -90,7 +90,7 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
     Between two throws what the first one decided stands; what is still open goes back, with a fee already paid.
     """
     reason = params.text("reason")
-    round_ = verify_live(ctx)
+    round_ = require_round(ctx)
     verify_signed_by_floor(ctx)
     state, voided = ctx.game.void_round(ctx.state, reason)
     returned = tuple(wager for wager in voided.settled if wager.outcome == RETURN)
@@ -100,13 +100,13 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
 @act(roles=AT_THE_TABLE)
 def take_losers(ctx: TableContext, params: Params) -> ActOutcome:
     """Losing wagers collected, all of them, before any winner is paid."""
-    round_ = verify_live(ctx)
+    round_ = require_round(ctx)
     state, _ = ctx.game.take_losers(ctx.state)
     advance(ctx, state)
     return ActOutcome(
         "losers.taken",
         {"round": round_.number, "taken_cents": round_.taken_cents},
-        answer_of(round_),
+        round_answer(round_),
         "phase",
     )
 
@@ -119,13 +119,13 @@ def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
     mended since it was shown is stale.
     """
     seats = params.whole_numbers("seats")
-    round_ = verify_live(ctx)
+    round_ = require_round(ctx)
     state, paid = ctx.game.pay_seats(ctx.state, seats or ctx.game.unpaid_seats(ctx.state))
     changes = "nothing" if state.phase == ctx.state.phase else "phase"
     advance(ctx, state)
     cents = sum(wager.paid_cents for wager in paid.settled)
     data = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}
-    return ActOutcome("winners.paid", data, answer_of(round_), changes)
+    return ActOutcome("winners.paid", data, round_answer(round_), changes)
 
 
 @act(roles=AT_THE_TABLE)
@@ -135,7 +135,7 @@ def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
     Only the last seat of a step moves the round on, so that two dealers may each settle a side at once.
     """
     seats = params.whole_numbers("seats")
-    round_ = verify_live(ctx)
+    round_ = require_round(ctx)
     before = ctx.state
     state, record = ctx.game.settle_seats(before, seats or ctx.game.unsettled_seats(before))
     has_moved_on = (state.phase, state.step) != (before.phase, before.step)
@@ -147,14 +147,14 @@ def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
         "taken_cents": sum(wager.wager.cents for wager in record.settled if wager.outcome == LOSE),
         "paid_cents": sum(wager.paid_cents for wager in record.settled),
     }
-    return ActOutcome("seats.settled", data, answer_of(round_), "phase" if has_moved_on else "nothing")
+    return ActOutcome("seats.settled", data, round_answer(round_), "phase" if has_moved_on else "nothing")
 
 
 @act(roles=AT_THE_TABLE)
 def clear_layout(ctx: TableContext, params: Params) -> ActOutcome:
     """Clears the lit combinations, which ends the round."""
-    round_ = verify_live(ctx)
+    round_ = require_round(ctx)
     state, _ = ctx.game.clear_layout(ctx.state)
     advance(ctx, state)
     data = {"round": round_.number, "taken_cents": round_.taken_cents, "paid_cents": round_.paid_cents}
-    return ActOutcome("layout.cleared", data, answer_of(round_))
+    return ActOutcome("layout.cleared", data, round_answer(round_))

@@ -4,12 +4,12 @@ from games.office.submissions.gate import verify_minimum
 from tables.core.context import TableContext
 from tables.limits.rules import apply_when_due
 from tables.models import Round, Table
-from tables.rules.notice import tell
-from tables.rules.suspensions import verify_game_dealt
+from tables.rules.notice import record_change
+from tables.rules.suspensions import verify_game_not_suspended
 from tables.staffing import posts
 
 
-def live_round(ctx: TableContext, *, though_ceased: bool = False) -> Round:
+def ensure_round(ctx: TableContext, *, though_ceased: bool = False) -> Round:
     """Return the round in play, opened now if this is its first act. Refuses at a table that is not open.
 
     Play begins and continues only with somebody at every post. A round played before gaming ceased
@@ -24,7 +24,7 @@ def live_round(ctx: TableContext, *, though_ceased: bool = False) -> Round:
         posts.verify_staffed(ctx)
     if ctx.round is None:
         if not though_ceased:
-            verify_game_dealt(ctx)
+            verify_game_not_suspended(ctx)
         ctx.round = _open_round(ctx, though_ceased=though_ceased)
     return ctx.round
 
@@ -36,7 +36,7 @@ def _open_round(ctx: TableContext, *, though_ceased: bool) -> Round:
     office at the same moment would each have passed without the other.
     """
     apply_when_due(ctx)
-    tell(ctx)
+    record_change(ctx)
     if not though_ceased:
         verify_minimum(ctx.rules, ctx.table.min_cents)
     number = ctx.table.last_round + 1

@@ -6,8 +6,8 @@ from games.engine.football import Football
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
-from tables.rounds.begin import live_round
-from tables.rounds.progress import advance, answer_of
+from tables.rounds.begin import ensure_round
+from tables.rounds.progress import advance, round_answer
 from tables.rounds.quarterback import verify_quarterback_plays
 from tables.runner.table import ActOutcome, act
 
@@ -18,7 +18,7 @@ def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
     (§§ 577.4(b), (c), 577.7); the rest of the set goes back into the cup.
     """
     seat, accepted = params.whole("seat", 1, ctx.table.seats), params.yes("accepted")
-    game, round_ = ctx.game_as(Football), live_round(ctx)
+    game, round_ = ctx.game_as(Football), ensure_round(ctx)
     state, _ = game.offer_dice(ctx.state, seat, accepted)
     advance(ctx, state)
     data: dict[str, Any] = {
@@ -29,13 +29,13 @@ def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
     }
     if accepted:
         data["chosen"] = {"green": 2, "red": 1}  # § 577.4(c); the others of the set lie in the cup
-    return ActOutcome("dice.offered", data, answer_of(round_), "phase")
+    return ActOutcome("dice.offered", data, round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
 def throw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """The dice leave the Quarterback's hand: the wagers on this play are closed (§§ 577.3(c), (e), 577.5(a))."""
-    game, round_ = ctx.game_as(Football), live_round(ctx)
+    game, round_ = ctx.game_as(Football), ensure_round(ctx)
     ctx.verify_dice_in_time()
     state, _ = game.throw_dice(ctx.state)
     verify_quarterback_plays(ctx)
@@ -47,4 +47,4 @@ def throw_dice(ctx: TableContext, params: Params) -> ActOutcome:
         "lot": ctx.lot and ctx.lot.code,
         "wagered_cents": round_.wagered_cents,
     }
-    return ActOutcome("dice.thrown", data, answer_of(round_), "phase")
+    return ActOutcome("dice.thrown", data, round_answer(round_), "phase")

@@ -7,46 +7,46 @@ from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.models import Round
-from tables.rounds.progress import advance, answer_of, verify_live
+from tables.rounds.progress import advance, require_round, round_answer
 from tables.runner.table import ActOutcome, act
 
 
 @act(roles=AT_THE_TABLE)
 def lock_out_extra_rolls(ctx: TableContext, params: Params) -> ActOutcome:
     """Locks the sensors once no more bets is announced: no Extra Roll is taken from here on (§ 675a.1(c)(2))."""
-    game, round_ = ctx.game_as(HighRoll), verify_live(ctx)
+    game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.lock_out_extra_rolls(ctx.state)
     advance(ctx, state)
-    return ActOutcome("extra_rolls.locked_out", _fees(ctx, round_), answer_of(round_), "phase")
+    return ActOutcome("extra_rolls.locked_out", _fees(ctx, round_), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
 def collect_fees(ctx: TableContext, params: Params) -> ActOutcome:
     """The Extra Roll fees collected into the table inventory, before the shake (§ 675a.4(a))."""
-    game, round_ = ctx.game_as(HighRoll), verify_live(ctx)
+    game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.collect_fees(ctx.state)
     advance(ctx, state)
-    return ActOutcome("fees.collected", _fees(ctx, round_), answer_of(round_), "phase")
+    return ActOutcome("fees.collected", _fees(ctx, round_), round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
 def move_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """The matching dice moved into their box, uncovered and in surveillance's view all the while (§ 675a.4(e))."""
-    game, round_ = ctx.game_as(HighRoll), verify_live(ctx)
+    game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, record = game.move_dice(ctx.state)
     advance(ctx, state)
     data = {"round": round_.number, "throw": round_.last_throw, "face": record.face, "count": record.count}
-    return ActOutcome("dice.moved", {**data, "exposed": True}, answer_of(round_), "phase")
+    return ActOutcome("dice.moved", {**data, "exposed": True}, round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
 def gather_loose_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """The dice that do not match gathered into the shaker for the Extra Roll (§ 675a.4(g))."""
-    game, round_ = ctx.game_as(HighRoll), verify_live(ctx)
+    game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.gather_loose_dice(ctx.state)
     advance(ctx, state)
     data = {"round": round_.number, "dice": state.standing.dice}
-    return ActOutcome("dice.gathered", data, answer_of(round_), "phase")
+    return ActOutcome("dice.gathered", data, round_answer(round_), "phase")
 
 
 def _fees(ctx: TableContext, round_: Round) -> dict[str, Any]:

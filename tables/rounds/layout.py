@@ -33,7 +33,7 @@ def layout(ctx: TableContext) -> list[dict[str, Any]]:
             "label": label,
             "family": family,
             "odds": list(odds),
-            "stopped": suspensions.shown(ctx, code),
+            "stopped": suspensions.suspension_data(ctx, code),
         }
         for code, label, family, odds in _layout(ctx.rules)
     ]

@@ -10,7 +10,7 @@ from tables.models import Round
 from tables.rules import notice
 
 
-def verify_live(ctx: TableContext) -> Round:
+def require_round(ctx: TableContext) -> Round:
     """The round in play. Raises `Refusal` when there is none."""
     if ctx.round is None:
         ctx.verify_open()
@@ -37,15 +37,15 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
         quarterback, offered = ctx.game.next_quarterback(state)
         if (quarterback, offered) != (ctx.table.quarterback, ctx.table.offered):
             ctx.change_table(quarterback=quarterback, offered=offered)
-        notice.tell(ctx)
+        notice.record_change(ctx)
 
 
-def decided_now(state: RoundState) -> tuple[Settled, ...]:
+def newly_settled(state: RoundState) -> tuple[Settled, ...]:
     """What the newest throw decided, and with the first one the fees that were collected before it."""
     first = STEPS_A_THROW * len(state.throws) if len(state.throws) > 1 else 0
     return tuple(wager for wager in state.settled if wager.step >= first)
 
 
-def answer_of(round_: Round) -> dict[str, Any]:
+def round_answer(round_: Round) -> dict[str, Any]:
     """What a screen is told of an act that went on with the round."""
     return {"round": round_.number, "phase": round_.phase}

@@ -7,7 +7,7 @@ from games.engine.rounds import RoundState
 from games.engine.settlement import FEE, LOSE, Settled
 from tables.core.context import TableContext
 from tables.models import Round, Settlement, Throw
-from tables.rounds.progress import advance, answer_of
+from tables.rounds.progress import advance, round_answer
 from tables.runner.table import ActOutcome
 
 
@@ -61,7 +61,7 @@ def settle_throw(
         paid_cents=sum(wager.paid_cents for wager in everything),
     )
     data = {**throw_data(ctx, round_, throw, state, settled), **(more or {})}
-    return ActOutcome(type_, data, answer_of(round_), changes="table" if round_.ended_at else "phase")
+    return ActOutcome(type_, data, round_answer(round_), changes="table" if round_.ended_at else "phase")
 
 
 def taken_cents(settled: Iterable[Settled]) -> int:
@@ -105,7 +105,7 @@ def throw_data(
         "shaker": throw.shaker and throw.shaker.code,
         "uncovered": state.phase != "void",
         "announced": bool(throw.dice),
-        "called": _called(ctx, state) if throw.dice else None,
+        "called": _call_data(ctx, state) if throw.dice else None,
         "lit": sorted(ctx.game.lit(state)) if throw.dice else [],
         "by_hand": state.by_hand,
         "settled": [settled_data(wager) for wager in settled],
@@ -115,7 +115,7 @@ def throw_data(
     }
 
 
-def _called(ctx: TableContext, state: RoundState) -> dict[str, Any]:
+def _call_data(ctx: TableContext, state: RoundState) -> dict[str, Any]:
     """What the throw comes to, as it is called out, by code."""
     reason = ctx.game.called(state.throws)
     return {"code": reason.code, **reason.params}

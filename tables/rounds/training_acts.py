@@ -6,7 +6,7 @@ from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.models import Table
 from tables.rounds.draws import draws
-from tables.rounds.progress import answer_of, verify_live
+from tables.rounds.progress import require_round, round_answer
 from tables.runner.table import ActOutcome, act
 
 
@@ -15,11 +15,11 @@ def draw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Throws the dice of the next call at a training table: they lie there until they are called, or called void."""
     if ctx.table.kind != Table.Kind.TRAINING:
         raise Refusal("draws-only-in-training", table=ctx.table.code)
-    round_ = verify_live(ctx)
+    round_ = require_round(ctx)
     dice = draws.dice(ctx.state.standing.dice, ctx.game.faces)
     ctx.game.verify_call_dice(ctx.state, dice)
     if round_.drawn:
         raise Refusal("dice-drawn-already", round=round_.number)
     ctx.change_round(drawn=list(dice))
     data = {"round": round_.number, "dice": list(dice), "by": "machine"}
-    return ActOutcome("dice.drawn", data, answer_of(round_), "phase")
+    return ActOutcome("dice.drawn", data, round_answer(round_), "phase")

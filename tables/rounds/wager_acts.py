@@ -7,10 +7,10 @@ from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.wager_input import WagerInput, read_wager_input
-from tables.rounds.begin import live_round
+from tables.rounds.begin import ensure_round
 from tables.rounds.seats import verify_seated
 from tables.rounds.wagers import verify_seats, write_wagers
-from tables.rules.suspensions import verify_wagers_dealt
+from tables.rules.suspensions import verify_not_suspended
 from tables.runner.table import ActOutcome, act
 
 
@@ -27,9 +27,9 @@ def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
     if ctx.round is None and not any(wager.cents for wager in wagers):
         raise Refusal("nothing-placed", ctx.rules.section("placement"))
     verify_seated(ctx, {wager.seat for wager in wagers if wager.cents})
-    round_ = live_round(ctx)
+    round_ = ensure_round(ctx)
     state, _ = ctx.game.place_wagers(ctx.state, tuple(wager.placing for wager in wagers))
-    verify_wagers_dealt(ctx, wagers)
+    verify_not_suspended(ctx, wagers)
     flags = write_wagers(ctx, round_, wagers)
     ctx.change_round(wagered_cents=sum(wager.cents for wager in state.wagers))
     return ActOutcome(

@@ -12,12 +12,12 @@ from typing import Any
 from games.models import RulesSubmission
 from tables.core.context import TableContext
 
-MOST_STOPPED = 120  # characters of a key for the stopped wagers; more of them are kept as their hash
+MAX_SUSPENDED_CHARS = 120  # characters of a key for the stopped wagers; more of them are kept as their hash
 TOOK_EFFECT = "rules.took_effect"
 
 
 @dataclass(frozen=True)
-class Offer:
+class RulesInEffect:
     """A version (0 where none is in force), the first digits of its terms' SHA-256, and the wagers that are stopped."""
 
     submission: str
@@ -36,42 +36,42 @@ class Offer:
         return frozenset(code for code in self.stopped.split(",") if code and not code.startswith("#"))
 
 
-def of(submission: RulesSubmission | None, code: str, stopped: Collection[str]) -> Offer:
+def rules_in_effect(submission: RulesSubmission | None, code: str, stopped: Collection[str]) -> RulesInEffect:
     """What a table under this submission code offers with these wagers stopped."""
     codes = ",".join(sorted(stopped))
-    if len(codes) > MOST_STOPPED:
+    if len(codes) > MAX_SUSPENDED_CHARS:
         codes = "#" + hashlib.sha256(codes.encode()).hexdigest()[:16]
     if submission is None:
-        return Offer(code, 0, "", codes)
-    return Offer(code, submission.version, submission.terms_sha256[:16], codes)
+        return RulesInEffect(code, 0, "", codes)
+    return RulesInEffect(code, submission.version, submission.terms_sha256[:16], codes)
 
 
-def read(key: str) -> Offer | None:
+def parse_key(key: str) -> RulesInEffect | None:
     """The offer of a key; None before anything was told."""
     head, _, stopped = key.partition(";")
     code, _, version_and_terms = head.partition("/")
     version, _, terms = version_and_terms.partition("/")
-    return Offer(code, int(version), terms, stopped) if version else None
+    return RulesInEffect(code, int(version), terms, stopped) if version else None
 
 
-def offered(ctx: TableContext) -> Offer:
+def current_rules(ctx: TableContext) -> RulesInEffect:
     """What the next round here would be dealt under. The caller holds the table's lock."""
-    return of(ctx.in_force, ctx.table.submission_code, ctx.stops)
+    return rules_in_effect(ctx.in_force, ctx.table.submission_code, ctx.stops)
 
 
-def tell(ctx: TableContext) -> bool:
+def record_change(ctx: TableContext) -> bool:
     """Puts `rules.took_effect` after the act's own entry where the offer is not what the record last told of, between
     two rounds alone. Says whether it did.
     """
-    now = offered(ctx)
+    now = current_rules(ctx)
     if ctx.table.recorded_rules_key == now.key:
         return False
-    ctx.extra_entries.append((TOOK_EFFECT, told_data(ctx, read(ctx.table.recorded_rules_key), now)))
+    ctx.extra_entries.append((TOOK_EFFECT, change_data(ctx, parse_key(ctx.table.recorded_rules_key), now)))
     ctx.change_table(recorded_rules_key=now.key)
     return True
 
 
-def told_data(ctx: TableContext, previous: Offer | None, now: Offer) -> dict[str, Any]:
+def change_data(ctx: TableContext, previous: RulesInEffect | None, now: RulesInEffect) -> dict[str, Any]:
     """What `rules.took_effect` says: both versions, and the wagers that stopped or may be dealt again."""
     before, stopped = previous.codes if previous else frozenset(), frozenset(ctx.stops)
     return {

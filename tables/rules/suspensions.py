@@ -12,42 +12,42 @@ from tables.core.wager_input import WagerInput
 from tables.words.sentences import say, short
 
 
-def verify_game_dealt(ctx: TableContext) -> None:
+def verify_game_not_suspended(ctx: TableContext) -> None:
     """Raises `game-stopped-…` where the whole game may not be dealt: no table opens, no round begins."""
     use = ctx.stops.get(WHOLE_GAME)
     if use is not None:
         raise refusal(use)
 
 
-def verify_wagers_dealt(ctx: TableContext, wagers: Iterable[WagerInput]) -> None:
+def verify_not_suspended(ctx: TableContext, wagers: Iterable[WagerInput]) -> None:
     """Raises `wager-stopped-…` for a wager that would be laid or raised though it may not be dealt."""
     before = {wager.key: wager.cents for wager in ctx.wagers}
     for wager in wagers:
         if wager.cents > before.get(wager.key, 0):
-            refusal = why_not(ctx, wager.wager)
+            refusal = suspension_refusal(ctx, wager.wager)
             if refusal is not None:
                 raise refusal
 
 
-def verify_was_dealt(ctx: TableContext, wager: str) -> None:
+def verify_not_suspended_since_opening(ctx: TableContext, wager: str) -> None:
     """Raises `wager-stopped-…` for a missed wager that was stopped when its round began, and still is.
 
     One that stopped while the round ran may have been accepted before, and is written down.
     """
-    refusal, round_ = why_not(ctx, wager), ctx.round
+    refusal, round_ = suspension_refusal(ctx, wager), ctx.round
     if refusal is None or round_ is None:
         return
     if {wager, WHOLE_GAME} & stopped(ctx.table.facility, ctx.table.game, round_.opened_at):
         raise refusal
 
 
-def why_not(ctx: TableContext, wager: str) -> Refusal | None:
+def suspension_refusal(ctx: TableContext, wager: str) -> Refusal | None:
     """Why a wager is not dealt here now; None where it is."""
     use = ctx.stops.get(WHOLE_GAME) or ctx.stops.get(wager)
     return refusal(use, label(ctx.table.game, wager)) if use else None
 
 
-def shown(ctx: TableContext, wager: str) -> dict[str, str] | None:
+def suspension_data(ctx: TableContext, wager: str) -> dict[str, str] | None:
     """The same as the snapshot shows it."""
-    refusal = why_not(ctx, wager) if ctx.stops else None
+    refusal = suspension_refusal(ctx, wager) if ctx.stops else None
     return {"text": say(refusal), "section": short(refusal.section)} if refusal else None

@@ -9,11 +9,18 @@ from games.models import Facility
 from games.office.providers import services
 from tables.core.context import TableContext
 from tables.models import Table
-from tables.rules.notice import TOOK_EFFECT, of, offered, read, tell, told_data
+from tables.rules.notice import (
+    TOOK_EFFECT,
+    change_data,
+    current_rules,
+    parse_key,
+    record_change,
+    rules_in_effect,
+)
 from tables.runner.system import for_each_table
 
 
-def tell_rules() -> list[int]:
+def record_rules_changes() -> list[int]:
     """Tells each table that is not closed what took effect there, once no round of other rules is in play.
 
     Returns the tables that changed. Two or three statements for all of them; only tables that differ are locked.
@@ -21,17 +28,17 @@ def tell_rules() -> list[int]:
     now = clock.now()
     tables = list(Table.objects.exclude(status=Table.Status.CLOSED).select_related("facility"))
     in_force = submissions.all_in_force({table.facility_id for table in tables}, now)
-    stops = _stops(tables, now)
+    stops = _suspensions(tables, now)
     differing = []
     for table in tables:
         submission = in_force.get((table.facility_id, table.game, table.submission_code))
         stopped = () if table.kind == Table.Kind.SIMULATED else stops[table.facility_id, table.game]
-        if of(submission, table.submission_code, stopped).key != table.recorded_rules_key:
+        if rules_in_effect(submission, table.submission_code, stopped).key != table.recorded_rules_key:
             differing.append(table.pk)
-    return for_each_table(Table.objects.filter(pk__in=differing), _tell) if differing else []
+    return for_each_table(Table.objects.filter(pk__in=differing), _record_if_changed) if differing else []
 
 
-def _stops(tables: Iterable[Table], now: dt.datetime) -> dict[tuple[int, str], frozenset[str]]:
+def _suspensions(tables: Iterable[Table], now: dt.datetime) -> dict[tuple[int, str], frozenset[str]]:
     places: dict[tuple[int, str], Facility] = {
         (table.facility_id, table.game): table.facility for table in tables
     }
@@ -40,14 +47,14 @@ def _stops(tables: Iterable[Table], now: dt.datetime) -> dict[tuple[int, str], f
     }
 
 
-def _tell(ctx: TableContext) -> bool:
+def _record_if_changed(ctx: TableContext) -> bool:
     if _plays_other_rules(ctx) or ctx.table.status == Table.Status.CLOSED:
         return False
     before = ctx.table.recorded_rules_key
-    if not tell(ctx):
+    if not record_change(ctx):
         return False
     ctx.extra_entries.clear()
-    data = told_data(ctx, read(before), offered(ctx))
+    data = change_data(ctx, parse_key(before), current_rules(ctx))
     terms = data["terms_sha256"] or ""
     record.append(ctx.stream, type=TOOK_EFFECT, data=data, at=ctx.now, gaming_day=ctx.gaming_day, terms=terms)
     ctx.save_changes("nothing", ())

@@ -306,7 +306,7 @@ def _missing(ctx: TableContext, name: str) -> dict[str, Any] | None:
         return None
     try:
         if ctx.round is None:
-            suspensions.verify_game_dealt(ctx)
+            suspensions.verify_game_not_suspended(ctx)
         if name in USES_THE_DICE:
             ctx.verify_dice_in_time()
         else:

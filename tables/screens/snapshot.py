@@ -80,7 +80,7 @@ def _build(seen: reads.TableRead) -> dict[str, Any]:
         "lot": _lot(at),
         "issued": list(seen.issued),
         **opening.shown(),
-        "closing_asks": view.closing_asks(at),
+        "closing_asks": view.closing_data(at),
         **round_view.of(at, opening),
         "layout": wager_layout(at),
         "chips": sorted(CHIPS_CENTS),
@@ -130,11 +130,11 @@ def _table(table: Table) -> dict[str, Any]:
 
 def _limits(ctx: TableContext, changes: bool) -> dict[str, Any]:
     table = ctx.table
-    change = rules.pending(table) if changes else None
+    change = rules.pending_change(table) if changes else None
     return {
         "min_cents": table.min_cents,
         "max_cents": table.max_cents,
-        "pending": table_signs.change_shown(table, change, ctx.now),
+        "pending": table_signs.pending_change_data(table, change, ctx.now),
     }
 
 
@@ -159,7 +159,7 @@ def _rules(ctx: TableContext, day: dt.date) -> dict[str, Any]:
         "title": edition.title + (f" · Paytable {edition.paytable}" if edition.paytable else ""),
         "chapter": edition.title,
         "in_force": ctx.deals,
-        "approved_on": table_signs.on_the_day(ctx.table.facility, submission.decided_at),
+        "approved_on": table_signs.local_day(ctx.table.facility, submission.decided_at),
         "chapter_from": edition.chapter_from.isoformat() if edition.chapter_from else None,
         "text_from": edition.in_force_from.isoformat(),
         "lapses_on": edition.lapses_on.isoformat() if edition.lapses_on else None,
@@ -180,7 +180,7 @@ def _dealer(table: Table) -> dict[str, Any] | None:
 
 
 def _at_post(table: Table, post: str) -> dict[str, Any] | None:
-    found = posts.holder(table, post) if post in posts.of(table) else None
+    found = posts.holder(table, post) if post in posts.posts_of(table) else None
     return selectors.person(found) if found else None
 
 

@@ -22,28 +22,28 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
     """
     actor = ctx.actor
     assert actor is not None
-    post = params.choice("post", tuple(posts.FIELDS), default=posts.for_person(ctx.table, actor))
+    post = params.choice("post", tuple(posts.FIELDS), default=posts.post_for(ctx.table, actor))
     verify_post(ctx, actor, post)
-    verify_free(ctx, actor)
+    verify_free_to_deal(ctx, actor)
     before = posts.holder(ctx.table, post)
     if before is not None and before.pk == actor.pk:
         raise Refusal("already-dealing", dealer=before.name)
     verify_qualified(ctx, actor)
-    post_left = posts.held_by(ctx.table, actor)
-    follows = follower(ctx, post_left, before)
+    post_left = posts.post_of(ctx.table, actor)
+    follows = successor(ctx, post_left, before)
     ctx.change_table(
         **({posts.FIELDS[post_left]: follows} if post_left else {}), **{posts.FIELDS[post]: actor}
     )
     if "dealer" in (post, post_left):
         ctx.change_table(dealer_since=ctx.now)
-    keeps = post == posts.keeper(ctx.table)
+    keeps = post == posts.keeper_post(ctx.table)
     data = {
         "dealer": actor.code,
         "relieves": before.code if before else None,
         "takes_shaker": ctx.shaker.code if keeps and ctx.shaker else None,
         "round": ctx.round and ctx.round.number,
     }
-    if len(posts.of(ctx.table)) > 1:
+    if len(posts.posts_of(ctx.table)) > 1:
         data |= {"post": post, "leaves_post": post_left, "follows": follows.code if follows else None}
     return ActOutcome("dealer.relieved" if before else "dealer.began", data, changes="nothing")
 
@@ -52,19 +52,19 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
 def leave_table(ctx: TableContext, params: Params) -> ActOutcome:
     """Leaves without relief: at a closed table, or where nothing would be left unattended and no post may be empty."""
     assert ctx.actor is not None
-    post = posts.held_by(ctx.table, ctx.actor)
+    post = posts.post_of(ctx.table, ctx.actor)
     if post is None:
         raise Refusal("not-dealing", table=ctx.table.code)
     if ctx.table.status != Table.Status.CLOSED:
         verify_may_leave(ctx, post)
     ctx.change_table(**{posts.FIELDS[post]: None}, **({"dealer_since": None} if post == "dealer" else {}))
     data = {"dealer": ctx.actor.code}
-    if len(posts.of(ctx.table)) > 1:
+    if len(posts.posts_of(ctx.table)) > 1:
         data["post"] = post
     return ActOutcome("dealer.left", data, changes="nothing")
 
 
-def follower(ctx: TableContext, post_left: str | None, before: Person | None) -> Person | None:
+def successor(ctx: TableContext, post_left: str | None, before: Person | None) -> Person | None:
     """Who takes the post that somebody leaves for another at the same table: at a table in play whoever is relieved
     there, if their role works it. Raises `Refusal` when the post would stay empty.
     """
@@ -79,7 +79,7 @@ def follower(ctx: TableContext, post_left: str | None, before: Person | None) ->
 
 def verify_post(ctx: TableContext, person: Person, post: str) -> None:
     """Raises `Refusal` for a post that this table has not, or that this person's role does not work."""
-    if post not in posts.of(ctx.table):
+    if post not in posts.posts_of(ctx.table):
         raise Refusal("no-such-post", table=ctx.table.code)
     if person.role == "stickperson" and post != "stick":
         raise Refusal("post-of-another")
@@ -99,7 +99,7 @@ def verify_qualified(ctx: TableContext, person: Person) -> None:
         raise Refusal("not-qualified", section, person=person.name, game=table.game)
 
 
-def verify_free(ctx: TableContext, person: Person) -> None:
+def verify_free_to_deal(ctx: TableContext, person: Person) -> None:
     """Raises `Refusal` unless the person is on duty here and stands at no other table in play: one who may leave it
     does so first, any other is relieved there.
 
@@ -107,10 +107,10 @@ def verify_free(ctx: TableContext, person: Person) -> None:
     """
     if not covers(locked_duty(person), ctx.table):
         raise Forbidden("not-assigned", table=ctx.table.code)
-    works = Table.objects.select_related("stream", "facility").filter(posts.anywhere(person))
+    works = Table.objects.select_related("stream", "facility").filter(posts.at_any_post(person))
     in_play = works.exclude(pk=ctx.table.pk).exclude(status=Table.Status.CLOSED)
     for table in in_play.order_by("pk"):
-        post = posts.held_by(table, person) or posts.keeper(table)
+        post = posts.post_of(table, person) or posts.keeper_post(table)
         verify_may_leave(TableContext(table, person, ctx.device, None, ctx.now), post)
         raise Refusal("at-another-table", person=person.name, table=table.code)
 
@@ -120,17 +120,17 @@ def verify_may_leave(ctx: TableContext, post: str) -> None:
 
     Where a game has several posts each is kept as long as the table is open: three dealers (§ 577.9(b)).
     """
-    if len(posts.of(ctx.table)) > 1:
+    if len(posts.posts_of(ctx.table)) > 1:
         section = ctx.rules.section("dealers") if ctx.deals else ""
         raise Refusal("post-left-empty", section, post=post, table=ctx.table.code)
-    verify_nothing_left_alone(ctx, post)
+    verify_nothing_unattended(ctx, post)
 
 
-def verify_nothing_left_alone(ctx: TableContext, post: str) -> None:
+def verify_nothing_unattended(ctx: TableContext, post: str) -> None:
     """Raises `Refusal` when a round, or a shaker that this edition lets nobody leave, would lose its keeper."""
-    if post != posts.keeper(ctx.table):
+    if post != posts.keeper_post(ctx.table):
         return
-    section = posts.section_left_alone(ctx)
+    section = posts.unattended_shaker_section(ctx)
     if section is not None and ctx.shaker is not None:
         raise Refusal("shaker-left-unattended", section, shaker=ctx.shaker.code)
     if ctx.round is not None:

@@ -17,14 +17,14 @@ from tables.models import Table
 FIELDS = {"dealer": "dealer", "dealer-left": "dealer_left", "stick": "stickperson"}
 
 
-def of(table: Table) -> tuple[str, ...]:
+def posts_of(table: Table) -> tuple[str, ...]:
     """The posts of a table's game."""
     return game_by_code(table.game).posts
 
 
-def held_by(table: Table, person: Person) -> str | None:
+def post_of(table: Table, person: Person) -> str | None:
     """The post that this person stands at here, if any."""
-    return next((post for post in of(table) if holder_id(table, post) == person.pk), None)
+    return next((post for post in posts_of(table) if holder_id(table, post) == person.pk), None)
 
 
 def holder(table: Table, post: str) -> Person | None:
@@ -41,19 +41,19 @@ def holder_id(table: Table, post: str) -> int | None:
 
 def holder_ids(table: Table) -> list[int]:
     """Who stands at the posts of a table, as keys."""
-    return [pk for post in of(table) if (pk := holder_id(table, post)) is not None]
+    return [pk for post in posts_of(table) if (pk := holder_id(table, post)) is not None]
 
 
-def keeper(table: Table) -> str:
+def keeper_post(table: Table) -> str:
     """The post that keeps the dice or the shaker."""
-    return of(table)[-1]
+    return posts_of(table)[-1]
 
 
-def for_person(table: Table, person: Person) -> str:
+def post_for(table: Table, person: Person) -> str:
     """The post that a person who signs in at a tablet takes: the one held already, else a stickperson the stick and a
     dealer the first free one.
     """
-    posts, own_post = of(table), held_by(table, person)
+    posts, own_post = posts_of(table), post_of(table, person)
     if own_post is not None:
         return own_post
     if person.role == "stickperson":
@@ -61,7 +61,7 @@ def for_person(table: Table, person: Person) -> str:
     return next((post for post in posts[:-1] if holder_id(table, post) is None), posts[0])
 
 
-def anywhere(person: Person) -> Q:
+def at_any_post(person: Person) -> Q:
     """The tables at which this person stands at some post."""
     return Q(dealer=person) | Q(dealer_left=person) | Q(stickperson=person)
 
@@ -71,31 +71,31 @@ def verify_staffed(ctx: TableContext) -> None:
     Three Dice Football (§ 577.9(b)), elsewhere the dealer, who is responsible for the shaker. A simulated table has
     no people.
     """
-    for post in empty(ctx.table):
-        raise Refusal("post-is-empty", section_of(ctx.rules), post=post, table=ctx.table.code)
+    for post in empty_posts(ctx.table):
+        raise Refusal("post-is-empty", staffing_section(ctx.rules), post=post, table=ctx.table.code)
 
 
-def empty(table: Table) -> list[str]:
+def empty_posts(table: Table) -> list[str]:
     """The posts of a table where nobody on duty stands."""
     if table.kind == Table.Kind.SIMULATED:
         return []
-    person_ids = [holder_id(table, post) for post in of(table)]
-    return _without(table, at_work(table, [pk for pk in person_ids if pk is not None]))
+    person_ids = [holder_id(table, post) for post in posts_of(table)]
+    return _unstaffed(table, at_work(table, [pk for pk in person_ids if pk is not None]))
 
 
-def empty_at(tables: Iterable[Table]) -> dict[int, list[str]]:
+def empty_posts_by_table(tables: Iterable[Table]) -> dict[int, list[str]]:
     """The same of many tables that people work at, by their keys, in one statement."""
     tables = list(tables)
     there = at_work_at([table.pk for table in tables])
-    return {table.pk: _without(table, there[table.pk]) for table in tables}
+    return {table.pk: _unstaffed(table, there[table.pk]) for table in tables}
 
 
-def _without(table: Table, there: set[int]) -> list[str]:
+def _unstaffed(table: Table, there: set[int]) -> list[str]:
     """The posts of a table at which none of these people stands."""
-    return [post for post in of(table) if holder_id(table, post) not in there]
+    return [post for post in posts_of(table) if holder_id(table, post) not in there]
 
 
-def section_left_alone(ctx: TableContext) -> str | None:
+def unattended_shaker_section(ctx: TableContext) -> str | None:
     """The section under which nobody may leave the working shaker of this table alone, "" where the text names none or
     no rules are in force; None where it may stand alone, or there is none.
 
@@ -106,6 +106,6 @@ def section_left_alone(ctx: TableContext) -> str | None:
     return ctx.rules.section("shaker-unattended") if ctx.deals else ""
 
 
-def section_of(rules: Rules) -> str:
+def staffing_section(rules: Rules) -> str:
     """The section that wants somebody at every post of a table under these rules."""
     return rules.section("dealers") or rules.section("shaker-unattended")

@@ -18,7 +18,7 @@ from games.registry import game_by_code
 from tables.core.permissions import FLOOR
 from tables.models import Assignment, Qualification, Table
 from tables.staffing import posts, spans
-from tables.staffing.words import name_of
+from tables.staffing.words import game_or_table_name
 
 POSTS = {"dealer": "Dealer", "dealer-left": "Left dealer", "stick": "Stick"}
 RANK = {role: number for number, role in enumerate(Role.values)}
@@ -34,7 +34,7 @@ class Post:
 
 
 @dataclass(frozen=True)
-class Manned:
+class StaffedTable:
     """A table with its posts and who answers for it."""
 
     table: Table
@@ -44,7 +44,7 @@ class Manned:
 
 
 @dataclass
-class Span:
+class FloorpersonSpan:
     """What one floorperson supervises: tables in play, tables elsewhere, and the most that their editions allow.
 
     `most` is 0 where no edition among them names a number.
@@ -71,7 +71,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Member:
+class StaffMember:
     """A person with the duties that have not ended and the trainings on file."""
 
     person: Person
@@ -84,7 +84,7 @@ class Member:
         return self.person.role in FLOOR
 
 
-def tables_of(facility: Facility, now: dt.datetime) -> list[Manned]:
+def staffed_tables(facility: Facility, now: dt.datetime) -> list[StaffedTable]:
     """The tables of the house by pit, with the people at them and what is wrong with their supervision."""
     wrong: dict[int, list[Refusal]] = {}
     for breach in spans.breaches(now):
@@ -93,31 +93,34 @@ def tables_of(facility: Facility, now: dt.datetime) -> list[Manned]:
     tables = Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
     rows = tables.select_related("pit", "facility", *people).order_by("pit__code", "code")
     return [
-        Manned(table, game_by_code(table.game).name, _posts(table), wrong.get(table.pk, [])) for table in rows
+        StaffedTable(table, game_by_code(table.game).name, _posts(table), wrong.get(table.pk, []))
+        for table in rows
     ]
 
 
 def _posts(table: Table) -> list[Post]:
     return [
         Post(POSTS[post], posts.holder(table, post), table.dealer_since if post == "dealer" else None)
-        for post in posts.of(table)
+        for post in posts.posts_of(table)
     ]
 
 
-def spans_of(facility: Facility, manned: Iterable[Manned], now: dt.datetime) -> list[Span]:
+def floorperson_spans(
+    facility: Facility, manned: Iterable[StaffedTable], now: dt.datetime
+) -> list[FloorpersonSpan]:
     """The span of everybody of the floor who is on duty or answers for a table here; those in breach first."""
-    by_person: dict[int, Span] = {}
+    by_person: dict[int, FloorpersonSpan] = {}
     duty = _unended(facility).filter(person__role__in=FLOOR)
     for assignment in duty.select_related("person").order_by("person__name", "pk"):
-        span = by_person.setdefault(assignment.person_id, Span(assignment.person))
+        span = by_person.setdefault(assignment.person_id, FloorpersonSpan(assignment.person))
         if assignment.elsewhere:
-            span.elsewhere.append(name_of(assignment.elsewhere))
+            span.elsewhere.append(game_or_table_name(assignment.elsewhere))
     keys = submissions.editions_in_force([facility.pk], now)
     for manned_table in manned:
         table, person = manned_table.table, manned_table.table.floorperson
         if person is None or table.kind != Table.Kind.LIVE or table.status == Table.Status.CLOSED:
             continue
-        span = by_person.setdefault(person.pk, Span(person))
+        span = by_person.setdefault(person.pk, FloorpersonSpan(person))
         span.tables.append(table)
         span.breaches += [
             breach
@@ -128,11 +131,13 @@ def spans_of(facility: Facility, manned: Iterable[Manned], now: dt.datetime) -> 
         current = edition(key) if key else None
         most = current.staffing.span if current else 0
         if most and (not span.most or most < span.most):
-            span.most, span.section = most, spans.section_of(current)
+            span.most, span.section = most, spans.span_section(current)
     return sorted(by_person.values(), key=lambda span: (not span.breaches, -span.count, span.person.name))
 
 
-def members(facility: Facility, now: dt.datetime, name: str = "", *, everybody: bool = False) -> list[Member]:
+def staff_members(
+    facility: Facility, now: dt.datetime, name: str = "", *, everybody: bool = False
+) -> list[StaffMember]:
     """The people of the house who are on duty, or everybody, by role and name; `name` is a part of a name or code."""
     today = facility.local(now).date()
     people = Person.objects.filter(facility__in=["", facility.code], is_active=True)
@@ -147,9 +152,9 @@ def members(facility: Facility, now: dt.datetime, name: str = "", *, everybody: 
     in_effect = Exists(Qualification.objects.in_effect(today).filter(pk=OuterRef("pk")))
     every = Qualification.objects.filter(person__in=people).annotate(holds=in_effect)
     for filed in every.order_by("game", "since"):
-        trained.setdefault(filed.person_id, []).append((filed, name_of(filed.game), filed.holds))
+        trained.setdefault(filed.person_id, []).append((filed, game_or_table_name(filed.game), filed.holds))
     return [
-        Member(person, duty.get(person.pk, []), trained.get(person.pk, []))
+        StaffMember(person, duty.get(person.pk, []), trained.get(person.pk, []))
         for person in sorted(people, key=lambda person: (RANK.get(person.role, 99), person.name))
     ]
 

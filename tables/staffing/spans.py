@@ -24,7 +24,7 @@ from tables.runner.signatures import floor_signer
 
 
 @dataclass(frozen=True)
-class Supervised:
+class SupervisedTable:
     """One table of a floorperson's set, by its code; one elsewhere by the code of its game, with no edition of ours."""
 
     name: str
@@ -34,7 +34,7 @@ class Supervised:
 
 
 @dataclass(frozen=True)
-class Breach:
+class SupervisionBreach:
     """What is wrong with the supervision of an open table as it stands: `unsupervised`, `supervisor-off-duty` or
     `span-exceeded`, with what its sentence says.
     """
@@ -72,7 +72,7 @@ def verify_may_supervise(ctx: TableContext, person: Person, *, in_play: bool) ->
         verify_span(person, [*_tables_of(person, but=ctx.table), ctx.table], duty, ctx.now)
 
 
-def verify_one_more_elsewhere(
+def verify_may_supervise_elsewhere(
     person: Person, game: str, duty: Sequence[Assignment], now: dt.datetime
 ) -> None:
     """Raises `span-exceeded` unless this person may also supervise a table of this game elsewhere.
@@ -88,14 +88,14 @@ def verify_span(
     """Raises `span-exceeded`, with the section of the strictest edition that forbids it, unless one person may
     supervise these tables and what is elsewhere among these assignments.
     """
-    supervised = _supervised(tables, duty, _editions_of(tables, now))
+    supervised = _supervised_tables(tables, duty, _editions_of(tables, now))
     forbidding = [table.edition for table in _forbidding(supervised) if table.edition]
     if forbidding:
         strictest = min(forbidding, key=lambda edition: edition.staffing.span)
-        raise Refusal("span-exceeded", section_of(strictest), **_said(person, supervised))
+        raise Refusal("span-exceeded", span_section(strictest), **_span_params(person, supervised))
 
 
-def breaches(now: dt.datetime, only: int | None = None) -> list[Breach]:
+def breaches(now: dt.datetime, only: int | None = None) -> list[SupervisionBreach]:
     """What is wrong now with the supervision of each open or ceased live table of every facility, in the order of
     the tables; of one table (its key) alone where `only` is given, for which the other tables of its floorperson are
     read. Three queries, however many tables there are; locks nothing.
@@ -107,14 +107,14 @@ def breaches(now: dt.datetime, only: int | None = None) -> list[Breach]:
     return [breach for breach in _breaches_among(tables, now) if only in (None, breach.table_id)]
 
 
-def _breaches_among(in_play: QuerySet[Table], now: dt.datetime) -> list[Breach]:
+def _breaches_among(in_play: QuerySet[Table], now: dt.datetime) -> list[SupervisionBreach]:
     tables = list(in_play.select_related("floorperson").order_by("pk"))
     supervisors = {table.floorperson_id for table in tables if table.floorperson_id}
     duty: dict[int, list[Assignment]] = {pk: [] for pk in supervisors}
     for assignment in Assignment.objects.unended().filter(person__in=supervisors).order_by("pk"):
         duty[assignment.person_id].append(assignment)
     editions = _editions_of(tables, now)
-    broken = [_absence(table, duty, editions) for table in tables]
+    broken = [_supervisor_breach(table, duty, editions) for table in tables]
     for pk in sorted(supervisors):
         broken += _span_breaches(
             [table for table in tables if table.floorperson_id == pk], duty[pk], editions
@@ -127,33 +127,37 @@ def _supervises(person: Person) -> bool:
     return person.is_active and person.role in FLOOR
 
 
-def _absence(
+def _supervisor_breach(
     table: Table, duty: Mapping[int, list[Assignment]], editions: Mapping[int, Edition]
-) -> Breach | None:
+) -> SupervisionBreach | None:
     """Nobody answers for this table, or somebody who is not there."""
-    section = section_of(editions.get(table.pk))
+    section = span_section(editions.get(table.pk))
     person = table.floorperson
     if person is None:
-        return Breach(table.pk, "unsupervised", {"table": table.code}, section)
+        return SupervisionBreach(table.pk, "unsupervised", {"table": table.code}, section)
     if _supervises(person) and covers(duty[person.pk], table):
         return None
-    return Breach(table.pk, "supervisor-off-duty", {"person": person.name, "table": table.code}, section)
+    return SupervisionBreach(
+        table.pk, "supervisor-off-duty", {"person": person.name, "table": table.code}, section
+    )
 
 
 def _span_breaches(
     tables: list[Table], duty: list[Assignment], editions: Mapping[int, Edition]
-) -> list[Breach | None]:
+) -> list[SupervisionBreach | None]:
     """One for each table of one floorperson whose edition forbids what that person supervises."""
-    supervised, person = _supervised(tables, duty, editions), tables[0].floorperson
+    supervised, person = _supervised_tables(tables, duty, editions), tables[0].floorperson
     assert person is not None
     return [
-        Breach(table.table_id, "span-exceeded", _said(person, supervised), section_of(table.edition))
+        SupervisionBreach(
+            table.table_id, "span-exceeded", _span_params(person, supervised), span_section(table.edition)
+        )
         for table in _forbidding(supervised)
         if table.table_id
     ]
 
 
-def _forbidding(supervised: Sequence[Supervised]) -> list[Supervised]:
+def _forbidding(supervised: Sequence[SupervisedTable]) -> list[SupervisedTable]:
     """The tables of a set whose edition does not allow it."""
     return [
         table
@@ -162,22 +166,24 @@ def _forbidding(supervised: Sequence[Supervised]) -> list[Supervised]:
     ]
 
 
-def _allows(staffing: Staffing, own: Supervised, supervised: Sequence[Supervised]) -> bool:
+def _allows(staffing: Staffing, own: SupervisedTable, supervised: Sequence[SupervisedTable]) -> bool:
     beside = {table.game for table in supervised if table is not own}
     return (staffing.span == 0 or len(supervised) <= staffing.span) and not beside & staffing.never_with
 
 
-def _supervised(
+def _supervised_tables(
     tables: Iterable[Table], duty: Iterable[Assignment], editions: Mapping[int, Edition]
-) -> list[Supervised]:
-    here = [Supervised(table.code, table.game, editions.get(table.pk), table.pk) for table in tables]
+) -> list[SupervisedTable]:
+    here = [SupervisedTable(table.code, table.game, editions.get(table.pk), table.pk) for table in tables]
     elsewhere = [
-        Supervised(assignment.elsewhere, assignment.elsewhere) for assignment in duty if assignment.elsewhere
+        SupervisedTable(assignment.elsewhere, assignment.elsewhere)
+        for assignment in duty
+        if assignment.elsewhere
     ]
     return sorted(here, key=lambda table: table.name) + sorted(elsewhere, key=lambda table: table.name)
 
 
-def _said(person: Person, supervised: Sequence[Supervised]) -> dict[str, Any]:
+def _span_params(person: Person, supervised: Sequence[SupervisedTable]) -> dict[str, Any]:
     names = [table.name for table in supervised]
     return {"person": person.name, "count": len(names), "tables": names}
 
@@ -192,7 +198,7 @@ def _tables_of(person: Person, but: Table | None = None) -> list[Table]:
     return list(tables.exclude(pk=but.pk) if but else tables)
 
 
-def section_of(edition: Edition | None) -> str:
+def span_section(edition: Edition | None) -> str:
     """What this edition says of how many tables one floorperson may have; "" where it is silent, or there is none."""
     return edition.sections.get("span", "") if edition else ""
 

@@ -16,9 +16,9 @@ from tables.models import Assignment, Pit, Qualification, Table
 from tables.models.staffing import GAMES_ELSEWHERE
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing import posts
-from tables.staffing.spans import verify_one_more_elsewhere
+from tables.staffing.spans import verify_may_supervise_elsewhere
 
-MOST_REFERENCE = 60
+MAX_REFERENCE_LENGTH = 60
 
 
 @facility_act(STAFF, roles=STAFFERS)
@@ -33,7 +33,7 @@ def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal("already-assigned", person=person.name, place=table or pit or ctx.facility.name)
     duty.save()
     ctx.affect(_tables_of(person))
-    return _recorded("assignment.started", duty)
+    return _assignment_outcome("assignment.started", duty)
 
 
 @facility_act(STAFF, roles=STAFFERS)
@@ -45,9 +45,9 @@ def assign_elsewhere(ctx: FacilityContext, params: Params) -> ActOutcome:
     game = params.choice("game", GAMES_ELSEWHERE)
     if person.role not in FLOOR:
         raise Refusal("role-does-not-supervise", person=person.name)
-    verify_one_more_elsewhere(person, game, locked_duty(person), ctx.now)
+    verify_may_supervise_elsewhere(person, game, locked_duty(person), ctx.now)
     duty = Assignment.objects.create(person=person, facility=ctx.facility, elsewhere=game, started_at=ctx.now)
-    return _recorded("assignment.started", duty)
+    return _assignment_outcome("assignment.started", duty)
 
 
 @facility_act(STAFF, roles=STAFFERS)
@@ -64,16 +64,14 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
     duty = locked_duty(ending.person)
     if ending not in duty:
         raise Refusal("no-such-assignment")
-    verify_nobody_is_missed(
-        ctx, ending, [assignment for assignment in duty if assignment != ending], tables.all()
-    )
+    verify_not_needed(ctx, ending, [assignment for assignment in duty if assignment != ending], tables.all())
     ctx.affect(tables.all())
     ending.ended_at = ctx.now
     ending.save(update_fields=["ended_at"])
-    return _recorded("assignment.ended", ending)
+    return _assignment_outcome("assignment.ended", ending)
 
 
-def verify_nobody_is_missed(
+def verify_not_needed(
     ctx: FacilityContext, ending: Assignment, remaining: list[Assignment], tables: Iterable[Table]
 ) -> None:
     """Raises `still-supervises` or `still-at-a-post` for the first table in play that only this duty covers.
@@ -86,9 +84,9 @@ def verify_nobody_is_missed(
         if not in_play or not covers([ending], table) or covers(remaining, table):
             continue
         here = TableContext(table, None, None, None, ctx.now)
-        post = posts.held_by(table, person)
+        post = posts.post_of(table, person)
         if post is not None:
-            section = posts.section_of(here.rules) if here.deals else ""
+            section = posts.staffing_section(here.rules) if here.deals else ""
             raise Refusal("still-at-a-post", section, person=person.name, post=post, table=table.code)
         section = here.rules.section("span") if here.deals else ""
         raise Refusal("still-supervises", section, person=person.name, table=table.code)
@@ -99,7 +97,7 @@ def _tables_of(person: Person) -> QuerySet[Table]:
 
     They are locked before the assignments are, and read afterwards: what the person took while we waited is among them.
     """
-    mine = Table.objects.filter(Q(floorperson=person) | posts.anywhere(person))
+    mine = Table.objects.filter(Q(floorperson=person) | posts.at_any_post(person))
     return mine.select_related("stream", "facility").order_by("pk")
 
 
@@ -109,7 +107,7 @@ def record_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
     filed = Qualification(
         person=person_here(ctx.facility, params.text("person")),
         game=params.choice("game", tuple(GAMES)),
-        reference=params.text("reference", most=MOST_REFERENCE),
+        reference=params.text("reference", most=MAX_REFERENCE_LENGTH),
         since=params.date("since"),
         ends_on=params.date("ends_on", optional=True),
     )
@@ -119,7 +117,7 @@ def record_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
     if same.exists():
         raise Refusal("qualification-filed-already", person=filed.person.name, game=filed.game)
     filed.save()
-    return _of_qualification("qualification.recorded", filed)
+    return _qualification_outcome("qualification.recorded", filed)
 
 
 @facility_act(STAFF, roles=STAFFERS)
@@ -139,7 +137,7 @@ def end_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
         raise Refusal("qualification-ends-before-it-begins")
     assignment.ends_on = ends_on
     assignment.save(update_fields=["ends_on"])
-    return _of_qualification("qualification.ended", assignment)
+    return _qualification_outcome("qualification.ended", assignment)
 
 
 def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Table | None]:
@@ -153,7 +151,7 @@ def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Tabl
     return found_pit, found_table
 
 
-def _recorded(type_: str, duty: Assignment) -> ActOutcome:
+def _assignment_outcome(type_: str, duty: Assignment) -> ActOutcome:
     data: dict[str, Any] = {
         "assignment": duty.pk,
         "person": duty.person.code,
@@ -164,7 +162,7 @@ def _recorded(type_: str, duty: Assignment) -> ActOutcome:
     return ActOutcome(type_, data, {"assignment": duty.pk}, changes="nothing")
 
 
-def _of_qualification(type_: str, filed: Qualification) -> ActOutcome:
+def _qualification_outcome(type_: str, filed: Qualification) -> ActOutcome:
     data: dict[str, Any] = {
         "qualification": filed.pk,
         "person": filed.person.code,

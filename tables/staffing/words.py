@@ -54,22 +54,24 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "supervision.assigned": lambda data: "%(floorperson)s supervises the table" % data,
     "assignment.started": lambda data: "%(person)s on duty: %(place)s" % {**data, "place": _place(data)},
     "assignment.ended": lambda data: "%(person)s off duty: %(place)s" % {**data, "place": _place(data)},
-    "qualification.recorded": lambda data: "Training of %(person)s filed: %(game)s" % worded(data),
-    "qualification.ended": lambda data: "Training of %(person)s ends on %(ends_on)s: %(game)s" % worded(data),
+    "qualification.recorded": lambda data: "Training of %(person)s filed: %(game)s" % words_for_codes(data),
+    "qualification.ended": lambda data: (
+        "Training of %(person)s ends on %(ends_on)s: %(game)s" % words_for_codes(data)
+    ),
 }
 
 
-def worded(params: dict[str, Any]) -> dict[str, Any]:
+def words_for_codes(params: dict[str, Any]) -> dict[str, Any]:
     """Tables and games of these refusals as people read them: a list in words, and a game by its name."""
     words = dict(params)
     if isinstance(words.get("tables"), list):
-        words["tables"] = ", ".join(map(name_of, words["tables"]))
+        words["tables"] = ", ".join(map(game_or_table_name, words["tables"]))
     if "game" in words:
-        words["game"] = name_of(words["game"])
+        words["game"] = game_or_table_name(words["game"])
     return words
 
 
-def name_of(code: str) -> str:
+def game_or_table_name(code: str) -> str:
     """A game by its name, dealt here or elsewhere; whatever else this is, a table's code, as it is."""
     return str(GAMES[code].name if code in GAMES else ELSEWHERE.get(code, code))
 
@@ -77,8 +79,8 @@ def name_of(code: str) -> str:
 def _place(data: dict[str, Any]) -> str:
     """Where a duty is, for a line of the record."""
     if data["elsewhere"]:
-        return name_of(data["elsewhere"])
+        return game_or_table_name(data["elsewhere"])
     return str(data["table"] or data["pit"] or "the whole facility")
 
 
-register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES, params=worded)
+register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES, params=words_for_codes)

@@ -16,7 +16,7 @@ from tables.desk.access import may_see_desk
 from tables.equipment.words import LINES, SUBJECTS
 from tables.runner.access import rooms_open_to
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
-from tables.staffing.words import name_of
+from tables.staffing.words import game_or_table_name
 from tables.words.sentences import say
 
 register = template.Library()
@@ -120,4 +120,4 @@ def utc(at: dt.datetime | None) -> str:
 @register.filter
 def elsewhere(code: str) -> str:
     """A game at a table that Pitside does not run, by its name."""
-    return name_of(code)
+    return game_or_table_name(code)

@@ -21,7 +21,7 @@ from tables.core.permissions import DICE_KEEPERS, FLOOR, STAFFERS
 from tables.dice import lots
 from tables.dice.custody_acts import TOLERANCE_UM
 from tables.equipment import register
-from tables.equipment.approval_acts import OFFICE
+from tables.equipment.approval_acts import OFFICE_ROLES
 from tables.runner.access import Denied, device_at, dice_of_table_for, room_of, rooms_open_to
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 from tables.staffing import roster
@@ -79,9 +79,9 @@ def dice_room(request: HttpRequest, facility: str) -> HttpResponse:
     if state not in Status.values:
         state = ""
     now = clock.now()
-    counts = lots.counts(house)
+    counts = lots.counts_by_status(house)
     context = _room(person, house, DICE, now) | {
-        "counts": [_count(status, counts[status]) for status in (*lots.WAY, lots.ASIDE)],
+        "counts": [_count(status, counts[status]) for status in (*lots.STAGES, lots.ASIDE)],
         "strip": _strip(counts),
         "in_the_house": sum(counts.values()) - counts[Status.DESTROYED],
         "groups": _groups(house, now, state, code, _page(request)),
@@ -111,11 +111,11 @@ def lot(request: HttpRequest, facility: str, lot: str) -> HttpResponse:
     if found is None:
         raise Denied
     now = clock.now()
-    used = lots.rounds_of(found)
+    used = lots.lot_uses(found)
     context = _room(person, house, DICE, now) | {
         "row": _row(found, now),
         "lot": found,
-        "steps": lots.steps_of(found),
+        "steps": lots.custody_steps(found),
         "used": used,
         "throws": sum(one.throws for one in used),
         "rounds": sum(one.rounds for one in used),
@@ -132,7 +132,7 @@ def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) 
     round_ = Round.objects.filter(table=found, number=number).first()
     if round_ is None:
         raise Denied
-    thrown = lots.lots_of(round_)
+    thrown = lots.throws_with_lots(round_)
     context = _room(person, found.facility, DICE, clock.now()) | {
         "table": found,
         "game": game_by_code(found.game).name,
@@ -148,11 +148,11 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
     """What each table's edition asks of its equipment, and what is on file."""
     person, house = room_of(request, facility, EQUIPMENT)
     now = clock.now()
-    tables = register.of_tables(house, now)
+    tables = register.equipment_by_table(house, now)
     asked = [one for table in tables for one in table.asked]
     context = _room(person, house, EQUIPMENT, now) | {
         "tables": tables,
-        "shakers": register.of_shakers(house, now),
+        "shakers": register.approvals_by_shaker(house, now),
         "figures": {
             "tables": len(tables),
             "stopped": sum(table.refusal is not None for table in tables),
@@ -160,7 +160,7 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
             "on_file": sum(not one.stops for one in asked),
             "soon": sum(one.state == register.ENDS_SOON for one in asked),
         },
-        "office": person.role in OFFICE,
+        "office": person.role in OFFICE_ROLES,
         "kinds": Shaker.Kind.choices,
         "today": house.local(now).date(),
         "runs": settings.BUILD,
@@ -174,16 +174,16 @@ def staff(request: HttpRequest, facility: str) -> HttpResponse:
     person, house = room_of(request, facility, STAFF)
     now = clock.now()
     name, everybody = _typed(request, "who")[:40], bool(request.GET.get("all"))
-    manned = roster.tables_of(house, now)
-    pits: dict[str, list[roster.Manned]] = {}
+    manned = roster.staffed_tables(house, now)
+    pits: dict[str, list[roster.StaffedTable]] = {}
     for one in manned:
         pits.setdefault(one.table.pit.name, []).append(one)
-    spans = roster.spans_of(house, manned, now)
+    spans = roster.floorperson_spans(house, manned, now)
     context = _room(person, house, STAFF, now) | {
         "pits": pits,
         "spans": spans,
         "breaches": sum(bool(one.breaches) for one in manned),
-        "members": roster.members(house, now, name, everybody=everybody or bool(name)),
+        "members": roster.staff_members(house, now, name, everybody=everybody or bool(name)),
         "asked": {"who": name, "all": everybody},
         "staffer": person.role in STAFFERS,
         "of_the_floor": person.role in FLOOR,
@@ -236,7 +236,7 @@ def _keepers_part(person: Person, house: Facility, now: dt.datetime) -> dict[str
     """What the dialogs of a dice keeper offer."""
     tables = _tables_for_dice(house, now)
     kinds = {(one["game"], one["dice"], one["size_um"], one["colours"]): one for one in tables}
-    gone = lots.standing(house, Status.REMOVED), lots.standing(house, Status.REJECTED)
+    gone = lots.lots_with_status(house, Status.REMOVED), lots.lots_with_status(house, Status.REJECTED)
     return {
         "signers": signers(person, house),
         "suits": tables,
@@ -298,7 +298,7 @@ def _count(status: str, count: int) -> dict[str, Any]:
 def _strip(counts: dict[str, int]) -> dict[str, Any]:
     """The lots that are in the house as parts of one bar: where each begins, and how wide it is."""
     parts, at = [], 0
-    for status in (*lots.WAY, lots.ASIDE):
+    for status in (*lots.STAGES, lots.ASIDE):
         if status != Status.DESTROYED and counts[status]:
             parts.append({"status": status, "at": at, "width": counts[status]})
             at += counts[status]
@@ -308,8 +308,8 @@ def _strip(counts: dict[str, int]) -> dict[str, Any]:
 def _groups(house: Facility, now: dt.datetime, state: str, code: str, page: int) -> list[dict[str, Any]]:
     """The lots by their steps. Without a filter of the state each group shows its first ones."""
     groups = []
-    for status in [state] if state else [*lots.WAY, lots.ASIDE]:
-        found = lots.standing(house, status, code)
+    for status in [state] if state else [*lots.STAGES, lots.ASIDE]:
+        found = lots.lots_with_status(house, status, code)
         first, most = (page * PAGE, PAGE) if state else (0, SHOWN)
         rows = [_row(one, now) for one in found[first : first + most]]
         if not rows and not state and (code or status in (lots.ASIDE, Status.DESTROYED)):

@@ -75,8 +75,8 @@ def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal 
     """The dealer's act at the tablet's own table: begins to deal, or relieves in mid-round."""
     facility, code = device.place.split("/", 1)
     table = Table.objects.select_related("stream").get(facility__code=facility, code=code)
-    held = posts.held_by(table, person)
-    if held is not None and held not in posts.empty(table):
+    held = posts.post_of(table, person)
+    if held is not None and held not in posts.empty_posts(table):
         return None
     call = road.ActRequest(
         facility, code, "take_over_table", uuid.uuid4(), table.stream.seq, {}, person, device
@@ -101,7 +101,7 @@ def sign_off(request: HttpRequest) -> HttpResponse:
     if person is None or device is None or getattr(request, "locked", True):
         return redirect("sign-in")
     here = Table.objects.select_related("stream", "facility").filter(stream__name=device.place)
-    table = here.filter(posts.anywhere(person)).first()
+    table = here.filter(posts.at_any_post(person)).first()
     if table is not None:
         call = road.ActRequest(
             table.facility.code, table.code, "leave_table", uuid.uuid4(), table.stream.seq, {}, person, device
@@ -174,7 +174,7 @@ def _context(device: Device) -> dict[str, Any]:
 
 
 def _place(device: Device, table: Table | None) -> dict[str, Any]:
-    keeps = posts.holder(table, posts.keeper(table)) if table else None
+    keeps = posts.holder(table, posts.keeper_post(table)) if table else None
     shaker_with = keeps.name if keeps and table and table.status != Table.Status.CLOSED else None
     return {
         "table": table.code if table else "",
@@ -196,7 +196,7 @@ def _people(device: Device, table: Table | None) -> list[dict[str, str]]:
         duty = Assignment.objects.at(table)
     roles = SEES_A_ROOM if table is None else DEALERS | FLOOR
     on_duty = [one.person for one in duty.filter(person__role__in=roles).select_related("person")]
-    dealing = posts.holder_id(table, posts.keeper(table)) if table else None
+    dealing = posts.holder_id(table, posts.keeper_post(table)) if table else None
     ordered = sorted(
         {one.pk: one for one in on_duty}.values(), key=lambda one: (one.pk != dealing, one.role, one.name)
     )

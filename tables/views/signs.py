@@ -49,8 +49,8 @@ def printed(request: HttpRequest, facility: str, table: str, kind: str) -> HttpR
         "label": SignForm.Kind(kind).label,
         "kinds": [
             (one, SignForm.Kind(one).label)
-            for one in (*table_signs.ON_BOARD, "test")
-            if table_signs.form_of(state["signs"], one) and table_signs.says(state, one)
+            for one in (*table_signs.BOARD_KINDS, "test")
+            if table_signs.form_of(state["signs"], one) and table_signs.has_content(state, one)
         ],
         "sign": sign,
         "paper": paper,
@@ -81,7 +81,7 @@ def _sign(
         raise Denied
     state = snapshot.of_table(found.pk)
     try:
-        table_signs.verify_form_stands(found, kind)
+        table_signs.verify_form_in_force(found, kind)
         return state, table_signs.sign(state, kind), None
     except Refusal as refusal:
         return state, None, refusal

@@ -166,7 +166,7 @@ class Scene:
         """Somebody at every post: the dealer, and at Three Dice Football the left dealer and the stickperson."""
         self.act("take_over_table")
         for post, by in (("dealer-left", "relief"), ("stick", "stickperson")):
-            if post in posts.of(self.table):
+            if post in posts.posts_of(self.table):
                 self.act("take_over_table", {"post": post}, by=by)
 
     def inspect(self, **changed: Any) -> road.ActResponse:

@@ -333,7 +333,7 @@ def test_the_bright_ones_come_first_and_then_the_gravest(hands, scene):
 
 
 def test_every_kind_has_its_title_its_text_and_its_line_of_the_record():
-    from tables.alerts.words import ALERTS, NAMES, said
+    from tables.alerts.words import ALERT_NAMES, ALERTS, alert_words
     from tables.words.sentences import act_line
 
     params = {
@@ -349,12 +349,12 @@ def test_every_kind_has_its_title_its_text_and_its_line_of_the_record():
         if form == "clock":
             del given["seconds"]
         kind = "device-failure" if kind == "failure" else kind
-        title, text = said(kind, given)
+        title, text = alert_words(kind, given)
         assert "%" not in title + text and text[-1] in ".”", form
-        if kind in NAMES:
+        if kind in ALERT_NAMES:
             line = act_line("alert.raised", {"kind": kind, **given})
             assert line.startswith("Alert: ")
-            assert act_line("alert.ended", {"kind": kind}) == f"Over: {NAMES[kind]}"
+            assert act_line("alert.ended", {"kind": kind}) == f"Over: {ALERT_NAMES[kind]}"
 
 
 def test_a_refused_raising_leaves_nothing_behind(scene):

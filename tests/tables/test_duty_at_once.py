@@ -45,7 +45,7 @@ def dwell_on(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> None:
 def ready(scene: Scene) -> Scene:
     scene.act("take_over_table", by="dealer")
     for post, by in (("dealer-left", "relief"), ("stick", "stickperson")):
-        if post in posts.of(scene.table):
+        if post in posts.posts_of(scene.table):
             scene.act("take_over_table", {"post": post}, by=by)
     scene.inspect()
     return scene
@@ -81,4 +81,4 @@ def test_nobody_goes_home_from_a_table_that_opens(transactional_db, monkeypatch)
     dwell_on(monkeypatch, acts, "verify_staffed")
     home = {"assignment": duty.pk}
     assert in_between(scene.open, lambda: scene.in_room("end_assignment", home)) == ["Answer", "Refusal"]
-    assert posts.empty(scene.fresh) == []
+    assert posts.empty_posts(scene.fresh) == []

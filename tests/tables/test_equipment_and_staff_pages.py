@@ -22,8 +22,8 @@ clause = pytest.mark.clause
 # Equipment
 
 
-def approvals(scene: Scene) -> dict[str, register.Asked]:
-    [found] = register.of_tables(scene.table.facility, timezone.now())
+def approvals(scene: Scene) -> dict[str, register.RequiredApproval]:
+    [found] = register.equipment_by_table(scene.table.facility, timezone.now())
     return {one.rule.subject: one for one in found.asked}
 
 
@@ -119,10 +119,10 @@ def test_the_span_of_a_floorperson_is_drawn_counted_and_named():
     assert "Floorperson may not supervise these 3 tables together" in text and "§ 577.9(c)" in text
 
 
-def spans(scene: Scene) -> dict[str, roster.Span]:
+def spans(scene: Scene) -> dict[str, roster.FloorpersonSpan]:
     now = timezone.now()
-    manned = roster.tables_of(scene.table.facility, now)
-    return {one.person.code: one for one in roster.spans_of(scene.table.facility, manned, now)}
+    manned = roster.staffed_tables(scene.table.facility, now)
+    return {one.person.code: one for one in roster.floorperson_spans(scene.table.facility, manned, now)}
 
 
 def test_a_table_that_nobody_supervises_stands_with_its_reason(scene):
@@ -147,7 +147,7 @@ def test_the_people_stand_with_their_duty_and_training(scene):
     Qualification.objects.filter(person=scene.people["dealer"], game="football").update(
         since=dt.date(2020, 1, 1), ends_on=dt.date(2024, 6, 1)
     )
-    found = {one.person.code: one for one in roster.members(house, timezone.now())}
+    found = {one.person.code: one for one in roster.staff_members(house, timezone.now())}
     assert "stranger" not in found and found["floorperson"].supervises and not found["dealer"].supervises
     dealer = found["dealer"]
     assert [duty.table.code for duty in dealer.duty] == ["T-01"]
@@ -157,19 +157,19 @@ def test_the_people_stand_with_their_duty_and_training(scene):
         "Three Dice Football": False,
     }
     assert "ended 1 Jun 2024" in words(see(scene, "staff/"))
-    everybody = {one.person.code for one in roster.members(house, timezone.now(), everybody=True)}
+    everybody = {one.person.code for one in roster.staff_members(house, timezone.now(), everybody=True)}
     assert {"stranger", "other-floorperson"} <= everybody
-    assert [one.person.code for one in roster.members(house, timezone.now(), "strang", everybody=True)] == [
-        "stranger"
-    ]
+    assert [
+        one.person.code for one in roster.staff_members(house, timezone.now(), "strang", everybody=True)
+    ] == ["stranger"]
 
 
 def test_the_same_few_queries_however_many_people_there_are(scene, django_assert_num_queries):
     house = scene.table.facility
     with django_assert_num_queries(3):
-        assert len(roster.members(house, timezone.now(), everybody=True)) > 10
+        assert len(roster.staff_members(house, timezone.now(), everybody=True)) > 10
     with django_assert_num_queries(3):
-        assert len(roster.members(house, timezone.now())) > 5
+        assert len(roster.staff_members(house, timezone.now())) > 5
 
 
 def test_the_page_asks_the_clock_as_often_for_everybody_as_for_one(scene):

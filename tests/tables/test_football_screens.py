@@ -5,7 +5,7 @@ from django.template.loader import render_to_string
 
 from games.engine import Rules
 from games.registry import game_of
-from tables.dice.acts import UNFIT
+from tables.dice.acts import WITHDRAWAL_REASONS
 from tables.screens.fragments import render
 from tables.templatetags import football, gridiron
 from tests.tables.cast import make_scene
@@ -85,7 +85,7 @@ def test_the_reasons_for_a_no_roll_are_those_of_the_edition():
 @clause("PA-577.4(d)-lost")
 def test_a_lost_die_asks_for_a_new_set_before_the_next_throw(table):
     begin(table, (5, "touchdown", 500))
-    assert {why for why, _ in football.UNFIT} == set(UNFIT)
+    assert {why for why, _ in football.UNFIT} == set(WITHDRAWAL_REASONS)
     table.act("throw_dice")
     table.act("call_no_roll", {"reason": "off-table"})
     table.act("withdraw_dice", {"why": "lost"})

@@ -109,7 +109,7 @@ def test_a_closed_table_is_told_by_its_opening(hands, scene):
     scene.inspect()
     scene.open()
     assert scene.entry["data"]["submission_version"] == 2
-    assert notice.read(scene.fresh.recorded_rules_key).version == 2
+    assert notice.parse_key(scene.fresh.recorded_rules_key).version == 2
     tick()
     assert told(scene) == []
 
@@ -183,11 +183,11 @@ def test_a_key_is_read_as_it_was_written_and_fits_its_field():
         ("total:4", "total:17"),
         [f"two-dice:{n}-{m}" for n in range(1, 6) for m in range(n + 1, 7)],
     ):
-        key = notice.of(one, one.code, codes).key
+        key = notice.rules_in_effect(one, one.code, codes).key
         assert len(key) <= Table._meta.get_field("recorded_rules_key").max_length
-        assert notice.read(key) == notice.of(one, one.code, codes)
-    assert notice.read("") is None
-    assert notice.of(None, "RS-0099", {"small"}).codes == {"small"}
+        assert notice.parse_key(key) == notice.rules_in_effect(one, one.code, codes)
+    assert notice.parse_key("") is None
+    assert notice.rules_in_effect(None, "RS-0099", {"small"}).codes == {"small"}
 
 
 @clause("PA-675a.5(e)-floor")

@@ -12,7 +12,7 @@ from games.engine import Refusal
 from games.models import RulesSubmission
 from tables.models import Assignment, Table
 from tables.runner import table
-from tables.staffing.spans import Breach, breaches
+from tables.staffing.spans import SupervisionBreach, breaches
 from tables.words.sentences import say
 from tests.tables.cast import Scene
 from tests.tables.house import hire, make_house
@@ -279,14 +279,14 @@ def test_what_is_wrong_with_the_supervision_is_listed_as_it_stands():
     one, two, three, four = house(FOOTBALL, SIC_BO, SIC_BO, JERSEY)
     people = {scene.table.code: scene.table.pk for scene in (one, two, three, four)}
     unsupervised = [
-        Breach(people[code], "unsupervised", {"table": code}, section)
+        SupervisionBreach(people[code], "unsupervised", {"table": code}, section)
         for code, section in (("T-01", TWO), ("T-02", FOUR), ("T-03", FOUR), ("T-04", ""))
     ]
     assert breaches(clock.now()) == unsupervised
     assert breaches(clock.now(), people["T-02"]) == [unsupervised[1]]
     Table.objects.update(floorperson=one.people["floorperson"])
     together = {"person": "Floorperson", "count": 4, "tables": ["T-01", "T-02", "T-03", "T-04"]}
-    assert breaches(clock.now()) == [Breach(people["T-01"], "span-exceeded", together, TWO)]
+    assert breaches(clock.now()) == [SupervisionBreach(people["T-01"], "span-exceeded", together, TWO)]
     for code, alone in (
         ("T-01", breaches(clock.now())),
         ("T-02", []),
@@ -297,7 +297,7 @@ def test_what_is_wrong_with_the_supervision_is_listed_as_it_stands():
     Assignment.objects.filter(person__code="floorperson").update(table=two.table)
     absent = {"person": "Floorperson", "table": "T-03"}
     found = {one.table_id: one for one in breaches(clock.now())}
-    assert found.pop(people["T-03"]) == Breach(people["T-03"], "supervisor-off-duty", absent, FOUR)
+    assert found.pop(people["T-03"]) == SupervisionBreach(people["T-03"], "supervisor-off-duty", absent, FOUR)
     assert set(found) == {people["T-04"]}
     Person.objects.filter(code="floorperson").update(is_active=False)
     assert {one.code for one in breaches(clock.now())} == {"supervisor-off-duty"}
@@ -314,7 +314,7 @@ def test_a_table_elsewhere_can_break_a_span_that_held():
         started_at=clock.now(),
     )
     together = {"person": "Floorperson", "count": 2, "tables": ["T-01", "craps"]}
-    assert breaches(clock.now()) == [Breach(scene.table.pk, "span-exceeded", together, TWO)]
+    assert breaches(clock.now()) == [SupervisionBreach(scene.table.pk, "span-exceeded", together, TWO)]
     said = say(Refusal("span-exceeded", TWO, **together))
     assert said == "Floorperson may not supervise these 2 tables together: T-01, Craps."
 
@@ -361,4 +361,7 @@ def test_a_table_here_and_one_elsewhere_at_once_do_not_both_pass(transactional_d
     craps = {"person": "floorperson", "game": "craps"}
     found = at_once(lambda: take(scene), lambda: scene.in_room("assign_elsewhere", craps))
     assert sorted(type(one).__name__ for one in found) == ["Answer", "Refusal"]
-    assert breaches(clock.now()) in ([], [Breach(scene.table.pk, "unsupervised", {"table": "T-01"}, TWO)])
+    assert breaches(clock.now()) in (
+        [],
+        [SupervisionBreach(scene.table.pk, "unsupervised", {"table": "T-01"}, TWO)],
+    )

@@ -13,7 +13,7 @@ from audit.models import Stream
 from games.engine import Refusal
 from tables.core.context import TableContext
 from tables.demo.seeding import make_lot, make_table
-from tables.dice.handling import verify_suits
+from tables.dice.handling import verify_lot_fits
 from tables.models import DiceLot, Round, Throw
 from tables.rounds import draws
 from tables.screens.fragments import messages
@@ -279,7 +279,7 @@ def test_training_dice_stay_at_training(at, lot):
     with scene.refused("lot-of-another-kind"):
         scene.act("change_dice_lot", {"lot": "L-0002", "seal": "S"}, by="floorperson")
     with pytest.raises(Refusal, match="lot-of-another-kind"):
-        verify_suits(
+        verify_lot_fits(
             TableContext(scene.fresh, None, None, None, clock.now()), DiceLot.objects.get(code="L-0002")
         )
     scene.act("change_dice_lot", {"lot": "L-0003", "seal": "S"}, by="floorperson")

@@ -144,10 +144,10 @@ def test_a_dealer_of_two_tables_in_play_keeps_neither_shaker(scene):
 def test_the_posts_of_many_tables_are_asked_in_one_statement(scene, django_assert_num_queries):
     tables = list(Table.objects.all())
     with django_assert_num_queries(1):
-        found = posts.empty_at(tables)
+        found = posts.empty_posts_by_table(tables)
     assert found == {scene.table.pk: []}
     with django_assert_num_queries(0):
-        assert posts.empty_at([]) == {}
+        assert posts.empty_posts_by_table([]) == {}
 
 
 def test_two_tickers_raise_one_alert(scene):

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 
 from audit import clock
 from audit.record import INSTALLATION
-from tables.alerts.words import said
+from tables.alerts.words import alert_words
 from tables.desk.access import desk_of
 from tables.desk.entry_rows import address_of
 from tables.desk.page import desk
@@ -35,7 +35,7 @@ def integrity(request: HttpRequest, facility: str) -> HttpResponse:
         "keys": standing.signing_keys(),
         "incarnations": standing.incarnations(),
         "verified_at": address_of(INSTALLATION, verified.entry.seq, house) if verified else "",
-        "alerts": [(one, *said(one.kind, one.params)) for one in found.alerts],
+        "alerts": [(one, *alert_words(one.kind, one.params)) for one in found.alerts],
     }
     return render(request, "desk/integrity.html", context)
 
