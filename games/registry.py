@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from games.engine.football import Football
+from games.engine.game import Game
 from games.engine.high_roll import HighRoll
 from games.engine.refusals import Refusal
-from games.engine.rounds import Game
 from games.engine.rules import Rules
 from games.engine.sicbo import SicBo
 

@@ -74,14 +74,14 @@ def _football(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]:
     ]
     throws: list[Any] = []
     laid = game_of(rules).open_round(rules).wagers
-    while not game_of(rules).standing(rules, laid, throws).ending:
+    while not game_of(rules).result(rules, laid, throws).ending:
         play = len(throws) + 1
         wagers += [
             {"seat": seat, "wager": code, "cents": 500, "play": play}
             for seat, code in enumerate(draw.sample(SINGLE_PLAY_CODES, 2), start=1)
         ]
         throws.append(tuple(draw.randint(1, 6) for _ in range(3)))
-    scored = game_of(rules).standing(rules, laid, throws).ending in ("touchdown", "trips-td")
+    scored = game_of(rules).result(rules, laid, throws).ending in ("touchdown", "trips-td")
     if scored and any(one["wager"] == "extra-point" for one in wagers):
         throws.append([draw.randint(1, 6) for _ in range(3)])
     return throws, wagers

@@ -2,12 +2,12 @@
 
 from games.engine.analysis import house_advantage
 from games.engine.dice import dice_expiry
+from games.engine.game import NextAct, Step
 from games.engine.odds import Odds
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import Reason, Settled
 from games.engine.state import RoundState
-from games.engine.turns import NextAct, Step
 from games.engine.wagers import Placing, Wager, WagerType
 
 __all__ = [

@@ -41,7 +41,7 @@ DUTY_OF = {
     "void_round": "void",
     "report_device_failure": "device-failure",
     "report_shaker_failure": "shaker-failure",
-    "settle_by_hand": "device-failure",
+    "settle_manually": "device-failure",
     "correct_dice": "call-dice",
     "record_missed_wager": "position",
     "strike_mistaken_wager": "position",

@@ -18,12 +18,12 @@ from functools import lru_cache
 from itertools import combinations, product
 
 from games.engine.analysis import Outcome
+from games.engine.game import Game
 from games.engine.odds import Pays
 from games.engine.procedures import Moves, Procedure
-from games.engine.rounds import Game
 from games.engine.rules import Rules
 from games.engine.settlement import Reason, Settled, lose, win
-from games.engine.state import RoundState, Standing
+from games.engine.state import Result, RoundState
 from games.engine.wagers import Place, Wager, WagerType
 
 Faces = tuple[int, ...]
@@ -181,7 +181,7 @@ def _settle(wager: Wager, found: Verdict) -> Settled:
 FROM_THE_DICE_ON: Moves = {
     ("ready", "call_dice"): "lit",
     ("ready", "call_no_roll"): "no-roll",
-    ("ready", "settle_by_hand"): "lit",
+    ("ready", "settle_manually"): "lit",
     ("ready", "report_device_failure"): "void",
     ("ready", "report_shaker_failure"): "void",
     ("ready", "void_round"): "void",
@@ -190,17 +190,17 @@ FROM_THE_DICE_ON: Moves = {
     ("lit", "correct_dice"): "lit",
     ("lit", "record_missed_wager"): "lit",
     ("lit", "strike_mistaken_wager"): "lit",
-    ("lit", "settle_by_hand"): "lit",
+    ("lit", "settle_manually"): "lit",
     ("lit", "take_losers"): "taken",
     ("taken", "correct_dice"): "lit",
     ("taken", "record_missed_wager"): "taken",
     ("taken", "strike_mistaken_wager"): "taken",
-    ("taken", "settle_by_hand"): "taken",
+    ("taken", "settle_manually"): "taken",
     ("taken", "pay_seats"): "taken",  # and to `paid` by itself once nobody is owed anything
     ("paid", "correct_dice"): "lit",  # legal only while nobody has been paid: a round without winners
     ("paid", "record_missed_wager"): "taken",
     ("paid", "strike_mistaken_wager"): "taken",
-    ("paid", "settle_by_hand"): "paid",
+    ("paid", "settle_manually"): "paid",
     ("paid", "clear_layout"): "cleared",
 }
 
@@ -284,11 +284,11 @@ class SicBo(Game):
     def possible_odds(self, rules: Rules, code: str) -> tuple[Pays, ...]:
         return _possible_odds(rules, code)
 
-    def standing(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Standing:
+    def result(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Result:
         """One throw decides everything."""
         if not throws:
-            return Standing(dice=rules.edition.dice)
-        return Standing(settle(rules, wagers, tuple(throws[0])), "settled")
+            return Result(dice=rules.edition.dice)
+        return Result(settle(rules, wagers, tuple(throws[0])), "settled")
 
     def winning_codes(
         self, rules: Rules, throws: Sequence[Sequence[int]], ending: str = ""
@@ -296,7 +296,7 @@ class SicBo(Game):
         """The codes that the layout lights: § 625a.5(d), § 539.5(d), N.J.A.C. 19:47-9.5(d)."""
         return _winning_codes(rules, tuple(sorted(throws[-1])))
 
-    def called(self, throws: Sequence[Sequence[int]]) -> Reason:
+    def announcement(self, throws: Sequence[Sequence[int]]) -> Reason:
         dice = tuple(throws[-1])
         total = sum(dice)
         if _is_triple(dice):

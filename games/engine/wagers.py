@@ -52,21 +52,23 @@ class Placing(NamedTuple):
     made_in: str = "chips"
     play: int | None = None
 
+    @property
+    def key(self) -> tuple[int, str, int | None]:
+        """The seat, code and play of the line, as `Wager.key`."""
+        return self.seat, self.code, self.play
 
-def key_of(line: Placing) -> tuple[int, str, int | None]:
-    """The seat, code and play that a line is about, as `Wager.key`."""
-    return line.seat, line.code, line.play
 
-
-def laid(wagers: tuple[Wager, ...], lines: Iterable[Placing]) -> tuple[tuple[Wager, ...], tuple[int, ...]]:
-    """The layout after these lines in turn, and what each found there in cents."""
-    layout = {wager.key: wager for wager in wagers}
+def apply_placings(
+    wagers: tuple[Wager, ...], placings: Iterable[Placing]
+) -> tuple[tuple[Wager, ...], tuple[int, ...]]:
+    """The wagers after these lines in turn, and the cents that lay there before each line."""
+    by_key = {wager.key: wager for wager in wagers}
     before = []
-    for line in lines:
-        found = layout.get(key_of(line))
-        before.append(found.cents if found else 0)
+    for line in placings:
+        wager = by_key.get(line.key)
+        before.append(wager.cents if wager else 0)
         if line.cents:
-            layout[key_of(line)] = Wager(line.seat, line.code, line.cents, line.play)
+            by_key[line.key] = Wager(line.seat, line.code, line.cents, line.play)
         else:
-            layout.pop(key_of(line), None)
-    return tuple(layout.values()), tuple(before)
+            by_key.pop(line.key, None)
+    return tuple(by_key.values()), tuple(before)

@@ -22,6 +22,6 @@ def winners(rules: Rules, throws: Throws) -> tuple[tuple[str, Pays], ...]:
         for one in types
         if one.family not in NEEDS_A_THROW_MORE and (one.family != "extra-roll" or len(throws) > 1)
     ]
-    settled = game_of(rules).standing(rules, laid, throws).settled
+    settled = game_of(rules).result(rules, laid, throws).settled
     paid = {one.wager.code: one.pays for one in settled if one.outcome == "win" and one.pays is not None}
     return tuple((one.code, paid[one.code]) for one in types if one.code in paid)

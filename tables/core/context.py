@@ -10,7 +10,7 @@ from audit.clock import never_before
 from audit.models import Device, Person, Stream
 from games import submissions
 from games.engine import Refusal, RoundState, Rules
-from games.engine.rounds import Game
+from games.engine.game import Game
 from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 from games.office.providers import services
@@ -149,7 +149,7 @@ class TableContext:
             wagers=[Staked(wager.seat, wager.code, wager.cents, wager.play or None) for wager in self.wagers],
             throws=[throw.dice for throw in self.throws if throw.dice],
             paid_seats=self.round.paid_seats,
-            by_hand=self.round.by_hand,
+            manual_settlement=self.round.by_hand,
             step=self.round.step,
             void_throws=sum(not throw.dice for throw in self.throws),
             quarterback=self.round.quarterback,
@@ -269,7 +269,7 @@ class TableContext:
         """Whether all dice are in the shaker or the cup: none in the air, none on the layout."""
         if self.round is None:
             return True
-        return self.round.phase in DICE_AT_REST and self.state.standing.dice == self.rules.edition.dice
+        return self.round.phase in DICE_AT_REST and self.state.result.dice == self.rules.edition.dice
 
     def game_as(self, kind: type[G]) -> G:
         """The game, which must be of this class. Raises `act-of-another-game`."""

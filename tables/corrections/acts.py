@@ -6,7 +6,7 @@ Each mending is an entry of its own that keeps both values; nothing that was wri
 from typing import Any
 
 from games.engine import Placing, Refusal
-from games.engine.rounds import RoundState
+from games.engine.state import RoundState
 from games.params import MOST_CENTS, Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE

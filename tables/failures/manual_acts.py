@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from games.engine import Refusal, RoundState
-from games.engine.wagers import laid
+from games.engine.wagers import apply_placings
 from games.params import Params, malformed
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
@@ -58,9 +58,9 @@ def _settled_state(ctx: TableContext, inputs: tuple[WagerInput, ...], throws: Se
     game, lines = ctx.game, [wager.placing for wager in inputs]
     for line in lines:
         game.verify_placing(ctx.rules, line)
-    wagers = laid((), lines)[0]
+    wagers = apply_placings((), lines)[0]
     game.adjudicate(ctx.rules, throws, wagers)
-    played = replace(ctx.state, phase="cleared", wagers=wagers, throws=tuple(throws), by_hand=True)
+    played = replace(ctx.state, phase="cleared", wagers=wagers, throws=tuple(throws), manual_settlement=True)
     return replace(played, paid_seats=frozenset(settled.wager.seat for settled in game.winners(played)))
 
 

@@ -82,7 +82,7 @@ class Facts:
         due: dict[str, Any] = {
             "uncovered": course.state.phase != "void",
             "announced": not returned,
-            "by_hand": course.state.by_hand,
+            "by_hand": course.state.manual_settlement,
         }
         if returned:
             due |= {"dice": [], "called": None, "lit": []}
@@ -127,7 +127,7 @@ class Facts:
                 **(course.game.view(course.state).get("held") or {}),
             }
         if type_ == "dice.gathered":
-            return {"dice": course.state.standing.dice}
+            return {"dice": course.state.result.dice}
         if "fees_cents" in data:
             return {"seats": sorted(one.seat for one in course.wagers if course.game.is_fee(one.code))}
         if type_ == "device.failed" and "dice" in data:

@@ -57,7 +57,7 @@ def _round(course: Course, state: RoundState, names: dict[str, str]) -> dict[str
         "wagered_cents": course.wagered_cents,
         "dice": list(course.game.arranged(state.dice)) if lit else None,
         "call": settling_view.call(course.game, state.throws) if course.throws else None,
-        "lit": list(course.game.lit(state)) if lit else [],
+        "lit": list(course.game.lit_codes(state)) if lit else [],
         "settle": settling_view.steps(at, state, names),
         "game": course.game.view(state),
         "take": {"seats": _by_seat(decided, LOSE)},

@@ -96,7 +96,7 @@ def totals(course: Course) -> dict[str, int]:
 
 
 def _light(course: Course) -> dict[str, Any]:
-    called = course.game.called(course.throws)
+    called = course.game.announcement(course.throws)
     lit = course.game.winning_codes(course.rules, course.throws, course.ending)
     dice = list(course.throws[-1])
     return {"dice": dice, "lit": sorted(lit), "called": {"code": called.code, **called.params}}

@@ -93,7 +93,7 @@ class Course:
             self.ended = True
 
     def _follow(self, act: str, **changed: Any) -> None:
-        self.state = self.game.followed(self._in_turn(act), act, **changed)
+        self.state = self.game.replay(self._in_turn(act), act, **changed)
 
     def _in_turn(self, act: str) -> RoundState:
         """The state under a kind of shaker that has this act now: entries do not name it."""
@@ -162,20 +162,20 @@ class Course:
         self._settle()
 
     def _called_by_hand(self, data: Mapping[str, Any]) -> None:
-        self._now(by_hand=True)
-        self._called(data, "settle_by_hand")
+        self._now(manual_settlement=True)
+        self._called(data, "settle_manually")
 
     def _recorded_by_hand(self, data: Mapping[str, Any]) -> None:
         """What was played on paper: its wagers are those that it says were settled, its throws all of them."""
         keys = [(_key(line), line["cents"]) for line in data["settled"]]
         self.laid = {key: Laid(self._wager(key, cents)) for key, cents in keys}
-        self._now(wagers=_standing(self.laid), by_hand=True, phase="cleared")
+        self._now(wagers=_standing(self.laid), manual_settlement=True, phase="cleared")
         found: tuple[Settled, ...] = ()
         for dice in data.get("throws") or [data["dice"]]:
             self._now(throws=(*self.throws, self._dice(dice)))
             found += newly_settled(self.state)
         self.settled, self.everything = found, found
-        self.ending = self.state.standing.ending
+        self.ending = self.state.result.ending
         self.gone = set(self.laid)
 
     def _no_roll(self, data: Mapping[str, Any]) -> None:
@@ -205,7 +205,7 @@ class Course:
         return self.game.verify_dice(self.rules, dice, len(dice))
 
     def _settle(self) -> None:
-        standing = self.state.standing
+        standing = self.state.result
         self.ending = standing.ending
         self.everything = in_order(standing.settled)
         self.settled = newly_settled(self.state)
@@ -276,7 +276,7 @@ class Course:
         """An entry that the round knows and that moves nothing on."""
 
     def _failed(self, data: Mapping[str, Any]) -> None:
-        self._now(by_hand=self.state.by_hand or bool(data.get("dice")))
+        self._now(manual_settlement=self.state.manual_settlement or bool(data.get("dice")))
 
 
 FOLLOWS = {

@@ -73,7 +73,7 @@ def covariances(rules: Rules) -> Mapping[Pair, Fraction] | None:
     unlimited = replace(rules, payout_limit_cents=None)
     wins: Counter[tuple[Fraction, ...]] = Counter()
     for dice, ways in _throws(rules.edition.dice):
-        standing = game_of(rules).standing(unlimited, stakes, [dice])
+        standing = game_of(rules).result(unlimited, stakes, [dice])
         if not standing.ending:
             return None
         settled = {one.wager.code: one for one in standing.settled}

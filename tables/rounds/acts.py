@@ -51,7 +51,7 @@ def call_dice(ctx: TableContext, params: Params) -> ActOutcome:
     round_ = require_round(ctx)
     state, _ = ctx.game.call_dice(ctx.state, dice or ())
     ctx.verify_as_they_lie(state.dice)
-    type_ = "round.settled" if state.standing.ending else "throw.settled"
+    type_ = "round.settled" if state.result.ending else "throw.settled"
     return settle_throw(ctx, round_, state, type_, newly_settled(state), dice=state.dice, more=ruled)
 
 

@@ -45,7 +45,7 @@ def gather_loose_dice(ctx: TableContext, params: Params) -> ActOutcome:
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.gather_loose_dice(ctx.state)
     advance(ctx, state)
-    data = {"round": round_.number, "dice": state.standing.dice}
+    data = {"round": round_.number, "dice": state.result.dice}
     return ActOutcome("dice.gathered", data, round_answer(round_), "phase")
 
 

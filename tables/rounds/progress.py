@@ -3,8 +3,8 @@
 from typing import Any
 
 from games.engine import Refusal
-from games.engine.rounds import RoundState
 from games.engine.settlement import STEPS_A_THROW, Settled
+from games.engine.state import RoundState
 from tables.core.context import TableContext
 from tables.models import Round
 from tables.rules import notice
@@ -31,9 +31,7 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
     }
     ctx.change_round(**{name: value for name, value in stands.items() if getattr(ctx.round, name) != value})
     if state.ended:
-        ctx.change_round(
-            ended_at=ctx.now, ending=state.phase if state.returned_for else state.standing.ending
-        )
+        ctx.change_round(ended_at=ctx.now, ending=state.phase if state.returned_for else state.result.ending)
         quarterback, offered = ctx.game.next_quarterback(state)
         if (quarterback, offered) != (ctx.table.quarterback, ctx.table.offered):
             ctx.change_table(quarterback=quarterback, offered=offered)

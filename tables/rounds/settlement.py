@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from games.engine.rounds import RoundState
 from games.engine.settlement import FEE, LOSE, Settled
+from games.engine.state import RoundState
 from tables.core.context import TableContext
 from tables.models import Round, Settlement, Throw
 from tables.rounds.progress import advance, round_answer
@@ -55,7 +55,7 @@ def settle_throw(
         ctx,
         state,
         last_throw=max(round_.last_throw, throw.number),
-        by_hand=state.by_hand,
+        by_hand=state.manual_settlement,
         wagered_cents=sum(wager.cents for wager in state.wagers),
         taken_cents=taken_cents(everything),
         paid_cents=sum(wager.paid_cents for wager in everything),
@@ -106,8 +106,8 @@ def throw_data(
         "uncovered": state.phase != "void",
         "announced": bool(throw.dice),
         "called": _call_data(ctx, state) if throw.dice else None,
-        "lit": sorted(ctx.game.lit(state)) if throw.dice else [],
-        "by_hand": state.by_hand,
+        "lit": sorted(ctx.game.lit_codes(state)) if throw.dice else [],
+        "by_hand": state.manual_settlement,
         "settled": [settled_data(wager) for wager in settled],
         "taken_cents": taken_cents(settled),
         "paid_cents": sum(wager.paid_cents for wager in settled),
@@ -117,7 +117,7 @@ def throw_data(
 
 def _call_data(ctx: TableContext, state: RoundState) -> dict[str, Any]:
     """What the throw comes to, as it is called out, by code."""
-    reason = ctx.game.called(state.throws)
+    reason = ctx.game.announcement(state.throws)
     return {"code": reason.code, **reason.params}
 
 

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from games.engine.rounds import Game, RoundState
+from games.engine.game import Game
 from games.engine.settlement import LOSE, WIN, Settled
+from games.engine.state import RoundState
 from games.engine.wagers import Wager
 from games.wording import no_roll, why
 from tables.core.context import TableContext
@@ -32,7 +33,7 @@ def throws(ctx: TableContext) -> list[dict[str, Any]]:
 def call(game: Game, valid: Sequence[Sequence[int]]) -> dict[str, Any]:
     """The newest throw as it is called: the faces, their sum, and what they come to."""
     dice = list(game.arranged(valid[-1]))
-    return {"total": sum(dice), "words": number_words(dice), "summary": why(game.called(valid))}
+    return {"total": sum(dice), "words": number_words(dice), "summary": why(game.announcement(valid))}
 
 
 def steps(ctx: TableContext, state: RoundState, names: dict[str, str]) -> dict[str, Any] | None:
@@ -44,7 +45,7 @@ def steps(ctx: TableContext, state: RoundState, names: dict[str, str]) -> dict[s
         by_step[settled.step].append(settled)
     current = ctx.game.current_step(state)
     now = current[0].step if current else 0
-    stays = ctx.game.stays(state)
+    stays = ctx.game.undecided(state)
     steps = [
         _step(ctx, state, number, settled, now, stays, names) for number, settled in sorted(by_step.items())
     ]

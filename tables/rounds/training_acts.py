@@ -16,7 +16,7 @@ def draw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     if ctx.table.kind != Table.Kind.TRAINING:
         raise Refusal("draws-only-in-training", table=ctx.table.code)
     round_ = require_round(ctx)
-    dice = draws.dice(ctx.state.standing.dice, ctx.game.faces)
+    dice = draws.dice(ctx.state.result.dice, ctx.game.faces)
     ctx.game.verify_call_dice(ctx.state, dice)
     if round_.drawn:
         raise Refusal("dice-drawn-already", round=round_.number)

@@ -5,8 +5,8 @@ from typing import Any
 
 from games.engine import Refusal, Rules
 from games.engine.procedures import ENDED
-from games.engine.rounds import RoundState
 from games.engine.settlement import Settled
+from games.engine.state import RoundState
 from games.wording import why
 from tables.core.chips import breakdown
 from tables.core.context import TableContext
@@ -66,7 +66,7 @@ def _round(ctx: TableContext) -> dict[str, Any]:
         "dice": list(ctx.game.arranged(state.dice)) if state and state.dice else None,
         "drawn": list(row.drawn) if row else [],
         "call": settling_view.call(ctx.game, state.throws) if state and state.dice else None,
-        "lit": list(ctx.game.lit(state)) if state else [],
+        "lit": list(ctx.game.lit_codes(state)) if state else [],
         "throws": settling_view.throws(ctx),
         "settle": settling_view.steps(ctx, state, names) if state else None,
         "game": _game(ctx, state) if state else {},
@@ -109,8 +109,8 @@ def _steps(ctx: TableContext, state: RoundState | None) -> list[dict[str, Any]]:
 def legal_acts(ctx: TableContext, state: RoundState) -> set[str]:
     """The acts that lead on from this phase, mending only until the first payment."""
     acts = ctx.game.legal_acts(state)
-    if "settle_by_hand" in acts:
-        acts = acts - {"settle_by_hand"} | {"report_device_failure"}
+    if "settle_manually" in acts:
+        acts = acts - {"settle_manually"} | {"report_device_failure"}
     if "report_shaker_failure" in acts:
         acts = acts - {"report_shaker_failure"} | {"report_device_failure"}
     return acts
@@ -286,7 +286,7 @@ def _next_step(
         "label": str(label),
         "say": next_says(name, round_, ctx.state.shaker),
         "params": _params(ctx, name),
-        "dice": ctx.state.standing.dice if name == "call_dice" else None,
+        "dice": ctx.state.result.dice if name == "call_dice" else None,
     }
     return step, _missing(ctx, name)
 

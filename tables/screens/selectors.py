@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, Sum
 
 from audit import clock
 from audit.models import Entry, Person
-from games.engine.rounds import Game
+from games.engine.game import Game
 from games.registry import game_by_code
 from tables.models import Round, Slip, Table, Wager
 from tables.words.entries import names_of, said_by, words_of

@@ -6,9 +6,9 @@ from typing import Any
 
 from games.engine import RoundState, records
 from games.engine.football import quarterback
+from games.engine.game import Game
 from games.engine.high_roll import records as high_roll
 from games.engine.records import Record
-from games.engine.rounds import Game
 
 ACTS: Mapping[type, tuple[str, Callable[[Any], tuple[Any, ...]]]] = {
     records.WagersPlaced: ("place_wagers", lambda record: (record.placings,)),

@@ -59,7 +59,7 @@ def test_where_nothing_was_to_settle_a_play_is_corrected_until_wagers_of_the_nex
     assert state.phase == "open"
     assert refusal("correct_dice", opened(), GAIN_8)[0] == "no-dice-yet"
     ended, _ = FOOTBALL.correct_dice(state, TRIPS_TD)
-    assert (ended.phase, ended.standing.ending) == ("lit", "trips-td")
+    assert (ended.phase, ended.result.ending) == ("lit", "trips-td")
     wagered, _ = FOOTBALL.place_wagers(state, [lay(1, "penalty", 500, 2)])
     assert refusal("correct_dice", wagered, TRIPS_TD) == ("next-play-wagered", "5(e)")
     assert refusal("correct_dice", FOOTBALL.throw_dice(state)[0], TRIPS_TD) == ("thrown-already", "5(a)")
@@ -129,7 +129,7 @@ def test_acts_of_other_games_are_not_for_this_one(act):
     ],
 )
 def test_a_throw_is_called_as_people_say_it(throws, said):
-    assert why(FOOTBALL.called(throws)) == said
+    assert why(FOOTBALL.announcement(throws)) == said
     assert FOOTBALL.arranged((6, 4, 2)) == (4, 6, 2)
 
 

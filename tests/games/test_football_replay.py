@@ -123,7 +123,7 @@ def test_every_wager_of_a_whole_game_settles_exactly_once_and_its_money_adds_up(
 def test_the_floor_and_the_paper_settle_a_game_alike(played):
     _, records, state, throws = played
     ending, on_paper = FOOTBALL.adjudicate(RULES, throws, state.wagers)
-    assert ending == state.standing.ending
+    assert ending == state.result.ending
     assert tuple(on_paper[at] for at in settlement_order(on_paper)) == state.settled
     steps = [record.settled[0].step for record in records if isinstance(record, SeatsSettled)]
     assert steps == sorted(steps)

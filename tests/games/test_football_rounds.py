@@ -267,12 +267,12 @@ def test_a_score_is_settled_in_its_five_steps():
     void, _ = FOOTBALL.call_no_roll(FOOTBALL.throw_dice(state)[0], "improper")
     assert (void.phase, FOOTBALL.next_act(void).act) == ("point", "throw_dice")
     state = called(void, (1, 4, 1))
-    assert (state.phase, FOOTBALL.lit(state)) == ("lit", ("touchdown", "extra-point"))
+    assert (state.phase, FOOTBALL.lit_codes(state)) == ("lit", ("touchdown", "extra-point"))
     state, first = FOOTBALL.settle_seats(state)
     state, last = FOOTBALL.settle_seats(state)
     assert [one.paid_cents for one in (*first.settled, *last.settled)] == [500, 5000]
     assert [one.wager.code for one in (*first.settled, *last.settled)] == ["touchdown", "extra-point"]
-    assert (state.phase, state.standing.ending) == ("paid", "touchdown")
+    assert (state.phase, state.result.ending) == ("paid", "touchdown")
     assert refusal("throw_dice", state) == ("game-over", "6(a)")
     assert FOOTBALL.clear_layout(state)[0].phase == "cleared"
 
@@ -301,7 +301,7 @@ def test_a_win_of_the_defense_is_settled_in_its_three_steps():
         (31, "no-gain", "win"),
         (32, "game-length:3", "win"),
     ]
-    assert (state.phase, state.standing.ending) == ("paid", "downs")
+    assert (state.phase, state.result.ending) == ("paid", "downs")
 
 
 @clause("PA-577.6(c)(4)-end", "PA-577.3(d)(3)-downs")

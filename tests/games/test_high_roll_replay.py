@@ -43,7 +43,7 @@ def rounds(draw):
             act = following.act if following else "clear_layout"
             args = (draw(TAILS),) if act == "call_dice" else ()
         if act in ("call_dice", "correct_dice"):
-            args = (args[0][: state.standing.dice if act == "call_dice" else len(state.dice)],)
+            args = (args[0][: state.result.dice if act == "call_dice" else len(state.dice)],)
         try:
             state, record = getattr(HIGH_ROLL, act)(state, *args)
         except Refusal:
@@ -90,8 +90,8 @@ def test_more_throws_only_add_to_what_is_decided(played):
     _, _, state = played
     if len(state.throws) < 2:
         return
-    first = HIGH_ROLL.standing(state.rules, state.wagers, state.throws[:1]).settled
-    assert set(map(repr, first)) <= set(map(repr, state.standing.settled))
+    first = HIGH_ROLL.result(state.rules, state.wagers, state.throws[:1]).settled
+    assert set(map(repr, first)) <= set(map(repr, state.result.settled))
 
 
 @settings(max_examples=100, deadline=None)

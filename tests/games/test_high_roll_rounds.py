@@ -128,7 +128,7 @@ def test_the_first_roll_is_settled_seat_by_seat_and_the_circles_of_the_extra_rol
     assert refusal("settle_seats", state, [3]) == ("nothing-to-settle", short("4(f)"))
     assert refusal("gather_loose_dice", state)[0] == "not-now"
     assert refusal("clear_layout", state)[0] == "losers-not-taken"
-    assert [wager.code for wager in HIGH_ROLL.stays(state)] == ["like-kind:5"]
+    assert [wager.code for wager in HIGH_ROLL.undecided(state)] == ["like-kind:5"]
     state, second = HIGH_ROLL.settle_seats(state, [2])
     assert codes(second.settled) == [
         (2, "pip:5", "win"),

@@ -63,11 +63,11 @@ def test_the_house_may_void_a_round_until_its_dice_are_called():
 )
 def test_a_device_that_fails_with_the_dice_seen_is_settled_by_hand(key, section, witness):
     state, record = SIC_BO.report_device_failure(ready(key), (2, 3, 4))
-    assert (state.phase, state.by_hand, state.dice) == ("lit", True, (2, 3, 4))
+    assert (state.phase, state.manual_settlement, state.dice) == ("lit", True, (2, 3, 4))
     assert (record.section, record.witness, record.settled) == (section, witness, ())
     assert state.settled == lit(key=key).settled
     after, _ = SIC_BO.report_device_failure(lit(key=key))
-    assert (after.phase, after.by_hand) == ("lit", True)
+    assert (after.phase, after.manual_settlement) == ("lit", True)
 
 
 @pytest.mark.parametrize("key", ["pa-539", "nj-19-47-9", "pa-625a/A"])

@@ -223,4 +223,4 @@ def test_an_empty_entry_is_refused():
     ],
 )
 def test_the_dice_are_summed_up_as_people_call_them(dice, said):
-    assert why(SIC_BO.called([dice])) == said
+    assert why(SIC_BO.announcement([dice])) == said

@@ -29,13 +29,13 @@ from games.engine.football.wagers import (
     settle,
     winners,
 )
+from games.engine.game import CORRECTIONS, Step
 from games.engine.odds import Pays
 from games.engine.procedures import Moves, Procedure
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason
-from games.engine.state import RoundState, Standing
-from games.engine.turns import MENDING, Step
+from games.engine.state import Result, RoundState
 from games.engine.wagers import Placing, Wager, WagerType
 
 FROM_THE_DICE_ON: Moves = {
@@ -119,14 +119,14 @@ class Football(Quarterbacks):
     def possible_odds(self, rules: Rules, code: str) -> tuple[Pays, ...]:
         return possible_odds(rules, code)
 
-    def standing(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Standing:
+    def result(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Result:
         """The field after these throws; single play wagers by each of them, the rest by the end of the game."""
         course = _course(throws)
         awaits = _awaits_extra(course, wagers)
         settled = settle(rules, wagers, course, awaits)
         if awaits or not course.ending:
-            return Standing(settled, dice=rules.edition.dice)
-        return Standing(settled, course.ending)
+            return Result(settled, dice=rules.edition.dice)
+        return Result(settled, course.ending)
 
     def winning_codes(
         self, rules: Rules, throws: Sequence[Sequence[int]], ending: str = ""
@@ -137,7 +137,7 @@ class Football(Quarterbacks):
         """The green dice low to high, and the red one last."""
         return (*sorted(dice[:2]), *dice[2:])
 
-    def called(self, throws: Sequence[Sequence[int]]) -> Reason:
+    def announcement(self, throws: Sequence[Sequence[int]]) -> Reason:
         """The newest throw in the dealer's words; a gain that reaches the end zone is a touchdown."""
         course = _course(throws)
         if course.extra:
@@ -163,7 +163,7 @@ class Football(Quarterbacks):
             raise Refusal("no-such-play", rules.section("single-play"), play=str(play)[:40], code=code)
         return None
 
-    def verify_open_to(self, state: RoundState, placing: Placing) -> None:
+    def verify_open_for(self, state: RoundState, placing: Placing) -> None:
         """Raises `full-game-locked` from the first throw on, even a void one (A38), and `not-the-next-play`."""
         if placing.play is None:
             if state.throws or state.void_throws:
@@ -216,23 +216,23 @@ class Football(Quarterbacks):
 
     def after_settling(self, state: RoundState) -> str:
         """The next play, the extra point roll, or the end of the game."""
-        if state.standing.ending:
+        if state.result.ending:
             return "paid"
         return "point" if _course(state.throws).scored else "open"
 
-    def _turn(self, state: RoundState, act: str) -> str:
+    def _phase_after(self, state: RoundState, act: str) -> str:
         """In a game whose bets no call closes and whose dice no shaker holds, what is out of turn has other words."""
         if (state.phase, act) not in state.procedure.moves and not state.ended:
-            self._verify_out_of_turn(state, act)
-        return super()._turn(state, act)
+            self._verify_out_of_phase_after(state, act)
+        return super()._phase_after(state, act)
 
-    def _verify_out_of_turn(self, state: RoundState, act: str) -> None:
+    def _verify_out_of_phase_after(self, state: RoundState, act: str) -> None:
         phase, rules = state.phase, state.rules
         if act in ("no_more_bets", "shake", "take_losers", "pay_seats"):
             raise Refusal("not-now", self._section(state, act), act=act, phase=phase)
         if act in ("call_dice", "call_no_roll") and phase in ("open", "point"):
             raise Refusal("not-thrown", rules.section("throw"))
-        if act in MENDING and phase == "ready":
+        if act in CORRECTIONS and phase == "ready":
             raise Refusal("thrown-already", rules.section("throw"))
         if phase == "paid" and act in ("place_wagers", "offer_dice", "throw_dice"):
             raise Refusal("game-over", rules.section("clear"))
@@ -242,7 +242,7 @@ class Football(Quarterbacks):
             raise Refusal("extra-point-next", rules.section("extra-point-roll"))
         if phase == "ready" and act == "place_wagers":
             raise Refusal("closed-by-the-throw", rules.section("single-play"))
-        if act in MENDING and phase == "open":
+        if act in CORRECTIONS and phase == "open":
             raise Refusal("not-thrown", rules.section("throw"))
 
     def step_section(self, state: RoundState, step: int) -> str:
@@ -255,7 +255,7 @@ class Football(Quarterbacks):
         """Offers while nobody holds the dice, a throw while somebody does, and mending of what was thrown."""
         gone = {"throw_dice"} if state.quarterback is None else {"offer_dice"}
         if state.phase != "lit" and (not state.throws or _next_is_wagered(state)):
-            gone |= MENDING
+            gone |= CORRECTIONS
         return super().legal_acts(state) - gone
 
     # What screens show

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from games.engine.football.field import SCORES
+from games.engine.game import Game
 from games.engine.refusals import Refusal
-from games.engine.rounds import Game
 from games.engine.state import RoundState
 
 SEATS = 16  # § 577.2(a)
@@ -41,7 +41,7 @@ class Quarterbacks(Game):
         The Quarterback keeps them after a touchdown or Trips TD, and in a round that the house voided; after a win
         of the defense they go to the seat on his left: § 577.7(a).
         """
-        if state.phase == "void" or state.standing.ending in (*SCORES, ""):
+        if state.phase == "void" or state.result.ending in (*SCORES, ""):
             return state.quarterback, state.offered
         return None, state.quarterback or state.offered
 
@@ -59,7 +59,7 @@ class Quarterbacks(Game):
         A seat without a live wager may be offered the dice and may be left out. A Quarterback may give the dice up
         between throws: it is recorded as his declining them (reading A41).
         """
-        self._turn(state, "offer_dice")
+        self._phase_after(state, "offer_dice")
         section = state.rules.section("offer-dice" if state.offered is None else "pass-dice")
         if type(seat) is not int or not 1 <= seat <= SEATS:
             raise Refusal("bad-seat", state.rules.section("places"), seat=str(seat)[:40])
@@ -88,7 +88,7 @@ class Quarterbacks(Game):
 
     def verify_throw_dice(self, state: RoundState) -> None:
         """Raises `thrown-already`, `settle-first`, `round-over`, or `no-quarterback`."""
-        self._turn(state, "throw_dice")
+        self._phase_after(state, "throw_dice")
         if state.quarterback is None:
             raise Refusal("no-quarterback", state.rules.section("accept-dice"))
 
@@ -96,7 +96,7 @@ class Quarterbacks(Game):
         """The dice leave the Quarterback's hand, which closes the wagers on this play: § 577.3(c), (e)."""
         self.verify_throw_dice(state)
         record = DiceThrown(cast(int, state.quarterback), self._section(state, "throw_dice"))
-        return replace(state, phase=self._turn(state, "throw_dice")), record
+        return replace(state, phase=self._phase_after(state, "throw_dice")), record
 
 
 def _clockwise_from(offered: int | None) -> tuple[int, ...]:

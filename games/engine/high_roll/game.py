@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from games.engine.analysis import Outcome
+from games.engine.game import Game, Step
 from games.engine.high_roll.chances import Held, held
 from games.engine.high_roll.course import EXTRA_THROW, FIRST_ROLL, duty_of, is_extra, procedure_of
 from games.engine.high_roll.records import DiceMoved, ExtraRollsLockedOut, FeesCollected, LooseDiceGathered
@@ -30,11 +31,9 @@ from games.engine.high_roll.wagers import (
 from games.engine.odds import Pays
 from games.engine.procedures import Procedure
 from games.engine.refusals import Refusal
-from games.engine.rounds import Game
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason, Settled, cut_to_limit, fee, lose, win
-from games.engine.state import RoundState, Standing
-from games.engine.turns import Step
+from games.engine.state import Result, RoundState
 from games.engine.wagers import Wager, WagerType
 
 TEN = 10
@@ -91,11 +90,11 @@ class HighRoll(Game):
             if family == EXTRA_ROLL and wager.seat not in circles:
                 raise Refusal("no-like-kind", section, seat=wager.seat)
 
-    def standing(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Standing:
+    def result(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Result:
         """The first roll decides all but the circles that an Extra Roll may still win; the extra throw those."""
         dice = rules.edition.dice
         if not throws:
-            return Standing(dice=dice)
+            return Result(dice=dice)
         buyers = {wager.seat for wager in wagers if wager.code == EXTRA_ROLL}
         first = held(throws[0])
         added = throws[1].count(first.face) if len(throws) > 1 else None
@@ -104,8 +103,8 @@ class HighRoll(Game):
         if rules.payout_limit_cents is not None:
             settled = cut_to_limit(settled, rules.payout_limit_cents, self._is_exempt)
         if buyers and first.count < dice and added is None:
-            return Standing(settled, "", dice - first.count)
-        return Standing(settled, "settled")
+            return Result(settled, "", dice - first.count)
+        return Result(settled, "settled")
 
     def winning_codes(
         self, rules: Rules, throws: Sequence[Sequence[int]], ending: str = ""
@@ -121,7 +120,7 @@ class HighRoll(Game):
             if bet.number == (first.face if bet.family == "pip" else first.count)
         )
 
-    def called(self, throws: Sequence[Sequence[int]]) -> Reason:
+    def announcement(self, throws: Sequence[Sequence[int]]) -> Reason:
         first = held(throws[0])
         if len(throws) == 1:
             return why_held(first.face, first.count)
@@ -197,21 +196,21 @@ class HighRoll(Game):
     def step_section(self, state: RoundState, step: int) -> str:
         return state.rules.section("settlement" if step < 2 * STEPS_A_THROW else "settle-extra")
 
-    def stays(self, state: RoundState) -> tuple[Wager, ...]:
+    def undecided(self, state: RoundState) -> tuple[Wager, ...]:
         """Circles that the first roll leaves to the extra throw: § 675a.4(f)(2)(ii)."""
         if len(state.throws) != 1:
             return ()
-        decided = {one.wager.key for one in state.standing.settled}
+        decided = {one.wager.key for one in state.result.settled}
         return tuple(wager for wager in state.wagers if wager.key not in decided)
 
     def after_settling(self, state: RoundState) -> str:
-        return "paid" if state.standing.ending else "loose"
+        return "paid" if state.result.ending else "loose"
 
-    def _onward(self, state: RoundState) -> RoundState:
+    def _skip_empty_phases(self, state: RoundState) -> RoundState:
         """Without an Extra Roll there is nothing to lock out and no fee to collect."""
         if state.phase in ("unlocked", "locked") and not _has_extra(state):
             return replace(state, phase="closed")
-        return super()._onward(state)
+        return super()._skip_empty_phases(state)
 
     def _section(self, state: RoundState, act: str) -> str:
         return state.rules.section(duty_of(act, is_extra(*_course(state))), state.shaker)
@@ -224,54 +223,54 @@ class HighRoll(Game):
 
     def verify_move_dice(self, state: RoundState) -> None:
         """Raises `nothing-to-move` unless the first roll is called and its dice lie where they fell."""
-        self._turn(state, "move_dice")
+        self._phase_after(state, "move_dice")
 
     def move_dice(self, state: RoundState) -> tuple[RoundState, DiceMoved]:
         """The matching dice moved into their box, exposed all the while; settling follows: §§ 675a.4(e), 6(h)."""
-        phase, found = self._turn(state, "move_dice"), held(state.throws[0])
+        phase, found = self._phase_after(state, "move_dice"), held(state.throws[0])
         record = DiceMoved(found.face, found.count, self._section(state, "move_dice"))
-        return self._onward(replace(state, phase=phase)), record
+        return self._skip_empty_phases(replace(state, phase=phase)), record
 
     # The Extra Roll
 
     def verify_lock_out_extra_rolls(self, state: RoundState) -> None:
         """Raises `bets-still-open` or `nothing-to-lock-out`."""
-        self._turn(state, "lock_out_extra_rolls")
+        self._phase_after(state, "lock_out_extra_rolls")
 
     def lock_out_extra_rolls(self, state: RoundState) -> tuple[RoundState, ExtraRollsLockedOut]:
         """The sensors take no further Extra Roll: § 675a.4(a), § 675a.1(c)(2)."""
-        phase = self._turn(state, "lock_out_extra_rolls")
+        phase = self._phase_after(state, "lock_out_extra_rolls")
         record = ExtraRollsLockedOut(_buyers(state), self._section(state, "lock_out_extra_rolls"))
         return replace(state, phase=phase), record
 
     def verify_collect_fees(self, state: RoundState) -> None:
         """Raises `not-locked-out` or `no-fees`."""
-        self._turn(state, "collect_fees")
+        self._phase_after(state, "collect_fees")
 
     def collect_fees(self, state: RoundState) -> tuple[RoundState, FeesCollected]:
         """Every Extra Roll into the table inventory, before the shake: § 675a.4(a)."""
-        phase = self._turn(state, "collect_fees")
+        phase = self._phase_after(state, "collect_fees")
         cents = sum(wager.cents for wager in state.wagers if wager.code == EXTRA_ROLL)
         record = FeesCollected(_buyers(state), cents, self._section(state, "collect_fees"))
         return replace(state, phase=phase), record
 
     def verify_gather_loose_dice(self, state: RoundState) -> None:
         """Raises `not-now` unless the first roll is settled and an extra throw is to come."""
-        self._turn(state, "gather_loose_dice")
+        self._phase_after(state, "gather_loose_dice")
 
     def gather_loose_dice(self, state: RoundState) -> tuple[RoundState, LooseDiceGathered]:
         """All dice but the held ones back into the shaker: § 675a.4(g)."""
-        phase = self._turn(state, "gather_loose_dice")
-        record = LooseDiceGathered(state.standing.dice, self._section(state, "gather_loose_dice"))
+        phase = self._phase_after(state, "gather_loose_dice")
+        record = LooseDiceGathered(state.result.dice, self._section(state, "gather_loose_dice"))
         return replace(state, phase=phase), record
 
     # Mending
 
-    def _reopened(self, state: RoundState, added: Collection[Wager]) -> RoundState:
+    def _reopen(self, state: RoundState, added: Collection[Wager]) -> RoundState:
         """An Extra Roll that is found on its sensor has still to be locked out and collected."""
         if not state.throws and any(wager.code == EXTRA_ROLL for wager in added):
             return replace(state, phase="unlocked")
-        return super()._reopened(state, added)
+        return super()._reopen(state, added)
 
     def _verify_undecided(
         self, state: RoundState, wagers: tuple[Wager, ...], key: tuple[int, str, int | None]
@@ -338,7 +337,7 @@ def _buyers(state: RoundState) -> tuple[int, ...]:
 
 def _course(state: RoundState) -> tuple[str, int, bool]:
     """The phase, how many throws were made, and whether no further one is to come."""
-    return state.phase, len(state.throws), bool(state.standing.ending)
+    return state.phase, len(state.throws), bool(state.result.ending)
 
 
 def _sensors(state: RoundState) -> str:
