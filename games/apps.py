@@ -21,5 +21,5 @@ def gaming_day(facility: str, moment: dt.datetime) -> dt.date:
     from audit import clock
     from games.models import Facility
 
-    found = Facility.objects.filter(code=facility).first()
-    return found.gaming_day(moment) if found else clock.day_in_utc(moment)
+    row = Facility.objects.filter(code=facility).first()
+    return row.gaming_day(moment) if row else clock.day_in_utc(moment)

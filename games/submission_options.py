@@ -47,14 +47,14 @@ class Options:
 
     def as_json(self) -> dict[str, Any]:
         """As the row and the record keep it: nothing where nothing was chosen."""
-        said = {
+        values = {
             "payouts": dict(sorted(self.payouts.items())),
             "payout_limit_cents": self.payout_limit_cents,
             "odds_word": self.odds_word if self.odds_word != DEFAULT_WORD else None,
             "increments": dict(sorted(self.increments.items())),
             "shakers": dict(sorted(self.shakers.items())),
         }
-        return {name: value for name, value in said.items() if value}
+        return {name: value for name, value in values.items() if value}
 
 
 def of_rules(rules: Rules) -> Options:

@@ -18,49 +18,52 @@ from games.submission_options import of_rules
 
 
 def in_force(
-    facility: Facility, game: str, at: dt.datetime, code: str | None = None
+    facility: Facility, game: str, moment: dt.datetime, code: str | None = None
 ) -> RulesSubmission | None:
     """The version in force at a moment, of one submission where `code` names it; None where there is none.
 
     A superseded version stays in force until a later approved one takes over. A version that is withdrawn leaves none
     behind: what it had superseded does not come back.
     """
-    found = _begun_by(at).filter(facility=facility, game=game)
+    versions = _begun_by(moment).filter(facility=facility, game=game)
     if code:
-        found = found.filter(code=code)
-    newest_of = {one.code: one for one in found}
-    standing = [one for one in newest_of.values() if not _is_withdrawn(one, at)]
-    return max(standing, key=_order, default=None)
+        versions = versions.filter(code=code)
+    newest_of = {version.code: version for version in versions}
+    current = [version for version in newest_of.values() if not _is_withdrawn(version, moment)]
+    return max(current, key=_order, default=None)
 
 
-def all_in_force(facilities: Iterable[int], at: dt.datetime) -> dict[tuple[int, str, str], RulesSubmission]:
+def all_in_force(
+    facilities: Iterable[int], moment: dt.datetime
+) -> dict[tuple[int, str, str], RulesSubmission]:
     """The version in force at a moment for each facility (id), game and submission code, in one query."""
-    found = {
-        (one.facility_id, one.game, one.code): one for one in _begun_by(at).filter(facility__in=facilities)
+    newest = {
+        (version.facility_id, version.game, version.code): version
+        for version in _begun_by(moment).filter(facility__in=facilities)
     }
-    return {key: one for key, one in found.items() if not _is_withdrawn(one, at)}
+    return {key: version for key, version in newest.items() if not _is_withdrawn(version, moment)}
 
 
-def editions_in_force(facilities: Iterable[int], at: dt.datetime) -> dict[tuple[int, str, str], str]:
+def editions_in_force(facilities: Iterable[int], moment: dt.datetime) -> dict[tuple[int, str, str], str]:
     """The key of the edition in force at a moment for each facility (id), game and submission code, in one query."""
-    return {key: one.edition for key, one in all_in_force(facilities, at).items()}
+    return {key: version.edition for key, version in all_in_force(facilities, moment).items()}
 
 
-def _begun_by(at: dt.datetime) -> QuerySet[RulesSubmission]:
+def _begun_by(moment: dt.datetime) -> QuerySet[RulesSubmission]:
     """What had come into force by a moment, the newest last; what was withdrawn before it did never came."""
-    found = RulesSubmission.objects.filter(
-        status__in=["approved", "superseded", "withdrawn"], in_force_from__lte=at
+    versions = RulesSubmission.objects.filter(
+        status__in=["approved", "superseded", "withdrawn"], in_force_from__lte=moment
     )
-    return found.exclude(withdrawn_at__lt=F("in_force_from")).order_by("in_force_from", "version")
+    return versions.exclude(withdrawn_at__lt=F("in_force_from")).order_by("in_force_from", "version")
 
 
-def _is_withdrawn(one: RulesSubmission, at: dt.datetime) -> bool:
-    return one.status == "withdrawn" and (one.withdrawn_at is None or one.withdrawn_at <= at)
+def _is_withdrawn(version: RulesSubmission, moment: dt.datetime) -> bool:
+    return version.status == "withdrawn" and (version.withdrawn_at is None or version.withdrawn_at <= moment)
 
 
-def _order(one: RulesSubmission) -> tuple[dt.datetime, int]:
-    assert one.in_force_from is not None
-    return one.in_force_from, one.version
+def _order(version: RulesSubmission) -> tuple[dt.datetime, int]:
+    assert version.in_force_from is not None
+    return version.in_force_from, version.version
 
 
 class Standing(StrEnum):
@@ -75,24 +78,24 @@ class Standing(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-def standing_of(one: RulesSubmission, at: dt.datetime) -> Standing:
+def standing_of(version: RulesSubmission, moment: dt.datetime) -> Standing:
     """How a version stands at a moment. One that a later version supersedes is in force until that one is."""
-    if one.status in ("draft", "filed", "denied", "withdrawn"):
-        return Standing(one.status)
-    assert one.in_force_from is not None
-    if at < one.in_force_from:
+    if version.status in ("draft", "filed", "denied", "withdrawn"):
+        return Standing(version.status)
+    assert version.in_force_from is not None
+    if moment < version.in_force_from:
         return Standing.COMING
-    if one.superseded_at is not None and one.superseded_at <= at:
+    if version.superseded_at is not None and version.superseded_at <= moment:
         return Standing.SUPERSEDED
     return Standing.IN_FORCE
 
 
-def to_come(facility: Facility, code: str, at: dt.datetime) -> list[RulesSubmission]:
+def to_come(facility: Facility, code: str, moment: dt.datetime) -> list[RulesSubmission]:
     """The versions of a submission that are approved and not in force yet at a moment, the next one first."""
-    found = RulesSubmission.objects.filter(
+    versions = RulesSubmission.objects.filter(
         facility=facility, code=code, status__in=["approved", "superseded"]
     )
-    return list(found.filter(in_force_from__gt=at).order_by("in_force_from", "version"))
+    return list(versions.filter(in_force_from__gt=moment).order_by("in_force_from", "version"))
 
 
 def newest(facility: Facility, code: str) -> RulesSubmission | None:
@@ -114,13 +117,13 @@ def draft(
     payouts: Mapping[str, str] | None = None,
     version: int = 1,
     payout_limit_cents: int | None = None,
-    **chosen: Any,
+    **options: Any,
 ) -> RulesSubmission:
     """An unsaved draft of these rules; raises what `Rules.of` and `verify_house_advantage` raise.
 
     `chosen`: odds wording, increments and shakers, as `Rules.of` takes them.
     """
-    rules = Rules.of(key, payouts, payout_limit_cents, **chosen)
+    rules = Rules.of(key, payouts, payout_limit_cents, **options)
     verify_house_advantage(rules)
     terms, digest = filed_terms(rules)
     return RulesSubmission(

@@ -366,14 +366,14 @@ def no_roll(reason: str) -> str:
 
 def say(refusal: Refusal) -> str:
     """The sentence of a refusal; an unknown code is shown as it is rather than hidden."""
-    found = REFUSALS.get(refusal.code)
-    return str(found[1]) % refusal.params if found else "Not possible now: %s." % refusal.code
+    entry = REFUSALS.get(refusal.code)
+    return str(entry[1]) % refusal.params if entry else "Not possible now: %s." % refusal.code
 
 
 def title(refusal: Refusal) -> str:
     """Two or three words over the sentence."""
-    found = REFUSALS.get(refusal.code)
-    return str(found[0]) if found else "Not possible"
+    entry = REFUSALS.get(refusal.code)
+    return str(entry[0]) if entry else "Not possible"
 
 
 def why(reason: Reason) -> str:
@@ -383,10 +383,10 @@ def why(reason: Reason) -> str:
 
 def key_of(reason: Reason) -> str:
     """The sentence's key: where a number is told in words, each number has a sentence of its own."""
-    told = [str(reason.params[name]) for name in ("count", "needed") if name in reason.params]
-    return "-".join([reason.code, *told])
+    counts = [str(reason.params[name]) for name in ("count", "needed") if name in reason.params]
+    return "-".join([reason.code, *counts])
 
 
 def _figures(reason: Reason) -> dict[str, Any]:
-    named = {"faces": high_roll.FACES[reason.params["face"]]} if "face" in reason.params else {}
-    return {**reason.params, **named}
+    faces = {"faces": high_roll.FACES[reason.params["face"]]} if "face" in reason.params else {}
+    return {**reason.params, **faces}

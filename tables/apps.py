@@ -26,7 +26,7 @@ class TablesConfig(AppConfig):
         autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
         registry.register(titles=words.TITLES, sentences=words.SENTENCES)
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
-        floor.told.floor = Floor()
+        floor.link.floor = Floor()
         incarnation_declared.connect(
             resume_halted_tables, dispatch_uid="tables.runner.halts.resume_halted_tables"
         )

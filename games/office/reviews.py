@@ -47,8 +47,8 @@ def withdraw(ctx: OfficeContext, row: Reviewed) -> None:
     row.save(update_fields=["status", "withdrawn_at"])
 
 
-def due_on(row: Reviewed, house: Any) -> dt.date | None:
+def due_on(row: Reviewed, facility: Any) -> dt.date | None:
     """The last day of the body's review of what is filed; None where nothing is waiting."""
     if row.status != Review.FILED or row.filed_at is None:
         return None
-    return house.local(row.filed_at).date() + dt.timedelta(days=REVIEW_DAYS)
+    return facility.local(row.filed_at).date() + dt.timedelta(days=REVIEW_DAYS)

@@ -42,8 +42,8 @@ class Clause:
     @property
     def section(self) -> str:
         """The section that it stands in, as it is cited: `58 Pa. Code § 521.4` of `58 Pa. Code § 521.4(1)(i)`."""
-        found = SECTION.match(self.cite)
-        return found[0] if found else self.cite
+        match = SECTION.match(self.cite)
+        return match[0] if match else self.cite
 
 
 @lru_cache(maxsize=1)
@@ -56,13 +56,13 @@ def all_clauses() -> Mapping[str, Clause]:
 
 def proofs_by_clause(folder: Path = TESTS) -> dict[str, list[str]]:
     """The ids of the tests that carry `@pytest.mark.clause("…")`, by clause; read from the source alone."""
-    found: dict[str, list[str]] = defaultdict(list)
+    tests_by_clause: dict[str, list[str]] = defaultdict(list)
     for path in sorted(folder.rglob("*.py")):
         file = path.relative_to(folder.parent).as_posix()
         for clause, test in _marked(ast.parse(path.read_text("utf-8"), str(path)).body, file, ()):
-            if test not in found[clause]:
-                found[clause].append(test)
-    return dict(found)
+            if test not in tests_by_clause[clause]:
+                tests_by_clause[clause].append(test)
+    return dict(tests_by_clause)
 
 
 def _marked(body: list[ast.stmt], scope: str, inherited: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -78,10 +78,10 @@ def _marked(body: list[ast.stmt], scope: str, inherited: tuple[str, ...]) -> Ite
 
 
 def _pytestmark(node: ast.stmt) -> tuple[str, ...]:
-    named = isinstance(node, ast.Assign) and any(
+    is_pytestmark = isinstance(node, ast.Assign) and any(
         isinstance(target, ast.Name) and target.id == "pytestmark" for target in node.targets
     )
-    return _clauses_in([node.value]) if named and isinstance(node, ast.Assign) else ()
+    return _clauses_in([node.value]) if is_pytestmark and isinstance(node, ast.Assign) else ()
 
 
 def _clauses_in(nodes: list[ast.expr]) -> tuple[str, ...]:

@@ -37,9 +37,9 @@ def write() -> None:
 @lru_cache(maxsize=1)
 def recorded() -> Mapping[str, tuple[str, ...]]:
     """The ids of the tests that show each clause, as the file has them: `tests/games/test_odds.py::test_…`."""
-    found: dict[str, list[str]] = defaultdict(list)
+    tests_by_clause: dict[str, list[str]] = defaultdict(list)
     for file, tests in json.loads(FILE.read_text(encoding="utf-8")).items():
         for name, clauses in tests.items():
             for clause in clauses:
-                found[clause].append(f"{file}::{name}")
-    return {clause: tuple(sorted(tests)) for clause, tests in found.items()}
+                tests_by_clause[clause].append(f"{file}::{name}")
+    return {clause: tuple(sorted(tests)) for clause, tests in tests_by_clause.items()}

@@ -37,9 +37,9 @@ def day(value: dt.date | None) -> str:
 
 
 @register.filter
-def local(at: dt.datetime | None, house: Any) -> str:
+def local(moment: dt.datetime | None, facility: Any) -> str:
     """A moment as this house's clocks show it: `21 Nov 2026 10:00`."""
-    return f"{day(there.date())} {there:%H:%M}" if at and (there := house.local(at)) else ""
+    return f"{day(there.date())} {there:%H:%M}" if moment and (there := facility.local(moment)) else ""
 
 
 @register.filter
@@ -55,14 +55,14 @@ def kilobytes(size: int) -> str:
 
 
 @register.filter
-def hour(at: dt.datetime | None, house: Any) -> str:
+def hour(moment: dt.datetime | None, facility: Any) -> str:
     """The hour of a moment as this house's clocks show it: `10:00`."""
-    return f"{house.local(at):%H:%M}" if at else ""
+    return f"{facility.local(moment):%H:%M}" if moment else ""
 
 
 @register.filter
-def in_days(left: int) -> str:
+def in_days(days: int) -> str:
     """`in 12 days`, `tomorrow`, `today`, `3 days overdue`."""
-    if left < 0:
-        return f"{-left} day{'s' if left < -1 else ''} overdue"
-    return {0: "today", 1: "tomorrow"}.get(left, f"in {left:,} days")
+    if days < 0:
+        return f"{-days} day{'s' if days < -1 else ''} overdue"
+    return {0: "today", 1: "tomorrow"}.get(days, f"in {days:,} days")

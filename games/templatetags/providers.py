@@ -94,9 +94,9 @@ def duty_word(words: str) -> str:
 
 
 @register.filter
-def standing_word(standing: str) -> str:
+def standing_word(state: str) -> str:
     """Where somebody's qualification stands."""
-    return str(STANDINGS[standing])
+    return str(STANDINGS[state])
 
 
 @register.filter
@@ -114,9 +114,9 @@ def percent(bp: int) -> str:
 @register.filter
 def covers(use: services.Use) -> str:
     """What a service covers: its wagers by name, or the whole game."""
-    named = use.service.wagers
-    if not named:
+    codes = use.service.wagers
+    if not codes:
         return "the whole game"
-    known = services.wagers_of(use.service.game)
-    labels = [known[code][0] if code in known else code.replace("-", " ").capitalize() for code in named]
+    wagers = services.wagers_of(use.service.game)
+    labels = [wagers[code][0] if code in wagers else code.replace("-", " ").capitalize() for code in codes]
     return ", ".join(labels)

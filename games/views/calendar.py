@@ -69,24 +69,24 @@ class Day:
 
 
 @require_safe
-def calendar(request: HttpRequest, facility: str) -> HttpResponse:
+def calendar(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Every deadline: a list by how near it is, and the month that it falls in."""
-    person, house = office_of(request, facility)
-    return render(request, "games/office/calendar.html", _context(request, person, house))
+    person, facility = office_of(request, facility_code)
+    return render(request, "games/office/calendar.html", _context(request, person, facility))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def feeds(request: HttpRequest, facility: str) -> HttpResponse:
+def feeds(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Makes a secret address and shows it this once. It is made here, so that the kept answer of the act has none."""
-    person, house = office_of(request, facility)
+    person, facility = office_of(request, facility_code)
     if request.method != "POST":
-        return redirect("calendar", house.code)
+        return redirect("calendar", facility.code)
     secret, sha256 = feeds_of.new_secret()
     try:
         params = {"name": request.POST.get("name", ""), "sha256": sha256}
         runner.execute(
             ActRequest(
-                house.code,
+                facility.code,
                 runner.STREAM,
                 "make_feed",
                 _command(request),
@@ -98,13 +98,13 @@ def feeds(request: HttpRequest, facility: str) -> HttpResponse:
         )
     except Refusal as refusal:
         status = 403 if isinstance(refusal, Forbidden) else 422
-        context = _context(request, person, house) | {"refused": refusal}
+        context = _context(request, person, facility) | {"refused": refusal}
         return render(request, "games/office/calendar.html", context, status=status)
     made = request.build_absolute_uri(reverse("feed", args=[secret]))
     response = render(
         request,
         "games/office/calendar.html",
-        _context(request, person, house) | {"made": made, "made_for": params["name"].strip()},
+        _context(request, person, facility) | {"made": made, "made_for": params["name"].strip()},
     )
     add_never_cache_headers(response)
     return response
@@ -113,15 +113,15 @@ def feeds(request: HttpRequest, facility: str) -> HttpResponse:
 @require_safe
 def feed(request: HttpRequest, secret: str) -> HttpResponse:
     """The deadlines of one house for a calendar that knows the secret address. Nobody signs in; nothing is set."""
-    found = feeds_of.feed_of(secret)
-    if found is None:
+    calendar_feed = feeds_of.feed_of(secret)
+    if calendar_feed is None:
         return HttpResponse(status=404, headers={"Cache-Control": "no-store"})
     now = clock.now()
-    house = found.facility
-    body = feeds_of.written(house, deadlines(house, now), now, request.build_absolute_uri("/")[:-1])
+    facility = calendar_feed.facility
+    body = feeds_of.written(facility, deadlines(facility, now), now, request.build_absolute_uri("/")[:-1])
     response = HttpResponse(body, content_type="text/calendar; charset=utf-8")
     response["Cache-Control"] = "private, max-age=300"
-    response["Content-Disposition"] = f'attachment; filename="{house.code}-deadlines.ics"'
+    response["Content-Disposition"] = f'attachment; filename="{facility.code}-deadlines.ics"'
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
     response["Referrer-Policy"] = "no-referrer"
     return response
@@ -134,42 +134,44 @@ def _command(request: HttpRequest) -> uuid.UUID:
         raise malformed("command") from None
 
 
-def _context(request: HttpRequest, person: Person, house: Facility) -> dict[str, Any]:
+def _context(request: HttpRequest, person: Person, facility: Facility) -> dict[str, Any]:
     now = clock.now()
-    found, today = deadlines(house, now), house.local(now).date()
+    listed, today = deadlines(facility, now), facility.local(now).date()
     year, month = _month_asked(request, today)
-    frame, groups = office(person, house, "calendar", now, found), in_groups(found, today)
-    reminded = {one.deadline.key for one in frame["reminders"]}
+    frame, groups = office(person, facility, "calendar", now, listed), in_groups(listed, today)
+    reminded = {reminder.deadline.key for reminder in frame["reminders"]}
     return frame | {
         "groups": [
             {"code": name, "label": LABELS[name], "rows": _rows(groups[name], today, reminded)}
             for name in GROUPS
         ],
-        "count": len(found),
+        "count": len(listed),
         "weekdays": WEEKDAYS,
         "month": dt.date(year, month, 1),
-        "weeks": _weeks(year, month, found, today),
+        "weeks": _weeks(year, month, listed, today),
         "before": _month_before(year, month),
         "after": _month_after(year, month),
         "this_month": (year, month) == (today.year, today.month),
-        "feeds": CalendarFeed.objects.filter(facility=house, revoked_at=None).select_related("person"),
+        "feeds": CalendarFeed.objects.filter(facility=facility, revoked_at=None).select_related("person"),
         "command": uuid.uuid4(),
     }
 
 
-def _rows(found: list[Deadline], today: dt.date, reminded: set[str]) -> list[Row]:
+def _rows(listed: list[Deadline], today: dt.date, reminded: set[str]) -> list[Row]:
     days: set[dt.date] = set()
     rows = []
-    for one in found:
-        rows.append(Row(one, one.days_left(today), one.due_on not in days, one.key in reminded))
-        days.add(one.due_on)
+    for deadline in listed:
+        rows.append(
+            Row(deadline, deadline.days_left(today), deadline.due_on not in days, deadline.key in reminded)
+        )
+        days.add(deadline.due_on)
     return rows
 
 
-def _weeks(year: int, month: int, found: tuple[Deadline, ...], today: dt.date) -> list[list[Day]]:
+def _weeks(year: int, month: int, listed: tuple[Deadline, ...], today: dt.date) -> list[list[Day]]:
     by_day: dict[dt.date, list[Deadline]] = {}
-    for one in found:
-        by_day.setdefault(one.due_on, []).append(one)
+    for deadline in listed:
+        by_day.setdefault(deadline.due_on, []).append(deadline)
     return [
         [
             Day(
@@ -185,14 +187,14 @@ def _weeks(year: int, month: int, found: tuple[Deadline, ...], today: dt.date) -
     ]
 
 
-def _overdue(found: list[Deadline], today: dt.date) -> int:
-    return sum(one.days_left(today) < 0 for one in found)
+def _overdue(listed: list[Deadline], today: dt.date) -> int:
+    return sum(deadline.days_left(today) < 0 for deadline in listed)
 
 
 def _month_asked(request: HttpRequest, today: dt.date) -> tuple[int, int]:
     """The month of the address, or this one."""
-    asked = MONTH.fullmatch(request.GET.get("month", ""))
-    return (int(asked[1]), int(asked[2])) if asked else (today.year, today.month)
+    match = MONTH.fullmatch(request.GET.get("month", ""))
+    return (int(match[1]), int(match[2])) if match else (today.year, today.month)
 
 
 def _month_before(year: int, month: int) -> dt.date:
@@ -204,7 +206,7 @@ def _month_after(year: int, month: int) -> dt.date:
 
 
 urlpatterns = [
-    path("office/<slug:facility>/deadlines/", calendar, name="calendar"),
-    path("office/<slug:facility>/deadlines/feeds", feeds, name="feeds"),
+    path("office/<slug:facility_code>/deadlines/", calendar, name="calendar"),
+    path("office/<slug:facility_code>/deadlines/feeds", feeds, name="feeds"),
     path("office/feeds/<slug:secret>.ics", feed, name="feed"),
 ]

@@ -17,44 +17,44 @@ LEAST_HASH = 8
 
 
 @require_GET
-def documents(request: HttpRequest, facility: str) -> HttpResponse:
+def documents(request: HttpRequest, facility_code: str) -> HttpResponse:
     """What is on file, the newest first; `q` is a part of a title or a file's name, a code, or the first 8 digits or
     more of a SHA-256.
     """
-    person, house = office_of(request, facility)
-    asked = request.GET.get("q", "").replace("\0", "")[:64].strip()
-    found = Document.objects.filter(facility=house).defer("content").select_related("filed_by")
-    if asked:
-        wanted = Q(title__icontains=asked) | Q(filename__icontains=asked) | Q(code__iexact=asked)
-        if len(asked) >= LEAST_HASH:
-            wanted |= Q(sha256__startswith=asked.lower())
-        found = found.filter(wanted)
-    shown = list(found[:SHOWN])
-    uses = uses_of(house, shown)
-    context = office(person, house, "documents") | {
-        "documents": [(one, uses.get(one.code, ())) for one in shown],
+    person, facility = office_of(request, facility_code)
+    query = request.GET.get("q", "").replace("\0", "")[:64].strip()
+    matches = Document.objects.filter(facility=facility).defer("content").select_related("filed_by")
+    if query:
+        condition = Q(title__icontains=query) | Q(filename__icontains=query) | Q(code__iexact=query)
+        if len(query) >= LEAST_HASH:
+            condition |= Q(sha256__startswith=query.lower())
+        matches = matches.filter(condition)
+    listed = list(matches[:SHOWN])
+    uses = uses_of(facility, listed)
+    context = office(person, facility, "documents") | {
+        "documents": [(document, uses.get(document.code, ())) for document in listed],
         "shown": SHOWN,
-        "count": found.count(),
-        "asked": asked,
+        "count": matches.count(),
+        "asked": query,
     }
     return render(request, "games/office/documents.html", context)
 
 
 @require_GET
-def document(request: HttpRequest, facility: str, code: str) -> HttpResponse:
+def document(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
     """One document as it was filed: downloaded, never shown in place, so that nothing in it runs."""
-    _, house = office_of(request, facility)
-    found = Document.objects.filter(facility=house, code=code).first()
-    if found is None:
+    _, facility = office_of(request, facility_code)
+    row = Document.objects.filter(facility=facility, code=code).first()
+    if row is None:
         raise Denied
-    return attachment(found)
+    return attachment(row)
 
 
-def attachment(found: Document) -> HttpResponse:
+def attachment(document: Document) -> HttpResponse:
     """A document's bytes as a download."""
-    response = HttpResponse(bytes(found.content), content_type=found.media_type)
-    ending = found.filename.rpartition(".")[2].lower()
-    response["Content-Disposition"] = f'attachment; filename="{found.code}.{ending}"'
+    response = HttpResponse(bytes(document.content), content_type=document.media_type)
+    ending = document.filename.rpartition(".")[2].lower()
+    response["Content-Disposition"] = f'attachment; filename="{document.code}.{ending}"'
     response["X-Content-Type-Options"] = "nosniff"
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
     response["Cross-Origin-Resource-Policy"] = "same-origin"
@@ -62,6 +62,6 @@ def attachment(found: Document) -> HttpResponse:
 
 
 urlpatterns = [
-    path("office/<slug:facility>/documents/", documents, name="documents"),
-    path("office/<slug:facility>/documents/<slug:code>", document, name="document"),
+    path("office/<slug:facility_code>/documents/", documents, name="documents"),
+    path("office/<slug:facility_code>/documents/<slug:code>", document, name="document"),
 ]

@@ -47,14 +47,16 @@ class Asked:
         return sheet(self.rules, self.before, self.name, self.before_name)
 
 
-def asked_of(house: Facility, key: str) -> Asked:
+def asked_of(facility: Facility, key: str) -> Asked:
     """The submission version `RS-0014.4` of a house, or an edition by its key. Raises `Denied` where neither is so."""
     code, _, version = key.rpartition(".")
-    found = None
+    submission = None
     if code and version.isascii() and version.isdigit() and len(version) < 9:
-        found = RulesSubmission.objects.filter(facility=house, code=code, version=int(version)).first()
-    if found is not None:
-        return _of_submission(found, key)
+        submission = RulesSubmission.objects.filter(
+            facility=facility, code=code, version=int(version)
+        ).first()
+    if submission is not None:
+        return _of_submission(submission, key)
     try:
         rules = Rules.of(key)
     except Refusal:
@@ -62,16 +64,16 @@ def asked_of(house: Facility, key: str) -> Asked:
     return Asked(key, edition_title(rules), "edition", rules, Options(rules.key))
 
 
-def _of_submission(found: RulesSubmission, key: str) -> Asked:
+def _of_submission(submission: RulesSubmission, key: str) -> Asked:
     """A version beside the approved one that it follows. A draft that may not be filed shows its odds all the same."""
-    options, title = of_submission(found), f"{found.code} version {found.version}"
+    options, title = of_submission(submission), f"{submission.code} version {submission.version}"
     earlier = RulesSubmission.objects.filter(
-        facility=found.facility_id, code=found.code, version__lt=found.version
+        facility=submission.facility_id, code=submission.code, version__lt=submission.version
     )
     last = earlier.filter(status__in=[Version.APPROVED, Version.SUPERSEDED]).order_by("-version").first()
     before = of_submission(last).rules_if_any() if last else None
-    name, before_name = f"version {found.version}", f"version {last.version}" if last else ""
-    return Asked(key, title, name, _rules(options), options, found, before, before_name)
+    name, before_name = f"version {submission.version}", f"version {last.version}" if last else ""
+    return Asked(key, title, name, _rules(options), options, submission, before, before_name)
 
 
 def _rules(options: Options) -> Rules:
@@ -90,112 +92,116 @@ def _rules(options: Options) -> Rules:
 
 
 @require_GET
-def odds(request: HttpRequest, facility: str) -> HttpResponse:
+def odds(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The odds sheet of the rules asked for, with what-if; script asks for the answer alone."""
-    person, house = office_of(request, facility)
-    asked = asked_of(house, request.GET.get("rules", "") or _first(house))
-    answer, tried = _answer(request, asked)
+    person, facility = office_of(request, facility_code)
+    subject = asked_of(facility, request.GET.get("rules", "") or _first(facility))
+    answer, tried = _answer(request, subject)
     context = {
-        "house": house,
-        "asked": asked,
+        "house": facility,
+        "asked": subject,
         "answer": answer,
         "sheet": answer.sheet,
         "chart": answer.chart,
         "tried": tried,
-        "query": request.GET.urlencode() or f"rules={asked.key}",
+        "query": request.GET.urlencode() or f"rules={subject.key}",
     }
     if request.headers.get("HX-Request"):
         response = render(request, "games/office/odds_answer.html", context)
     else:
-        context |= office(person, house, "odds") | _choices(house, asked)
+        context |= office(person, facility, "odds") | _choices(facility, subject)
         response = render(request, "games/office/odds.html", context)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
 
-def _first(house: Facility) -> str:
+def _first(facility: Facility) -> str:
     """What the page shows unasked: the newest submission in force, or else an edition of this jurisdiction."""
     approved = RulesSubmission.objects.filter(
-        facility=house, status__in=[Version.APPROVED, Version.SUPERSEDED]
+        facility=facility, status__in=[Version.APPROVED, Version.SUPERSEDED]
     )
-    found = approved.filter(in_force_from__lte=clock.now()).order_by("-in_force_from", "-version").first()
-    if found:
-        return f"{found.code}.{found.version}"
-    return next(key for key, one in all_editions().items() if one.jurisdiction == house.jurisdiction)
+    newest = approved.filter(in_force_from__lte=clock.now()).order_by("-in_force_from", "-version").first()
+    if newest:
+        return f"{newest.code}.{newest.version}"
+    return next(
+        key for key, edition in all_editions().items() if edition.jurisdiction == facility.jurisdiction
+    )
 
 
-def _answer(request: HttpRequest, asked: Asked) -> tuple[WhatIf, dict[str, str]]:
+def _answer(request: HttpRequest, subject: Asked) -> tuple[WhatIf, dict[str, str]]:
     """What the sheet shows: with the odds tried, where some are."""
     row = request.GET.get("family", "")[:WRITTEN_MOST]
     written = request.GET.get("odds", "")[:WRITTEN_MOST].strip()
     if not row or not written:
-        return WhatIf(asked.sheet, _plain_chart(asked)), {"family": row, "odds": ""}
+        return WhatIf(subject.sheet, _plain_chart(subject)), {"family": row, "odds": ""}
     try:
-        answer = what_if(asked.rules, asked.options, row, written, asked.name)
+        answer = what_if(subject.rules, subject.options, row, written, subject.name)
     except Refusal:
         raise Denied from None
     return answer, {"family": row, "odds": written}
 
 
-def _plain_chart(asked: Asked) -> Curve | None:
+def _plain_chart(subject: Asked) -> Curve | None:
     """The line of what most needs a look: a row that favours the player, or else one that changed."""
-    shown = asked.sheet
-    for one in (*shown.favoured, *shown.changed):
+    full_sheet = subject.sheet
+    for row in (*full_sheet.favoured, *full_sheet.changed):
         return curve(
-            asked.rules,
-            one.paytable[0],
-            one.label,
-            name=asked.name,
-            before=asked.before,
-            before_name=asked.before_name,
+            subject.rules,
+            row.paytable[0],
+            row.label,
+            name=subject.name,
+            before=subject.before,
+            before_name=subject.before_name,
         )
     return None
 
 
-def _choices(house: Facility, asked: Asked) -> dict[str, Any]:
-    versions = RulesSubmission.objects.filter(facility=house).defer("terms")
+def _choices(facility: Facility, subject: Asked) -> dict[str, Any]:
+    versions = RulesSubmission.objects.filter(facility=facility).defer("terms")
     return {
         "versions": [
             {
-                "key": f"{one.code}.{one.version}",
-                "title": f"{one.code} version {one.version}, {one.get_status_display()}",
+                "key": f"{version.code}.{version.version}",
+                "title": f"{version.code} version {version.version}, {version.get_status_display()}",
             }
-            for one in versions
+            for version in versions
         ],
         "editions": [{"key": key, "title": edition_title(Rules.of(key))} for key in all_editions()],
-        "edition_key": asked.rules.key if asked.submission is None else "",
-        "choices": choices(asked.rules),
+        "edition_key": subject.rules.key if subject.submission is None else "",
+        "choices": choices(subject.rules),
     }
 
 
 @require_GET
-def odds_pdf(request: HttpRequest, facility: str) -> HttpResponse:
+def odds_pdf(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The sheet that the page shows, as a PDF."""
-    _, house = office_of(request, facility)
-    asked = asked_of(house, request.GET.get("rules", "") or _first(house))
-    answer, tried = _answer(request, asked)
+    _, facility = office_of(request, facility_code)
+    subject = asked_of(facility, request.GET.get("rules", "") or _first(facility))
+    answer, tried = _answer(request, subject)
     if tried["odds"]:
-        approved = f"What-if on {asked.title}, not filed"
-    elif asked.submission is not None:
-        approved = approval_of(asked.submission, house)
+        approved = f"What-if on {subject.title}, not filed"
+    elif subject.submission is not None:
+        approved = approval_of(subject.submission, facility)
     else:
         approved = "Computed from the edition, no submission"
     content = odds_paper.odds_sheet(
-        answer.sheet, answer.chart, title=asked.title, house=house.name, approved=approved,
-        said=". ".join(one for one in (answer.headline, answer.detail) if one),
+        answer.sheet, answer.chart, title=subject.title, facility_name=facility.name, approved=approved,
+        summary=". ".join(text for text in (answer.headline, answer.detail) if text),
     )  # fmt: skip
-    return as_pdf(content, f"odds-{asked.key.replace('/', '-').replace('@', '-')}")
+    return as_pdf(content, f"odds-{subject.key.replace('/', '-').replace('@', '-')}")
 
 
 @require_GET
-def submission_pdf(request: HttpRequest, facility: str, code: str, version: int) -> HttpResponse:
+def submission_pdf(request: HttpRequest, facility_code: str, code: str, version: int) -> HttpResponse:
     """A version of a submission with its options, odds and dates, as a PDF."""
-    _, house = office_of(request, facility)
-    found = RulesSubmission.objects.filter(facility=house, code=code, version=version).first()
-    if found is None:
+    _, facility = office_of(request, facility_code)
+    submission = RulesSubmission.objects.filter(facility=facility, code=code, version=version).first()
+    if submission is None:
         raise Denied
-    asked = _of_submission(found, f"{code}.{version}")
-    content = submission_paper.submission(found, asked.options, asked.sheet, asked.before, house, clock.now())
+    subject = _of_submission(submission, f"{code}.{version}")
+    content = submission_paper.submission(
+        submission, subject.options, subject.sheet, subject.before, facility, clock.now()
+    )
     return as_pdf(content, f"{code}-version-{version}")
 
 
@@ -208,11 +214,11 @@ def as_pdf(content: bytes, name: str) -> HttpResponse:
 
 
 urlpatterns = [
-    path("office/<slug:facility>/odds/", odds, name="odds"),
-    path("office/<slug:facility>/odds/what-if", odds, name="odds-what-if"),
-    path("office/<slug:facility>/odds/sheet.pdf", odds_pdf, name="odds-pdf"),
+    path("office/<slug:facility_code>/odds/", odds, name="odds"),
+    path("office/<slug:facility_code>/odds/what-if", odds, name="odds-what-if"),
+    path("office/<slug:facility_code>/odds/sheet.pdf", odds_pdf, name="odds-pdf"),
     path(
-        "office/<slug:facility>/submissions/<slug:code>/<int:version>.pdf",
+        "office/<slug:facility_code>/submissions/<slug:code>/<int:version>.pdf",
         submission_pdf,
         name="submission-pdf",
     ),

@@ -26,24 +26,24 @@ TABS = (
 
 def office(
     person: Person,
-    house: Facility,
+    facility: Facility,
     tab: str,
     now: dt.datetime | None = None,
-    found: tuple[Deadline, ...] | None = None,
+    listed: tuple[Deadline, ...] | None = None,
 ) -> dict[str, Any]:
     """The context of a page of the office, under one of its tabs. `found`: the deadlines, where the page has them."""
     now = now or clock.now()
-    found = deadlines(house, now) if found is None else found
-    today = house.local(now).date()
-    groups = [one.group(today) for one in found]
+    listed = deadlines(facility, now) if listed is None else listed
+    today = facility.local(now).date()
+    groups = [deadline.group(today) for deadline in listed]
     return {
-        "house": house,
+        "house": facility,
         "room": "rules",
         "tab": tab,
         "due": {"overdue": groups.count(OVERDUE), "week": groups.count(THIS_WEEK)},
-        "reminders": reminders.standing(house, found, today),
+        "reminders": reminders.standing(facility, listed, today),
         "tabs": [
-            {"code": code, "label": label, "url": reverse(name, args=[house.code])}
+            {"code": code, "label": label, "url": reverse(name, args=[facility.code])}
             for code, label, name in TABS
         ],
         "me": {"code": person.code, "name": person.name, "role_label": person.get_role_display()},
@@ -54,12 +54,12 @@ def office(
         "urls": {
             "sign_in": reverse("sign-in"),
             "sign_off": reverse("sign-off"),
-            "act": reverse("office-act", args=[house.code, "__act__"]),
-            "file": reverse("office-act", args=[house.code, "file_document"]),
+            "act": reverse("office-act", args=[facility.code, "__act__"]),
+            "file": reverse("office-act", args=[facility.code, "file_document"]),
         },
     }
 
 
-def landing(facility: str) -> str:
+def landing(facility_code: str) -> str:
     """The address of the first tab: where the bar leads."""
-    return reverse(TABS[0][-1], args=[facility])
+    return reverse(TABS[0][-1], args=[facility_code])

@@ -29,89 +29,94 @@ LONG = 150  # letters of an example that need the whole width of a phone
 
 def language_of(request: HttpRequest) -> str:
     """The language that the switch says, else the first of the browser's that the guide has, else English."""
-    asked = request.GET.get("lang", "")
-    if asked in LANGUAGES:
-        return asked
+    language = request.GET.get("lang", "")
+    if language in LANGUAGES:
+        return language
     accepted = parse_accept_lang_header(request.headers.get("Accept-Language", "")[:200].lower())
     return next((tag[:2] for tag, _ in accepted if tag.split("-")[0] in LANGUAGES), LANGUAGES[0])
 
 
 @require_safe
-def guide(request: HttpRequest, facility: str) -> HttpResponse:
+def guide(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The published guide: its games."""
-    house, language = _house(facility), language_of(request)
-    found = _published(house)
-    if found is None:
-        return _none(request, house, language)
-    holds = still_true(found, clock.now())
-    games = [_game(game, language, holds) for game in found.content["games"]]
-    for one in games:
-        one["url"] = reverse("guide-game", args=[house.code, one["slug"]])
-    context = about(found, language) | {"games": games, "renewed": not all(holds.values())}
-    context["print_url"] = reverse("guide-print", args=[house.code])
+    facility, language = _house(facility_code), language_of(request)
+    published_guide = _published(facility)
+    if published_guide is None:
+        return _none(request, facility, language)
+    holds = still_true(published_guide, clock.now())
+    games = [_game(game, language, holds) for game in published_guide.content["games"]]
+    for game in games:
+        game["url"] = reverse("guide-game", args=[facility.code, game["slug"]])
+    context = about(published_guide, language) | {"games": games, "renewed": not all(holds.values())}
+    context["print_url"] = reverse("guide-print", args=[facility.code])
     return _kept(render(request, "games/patrons/guide.html", context), language)
 
 
 @require_safe
-def game(request: HttpRequest, facility: str, slug: str) -> HttpResponse:
+def game(request: HttpRequest, facility_code: str, slug: str) -> HttpResponse:
     """One game of the published guide.
 
     Where the submission in force has changed, its old text is left out at once: § 521.9(b) and N.J.A.C. 19:47-8.5(b)
     make the guide a short form of the rules, so odds that are not dealt have no place in it, and § 521.9(d) keeps the
     new ones out until their own sample is approved. What is left of the approved guide stands unaltered.
     """
-    house, language = _house(facility), language_of(request)
-    found = _published(house)
-    one = _named(found, slug) if found else None
-    if found is None or one is None:
-        return _none(request, house, language)
-    told = _game(one, language, still_true(found, clock.now()))
-    context = about(found, language) | {"game": told, "alone": len(found.content["games"]) == 1}
-    context["guide_url"] = reverse("guide", args=[house.code])
+    facility, language = _house(facility_code), language_of(request)
+    published_guide = _published(facility)
+    content = _named(published_guide, slug) if published_guide else None
+    if published_guide is None or content is None:
+        return _none(request, facility, language)
+    game_page = _game(content, language, still_true(published_guide, clock.now()))
+    context = about(published_guide, language) | {
+        "game": game_page,
+        "alone": len(published_guide.content["games"]) == 1,
+    }
+    context["guide_url"] = reverse("guide", args=[facility.code])
     return _kept(render(request, "games/patrons/game.html", context), language)
 
 
 @require_safe
-def print_(request: HttpRequest, facility: str) -> HttpResponse:
+def print_(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The published guide to print, whole as it was approved: not at all while a part of it is not dealt."""
-    house, language = _house(facility), language_of(request)
-    found = _published(house)
-    if found is None or not all(still_true(found, clock.now()).values()):
-        return _none(request, house, language)
-    pdf = _printed(found.pk, found.content_sha256, standing(found, language), language)
+    facility, language = _house(facility_code), language_of(request)
+    published_guide = _published(facility)
+    if published_guide is None or not all(still_true(published_guide, clock.now()).values()):
+        return _none(request, facility, language)
+    pdf = _printed(
+        published_guide.pk, published_guide.content_sha256, standing(published_guide, language), language
+    )
     response = HttpResponse(pdf, content_type="application/pdf")
-    response["Content-Disposition"] = f'attachment; filename="guide-{house.code}-{language}.pdf"'
+    response["Content-Disposition"] = f'attachment; filename="guide-{facility.code}-{language}.pdf"'
     return _kept(response, language)
 
 
 @lru_cache(maxsize=12)
-def _printed(pk: int, content_sha256: str, standing: str, language: str) -> bytes:
+def _printed(pk: int, content_sha256: str, approval_line: str, language: str) -> bytes:
     """The print of a guide, made once: anybody may ask for it, and everything on it is among these values."""
     return guide_pdf(Guide.objects.select_related("facility", "same_as").get(pk=pk), language)
 
 
 @require_safe
-def rules(request: HttpRequest, facility: str) -> HttpResponse:
+def rules(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The complete rules: their document, and where the printed copy lies."""
-    house, language = _house(facility), language_of(request)
-    book = _book(house)
+    facility, language = _house(facility_code), language_of(request)
+    book = _book(facility)
     common = words(language)
-    context = _page(house, language) | {"book": book, "guide": _published(house) is not None}
+    context = _page(facility, language) | {"book": book, "guide": _published(facility) is not None}
     if book is not None:
         context |= {
             "lies": place(language, book.place),
             "holds": [title_of(code) for code in book.games],
             "said": common["book_version"].format(
-                version=book.version, day=day(language, house.local(book.filed_at).date())
+                version=book.version, day=day(language, facility.local(book.filed_at).date())
             ),
         }
     return _kept(render(request, "games/patrons/rules.html", context), language)
 
 
 @require_safe
-def rules_document(request: HttpRequest, facility: str) -> HttpResponse:
+def rules_document(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The complete rules as they were filed, as a download."""
-    book = _book(_house(facility))
+    book = _book(_house(facility_code))
     if book is None:
         raise Http404
     response = attachment(book.document)
@@ -121,23 +126,27 @@ def rules_document(request: HttpRequest, facility: str) -> HttpResponse:
 
 def about(guide: Guide, language: str) -> dict[str, Any]:
     """What every page of a guide has: the house, the languages, and under which approval it is given out."""
-    common, house = words(language), guide.facility
+    common, facility = words(language), guide.facility
     first = approval_of(guide)
-    on = house.local(first.decided_at).date() if first.decided_at else None
+    decided_on = facility.local(first.decided_at).date() if first.decided_at else None
     key = "approved_under" if guide.same_as else "approved"
-    said = {"version": guide.version, "other": first.version, "day": day(language, on) if on else ""}
-    book = _book(house)
-    return _page(house, language) | {
+    params = {
+        "version": guide.version,
+        "other": first.version,
+        "day": day(language, decided_on) if decided_on else "",
+    }
+    book = _book(facility)
+    return _page(facility, language) | {
         "guide": guide,
-        "approved": common[key].format(**said) if on else "",
+        "approved": common[key].format(**params) if decided_on else "",
         "book_lies": common["book"].format(place=place(language, book.place)) if book else "",
     }
 
 
-def _page(house: Facility, language: str) -> dict[str, Any]:
-    switch = [{"code": one, "tag": TAGS[one], "name": words(one)["language"]} for one in SWITCH]
+def _page(facility: Facility, language: str) -> dict[str, Any]:
+    switch = [{"code": code, "tag": TAGS[code], "name": words(code)["language"]} for code in SWITCH]
     return {
-        "house": house,
+        "house": facility,
         "language": language,
         "tag": TAGS[language],
         "words": words(language),
@@ -147,13 +156,13 @@ def _page(house: Facility, language: str) -> dict[str, Any]:
 
 def _game(game: dict[str, Any], language: str, holds: dict[str, bool]) -> dict[str, Any]:
     """One game as a page shows it: with its text while that holds, else with its name alone."""
-    told = game["texts"][language]
+    texts = game["texts"][language]
     if not holds[game["slug"]]:
-        told = {name: told[name] for name in ("title", "variant")}
+        texts = {name: texts[name] for name in ("title", "variant")}
     else:
-        told = told | {"examples": [_example(one) for one in told["examples"]]}
-    long = any(len(one["text"]) > LONG for one in told.get("examples", ()))
-    return {"slug": game["slug"], "long": long, "dice": game["dice"], "holds": holds[game["slug"]], **told}
+        texts = texts | {"examples": [_example(example) for example in texts["examples"]]}
+    long = any(len(example["text"]) > LONG for example in texts.get("examples", ()))
+    return {"slug": game["slug"], "long": long, "dice": game["dice"], "holds": holds[game["slug"]], **texts}
 
 
 def _example(example: dict[str, Any]) -> dict[str, Any]:
@@ -165,33 +174,33 @@ def _example(example: dict[str, Any]) -> dict[str, Any]:
 
 def shown(guide: Guide, slug: str, language: str) -> dict[str, Any] | None:
     """One game of any guide, for the office: as it will be read, whether it is dealt now or not."""
-    one = _named(guide, slug)
-    return _game(one, language, {slug: True}) if one else None
+    content = _named(guide, slug)
+    return _game(content, language, {slug: True}) if content else None
 
 
 def _named(guide: Guide, slug: str) -> dict[str, Any] | None:
-    return next((one for one in guide.content["games"] if one["slug"] == slug), None)
+    return next((game for game in guide.content["games"] if game["slug"] == slug), None)
 
 
-def _house(facility: str) -> Facility:
-    found = Facility.objects.filter(code=facility).first()
-    if found is None:
+def _house(facility_code: str) -> Facility:
+    facility = Facility.objects.filter(code=facility_code).first()
+    if facility is None:
         raise Http404
-    return found
+    return facility
 
 
-def _published(house: Facility) -> Guide | None:
+def _published(facility: Facility) -> Guide | None:
     """The guide as the web site shows it: § 521.9(f); in New Jersey only where that format is approved."""
-    found = published(house)
-    return found if found is not None and comes_as(found, "web") else None
+    guide = published(facility)
+    return guide if guide is not None and comes_as(guide, "web") else None
 
 
-def _book(house: Facility) -> RulesBook | None:
-    return RulesBook.objects.filter(facility=house, replaced_at=None).select_related("document").first()
+def _book(facility: Facility) -> RulesBook | None:
+    return RulesBook.objects.filter(facility=facility, replaced_at=None).select_related("document").first()
 
 
-def _none(request: HttpRequest, house: Facility, language: str) -> HttpResponse:
-    context = _page(house, language) | {"book": _book(house)}
+def _none(request: HttpRequest, facility: Facility, language: str) -> HttpResponse:
+    context = _page(facility, language) | {"book": _book(facility)}
     return _kept(render(request, "games/patrons/none.html", context, status=404), language)
 
 
@@ -204,9 +213,9 @@ def _kept(response: HttpResponse, language: str) -> HttpResponse:
 
 
 urlpatterns = [
-    path("guide/<slug:facility>/", guide, name="guide"),
-    path("guide/<slug:facility>/guide.pdf", print_, name="guide-print"),
-    path("guide/<slug:facility>/<slug:slug>/", game, name="guide-game"),
-    path("rules/<slug:facility>/", rules, name="rules-book"),
-    path("rules/<slug:facility>/document", rules_document, name="rules-book-document"),
+    path("guide/<slug:facility_code>/", guide, name="guide"),
+    path("guide/<slug:facility_code>/guide.pdf", print_, name="guide-print"),
+    path("guide/<slug:facility_code>/<slug:slug>/", game, name="guide-game"),
+    path("rules/<slug:facility_code>/", rules, name="rules-book"),
+    path("rules/<slug:facility_code>/document", rules_document, name="rules-book-document"),
 ]

@@ -346,14 +346,14 @@ def link_request(requests: tuple[tuple[str, str], ...]) -> Slip:
 
 def wager_choices() -> list[dict[str, Any]]:
     """For each game its families, a family of one wager by that wager's name."""
-    found = []
+    choices = []
     for game in GAMES:
         families: dict[str, list[str]] = {}
         for label, family in services.wagers_of(game).values():
             families.setdefault(family, []).append(label)
-        named = [(family, _family_name(family, labels)) for family, labels in families.items()]
-        found.append({"game": game, "families": named})
-    return found
+        names = [(family, _family_name(family, labels)) for family, labels in families.items()]
+        choices.append({"game": game, "families": names})
+    return choices
 
 
 def _family_name(family: str, labels: list[str]) -> str:

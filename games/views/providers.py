@@ -102,24 +102,28 @@ class Row:
     @property
     def term(self) -> Term | None:
         """Its four years, where they run."""
-        found = self.certification
-        if found.state != "certified" or found.since is None or found.ends is None:
+        certification = self.certification
+        if certification.state != "certified" or certification.since is None or certification.ends is None:
             return None
-        due = certifications.renewal_due_on(found.ends)
-        whole = (found.ends - found.since).days
-        at = (100 * (self.file.day - found.since).days) // whole
+        due = certifications.renewal_due_on(certification.ends)
+        term_days = (certification.ends - certification.since).days
+        elapsed = (100 * (self.file.day - certification.since).days) // term_days
         return Term(
-            found.since, found.ends, due, max(0, min(100, at)), (100 * (due - found.since).days) // whole
+            certification.since,
+            certification.ends,
+            due,
+            max(0, min(100, elapsed)),
+            (100 * (due - certification.since).days) // term_days,
         )
 
 
 @require_GET
-def providers(request: HttpRequest, facility: str) -> HttpResponse:
+def providers(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Every provider with its certification and its services, and the list of § 528.6."""
-    person, house = office_of(request, facility)
+    person, facility = office_of(request, facility_code)
     now = clock.now()
-    rows = [_row(house, one, now) for one in Provider.objects.filter(facility=house)]
-    context = office(person, house, "providers", now) | {
+    rows = [_row(facility, provider, now) for provider in Provider.objects.filter(facility=facility)]
+    context = office(person, facility, "providers", now) | {
         "rows": rows,
         "published": [row for row in rows if row.published],
         "figures": {
@@ -127,32 +131,34 @@ def providers(request: HttpRequest, facility: str) -> HttpResponse:
             "late": sum(row.late for row in rows),
             "stopped": sum(len(row.stopped) for row in rows),
         },
-        "here": house.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA,
+        "here": facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA,
         "slips": [provider_dialogs.REGISTER],
     }
     return render(request, "games/office/providers.html", context)
 
 
 @require_GET
-def provider(request: HttpRequest, facility: str, code: str) -> HttpResponse:
+def provider(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
     """One provider's file."""
-    person, house = office_of(request, facility)
-    found = Provider.objects.filter(facility=house, code=code).select_related("investigation").first()
-    if found is None:
+    person, facility = office_of(request, facility_code)
+    provider_row = (
+        Provider.objects.filter(facility=facility, code=code).select_related("investigation").first()
+    )
+    if provider_row is None:
         raise Denied
     now = clock.now()
-    row = _row(house, found, now)
+    row = _row(facility, provider_row, now)
     file = row.file
-    requests = GameRequest.objects.filter(facility=house).values_list("code", "title")
+    requests = GameRequest.objects.filter(facility=facility).values_list("code", "title")
     choices = tuple((code, f"{code} {title}") for code, title in requests)
-    context = office(person, house, "providers", now) | {
+    context = office(person, facility, "providers", now) | {
         "row": row,
-        "provider": found,
+        "provider": provider_row,
         "application": _application(file),
         "permission": file.permissions[0] if file.permissions else None,
-        "people": [_person(one, file.day) for one in file.people],
+        "people": [_person(qualifier, file.day) for qualifier in file.people],
         "outstanding": len(file.outstanding),
-        "notes": found.notes.select_related("document").defer("document__content"),
+        "notes": provider_row.notes.select_related("document").defer("document__content"),
         "note_kinds": ProviderNote.Kind,
         "games": {code: game.name for code, game in GAMES.items()},
         "slips": [*provider_dialogs.SLIPS, *([provider_dialogs.link_request(choices)] if choices else [])],
@@ -162,9 +168,9 @@ def provider(request: HttpRequest, facility: str, code: str) -> HttpResponse:
     return render(request, "games/office/provider.html", context)
 
 
-def _row(house: Facility, found: Provider, now: dt.datetime) -> Row:
-    file = File(house, found, house.gaming_day(now))
-    return Row(file, services.uses(house, file.services, file.day, now))
+def _row(facility: Facility, provider: Provider, now: dt.datetime) -> Row:
+    file = File(facility, provider, facility.gaming_day(now))
+    return Row(file, services.uses(facility, file.services, file.day, now))
 
 
 @dataclass(frozen=True)
@@ -186,9 +192,9 @@ def _application(file: File) -> Package | None:
     return Package(newest, parts, missing, max(0, newest.costs_cents - newest.costs_paid_cents))
 
 
-def _person(one: Qualifier, day: dt.date) -> dict[str, Any]:
-    standing = qualifiers.standing(one)
-    here = qualifiers.is_here(one, day)
+def _person(qualifier: Qualifier, day: dt.date) -> dict[str, Any]:
+    state = qualifiers.standing(qualifier)
+    here = qualifiers.is_here(qualifier, day)
     looks = {
         "qualified": "ok",
         "unqualified": "stop",
@@ -197,16 +203,16 @@ def _person(one: Qualifier, day: dt.date) -> dict[str, Any]:
         "no-form": "warn",
     }
     return {
-        "row": one,
-        "duties": qualifiers.duties(one),
-        "standing": standing if here else "gone",
-        "look": looks[standing] if here else "past",
+        "row": qualifier,
+        "duties": qualifiers.duties(qualifier),
+        "standing": state if here else "gone",
+        "look": looks[state] if here else "past",
         "here": here,
-        "held": [credential for credential in one.credentials.all() if credential.ended_on is None],
+        "held": [credential for credential in qualifier.credentials.all() if credential.ended_on is None],
     }
 
 
 urlpatterns = [
-    path("office/<slug:facility>/providers/", providers, name="providers"),
-    path("office/<slug:facility>/providers/<slug:code>/", provider, name="provider"),
+    path("office/<slug:facility_code>/providers/", providers, name="providers"),
+    path("office/<slug:facility_code>/providers/<slug:code>/", provider, name="provider"),
 ]

@@ -24,79 +24,81 @@ SHOWN = 100
 
 
 @require_GET
-def game_requests(request: HttpRequest, facility: str) -> HttpResponse:
+def game_requests(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Every request with its state and its next step, the newest first."""
-    person, house = office_of(request, facility)
-    frame = office(person, house, "requests")
-    asked = request.GET.get("q", "").replace("\0", "")[:60].strip()
-    rows = GameRequest.objects.filter(facility=house).select_related("facility", "decision")
-    if asked:
-        rows = rows.filter(Q(title__icontains=asked) | Q(code__iexact=asked))
+    person, facility = office_of(request, facility_code)
+    frame = office(person, facility, "requests")
+    query = request.GET.get("q", "").replace("\0", "")[:60].strip()
+    rows = GameRequest.objects.filter(facility=facility).select_related("facility", "decision")
+    if query:
+        rows = rows.filter(Q(title__icontains=query) | Q(code__iexact=query))
     listed = [
         {
             "row": row,
             "state": said.STATES[row.status],
             "look": said.LOOKS.get(row.status, ""),
             "next": said.next_step(row, frame["today"]),
-            "due": _due(row, house),
+            "due": _due(row, facility),
         }
         for row in rows[:SHOWN]
     ]
-    context = frame | {"requests": listed, "count": rows.count(), "asked": asked, **_choices(house)}
+    context = frame | {"requests": listed, "count": rows.count(), "asked": query, **_choices(facility)}
     return render(request, "games/office/requests.html", context)
 
 
 @require_GET
-def game_request(request: HttpRequest, facility: str, code: str) -> HttpResponse:
+def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
     """One request: its parts as a checklist, its odds sheet, what became of it, its tests."""
-    person, house = office_of(request, facility)
-    row, frame = _found(house, code), office(person, house, "requests")
+    person, facility = office_of(request, facility_code)
+    row, frame = _found(facility, code), office(person, facility, "requests")
     parts, absent = said.of_request(row), contents.missing(row)
-    told = odds_figures.shown(row)
-    sheet = odds_figures.sheet(told) if told else None
+    figures = odds_figures.shown(row)
+    sheet = odds_figures.sheet(figures) if figures else None
     context = frame | {
         "row": row,
         "state": said.STATES[row.status],
         "look": said.LOOKS.get(row.status, ""),
         "parts": parts,
-        "said": {one.line.part.key: one for one in parts},
-        "there": sum(one.line.must and one.line.there for one in parts),
-        "asked": sum(one.line.must for one in parts),
+        "said": {description.line.part.key: description for description in parts},
+        "there": sum(description.line.must and description.line.there for description in parts),
+        "asked": sum(description.line.must for description in parts),
         "absent": absent,
         "next_step": said.next_step(row, frame["today"]),
-        "review_ends": _due(row, house),
+        "review_ends": _due(row, facility),
         "further": row.further.select_related("document"),
         "new_jersey": contents.in_new_jersey(row),
         "sheet": sheet,
         "rights": list(enumerate(row.parts.get("property", {}).get("items", []))),
-        **_choices(house),
+        **_choices(facility),
         **_of_new_jersey(row, frame["today"]),
     }
     return render(request, "games/office/request.html", context)
 
 
 @require_GET
-def game_test(request: HttpRequest, facility: str, code: str, number: int) -> HttpResponse:
+def game_test(request: HttpRequest, facility_code: str, code: str, number: int) -> HttpResponse:
     """One test: its submission as a checklist, the sign, the versions of its rules, its runs."""
-    person, house = office_of(request, facility)
-    row, frame = _found(house, code), office(person, house, "requests")
+    person, facility = office_of(request, facility_code)
+    row, frame = _found(facility, code), office(person, facility, "requests")
     test = GameTest.objects.filter(request=row, number=number).select_related("decision").first()
     if test is None:
         raise Denied
     test.request = row
     parts = said.of_test(test)
-    held, rules = game_tests.rules_at(test, frame["now"]), list(test.rules.all())
+    current_rules, rules = game_tests.rules_at(test, frame["now"]), list(test.rules.all())
     context = frame | {
         "row": row,
         "test": test,
         "state": said.STATES[test.status],
         "look": said.LOOKS.get(test.status, ""),
         "parts": parts,
-        "said": {one.line.part.key: one for one in parts},
-        "there": sum(one.line.there for one in parts),
+        "said": {description.line.part.key: description for description in parts},
+        "there": sum(description.line.there for description in parts),
         "asked": len(parts),
         "absent": game_tests.missing(test),
-        "rules": [(one, held is not None and one.pk == held.pk) for one in rules],
+        "rules": [
+            (version, current_rules is not None and version.pk == current_rules.pk) for version in rules
+        ],
         "runs": [
             {"row": run, "rules": said.versions(game_tests.rules_of(run, rules))}
             for run in test.runs.all()[:SHOWN]
@@ -110,47 +112,49 @@ def game_test(request: HttpRequest, facility: str, code: str, number: int) -> Ht
 
 
 @require_GET
-def game_request_pdf(request: HttpRequest, facility: str, code: str) -> HttpResponse:
+def game_request_pdf(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
     """The whole request on paper: what it says, its odds sheet, its documents with their SHA-256."""
-    _, house = office_of(request, facility)
-    row = _found(house, code)
+    _, facility = office_of(request, facility_code)
+    row = _found(facility, code)
     response = HttpResponse(paper.pdf(row), content_type="application/pdf")
-    response["Content-Disposition"] = f'attachment; filename="{house.code}-{row.code}.pdf"'
+    response["Content-Disposition"] = f'attachment; filename="{facility.code}-{row.code}.pdf"'
     return response
 
 
-def _found(house: Facility, code: str) -> GameRequest:
-    rows = GameRequest.objects.filter(facility=house, code=code)
-    found = rows.select_related("facility", "decision", "drafted_by").first()
-    if found is None:
+def _found(facility: Facility, code: str) -> GameRequest:
+    rows = GameRequest.objects.filter(facility=facility, code=code)
+    row = rows.select_related("facility", "decision", "drafted_by").first()
+    if row is None:
         raise Denied
-    return found
+    return row
 
 
-def _due(row: GameRequest, house: Facility) -> dt.date | None:
+def _due(row: GameRequest, facility: Facility) -> dt.date | None:
     """The end of the Bureau's review; New Jersey's has no days that are told here."""
-    return None if contents.in_new_jersey(row) else reviews.due_on(row, house)
+    return None if contents.in_new_jersey(row) else reviews.due_on(row, facility)
 
 
-def _choices(house: Facility) -> dict[str, Any]:
+def _choices(facility: Facility) -> dict[str, Any]:
     """What the dialogs offer."""
     return {
         "kinds": GameRequest.Kind.choices,
         "petitioners": contents.PETITIONERS.items(),
-        "asks_who": house.jurisdiction == Facility.Jurisdiction.NEW_JERSEY,
-        "editions": [(key, game_by_code(one.game).name, one) for key, one in all_editions().items()],
+        "asks_who": facility.jurisdiction == Facility.Jurisdiction.NEW_JERSEY,
+        "editions": [
+            (key, game_by_code(edition.game).name, edition) for key, edition in all_editions().items()
+        ],
         "classes": contents.CLASSES.items(),
         "rights_of": (part_readers.RIGHTS, part_readers.STATES, part_readers.ABOUT),
-        "providers": Provider.objects.filter(facility=house),
+        "providers": Provider.objects.filter(facility=facility),
     }
 
 
 def _of_new_jersey(row: GameRequest, today: Any) -> dict[str, Any]:
     families = odds_figures.families(row.rules) if row.rules else []
-    known = {family for family, _ in families}
+    known_families = {family for family, _ in families}
     shared = {
         "families": [(family, name, family in row.wagers) for family, name in families],
-        "named": "\n".join(one for one in row.wagers if one not in known),
+        "named": "\n".join(wager for wager in row.wagers if wager not in known_families),
     }
     if not contents.in_new_jersey(row):
         return shared
@@ -158,20 +162,20 @@ def _of_new_jersey(row: GameRequest, today: Any) -> dict[str, Any]:
     return shared | {
         "petitioner": contents.PETITIONERS.get(row.petitioner, ""),
         "conditions": conditions,
-        "first_open": next((one.key for one in conditions if not one.done), ""),
+        "first_open": next((condition.key for condition in conditions if not condition.done), ""),
         "balance": final_approval.balance_cents(row),
         "evidence": row.conditions,
         "tests": [
-            {"row": one, "state": said.STATES[one.status], "look": said.LOOKS.get(one.status, ""),
-             "runs": one.runs.count()}
-            for one in row.tests.all()
+            {"row": test, "state": said.STATES[test.status], "look": said.LOOKS.get(test.status, ""),
+             "runs": test.runs.count()}
+            for test in row.tests.all()
         ],
     }  # fmt: skip
 
 
 urlpatterns = [
-    path("office/<slug:facility>/requests/", game_requests, name="game-requests"),
-    path("office/<slug:facility>/requests/<slug:code>/", game_request, name="game-request"),
-    path("office/<slug:facility>/requests/<slug:code>.pdf", game_request_pdf, name="game-request-pdf"),
-    path("office/<slug:facility>/requests/<slug:code>/tests/<int:number>/", game_test, name="game-test"),
+    path("office/<slug:facility_code>/requests/", game_requests, name="game-requests"),
+    path("office/<slug:facility_code>/requests/<slug:code>/", game_request, name="game-request"),
+    path("office/<slug:facility_code>/requests/<slug:code>.pdf", game_request_pdf, name="game-request-pdf"),
+    path("office/<slug:facility_code>/requests/<slug:code>/tests/<int:number>/", game_test, name="game-test"),
 ]

@@ -35,48 +35,50 @@ WAITING = (Review.DRAFT, Review.FILED)
 
 
 @require_GET
-def signs(request: HttpRequest, facility: str) -> HttpResponse:
+def signs(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Every kind of sign with its forms, drawn with example figures."""
-    person, house = office_of(request, facility)
+    person, facility = office_of(request, facility_code)
     forms = (
-        SignForm.objects.filter(facility=house).select_related("decision", "drafted_by").order_by("-version")
+        SignForm.objects.filter(facility=facility)
+        .select_related("decision", "drafted_by")
+        .order_by("-version")
     )
     by_kind: dict[str, list[SignForm]] = {kind: [] for kind in SignForm.Kind.values}
     for form in forms:
         by_kind[form.kind].append(form)
-    kinds = [_kind(kind, found, house) for kind, found in by_kind.items()]
-    context = office(person, house, "signs") | {
+    kinds = [_kind(kind, kind_forms, facility) for kind, kind_forms in by_kind.items()]
+    context = office(person, facility, "signs") | {
         "kinds": kinds,
         "games": [(game.code, game.name) for game in GAMES.values()],
-        "approved": sum(len(one["in_force"]) for one in kinds),
-        "waits": sum(len(one["waiting"]) for one in kinds),
-        "missing": [one["label"] for one in kinds if not one["in_force"] and one["kind"] != "test"],
+        "approved": sum(len(group["in_force"]) for group in kinds),
+        "waits": sum(len(group["waiting"]) for group in kinds),
+        "missing": [group["label"] for group in kinds if not group["in_force"] and group["kind"] != "test"],
         "least_mm": LEAST_MM,
         "most_mm": MOST_MM,
         "body": "Bureau of Gaming Operations"
-        if house.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA
+        if facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA
         else "Division of Gaming Enforcement",
     }
     return render(request, "games/office/signs.html", context)
 
 
-def _kind(kind: str, forms: list[SignForm], house: Facility) -> dict[str, Any]:
-    standing: dict[str, SignForm] = {}
+def _kind(kind: str, forms: list[SignForm], facility: Facility) -> dict[str, Any]:
+    newest_approved: dict[str, SignForm] = {}
     for form in forms:
         if form.status == Review.APPROVED:
-            standing.setdefault(form.game, form)
-    shown = list(standing.values())
+            newest_approved.setdefault(form.game, form)
+    current_forms = list(newest_approved.values())
     return {
         "kind": kind,
         "label": SignForm.Kind(kind).label,
         "names": " ".join(f"{{{name}}}" for name in (*NAMES[kind], *sorted(EVERYWHERE))),
-        "in_force": [_shown(form, house) for form in shown],
-        "waiting": [_shown(form, house) for form in forms if form.status in WAITING],
-        "past": [form for form in forms if form not in shown and form.status not in WAITING],
+        "in_force": [_shown(form, facility) for form in current_forms],
+        "waiting": [_shown(form, facility) for form in forms if form.status in WAITING],
+        "past": [form for form in forms if form not in current_forms and form.status not in WAITING],
     }
 
 
-def _shown(form: SignForm, house: Facility) -> dict[str, Any]:
+def _shown(form: SignForm, facility: Facility) -> dict[str, Any]:
     """A form with its drawing, its due day where it waits, and the name of its game."""
     texts = [
         (language, filled(form.wording[language], EXAMPLE))
@@ -88,10 +90,10 @@ def _shown(form: SignForm, house: Facility) -> dict[str, Any]:
     return {
         "form": form,
         "game": GAMES[form.game].name if form.game in GAMES else "every game",
-        "due_on": due_on(form, house),
+        "due_on": due_on(form, facility),
         "lines": pdf.lines(paper),
         **{language: form.wording.get(language, "") for language in LANGUAGES},
     }
 
 
-urlpatterns = [path("office/<slug:facility>/signs/", signs, name="signs")]
+urlpatterns = [path("office/<slug:facility_code>/signs/", signs, name="signs")]

@@ -30,42 +30,42 @@ WAITS = {Standing.DRAFT, Standing.FILED, Standing.COMING}
 
 
 @require_GET
-def submissions(request: HttpRequest, facility: str) -> HttpResponse:
+def submissions(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Every submission of the house by game: what is in force, what waits, and what to do next."""
-    person, house = office_of(request, facility)
-    context = office(person, house, "submissions")
+    person, facility = office_of(request, facility_code)
+    context = office(person, facility, "submissions")
     by_code: dict[str, list[RulesSubmission]] = defaultdict(list)
-    for row in RulesSubmission.objects.filter(facility=house).order_by("game", "code", "-version"):
+    for row in RulesSubmission.objects.filter(facility=facility).order_by("game", "code", "-version"):
         by_code[row.code].append(row)
     dealt: dict[str, list[Dealt]] = defaultdict(list)
-    for one in floor().tables(house):
-        dealt[one.submission].append(one)
+    for table in floor().tables(facility):
+        dealt[table.submission].append(table)
     rows = [_line(code, versions, dealt[code], context["now"]) for code, versions in by_code.items()]
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in rows:
         groups[line["game"]].append(line)
     context |= {
         "groups": [
-            {"game": code, "name": game_by_code(code).name, "rows": found} for code, found in groups.items()
+            {"game": code, "name": game_by_code(code).name, "rows": lines} for code, lines in groups.items()
         ],
         "count": len(rows),
         "waiting": sum(bool(line["waits"]) for line in rows),
-        "editions": editions_for(house),
+        "editions": editions_for(facility),
     }
     return render(request, "games/office/submissions.html", context)
 
 
 def _line(code: str, versions: list[RulesSubmission], tables: list[Dealt], now: Any) -> dict[str, Any]:
-    standing = [(row, standing_of(row, now)) for row in versions]
-    force = next((row for row, how in standing if how == Standing.IN_FORCE), None)
-    waits = next(((row, how) for row, how in standing if how in WAITS), None)
-    shown = force or versions[0]
+    states = [(row, standing_of(row, now)) for row in versions]
+    force = next((row for row, how in states if how == Standing.IN_FORCE), None)
+    waits = next(((row, how) for row, how in states if how in WAITS), None)
+    leading = force or versions[0]
     return {
         "code": code,
-        "game": shown.game,
-        "title": edition_title(of_submission(shown).rules_if_any() or _plain(shown)),
+        "game": leading.game,
+        "title": edition_title(of_submission(leading).rules_if_any() or _plain(leading)),
         "force": force,
-        "last": (versions[0], standing[0][1].value),
+        "last": (versions[0], states[0][1].value),
         "waits": (waits[0], waits[1].value) if waits else None,
         "tables": tables,
         "versions": len(versions),
@@ -77,84 +77,88 @@ def _plain(row: RulesSubmission) -> Any:
 
 
 @require_GET
-def submission(request: HttpRequest, facility: str, code: str, version: int = 0) -> HttpResponse:
+def submission(request: HttpRequest, facility_code: str, code: str, version: int = 0) -> HttpResponse:
     """One version of a submission, the newest unless another is asked for; superseded ones stay readable for ever."""
-    person, house = office_of(request, facility)
+    person, facility = office_of(request, facility_code)
     versions = list(
-        RulesSubmission.objects.filter(facility=house, code=code)
+        RulesSubmission.objects.filter(facility=facility, code=code)
         .select_related("drafted_by", "filed_by", "decision")
         .order_by("-version")
     )
-    row = next((one for one in versions if one.version == version or not version), None)
+    row = next((candidate for candidate in versions if candidate.version == version or not version), None)
     if row is None:
         raise Denied
-    context = office(person, house, "submissions")
-    tables = [one for one in floor().tables(house) if one.submission == code]
-    context |= _of_version(house, row, versions, tables, context["now"])
+    context = office(person, facility, "submissions")
+    tables = [table for table in floor().tables(facility) if table.submission == code]
+    context |= _of_version(facility, row, versions, tables, context["now"])
     return render(request, "games/office/submission.html", context)
 
 
 def _of_version(
-    house: Facility, row: RulesSubmission, versions: list[RulesSubmission], tables: list[Dealt], now: Any
+    facility: Facility, row: RulesSubmission, versions: list[RulesSubmission], tables: list[Dealt], now: Any
 ) -> dict[str, Any]:
-    options, standing = of_submission(row), standing_of(row, now)
-    asked = asked_of(house, f"{row.code}.{row.version}")
-    found = findings(options, tables) if standing == Standing.DRAFT else ()
-    standings = [(one, standing_of(one, now).value) for one in versions]
-    force = next((one for one, how in standings if how == Standing.IN_FORCE), None)
+    options, version_state = of_submission(row), standing_of(row, now)
+    subject = asked_of(facility, f"{row.code}.{row.version}")
+    problems = findings(options, tables) if version_state == Standing.DRAFT else ()
+    standings = [(candidate, standing_of(candidate, now).value) for candidate in versions]
+    force = next((candidate for candidate, how in standings if how == Standing.IN_FORCE), None)
     before = force if force and force.version < row.version else _approved_before(row, versions)
     old = of_submission(before).rules_if_any() if before else None
-    shown = sheet(asked.rules, old, f"version {row.version}", f"version {before.version}" if before else "")
-    changed = changes(old, asked.rules)
+    new_sheet = sheet(
+        subject.rules, old, f"version {row.version}", f"version {before.version}" if before else ""
+    )
+    changed = changes(old, subject.rules)
     return {
         "row": row,
-        "standing": standing.value,
-        "title": edition_title(asked.rules),
-        "game": game_of(asked.rules),
-        "edition": asked.rules.edition,
+        "standing": version_state.value,
+        "title": edition_title(subject.rules),
+        "game": game_of(subject.rules),
+        "edition": subject.rules.edition,
         "lapsed": bool(
-            asked.rules.edition.lapses_on and asked.rules.edition.lapses_on <= house.gaming_day(now)
+            subject.rules.edition.lapses_on and subject.rules.edition.lapses_on <= facility.gaming_day(now)
         ),
-        "steps": steps_of(row, now, found),
-        "findings": [(one, _mended(options, one)) for one in found],
+        "steps": steps_of(row, now, problems),
+        "findings": [(problem, _mended(options, problem)) for problem in problems],
         "versions": standings,
         "newest": versions[0],
         "may_amend": standing_of(versions[0], now) not in (Standing.DRAFT, Standing.FILED),
-        "may_withdraw": standing in (Standing.DRAFT, Standing.FILED, Standing.COMING, Standing.IN_FORCE),
+        "may_withdraw": version_state in (Standing.DRAFT, Standing.FILED, Standing.COMING, Standing.IN_FORCE),
         "force": force,
         "before": before,
         "tables": tables,
         "changes": changed,
-        "payout_changes": [one for one in changed if one.what in ("payout", "wager")],
-        "other_changes": [one for one in changed if one.what not in ("payout", "wager")],
+        "payout_changes": [change for change in changed if change.what in ("payout", "wager")],
+        "other_changes": [change for change in changed if change.what not in ("payout", "wager")],
         "form": form_of(options, tables),
-        "editions": editions_for(house, row.game),
-        "sheet": shown,
-        "chart": _chart(asked.rules, old, shown, changed, row, before),
+        "editions": editions_for(facility, row.game),
+        "sheet": new_sheet,
+        "chart": _chart(subject.rules, old, new_sheet, changed, row, before),
     }
 
 
 def _approved_before(row: RulesSubmission, versions: list[RulesSubmission]) -> RulesSubmission | None:
     """The newest version before this one that was ever approved."""
-    earlier = (one for one in versions if one.version < row.version and one.in_force_from)
+    earlier = (
+        candidate for candidate in versions if candidate.version < row.version and candidate.in_force_from
+    )
     return next(earlier, None)
 
 
 def _chart(
     rules: Any,
     old: Any,
-    shown: Any,
+    new_sheet: Any,
     changed: list[Change],
     row: RulesSubmission,
     before: RulesSubmission | None,
 ) -> Any:
     """The line of what most needs a look: a row that favours the player, or else the first that pays more."""
-    wanted = next((one for one in shown.rows if one.favours_player), None)
-    wanted = wanted or next((one for one in shown.rows if one.is_changed), None)
-    if wanted is None:
+    focus = next((sheet_row for sheet_row in new_sheet.rows if sheet_row.favours_player), None)
+    focus = focus or next((sheet_row for sheet_row in new_sheet.rows if sheet_row.is_changed), None)
+    if focus is None:
         return None
-    named = {"before": old, "before_name": f"version {before.version}"} if before else {}
-    return curve(rules, wanted.paytable[0], wanted.label, name=f"version {row.version}", **named)
+    compared = {"before": old, "before_name": f"version {before.version}"} if before else {}
+    return curve(rules, focus.paytable[0], focus.label, name=f"version {row.version}", **compared)
 
 
 def _mended(options: Options, finding: Finding) -> Options | None:
@@ -165,7 +169,7 @@ def _mended(options: Options, finding: Finding) -> Options | None:
 
 
 urlpatterns = [
-    path("office/<slug:facility>/submissions/", submissions, name="submissions"),
-    path("office/<slug:facility>/submissions/<slug:code>/", submission, name="submission"),
-    path("office/<slug:facility>/submissions/<slug:code>/<int:version>/", submission, name="submission"),
+    path("office/<slug:facility_code>/submissions/", submissions, name="submissions"),
+    path("office/<slug:facility_code>/submissions/<slug:code>/", submission, name="submission"),
+    path("office/<slug:facility_code>/submissions/<slug:code>/<int:version>/", submission, name="submission"),
 ]

@@ -63,7 +63,9 @@ class Office:
         """Files a letter of one page, and returns its code."""
         styles = paper.styles()
         story = [paper.text(line, styles["body"]) for line in lines]
-        content = paper.render(story, title=title, house=self.house.name, approved="A letter of the demo")
+        content = paper.render(
+            story, title=title, facility_name=self.house.name, approved="A letter of the demo"
+        )
         params = {
             "title": title,
             "filename": f"{title}.pdf",

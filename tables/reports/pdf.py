@@ -36,7 +36,7 @@ def report_pdf(found: Report) -> bytes:
     return render(
         story,
         title=title,
-        house=day.house.name,
+        facility_name=day.house.name,
         landscape=True,
         approved=f"{PLAYS[day.play]}. Made from {found.events.entries:,} entries of the record.",
     )

@@ -44,24 +44,27 @@ class Command(BaseCommand):
             count = len(tests.get(clause.id, []))
             self.stdout.write(f"{clause.id:<44}{clause.kind:<10}{count:>3} tests  {clause.cite}")
         for name, kinds in totals(clauses, tests).items():
-            said = ", ".join(f"{kind} {one['covered']}/{one['clauses']}" for kind, one in kinds.items())
-            self.stdout.write(f"{name}: {said}")
+            figures = ", ".join(
+                f"{kind} {counts['covered']}/{counts['clauses']}" for kind, counts in kinds.items()
+            )
+            self.stdout.write(f"{name}: {figures}")
 
 
 def listed(clauses: list[Clause], tests: dict[str, list[str]]) -> list[dict[str, Any]]:
     """Each clause with the ids of its tests."""
     return [
-        {"id": one.id, "cite": one.cite, "kind": one.kind, "tests": tests.get(one.id, [])} for one in clauses
+        {"id": clause.id, "cite": clause.cite, "kind": clause.kind, "tests": tests.get(clause.id, [])}
+        for clause in clauses
     ]
 
 
 def totals(clauses: list[Clause], tests: dict[str, list[str]]) -> dict[str, dict[str, dict[str, int]]]:
     """For each document, and for "all", by kind: how many clauses, and how many that a test proves."""
     counts: dict[str, dict[str, dict[str, int]]] = {}
-    for one in clauses:
-        for name in (one.document, "all"):
-            for kind in (one.kind, "all"):
+    for clause in clauses:
+        for name in (clause.document, "all"):
+            for kind in (clause.kind, "all"):
                 count = counts.setdefault(name, {}).setdefault(kind, {"clauses": 0, "covered": 0})
                 count["clauses"] += 1
-                count["covered"] += bool(tests.get(one.id))
+                count["covered"] += bool(tests.get(clause.id))
     return counts

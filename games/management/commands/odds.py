@@ -59,7 +59,9 @@ def rows_of(rules: Rules) -> list[dict[str, Any]]:
     return [
         {
             "wager": code,
-            "outcomes": [{"probability": str(one.probability), "pays": str(one.pays)} for one in outcomes],
+            "outcomes": [
+                {"probability": str(outcome.probability), "pays": str(outcome.pays)} for outcome in outcomes
+            ],
             "house_advantage": str(game_of(rules).advantage(rules, code, outcomes)),
         }
         for code, outcomes in game_of(rules).outcomes(rules).items()
@@ -68,14 +70,18 @@ def rows_of(rules: Rules) -> list[dict[str, Any]]:
 
 def table(rows: list[dict[str, Any]]) -> list[str]:
     """The same for people: one line for each payout."""
-    longest = max((len(one["probability"]) for row in rows for one in row["outcomes"]), default=0)
+    longest = max((len(outcome["probability"]) for row in rows for outcome in row["outcomes"]), default=0)
     wide = max(14, longest + 2)
     lines = [f"{'Wager':<24}{'Pays':<12}{'Probability':<{wide}}{'House advantage':<16}"]
     for row in rows:
         advantage = row["house_advantage"]
-        for place, one in enumerate(row["outcomes"]):
-            name, kept = (row["wager"], f"{advantage} ({percent(advantage)})") if place == 0 else ("", "")
-            lines.append(f"{name:<24}{one['pays']:<12}{one['probability']:<{wide}}{kept}".rstrip())
+        for place, outcome in enumerate(row["outcomes"]):
+            name, advantage_text = (
+                (row["wager"], f"{advantage} ({percent(advantage)})") if place == 0 else ("", "")
+            )
+            lines.append(
+                f"{name:<24}{outcome['pays']:<12}{outcome['probability']:<{wide}}{advantage_text}".rstrip()
+            )
     return lines
 
 

@@ -11,13 +11,13 @@ from games.params import Params, malformed
 def note_reminder(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Takes note of every reminder of one deadline that stands; later ones of it still come."""
     key, due_on = params.text("deadline", most=80), params.date("due_on")
-    found = Reminder.objects.filter(facility=ctx.facility, key=key, due_on=due_on, noted_at=None)
-    days = sorted(found.values_list("days", flat=True))
+    reminders = Reminder.objects.filter(facility=ctx.facility, key=key, due_on=due_on, noted_at=None)
+    days = sorted(reminders.values_list("days", flat=True))
     if not days:
         raise Refusal("no-such-reminder")
-    found.update(noted_at=ctx.now, noted_by=ctx.actor)
-    said = {"deadline": key, "due_on": due_on.isoformat(), "days": days}
-    return ActOutcome("deadline.noted", said, {"deadline": key})
+    reminders.update(noted_at=ctx.now, noted_by=ctx.actor)
+    data = {"deadline": key, "due_on": due_on.isoformat(), "days": days}
+    return ActOutcome("deadline.noted", data, {"deadline": key})
 
 
 @office_act()

@@ -60,76 +60,81 @@ class Deadline:
 
     def group(self, today: dt.date) -> str:
         """`overdue`, `week` (today and the 7 days after), `month` (30 days) or `later`."""
-        left = self.days_left(today)
-        if left < 0:
+        days = self.days_left(today)
+        if days < 0:
             return OVERDUE
-        return THIS_WEEK if left <= WEEK else THIRTY_DAYS if left <= MONTH else LATER
+        return THIS_WEEK if days <= WEEK else THIRTY_DAYS if days <= MONTH else LATER
 
 
-def deadlines(house: Facility, now: dt.datetime) -> tuple[Deadline, ...]:
+def deadlines(facility: Facility, now: dt.datetime) -> tuple[Deadline, ...]:
     """Every deadline of this house at this moment, the earliest first."""
-    today = house.local(now).date()
-    found: list[Any] = [
-        *_submissions(house, now),
-        *_editions(house, now),
-        *_reviews(house),
-        *_tests(house),
-        *_further(house),
-        *_conditions(house, today),
-        *_certifications(house, now),
-        *_cease_dates(house),
-        *_notes(house),
-        *_permissions(house),
-        *floor().deadlines(house, now),
+    today = facility.local(now).date()
+    collected: list[Any] = [
+        *_submissions(facility, now),
+        *_editions(facility, now),
+        *_reviews(facility),
+        *_tests(facility),
+        *_further(facility),
+        *_conditions(facility, today),
+        *_certifications(facility, now),
+        *_cease_dates(facility),
+        *_notes(facility),
+        *_permissions(facility),
+        *floor().deadlines(facility, now),
     ]
-    listed = (one for one in found if is_listed(one, today))
-    return tuple(sorted(listed, key=lambda one: (one.due_on, one.at is not None, one.at or now, one.key)))
+    listed = (deadline for deadline in collected if is_listed(deadline, today))
+    return tuple(
+        sorted(
+            listed,
+            key=lambda deadline: (deadline.due_on, deadline.at is not None, deadline.at or now, deadline.key),
+        )
+    )
 
 
-def is_listed(one: Deadline, today: dt.date) -> bool:
+def is_listed(deadline: Deadline, today: dt.date) -> bool:
     """What waits is listed until it is done; what has begun no more, what has ended for some days after."""
-    left = one.days_left(today)
-    return one.state == WAITS or left >= 0 or (one.state == ENDS and left >= -ENDED_SHOWN)
+    days = deadline.days_left(today)
+    return deadline.state == WAITS or days >= 0 or (deadline.state == ENDS and days >= -ENDED_SHOWN)
 
 
-def in_groups(found: Iterable[Deadline], today: dt.date) -> dict[str, list[Deadline]]:
+def in_groups(listed: Iterable[Deadline], today: dt.date) -> dict[str, list[Deadline]]:
     """The same by group, every group there and in the order of `GROUPS`."""
     groups: dict[str, list[Deadline]] = {name: [] for name in GROUPS}
-    for one in found:
-        groups[one.group(today)].append(one)
+    for deadline in listed:
+        groups[deadline.group(today)].append(deadline)
     return groups
 
 
-def _submissions(house: Facility, now: dt.datetime) -> Iterator[Deadline]:
+def _submissions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
     """Filed and waiting for the decision; approved for a moment that has not come yet."""
     Status = RulesSubmission.Status
-    rows = RulesSubmission.objects.filter(facility=house).defer("terms")
+    rows = RulesSubmission.objects.filter(facility=facility).defer("terms")
     for row in rows.filter(status=Status.FILED, filed_at__isnull=False):
         assert row.filed_at is not None
-        filed = house.local(row.filed_at).date()
+        filed = facility.local(row.filed_at).date()
         yield Deadline(
             f"review:{row.code}.{row.version}",
             filed + dt.timedelta(days=REVIEW_DAYS),
             "Decision on %(what)s, filed %(day)s" % {"what": row, "day": written(filed)},
-            _review_section(house),
-            _at("submission", house, row.code) or _at("submissions", house),
+            _review_section(facility),
+            _at("submission", facility, row.code) or _at("submissions", facility),
         )
     for row in rows.filter(status__in=[Status.APPROVED, Status.SUPERSEDED], in_force_from__gt=now):
         assert row.in_force_from is not None
         yield Deadline(
             f"in-force:{row.code}.{row.version}",
-            house.local(row.in_force_from).date(),
+            facility.local(row.in_force_from).date(),
             "%(what)s comes into force" % {"what": row},
-            "58 Pa. Code § 601a.2" if house.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else "",
-            _at("submission", house, row.code) or _at("submissions", house),
+            "58 Pa. Code § 601a.2" if facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else "",
+            _at("submission", facility, row.code) or _at("submissions", facility),
             BEGINS,
             row.in_force_from,
         )
 
 
-def _editions(house: Facility, now: dt.datetime) -> Iterator[Deadline]:
+def _editions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
     """Editions that lapse although a submission in force deals by them (A01)."""
-    for row in all_in_force([house.pk], now).values():
+    for row in all_in_force([facility.pk], now).values():
         try:
             edition = rules_of(row).edition
         except Refusal:
@@ -140,112 +145,122 @@ def _editions(house: Facility, now: dt.datetime) -> Iterator[Deadline]:
                 edition.lapses_on,
                 "%(title)s lapses; %(what)s is dealt by it" % {"title": edition.title, "what": row},
                 "",
-                _at("submission", house, row.code) or _at("submissions", house),
+                _at("submission", facility, row.code) or _at("submissions", facility),
                 ENDS,
             )
 
 
-def _reviews(house: Facility) -> Iterator[Deadline]:
+def _reviews(facility: Facility) -> Iterator[Deadline]:
     """Guides, forms of signs and requests that were filed and wait for the decision."""
     for kind, model, page in (
         ("guide", Guide, "guides"),
         ("sign", SignForm, "signs"),
         ("request", GameRequest, "game-requests"),
     ):
-        rows: Any = model._default_manager.filter(facility=house, status=Review.FILED)
+        rows: Any = model._default_manager.filter(facility=facility, status=Review.FILED)
         for row in rows.defer("content", "facts") if model is Guide else rows:
             code = row.code if kind == "request" else _code_of(row)
-            yield _review(house, f"review:{kind}:{code}", row, _called(row), _at(page, house))
+            yield _review(facility, f"review:{kind}:{code}", row, _called(row), _at(page, facility))
 
 
-def _tests(house: Facility) -> Iterator[Deadline]:
+def _tests(facility: Facility) -> Iterator[Deadline]:
     """Tests of new games: filed and waiting for the decision, or approved and running until a day."""
-    found = GameTest.objects.filter(request__facility=house).select_related("request")
-    found = found.exclude(request__status__in=[Review.DENIED, Review.WITHDRAWN])
-    for test in found.filter(status__in=[Review.FILED, Review.APPROVED]):
-        code, url = f"{test.request.code}.{test.number}", _of_request(house, test.request.code)
-        what = "test %(number)s of %(request)s" % {"number": test.number, "request": test.request}
+    tests = GameTest.objects.filter(request__facility=facility).select_related("request")
+    tests = tests.exclude(request__status__in=[Review.DENIED, Review.WITHDRAWN])
+    for test in tests.filter(status__in=[Review.FILED, Review.APPROVED]):
+        code, url = f"{test.request.code}.{test.number}", _of_request(facility, test.request.code)
+        label = "test %(number)s of %(request)s" % {"number": test.number, "request": test.request}
         if test.status == Review.FILED and test.filed_at is not None:
-            yield _review(house, f"review:test:{code}", test, what, url)
+            yield _review(facility, f"review:test:{code}", test, label, url)
         elif test.status == Review.APPROVED and test.ends_on is not None:
             over = test.ends_on + dt.timedelta(days=1)
-            said = "%(what)s is over; its last day is %(day)s" % {
-                "what": _upper(what),
+            summary = "%(what)s is over; its last day is %(day)s" % {
+                "what": _upper(label),
                 "day": written(test.ends_on),
             }
-            yield Deadline(f"test-ends:{code}", over, said, "N.J.A.C. 19:47-8.4(g)", url, ENDS)
+            yield Deadline(f"test-ends:{code}", over, summary, "N.J.A.C. 19:47-8.4(g)", url, ENDS)
 
 
-def _review(house: Facility, key: str, row: Any, what: str, url: str) -> Deadline:
-    due = due_on(row, house)
+def _review(facility: Facility, key: str, row: Any, label: str, url: str) -> Deadline:
+    due = due_on(row, facility)
     assert due is not None
-    filed = written(house.local(row.filed_at).date())
-    said = "Decision on %(what)s, filed %(day)s" % {"what": what, "day": filed}
-    return Deadline(key, due, said, _review_section(house), url)
+    filed = written(facility.local(row.filed_at).date())
+    summary = "Decision on %(what)s, filed %(day)s" % {"what": label, "day": filed}
+    return Deadline(key, due, summary, _review_section(facility), url)
 
 
-def _further(house: Facility) -> Iterator[Deadline]:
+def _further(facility: Facility) -> Iterator[Deadline]:
     """What a body asked for besides, and nobody has answered."""
-    rows = FurtherRequest.objects.filter(request__facility=house, answered_on=None).select_related("request")
+    rows = FurtherRequest.objects.filter(request__facility=facility, answered_on=None).select_related(
+        "request"
+    )
     for row in rows.exclude(request__status__in=[Review.DENIED, Review.WITHDRAWN]):
-        said = "Answer %(body)s on %(request)s: %(what)s" % {
+        summary = "Answer %(body)s on %(request)s: %(what)s" % {
             "body": row.body,
             "request": row.request.code,
             "what": row.what,
         }
         due = row.asked_on + dt.timedelta(days=ANSWER_DAYS)
-        yield Deadline(f"further:{row.pk}", due, said, "", _of_request(house, row.request.code))
+        yield Deadline(f"further:{row.pk}", due, summary, "", _of_request(facility, row.request.code))
 
 
-def _conditions(house: Facility, today: dt.date) -> Iterator[Deadline]:
+def _conditions(facility: Facility, today: dt.date) -> Iterator[Deadline]:
     """New Jersey: what final approval still waits for when the test is over."""
-    if house.jurisdiction != Facility.Jurisdiction.NEW_JERSEY:
+    if facility.jurisdiction != Facility.Jurisdiction.NEW_JERSEY:
         return
-    for request in GameRequest.objects.filter(facility=house, status=Review.FILED).prefetch_related("tests"):
-        ends = [one.ends_on for one in request.tests.all() if one.status == Review.APPROVED and one.ends_on]
-        missing = [str(one.name) for one in final_approval.conditions(request, today) if not one.done]
+    for request in GameRequest.objects.filter(facility=facility, status=Review.FILED).prefetch_related(
+        "tests"
+    ):
+        ends = [
+            test.ends_on for test in request.tests.all() if test.status == Review.APPROVED and test.ends_on
+        ]
+        missing = [
+            str(condition.name)
+            for condition in final_approval.conditions(request, today)
+            if not condition.done
+        ]
         if ends and missing:
-            said = "Final approval of %(what)s waits for: %(missing)s" % {
+            summary = "Final approval of %(what)s waits for: %(missing)s" % {
                 "what": request,
                 "missing": ", ".join(missing),
             }
-            url = _of_request(house, request.code)
-            yield Deadline(f"conditions:{request.code}", max(ends), said, "N.J.A.C. 19:47-8.4(g)", url)
+            url = _of_request(facility, request.code)
+            yield Deadline(f"conditions:{request.code}", max(ends), summary, "N.J.A.C. 19:47-8.4(g)", url)
 
 
-def _certifications(house: Facility, now: dt.datetime) -> Iterator[Deadline]:
+def _certifications(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
     """The renewal that is due 60 days before a certification ends, and that end.
 
     A renewal that is filed in time lets the certification run on until the Board decides: then neither is listed.
     """
-    day = house.gaming_day(now)
-    for provider in Provider.objects.filter(facility=house).prefetch_related("applications"):
-        found = certification(house, list(provider.applications.all()), day)
-        if found.ends is None or found.renewal is not None:
+    day = facility.gaming_day(now)
+    for provider in Provider.objects.filter(facility=facility).prefetch_related("applications"):
+        status = certification(facility, list(provider.applications.all()), day)
+        if status.ends is None or status.renewal is not None:
             continue
-        url = _at("provider", house, provider.code) or _at("providers", house)
-        due = found.renewal_due()
+        url = _at("provider", facility, provider.code) or _at("providers", facility)
+        due = status.renewal_due()
         if due is not None:
-            said = "Renewal of %(name)s: form and fee" % {"name": provider.name}
-            yield Deadline(f"renewal:{provider.code}", due, said, "58 Pa. Code § 528.4(b)", url)
-        said = "Certification of %(name)s ends" % {"name": provider.name}
+            summary = "Renewal of %(name)s: form and fee" % {"name": provider.name}
+            yield Deadline(f"renewal:{provider.code}", due, summary, "58 Pa. Code § 528.4(b)", url)
+        summary = "Certification of %(name)s ends" % {"name": provider.name}
         yield Deadline(
-            f"certification:{provider.code}", found.ends, said, "58 Pa. Code § 528.4(a)", url, ENDS
+            f"certification:{provider.code}", status.ends, summary, "58 Pa. Code § 528.4(a)", url, ENDS
         )
 
 
-def _cease_dates(house: Facility) -> Iterator[Deadline]:
+def _cease_dates(facility: Facility) -> Iterator[Deadline]:
     """By when the house stops dealing with a provider whose interim permission was rescinded."""
-    rows = InterimPermission.objects.filter(provider__facility=house, cease_on__isnull=False)
+    rows = InterimPermission.objects.filter(provider__facility=facility, cease_on__isnull=False)
     for row in rows.select_related("provider"):
         assert row.cease_on is not None
         code = row.provider.code
-        said = "Services of %(name)s stop: permission %(reference)s is rescinded" % {
+        summary = "Services of %(name)s stop: permission %(reference)s is rescinded" % {
             "name": row.provider.name,
             "reference": row.reference,
         }
-        url = _at("provider", house, code) or _at("providers", house)
-        yield Deadline(f"cease:{code}.{row.pk}", row.cease_on, said, "58 Pa. Code § 528.8(c)", url, ENDS)
+        url = _at("provider", facility, code) or _at("providers", facility)
+        yield Deadline(f"cease:{code}.{row.pk}", row.cease_on, summary, "58 Pa. Code § 528.8(c)", url, ENDS)
 
 
 NOTE_SECTIONS: dict[str, str] = {
@@ -257,28 +272,28 @@ NOTE_SECTIONS: dict[str, str] = {
 }
 
 
-def _notes(house: Facility) -> Iterator[Deadline]:
+def _notes(facility: Facility) -> Iterator[Deadline]:
     """What is to be answered, met or told on a provider's file by a day."""
-    rows = ProviderNote.objects.filter(provider__facility=house, due_on__isnull=False, done_on=None)
+    rows = ProviderNote.objects.filter(provider__facility=facility, due_on__isnull=False, done_on=None)
     for row in rows.select_related("provider"):
         assert row.due_on is not None
-        said = f"{row.provider.name}, {row.get_kind_display()}: {row.text}"
+        summary = f"{row.provider.name}, {row.get_kind_display()}: {row.text}"
         section = NOTE_SECTIONS.get(row.kind, "")
-        url = _at("provider", house, row.provider.code) or _at("providers", house)
-        yield Deadline(f"note:{row.provider.code}.{row.pk}", row.due_on, said, section, url)
+        url = _at("provider", facility, row.provider.code) or _at("providers", facility)
+        yield Deadline(f"note:{row.provider.code}.{row.pk}", row.due_on, summary, section, url)
 
 
-def _permissions(house: Facility) -> Iterator[Deadline]:
+def _permissions(facility: Facility) -> Iterator[Deadline]:
     """Permissions of the Board that end on a day."""
-    rows = BoardPermission.objects.filter(facility=house, withdrawn_at=None, ends_on__isnull=False)
+    rows = BoardPermission.objects.filter(facility=facility, withdrawn_at=None, ends_on__isnull=False)
     for row in rows:
         assert row.ends_on is not None
-        said = "Permission %(reference)s of the Board ends (%(subject)s)" % {
+        summary = "Permission %(reference)s of the Board ends (%(subject)s)" % {
             "reference": row.reference,
             "subject": row.subject.replace("-", " "),
         }
-        url = _at("guides", house)
-        yield Deadline(f"permission:{row.pk}", row.ends_on, said, "58 Pa. Code § 521.6", url, ENDS)
+        url = _at("guides", facility)
+        yield Deadline(f"permission:{row.pk}", row.ends_on, summary, "58 Pa. Code § 521.6", url, ENDS)
 
 
 def written(day: dt.date) -> str:
@@ -286,9 +301,9 @@ def written(day: dt.date) -> str:
     return f"{day.day} {day:%b %Y}"
 
 
-def _review_section(house: Facility) -> str:
+def _review_section(facility: Facility) -> str:
     """New Jersey's texts at hand set no days for a review: there the count is the house's own."""
-    return "58 Pa. Code § 601a.10(c)" if house.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else ""
+    return "58 Pa. Code § 601a.10(c)" if facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else ""
 
 
 def _code_of(row: Any) -> str:
@@ -307,17 +322,17 @@ def _called(row: Any) -> str:
     return str(row)
 
 
-def _of_request(house: Facility, code: str) -> str:
-    return _at("game-request", house, code) or _at("game-requests", house)
+def _of_request(facility: Facility, code: str) -> str:
+    return _at("game-request", facility, code) or _at("game-requests", facility)
 
 
 def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _at(name: str, house: Facility, *more: str) -> str:
+def _at(name: str, facility: Facility, *more: str) -> str:
     """The address of a page; empty where there is no such page."""
     try:
-        return reverse(name, args=[house.code, *more])
+        return reverse(name, args=[facility.code, *more])
     except NoReverseMatch:
         return ""

@@ -38,16 +38,20 @@ def feed_of(secret: str) -> CalendarFeed | None:
 
     What is looked up is the secret's hash, so that the time of the answer tells nothing of a secret.
     """
-    wanted = sha256_of(secret)
-    found = CalendarFeed.objects.select_related("facility", "person").filter(token_sha256=wanted).first()
-    if found is None or not hmac.compare_digest(found.token_sha256, wanted) or found.revoked_at is not None:
+    token_sha256 = sha256_of(secret)
+    feed = CalendarFeed.objects.select_related("facility", "person").filter(token_sha256=token_sha256).first()
+    if (
+        feed is None
+        or not hmac.compare_digest(feed.token_sha256, token_sha256)
+        or feed.revoked_at is not None
+    ):
         return None
-    person = found.person
-    at_home = person.facility in ("", found.facility.code)
-    return found if person.is_active and at_home and person.role in SEES_THE_OFFICE else None
+    person = feed.person
+    at_home = person.facility in ("", feed.facility.code)
+    return feed if person.is_active and at_home and person.role in SEES_THE_OFFICE else None
 
 
-def written(house: Facility, found: Iterable[Deadline], now: dt.datetime, address: str = "") -> bytes:
+def written(facility: Facility, listed: Iterable[Deadline], now: dt.datetime, address: str = "") -> bytes:
     """The calendar as bytes: an event for each deadline, days as days and moments by the house's clocks.
 
     `address`: the scheme and host before each deadline's page.
@@ -56,44 +60,46 @@ def written(house: Facility, found: Iterable[Deadline], now: dt.datetime, addres
     made.add("prodid", PRODUCT)
     made.add("version", "2.0")
     made.add("calscale", "GREGORIAN")
-    made.add("x-wr-calname", vText(f"{house.name}: deadlines"))
-    made.add("x-wr-timezone", vText(house.time_zone))
+    made.add("x-wr-calname", vText(f"{facility.name}: deadlines"))
+    made.add("x-wr-timezone", vText(facility.time_zone))
     made.add("refresh-interval", dt.timedelta(hours=1), parameters={"VALUE": "DURATION"})
     moments = []
-    for one in found:
-        made.add_component(_event(house, one, now, address))
-        moments += [one.at] if one.at else []
+    for deadline in listed:
+        made.add_component(_event(facility, deadline, now, address))
+        moments += [deadline.at] if deadline.at else []
     if moments:
-        first, last = (house.local(moment).date() for moment in (min(moments), max(moments)))
+        first, last = (facility.local(moment).date() for moment in (min(moments), max(moments)))
         made.add_missing_timezones(first_date=first - ZONES_FOR, last_date=last + ZONES_FOR)
     return made.to_ical()
 
 
-def _event(house: Facility, one: Deadline, now: dt.datetime, address: str) -> Event:
+def _event(facility: Facility, deadline: Deadline, now: dt.datetime, address: str) -> Event:
     event = Event()
-    event.add("uid", f"{one.key}@{house.code}.pitside")
+    event.add("uid", f"{deadline.key}@{facility.code}.pitside")
     event.add("dtstamp", now.astimezone(dt.UTC).replace(microsecond=0))
-    if one.at is None:
-        event.add("dtstart", one.due_on)
-        event.add("dtend", one.due_on + dt.timedelta(days=1))
+    if deadline.at is None:
+        event.add("dtstart", deadline.due_on)
+        event.add("dtend", deadline.due_on + dt.timedelta(days=1))
     else:
-        begins = house.local(one.at).replace(microsecond=0)
+        begins = facility.local(deadline.at).replace(microsecond=0)
         event.add("dtstart", begins)
-        event.add("dtend", house.local(one.at.replace(microsecond=0) + MOMENT))
-    event.add("summary", one.what)
-    event.add("description", "\n".join(part for part in (one.what, one.section, house.name) if part))
+        event.add("dtend", facility.local(deadline.at.replace(microsecond=0) + MOMENT))
+    event.add("summary", deadline.what)
+    event.add(
+        "description", "\n".join(part for part in (deadline.what, deadline.section, facility.name) if part)
+    )
     event.add("transp", "TRANSPARENT")
     event.add("class", "CONFIDENTIAL")
     if address:
-        event.add("url", address + (one.url or reverse("calendar", args=[house.code])))
-    for days in ALARM_DAYS if one.reminds else ():
-        event.add_component(_alarm(one, days))
+        event.add("url", address + (deadline.url or reverse("calendar", args=[facility.code])))
+    for days in ALARM_DAYS if deadline.reminds else ():
+        event.add_component(_alarm(deadline, days))
     return event
 
 
-def _alarm(one: Deadline, days: int) -> Alarm:
+def _alarm(deadline: Deadline, days: int) -> Alarm:
     alarm = Alarm()
     alarm.add("action", "DISPLAY")
-    alarm.add("description", one.what)
+    alarm.add("description", deadline.what)
     alarm.add("trigger", -dt.timedelta(days=days))
     return alarm

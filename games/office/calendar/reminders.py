@@ -21,55 +21,68 @@ LATEST = {30: 24, 7: 2, 1: 1}
 TEXT = Reminder._meta.get_field("text").max_length
 
 
-def stage_of(left: int) -> int | None:
+def stage_of(days_left: int) -> int | None:
     """Which reminder is due with so many days left: 30, 7, 1 or 0; None for none. 0 also once the day is over."""
-    if left <= 0:
+    if days_left <= 0:
         return 0
-    return next((stage for stage, latest in LATEST.items() if latest <= left <= stage), None)
+    return next((stage for stage, latest in LATEST.items() if latest <= days_left <= stage), None)
 
 
 def remind() -> None:
     """Says every reminder that is due in every house and was not said yet. One house that fails hinders no other."""
     now = clock.now()
-    for house in Facility.objects.order_by("pk"):
+    for facility in Facility.objects.order_by("pk"):
         try:
-            _remind(house, now)
+            _remind(facility, now)
         except Exception:
-            log.exception("the deadlines of %s were not looked at", house.code)
+            log.exception("the deadlines of %s were not looked at", facility.code)
 
 
-def _remind(house: Facility, now: dt.datetime) -> None:
-    if any(_unsaid(house, now)):
+def _remind(facility: Facility, now: dt.datetime) -> None:
+    if any(_unsaid(facility, now)):
         with transaction.atomic(durable=True):
-            _say(house)
+            _say(facility)
 
 
-def _unsaid(house: Facility, now: dt.datetime) -> list[tuple[Deadline, int]]:
+def _unsaid(facility: Facility, now: dt.datetime) -> list[tuple[Deadline, int]]:
     """What is due to be said at this moment and is not among the rows."""
-    today = house.local(now).date()
-    due = [(one, stage_of(one.days_left(today))) for one in deadlines(house, now) if one.reminds]
-    said = set(Reminder.objects.filter(facility=house).values_list("key", "due_on", "days"))
+    today = facility.local(now).date()
+    due = [
+        (deadline, stage_of(deadline.days_left(today)))
+        for deadline in deadlines(facility, now)
+        if deadline.reminds
+    ]
+    recorded = set(Reminder.objects.filter(facility=facility).values_list("key", "due_on", "days"))
     return [
-        (one, stage) for one, stage in due if stage is not None and (one.key, one.due_on, stage) not in said
+        (deadline, stage)
+        for deadline, stage in due
+        if stage is not None and (deadline.key, deadline.due_on, stage) not in recorded
     ]
 
 
-def _say(house: Facility) -> None:
+def _say(facility: Facility) -> None:
     """Says it under the lock of the office's stream, looked at again: another ticker may have been first."""
-    stream = record.locked_stream(f"{house.code}/{STREAM}")
+    stream = record.locked_stream(f"{facility.code}/{STREAM}")
     now = clock.not_before(stream, clock.now())
-    for one, stage in _unsaid(house, now):
+    for deadline, stage in _unsaid(facility, now):
         Reminder.objects.create(
-            facility=house, key=one.key, due_on=one.due_on, days=stage, text=one.what[:TEXT], said_at=now
+            facility=facility,
+            key=deadline.key,
+            due_on=deadline.due_on,
+            days=stage,
+            text=deadline.what[:TEXT],
+            said_at=now,
         )
         data = {
-            "deadline": one.key,
-            "due_on": one.due_on.isoformat(),
+            "deadline": deadline.key,
+            "due_on": deadline.due_on.isoformat(),
             "days": stage,
-            "what": one.what,
-            "section": one.section,
+            "what": deadline.what,
+            "section": deadline.section,
         }
-        record.append(stream, type="deadline.reminded", data=data, at=now, gaming_day=house.gaming_day(now))
+        record.append(
+            stream, type="deadline.reminded", data=data, at=now, gaming_day=facility.gaming_day(now)
+        )
 
 
 @dataclass(frozen=True)
@@ -85,12 +98,16 @@ class Standing:
         return self.left < 0
 
 
-def standing(house: Facility, found: tuple[Deadline, ...], today: dt.date) -> list[Standing]:
+def standing(facility: Facility, listed: tuple[Deadline, ...], today: dt.date) -> list[Standing]:
     """Deadlines that still wait, of which the office was reminded and nobody has taken note; the most urgent first.
 
     A reminder of what has been done since, or has moved to another day, stands no more.
     """
     open_ones = set(
-        Reminder.objects.filter(facility=house, noted_at=None).values_list("key", "due_on").distinct()
+        Reminder.objects.filter(facility=facility, noted_at=None).values_list("key", "due_on").distinct()
     )
-    return [Standing(one, one.days_left(today)) for one in found if (one.key, one.due_on) in open_ones]
+    return [
+        Standing(deadline, deadline.days_left(today))
+        for deadline in listed
+        if (deadline.key, deadline.due_on) in open_ones
+    ]

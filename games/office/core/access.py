@@ -16,15 +16,15 @@ SEES_THE_OFFICE = OFFICE | {
 }
 
 
-def office_of(request: HttpRequest, facility: str) -> tuple[Person, Facility]:
+def office_of(request: HttpRequest, facility_code: str) -> tuple[Person, Facility]:
     """The person and the facility whose office they may see. Raises `SignedOut`, `Locked` or `Denied`."""
     person, device = person_of(request), device_at(request)
-    if device is None or device.facility != facility or not may_see_office(person, device):
+    if device is None or device.facility != facility_code or not may_see_office(person, device):
         raise Denied
-    found = Facility.objects.filter(code=facility).first()
-    if found is None:
+    facility = Facility.objects.filter(code=facility_code).first()
+    if facility is None:
         raise Denied
-    return person, found
+    return person, facility
 
 
 def may_see_office(person: Person, device: Device | None) -> bool:

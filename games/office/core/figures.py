@@ -13,9 +13,9 @@ def percent(part: Fraction) -> str:
 def to_one(odds: Fraction) -> str:
     """`71 to 1`, `12.5 to 1`, `20.6 to 1`: odds against, with as many places as they need, two at most."""
     hundredths = (odds * 200 + 1) // 2
-    whole, rest = divmod(hundredths, 100)
-    places = f".{rest:02d}".rstrip("0") if rest else ""
-    return f"{whole:,}{places} to 1"
+    units, decimals = divmod(hundredths, 100)
+    places = f".{decimals:02d}".rstrip("0") if decimals else ""
+    return f"{units:,}{places} to 1"
 
 
 def share(part: Fraction) -> str:

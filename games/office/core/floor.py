@@ -60,9 +60,9 @@ class FloorHolder:
     floor: Floor
 
 
-told = FloorHolder(Unknown())
+link = FloorHolder(Unknown())
 
 
 def floor() -> Floor:
     """The floor of this installation."""
-    return told.floor
+    return link.floor

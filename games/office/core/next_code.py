@@ -11,5 +11,5 @@ NUMBERED = re.compile(r"-(\d+)\Z")
 def next_code(rows: QuerySet[Any], prefix: str) -> str:
     """One more than the highest number that these rows have under this prefix."""
     codes = rows.filter(code__startswith=f"{prefix}-").values_list("code", flat=True)
-    numbers = [int(found.group(1)) for code in codes if (found := NUMBERED.search(code))]
+    numbers = [int(match.group(1)) for code in codes if (match := NUMBERED.search(code))]
     return f"{prefix}-{max(numbers, default=0) + 1:04d}"

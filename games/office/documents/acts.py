@@ -24,7 +24,7 @@ def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise malformed("sha256")
     same = filing.same_bytes(ctx.facility, sha256)
     document = filing.file(ctx, filing.Wanted(title, filename, sha256, ctx.attachment))
-    said = {
+    data = {
         "document": document.code,
         "title": title,
         "filename": filename,
@@ -33,5 +33,5 @@ def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
         "sha256": sha256,
         "same_as": same.code if same else None,
     }
-    answer = {"document": document.code, "title": title, "same_as": said["same_as"]}
-    return ActOutcome("document.filed", said, answer)
+    answer = {"document": document.code, "title": title, "same_as": data["same_as"]}
+    return ActOutcome("document.filed", data, answer)

@@ -33,23 +33,23 @@ class Wanted:
     content: bytes
 
 
-def verify_document(wanted: Wanted) -> str:
+def verify_document(upload: Wanted) -> str:
     """The media type of a file that may be filed. Raises `document-empty`, `document-too-large`,
     `document-changed-on-the-way`, `document-of-no-known-type`, `document-named-otherwise` or `document-cut-off`.
     """
-    if not wanted.content:
-        raise Refusal("document-empty", name=wanted.filename)
-    if len(wanted.content) > MOST_BYTES:
-        raise Refusal("document-too-large", name=wanted.filename, most=MOST_BYTES // 2**20)
-    if hashlib.sha256(wanted.content).hexdigest() != wanted.sha256:
-        raise Refusal("document-changed-on-the-way", name=wanted.filename)
-    media_type = _sniffed(wanted.content)
+    if not upload.content:
+        raise Refusal("document-empty", name=upload.filename)
+    if len(upload.content) > MOST_BYTES:
+        raise Refusal("document-too-large", name=upload.filename, most=MOST_BYTES // 2**20)
+    if hashlib.sha256(upload.content).hexdigest() != upload.sha256:
+        raise Refusal("document-changed-on-the-way", name=upload.filename)
+    media_type = _sniffed(upload.content)
     if not media_type:
-        raise Refusal("document-of-no-known-type", name=wanted.filename)
-    if not wanted.filename.lower().endswith(ENDINGS[media_type]):
-        raise Refusal("document-named-otherwise", name=wanted.filename, ending=ENDINGS[media_type][0])
-    if media_type in ENDS and ENDS[media_type] not in wanted.content[-TAIL:]:
-        raise Refusal("document-cut-off", name=wanted.filename)
+        raise Refusal("document-of-no-known-type", name=upload.filename)
+    if not upload.filename.lower().endswith(ENDINGS[media_type]):
+        raise Refusal("document-named-otherwise", name=upload.filename, ending=ENDINGS[media_type][0])
+    if media_type in ENDS and ENDS[media_type] not in upload.content[-TAIL:]:
+        raise Refusal("document-cut-off", name=upload.filename)
     return media_type
 
 
@@ -71,22 +71,22 @@ def _is_markup(content: bytes) -> bool:
 
 def same_bytes(facility: Facility, sha256: str) -> Document | None:
     """The first document of the house with these bytes. Filing them again is allowed, and is told."""
-    found = Document.objects.filter(facility=facility, sha256=sha256).defer("content")
-    return found.order_by("filed_at", "pk").first()
+    documents = Document.objects.filter(facility=facility, sha256=sha256).defer("content")
+    return documents.order_by("filed_at", "pk").first()
 
 
-def file(ctx: OfficeContext, wanted: Wanted) -> Document:
+def file(ctx: OfficeContext, upload: Wanted) -> Document:
     """Files it under the next code. Raises what `verify_document` raises."""
-    media_type = verify_document(wanted)
+    media_type = verify_document(upload)
     return Document.objects.create(
         facility=ctx.facility,
         code=next_code(Document.objects.filter(facility=ctx.facility), "D"),
-        title=wanted.title,
-        filename=wanted.filename,
+        title=upload.title,
+        filename=upload.filename,
         media_type=media_type,
-        size=len(wanted.content),
-        sha256=wanted.sha256,
-        content=wanted.content,
+        size=len(upload.content),
+        sha256=upload.sha256,
+        content=upload.content,
         filed_at=ctx.now,
         filed_by=ctx.actor,
     )
@@ -94,10 +94,10 @@ def file(ctx: OfficeContext, wanted: Wanted) -> Document:
 
 def named(facility: Facility, code: str) -> Document:
     """The document of this code, without its bytes. Raises `no-such-document`."""
-    found = Document.objects.filter(facility=facility, code=code).defer("content").first()
-    if found is None:
+    document = Document.objects.filter(facility=facility, code=code).defer("content").first()
+    if document is None:
         raise Refusal("no-such-document", code=code)
-    return found
+    return document
 
 
 def asked(ctx: OfficeContext, params: Params, name: str) -> Document:

@@ -23,14 +23,14 @@ WITH_PARTS: tuple[tuple[type[Model], str], ...] = (
 )
 
 
-def uses_of(house: Facility, documents: Iterable[Document]) -> dict[str, list[str]]:
+def uses_of(facility: Facility, documents: Iterable[Document]) -> dict[str, list[str]]:
     """By the code of each document what uses it, in words; a document that nothing uses is left out."""
-    codes = {one.pk: one.code for one in documents}
-    found: dict[str, list[str]] = {}
-    for code, said in [*_by_rows(codes), *_by_parts(house, set(codes.values()))]:
-        if said not in found.setdefault(code, []):
-            found[code].append(said)
-    return found
+    codes = {document.pk: document.code for document in documents}
+    uses: dict[str, list[str]] = {}
+    for code, label in [*_by_rows(codes), *_by_parts(facility, set(codes.values()))]:
+        if label not in uses.setdefault(code, []):
+            uses[code].append(label)
+    return uses
 
 
 def _by_rows(codes: dict[int, str]) -> Iterator[tuple[str, str]]:
@@ -53,8 +53,8 @@ def _called(row: Model) -> str:
     return str(row)
 
 
-def _by_parts(house: Facility, codes: set[str]) -> Iterator[tuple[str, str]]:
+def _by_parts(facility: Facility, codes: set[str]) -> Iterator[tuple[str, str]]:
     for model, path in WITH_PARTS:
-        for row in model._default_manager.filter(**{path: house}).order_by("pk"):
+        for row in model._default_manager.filter(**{path: facility}).order_by("pk"):
             text = json.dumps(row.parts)  # type: ignore[attr-defined]
             yield from ((code, _called(row)) for code in sorted(codes) if json.dumps(code) in text)

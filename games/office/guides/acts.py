@@ -51,28 +51,28 @@ def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 def _formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
     """How the guide is given out, with the reference of each format that needs an approval of its own."""
-    said = params.texts("formats")
-    asked = [one for one in FORMATS if one in said]
+    names = params.texts("formats")
+    formats = [name for name in FORMATS if name in names]
     reference = params.text("reference", default="", most=60)
     free = FREE[ctx.facility.jurisdiction]
-    if not asked or (ctx.facility.jurisdiction == "PA" and "print" not in asked):
+    if not formats or (ctx.facility.jurisdiction == "PA" and "print" not in formats):
         raise Refusal("guide-is-printed", section(ctx.facility, "guide"))
-    for one in asked:
-        if one not in free and not reference:
-            raise Refusal("format-needs-approval", section(ctx.facility, "format"), format=one)
-    return [{"format": one, "reference": "" if one in free else reference} for one in asked]
+    for name in formats:
+        if name not in free and not reference:
+            raise Refusal("format-needs-approval", section(ctx.facility, "format"), format=name)
+    return [{"format": name, "reference": "" if name in free else reference} for name in formats]
 
 
 def _submissions(ctx: OfficeContext, content: dict[str, list[dict[str, list[str]]]]) -> list[RulesSubmission]:
-    named = {code for game in content["games"] for code in game["submissions"]}
+    codes = {code for game in content["games"] for code in game["submissions"]}
     rows = RulesSubmission.objects.filter(facility=ctx.facility)
-    return [one for one in rows if str(one) in named]
+    return [submission for submission in rows if str(submission) in codes]
 
 
 def _says_the_same(guide: Guide, content: object, facts: object, formats: list[dict[str, str]]) -> bool:
     """Whether a guide shows these pages in these formats, of these facts."""
-    said = guide.content_sha256, guide.facts_sha256, guide.formats
-    return said == (sha256(content), sha256(facts), formats)
+    current = guide.content_sha256, guide.facts_sha256, guide.formats
+    return current == (sha256(content), sha256(facts), formats)
 
 
 def _is_alive(guide: Guide) -> bool:
@@ -102,25 +102,25 @@ def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
     reason is recorded. Raises `not-a-draft`, `approval-is-none`, `guide-differs-materially`, `immaterial-formats`.
     """
     guide, because = _asked(ctx, params), params.text("because")
-    other = _numbered(ctx, params.whole("approved", 1, MOST_VERSION))
+    approved = _numbered(ctx, params.whole("approved", 1, MOST_VERSION))
     if guide.status != Review.DRAFT:
         raise Refusal("not-a-draft", status=guide.get_status_display())
-    if not is_approved(other):
-        raise Refusal("approval-is-none", section(ctx.facility, "sample"), version=other.version)
-    found = differences(approval_of(other).facts, guide.facts)
-    if found or other.facts_sha256 != guide.facts_sha256:
+    if not is_approved(approved):
+        raise Refusal("approval-is-none", section(ctx.facility, "sample"), version=approved.version)
+    differing = differences(approval_of(approved).facts, guide.facts)
+    if differing or approved.facts_sha256 != guide.facts_sha256:
         raise Refusal(
             "guide-differs-materially",
             section(ctx.facility, "different"),
-            first=str(found[0]) if found else "facts",
-            count=len(found),
+            first=str(differing[0]) if differing else "facts",
+            count=len(differing),
         )
-    if {one["format"] for one in guide.formats} - {one["format"] for one in other.formats}:
-        raise Refusal("immaterial-formats", section(ctx.facility, "format"), version=other.version)
-    guide.same_as, guide.immaterial_because, guide.status = approval_of(other), because, Review.APPROVED
+    if {item["format"] for item in guide.formats} - {item["format"] for item in approved.formats}:
+        raise Refusal("immaterial-formats", section(ctx.facility, "format"), version=approved.version)
+    guide.same_as, guide.immaterial_because, guide.status = approval_of(approved), because, Review.APPROVED
     guide.save(update_fields=["same_as", "immaterial_because", "status"])
     data = _said(guide) | {
-        "same_as": approval_of(other).version,
+        "same_as": approval_of(approved).version,
         "because": because,
         "section": section(ctx.facility, "different"),
     }
@@ -139,10 +139,12 @@ def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal("guide-ended", section(ctx.facility, "sample"), version=guide.version)
     if guide.published_at is not None:
         raise Refusal("guide-published-already", section(ctx.facility, "sample"), version=guide.version)
-    found = differences(guide.facts, facts_at(ctx.facility, ctx.now))
-    if found:
+    differing = differences(guide.facts, facts_at(ctx.facility, ctx.now))
+    if differing:
         cite = section(ctx.facility, "different")
-        raise Refusal("guide-not-dealt", cite, version=guide.version, first=str(found[0]), count=len(found))
+        raise Refusal(
+            "guide-not-dealt", cite, version=guide.version, first=str(differing[0]), count=len(differing)
+        )
     before = Guide.objects.filter(facility=ctx.facility, published_at__isnull=False, ended_at=None).first()
     if before is not None:
         _end(ctx, before)
@@ -162,11 +164,11 @@ def withdraw_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     guide, why = _asked(ctx, params), params.text("why")
     reviews.withdraw(ctx, guide)
     ended = [guide, *Guide.objects.filter(same_as=guide, ended_at=None).select_related("facility")]
-    for one in ended:
-        _end(ctx, one)
+    for ended_guide in ended:
+        _end(ctx, ended_guide)
     data = _said(guide) | {
         "why": why,
-        "also": [one.version for one in ended[1:]],
+        "also": [ended_guide.version for ended_guide in ended[1:]],
         "section": section(ctx.facility, "sample"),
     }
     return ActOutcome("guide.withdrawn", data)
@@ -209,14 +211,14 @@ def _asked(ctx: OfficeContext, params: Params) -> Guide:
 
 
 def _numbered(ctx: OfficeContext, version: int) -> Guide:
-    found = (
+    guide = (
         Guide.objects.filter(facility=ctx.facility, version=version)
         .select_related("same_as", "facility")
         .first()
     )
-    if found is None:
+    if guide is None:
         raise Refusal("no-such-guide", section(ctx.facility, "guide"), version=version)
-    return found
+    return guide
 
 
 def _said(guide: Guide) -> dict[str, object]:

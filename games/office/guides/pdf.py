@@ -36,7 +36,7 @@ def guide_pdf(guide: Guide, language: str) -> bytes:
     return render(
         story,
         title=str(words(language)["guide"]),
-        house=str(guide.content["house"]["name"]),
+        facility_name=str(guide.content["house"]["name"]),
         approved=standing(guide, language),
         language=TAGS[language],
     )
@@ -48,47 +48,47 @@ def standing(guide: Guide, language: str) -> str:
     if not is_approved(guide) or first.decided_at is None:
         return NOT_APPROVED
     common = words(language)
-    said = {
+    params = {
         "version": guide.version,
         "other": first.version,
         "day": day(language, guide.facility.local(first.decided_at).date()),
     }
     return (
-        str(common["approved_under" if guide.same_as else "approved"].format(**said)) + f" {common['help']}"
+        str(common["approved_under" if guide.same_as else "approved"].format(**params)) + f" {common['help']}"
     )
 
 
 class Printed:
     """One game of the guide on paper."""
 
-    def __init__(self, told: dict[str, Any], language: str) -> None:
-        self.told, self.language, self.look = told, language, styles(language)
+    def __init__(self, content: dict[str, Any], language: str) -> None:
+        self.told, self.language, self.look = content, language, styles(language)
         self.common = words(language)
 
     def story(self) -> list[Flowable]:
         """The game from its title to what is good to know."""
-        told, look = self.told, self.look
+        content, look = self.told, self.look
         return [
-            text(told["title"], look["title"]),
-            text(told["variant"], look["dim"]),
+            text(content["title"], look["title"]),
+            text(content["variant"], look["dim"]),
             Spacer(1, 8),
-            text(told["lead"], look["body"]),
+            text(content["lead"], look["body"]),
             text(self.common["examples"], look["heading"]),
-            *[part for example in told["examples"] for part in self._example(example)],
+            *[part for example in content["examples"] for part in self._example(example)],
             text(self.common["bets"], look["heading"]),
             *self._wagers(),
             KeepTogether(
                 [
                     text(self.common["layout"], look["heading"]),
-                    Layout(told["layout"], self.language),
+                    Layout(content["layout"], self.language),
                     Spacer(1, 4),
-                    text(told["layout"]["under"], look["dim"]),
+                    text(content["layout"]["under"], look["dim"]),
                 ]
             ),
             text(self.common["play"], look["heading"]),
-            *(text(f"{place}. {one}", look["body"]) for place, one in enumerate(told["play"], start=1)),
+            *(text(f"{place}. {step}", look["body"]) for place, step in enumerate(content["play"], start=1)),
             text(self.common["know"], look["heading"]),
-            *(text(f"– {one}", look["body"]) for one in told["know"]),
+            *(text(f"– {note}", look["body"]) for note in content["know"]),
         ]
 
     def _example(self, example: dict[str, Any]) -> list[Flowable]:
@@ -99,8 +99,8 @@ class Printed:
             ]
             for throw in example["throws"]
         ]
-        said = text(example["text"], self.look["body"])
-        return [KeepTogether([Dice(rows, 20), Spacer(1, 4), said])]
+        caption = text(example["text"], self.look["body"])
+        return [KeepTogether([Dice(rows, 20), Spacer(1, 4), caption])]
 
     def _wagers(self) -> Iterable[Flowable]:
         """A table for each group of wagers, its rows beneath the wager that they belong to."""

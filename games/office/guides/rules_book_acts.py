@@ -21,10 +21,10 @@ def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
     Raises `rules-book-leaves-out`, `rules-book-not-printable`, `place-needs-approval`, `place-is-the-podium`.
     """
     document = filing.asked(ctx, params, "document")
-    held = sorted(set(params.texts("games", most=20)))
+    games = sorted(set(params.texts("games", most=20)))
     elsewhere = params.text("elsewhere", default="", most=80)
     reference = params.text("place_reference", default="", most=60)
-    _verify_whole(ctx, held)
+    _verify_whole(ctx, games)
     if document.media_type not in (PDF, TEXT):
         raise Refusal("rules-book-not-printable", section(ctx.facility, "book"), document=document.code)
     _verify_place(ctx, elsewhere, reference)
@@ -34,26 +34,26 @@ def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
         facility=ctx.facility,
         version=before.version + 1 if before else 1,
         document=document,
-        games=held,
+        games=games,
         place=elsewhere or PODIUM,
         place_reference=reference,
         filed_at=ctx.now,
     )
-    said = {
+    data = {
         "version": book.version,
-        "games": held,
+        "games": games,
         "place": book.place,
         "place_reference": reference,
         "document": filing.in_words(document),
         "section": section(ctx.facility, "book"),
     }
-    return ActOutcome("rules_book.filed", said, {"version": book.version})
+    return ActOutcome("rules_book.filed", data, {"version": book.version})
 
 
-def _verify_whole(ctx: OfficeContext, held: list[str]) -> None:
+def _verify_whole(ctx: OfficeContext, games: list[str]) -> None:
     """Every authorized game, those that are approved and not in force yet among them (A06)."""
-    asked = chapters_to_come(ctx.facility, ctx.now)
-    missing = [name for code, name in asked.items() if code not in held]
+    chapters = chapters_to_come(ctx.facility, ctx.now)
+    missing = [name for code, name in chapters.items() if code not in games]
     if missing:
         raise Refusal("rules-book-leaves-out", section(ctx.facility, "book"), games="; ".join(missing))
 
@@ -76,13 +76,13 @@ def record_rules_inspection(ctx: OfficeContext, params: Params) -> ActOutcome:
     if book is None:
         raise Refusal("no-rules-book", section(ctx.facility, "book"))
     RulesInspection.objects.create(book=book, at=ctx.now, place=book.place, note=note, by=ctx.actor)
-    said = {
+    data = {
         "book": book.version,
         "place": book.place,
         "note": note,
         "section": section(ctx.facility, "book"),
     }
-    return ActOutcome("rules_book.inspected", said)
+    return ActOutcome("rules_book.inspected", data)
 
 
 @office_act()
@@ -95,9 +95,9 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     reference, granted = params.text("reference", most=60), params.date("granted_on")
     ends, letter = params.date("ends_on", optional=True), filing.asked(ctx, params, "letter")
     cite = section(ctx.facility, "device")
-    known = _tables(ctx)
+    table_codes = _tables(ctx)
     for code in tables:
-        if code not in known:
+        if code not in table_codes:
             raise Refusal("no-such-table-here", cite, table=code[:20])
     if ends is not None and ends <= granted:
         raise Refusal("ends-before-it-begins", cite, ends=ends.isoformat(), granted=granted.isoformat())
@@ -112,7 +112,7 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         ends_on=ends,
         letter=letter,
     )
-    said = {
+    data = {
         "subject": ROLL_HISTORY,
         "tables": tables,
         "reference": reference,
@@ -121,23 +121,23 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         "letter": filing.in_words(letter),
         "section": cite,
     }
-    return ActOutcome("board_permission.recorded", said)
+    return ActOutcome("board_permission.recorded", data)
 
 
 def _tables(ctx: OfficeContext) -> set[str]:
-    return {one.table for one in floor().tables(ctx.facility)}
+    return {table.table for table in floor().tables(ctx.facility)}
 
 
 @office_act()
 def withdraw_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A permission no longer holds from this moment. Raises `no-such-permission`."""
     reference, why = params.text("reference", most=60), params.text("why")
-    found = BoardPermission.objects.filter(
+    permission = BoardPermission.objects.filter(
         facility=ctx.facility, reference=reference, withdrawn_at=None
     ).first()
-    if found is None:
+    if permission is None:
         raise Refusal("no-such-permission", section(ctx.facility, "device"), reference=reference)
-    found.withdrawn_at = ctx.now
-    found.save(update_fields=["withdrawn_at"])
-    said = {"reference": reference, "why": why, "section": section(ctx.facility, "device")}
-    return ActOutcome("board_permission.withdrawn", said)
+    permission.withdrawn_at = ctx.now
+    permission.save(update_fields=["withdrawn_at"])
+    data = {"reference": reference, "why": why, "section": section(ctx.facility, "device")}
+    return ActOutcome("board_permission.withdrawn", data)

@@ -16,9 +16,9 @@ LEFT_OF_ZERO = 12
 WORST = Fraction(-1)  # a player's advantage beyond 100 % is drawn as 100 %, with an arrow
 
 
-def px(at: Fraction) -> str:
+def px(position: Fraction) -> str:
     """A place in pixels with one decimal, for an attribute."""
-    tenths = round(at * 10)
+    tenths = round(position * 10)
     sign = "-" if tenths < 0 else ""
     return f"{sign}{abs(tenths) // 10}.{abs(tenths) % 10}"
 
@@ -44,22 +44,22 @@ class Scale:
     @classmethod
     def of(cls, advantages: Iterable[Fraction]) -> "Scale":
         """The scale on which all these fit."""
-        told = list(advantages)
-        low, high = max(WORST, min([Fraction(0), *told])), max([Fraction(1, 100), *told])
+        figures = list(advantages)
+        low, high = max(WORST, min([Fraction(0), *figures])), max([Fraction(1, 100), *figures])
         if not low:
             return cls(Fraction(LEFT_OF_ZERO), (BAR_WIDTH - LEFT_OF_ZERO - 4) / high)
         room = BAR_WIDTH - 8
         zero = max(Fraction(LEAST_PLAYER_SIDE), 4 + room * -low / (high - low))
         return cls(zero, min((zero - 4) / -low, (BAR_WIDTH - 4 - zero) / high))
 
-    def bar(self, advantage: Fraction, was: Fraction | None = None) -> Bar:
+    def bar(self, advantage: Fraction, previous: Fraction | None = None) -> Bar:
         """The bar of one figure, and the mark of an older one."""
         length = max(WORST, advantage) * self.whole
         start = self.zero + min(Fraction(0), length)
         return Bar(
             px(start),
             px(abs(length)),
-            "" if was is None else px(self.zero + max(WORST, was) * self.whole),
+            "" if previous is None else px(self.zero + max(WORST, previous) * self.whole),
             advantage < 0,
             advantage < WORST,
         )
@@ -151,15 +151,15 @@ def line_of(rules: Rules, row: str) -> Line | None:
         for code in low
         if low[code] != high[code]
     ]
-    return min(lines, key=lambda one: one.even, default=None)
+    return min(lines, key=lambda line: line.even, default=None)
 
 
 def _advantages(rules: Rules, row: str, to: int) -> dict[str, Fraction]:
     overrides = tuple(sorted({**dict(rules.overrides), row: Odds(to)}.items()))
-    asked = replace(rules, overrides=overrides)
+    tried = replace(rules, overrides=overrides)
     return {
-        code: game_of(asked).advantage(asked, code, outcomes)
-        for code, outcomes in game_of(asked).outcomes(asked).items()
+        code: game_of(tried).advantage(tried, code, outcomes)
+        for code, outcomes in game_of(tried).outcomes(tried).items()
     }
 
 
@@ -174,35 +174,35 @@ def curve(
 ) -> Curve | None:
     """The line of one row of the paytable; None for a prize in dollars, or where the row pays no wager alone."""
     now = rules.payouts[row].odds
-    was = before.payouts[row].odds if before and row in before.payouts else None
+    previous = before.payouts[row].odds if before and row in before.payouts else None
     line = line_of(rules, row)
     if isinstance(now, Prize) or line is None or line.even <= 0:
         return None
     least = rules.edition.payouts[row].odds.ratio() if row not in rules.edition.fixed else None
-    marks = _marks(line, least, was, now, name, before_name)
+    marks = _marks(line, least, previous, now, name, before_name)
     return _drawn(line, least, marks, label, rules.edition.sets_floors and least is not None)
 
 
 def _marks(
-    line: Line, least: Fraction | None, was: Pays | None, now: Pays, name: str, before_name: str
+    line: Line, least: Fraction | None, previous: Pays | None, now: Pays, name: str, before_name: str
 ) -> list[tuple[Fraction, str, str]]:
     """The payouts to mark, each with its words and sort; what falls together is marked once."""
-    asked = [
+    candidates = [
         (least, "floor", "floor"),
-        (was.ratio() if isinstance(was, Odds) else None, before_name, "before"),
+        (previous.ratio() if isinstance(previous, Odds) else None, before_name, "before"),
         (line.even, "even", "even"),
         (now.ratio(), name, "now"),
     ]
-    found: dict[Fraction, tuple[list[str], str]] = {}
-    for at, words, sort in asked:
-        if at is not None:
-            told = found.setdefault(at, ([], sort))[0]
-            told.append(words)
-            found[at] = (told, sort)
+    by_payout: dict[Fraction, tuple[list[str], str]] = {}
+    for payout, words, sort in candidates:
+        if payout is not None:
+            texts = by_payout.setdefault(payout, ([], sort))[0]
+            texts.append(words)
+            by_payout[payout] = (texts, sort)
     marks = []
-    for at, (told, sort) in sorted(found.items()):
-        words = ", ".join(one for one in told if one)
-        marks.append((at, words if told == ["even"] else f"{words} {percent(line(at))}", sort))
+    for payout, (texts, sort) in sorted(by_payout.items()):
+        words = ", ".join(part for part in texts if part)
+        marks.append((payout, words if texts == ["even"] else f"{words} {percent(line(payout))}", sort))
     return marks
 
 
@@ -214,11 +214,11 @@ def _drawn(
     end = last + max((last - start) / 7, Fraction(1, 4))
     top, low = line(start), line(end)
 
-    def x(at: Fraction) -> Fraction:
-        return LEFT + (RIGHT - LEFT) * (at - start) / (end - start)
+    def x(payout: Fraction) -> Fraction:
+        return LEFT + (RIGHT - LEFT) * (payout - start) / (end - start)
 
-    def y(at: Fraction) -> Fraction:
-        return PLOT_TOP + (PLOT_FOOT - PLOT_TOP) * (top - line(at)) / (top - low)
+    def y(payout: Fraction) -> Fraction:
+        return PLOT_TOP + (PLOT_FOOT - PLOT_TOP) * (top - line(payout)) / (top - low)
 
     corner, even = f"{px(x(line.even))},{px(y(line.even))}", x(line.even)
     from_ = floor(line.even) + 1
@@ -235,22 +235,22 @@ def _drawn(
         floor_x=px(Fraction(LEFT)) if under is not None else "",
         floor_width=px(x(under) - LEFT) if under is not None else "",
         plot=(PLOT_TOP, PLOT_FOOT - PLOT_TOP),
-        points=tuple(_points([(x(at), y(at), words, sort) for at, words, sort in marks])),
-        ticks=tuple(Tick(px(x(Fraction(at))), f"{at:,} to 1") for at in _ticks(start, end)),
+        points=tuple(_points([(x(payout), y(payout), words, sort) for payout, words, sort in marks])),
+        ticks=tuple(Tick(px(x(Fraction(tick))), f"{tick:,} to 1") for tick in _ticks(start, end)),
     )
 
 
 def _told(marks: Sequence[tuple[Fraction, str, str]], label: str, line: Line, from_: int | None) -> str:
     """The drawing in words."""
-    each = "; ".join(f"at {_to_one(at)}: {words}" for at, words, _ in marks)
+    listed = "; ".join(f"at {_to_one(payout)}: {words}" for payout, words, _ in marks)
     more = f" From {from_:,} to 1 {label} would favour the player and is refused." if from_ else ""
-    return f"House advantage by what {label} pays: {each}.{more}"
+    return f"House advantage by what {label} pays: {listed}.{more}"
 
 
-def _to_one(at: Fraction) -> str:
-    hundredths = round(at * 100)
-    rest = f".{hundredths % 100:02d}".rstrip("0") if hundredths % 100 else ""
-    return f"{hundredths // 100:,}{rest} to 1"
+def _to_one(payout: Fraction) -> str:
+    hundredths = round(payout * 100)
+    decimals = f".{hundredths % 100:02d}".rstrip("0") if hundredths % 100 else ""
+    return f"{hundredths // 100:,}{decimals} to 1"
 
 
 def _points(places: Sequence[tuple[Fraction, Fraction, str, str]]) -> Iterable[Point]:
@@ -271,8 +271,8 @@ def _ticks(start: Fraction, end: Fraction) -> Iterable[int]:
     step = 1
     while (end - start) / step > TICKS:
         step = {"1": step * 2, "2": step * 5 // 2, "5": step * 2}[str(step)[0]]
-    at = ceil(start / step) * step
-    while at <= end:
-        if at > 0:
-            yield at
-        at += step
+    tick = ceil(start / step) * step
+    while tick <= end:
+        if tick > 0:
+            yield tick
+        tick += step

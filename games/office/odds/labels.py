@@ -14,20 +14,20 @@ def payout_row(rules: Rules, code: str) -> str:
 
 def row_label(row: str, types: Iterable[WagerType]) -> str:
     """A row of the paytable by the name that people say: "Total 4", "Three of a Kind"."""
-    family, _, rest = row.partition("/")
+    family, _, tier = row.partition("/")
     for type_ in types:
         if type_.code == row:
             return str(type_.label)
-        if type_.family == family and rest:
-            return f"{type_.family_name or type_.label}, {_tier(rest)}"
+        if type_.family == family and tier:
+            return f"{type_.family_name or type_.label}, {_tier(tier)}"
         if type_.family == family and family == row:
             return type_.family_name or str(type_.label)
     return row
 
 
-def _tier(rest: str) -> str:
+def _tier(tier: str) -> str:
     """What a tier of a row is paid on: "3", "after an Extra Roll 3"."""
-    return rest.replace("extra:", "after an Extra Roll ").replace("-", " ")
+    return tier.replace("extra:", "after an Extra Roll ").replace("-", " ")
 
 
 def family_label(family: str, types: Iterable[WagerType]) -> str:

@@ -26,15 +26,17 @@ BLANK = "\u00a0"
 
 
 def odds_sheet(
-    sheet: Sheet, chart: Curve | None, *, title: str, house: str, approved: str, said: str = ""
+    sheet: Sheet, chart: Curve | None, *, title: str, facility_name: str, approved: str, summary: str = ""
 ) -> bytes:
     """The PDF of a sheet; `said` is a sentence above it. It lies on its side where chances are long fractions."""
     look, wide = styles(), sheet.throws is None
     story: list[Flowable] = [text("Odds sheet", look["title"]), text(source(sheet), look["body"])]
-    if said:
-        story.append(text(said, look["body"]))
+    if summary:
+        story.append(text(summary, look["body"]))
     story += sheet_story(sheet, chart, landscape=wide)
-    return render(story, title=f"Odds sheet, {title}", house=house, approved=approved, landscape=wide)
+    return render(
+        story, title=f"Odds sheet, {title}", facility_name=facility_name, approved=approved, landscape=wide
+    )
 
 
 def source(sheet: Sheet) -> str:
@@ -95,32 +97,34 @@ def _cells(row: Row, sheet: Sheet) -> Sequence[Cell]:
     label: list[Flowable] = [text(row.label, look["strong" if row.is_changed else "cell"])]
     label += [text(note, look["head"]) for note in notes]
     chances: list[Flowable] = []
-    for one in row.levels:
-        chances += [text(one.ways, look["number"])] if counted else _two(one.chance_said, one.chance_exact)
+    for level in row.levels:
+        chances += (
+            [text(level.ways, look["number"])] if counted else _two(level.chance_said, level.chance_exact)
+        )
     cells: list[Cell] = [
         label,
         chances,
-        _lines([one.true_said.replace(" ", BLANK) for one in row.levels], counted),
+        _lines([level.true_said.replace(" ", BLANK) for level in row.levels], counted),
     ]
     if sheet.sets_floors:
         cells.append(row.floor_said)
     if sheet.changed:
-        cells.append(_lines([one.was_said for one in row.levels], counted))
-    pays = _lines([str(one.pays) for one in row.levels], counted)
+        cells.append(_lines([level.was_said for level in row.levels], counted))
+    pays = _lines([str(level.pays) for level in row.levels], counted)
     exact = text(row.advantage_exact, look["number" if counted else "fine"])
     return [*cells, pays, row.advantage_said.replace(" ", BLANK), exact]
 
 
-def _lines(said: Sequence[str], counted: bool) -> list[Flowable]:
+def _lines(values: Sequence[str], counted: bool) -> list[Flowable]:
     """One line each; as tall as a chance with its fraction beneath, where there are such."""
     if counted:
-        return [text(one, styles()["number"]) for one in said]
-    return [line for one in said for line in _two(one, BLANK)]
+        return [text(value, styles()["number"]) for value in values]
+    return [line for value in values for line in _two(value, BLANK)]
 
 
-def _two(said: str, beneath: str) -> list[Flowable]:
+def _two(value: str, beneath: str) -> list[Flowable]:
     look = styles()
-    return [text(said, look["number"]), text(beneath, look["fine"])]
+    return [text(value, look["number"]), text(beneath, look["fine"])]
 
 
 class BarMark(Flowable):
@@ -152,8 +156,8 @@ class BarMark(Flowable):
         if self.bar.was:
             canvas.setStrokeColor(BRASS)
             canvas.setLineWidth(1.4)
-            was = float(self.bar.was) * across
-            canvas.line(was, 1, was, self.height - 1)
+            previous_x = float(self.bar.was) * across
+            canvas.line(previous_x, 1, previous_x, self.height - 1)
 
 
 class Plot(Flowable):
@@ -176,13 +180,13 @@ class Plot(Flowable):
         top, tall = chart.plot
         for x, width in ((chart.floor_x, chart.floor_width), (chart.even_x, chart.even_width)):
             if x:
-                left, foot = self._at(x, str(top + tall))
+                left_x, foot = self._at(x, str(top + tall))
                 canvas.setFillColor(FAINT)
-                canvas.rect(left, foot, float(width) * self.scale, tall * self.scale, stroke=0, fill=1)
+                canvas.rect(left_x, foot, float(width) * self.scale, tall * self.scale, stroke=0, fill=1)
         canvas.setLineWidth(0.5)
         canvas.setStrokeColor(BRASS)
-        left, zero = self._at(chart.house.split(",")[0], chart.zero_y)
-        canvas.line(left, zero, self._at(chart.player.split(" ")[1].split(",")[0], "0")[0], zero)
+        left_x, zero = self._at(chart.house.split(",")[0], chart.zero_y)
+        canvas.line(left_x, zero, self._at(chart.player.split(" ")[1].split(",")[0], "0")[0], zero)
         for line, colour in ((chart.house, INK), (chart.player, STOP)):
             (x1, y1), (x2, y2) = (self._at(*corner.split(",")) for corner in line.split(" "))
             canvas.setStrokeColor(colour)

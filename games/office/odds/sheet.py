@@ -84,21 +84,21 @@ class Row:
     def levels(self) -> tuple[Level, ...]:
         """Each payout with its own true odds (reading A02)."""
         alike = len(self.was) == len(self.outcomes)
-        was = self.was if alike else (None,) * len(self.outcomes)
-        told = [
-            short((old,)) if old and old != one.pays else ""
-            for old, one in zip(was, self.outcomes, strict=True)
+        previous_pays = self.was if alike else (None,) * len(self.outcomes)
+        previous_texts = [
+            short((old,)) if old and old != outcome.pays else ""
+            for old, outcome in zip(previous_pays, self.outcomes, strict=True)
         ]
         if self.was and not alike:
-            told[0] = short(self.was)
+            previous_texts[0] = short(self.was)
         return tuple(
-            Level(one.probability, one.pays, self.throws, old)
-            for one, old in zip(self.outcomes, told, strict=True)
+            Level(outcome.probability, outcome.pays, self.throws, old)
+            for outcome, old in zip(self.outcomes, previous_texts, strict=True)
         )
 
     @property
     def pays(self) -> tuple[Pays, ...]:
-        return tuple(one.pays for one in self.outcomes)
+        return tuple(outcome.pays for outcome in self.outcomes)
 
     @property
     def favours_player(self) -> bool:
@@ -144,7 +144,9 @@ class Sheet:
     def throws(self) -> int | None:
         """How many throws there are, where each row's wins can be counted in them by a person; else None."""
         throws = 6**self.rules.edition.dice
-        counted = throws <= COUNTED and all(one.ways is not None for row in self.rows for one in row.levels)
+        counted = throws <= COUNTED and all(
+            level.ways is not None for row in self.rows for level in row.levels
+        )
         return throws if counted else None
 
     @property
@@ -159,8 +161,10 @@ class Sheet:
     @cached_property
     def scale(self) -> Scale:
         """Where the bars of the house advantage begin and how long they are."""
-        told = [row.advantage for row in self.rows]
-        return Scale.of([*told, *(row.was_advantage for row in self.rows if row.was_advantage is not None)])
+        advantages = [row.advantage for row in self.rows]
+        return Scale.of(
+            [*advantages, *(row.was_advantage for row in self.rows if row.was_advantage is not None)]
+        )
 
     @property
     def lines(self) -> Iterator[tuple[Row, Bar]]:
@@ -174,7 +178,7 @@ def sheet(rules: Rules, before: Rules | None = None, name: str = "", before_name
     old = _figures(before) if before else {}
     grouped: dict[tuple[Any, ...], list[WagerType]] = {}
     figures = _figures(rules)
-    types = {one.code: one for one in game_of(rules).wager_types(rules)}
+    types = {wager_type.code: wager_type for wager_type in game_of(rules).wager_types(rules)}
     for code, (outcomes, advantage) in figures.items():
         type_ = types[code]
         key = (
@@ -182,8 +186,8 @@ def sheet(rules: Rules, before: Rules | None = None, name: str = "", before_name
         )  # fmt: skip
         grouped.setdefault(key, []).append(type_)
     rows = tuple(
-        _row(rules, found, outcomes, advantage, floors, was)
-        for (_, outcomes, advantage, floors, was), found in grouped.items()
+        _row(rules, wager_types, outcomes, advantage, floors, previous)
+        for (_, outcomes, advantage, floors, previous), wager_types in grouped.items()
     )
     return Sheet(rules, rows, name, before_name)
 
@@ -202,7 +206,7 @@ def _row(
     outcomes: tuple[Outcome, ...],
     advantage: Fraction,
     floors: tuple[Pays, ...],
-    was: tuple[tuple[Outcome, ...], Fraction] | None,
+    previous: tuple[tuple[Outcome, ...], Fraction] | None,
 ) -> Row:
     paytable = dict.fromkeys(row for type_ in types for row in rows_of(rules, type_.code))
     return Row(
@@ -213,8 +217,8 @@ def _row(
         advantage,
         6**rules.edition.dice,
         floors,
-        tuple(one.pays for one in was[0]) if was else (),
-        was[1] if was else None,
+        tuple(outcome.pays for outcome in previous[0]) if previous else (),
+        previous[1] if previous else None,
         "with circles 3 to 8, of seven units staked" if types[0].code == EXTRA_ROLL else "",
     )
 
@@ -231,7 +235,11 @@ def rows_of(rules: Rules, code: str) -> tuple[str, ...]:
     if code == EXTRA_ROLL:
         return tuple(row for row in rules.payouts if row.startswith("like-kind/extra:"))
     row = payout_row(rules, code)
-    return (row,) if row in rules.payouts else tuple(one for one in rules.payouts if one.split("/")[0] == row)
+    return (
+        (row,)
+        if row in rules.payouts
+        else tuple(paytable_row for paytable_row in rules.payouts if paytable_row.split("/")[0] == row)
+    )
 
 
 def _floors(rules: Rules, code: str) -> tuple[Pays, ...]:
@@ -241,11 +249,13 @@ def _floors(rules: Rules, code: str) -> tuple[Pays, ...]:
 
 def said(pays: tuple[Pays, ...]) -> str:
     """`6 to 1`; `1, 2, 3 to 1` of several at the same stake."""
-    if len(pays) > 1 and all(isinstance(one, Odds) and one.per == 1 for one in pays):
+    if len(pays) > 1 and all(isinstance(payout, Odds) and payout.per == 1 for payout in pays):
         return f"{short(pays)} to 1"
-    return ", ".join(str(one) for one in pays)
+    return ", ".join(str(payout) for payout in pays)
 
 
 def short(pays: tuple[Pays, ...]) -> str:
     """The same without "to 1", for a column that says it once: `6`, `1, 2, 3`, `3 to 5`."""
-    return ", ".join(str(one.to) if isinstance(one, Odds) and one.per == 1 else str(one) for one in pays)
+    return ", ".join(
+        str(payout.to) if isinstance(payout, Odds) and payout.per == 1 else str(payout) for payout in pays
+    )

@@ -17,25 +17,25 @@ class Decided(Protocol):
     withdrawn_at: dt.datetime | None
 
 
-def approval_of(row: Decided, house: Facility) -> str:
+def approval_of(row: Decided, facility: Facility) -> str:
     """`Approved 12 Oct 2026 by the Board, reference RS-77`; `Draft, not approved`. Days are the house's."""
-    withdrawn = f"withdrawn {day(row.withdrawn_at, house)}" if row.withdrawn_at else ""
+    withdrawn = f"withdrawn {day(row.withdrawn_at, facility)}" if row.withdrawn_at else ""
     if row.decided_at is None or row.status in ("draft", "filed"):
-        filed = f"Filed {day(row.filed_at, house)}" if row.filed_at else "Draft"
+        filed = f"Filed {day(row.filed_at, facility)}" if row.filed_at else "Draft"
         return f"{filed}, {withdrawn or 'not approved'}"
     word = "Denied" if row.status == "denied" else "Approved"
     by = f" by {row.decided_by}" if row.decided_by else ""
     reference = f", reference {row.reference}" if row.reference else ""
     later = getattr(row, "superseded_at", None)
-    since = withdrawn or (f"superseded from {day(later, house)}" if later else "")
-    return f"{word} {day(row.decided_at, house)}{by}{reference}{f', {since}' if since else ''}"
+    since = withdrawn or (f"superseded from {day(later, facility)}" if later else "")
+    return f"{word} {day(row.decided_at, facility)}{by}{reference}{f', {since}' if since else ''}"
 
 
-def day(at: dt.datetime | None, house: Facility) -> str:
+def day(instant: dt.datetime | None, facility: Facility) -> str:
     """`12 Oct 2026` by the house's clocks; "" for no moment."""
-    return f"{(there := house.local(at)).day} {there:%b %Y}" if at else ""
+    return f"{(there := facility.local(instant)).day} {there:%b %Y}" if instant else ""
 
 
-def moment(at: dt.datetime | None, house: Facility) -> str:
+def moment(instant: dt.datetime | None, facility: Facility) -> str:
     """`12 Oct 2026 10:30` by the house's clocks; "" for no moment."""
-    return f"{day(at, house)} {house.local(at):%H:%M}" if at else ""
+    return f"{day(instant, facility)} {facility.local(instant):%H:%M}" if instant else ""

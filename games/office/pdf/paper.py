@@ -64,8 +64,8 @@ def styles(language: str = "en") -> dict[str, ParagraphStyle]:
     def style(
         name: str, size: float, line: float, font: str = plain, colour: Color = INK, **more: Any
     ) -> ParagraphStyle:
-        given = {"fontSize": size, "leading": line, "fontName": font, "textColor": colour, **wrap, **more}
-        return ParagraphStyle(name, **given)
+        settings = {"fontSize": size, "leading": line, "fontName": font, "textColor": colour, **wrap, **more}
+        return ParagraphStyle(name, **settings)
 
     right = {"alignment": TA_RIGHT}
     made = (
@@ -81,7 +81,7 @@ def styles(language: str = "en") -> dict[str, ParagraphStyle]:
         style("head-number", 8, 10.5, colour=DIM, **right),
         style("fine", 7, 10, colour=DIM, **right),
     )
-    return {one.name: one for one in made}
+    return {paragraph_style.name: paragraph_style for paragraph_style in made}
 
 
 def text(words: object, style: ParagraphStyle) -> Paragraph:
@@ -97,11 +97,11 @@ def marked(words: object, font: str) -> str:
     """
     runs: list[tuple[str, str]] = []
     for sign in str(words):
-        found, by = _drawn(sign, font)
+        drawn, by = _drawn(sign, font)
         if runs and runs[-1][1] == by:
-            runs[-1] = (runs[-1][0] + found, by)
+            runs[-1] = (runs[-1][0] + drawn, by)
         else:
-            runs.append((found, by))
+            runs.append((drawn, by))
     return "".join(
         _escaped(run) if by == font else f'<font name="{by}">{_escaped(run)}</font>' for run, by in runs
     )
@@ -115,7 +115,9 @@ def _drawn(sign: str, font: str) -> tuple[str, str]:
         if ord(sign) in drawable[by]:
             return sign, by
     apart = "".join(
-        one for one in normalize("NFKD", sign) if ord(one) in drawable[font] and not combining(one)
+        letter
+        for letter in normalize("NFKD", sign)
+        if ord(letter) in drawable[font] and not combining(letter)
     )
     return (apart or (" " if sign.isspace() else UNDRAWABLE)), font
 
@@ -144,10 +146,10 @@ def table(
     look, shares = styles(language), sum(widths)
     cells = [
         [
-            one
-            if isinstance(one, Flowable | list)
-            else text(one, look[_style_of(place < head, column in numbers)])
-            for column, one in enumerate(row)
+            cell
+            if isinstance(cell, Flowable | list)
+            else text(cell, look[_style_of(place < head, column in numbers)])
+            for column, cell in enumerate(row)
         ]
         for place, row in enumerate(rows)
     ]
@@ -166,7 +168,7 @@ def table(
         lines.append(("LINEBELOW", (0, head - 1), (-1, head - 1), HAIR, BRASS))
     return Table(
         cells,
-        colWidths=[f"{100 * one / shares:.4f}%" for one in widths],
+        colWidths=[f"{100 * width / shares:.4f}%" for width in widths],
         repeatRows=head,
         style=TableStyle([*lines, *more]),
         spaceBefore=2,
@@ -184,7 +186,7 @@ def render(
     story: Sequence[Flowable],
     *,
     title: str,
-    house: str,
+    facility_name: str,
     approved: str,
     language: str = "en",
     size: tuple[float, float] = LETTER,
@@ -201,7 +203,7 @@ def render(
         file,
         pagesize=(width, height),
         title=title,
-        author=house,
+        author=facility_name,
         subject=approved,
         creator="Pitside",
         lang=language,
@@ -213,19 +215,19 @@ def render(
         leftPadding=0, rightPadding=0, topPadding=0, bottomPadding=0,
     )  # fmt: skip
     document.addPageTemplates([PageTemplate(frames=[frame])])
-    edge = Edge(title, house, approved, language, (width, height))
-    document.build(_kept(story), canvasmaker=lambda *given, **named: Numbered(edge, *given, **named))
+    edge = Edge(title, facility_name, approved, language, (width, height))
+    document.build(_kept(story), canvasmaker=lambda *args, **kwargs: Numbered(edge, *args, **kwargs))
     return file.getvalue()
 
 
 def _kept(story: Sequence[Flowable]) -> list[Flowable]:
     """The story with room asked for before each heading, so that none stands alone at the foot of a page."""
-    kept: list[Flowable] = []
-    for one in story:
-        if isinstance(one, Paragraph) and one.style.name == "heading":
-            kept.append(CondPageBreak(HEADING_NEEDS))
-        kept.append(one)
-    return kept
+    parts: list[Flowable] = []
+    for part in story:
+        if isinstance(part, Paragraph) and part.style.name == "heading":
+            parts.append(CondPageBreak(HEADING_NEEDS))
+        parts.append(part)
+    return parts
 
 
 def inside(size: tuple[float, float] = LETTER, landscape: bool = False) -> tuple[float, float]:
@@ -238,23 +240,23 @@ class Edge:
     """What stands above and beneath the story on each page."""
 
     def __init__(
-        self, title: str, house: str, approved: str, language: str, size: tuple[float, float]
+        self, title: str, facility_name: str, approved: str, language: str, size: tuple[float, float]
     ) -> None:
         self.look, self.language, (self.width, self.height) = styles(language), language, size
-        self.title, self.house, self.approved = title, house, approved
+        self.title, self.house, self.approved = title, facility_name, approved
 
     def draw(self, canvas: Canvas, page: int, pages: int) -> None:
         """Draws the edge of one page."""
-        left, right = MARGIN, self.width - MARGIN
+        left_x, right = MARGIN, self.width - MARGIN
         canvas.setStrokeColor(BRASS)
         canvas.setLineWidth(HAIR)
-        canvas.line(left, self.height - 58, right, self.height - 58)
-        canvas.line(left, 46, right, 46)
-        across = right - left - 12
-        self._put(canvas, self.house, "strong", left, self.height - 54, across * 0.35)
+        canvas.line(left_x, self.height - 58, right, self.height - 58)
+        canvas.line(left_x, 46, right, 46)
+        across = right - left_x - 12
+        self._put(canvas, self.house, "strong", left_x, self.height - 54, across * 0.35)
         self._put(canvas, self.title, "number", right - across * 0.65, self.height - 54, across * 0.65)
         count = PAGE_OF.get(self.language[:2], PAGE_OF["en"]) % (page, pages)
-        self._put(canvas, self.approved, "head", left, 42, right - left - 70, under=True)
+        self._put(canvas, self.approved, "head", left_x, 42, right - left_x - 70, under=True)
         self._put(canvas, count, "head-number", right - 66, 42, 66, under=True)
 
     def _put(
@@ -269,8 +271,8 @@ class Edge:
 class Numbered(Canvas):
     """A canvas that draws the edges when it knows how many pages there are."""
 
-    def __init__(self, edge: Edge, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, edge: Edge, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self.edge, self.pages = edge, list[dict[str, Any]]()
 
     def showPage(self) -> None:

@@ -36,7 +36,7 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
         no_other_license=no_other,
         created_at=ctx.now,
     )
-    said = {
+    data = {
         "provider": provider.code,
         "name": name,
         "game": game,
@@ -44,33 +44,33 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
         "patent": patent,
         "no_other_license": no_other,
     }
-    return ActOutcome("provider.registered", said, {"provider": provider.code})
+    return ActOutcome("provider.registered", data, {"provider": provider.code})
 
 
 @office_act()
 def record_investigation(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the house found out about a provider's background; a finding against it blocks every link (§ 528.9)."""
-    file, on = files.asked(ctx, params), past(ctx, params, "on")
+    file, concluded_on = files.asked(ctx, params), past(ctx, params, "on")
     document, adverse = asked(ctx, params, "document"), params.text("adverse", default="")
     provider = file.provider
-    provider.investigated_on, provider.investigation, provider.adverse = on, document, adverse
+    provider.investigated_on, provider.investigation, provider.adverse = concluded_on, document, adverse
     provider.save(update_fields=["investigated_on", "investigation", "adverse"])
-    said = {
+    data = {
         "provider": provider.code,
-        "on": in_days(on),
+        "on": in_days(concluded_on),
         "report": in_words(document),
         "adverse": adverse or None,
     }
-    return ActOutcome("provider.investigated", said, {"provider": provider.code})
+    return ActOutcome("provider.investigated", data, {"provider": provider.code})
 
 
 @office_act()
 def record_listing(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The provider's entry on the Board's list as of a day; without a day it is no longer there (§ 528.6)."""
-    file, on = files.asked(ctx, params), past_if_any(ctx, params, "on")
-    file.provider.listed_on = on
+    file, listed_on = files.asked(ctx, params), past_if_any(ctx, params, "on")
+    file.provider.listed_on = listed_on
     file.provider.save(update_fields=["listed_on"])
-    return ActOutcome("provider.listed", {"provider": file.provider.code, "on": in_days(on)})
+    return ActOutcome("provider.listed", {"provider": file.provider.code, "on": in_days(listed_on)})
 
 
 @office_act()
@@ -79,27 +79,33 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     Board, changed circumstances, or a violation that the house believes in and told the Board of.
     """
     file, kind = files.asked(ctx, params), params.choice("kind", tuple(Kind.values))
-    on, text = past(ctx, params, "on"), params.text("text")
+    noted_on, text = past(ctx, params, "on"), params.text("text")
     due_on, done_on = params.date("due_on", optional=True), past_if_any(ctx, params, "done_on")
     document = asked_if_any(ctx, params, "document")
     if kind == Kind.OWNERSHIP and document is None:
         raise Refusal("ownership-without-papers", CHAPTER + "§ 528.3(a)(2)", name=file.provider.name)
-    if done_on and done_on < on:
-        raise Refusal("done-before-asked", on=in_days(on))
+    if done_on and done_on < noted_on:
+        raise Refusal("done-before-asked", on=in_days(noted_on))
     note = ProviderNote.objects.create(
-        provider=file.provider, kind=kind, on=on, text=text, due_on=due_on, done_on=done_on, document=document
+        provider=file.provider,
+        kind=kind,
+        on=noted_on,
+        text=text,
+        due_on=due_on,
+        done_on=done_on,
+        document=document,
     )
-    said = {
+    data = {
         "provider": file.provider.code,
         "note": note.pk,
         "kind": kind,
-        "on": in_days(on),
+        "on": in_days(noted_on),
         "text": text,
         "due_on": in_days(due_on),
         "done_on": in_days(done_on),
         "document": in_words(document),
     }
-    return ActOutcome("provider.noted", said, {"note": note.pk})
+    return ActOutcome("provider.noted", data, {"note": note.pk})
 
 
 @office_act()
@@ -116,7 +122,7 @@ def close_note(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal("done-before-asked", on=in_days(note.on))
     note.done_on, note.document = done_on, document or note.document
     note.save(update_fields=["done_on", "document"])
-    said = {
+    data = {
         "provider": note.provider.code,
         "note": note.pk,
         "kind": note.kind,
@@ -124,4 +130,4 @@ def close_note(ctx: OfficeContext, params: Params) -> ActOutcome:
         "done_on": in_days(done_on),
         "document": in_words(document),
     }
-    return ActOutcome("provider.note_closed", said)
+    return ActOutcome("provider.note_closed", data)

@@ -48,12 +48,12 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal("application-filed-already", on=_filed_on(ctx, application))
     verify_kind(file, kind)
     before = application.parts
-    kept = {name: parts[name] or before.get(name, "") for name in ("form", "statement")}
-    parts |= kept | {"releases": before.get("releases", {})}
+    unchanged = {name: parts[name] or before.get(name, "") for name in ("form", "statement")}
+    parts |= unchanged | {"releases": before.get("releases", {})}
     application.kind, application.completed_by, application.parts = kind, completed_by, parts
     application.fee_cents, application.fee_paid_on = fee, paid_on
     application.save()
-    said = {
+    data = {
         "provider": file.provider.code,
         "kind": kind,
         "completed_by": completed_by,
@@ -62,24 +62,29 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         "fee_paid_on": in_days(paid_on),
         "missing": [part.name for part in missing_of(file, application)],
     }
-    return ActOutcome("application.completed", said)
+    return ActOutcome("application.completed", data)
 
 
 @office_act()
 def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The application and release of one individual who must qualify becomes a line of the package being completed."""
-    one, document = people_acts.asked(ctx, params), asked(ctx, params, "document")
-    file = File(ctx.facility, one.provider, ctx.gaming_day)
+    person, document = people_acts.asked(ctx, params), asked(ctx, params, "document")
+    file = File(ctx.facility, person.provider, ctx.gaming_day)
     application = file.undecided
     if application is None:
-        raise Refusal("no-application", FILES, name=one.provider.name)
+        raise Refusal("no-application", FILES, name=person.provider.name)
     if application.filed_at is not None:
         raise Refusal("application-filed-already", on=_filed_on(ctx, application))
-    releases = {**application.parts.get("releases", {}), str(one.pk): document.code}
+    releases = {**application.parts.get("releases", {}), str(person.pk): document.code}
     application.parts = {**application.parts, "releases": releases}
     application.save(update_fields=["parts"])
-    said = {"provider": one.provider.code, "person": one.pk, "name": one.name, "release": in_words(document)}
-    return ActOutcome("application.release", said)
+    data = {
+        "provider": person.provider.code,
+        "person": person.pk,
+        "name": person.name,
+        "release": in_words(document),
+    }
+    return ActOutcome("application.release", data)
 
 
 @office_act()
@@ -98,7 +103,7 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     application.filed_at, application.filed_by = ctx.now, ctx.actor
     application.save(update_fields=["filed_at", "filed_by"])
     due = file.certification.renewal_due() if application.kind == RENEWAL else None
-    said = {
+    data = {
         "provider": file.provider.code,
         "kind": application.kind,
         "completed_by": application.completed_by,
@@ -109,7 +114,7 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         "due_on": in_days(due),
         "late": bool(due and ctx.today > due),
     }
-    return ActOutcome("application.filed", said)
+    return ActOutcome("application.filed", data)
 
 
 @office_act()
@@ -120,8 +125,8 @@ def record_application_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     application = _filed(file)
     application.costs_cents, application.costs_paid_cents = costs, paid
     application.save(update_fields=["costs_cents", "costs_paid_cents"])
-    said = {"provider": file.provider.code, "costs_cents": costs, "paid_cents": paid}
-    return ActOutcome("application.costs", said)
+    data = {"provider": file.provider.code, "costs_cents": costs, "paid_cents": paid}
+    return ActOutcome("application.costs", data)
 
 
 @office_act()
@@ -132,25 +137,25 @@ def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     outstanding on the file.
     """
     file, granted = files.asked(ctx, params), params.yes("granted")
-    on, letter = past(ctx, params, "on"), asked(ctx, params, "letter")
+    decided_on, letter = past(ctx, params, "on"), asked(ctx, params, "letter")
     application = _filed(file)
-    if on < dt.date.fromisoformat(_filed_on(ctx, application)):
+    if decided_on < dt.date.fromisoformat(_filed_on(ctx, application)):
         raise Refusal("decided-before-filed", on=_filed_on(ctx, application))
     if granted:
         verify_paid(file, application)
-        application.ends_on = certifications.ends_on(on)
-    application.decided_on, application.granted, application.decision = on, granted, letter
+        application.ends_on = certifications.ends_on(decided_on)
+    application.decided_on, application.granted, application.decision = decided_on, granted, letter
     application.save(update_fields=["decided_on", "granted", "decision", "ends_on"])
-    said = {
+    data = {
         "provider": file.provider.code,
         "kind": application.kind,
         "granted": granted,
-        "on": in_days(on),
+        "on": in_days(decided_on),
         "ends_on": in_days(application.ends_on),
         "letter": in_words(letter),
-        "outstanding": [one.name for one in file.outstanding],
+        "outstanding": [person.name for person in file.outstanding],
     }
-    return ActOutcome("application.decided", said)
+    return ActOutcome("application.decided", data)
 
 
 def missing_of(file: File, application: Application) -> list[Part]:
@@ -169,9 +174,9 @@ def parts_of(file: File, application: Application) -> list[Part]:
         Part("copy", f"{section}(a)(1)", bool(parts.get("copy"))),
         Part("fee", f"{section}(a)(2)", bool(application.fee_cents and application.fee_paid_on)),
         *(
-            Part("release", f"{section}(a)(3)", str(one.pk) in releases, one.name)
-            for one in file.must_qualify
-            if one.kind == Qualifier.Kind.INDIVIDUAL
+            Part("release", f"{section}(a)(3)", str(person.pk) in releases, person.name)
+            for person in file.must_qualify
+            if person.kind == Qualifier.Kind.INDIVIDUAL
         ),
         Part("statement", f"{section}(a)(4)", bool(parts.get("statement"))),
         Part("general", f"{section}(b)(2)", bool(parts.get("general"))),
@@ -191,9 +196,9 @@ def verify_kind(file: File, kind: str) -> None:
 
 def verify_paid(file: File, application: Application) -> None:
     """Raises `costs-unpaid` or `laboratory-unpaid`."""
-    left = application.costs_cents - application.costs_paid_cents
-    if left > 0:
-        raise Refusal("costs-unpaid", CHAPTER + "§ 528.2(c)", money=in_dollars(left))
+    owed_cents = application.costs_cents - application.costs_paid_cents
+    if owed_cents > 0:
+        raise Refusal("costs-unpaid", CHAPTER + "§ 528.2(c)", money=in_dollars(owed_cents))
     for service in file.unpaid:
         raise Refusal(
             "laboratory-unpaid",

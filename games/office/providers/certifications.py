@@ -63,15 +63,19 @@ class Certification:
         return due is not None and self.renewal is None and day > due
 
 
-def certification(house: Facility, applications: Sequence[Application], day: dt.date) -> Certification:
+def certification(facility: Facility, applications: Sequence[Application], day: dt.date) -> Certification:
     """How a provider stands on a day, from all its applications."""
-    granted = [one for one in applications if one.granted and one.decided_on and one.decided_on <= day]
+    granted = [
+        application
+        for application in applications
+        if application.granted and application.decided_on and application.decided_on <= day
+    ]
     if not granted:
         return _without(applications, day)
-    newest = max(granted, key=lambda one: (one.decided_on, one.pk))
+    newest = max(granted, key=lambda application: (application.decided_on, application.pk))
     since, ends = newest.decided_on, newest.ends_on
     assert ends is not None
-    renewal = _renewal_of(house, applications, newest)
+    renewal = _renewal_of(facility, applications, newest)
     if day < ends:
         waiting = renewal if renewal and _waits(renewal, day) else None
         return Certification("certified", since, ends, waiting)
@@ -81,26 +85,29 @@ def certification(house: Facility, applications: Sequence[Application], day: dt.
 
 
 def _without(applications: Sequence[Application], day: dt.date) -> Certification:
-    if any(one.filed_at and _waits(one, day) for one in applications):
+    if any(application.filed_at and _waits(application, day) for application in applications):
         return Certification("pending")
-    denied = any(one.granted is False and one.decided_on and one.decided_on <= day for one in applications)
+    denied = any(
+        application.granted is False and application.decided_on and application.decided_on <= day
+        for application in applications
+    )
     return Certification("denied" if denied else "none")
 
 
 def _renewal_of(
-    house: Facility, applications: Sequence[Application], newest: Application
+    facility: Facility, applications: Sequence[Application], newest: Application
 ) -> Application | None:
     """The newest renewal that was filed, with its fee, after this approval and before its end (§ 528.4(c))."""
     assert newest.decided_on is not None and newest.ends_on is not None
     filed = [
-        one
-        for one in applications
-        if one.kind == RENEWAL
-        and one.pk != newest.pk
-        and one.filed_at
-        and newest.decided_on <= filed_on(house, one.filed_at) < newest.ends_on
+        application
+        for application in applications
+        if application.kind == RENEWAL
+        and application.pk != newest.pk
+        and application.filed_at
+        and newest.decided_on <= filed_on(facility, application.filed_at) < newest.ends_on
     ]
-    return max(filed, key=lambda one: (one.filed_at, one.pk), default=None)
+    return max(filed, key=lambda application: (application.filed_at, application.pk), default=None)
 
 
 def _ended(ends: dt.date, renewal: Application | None) -> dt.date:
@@ -109,13 +116,13 @@ def _ended(ends: dt.date, renewal: Application | None) -> dt.date:
     return max(ends, decided) if decided else ends
 
 
-def filed_on(house: Facility, filed_at: dt.datetime) -> dt.date:
+def filed_on(facility: Facility, filed_at: dt.datetime) -> dt.date:
     """The calendar's day on which something was filed: forms are dated by it."""
-    return house.local(filed_at).date()
+    return facility.local(filed_at).date()
 
 
-def _waits(one: Application, day: dt.date) -> bool:
-    return one.decided_on is None or one.decided_on > day
+def _waits(application: Application, day: dt.date) -> bool:
+    return application.decided_on is None or application.decided_on > day
 
 
 @dataclass(frozen=True)
@@ -137,7 +144,7 @@ class Trading:
 
 
 def permission(
-    house: Facility,
+    facility: Facility,
     applications: Sequence[Application],
     permissions: Sequence[InterimPermission],
     day: dt.date,
@@ -146,18 +153,18 @@ def permission(
 
     It is an applicant's: once the application that it was granted for is decided it holds no longer.
     """
-    granted = [one for one in permissions if one.granted_on <= day]
+    granted = [item for item in permissions if item.granted_on <= day]
     if not granted:
         return Trading("none")
-    newest = max(granted, key=lambda one: (one.granted_on, one.pk))
+    newest = max(granted, key=lambda item: (item.granted_on, item.pk))
     if newest.cease_on is not None and newest.cease_on <= day:
         return Trading("ceased", newest)
     waiting = any(
-        one.kind == FIRST
-        and one.filed_at
-        and filed_on(house, one.filed_at) <= newest.granted_on
-        and _waits(one, day)
-        for one in applications
+        application.kind == FIRST
+        and application.filed_at
+        and filed_on(facility, application.filed_at) <= newest.granted_on
+        and _waits(application, day)
+        for application in applications
     )
     if not waiting:
         return Trading("ceased", newest)

@@ -61,31 +61,37 @@ class File:
     @property
     def undecided(self) -> Application | None:
         """The application that is drafted or waits for its decision; there is one at a time."""
-        return next((one for one in self.applications if one.decided_on is None), None)
+        return next(
+            (application for application in self.applications if application.decided_on is None), None
+        )
 
     @property
     def must_qualify(self) -> list[Qualifier]:
         """Who is here and must be found qualified."""
-        return [one for one in self.people if qualifiers.is_here(one, self.day) and qualifiers.duties(one)]
+        return [
+            person
+            for person in self.people
+            if qualifiers.is_here(person, self.day) and qualifiers.duties(person)
+        ]
 
     @property
     def outstanding(self) -> list[Qualifier]:
         """Who is here, must be found qualified, and has not been."""
-        return [one for one in self.people if qualifiers.is_outstanding(one, self.day)]
+        return [person for person in self.people if qualifiers.is_outstanding(person, self.day)]
 
     @property
     def unpaid(self) -> list[Service]:
         """Services whose laboratory costs are not paid (§ 528.2(c))."""
-        return [one for one in self.services if one.costs_cents and one.costs_paid_on is None]
+        return [service for service in self.services if service.costs_cents and service.costs_paid_on is None]
 
 
 def asked(ctx: OfficeContext, params: Params, name: str = "provider") -> File:
     """The file of the provider that an act names. Raises `no-such-provider`."""
     code = params.code(name)
-    found = Provider.objects.filter(facility=ctx.facility, code=code).first()
-    if found is None:
+    provider = Provider.objects.filter(facility=ctx.facility, code=code).first()
+    if provider is None:
         raise Refusal("no-such-provider", code=code)
-    return File(ctx.facility, found, ctx.gaming_day)
+    return File(ctx.facility, provider, ctx.gaming_day)
 
 
 def verify_wanted(provider: Provider) -> None:

@@ -18,58 +18,70 @@ def asked(ctx: OfficeContext, params: Params) -> Qualifier:
     """The person or entity whose number an act names. Raises `no-such-person`."""
     number = params.whole("person", 1, 2**62)
     rows = Qualifier.objects.filter(provider__facility=ctx.facility, pk=number)
-    found = rows.select_related("provider").first()
-    if found is None:
+    person = rows.select_related("provider").first()
+    if person is None:
         raise Refusal("no-such-qualifier", person=number)
-    return found
+    return person
 
 
 @office_act()
 def name_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Puts a person or an entity on a provider's file; the entry says whether and why they must be found qualified."""
     file = files.asked(ctx, params)
-    one = Qualifier(provider=file.provider)
-    _read(ctx, params, one)
-    one.save()
-    return ActOutcome("provider.person_named", _said(one), {"person": one.pk})
+    person = Qualifier(provider=file.provider)
+    _read(ctx, params, person)
+    person.save()
+    return ActOutcome("provider.person_named", _said(person), {"person": person.pk})
 
 
 @office_act()
 def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the file says of them changes: title, shares, votes, work, or the Board's reason to call on them."""
-    one = asked(ctx, params)
-    before = _said(one)
-    _read(ctx, params, one)
-    one.save()
-    return ActOutcome("provider.person_changed", {**_said(one), "before": before})
+    person = asked(ctx, params)
+    before = _said(person)
+    _read(ctx, params, person)
+    person.save()
+    return ActOutcome("provider.person_changed", {**_said(person), "before": before})
 
 
 @office_act()
 def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the Board found of somebody who had to qualify: qualified, or not. Their form was filed before."""
-    one, qualified, on = asked(ctx, params), params.yes("qualified"), past(ctx, params, "on")
-    if one.form_filed_on is None:
-        raise Refusal("no-form-filed", form_section(one), name=one.name)
-    if on < one.form_filed_on:
-        raise Refusal("found-before-form", on=in_days(one.form_filed_on))
-    one.qualified_on, one.unqualified_on = (on, None) if qualified else (None, on)
-    one.save(update_fields=["qualified_on", "unqualified_on"])
-    said = {"provider": one.provider.code, "person": one.pk, "name": one.name, "qualified": qualified}
-    return ActOutcome("provider.person_found", {**said, "on": in_days(on)})
+    person, qualified, decided_on = asked(ctx, params), params.yes("qualified"), past(ctx, params, "on")
+    if person.form_filed_on is None:
+        raise Refusal("no-form-filed", form_section(person), name=person.name)
+    if decided_on < person.form_filed_on:
+        raise Refusal("found-before-form", on=in_days(person.form_filed_on))
+    person.qualified_on, person.unqualified_on = (decided_on, None) if qualified else (None, decided_on)
+    person.save(update_fields=["qualified_on", "unqualified_on"])
+    data = {
+        "provider": person.provider.code,
+        "person": person.pk,
+        "name": person.name,
+        "qualified": qualified,
+    }
+    return ActOutcome("provider.person_found", {**data, "on": in_days(decided_on)})
 
 
 @office_act()
 def end_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Somebody is no longer with the provider; their credentials end with it."""
-    one, on = asked(ctx, params), past(ctx, params, "on")
-    if one.left_on is not None:
-        raise Refusal("gone-already", on=in_days(one.left_on))
-    one.left_on = on
-    one.save(update_fields=["left_on"])
-    ended = list(one.credentials.filter(ended_on=None))
-    one.credentials.filter(ended_on=None).update(ended_on=on)
-    said = {"provider": one.provider.code, "person": one.pk, "name": one.name, "on": in_days(on)}
-    return ActOutcome("provider.person_left", {**said, "credentials": [each.number for each in ended]})
+    person, left_on = asked(ctx, params), past(ctx, params, "on")
+    if person.left_on is not None:
+        raise Refusal("gone-already", on=in_days(person.left_on))
+    person.left_on = left_on
+    person.save(update_fields=["left_on"])
+    ended = list(person.credentials.filter(ended_on=None))
+    person.credentials.filter(ended_on=None).update(ended_on=left_on)
+    data = {
+        "provider": person.provider.code,
+        "person": person.pk,
+        "name": person.name,
+        "on": in_days(left_on),
+    }
+    return ActOutcome(
+        "provider.person_left", {**data, "credentials": [credential.number for credential in ended]}
+    )
 
 
 @office_act()
@@ -78,41 +90,41 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     the Board's list or with permission to trade (§ 528.3(d), A08); a permanent one for who was found qualified, of a
     certified provider (§ 528.3(e)).
     """
-    one, kind = asked(ctx, params), params.choice("kind", (TEMPORARY, PERMANENT))
+    person, kind = asked(ctx, params), params.choice("kind", (TEMPORARY, PERMANENT))
     number, need = params.text("number", most=60), params.text("need", default="")
-    on = past(ctx, params, "on")
-    if one.left_on is not None:
-        raise Refusal("gone-already", on=in_days(one.left_on))
-    if one.kind != Qualifier.Kind.INDIVIDUAL or not duties(one):
-        raise Refusal("credential-not-asked", CHAPTER + "§ 528.3(d)", name=one.name)
-    file = File(ctx.facility, one.provider, ctx.gaming_day)
-    verify_temporary(file, need) if kind == TEMPORARY else verify_permanent(file, one)
-    Credential.objects.create(qualifier=one, kind=kind, number=number, need=need, issued_on=on)
-    said = {
-        "provider": one.provider.code,
-        "person": one.pk,
-        "name": one.name,
+    issued_on = past(ctx, params, "on")
+    if person.left_on is not None:
+        raise Refusal("gone-already", on=in_days(person.left_on))
+    if person.kind != Qualifier.Kind.INDIVIDUAL or not duties(person):
+        raise Refusal("credential-not-asked", CHAPTER + "§ 528.3(d)", name=person.name)
+    file = File(ctx.facility, person.provider, ctx.gaming_day)
+    verify_temporary(file, need) if kind == TEMPORARY else verify_permanent(file, person)
+    Credential.objects.create(qualifier=person, kind=kind, number=number, need=need, issued_on=issued_on)
+    data = {
+        "provider": person.provider.code,
+        "person": person.pk,
+        "name": person.name,
         "kind": kind,
         "number": number,
         "need": need or None,
-        "on": in_days(on),
-        "listed_on": in_days(one.provider.listed_on),
+        "on": in_days(issued_on),
+        "listed_on": in_days(person.provider.listed_on),
         "permission": file.trading.reference,
     }
-    return ActOutcome("provider.credential", said)
+    return ActOutcome("provider.credential", data)
 
 
 @office_act()
 def end_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A credential is given back, ends or is taken away."""
-    one, number, on = asked(ctx, params), params.text("number", most=60), past(ctx, params, "on")
-    credential = one.credentials.filter(number=number, ended_on=None).first()
+    person, number, ended_on = asked(ctx, params), params.text("number", most=60), past(ctx, params, "on")
+    credential = person.credentials.filter(number=number, ended_on=None).first()
     if credential is None:
         raise Refusal("no-such-credential", number=number)
-    credential.ended_on = on
+    credential.ended_on = ended_on
     credential.save(update_fields=["ended_on"])
-    said = {"provider": one.provider.code, "person": one.pk, "number": number, "on": in_days(on)}
-    return ActOutcome("provider.credential_ended", said)
+    data = {"provider": person.provider.code, "person": person.pk, "number": number, "on": in_days(ended_on)}
+    return ActOutcome("provider.credential_ended", data)
 
 
 def verify_temporary(file: File, need: str) -> None:
@@ -123,43 +135,46 @@ def verify_temporary(file: File, need: str) -> None:
         raise Refusal("company-not-listed", CHAPTER + "§ 528.3(d)(2)", name=file.provider.name)
 
 
-def verify_permanent(file: File, one: Qualifier) -> None:
+def verify_permanent(file: File, person: Qualifier) -> None:
     """Raises `not-found-qualified` or `provider-not-certified`."""
-    if qualifiers.standing(one) != "qualified":
-        raise Refusal("not-found-qualified", CHAPTER + "§ 528.3(e)", name=one.name)
+    if qualifiers.standing(person) != "qualified":
+        raise Refusal("not-found-qualified", CHAPTER + "§ 528.3(e)", name=person.name)
     if not file.certification.holds:
         raise Refusal("provider-not-certified", CHAPTER + "§ 528.3(e)", name=file.provider.name)
 
 
-def form_section(one: Qualifier) -> str:
+def form_section(person: Qualifier) -> str:
     """The paragraph that asks for this one's form."""
-    return CHAPTER + ("§ 528.3(b)" if one.kind == Qualifier.Kind.ENTITY else "§ 528.3(a)")
+    return CHAPTER + ("§ 528.3(b)" if person.kind == Qualifier.Kind.ENTITY else "§ 528.3(a)")
 
 
-def _read(ctx: OfficeContext, params: Params, one: Qualifier) -> None:
-    one.kind, one.name = params.choice("kind", tuple(Qualifier.Kind.values)), params.text("name", most=100)
-    one.title = params.text("title", default="", most=100)
-    one.officer, one.director = params.yes("officer"), params.yes("director")
-    one.salesperson = params.yes("salesperson")
-    one.owns_bp = params.whole("owns_bp", 0, WHOLE, default=0)
-    one.votes_bp = params.whole("votes_bp", 0, WHOLE, default=0)
-    one.named_by_board = params.text("named_by_board", default="")
-    one.form_filed_on = past_if_any(ctx, params, "form_filed_on")
+def _read(ctx: OfficeContext, params: Params, person: Qualifier) -> None:
+    person.kind, person.name = (
+        params.choice("kind", tuple(Qualifier.Kind.values)),
+        params.text("name", most=100),
+    )
+    person.title = params.text("title", default="", most=100)
+    person.officer, person.director = params.yes("officer"), params.yes("director")
+    person.salesperson = params.yes("salesperson")
+    person.owns_bp = params.whole("owns_bp", 0, WHOLE, default=0)
+    person.votes_bp = params.whole("votes_bp", 0, WHOLE, default=0)
+    person.named_by_board = params.text("named_by_board", default="")
+    person.form_filed_on = past_if_any(ctx, params, "form_filed_on")
 
 
-def _said(one: Qualifier) -> dict[str, Any]:
+def _said(person: Qualifier) -> dict[str, Any]:
     return {
-        "provider": one.provider.code,
-        "person": one.pk,
-        "kind": one.kind,
-        "name": one.name,
-        "title": one.title or None,
-        "officer": one.officer,
-        "director": one.director,
-        "salesperson": one.salesperson,
-        "owns_bp": one.owns_bp,
-        "votes_bp": one.votes_bp,
-        "named_by_board": one.named_by_board or None,
-        "form_filed_on": in_days(one.form_filed_on),
-        "must_qualify": [{"as": duty.words, "section": duty.section} for duty in duties(one)],
+        "provider": person.provider.code,
+        "person": person.pk,
+        "kind": person.kind,
+        "name": person.name,
+        "title": person.title or None,
+        "officer": person.officer,
+        "director": person.director,
+        "salesperson": person.salesperson,
+        "owns_bp": person.owns_bp,
+        "votes_bp": person.votes_bp,
+        "named_by_board": person.named_by_board or None,
+        "form_filed_on": in_days(person.form_filed_on),
+        "must_qualify": [{"as": duty.words, "section": duty.section} for duty in duties(person)],
     }

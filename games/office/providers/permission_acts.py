@@ -18,13 +18,13 @@ def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     of § 528.8(a) is open: the application filed, due diligence certified, the acknowledgement signed, and the first
     three steps of § 528.7 done for every service (A09).
     """
-    file, on = files.asked(ctx, params), past(ctx, params, "on")
+    file, granted_on = files.asked(ctx, params), past(ctx, params, "on")
     reference = params.text("reference", most=60)
     diligence = asked_if_any(ctx, params, "diligence")
     acknowledgement = asked_if_any(ctx, params, "acknowledgement")
     section, name = CHAPTER + "§ 528.8", file.provider.name
     verify_wanted(file.provider)
-    verify_applicant(ctx, file, on)
+    verify_applicant(ctx, file, granted_on)
     if diligence is None:
         raise Refusal("permission-without-diligence", f"{section}(a)(2)", name=name)
     if acknowledgement is None:
@@ -34,17 +34,17 @@ def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         provider=file.provider,
         diligence=diligence,
         acknowledgement=acknowledgement,
-        granted_on=on,
+        granted_on=granted_on,
         reference=reference,
     )
-    said = {
+    data = {
         "provider": file.provider.code,
         "on": in_days(permission.granted_on),
         "reference": reference,
         "diligence": in_words(diligence),
         "acknowledgement": in_words(acknowledgement),
     }
-    return ActOutcome("provider.permitted", said)
+    return ActOutcome("provider.permitted", data)
 
 
 @office_act()
@@ -52,46 +52,50 @@ def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The Bureau rescinds the permission by a notice. `cease_on` is the day by which trading ends: the last permitted
     moment is the end of the gaming day before it (§ 528.8(b) and (c)). A second notice makes that day no later.
     """
-    file, on = files.asked(ctx, params), past(ctx, params, "on")
+    file, notice_on = files.asked(ctx, params), past(ctx, params, "on")
     cease_on, notice = params.date("cease_on"), asked(ctx, params, "notice")
     received_on = past_if_any(ctx, params, "received_on")
     permission = _held(file)
-    if on < permission.granted_on:
+    if notice_on < permission.granted_on:
         raise Refusal("rescinded-before-granted", on=in_days(permission.granted_on))
-    if cease_on < on:
-        raise Refusal("cease-before-notice", CHAPTER + "§ 528.8(c)", on=in_days(on))
+    if cease_on < notice_on:
+        raise Refusal("cease-before-notice", CHAPTER + "§ 528.8(c)", on=in_days(notice_on))
     if permission.cease_on is not None and cease_on > permission.cease_on:
         raise Refusal("cease-later-than-notice", CHAPTER + "§ 528.8(c)", on=in_days(permission.cease_on))
-    _verify_received(on, received_on)
-    permission.rescinded_on, permission.cease_on = on, cease_on
+    _verify_received(notice_on, received_on)
+    permission.rescinded_on, permission.cease_on = notice_on, cease_on
     permission.notice, permission.received_on = notice, received_on
     permission.save(update_fields=["rescinded_on", "cease_on", "notice", "received_on"])
-    said = {
+    data = {
         "provider": file.provider.code,
         "reference": permission.reference,
-        "on": in_days(on),
+        "on": in_days(notice_on),
         "cease_on": in_days(cease_on),
         "received_on": in_days(received_on),
         "notice": in_words(notice),
     }
-    return ActOutcome("provider.rescinded", said)
+    return ActOutcome("provider.rescinded", data)
 
 
 @office_act()
 def record_receipt(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The day on which the registered letter of the rescission came (§ 528.8(c))."""
-    file, on = files.asked(ctx, params), past(ctx, params, "on")
-    permission = next((one for one in file.permissions if one.rescinded_on), None)
+    file, received_on = files.asked(ctx, params), past(ctx, params, "on")
+    permission = next((item for item in file.permissions if item.rescinded_on), None)
     if permission is None or permission.rescinded_on is None:
         raise Refusal("no-rescission", CHAPTER + "§ 528.8(c)", name=file.provider.name)
-    _verify_received(permission.rescinded_on, on)
-    permission.received_on = on
+    _verify_received(permission.rescinded_on, received_on)
+    permission.received_on = received_on
     permission.save(update_fields=["received_on"])
-    said = {"provider": file.provider.code, "reference": permission.reference, "received_on": in_days(on)}
-    return ActOutcome("provider.rescission_received", said)
+    data = {
+        "provider": file.provider.code,
+        "reference": permission.reference,
+        "received_on": in_days(received_on),
+    }
+    return ActOutcome("provider.rescission_received", data)
 
 
-def verify_applicant(ctx: OfficeContext, file: File, on: dt.date) -> None:
+def verify_applicant(ctx: OfficeContext, file: File, granted_on: dt.date) -> None:
     """Raises `no-application-filed` unless a first certification is applied for and undecided, and
     `permitted-before-filed` for a permission older than that (§ 528.8(a)(1)), `permitted-before-rescinded` for one
     older than a rescission: that one ended it too.
@@ -100,17 +104,19 @@ def verify_applicant(ctx: OfficeContext, file: File, on: dt.date) -> None:
     if waiting is None or waiting.filed_at is None or waiting.kind != Application.Kind.FIRST:
         raise Refusal("no-application-filed", section, name=file.provider.name)
     filed = filed_on(ctx.facility, waiting.filed_at)
-    if on < filed:
+    if granted_on < filed:
         raise Refusal("permitted-before-filed", section, on=in_days(filed))
-    for one in file.permissions:
-        if one.rescinded_on is not None and on < one.rescinded_on:
-            raise Refusal("permitted-before-rescinded", CHAPTER + "§ 528.8(b)", on=in_days(one.rescinded_on))
+    for permission in file.permissions:
+        if permission.rescinded_on is not None and granted_on < permission.rescinded_on:
+            raise Refusal(
+                "permitted-before-rescinded", CHAPTER + "§ 528.8(b)", on=in_days(permission.rescinded_on)
+            )
 
 
 def verify_first_three(ctx: OfficeContext, file: File) -> None:
     """Raises `permission-without-service` or `permission-before-steps` (§ 528.8(a)(4), reading A09)."""
     section = CHAPTER + "§ 528.8(a)(4)"
-    live = [one for one in file.services if one.ended_on is None]
+    live = [service for service in file.services if service.ended_on is None]
     if not live:
         raise Refusal("permission-without-service", section, name=file.provider.name)
     for service in live:

@@ -27,54 +27,56 @@ class Duty:
 
 def is_officer(title: str) -> bool:
     """Whether a title is one of those that § 528.3(a)(1) names; an equivalent job the file says outright."""
-    said = " ".join(title.lower().replace(".", "").replace("-", " ").split())
-    if "vice president" in said:
-        said = said.replace("vice president", "")
-    return any(name in said for name in OFFICERS) or bool(ABBREVIATED & set(said.replace(",", " ").split()))
+    words = " ".join(title.lower().replace(".", "").replace("-", " ").split())
+    if "vice president" in words:
+        words = words.replace("vice president", "")
+    return any(name in words for name in OFFICERS) or bool(ABBREVIATED & set(words.replace(",", " ").split()))
 
 
-def duties(one: Qualifier) -> tuple[Duty, ...]:
+def duties(person: Qualifier) -> tuple[Duty, ...]:
     """Every reason why this person or entity must be found qualified; empty where there is none.
 
     An individual: officer by title or by what they do, director, owner of 10 % or more, salesperson. An entity: 20 %
     or more of the voting securities, held directly; no other share of it counts. Anybody whom the Board named.
     """
-    found = _of_entity(one) if one.kind == Qualifier.Kind.ENTITY else _of_individual(one)
-    if one.named_by_board:
-        found.append(Duty("named", CHAPTER + "§ 528.3(c)"))
-    return tuple(found)
+    duties_found = _of_entity(person) if person.kind == Qualifier.Kind.ENTITY else _of_individual(person)
+    if person.named_by_board:
+        duties_found.append(Duty("named", CHAPTER + "§ 528.3(c)"))
+    return tuple(duties_found)
 
 
-def _of_individual(one: Qualifier) -> list[Duty]:
-    asked = (
-        (one.officer or is_officer(one.title), Duty("officer", CHAPTER + "§ 528.3(a)(1)")),
-        (one.director, Duty("director", CHAPTER + "§ 528.3(a)(1)")),
-        (one.owns_bp >= OWNER_BP, Duty("owner", CHAPTER + "§ 528.3(a)(2)")),
-        (one.salesperson, Duty("salesperson", CHAPTER + "§ 528.3(a)(3)")),
+def _of_individual(person: Qualifier) -> list[Duty]:
+    candidates = (
+        (person.officer or is_officer(person.title), Duty("officer", CHAPTER + "§ 528.3(a)(1)")),
+        (person.director, Duty("director", CHAPTER + "§ 528.3(a)(1)")),
+        (person.owns_bp >= OWNER_BP, Duty("owner", CHAPTER + "§ 528.3(a)(2)")),
+        (person.salesperson, Duty("salesperson", CHAPTER + "§ 528.3(a)(3)")),
     )
-    return [duty for holds, duty in asked if holds]
+    return [duty for holds, duty in candidates if holds]
 
 
-def _of_entity(one: Qualifier) -> list[Duty]:
-    return [Duty("votes", CHAPTER + "§ 528.3(b)")] if one.votes_bp >= VOTER_BP else []
+def _of_entity(person: Qualifier) -> list[Duty]:
+    return [Duty("votes", CHAPTER + "§ 528.3(b)")] if person.votes_bp >= VOTER_BP else []
 
 
-def is_here(one: Qualifier, day: dt.date) -> bool:
+def is_here(person: Qualifier, day: dt.date) -> bool:
     """Whether the person is still with the provider on a day."""
-    return one.left_on is None or day < one.left_on
+    return person.left_on is None or day < person.left_on
 
 
-def standing(one: Qualifier) -> str:
+def standing(person: Qualifier) -> str:
     """`not-asked`, `no-form`, `waiting`, `qualified` or `unqualified`."""
-    if one.unqualified_on and (one.qualified_on is None or one.unqualified_on >= one.qualified_on):
+    if person.unqualified_on and (
+        person.qualified_on is None or person.unqualified_on >= person.qualified_on
+    ):
         return "unqualified"
-    if one.qualified_on:
+    if person.qualified_on:
         return "qualified"
-    if not duties(one):
+    if not duties(person):
         return "not-asked"
-    return "waiting" if one.form_filed_on else "no-form"
+    return "waiting" if person.form_filed_on else "no-form"
 
 
-def is_outstanding(one: Qualifier, day: dt.date) -> bool:
+def is_outstanding(person: Qualifier, day: dt.date) -> bool:
     """Whether somebody who is here must be found qualified and has not been."""
-    return is_here(one, day) and bool(duties(one)) and standing(one) != "qualified"
+    return is_here(person, day) and bool(duties(person)) and standing(person) != "qualified"

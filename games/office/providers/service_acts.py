@@ -14,10 +14,10 @@ def asked(ctx: OfficeContext, params: Params) -> Service:
     """The service that an act names. Raises `no-such-service`."""
     code = params.code("service")
     rows = Service.objects.filter(provider__facility=ctx.facility, code=code)
-    found = rows.select_related("provider", "request").first()
-    if found is None:
+    service = rows.select_related("provider", "request").first()
+    if service is None:
         raise Refusal("no-such-service", code=code)
-    return found
+    return service
 
 
 @office_act()
@@ -31,9 +31,9 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
     game, wagers = params.choice("game", tuple(GAMES)), params.texts("wagers")
     verify_wanted(file.provider)
     verify_applied(file)
-    known = services.wagers_of(game)
+    labels = services.wagers_of(game)
     for code in sorted(services.codes_of(game, wagers)):
-        if code not in known:
+        if code not in labels:
             raise Refusal("no-such-wager-here", wager=code)
     service = Service.objects.create(
         provider=file.provider,
@@ -42,7 +42,7 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
         game=game,
         wagers=sorted(set(wagers)),
     )
-    said = {
+    data = {
         "provider": file.provider.code,
         "service": service.code,
         "name": name,
@@ -50,7 +50,7 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
         "wagers": service.wagers,
         "covers": sorted(services.covered(service)),
     }
-    return ActOutcome("service.registered", said, {"service": service.code})
+    return ActOutcome("service.registered", data, {"service": service.code})
 
 
 @office_act()
@@ -65,14 +65,14 @@ def record_laboratory(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal("approved-before-sent", services.SECTIONS[services.LABORATORY], on=in_days(sent))
     service.lab_submitted_on, service.lab_approved_on, service.lab_reference = sent, approved, reference
     service.save(update_fields=["lab_submitted_on", "lab_approved_on", "lab_reference"])
-    said = {
+    data = {
         "provider": service.provider.code,
         "service": service.code,
         "submitted_on": in_days(sent),
         "approved_on": in_days(approved),
         "reference": reference or None,
     }
-    return ActOutcome("service.laboratory", said)
+    return ActOutcome("service.laboratory", data)
 
 
 @office_act()
@@ -85,13 +85,13 @@ def record_laboratory_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     paid_on = past_if_any(ctx, params, "paid_on")
     service.costs_cents, service.costs_paid_on = cents, paid_on
     service.save(update_fields=["costs_cents", "costs_paid_on"])
-    said = {
+    data = {
         "provider": service.provider.code,
         "service": service.code,
         "costs_cents": cents,
         "paid_on": in_days(paid_on),
     }
-    return ActOutcome("service.costs", said)
+    return ActOutcome("service.costs", data)
 
 
 @office_act()
@@ -104,22 +104,22 @@ def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     verify_covers(request, service)
     service.request = request
     service.save(update_fields=["request"])
-    said = {"provider": service.provider.code, "service": service.code, "request": request.code}
-    return ActOutcome("service.requested", {**said, "status": str(request.status)})
+    data = {"provider": service.provider.code, "service": service.code, "request": request.code}
+    return ActOutcome("service.requested", {**data, "status": str(request.status)})
 
 
 @office_act()
 def end_service(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The house stops using a service: from the gaming day named its wagers are not dealt as this provider's."""
-    service, on, why = asked(ctx, params), params.date("on"), params.text("why")
+    service, ends_on, why = asked(ctx, params), params.date("on"), params.text("why")
     if service.ended_on is not None and service.ended_on <= ctx.gaming_day:
         raise Refusal("service-ended-already", on=in_days(service.ended_on))
-    if on < ctx.gaming_day:
+    if ends_on < ctx.gaming_day:
         raise Refusal("end-in-the-past", on=in_days(ctx.gaming_day))
-    service.ended_on = on
+    service.ended_on = ends_on
     service.save(update_fields=["ended_on"])
-    said = {"provider": service.provider.code, "service": service.code, "on": in_days(on), "why": why}
-    return ActOutcome("service.ended", said)
+    data = {"provider": service.provider.code, "service": service.code, "on": in_days(ends_on), "why": why}
+    return ActOutcome("service.ended", data)
 
 
 def verify_applied(file: File) -> None:

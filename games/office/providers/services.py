@@ -70,32 +70,34 @@ class Use:
         return covered(self.service)
 
 
-def stopped(facility: Facility, game: str, at: dt.datetime) -> frozenset[str]:
+def stopped(facility: Facility, game: str, moment: dt.datetime) -> frozenset[str]:
     """The codes of the wagers of this game that may not be dealt at this moment; `*` alone for the whole game.
 
     One statement where no provider supplies anything to this game, otherwise two or three. Nothing is kept.
     """
-    codes = frozenset(stops(facility, game, at))
+    codes = frozenset(stops(facility, game, moment))
     return frozenset({WHOLE_GAME}) if WHOLE_GAME in codes else codes
 
 
-def stops(facility: Facility, game: str, at: dt.datetime) -> dict[str, Use]:
+def stops(facility: Facility, game: str, moment: dt.datetime) -> dict[str, Use]:
     """The same, each code with the service that stops it."""
     rows = Service.objects.filter(provider__facility=facility, game=game)
-    found = uses(facility, list(rows.select_related("provider", "request")), facility.gaming_day(at), at)
-    live = {code for use in found if use.may_be_dealt for code in use.codes}
-    held: dict[str, Use] = {}
-    for use in found:
+    service_uses = uses(
+        facility, list(rows.select_related("provider", "request")), facility.gaming_day(moment), moment
+    )
+    live = {code for use in service_uses if use.may_be_dealt for code in use.codes}
+    stopped_codes: dict[str, Use] = {}
+    for use in service_uses:
         # what the house has ended is dealt again only as a service of somebody else
         for code in () if use.may_be_dealt else use.codes - (live if use.ended else frozenset()):
-            held.setdefault(code, use)
-    return held
+            stopped_codes.setdefault(code, use)
+    return stopped_codes
 
 
 def refusal(use: Use, wager: str = "") -> Refusal:
     """Why a service is not dealt, for whoever wanted to: the section, the provider, and what opens it."""
     service = use.service
-    said = {
+    params = {
         "service": service.name,
         "provider": service.provider.name,
         "code": service.provider.code,
@@ -104,41 +106,43 @@ def refusal(use: Use, wager: str = "") -> Refusal:
     kind = "wager" if wager else "game"
     step = use.first_open
     if use.ended or step is None:
-        return Refusal(f"{kind}-stopped-ended", CHAPTER + "§ 528.7", **said)
-    return Refusal(f"{kind}-stopped-{step.name}", step.cite, **said)
+        return Refusal(f"{kind}-stopped-ended", CHAPTER + "§ 528.7", **params)
+    return Refusal(f"{kind}-stopped-{step.name}", step.cite, **params)
 
 
-def uses(facility: Facility, services: Sequence[Service], day: dt.date, at: dt.datetime) -> list[Use]:
+def uses(facility: Facility, services: Sequence[Service], day: dt.date, moment: dt.datetime) -> list[Use]:
     """Each service with its steps on a day, in two more statements for all of them; none where there is no service."""
     if not services:
         return []
     providers = {service.provider_id for service in services}
     applications = _by_provider(Application.objects.filter(provider__in=providers), providers)
-    certified = {one: certification(facility, applications[one], day) for one in providers}
-    others = {one for one in providers if not certified[one].holds}
+    certified = {
+        provider_id: certification(facility, applications[provider_id], day) for provider_id in providers
+    }
+    others = {provider_id for provider_id in providers if not certified[provider_id].holds}
     permissions = _by_provider(
         InterimPermission.objects.filter(provider__in=others) if others else (), others
     )
-    found = []
+    service_uses = []
     for service in services:
-        one = service.provider_id
-        trading = permission(facility, applications[one], permissions.get(one, []), day)
-        steps = (*first_three(facility, service, day, at), _certified(certified[one], trading))
+        provider_id = service.provider_id
+        trading = permission(facility, applications[provider_id], permissions.get(provider_id, []), day)
+        steps = (*first_three(facility, service, day, moment), _certified(certified[provider_id], trading))
         ended = service.ended_on is not None and service.ended_on <= day
-        found.append(Use(service, steps, ended, certified[one], trading))
-    return found
+        service_uses.append(Use(service, steps, ended, certified[provider_id], trading))
+    return service_uses
 
 
 def _by_provider(rows: Iterable[Row], providers: Iterable[int]) -> dict[int, list[Row]]:
-    found: dict[int, list[Row]] = {one: [] for one in providers}
+    grouped: dict[int, list[Row]] = {provider_id: [] for provider_id in providers}
     for row in rows:
-        found[row.provider_id].append(row)
-    return found
+        grouped[row.provider_id].append(row)
+    return grouped
 
 
-def first_three(house: Facility, service: Service, day: dt.date, at: dt.datetime) -> tuple[Step, ...]:
+def first_three(facility: Facility, service: Service, day: dt.date, moment: dt.datetime) -> tuple[Step, ...]:
     """The steps but the last, as they stand on a day; a permission to trade asks them (§ 528.8(a)(4), A09)."""
-    return _laboratory(service, day), _costs(service, day), _approval(house, service, at)
+    return _laboratory(service, day), _costs(service, day), _approval(facility, service, moment)
 
 
 def _laboratory(service: Service, day: dt.date) -> Step:
@@ -155,13 +159,13 @@ def _costs(service: Service, day: dt.date) -> Step:
     return Step(COSTS, False, "unpaid" if service.costs_cents else "not-told")
 
 
-def _approval(house: Facility, service: Service, at: dt.datetime) -> Step:
+def _approval(facility: Facility, service: Service, moment: dt.datetime) -> Step:
     request = service.request
     if request is None:
         return Step(APPROVAL, False, "no-request")
-    if request.status != Review.APPROVED or request.decided_at is None or request.decided_at > at:
+    if request.status != Review.APPROVED or request.decided_at is None or request.decided_at > moment:
         return Step(APPROVAL, False, "not-approved")
-    return Step(APPROVAL, True, "approved", house.local(request.decided_at).date())
+    return Step(APPROVAL, True, "approved", facility.local(request.decided_at).date())
 
 
 def _certified(certified: Certification, trading: Trading) -> Step:
@@ -180,13 +184,13 @@ def _certified(certified: Certification, trading: Trading) -> Step:
 @lru_cache(maxsize=16)
 def wagers_of(game: str) -> dict[str, tuple[str, str]]:
     """Every wager of a game in any edition: its code, with its name and family. Raises nothing for an unknown game."""
-    found: dict[str, tuple[str, str]] = {}
+    wagers: dict[str, tuple[str, str]] = {}
     for edition in all_editions().values():
         if edition.game == game:
             rules = Rules.of(edition.key)
-            for one in game_of(rules).wager_types(rules):
-                found.setdefault(one.code, (str(one.label), one.family))
-    return found
+            for wager_type in game_of(rules).wager_types(rules):
+                wagers.setdefault(wager_type.code, (str(wager_type.label), wager_type.family))
+    return wagers
 
 
 def covered(service: Service) -> frozenset[str]:
@@ -194,13 +198,13 @@ def covered(service: Service) -> frozenset[str]:
     return codes_of(service.game, service.wagers) if service.wagers else frozenset({WHOLE_GAME})
 
 
-def codes_of(game: str, named: Iterable[str]) -> frozenset[str]:
+def codes_of(game: str, names: Iterable[str]) -> frozenset[str]:
     """Codes and families of a game's wagers as codes alone; what the engine does not know stays as it is."""
-    known, wanted = wagers_of(game), set(named)
-    families = {family for _, family in known.values()}
-    return frozenset(code for code, (_, family) in known.items() if code in wanted or family in wanted) | (
-        wanted - families
-    )
+    wagers, names_wanted = wagers_of(game), set(names)
+    families = {family for _, family in wagers.values()}
+    return frozenset(
+        code for code, (_, family) in wagers.items() if code in names_wanted or family in names_wanted
+    ) | (names_wanted - families)
 
 
 def label(game: str, code: str) -> str:

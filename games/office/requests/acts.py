@@ -25,8 +25,8 @@ def draft_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     _read_about(ctx, params, request)
     request.save()
-    said = {"request": request.code, **_about(request)}
-    return ActOutcome("request.drafted", said, {"request": request.code})
+    data = {"request": request.code, **_about(request)}
+    return ActOutcome("request.drafted", data, {"request": request.code})
 
 
 @office_act()
@@ -37,15 +37,15 @@ def change_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     part = params.choice("part", ("about", *contents.PARTS))
     if part == "about":
         _read_about(ctx, params, request)
-        said: dict[str, Any] = _about(request)
+        data: dict[str, Any] = _about(request)
     else:
         value = part_readers.read(ctx, params, request, part)
-        request.parts = {key: kept for key, kept in request.parts.items() if key != part}
+        request.parts = {key: content for key, content in request.parts.items() if key != part}
         if value:
             request.parts[part] = value
-        said = {"said": value, "documents": _documents(ctx, value)}
+        data = {"said": value, "documents": _documents(ctx, value)}
     request.save()
-    return ActOutcome("request.changed", {"request": request.code, "part": part, **said})
+    return ActOutcome("request.changed", {"request": request.code, "part": part, **data})
 
 
 @office_act()
@@ -62,14 +62,14 @@ def file_request(ctx: OfficeContext, params: Params) -> ActOutcome:
         request.parts["odds"] = {**request.parts.get("odds", {}), "figures": odds}
     request.save(update_fields=["parts"])
     reviews.file(ctx, request)
-    said = {
+    data = {
         "request": request.code,
         **_about(request),
         "parts": {key: value for key, value in request.parts.items() if key != "odds"},
         "odds": {"rules": odds["rules"], "sha256": odds_figures.sha256(odds)} if odds else None,
-        "documents": [filing.in_words(one) for one in contents.documents(request)],
+        "documents": [filing.in_words(document) for document in contents.documents(request)],
     }
-    return ActOutcome("request.filed", said)
+    return ActOutcome("request.filed", data)
 
 
 @office_act()
@@ -80,10 +80,10 @@ def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     request = contents.named(ctx.facility, params.code("request"))
     contents.verify_filed(request)
-    said = reviews.decide(ctx, request, params)
-    if said["granted"] and contents.in_new_jersey(request):
+    decision = reviews.decide(ctx, request, params)
+    if decision["granted"] and contents.in_new_jersey(request):
         final_approval.verify(request, ctx.today)
-    return ActOutcome("request.decided", {"request": request.code, **said})
+    return ActOutcome("request.decided", {"request": request.code, **decision})
 
 
 @office_act()
@@ -100,13 +100,19 @@ def withdraw_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 def record_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A body asked for something besides: who, what, and on which day. Raises `day-not-come`."""
     request = contents.named(ctx.facility, params.code("request"))
-    body, what, asked_on = params.text("body", most=100), params.text("what"), params.date("on")
+    body, subject, asked_on = params.text("body", most=100), params.text("what"), params.date("on")
     _verify_come(ctx, asked_on)
     if request.status not in ("draft", "filed"):
         raise Refusal("request-not-waiting", request=request.code)
-    row = FurtherRequest.objects.create(request=request, body=body, what=what, asked_on=asked_on)
-    said = {"request": request.code, "item": row.pk, "body": body, "what": what, "on": asked_on.isoformat()}
-    return ActOutcome("request.asked_further", said, {"item": row.pk})
+    row = FurtherRequest.objects.create(request=request, body=body, what=subject, asked_on=asked_on)
+    data = {
+        "request": request.code,
+        "item": row.pk,
+        "body": body,
+        "what": subject,
+        "on": asked_on.isoformat(),
+    }
+    return ActOutcome("request.asked_further", data, {"item": row.pk})
 
 
 @office_act()
@@ -116,24 +122,24 @@ def answer_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     Raises `no-such-further-request`, `answered-already`, `answered-before-asked`, `day-not-come`.
     """
     request, item = contents.named(ctx.facility, params.code("request")), params.text("item", most=20)
-    on, document = params.date("on"), filing.asked_if_any(ctx, params, "document")
+    answered_on, document = params.date("on"), filing.asked_if_any(ctx, params, "document")
     row = request.further.filter(pk=int(item)).first() if item.isdecimal() and item.isascii() else None
     if row is None:
         raise Refusal("no-such-further-request", request=request.code)
     if row.answered_on:
         raise Refusal("answered-already", day=row.answered_on.isoformat())
-    _verify_come(ctx, on)
-    if on < row.asked_on:
+    _verify_come(ctx, answered_on)
+    if answered_on < row.asked_on:
         raise Refusal("answered-before-asked", day=row.asked_on.isoformat())
-    row.answered_on, row.document = on, document
+    row.answered_on, row.document = answered_on, document
     row.save(update_fields=["answered_on", "document"])
-    said = {"request": request.code, "item": row.pk, "on": on.isoformat()}
-    return ActOutcome("request.answered_further", {**said, "document": filing.in_words(document)})
+    data = {"request": request.code, "item": row.pk, "on": answered_on.isoformat()}
+    return ActOutcome("request.answered_further", {**data, "document": filing.in_words(document)})
 
 
-def _verify_come(ctx: OfficeContext, on: Any) -> None:
-    if on > ctx.today:
-        raise Refusal("day-not-come", day=on.isoformat())
+def _verify_come(ctx: OfficeContext, day: Any) -> None:
+    if day > ctx.today:
+        raise Refusal("day-not-come", day=day.isoformat())
 
 
 def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> None:
@@ -144,21 +150,21 @@ def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> Non
     key = params.text("rules", default="", most=60)
     rules = Rules.of(key) if key else None
     request.rules, request.game = (rules.key, rules.edition.game) if rules else ("", "")
-    known = {family for family, _ in odds_figures.families(rules.key)} if rules else set()
+    families = {family for family, _ in odds_figures.families(rules.key)} if rules else set()
     # families of other rules than these fall away
-    ticked = [family for family in params.texts("wagers") if family in known]
-    named = [line.strip() for line in params.prose("named", most=2_000).split("\n")]
-    request.wagers = list(dict.fromkeys([*ticked, *(line for line in named if line)]))
+    ticked = [family for family in params.texts("wagers") if family in families]
+    names = [line.strip() for line in params.prose("named", most=2_000).split("\n")]
+    request.wagers = list(dict.fromkeys([*ticked, *(line for line in names if line)]))
 
 
 def _about(request: GameRequest) -> dict[str, Any]:
-    asked = {"petitioner": request.petitioner} if request.petitioner else {}
+    petitioner = {"petitioner": request.petitioner} if request.petitioner else {}
     return {
         "title": request.title,
         "kind": request.kind,
         "rules": request.rules,
         "wagers": request.wagers,
-        **asked,
+        **petitioner,
     }
 
 

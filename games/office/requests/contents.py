@@ -71,10 +71,10 @@ PARTS = {part.key: part for part in ASKED + OF_OTHERS}
 
 def named(facility: Facility, code: str) -> GameRequest:
     """The request of this code, as it stands. Raises `no-such-request`."""
-    found = GameRequest.objects.filter(facility=facility, code=code).select_related("facility").first()
-    if found is None:
+    request = GameRequest.objects.filter(facility=facility, code=code).select_related("facility").first()
+    if request is None:
         raise Refusal("no-such-request", code=code)
-    return found
+    return request
 
 
 def in_new_jersey(request: GameRequest) -> bool:
@@ -119,8 +119,8 @@ def verify_filed(request: GameRequest) -> None:
 def documents(request: GameRequest) -> list[Document]:
     """Every document that its parts name, once, in the order of the parts; without its bytes."""
     codes = list(dict.fromkeys(_codes(request)))
-    found = Document.objects.filter(facility=request.facility, code__in=codes).defer("content")
-    by_code = {document.code: document for document in found}
+    rows = Document.objects.filter(facility=request.facility, code__in=codes).defer("content")
+    by_code = {document.code: document for document in rows}
     return [by_code[code] for code in codes if code in by_code]
 
 
@@ -147,7 +147,9 @@ def _must(request: GameRequest, key: str) -> bool:
 def _there(request: GameRequest, key: str, value: dict[str, Any]) -> bool:
     if key == "odds" and request.rules and not odds_figures.uncounted(request):
         return True  # the engine counts them all
-    return any(value.get(said) for said in ("text", "documents", "class", "items", "places", "none", "cents"))
+    return any(
+        value.get(field) for field in ("text", "documents", "class", "items", "places", "none", "cents")
+    )
 
 
 def _codes(request: GameRequest) -> Iterator[str]:

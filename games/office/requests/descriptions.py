@@ -32,7 +32,7 @@ class Said:
 
 def of_request(request: GameRequest) -> list[Said]:
     """Every part of a request in words, in the order of the section."""
-    on_file = {one.code: one for one in contents.documents(request)}
+    on_file = {document.code: document for document in contents.documents(request)}
     return [
         Said(
             line,
@@ -70,7 +70,7 @@ def next_step(request: GameRequest, today: dt.date) -> str:
         return ""
     if not contents.in_new_jersey(request):
         return "Decision of the Executive Director"
-    still = sum(not one.done for one in final_approval.conditions(request, today))
+    still = sum(not condition.done for condition in final_approval.conditions(request, today))
     if not still:
         return "Final approval"
     return "%s of 4 conditions are open" % still if still > 1 else "1 of 4 conditions is open"
@@ -90,8 +90,8 @@ def versions(numbers: list[int]) -> str:
 
 def day(value: dt.date | str) -> str:
     """`21 Nov 2026`."""
-    on = dt.date.fromisoformat(value) if isinstance(value, str) else value
-    return f"{on.day} {on:%b %Y}"
+    date = dt.date.fromisoformat(value) if isinstance(value, str) else value
+    return f"{date.day} {date:%b %Y}"
 
 
 def _points(request: GameRequest, line: Line) -> list[str]:
@@ -99,8 +99,8 @@ def _points(request: GameRequest, line: Line) -> list[str]:
     if value.get("none"):
         return [NONE[key]()]
     if key == "class" and value:
-        chosen = str(contents.CLASSES[value["class"]]).capitalize()
-        return [f"{chosen}: {value['of']}" if value["of"] else chosen]
+        game_class = str(contents.CLASSES[value["class"]]).capitalize()
+        return [f"{game_class}: {value['of']}" if value["of"] else game_class]
     if key == "odds" and request.rules:
         title = Rules.of(request.rules).edition.title
         return ["Counted exactly, wager by wager, under %s." % title]
@@ -122,10 +122,10 @@ NONE = {
 
 
 def _right(item: dict[str, str]) -> str:
-    said = f"{item['right'].capitalize()} ({item['state']}) on {item['about']}: {item['name']}"
-    said += f", {item['number']}" if item["number"] else ""
+    text = f"{item['right'].capitalize()} ({item['state']}) on {item['about']}: {item['name']}"
+    text += f", {item['number']}" if item["number"] else ""
     holder = f"{item['holder']} ({item['provider']})" if item["provider"] else item["holder"]
-    return f"{said}; {holder}" if holder else said
+    return f"{text}; {holder}" if holder else text
 
 
 def _test_points(test: GameTest, line: Line) -> list[str]:
@@ -138,14 +138,14 @@ def _test_points(test: GameTest, line: Line) -> list[str]:
             "In the approved form, %s." % form if form else "In the house's own words, none approved yet."
         ]
     if key == "further":
-        asked = list(test.request.further.all())
-        still = sum(one.answered_on is None for one in asked)
-        if not asked:
+        questions = list(test.request.further.all())
+        still = sum(question.answered_on is None for question in questions)
+        if not questions:
             return ["Nothing was asked for besides."]
-        return ["%(asked)s asked, %(open)s open" % {"asked": len(asked), "open": still}]
+        return ["%(asked)s asked, %(open)s open" % {"asked": len(questions), "open": still}]
     return list(value.get("items", [])) if key in ("casinos", "tables") else []
 
 
-def _on_file(house: Facility, codes: list[str]) -> dict[str, Any]:
-    found = Document.objects.filter(facility=house, code__in=codes).defer("content")
-    return {one.code: one for one in found}
+def _on_file(facility: Facility, codes: list[str]) -> dict[str, Any]:
+    documents = Document.objects.filter(facility=facility, code__in=codes).defer("content")
+    return {document.code: document for document in documents}

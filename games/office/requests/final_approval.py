@@ -40,8 +40,8 @@ class Condition:
 def conditions(request: GameRequest, today: dt.date) -> list[Condition]:
     """All four in their order, as they stand today."""
     return [
-        Condition(key, *said(request, today))
-        for key, said in ((SUITABLE, _suitable), (AMENDED, _amended), (LICENSED, _licensed), (PAID, _paid))
+        Condition(key, *check(request, today))
+        for key, check in ((SUITABLE, _suitable), (AMENDED, _amended), (LICENSED, _licensed), (PAID, _paid))
     ]
 
 
@@ -52,10 +52,12 @@ def balance_cents(request: GameRequest) -> int:
 
 def verify(request: GameRequest, today: dt.date) -> None:
     """Raises `conditions-open`, naming each one that is open with its paragraph."""
-    still = [one for one in conditions(request, today) if not one.done]
+    still = [condition for condition in conditions(request, today) if not condition.done]
     if still:
-        said = ", ".join(f"{one.name} ({one.cite.removeprefix('N.J.A.C. ')})" for one in still)
-        raise Refusal("conditions-open", f"{NJ}(g)", open=said)
+        listed = ", ".join(
+            f"{condition.name} ({condition.cite.removeprefix('N.J.A.C. ')})" for condition in still
+        )
+        raise Refusal("conditions-open", f"{NJ}(g)", open=listed)
 
 
 def verify_open(request: GameRequest) -> None:
@@ -80,30 +82,33 @@ def verify_licensing(request: GameRequest, applications: str, waivers: str) -> N
 
 
 def _suitable(request: GameRequest, today: dt.date) -> tuple[bool, str]:
-    on = request.suitable_on
-    return bool(on and on <= today), "determined on %s" % _day(on) if on else "no determination on file"
+    day = request.suitable_on
+    return bool(day and day <= today), "determined on %s" % _day(day) if day else "no determination on file"
 
 
 def _amended(request: GameRequest, today: dt.date) -> tuple[bool, str]:
-    on = request.amended_on
+    day = request.amended_on
     if request.conditions.get(AMENDED, {}).get("needed") is False:
         return True, "none needed"
-    if on is None:
+    if day is None:
         return False, "no amendment on file"
-    return on <= today, ("in effect since %s" if on <= today else "in effect only from %s") % _day(on)
+    return day <= today, ("in effect since %s" if day <= today else "in effect only from %s") % _day(day)
 
 
 def _licensed(request: GameRequest, today: dt.date) -> tuple[bool, str]:
-    on = request.licensed_on
-    return bool(on and on <= today), "complete since %s" % _day(on) if on else "not recorded as complete"
+    day = request.licensed_on
+    return bool(day and day <= today), "complete since %s" % _day(day) if day else "not recorded as complete"
 
 
 def _paid(request: GameRequest, today: dt.date) -> tuple[bool, str]:
-    left = balance_cents(request)
+    balance = balance_cents(request)
     if not request.conditions.get("bills"):
         return False, "no statement of costs on file"
-    return left == 0, "balance $0" if left == 0 else "$%s open" % f"{left // 100:,}.{left % 100:02d}"
+    return (
+        balance == 0,
+        "balance $0" if balance == 0 else "$%s open" % f"{balance // 100:,}.{balance % 100:02d}",
+    )
 
 
-def _day(on: dt.date) -> str:
-    return f"{on.day} {on:%b %Y}"
+def _day(day: dt.date) -> str:
+    return f"{day.day} {day:%b %Y}"

@@ -25,10 +25,10 @@ from games.params import Params
 @office_act()
 def record_suitability(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The day on which the Commission found the game suitable ((g)1). Raises `day-not-come`."""
-    request, on = _open(ctx, params), _come(ctx, params, SUITABLE)
-    said = {"on": on.isoformat(), **_evidence(ctx, params)}
-    request.suitable_on = on
-    return _keep(request, SUITABLE, said, "request.suitability")
+    request, suitable_on = _open(ctx, params), _come(ctx, params, SUITABLE)
+    data = {"on": suitable_on.isoformat(), **_evidence(ctx, params)}
+    request.suitable_on = suitable_on
+    return _keep(request, SUITABLE, data, "request.suitability")
 
 
 @office_act()
@@ -38,12 +38,16 @@ def record_amendment(ctx: OfficeContext, params: Params) -> ActOutcome:
     A day that is still to come may be recorded; the condition stays open until then. Raises `amendment-without-a-day`.
     """
     request, needed = _open(ctx, params), not params.yes("not_needed")
-    on = params.date("on", optional=True)
-    if needed == (on is None):
+    effective_on = params.date("on", optional=True)
+    if needed == (effective_on is None):
         raise Refusal("amendment-without-a-day", SECTIONS[AMENDED])
-    request.amended_on = on
-    said = {"needed": needed, "on": on.isoformat() if on else "", **_evidence(ctx, params)}
-    return _keep(request, AMENDED, said, "request.amendment")
+    request.amended_on = effective_on
+    data = {
+        "needed": needed,
+        "on": effective_on.isoformat() if effective_on else "",
+        **_evidence(ctx, params),
+    }
+    return _keep(request, AMENDED, data, "request.amendment")
 
 
 @office_act()
@@ -52,35 +56,40 @@ def record_licensing(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `licensing-open`, `day-not-come`.
     """
-    request, on = _open(ctx, params), _come(ctx, params, LICENSED)
+    request, licensed_on = _open(ctx, params), _come(ctx, params, LICENSED)
     applications = params.choice("applications", (FILED, NOT_NEEDED))
     waivers = params.choice("waivers", (ISSUED, NOT_NEEDED))
     final_approval.verify_licensing(request, applications, waivers)
-    request.licensed_on = on
-    said = {"on": on.isoformat(), "applications": applications, "waivers": waivers, **_evidence(ctx, params)}
-    return _keep(request, LICENSED, said, "request.licensing")
+    request.licensed_on = licensed_on
+    data = {
+        "on": licensed_on.isoformat(),
+        "applications": applications,
+        "waivers": waivers,
+        **_evidence(ctx, params),
+    }
+    return _keep(request, LICENSED, data, "request.licensing")
 
 
 @office_act()
 def record_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the Commission or the Division bills for review, testing and approval ((g)4), nothing included."""
-    request, on = _open(ctx, params), _come(ctx, params, PAID)
+    request, billed_on = _open(ctx, params), _come(ctx, params, PAID)
     billed = cents(params, "amount", SECTIONS[PAID])
-    said = {"cents": billed, "on": on.isoformat(), **_evidence(ctx, params)}
+    data = {"cents": billed, "on": billed_on.isoformat(), **_evidence(ctx, params)}
     request.costs_cents += billed
-    return _add(request, "bills", said, "request.billed")
+    return _add(request, "bills", data, "request.billed")
 
 
 @office_act()
 def record_payment(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What was paid of it ((g)4), never more than is open. Raises `more-than-is-open`."""
-    request, on = _open(ctx, params), _come(ctx, params, PAID)
-    paid, left = cents(params, "amount", SECTIONS[PAID]), final_approval.balance_cents(request)
-    if not 0 < paid <= left:
-        raise Refusal("more-than-is-open", SECTIONS[PAID], left=f"{left // 100:,}.{left % 100:02d}")
-    said = {"cents": paid, "on": on.isoformat(), **_evidence(ctx, params)}
+    request, paid_on = _open(ctx, params), _come(ctx, params, PAID)
+    paid, balance = cents(params, "amount", SECTIONS[PAID]), final_approval.balance_cents(request)
+    if not 0 < paid <= balance:
+        raise Refusal("more-than-is-open", SECTIONS[PAID], left=f"{balance // 100:,}.{balance % 100:02d}")
+    data = {"cents": paid, "on": paid_on.isoformat(), **_evidence(ctx, params)}
     request.paid_cents += paid
-    return _add(request, "payments", said, "request.paid")
+    return _add(request, "payments", data, "request.paid")
 
 
 def _open(ctx: OfficeContext, params: Params) -> GameRequest:
@@ -90,10 +99,10 @@ def _open(ctx: OfficeContext, params: Params) -> GameRequest:
 
 
 def _come(ctx: OfficeContext, params: Params, condition: str) -> dt.date:
-    on: dt.date = params.date("on")
-    if on > ctx.today:
-        raise Refusal("day-not-come", SECTIONS[condition], day=on.isoformat())
-    return on
+    day: dt.date = params.date("on")
+    if day > ctx.today:
+        raise Refusal("day-not-come", SECTIONS[condition], day=day.isoformat())
+    return day
 
 
 def _evidence(ctx: OfficeContext, params: Params) -> dict[str, Any]:
@@ -105,14 +114,14 @@ def _evidence(ctx: OfficeContext, params: Params) -> dict[str, Any]:
     }
 
 
-def _keep(request: GameRequest, condition: str, said: dict[str, Any], type: str) -> ActOutcome:
-    request.conditions = {**request.conditions, condition: said}
+def _keep(request: GameRequest, condition: str, data: dict[str, Any], type: str) -> ActOutcome:
+    request.conditions = {**request.conditions, condition: data}
     request.save()
-    return ActOutcome(type, {"request": request.code, **said})
+    return ActOutcome(type, {"request": request.code, **data})
 
 
-def _add(request: GameRequest, name: str, said: dict[str, Any], type: str) -> ActOutcome:
-    request.conditions = {**request.conditions, name: [*request.conditions.get(name, []), said]}
+def _add(request: GameRequest, name: str, data: dict[str, Any], type: str) -> ActOutcome:
+    request.conditions = {**request.conditions, name: [*request.conditions.get(name, []), data]}
     request.save()
     balance = final_approval.balance_cents(request)
-    return ActOutcome(type, {"request": request.code, **said, "balance_cents": balance})
+    return ActOutcome(type, {"request": request.code, **data, "balance_cents": balance})

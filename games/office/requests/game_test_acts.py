@@ -37,7 +37,7 @@ def change_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     game_tests.verify_draft(test)
     part = params.choice("part", CHANGED)
     value = READERS[part](ctx, params, test)
-    parts = {key: kept for key, kept in test.parts.items() if key != part}
+    parts = {key: content for key, content in test.parts.items() if key != part}
     if value:
         parts[part] = value
     if part in SAID_ON_THE_SIGN and value != test.parts.get(part):
@@ -77,8 +77,8 @@ def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     test.save()
     if granted:
         _begin_rules(ctx, test)
-    said = {"granted": granted, "body": body, "reference": reference, "conditions": conditions}
-    return ActOutcome("test.decided", {**_names(test), **said, "letter": filing.in_words(letter)})
+    decision = {"granted": granted, "body": body, "reference": reference, "conditions": conditions}
+    return ActOutcome("test.decided", {**_names(test), **decision, "letter": filing.in_words(letter)})
 
 
 @office_act()
@@ -110,8 +110,8 @@ def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal("rules-before-the-last", f"{NJ}(g)", version=last.version)
     version = last.version + 1 if last else 1
     TestRules.objects.create(test=test, version=version, text=text, why=why, in_force_from=start)
-    said = {"version": version, "text": text, "why": why, "from": _utc(start)}
-    return ActOutcome("test.rules_changed", {**_names(test), **said}, {"version": version})
+    data = {"version": version, "text": text, "why": why, "from": _utc(start)}
+    return ActOutcome("test.rules_changed", {**_names(test), **data}, {"version": version})
 
 
 @office_act()
@@ -129,7 +129,7 @@ def record_test_run(ctx: OfficeContext, params: Params) -> ActOutcome:
     run = TestRun.objects.create(
         test=test, casino=casino, table=table, started_at=started, ended_at=ended, note=note
     )
-    said = {
+    data = {
         "casino": casino,
         "table": table,
         "from": _utc(started),
@@ -137,7 +137,7 @@ def record_test_run(ctx: OfficeContext, params: Params) -> ActOutcome:
         "note": note,
         "rules": game_tests.rules_of(run, list(test.rules.all())),
     }
-    return ActOutcome("test.run", {**_names(test), **said})
+    return ActOutcome("test.run", {**_names(test), **data})
 
 
 def _verify_run(
@@ -155,7 +155,9 @@ def _verify_run(
 def _begin_rules(ctx: OfficeContext, test: GameTest) -> None:
     """The rules that the request describes hold from the first gaming day; from now where that has begun."""
     parts = test.request.parts
-    text = "\n\n".join(said for key in ("play", "wagering") if (said := parts.get(key, {}).get("text")))
+    text = "\n\n".join(
+        part_text for key in ("play", "wagering") if (part_text := parts.get(key, {}).get("text"))
+    )
     day = test.starts_on or ctx.gaming_day
     first = ctx.facility.day_begins(day)
     TestRules.objects.create(
@@ -169,10 +171,10 @@ def _test(ctx: OfficeContext, params: Params) -> GameTest:
 
 
 def _number(params: Params) -> int:
-    said = params.text("test", most=6)
-    if not (said.isascii() and said.isdecimal()):
+    digits = params.text("test", most=6)
+    if not (digits.isascii() and digits.isdecimal()):
         raise malformed("test")
-    return int(said)
+    return int(digits)
 
 
 def _running(ctx: OfficeContext, params: Params) -> GameTest:
@@ -188,20 +190,20 @@ def _names(test: GameTest) -> dict[str, Any]:
 
 
 def _hour(params: Params, name: str) -> dt.time:
-    found = HOUR.fullmatch(params.text(name, most=5))
-    if found is None:
+    match = HOUR.fullmatch(params.text(name, most=5))
+    if match is None:
         raise malformed(name)
-    return dt.time(int(found[1]), int(found[2]))
+    return dt.time(int(match[1]), int(match[2]))
 
 
 def _moment_if_any(ctx: OfficeContext, params: Params) -> dt.datetime | None:
     day, hour = params.date("on", optional=True), params.text("hour", default="", most=5)
     if day is None:
         return None
-    found = HOUR.fullmatch(hour or "00:00")
-    if found is None:
+    match = HOUR.fullmatch(hour or "00:00")
+    if match is None:
         raise malformed("hour")
-    return _local(ctx, day, dt.time(int(found[1]), int(found[2])))
+    return _local(ctx, day, dt.time(int(match[1]), int(match[2])))
 
 
 def _local(ctx: OfficeContext, day: dt.date, hour: dt.time) -> dt.datetime:
@@ -214,11 +216,11 @@ def _utc(moment: dt.datetime) -> str:
 
 
 def _lines(ctx: OfficeContext, params: Params, test: GameTest) -> list[str]:
-    said = [line.strip() for line in params.prose("lines", most=2_000).split("\n")]
-    found = list(dict.fromkeys(line for line in said if line))
-    if len(found) > MOST_LINES or any(len(line) > 100 for line in found):
+    lines = [line.strip() for line in params.prose("lines", most=2_000).split("\n")]
+    names = list(dict.fromkeys(line for line in lines if line))
+    if len(names) > MOST_LINES or any(len(line) > 100 for line in names):
         raise malformed("lines")
-    return found
+    return names
 
 
 def _dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
@@ -240,8 +242,8 @@ READERS: dict[str, Callable[[OfficeContext, Params, GameTest], Any]] = {
     "dates": _dates,
     "times": _text,
     "tables": _lines,
-    "sign": lambda at, params, test: game_tests.sign(test),
+    "sign": lambda ctx, params, test: game_tests.sign(test),
     "criteria": _text,
     "documenting": _text,
-    "forms": lambda at, params, test: attached(at, params, test.parts.get("forms", [])),
+    "forms": lambda ctx, params, test: attached(ctx, params, test.parts.get("forms", [])),
 }

@@ -35,11 +35,11 @@ SIGN = {
 
 def named(request: GameRequest, number: int) -> GameTest:
     """A test of a request by its number. Raises `no-such-test`."""
-    found = request.tests.filter(number=number).first()
-    if found is None:
+    test = request.tests.filter(number=number).first()
+    if test is None:
         raise Refusal("no-such-test", request=request.code, number=number)
-    found.request = request
-    return found
+    test.request = request
+    return test
 
 
 def verify_request(request: GameRequest) -> None:
@@ -106,8 +106,8 @@ def rules_at(test: GameTest, moment: dt.datetime) -> TestRules | None:
 
 def rules_of(run: TestRun, rules: Sequence[TestRules]) -> list[int]:
     """The versions that held during a run, of all `rules` of its test: several where they changed in its middle."""
-    begun = [one.version for one in rules if one.in_force_from <= run.started_at]
-    later = [one.version for one in rules if run.started_at < one.in_force_from < run.ended_at]
+    begun = [version.version for version in rules if version.in_force_from <= run.started_at]
+    later = [version.version for version in rules if run.started_at < version.in_force_from < run.ended_at]
     return [*([max(begun)] if begun else []), *sorted(later)]
 
 

@@ -21,8 +21,8 @@ from games.registry import game_by_code, game_of
 
 def families(rules: str) -> list[tuple[str, str]]:
     """The wager families of a rules key with their names, in the order of the layout."""
-    chosen = Rules.of(rules)
-    return [(family, name) for family, name, _ in _families(chosen)]
+    loaded = Rules.of(rules)
+    return [(family, name) for family, name, _ in _families(loaded)]
 
 
 def computed(request: GameRequest) -> dict[str, Any] | None:
@@ -33,8 +33,8 @@ def computed(request: GameRequest) -> dict[str, Any] | None:
     if not request.rules:
         return None
     rules = Rules.of(request.rules)
-    known = {family for family, _, _ in _families(rules)}
-    asked = known.intersection(request.wagers) or known
+    known_families = {family for family, _, _ in _families(rules)}
+    included = known_families.intersection(request.wagers) or known_families
     outcomes = game_of(rules).outcomes(rules)
     return {
         "rules": rules.key,
@@ -44,16 +44,16 @@ def computed(request: GameRequest) -> dict[str, Any] | None:
                 "family": family,
                 "outcomes": [
                     {
-                        "probability": str(one.probability),
-                        "true_odds": str(1 / one.probability - 1),
-                        "pays": str(one.pays),
+                        "probability": str(outcome.probability),
+                        "true_odds": str(1 / outcome.probability - 1),
+                        "pays": str(outcome.pays),
                     }
-                    for one in outcomes[code]
+                    for outcome in outcomes[code]
                 ],
                 "house_advantage": str(game_of(rules).advantage(rules, code, outcomes[code])),
             }
             for family, _, codes in _families(rules)
-            if family in asked
+            if family in included
             for code in codes
         ],
     }
@@ -61,13 +61,13 @@ def computed(request: GameRequest) -> dict[str, Any] | None:
 
 def uncounted(request: GameRequest) -> list[str]:
     """The wagers that the request is about and the engine does not know: their figures come in a document."""
-    known = {family for family, _ in families(request.rules)} if request.rules else set()
-    return [one for one in request.wagers if one not in known]
+    known_families = {family for family, _ in families(request.rules)} if request.rules else set()
+    return [wager for wager in request.wagers if wager not in known_families]
 
 
-def sha256(told: dict[str, Any]) -> str:
+def sha256(figures: dict[str, Any]) -> str:
     """The SHA-256 of figures in canonical JSON, as the record names them."""
-    return hashlib.sha256(chain.canonical(told)).hexdigest()
+    return hashlib.sha256(chain.canonical(figures)).hexdigest()
 
 
 def shown(request: GameRequest) -> dict[str, Any] | None:
@@ -75,28 +75,28 @@ def shown(request: GameRequest) -> dict[str, Any] | None:
     return request.parts.get("odds", {}).get("figures") or computed(request)
 
 
-def sheet(told: dict[str, Any]) -> Sheet:
+def sheet(figures: dict[str, Any]) -> Sheet:
     """Figures as the office's odds sheet; what was filed is not computed again."""
-    rules = Rules.of(told["rules"])
-    filed = {one["wager"]: one for one in told["wagers"]}
-    labels = {one.code: str(one.label) for one in game_of(rules).wager_types(rules)}
+    rules = Rules.of(figures["rules"])
+    filed = {entry["wager"]: entry for entry in figures["wagers"]}
+    labels = {wager_type.code: str(wager_type.label) for wager_type in game_of(rules).wager_types(rules)}
     rows = []
     for row in odds_sheet.sheet(rules).rows:
         codes = tuple(code for code in row.codes if code in filed)
         if codes:
             label = row.label if codes == row.codes else ", ".join(labels[code] for code in codes)
-            one = filed[codes[0]]
-            outcomes, advantage = _outcomes(one), Fraction(one["house_advantage"])
+            entry = filed[codes[0]]
+            outcomes, advantage = _outcomes(entry), Fraction(entry["house_advantage"])
             rows.append(replace(row, label=label, codes=codes, outcomes=outcomes, advantage=advantage))
     return Sheet(rules, tuple(rows))
 
 
-def _outcomes(one: dict[str, Any]) -> tuple[Outcome, ...]:
-    return tuple(Outcome(Fraction(level["probability"]), _pays(level["pays"])) for level in one["outcomes"])
+def _outcomes(entry: dict[str, Any]) -> tuple[Outcome, ...]:
+    return tuple(Outcome(Fraction(level["probability"]), _pays(level["pays"])) for level in entry["outcomes"])
 
 
-def _pays(said: str) -> Pays:
-    return Prize.parse(said) if said.startswith("$") else Odds.parse(said)
+def _pays(text: str) -> Pays:
+    return Prize.parse(text) if text.startswith("$") else Odds.parse(text)
 
 
 @lru_cache(maxsize=32)
@@ -105,11 +105,11 @@ def _families(rules: Rules) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     types = game_by_code(rules.edition.game).wager_types(rules)
     priced = game_of(rules).outcomes(rules)
     by_family: dict[str, list[Any]] = {}
-    for one in types:
-        if one.code in priced:
-            by_family.setdefault(one.family, []).append(one)
+    for wager_type in types:
+        if wager_type.code in priced:
+            by_family.setdefault(wager_type.family, []).append(wager_type)
     return tuple(
-        (family, _name(family, all_of), tuple(one.code for one in all_of))
+        (family, _name(family, all_of), tuple(wager_type.code for wager_type in all_of))
         for family, all_of in by_family.items()
     )
 
@@ -120,6 +120,6 @@ def _name(family: str, types: list[Any]) -> str:
     if len(types) == 1:
         return first
     words = first.split()
-    while words and not all(str(one.label).startswith(" ".join(words)) for one in types):
+    while words and not all(str(wager_type.label).startswith(" ".join(words)) for wager_type in types):
         words.pop()
     return " ".join(words) or family

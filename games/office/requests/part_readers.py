@@ -27,10 +27,10 @@ def read(ctx: OfficeContext, params: Params, request: GameRequest, key: str) -> 
 
 def cents(params: Params, name: str, section: str) -> int:
     """Cents of an amount as people write it: "1,250" or "$1,250.50". Raises `amount-unreadable`."""
-    said = params.text(name, most=20)
-    match = AMOUNT.fullmatch(said)
+    text = params.text(name, most=20)
+    match = AMOUNT.fullmatch(text)
     if match is None:
-        raise Refusal("amount-unreadable", section, said=said)
+        raise Refusal("amount-unreadable", section, said=text)
     return int(match[1].replace(",", "")) * 100 + int(match[2] or 0)
 
 
@@ -62,12 +62,12 @@ def _pictures(section: str) -> Reader:
     """Drawings or photos: text alone draws nothing. Raises `drawing-is-no-picture`."""
 
     def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
-        found = _papers(ctx, params, before)
-        rows = Document.objects.filter(facility=ctx.facility, code__in=found.get("documents", []))
+        papers = _papers(ctx, params, before)
+        rows = Document.objects.filter(facility=ctx.facility, code__in=papers.get("documents", []))
         for document in rows.defer("content"):
             if document.media_type == filing.TEXT:
                 raise Refusal("drawing-is-no-picture", section, document=document.code)
-        return found
+        return papers
 
     return reader
 
@@ -76,25 +76,25 @@ def _or_none(of: Reader, section: str) -> Reader:
     """The part, or that there is none. Raises `none-and-some` where both were said."""
 
     def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
-        none, found = params.yes("none"), of(ctx, params, before)
-        if none and found:
+        none, value = params.yes("none"), of(ctx, params, before)
+        if none and value:
             raise Refusal("none-and-some", section)
-        return {"none": True} if none else found
+        return {"none": True} if none else value
 
     return reader
 
 
 def _class(ctx: OfficeContext, params: Params, before: Value) -> Value:
     """Variation, composite or new; of which authorized game, unless it is new. Raises `class-of-what`."""
-    chosen, of = params.choice("class", tuple(CLASSES)), params.text("of", default="", most=100)
-    if chosen != "new" and not of:
-        raise Refusal("class-of-what", f"{PA}(1)(i)", **{"class": str(CLASSES[chosen])})
-    return {"class": chosen, "of": of if chosen != "new" else ""}
+    game_class, of = params.choice("class", tuple(CLASSES)), params.text("of", default="", most=100)
+    if game_class != "new" and not of:
+        raise Refusal("class-of-what", f"{PA}(1)(i)", **{"class": str(CLASSES[game_class])})
+    return {"class": game_class, "of": of if game_class != "new" else ""}
 
 
 def _places(ctx: OfficeContext, params: Params, before: Value) -> Value:
-    said = [line.strip() for line in params.prose("places", most=2_000).split("\n")]
-    places = list(dict.fromkeys(line for line in said if line))
+    lines = [line.strip() for line in params.prose("places", most=2_000).split("\n")]
+    places = list(dict.fromkeys(line for line in lines if line))
     if len(places) > MOST_PLACES:
         raise malformed("places")
     return {"places": places} if places else {}
@@ -106,7 +106,7 @@ def _rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
     keep = params.texts("keep")
     if not set(keep) <= {str(place) for place in range(len(items))}:
         raise malformed("keep")
-    kept = [item for place, item in enumerate(items) if str(place) in keep]
+    rights = [item for place, item in enumerate(items) if str(place) in keep]
     right, state, about = (
         params.choice("right", RIGHTS, default=RIGHTS[0]),
         params.choice("state", STATES, default=STATES[0]),
@@ -116,8 +116,8 @@ def _rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
     holder, provider = _holder(ctx, params)
     if name:
         item = {"right": right, "state": state, "about": about, "name": name, "number": number}
-        kept.append({**item, "holder": holder, "provider": provider})
-    return {"items": kept} if kept else {}
+        rights.append({**item, "holder": holder, "provider": provider})
+    return {"items": rights} if rights else {}
 
 
 def _holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
@@ -139,10 +139,10 @@ def _application(ctx: OfficeContext, params: Params, before: Value) -> Value:
 
 def _fee(ctx: OfficeContext, params: Params, before: Value) -> Value:
     """The fee in cents and the day on which it was paid. Raises `amount-unreadable`, `day-not-come`."""
-    paid, on = cents(params, "amount", f"{NJ}(f)1.i"), params.date("on")
-    if on > ctx.today:
-        raise Refusal("day-not-come", f"{NJ}(f)1.i", day=on.isoformat())
-    return {"cents": paid, "on": on.isoformat()} if paid else {}
+    paid, paid_on = cents(params, "amount", f"{NJ}(f)1.i"), params.date("on")
+    if paid_on > ctx.today:
+        raise Refusal("day-not-come", f"{NJ}(f)1.i", day=paid_on.isoformat())
+    return {"cents": paid, "on": paid_on.isoformat()} if paid else {}
 
 
 READERS: dict[str, Reader] = {

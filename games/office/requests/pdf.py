@@ -16,8 +16,8 @@ from games.office.requests.descriptions import Said
 
 def pdf(row: GameRequest) -> bytes:
     """The PDF of the whole request as it stands; of a filed one as it was filed."""
-    look, told = styles(), odds_figures.shown(row)
-    sheet = odds_figures.sheet(told) if told else None
+    look, figures = styles(), odds_figures.shown(row)
+    sheet = odds_figures.sheet(figures) if figures else None
     title = f"{row.code} {row.title}"
     story: list[Flowable] = [
         text(title, look["title"]),
@@ -25,8 +25,8 @@ def pdf(row: GameRequest) -> bytes:
         table(list(_facts(row)), (1, 3), head=0),
         text("What it holds", look["heading"]),
     ]
-    for one in said.of_request(row):
-        story += _part(one)
+    for description in said.of_request(row):
+        story += _part(description)
     if sheet:
         story += [
             text("Odds sheet", look["heading"]),
@@ -37,7 +37,7 @@ def pdf(row: GameRequest) -> bytes:
     return render(
         story,
         title=title,
-        house=row.facility.name,
+        facility_name=row.facility.name,
         approved=approval_of(row, row.facility),
         landscape=bool(sheet and sheet.throws is None),
     )
@@ -45,59 +45,67 @@ def pdf(row: GameRequest) -> bytes:
 
 def _facts(row: GameRequest) -> Iterator[tuple[Cell, Cell]]:
     """Who asks, for what, and where it stands."""
-    house = row.facility
-    yield "Facility", f"{house.name}, {house.get_jurisdiction_display()}"
+    facility = row.facility
+    yield "Facility", f"{facility.name}, {facility.get_jurisdiction_display()}"
     if row.petitioner:
         yield "Petitioner", str(contents.PETITIONERS[row.petitioner])
     if row.wagers:
         names = dict(odds_figures.families(row.rules)) if row.rules else {}
-        yield "Wagers", ", ".join(names.get(one, one) for one in row.wagers)
-    yield "Drafted", _by(moment(row.drafted_at, house), row.drafted_by.name if row.drafted_by else "")
+        yield "Wagers", ", ".join(names.get(code, code) for code in row.wagers)
+    yield "Drafted", _by(moment(row.drafted_at, facility), row.drafted_by.name if row.drafted_by else "")
     if row.filed_at:
-        yield "Filed", moment(row.filed_at, house)
+        yield "Filed", moment(row.filed_at, facility)
     if row.decided_at:
         yield (
             "Denied" if row.status == "denied" else "Approved",
-            _by(day(row.decided_at, house), f"{row.decided_by}, reference {row.reference}"),
+            _by(day(row.decided_at, facility), f"{row.decided_by}, reference {row.reference}"),
         )
     if row.withdrawn_at:
-        yield "Withdrawn", _by(day(row.withdrawn_at, house), row.withdrawn_why)
+        yield "Withdrawn", _by(day(row.withdrawn_at, facility), row.withdrawn_why)
 
 
 def _by(when: str, who: str) -> str:
     return f"{when}, {who}" if who else when
 
 
-def _part(one: Said) -> list[Flowable]:
+def _part(description: Said) -> list[Flowable]:
     """One part: its name and its paragraph, then what was said."""
-    look, part = styles(), one.line.part
+    look, part = styles(), description.line.part
     name = str(part.name)
     head = text(name[0].upper() + name[1:], look["strong"])
     head.keepWithNext = 1
-    found: list[Flowable] = [head]
+    story: list[Flowable] = [head]
     if part.cite:
         cite = text(part.cite, look["small"])
         cite.keepWithNext = 1
-        found.append(cite)
-    if not one.line.there:
-        return [*found, text("Not said" if one.line.must else "Not said (not required)", look["body"])]
-    found += [text(point, look["body"]) for point in one.points]
-    if one.text:
-        found.append(text(one.text, look["body"]))
-    if one.documents:
-        codes = ", ".join(f"{document.code} {document.title}" for document in one.documents)
-        found.append(text(f"Attached: {codes}", look["body"]))
-    return found
+        story.append(cite)
+    if not description.line.there:
+        return [
+            *story,
+            text("Not said" if description.line.must else "Not said (not required)", look["body"]),
+        ]
+    story += [text(point, look["body"]) for point in description.points]
+    if description.text:
+        story.append(text(description.text, look["body"]))
+    if description.documents:
+        codes = ", ".join(f"{document.code} {document.title}" for document in description.documents)
+        story.append(text(f"Attached: {codes}", look["body"]))
+    return story
 
 
 def _documents(row: GameRequest) -> list[Flowable]:
     """The list of what is attached, each with the SHA-256 of its bytes."""
-    look, found = styles(), contents.documents(row)
+    look, documents = styles(), contents.documents(row)
     head: list[Any] = [text("Attached documents", look["heading"])]
-    if not found:
+    if not documents:
         return [*head, text("None.", look["body"])]
     rows: list[list[Cell]] = [["Code", "Title", "SHA-256"]]
     rows += [
-        [one.code, f"{one.title}\n{one.filename}", f"{one.sha256[:32]}\n{one.sha256[32:]}"] for one in found
+        [
+            document.code,
+            f"{document.title}\n{document.filename}",
+            f"{document.sha256[:32]}\n{document.sha256[32:]}",
+        ]
+        for document in documents
     ]
     return [*head, table(rows, (1, 3, 4))]

@@ -38,8 +38,8 @@ def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
         drafted_at=ctx.now,
         drafted_by=ctx.actor,
     )
-    said = {"location": location, "width_mm": width_mm, "height_mm": height_mm, "wording": wording}
-    return ActOutcome("sign_form.drafted", {**_named(form), **said}, {"form": form.pk, **_named(form)})
+    data = {"location": location, "width_mm": width_mm, "height_mm": height_mm, "wording": wording}
+    return ActOutcome("sign_form.drafted", {**_named(form), **data}, {"form": form.pk, **_named(form)})
 
 
 @office_act()
@@ -66,8 +66,8 @@ def withdraw_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     earlier = SignForm.objects.filter(
         facility=ctx.facility, kind=form.kind, game=form.game, version__lt=form.version, status="approved"
     )
-    for one in earlier:
-        reviews.withdraw(ctx, one)
+    for earlier_form in earlier:
+        reviews.withdraw(ctx, earlier_form)
     return ActOutcome("sign_form.withdrawn", {**_named(form), "why": why})
 
 
@@ -77,7 +77,7 @@ def _named(form: SignForm) -> dict[str, str | int]:
 
 def _asked(ctx: OfficeContext, params: Params) -> SignForm:
     number = params.whole("form", 1, 2**31 - 1)
-    found = SignForm.objects.filter(facility=ctx.facility, pk=number).first()
-    if found is None:
+    form = SignForm.objects.filter(facility=ctx.facility, pk=number).first()
+    if form is None:
         raise Refusal("no-such-sign-form")
-    return found
+    return form

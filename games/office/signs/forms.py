@@ -43,19 +43,19 @@ def verify_wording(kind: str, wording: Mapping[str, str], rules: Iterable[Rules]
         raise Refusal("sign-says-nothing", SECTION)
     for language, text in wording.items():
         _verify_text(kind, language, text)
-        for one in rules:
-            one.verify_odds_text(text)
+        for rule_set in rules:
+            rule_set.verify_odds_text(text)
         verify_stated(text, SECTION)
 
 
 def _verify_text(kind: str, language: str, text: str) -> None:
-    named = PLACEHOLDER.findall(text)
+    placeholders = PLACEHOLDER.findall(text)
     if re.search(r"[{}]", PLACEHOLDER.sub("", text)):
         raise Refusal("sign-braces", SECTION, language=language)
     may = EVERYWHERE | frozenset(NAMES[kind])
-    if unknown := [name for name in named if name not in may]:
+    if unknown := [name for name in placeholders if name not in may]:
         raise Refusal("sign-placeholder-unknown", SECTION, name=unknown[0], may=_braced(sorted(may)))
-    if missing := [name for name in MUST.get(kind, ()) if name not in named]:
+    if missing := [name for name in MUST.get(kind, ()) if name not in placeholders]:
         raise Refusal("sign-placeholder-missing", SECTION, name=missing[0], language=language)
 
 
@@ -65,8 +65,8 @@ def _braced(names: Iterable[str]) -> str:
 
 def filled(text: str, values: Mapping[str, str]) -> list[str]:
     """The lines of a wording with what holds at a table. A name without a value becomes a dash."""
-    said = PLACEHOLDER.sub(lambda found: values.get(found[1]) or "–", text)
-    return [line.strip() for line in said.splitlines() if line.strip()]
+    filled_text = PLACEHOLDER.sub(lambda match: values.get(match[1]) or "–", text)
+    return [line.strip() for line in filled_text.splitlines() if line.strip()]
 
 
 def in_force(facility: Facility, kind: str, game: str) -> SignForm | None:
@@ -82,11 +82,11 @@ def forms_in_force(facility: Facility | int, game: str) -> dict[str, SignForm]:
 
 def verify_form(facility: Facility, kind: str, game: str) -> SignForm:
     """The form in force. Raises `no-approved-sign`, § 521.8(d); in New Jersey a practice of the house (A45)."""
-    found = in_force(facility, kind, game)
-    if found is None:
+    form = in_force(facility, kind, game)
+    if form is None:
         section = SECTION if facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else ""
         raise Refusal("no-approved-sign", section, kind=SignForm.Kind(kind).label)
-    return found
+    return form
 
 
 def rules_spoken_of(facility: Facility, game: str) -> list[Rules]:
@@ -100,13 +100,15 @@ def told_of(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
 
     One query for them all.
     """
-    wanted = set(places)
-    rows = SignForm.objects.filter(facility__in={facility for facility, _ in wanted}, status="approved")
-    newest: dict[tuple[int, str], dict[str, int]] = {place: {} for place in wanted}
+    pairs = set(places)
+    rows = SignForm.objects.filter(facility__in={facility for facility, _ in pairs}, status="approved")
+    newest: dict[tuple[int, str], dict[str, int]] = {place: {} for place in pairs}
     for pk, facility, kind, game in rows.order_by("game", "version").values_list(
         "pk", "facility", "kind", "game"
     ):
-        for place in wanted:
+        for place in pairs:
             if place[0] == facility and game in ("", place[1]):
                 newest[place][kind] = pk
-    return {place: " ".join(map(str, sorted(found.values()))) for place, found in newest.items()}
+    return {
+        place: " ".join(map(str, sorted(keys_by_kind.values()))) for place, keys_by_kind in newest.items()
+    }

@@ -56,31 +56,31 @@ def lines(sign: Paper) -> list[Line]:
     sized = [_sized(block, room / max(rows, 1.0), across) for block in blocks]
     between = min(block[0].size for block in sized) * BETWEEN if sized else 0.0
     y = edge + (room - sum(_tall(block) for block in sized) - between * (len(sized) - 1)) / 2
-    found = []
+    laid_out = []
     for block in sized:
         for line in block:
             y += LEADING * line.size if line.anchor != "end" else 0.0
-            found.append(replace(line, y=y - 0.3 * line.size))
+            laid_out.append(replace(line, y=y - 0.3 * line.size))
         y += between
     if not sign.foot:
-        return found
-    return [*found, Line(sign.foot, width / 2, height - edge, min(foot, _fitting(sign.foot, across)))]
+        return laid_out
+    return [*laid_out, Line(sign.foot, width / 2, height - edge, min(foot, _fitting(sign.foot, across)))]
 
 
-def _blocks(sign: Paper, middle: float, left: float, right: float) -> list[list[Line]]:
+def _blocks(sign: Paper, middle: float, left_x: float, right: float) -> list[list[Line]]:
     """The lines of each language, and those of the odds, each with its size by the first language's."""
     blocks = [
         [
             Line(part, middle, 0, OTHERS if place else 1.0, strong=not place, language=language)
-            for one in said
-            for part in _broken(one)
+            for text in texts
+            for part in _broken(text)
         ]
-        for place, (language, said) in enumerate(sign.texts)
+        for place, (language, texts) in enumerate(sign.texts)
     ]
     odds = [
         line
         for label, pays in sign.rows
-        for line in (Line(label, left, 0, ROW, "start"), Line(pays, right, 0, ROW, "end", strong=True))
+        for line in (Line(label, left_x, 0, ROW, "start"), Line(pays, right, 0, ROW, "end", strong=True))
     ]
     return [block for block in [*blocks, odds] if block]
 
@@ -101,29 +101,30 @@ def _broken(line: str) -> list[str]:
     if len(line) <= LONG or " " not in line:
         return [line]
     middle = min(
-        (place for place, sign in enumerate(line) if sign == " "), key=lambda at: abs(at - len(line) / 2)
+        (place for place, sign in enumerate(line) if sign == " "),
+        key=lambda index: abs(index - len(line) / 2),
     )
     return [line[:middle].rstrip(" ·"), line[middle + 1 :].lstrip(" ·")]
 
 
 def _fitting(text: str, room: float, *, strong: bool = False) -> float:
     """The largest size at which a text is no wider than this, in millimetres."""
-    known = paper.fonts()
+    drawable = paper.fonts()
     latin = paper.BOLD if strong else paper.INTER
     wide = sum(
-        pdfmetrics.stringWidth(sign, latin if ord(sign) in known[latin] else paper.CHINESE, 1)
+        pdfmetrics.stringWidth(sign, latin if ord(sign) in drawable[latin] else paper.CHINESE, 1)
         for sign in text
     )
     return room / wide if wide else room
 
 
-def render(sign: Paper, house: str) -> bytes:
+def render(sign: Paper, facility_name: str) -> bytes:
     """The PDF: one page of the approved size. The same sign always gives the same bytes."""
     paper.fonts()
     file = BytesIO()
     canvas = Canvas(file, pagesize=(sign.width_mm * mm, sign.height_mm * mm), invariant=1, pageCompression=1)
     canvas.setTitle(sign.title)
-    canvas.setAuthor(house)
+    canvas.setAuthor(facility_name)
     canvas.setCreator("Pitside")
     edge = EDGE / 2 * min(sign.width_mm, sign.height_mm) * mm
     canvas.setStrokeColor(paper.BRASS)

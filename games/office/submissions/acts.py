@@ -38,9 +38,9 @@ def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     last = _newest(ctx, code) if code else None
     _verify_edition(ctx, key, last)
     if last is not None and last.status in OPEN:
-        said = {"code": code, "version": last.version, "status": last.get_status_display()}
-        raise Refusal("version-waits", **said)
-    chosen = of_submission(last) if last and last.edition == key else Options(key)
+        details = {"code": code, "version": last.version, "status": last.get_status_display()}
+        raise Refusal("version-waits", **details)
+    options = of_submission(last) if last and last.edition == key else Options(key)
     row = RulesSubmission(
         facility=ctx.facility,
         code=code or next_code(RulesSubmission.objects.filter(facility=ctx.facility), "RS"),
@@ -48,7 +48,7 @@ def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
         drafted_at=ctx.now,
         drafted_by=ctx.actor,
     )
-    _choose(row, chosen, why)
+    _choose(row, options, why)
     row.save()
     return _recorded(ctx, "rules.drafted", row, {"options": row.options, "why": why})
 
@@ -102,14 +102,14 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal("not-filed", status=row.get_status_display())
     row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
     row.status = Status.APPROVED if granted else Status.DENIED
-    said: dict[str, Any] = {"body": body, "reference": reference, "letter": in_words(letter)}
+    data: dict[str, Any] = {"body": body, "reference": reference, "letter": in_words(letter)}
     if granted:
         verify_may_file(of_submission(row), tables_under(ctx, row.code))
         row.in_force_from = _verified_start(ctx, row, since)
-        said |= {"in_force_from": clock.written(since), "terms": json.loads(row.terms)}
-        said |= {"supersedes": _supersede(row, since)}
+        data |= {"in_force_from": clock.written(since), "terms": json.loads(row.terms)}
+        data |= {"supersedes": _supersede(row, since)}
     row.save()
-    return _recorded(ctx, "rules.approved" if granted else "rules.denied", row, said)
+    return _recorded(ctx, "rules.approved" if granted else "rules.denied", row, data)
 
 
 @office_act()
@@ -119,25 +119,25 @@ def withdraw_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     row = _asked(ctx, params)
     why = params.text("why")
-    standing = submissions.standing_of(row, ctx.now)
-    if standing in (
+    version_state = submissions.standing_of(row, ctx.now)
+    if version_state in (
         submissions.Standing.DENIED,
         submissions.Standing.WITHDRAWN,
         submissions.Standing.SUPERSEDED,
     ):
         raise Refusal("already-ended", status=row.get_status_display())
-    if standing == submissions.Standing.COMING:
+    if version_state == submissions.Standing.COMING:
         _stay(row)
     row.status, row.withdrawn_at, row.withdrawn_why = Status.WITHDRAWN, ctx.now, why
     row.save()
-    stops = standing == submissions.Standing.IN_FORCE
-    tables = [one.table for one in tables_under(ctx, row.code)] if stops else []
-    return _recorded(ctx, "rules.withdrawn", row, {"was": standing.value, "why": why, "tables": tables})
+    stops = version_state == submissions.Standing.IN_FORCE
+    tables = [table.table for table in tables_under(ctx, row.code)] if stops else []
+    return _recorded(ctx, "rules.withdrawn", row, {"was": version_state.value, "why": why, "tables": tables})
 
 
 def tables_under(ctx: OfficeContext, code: str) -> tuple[Dealt, ...]:
     """The tables of this house that deal under a submission, whichever its version."""
-    return tuple(one for one in floor().tables(ctx.facility) if one.submission == code)
+    return tuple(table for table in floor().tables(ctx.facility) if table.submission == code)
 
 
 # What a screen sends
@@ -154,7 +154,7 @@ def read_options(params: Params) -> Options:
         params.whole("payout_limit_cents", 0, MOST_CENTS, default=0) or None,
         params.text("odds_word", default=DEFAULT_WORD, most=10),
         {family: cents for family, cents in steps if cents},
-        {kind: procedure for kind, procedure, named in kinds if named},
+        {kind: procedure for kind, procedure, is_named in kinds if is_named},
     )
 
 
@@ -179,8 +179,8 @@ def read_moment(ctx: OfficeContext, params: Params, name: str) -> dt.datetime | 
     if not written:
         return None
     try:
-        found = dt.datetime.fromisoformat(written)
-        moment = (found if found.tzinfo else found.replace(tzinfo=ctx.facility.zone)).astimezone(dt.UTC)
+        parsed = dt.datetime.fromisoformat(written)
+        moment = (parsed if parsed.tzinfo else parsed.replace(tzinfo=ctx.facility.zone)).astimezone(dt.UTC)
     except (ValueError, OverflowError):
         raise malformed(name) from None
     if moment.year not in YEARS:
@@ -191,15 +191,15 @@ def read_moment(ctx: OfficeContext, params: Params, name: str) -> dt.datetime | 
 def _asked(ctx: OfficeContext, params: Params) -> RulesSubmission:
     """The version that an act names by `code` and `version`, for changing. Raises `no-such-submission`."""
     code, version = params.code("code"), params.whole("version", 1, 10**6)
-    found = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version=version).first()
-    if found is None:
+    submission = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version=version).first()
+    if submission is None:
         raise Refusal("no-such-submission", code=code, version=version)
-    return found
+    return submission
 
 
 def _newest(ctx: OfficeContext, code: str, below: int = 10**6 + 1) -> RulesSubmission | None:
-    found = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version__lt=below)
-    newest = found.order_by("-version").first()
+    versions = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version__lt=below)
+    newest = versions.order_by("-version").first()
     if newest is None and below > 10**6:
         raise Refusal("no-such-submission", code=code, version=1)
     return newest
@@ -210,10 +210,10 @@ def _newest(ctx: OfficeContext, code: str, below: int = 10**6 + 1) -> RulesSubmi
 
 def _verify_edition(ctx: OfficeContext, key: str, before: RulesSubmission | None) -> None:
     """A submission keeps to one game, and to the regulations of its own state."""
-    chosen = edition(key)
-    if chosen.jurisdiction != ctx.facility.jurisdiction:
-        raise Refusal("not-a-new-edition-here", edition=chosen.title)
-    if before is not None and before.game != chosen.game:
+    new_edition = edition(key)
+    if new_edition.jurisdiction != ctx.facility.jurisdiction:
+        raise Refusal("not-a-new-edition-here", edition=new_edition.title)
+    if before is not None and before.game != new_edition.game:
         raise Refusal("other-game", code=before.code, game=game_by_code(before.game).name)
 
 
@@ -231,15 +231,15 @@ def _verified_start(ctx: OfficeContext, row: RulesSubmission, since: dt.datetime
         raise Refusal("in-force-before-decided", section, least=_said(ctx, ctx.now))
     before = _approved_before(row)
     if before is not None and before.in_force_from and since <= before.in_force_from:
-        said = {"version": before.version, "from": _said(ctx, before.in_force_from)}
-        raise Refusal("in-force-before-earlier", **said)
+        details = {"version": before.version, "from": _said(ctx, before.in_force_from)}
+        raise Refusal("in-force-before-earlier", **details)
     return since
 
 
 def _approved_before(row: RulesSubmission) -> RulesSubmission | None:
     """The newest approved version of the same code."""
-    found = RulesSubmission.objects.filter(facility=row.facility, code=row.code, version__lt=row.version)
-    return found.filter(status=Status.APPROVED).order_by("-version").first()
+    earlier = RulesSubmission.objects.filter(facility=row.facility, code=row.code, version__lt=row.version)
+    return earlier.filter(status=Status.APPROVED).order_by("-version").first()
 
 
 def _supersede(row: RulesSubmission, since: dt.datetime) -> int | None:
@@ -254,11 +254,11 @@ def _supersede(row: RulesSubmission, since: dt.datetime) -> int | None:
 
 def _stay(row: RulesSubmission) -> None:
     """The version that this one was to supersede stays in force, until a later one comes if one is approved."""
-    found = RulesSubmission.objects.filter(
+    superseded = RulesSubmission.objects.filter(
         facility=row.facility, code=row.code, status=Status.SUPERSEDED, superseded_at=row.in_force_from
     )
     status = Status.SUPERSEDED if row.superseded_at else Status.APPROVED
-    found.update(status=status, superseded_at=row.superseded_at)
+    superseded.update(status=status, superseded_at=row.superseded_at)
 
 
 def _said(ctx: OfficeContext, moment: dt.datetime) -> str:
@@ -267,5 +267,5 @@ def _said(ctx: OfficeContext, moment: dt.datetime) -> str:
 
 def _recorded(ctx: OfficeContext, type_: str, row: RulesSubmission, data: dict[str, Any]) -> ActOutcome:
     ctx.terms_sha256 = row.terms_sha256
-    said = {"code": row.code, "version": row.version, "edition": row.edition, **data}
-    return ActOutcome(type_, said, {"code": row.code, "version": row.version, "status": row.status})
+    entry = {"code": row.code, "version": row.version, "edition": row.edition, **data}
+    return ActOutcome(type_, entry, {"code": row.code, "version": row.version, "status": row.status})

@@ -62,17 +62,17 @@ def _payouts(old: Rules, new: Rules) -> Iterable[Change]:
     types = {**_types(old), **_types(new)}
     edges = _edges(old), _edges(new)
     for row in dict.fromkeys([*new.payouts, *old.payouts]):
-        was, is_ = _pays(old, row), _pays(new, row)
-        if was == is_:
+        old_pays, is_ = _pays(old, row), _pays(new, row)
+        if old_pays == is_:
             continue
         edge = row.split("/")[0]
         yield Change(
-            "payout" if was and is_ else "wager",
-            str(was or ""),
+            "payout" if old_pays and is_ else "wager",
+            str(old_pays or ""),
             str(is_ or ""),
             row_label(row, types.values()),
             row,
-            edges[0].get(edge, "") if was else "",
+            edges[0].get(edge, "") if old_pays else "",
             edges[1].get(edge, "") if is_ else "",
             (new if is_ else old).payouts[row].cite,
         )
@@ -88,19 +88,21 @@ def _pays(rules: Rules, row: str) -> Pays | None:
 
 def _edges(rules: Rules) -> dict[str, str]:
     """The house advantage of each row of the paytable in percent, from the engine; a row of tiers by its family."""
-    found: dict[str, Fraction] = {}
+    edges: dict[str, Fraction] = {}
     for code, outcomes in game_of(rules).outcomes(rules).items():
         row = payout_row(rules, code)
-        if row not in found:
-            found[row] = game_of(rules).advantage(rules, code, outcomes)
-    return {row: percent(edge) for row, edge in found.items()}
+        if row not in edges:
+            edges[row] = game_of(rules).advantage(rules, code, outcomes)
+    return {row: percent(edge) for row, edge in edges.items()}
 
 
 def _readings(old: Rules, new: Rules) -> Iterable[Change]:
-    was, is_ = old.edition.readings, new.edition.readings
-    for name in sorted({*was, *is_}):
-        if was.get(name) != is_.get(name):
-            yield Change("reading", _yes(was.get(name)), _yes(is_.get(name)), name.replace("-", " "), name)
+    old_readings, is_ = old.edition.readings, new.edition.readings
+    for name in sorted({*old_readings, *is_}):
+        if old_readings.get(name) != is_.get(name):
+            yield Change(
+                "reading", _yes(old_readings.get(name)), _yes(is_.get(name)), name.replace("-", " "), name
+            )
 
 
 def _yes(value: bool | None) -> str:
@@ -117,14 +119,14 @@ def _chosen(old: Rules, new: Rules) -> Iterable[Change]:
         section = new.section("odds-words") or new.section("odds")
         yield Change("wording", old.odds_word, new.odds_word, section=section)
     types = list({**_types(old), **_types(new)}.values())
-    was, is_ = dict(old.increments), dict(new.increments)
-    for family in sorted({*was, *is_}):
-        if was.get(family) != is_.get(family):
+    old_increments, is_ = dict(old.increments), dict(new.increments)
+    for family in sorted({*old_increments, *is_}):
+        if old_increments.get(family) != is_.get(family):
             section = new.section("increments") or new.section("odds")
             label = family_label(family, types)
             yield Change(
                 "increment",
-                _dollars(was.get(family)),
+                _dollars(old_increments.get(family)),
                 _dollars(is_.get(family)),
                 label,
                 family,

@@ -75,12 +75,15 @@ def form_of(options: Options, tables: Sequence[Dealt]) -> Form:
     base = Rules(edition)
     types = game_of(base).wager_types(base)
     families = dict.fromkeys(type_.family for type_ in types)
-    highest = max((one.highest_min_cents for one in tables), default=0)
+    highest = max((table.highest_min_cents for table in tables), default=0)
     return Form(
         options,
         _payout_rows(base, options),
         tuple((word, WORDED[word]) for word in edition.odds_words),
-        tuple(IncrementRow(one, family_label(one, types), options.increments.get(one)) for one in families),
+        tuple(
+            IncrementRow(family, family_label(family, types), options.increments.get(family))
+            for family in families
+        ),
         tuple(
             ShakerRow(kind, SHAKERS.get(kind, kind), kind in options.shakers, options.shakers.get(kind, ""))
             for kind in edition.shakers
@@ -108,31 +111,31 @@ def _payout_rows(base: Rules, options: Options) -> tuple[PayoutRow, ...]:
     if not edition.sets_floors:
         return ()
     types, throws = game_of(base).wager_types(base), 6**edition.dice
-    found: dict[str, PayoutRow] = {}
+    rows: dict[str, PayoutRow] = {}
     for code, outcomes in game_of(base).outcomes(base).items():
         row = payout_row(base, code)
-        if row not in edition.payouts or row in edition.fixed or row in found:
+        if row not in edition.payouts or row in edition.fixed or row in rows:
             continue
         chance, floor = outcomes[0].probability, edition.payouts[row].odds
-        chosen = options.payouts.get(row, "")
-        kept = percent(1 - chance * (_paid(chosen, floor) + 1))
+        chosen_odds = options.payouts.get(row, "")
+        advantage = percent(1 - chance * (_paid(chosen_odds, floor) + 1))
         label = row_label(row, types)
-        found[row] = PayoutRow(row, label, str(floor), chosen, int(chance * throws), throws, kept)
-    return tuple(found.values())
+        rows[row] = PayoutRow(row, label, str(floor), chosen_odds, int(chance * throws), throws, advantage)
+    return tuple(rows.values())
 
 
-def _paid(chosen: str, floor: Pays) -> Fraction:
+def _paid(odds_text: str, floor: Pays) -> Fraction:
     """What a row pays for one unit; its floor where nothing readable is chosen."""
     try:
-        return Odds.parse(chosen).ratio()
+        return Odds.parse(odds_text).ratio()
     except Refusal:
         return floor.ratio()
 
 
-def editions_for(house: Facility, game: str = "") -> list[tuple[str, str, str]]:
+def editions_for(facility: Facility, game: str = "") -> list[tuple[str, str, str]]:
     """What may be drafted in this house: dated key, title and game of each edition of its state, newest text last."""
     return [
-        (key, edition_title(Rules(one)), one.game)
-        for key, one in all_editions().items()
-        if one.jurisdiction == house.jurisdiction and game in ("", one.game)
+        (key, edition_title(Rules(edition)), edition.game)
+        for key, edition in all_editions().items()
+        if edition.jurisdiction == facility.jurisdiction and game in ("", edition.game)
     ]

@@ -43,11 +43,11 @@ def findings(options: Options, tables: Iterable[Dealt] = ()) -> tuple[Finding, .
     Raises `no-such-rules` or `which-paytable` for a key that names no edition.
     """
     edition = options.edition
-    found = [*_of_payouts(edition, options.payouts), *_of_words(edition, options.odds_word)]
+    all_findings = [*_of_payouts(edition, options.payouts), *_of_words(edition, options.odds_word)]
     rules = Rules.of(options.key, _payable(options))
-    found += [*_of_advantage(rules), *_of_limit(edition, options.payout_limit_cents, tuple(tables))]
-    found += [*_of_increments(rules, options.increments), *_of_shakers(edition, options.shakers)]
-    return tuple(found)
+    all_findings += [*_of_advantage(rules), *_of_limit(edition, options.payout_limit_cents, tuple(tables))]
+    all_findings += [*_of_increments(rules, options.increments), *_of_shakers(edition, options.shakers)]
+    return tuple(all_findings)
 
 
 def verify_may_file(options: Options, tables: Iterable[Dealt] = ()) -> Rules:
@@ -98,34 +98,34 @@ def _of_payout(
     edition: Edition, row: str, wager: str, odds: Odds, set_: Payout | None
 ) -> tuple[Refusal | None, str]:
     """The refusal of one payout, and what would do instead."""
-    said = {"wager": wager, "figure": str(odds)}
+    params = {"wager": wager, "figure": str(odds)}
     if set_ is None:
         if any(code.split("/")[0] == row.split("/")[0] for code in edition.fixed):
-            return _fixed(edition, row, said), ""
-        return Refusal("filed-no-such-wager", edition.sections["wagers"], **said), ""
+            return _fixed(edition, row, params), ""
+        return Refusal("filed-no-such-wager", edition.sections["wagers"], **params), ""
     if not edition.sets_floors:
-        return Refusal("filed-not-exact", set_.cite, **said, exact=str(set_.odds)), str(set_.odds)
+        return Refusal("filed-not-exact", set_.cite, **params, exact=str(set_.odds)), str(set_.odds)
     if row in edition.fixed:
-        return _fixed(edition, row, said), ""
+        return _fixed(edition, row, params), ""
     if odds.ratio() < set_.odds.ratio():
-        refusal = Refusal("filed-under-the-floor", set_.cite, **said, floor=str(set_.odds))
+        refusal = Refusal("filed-under-the-floor", set_.cite, **params, floor=str(set_.odds))
         return refusal, str(set_.odds)
     return None, ""
 
 
-def _fixed(edition: Edition, row: str, said: Mapping[str, str]) -> Refusal:
+def _fixed(edition: Edition, row: str, params: Mapping[str, str]) -> Refusal:
     rows = [code for code in sorted(edition.fixed) if code.split("/")[0] == row.split("/")[0]]
     odds = ", ".join(str(edition.payouts[code].odds) for code in rows)
-    return Refusal("filed-odds-fixed", edition.payouts[rows[0]].cite, **said, fixed=odds)
+    return Refusal("filed-odds-fixed", edition.payouts[rows[0]].cite, **params, fixed=odds)
 
 
 def _of_words(edition: Edition, word: str) -> Iterator[Finding]:
     """Each edition has its own words for odds (reading A18)."""
     if word not in edition.odds_words:
-        allowed = ", ".join(WORDED[one] for one in edition.odds_words)
+        allowed = ", ".join(WORDED[allowed_word] for allowed_word in edition.odds_words)
         figure = WORDED.get(word, word[:40])
-        said = {"wager": "Every wager", "figure": figure, "allowed": allowed}
-        refusal = Refusal("filed-odds-wording", cite(edition, "odds-words"), **said)
+        params = {"wager": "Every wager", "figure": figure, "allowed": allowed}
+        refusal = Refusal("filed-odds-wording", cite(edition, "odds-words"), **params)
         yield Finding(refusal, "Every wager", figure, remedy=edition.odds_words[0])
 
 
@@ -138,28 +138,30 @@ WORDED = {"to": "6 to 1", "wins": "1 wins 6", "win": "1 win 6"}
 def _of_advantage(rules: Rules) -> Iterator[Finding]:
     """Every row once: the wagers of one row differ in nothing. An Extra Roll is judged with its circles."""
     types = game_of(rules).wager_types(rules)
-    seen = set()
+    reported = set()
     for code, outcomes in game_of(rules).outcomes(rules).items():
         row = payout_row(rules, code)
-        kept = game_of(rules).advantage(rules, code, outcomes)
-        if kept < 0 and row not in seen:
-            seen.add(row)
-            yield _favoured(rules, row, row_label(row, types), outcomes, kept)
+        advantage = game_of(rules).advantage(rules, code, outcomes)
+        if advantage < 0 and row not in reported:
+            reported.add(row)
+            yield _favoured(rules, row, row_label(row, types), outcomes, advantage)
 
 
-def _favoured(rules: Rules, row: str, wager: str, outcomes: tuple[Outcome, ...], kept: Fraction) -> Finding:
+def _favoured(
+    rules: Rules, row: str, wager: str, outcomes: tuple[Outcome, ...], advantage: Fraction
+) -> Finding:
     payout = rules.payouts.get(row)
     section = payout.cite if payout else rules.section("odds")
-    figure = " or ".join(str(one.pays) for one in outcomes)
-    said = {"wager": wager, "figure": figure, "favours": percent(-kept), "exact": share(-kept)}
+    figure = " or ".join(str(outcome.pays) for outcome in outcomes)
+    params = {"wager": wager, "figure": figure, "favours": percent(-advantage), "exact": share(-advantage)}
     if len(outcomes) != 1 or isinstance(outcomes[0].pays, Prize):
-        return Finding(Refusal("filed-favours-player", section, **said), wager, figure, row)
+        return Finding(Refusal("filed-favours-player", section, **params), wager, figure, row)
     chance = outcomes[0].probability
     even = 1 / chance - 1
     best = Odds(max(1, ceil(even) - 1))
-    left = 1 - chance * (best.to + 1)
-    said |= {"wins": _wins(chance), "even": to_one(even), "best": str(best), "left": percent(left)}
-    return Finding(Refusal("filed-favours-player-by-odds", section, **said), wager, figure, row, str(best))
+    remaining = 1 - chance * (best.to + 1)
+    params |= {"wins": _wins(chance), "even": to_one(even), "best": str(best), "left": percent(remaining)}
+    return Finding(Refusal("filed-favours-player-by-odds", section, **params), wager, figure, row, str(best))
 
 
 def _wins(chance: Fraction) -> str:
@@ -176,13 +178,13 @@ def _of_limit(edition: Edition, cents: int | None, tables: tuple[Dealt, ...]) ->
     if cents is None:
         return
     figure, section = _amount(cents), cite(edition, "payout-limit")
-    said = {"wager": "Every wager", "figure": figure}
+    params = {"wager": "Every wager", "figure": figure}
     if not edition.limit_floors:
-        yield Finding(Refusal("filed-no-limit-here", section, **said), "Every wager", figure)
+        yield Finding(Refusal("filed-no-limit-here", section, **params), "Every wager", figure)
     elif type(cents) is not int or cents < 1:
-        yield Finding(Refusal("filed-limit-unreadable", section, **said), "Every wager", figure)
+        yield Finding(Refusal("filed-limit-unreadable", section, **params), "Every wager", figure)
     else:
-        highest = max((one.highest_min_cents for one in tables), default=0)
+        highest = max((table.highest_min_cents for table in tables), default=0)
         least = Rules(edition).least_payout_limit_cents(highest)
         if cents < least:
             refusal = _limit_too_low(edition, cents, least, highest)
@@ -213,13 +215,13 @@ def _of_increments(rules: Rules, increments: Mapping[str, int]) -> Iterator[Find
     section = cite(edition, "increments")
     for family, cents in increments.items():
         wager, figure = family_label(family, types), _amount(cents)
-        said = {"wager": wager, "figure": figure}
+        params = {"wager": wager, "figure": figure}
         if family not in {type_.family for type_ in types}:
-            yield Finding(Refusal("filed-no-such-wager", edition.sections["wagers"], **said), wager, figure)
+            yield Finding(Refusal("filed-no-such-wager", edition.sections["wagers"], **params), wager, figure)
         elif type(cents) is not int or cents < 1:
-            yield Finding(Refusal("filed-increment-unreadable", section, **said), wager, figure)
+            yield Finding(Refusal("filed-increment-unreadable", section, **params), wager, figure)
         elif splits := _split_by(rules, family, types, cents):
-            refusal = Refusal("filed-increment-splits", section, **said, odds=str(splits))
+            refusal = Refusal("filed-increment-splits", section, **params, odds=str(splits))
             yield Finding(refusal, wager, figure, remedy=in_dollars(cents * splits.per))
 
 
@@ -236,7 +238,9 @@ def _split_by(rules: Rules, family: str, types: Iterable[WagerType], cents: int)
 def _of_shakers(edition: Edition, shakers: Mapping[str, str]) -> Iterator[Finding]:
     for kind in shakers:
         if kind not in edition.shakers:
-            said = {"wager": "Every wager", "figure": kind[:40], "allowed": ", ".join(edition.shakers)}
+            params = {"wager": "Every wager", "figure": kind[:40], "allowed": ", ".join(edition.shakers)}
             yield Finding(
-                Refusal("filed-shaker-not-allowed", cite(edition, "shaker"), **said), "Every wager", kind[:40]
+                Refusal("filed-shaker-not-allowed", cite(edition, "shaker"), **params),
+                "Every wager",
+                kind[:40],
             )

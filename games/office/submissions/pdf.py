@@ -35,7 +35,7 @@ def submission(
     options: Options,
     sheet: Sheet,
     before: Rules | None,
-    house: Facility,
+    facility: Facility,
     now: dt.datetime,
 ) -> bytes:
     """The PDF of one version as it stands now. `before` are the rules of the approved version that it follows."""
@@ -44,7 +44,7 @@ def submission(
     story: list[Flowable] = [
         text(f"Rules submission {title}", look["title"]),
         text(source(sheet), look["body"]),
-        table(list(_facts(row, house, now)), (1, 3), head=0),
+        table(list(_facts(row, facility, now)), (1, 3), head=0),
         text("Options", look["heading"]),
         table(list(_options(options, sheet.rules)), (1, 3), head=0),
         *_changed(before, sheet),
@@ -53,39 +53,39 @@ def submission(
     return render(
         story,
         title=f"Rules submission, {title}",
-        house=house.name,
-        approved=approval_of(row, house),
+        facility_name=facility.name,
+        approved=approval_of(row, facility),
         landscape=wide,
     )
 
 
-def _facts(row: RulesSubmission, house: Facility, now: dt.datetime) -> Iterator[tuple[Cell, Cell]]:
+def _facts(row: RulesSubmission, facility: Facility, now: dt.datetime) -> Iterator[tuple[Cell, Cell]]:
     """Where it stands, and its dates; what has not happened is not told."""
-    yield "Facility", house.name
+    yield "Facility", facility.name
     yield "Status", STANDS[standing_of(row, now)]
     if row.why:
         yield "Why", row.why
     if row.drafted_at:
-        yield "Drafted", _by(moment(row.drafted_at, house), row.drafted_by.name if row.drafted_by else "")
+        yield "Drafted", _by(moment(row.drafted_at, facility), row.drafted_by.name if row.drafted_by else "")
     if row.filed_at:
-        yield "Filed", _by(moment(row.filed_at, house), row.filed_by.name if row.filed_by else "")
+        yield "Filed", _by(moment(row.filed_at, facility), row.filed_by.name if row.filed_by else "")
     if row.decided_at:
         yield (
             "Denied" if row.status == "denied" else "Approved",
-            _by(day(row.decided_at, house), row.decided_by),
+            _by(day(row.decided_at, facility), row.decided_by),
         )
     if row.reference:
         yield "Reference", row.reference
     if row.decision:
         yield "Letter", f"{row.decision.code}, SHA-256 {row.decision.sha256}"
     if row.in_force_from:
-        yield "In force from", moment(row.in_force_from, house)
+        yield "In force from", moment(row.in_force_from, facility)
     if row.superseded_at:
-        yield "Superseded from", moment(row.superseded_at, house)
+        yield "Superseded from", moment(row.superseded_at, facility)
     if row.withdrawn_at:
         yield (
             "Withdrawn",
-            _by(moment(row.withdrawn_at, house), "")
+            _by(moment(row.withdrawn_at, facility), "")
             + (f": {row.withdrawn_why}" if row.withdrawn_why else ""),
         )
     yield "Rules key", row.edition
@@ -100,9 +100,9 @@ def _options(options: Options, rules: Rules) -> Iterator[tuple[Cell, Cell]]:
     """Every option, also those left as the edition has them."""
     edition, types = rules.edition, game_of(rules).wager_types(rules)
     yield "Edition", edition_title(rules)
-    chosen = [f"{row_label(row, types)}: {odds}" for row, odds in options.payouts.items()]
+    payouts = [f"{row_label(row, types)}: {odds}" for row, odds in options.payouts.items()]
     free = "as the edition's floors" if edition.sets_floors else "exact, as the edition sets them"
-    yield "Payouts", "; ".join(chosen) or free
+    yield "Payouts", "; ".join(payouts) or free
     yield "Odds are written as", WORDS.get(options.odds_word, options.odds_word)
     if edition.limit_floors or options.payout_limit_cents is not None:
         limit = options.payout_limit_cents
@@ -123,14 +123,15 @@ def _changed(before: Rules | None, sheet: Sheet) -> Iterator[Flowable]:
     """What differs from the version before."""
     if before is None:
         return
-    found = changes(before, sheet.rules)
+    differences = changes(before, sheet.rules)
     yield text(f"Changed since {sheet.before}", styles()["heading"])
-    if not found:
+    if not differences:
         yield text("Nothing.", styles()["body"])
         return
     rows: list[list[Cell]] = [["What", "Before", "Now", "House advantage before", "Now"]]
     rows.extend(
-        [_what(one), one.old or "none", one.new or "none", one.old_edge, one.new_edge] for one in found
+        [_what(change), change.old or "none", change.new or "none", change.old_edge, change.new_edge]
+        for change in differences
     )
     yield table(rows, (3, 2, 2, 1.4, 1.4), numbers=(3, 4))
 
@@ -139,5 +140,5 @@ def _what(change: Change) -> str:
     """`Total 4, payout`; `Payout limit`; `Shaker automated`."""
     if change.wager:
         return f"{change.wager}, {change.what}"
-    named = {"limit": "payout limit", "wording": "odds wording"}.get(change.what, change.what)
-    return f"{named[0].upper()}{named[1:]} {change.row}".strip()
+    name = {"limit": "payout limit", "wording": "odds wording"}.get(change.what, change.what)
+    return f"{name[0].upper()}{name[1:]} {change.row}".strip()

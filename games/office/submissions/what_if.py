@@ -78,13 +78,13 @@ def what_if(base: Rules, options: Options, row: str, written: str, base_name: st
         pays = read_pays(written, base.payouts[row].odds)
     except Refusal as refusal:
         as_it_is = sheet(base, name=base_name)
-        found = Finding(refusal, label, written[:40], row)
-        return WhatIf(as_it_is, None, "stop", f"{label}: not readable as odds", "", (found,), "", label)
+        finding = Finding(refusal, label, written[:40], row)
+        return WhatIf(as_it_is, None, "stop", f"{label}: not readable as odds", "", (finding,), "", label)
     tried = replace(base, overrides=_with(base, row, pays))
-    shown = sheet(tried, base, NAME, base_name)
+    new_sheet = sheet(tried, base, NAME, base_name)
     line = curve(tried, row, label, name=NAME, before=base, before_name=base_name)
-    asked = replace(options, payouts={**options.payouts, row: str(pays)})
-    return _judged(WhatIf(shown, line, wager=label), row, pays, asked)
+    tried_options = replace(options, payouts={**options.payouts, row: str(pays)})
+    return _judged(WhatIf(new_sheet, line, wager=label), row, pays, tried_options)
 
 
 def _with(base: Rules, row: str, pays: Pays) -> tuple[tuple[str, Odds], ...]:
@@ -92,20 +92,22 @@ def _with(base: Rules, row: str, pays: Pays) -> tuple[tuple[str, Odds], ...]:
     return tuple(sorted({**dict(base.overrides), row: cast(Odds, pays)}.items()))
 
 
-def _judged(answer: WhatIf, row: str, pays: Pays, asked: Options) -> WhatIf:
+def _judged(answer: WhatIf, row: str, pays: Pays, options: Options) -> WhatIf:
     """The answer with its verdict."""
-    edition, at = asked.edition, f"{answer.wager} at {pays}"
-    moved = [one for one in answer.sheet.changed or answer.sheet.rows if row in one.paytable]
-    detail = _kept(moved)
-    worst = [one for one in answer.sheet.favoured if row in one.paytable]
+    edition, trial = options.edition, f"{answer.wager} at {pays}"
+    affected = [
+        sheet_row for sheet_row in answer.sheet.changed or answer.sheet.rows if row in sheet_row.paytable
+    ]
+    detail = _kept(affected)
+    worst = [sheet_row for sheet_row in answer.sheet.favoured if row in sheet_row.paytable]
     if not edition.sets_floors or row in edition.fixed:
-        said = f"favours the player by {percent(-worst[0].advantage)}" if worst else "is only a what-if"
+        verdict = f"favours the player by {percent(-worst[0].advantage)}" if worst else "is only a what-if"
         exact = f"Exact paytable: may not be filed. It pays {edition.payouts[row].odds}."
-        return replace(answer, sort="note", headline=f"{at} {said}", detail=f"{exact} {detail}")
-    found = tuple(sorted(findings(asked), key=lambda one: one.row != row))
-    if not found:
-        return replace(answer, sort="ok", headline=f"{at} may be filed", detail=detail)
-    first = found[0]
+        return replace(answer, sort="note", headline=f"{trial} {verdict}", detail=f"{exact} {detail}")
+    problems = tuple(sorted(findings(options), key=lambda problem: problem.row != row))
+    if not problems:
+        return replace(answer, sort="ok", headline=f"{trial} may be filed", detail=detail)
+    first = problems[0]
     over = first.refusal.params.get("favours")
     why = f" favours the player by {over}" if over else f", {title(first.refusal).lower()}"
     return replace(
@@ -113,21 +115,23 @@ def _judged(answer: WhatIf, row: str, pays: Pays, asked: Options) -> WhatIf:
         sort="stop",
         headline=f"Refused: {first.wager} at {first.figure}{why}",
         detail=detail,
-        findings=found,
+        findings=problems,
         remedy=first.remedy if first.row == row else "",
     )
 
 
 def _kept(rows: Iterable[Row]) -> str:
     """`The house keeps 15.28 % (11/72), before 29.17 %.` of each row that moved."""
-    told = []
-    for one in rows:
-        side = "The player gains" if one.favours_player else "The house keeps"
+    sentences = []
+    for row in rows:
+        side = "The player gains" if row.favours_player else "The house keeps"
         before = (
-            f", before {percent(one.was_advantage)}"
-            if one.is_changed and one.was_advantage is not None
+            f", before {percent(row.was_advantage)}"
+            if row.is_changed and row.was_advantage is not None
             else ""
         )
-        on = f" on {one.label}" if one.note else ""
-        told.append(f"{side} {percent(abs(one.advantage))} ({share(abs(one.advantage))}){on}{before}.")
-    return " ".join(told)
+        where = f" on {row.label}" if row.note else ""
+        sentences.append(
+            f"{side} {percent(abs(row.advantage))} ({share(abs(row.advantage))}){where}{before}."
+        )
+    return " ".join(sentences)

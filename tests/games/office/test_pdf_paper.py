@@ -58,7 +58,7 @@ class Read:
 
 
 def paper(words="Words.", **how):
-    given = {"title": "A paper", "house": "Larkfield Casino", "approved": APPROVED, **how}
+    given = {"title": "A paper", "facility_name": "Larkfield Casino", "approved": APPROVED, **how}
     return render([text(words, styles(given.get("language", "en"))["body"])], **given)
 
 
@@ -71,7 +71,7 @@ def long_table(language="en", rows=120):
 
 
 def test_every_page_has_house_title_number_and_approval():
-    read = Read(render(long_table(), title="Odds sheet", house="Larkfield Casino", approved=APPROVED))
+    read = Read(render(long_table(), title="Odds sheet", facility_name="Larkfield Casino", approved=APPROVED))
     assert len(read.pages) == 4
     for place, words in enumerate(read.pages, start=1):
         assert "Larkfield Casino" in words and "Odds sheet" in words and APPROVED in words
@@ -92,8 +92,8 @@ def test_it_says_what_it_is_to_a_reader_that_cannot_see_it():
 
 
 def test_the_same_story_gives_the_same_bytes():
-    assert render(long_table(), title="T", house="H", approved="A") == render(
-        long_table(), title="T", house="H", approved="A"
+    assert render(long_table(), title="T", facility_name="H", approved="A") == render(
+        long_table(), title="T", facility_name="H", approved="A"
     )
     first = paper("骰子 35 to 1", language="zh")
     paper("other signs come between: 大小", language="zh")
@@ -104,7 +104,12 @@ def test_the_same_story_gives_the_same_bytes():
 @pytest.mark.parametrize("landscape", [False, True])
 def test_nothing_stands_outside_the_margins(size, landscape):
     content = render(
-        long_table(), title="T" * 60, house="H" * 60, approved="A" * 90, size=size, landscape=landscape
+        long_table(),
+        title="T" * 60,
+        facility_name="H" * 60,
+        approved="A" * 90,
+        size=size,
+        landscape=landscape,
     )
     for sides in Read(content).edges():
         assert min(sides) >= 20
@@ -162,7 +167,7 @@ def test_the_odds_sheet_says_every_figure_exactly():
     shown = sheet(now, before, "version 4", "version 3")
     drawn = curve(now, "total:4", "Total 4", name="version 4", before=before, before_name="version 3")
     content = odds_pdf.odds_sheet(
-        shown, drawn, title="RS-0014 version 4", house="Larkfield Casino", approved=APPROVED
+        shown, drawn, title="RS-0014 version 4", facility_name="Larkfield Casino", approved=APPROVED
     )
     read = Read(content)
     assert len(read.pages) == 1 and all(read.fonts().values())
@@ -179,7 +184,9 @@ def test_the_odds_sheet_says_every_figure_exactly():
 def test_no_fraction_however_long_is_broken_or_cut(key):
     shown = sheet(Rules.of(key))
     read = Read(
-        odds_pdf.odds_sheet(shown, None, title=key, house="Larkfield Casino", approved="Draft, not approved")
+        odds_pdf.odds_sheet(
+            shown, None, title=key, facility_name="Larkfield Casino", approved="Draft, not approved"
+        )
     )
     lines = " ".join(read.pages).replace("\xa0", " ")  # line feeds stay, so that a broken figure is not found
     for row in shown.rows:
@@ -204,7 +211,7 @@ def ink(page, colour, near=30):
 def test_a_bar_that_favours_the_player_is_drawn_in_the_signal_colour():
     rules, edition = Rules.of(JERSEY), Rules.of(JERSEY).edition
     bad = Rules(edition, (("total:4", Rules.of(JERSEY, {"total:4": "80 to 1"}).payouts["total:4"].odds),))
-    given = {"title": "T", "house": "H", "approved": "A"}
+    given = {"title": "T", "facility_name": "H", "approved": "A"}
     good_page = Read(odds_pdf.odds_sheet(sheet(rules), None, **given)).file[0]
     bad_page = Read(odds_pdf.odds_sheet(sheet(bad), None, **given)).file[0]
     assert ink(good_page, "a63a22") == 0
