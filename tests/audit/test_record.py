@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit import chain, clock, commands, record
-from audit.errors import ClockRefused, CommandChanged, RecordRefused, StreamMoved
+from audit.errors import ClockRefused, CommandChanged, RecordRefused, StreamClosed, StreamMoved
 from audit.models import Entry, Stream
 
 from .conftest import MOMENT
@@ -121,6 +121,13 @@ def test_a_stale_stream_is_refused(stream):
 
 
 @pytest.mark.django_db
+def test_a_closed_stream_takes_no_entry(write, stream):
+    Stream.objects.filter(pk=stream.pk).update(closed_at=MOMENT)
+    with pytest.raises(StreamClosed):
+        write(stream.name)
+
+
+@pytest.mark.django_db
 def test_time_never_goes_back_on_a_stream(write):
     write(at=MOMENT)
     write(at=MOMENT - 2 * SECOND)
@@ -184,13 +191,19 @@ def test_many_threads_make_one_chain_without_gaps():
     assert bytes(Stream.objects.get().head) == prev
 
 
-@pytest.mark.parametrize("depth", [100, 50_000])
-def test_what_is_nested_too_deeply_to_be_written_is_not_canonical(depth):
-    nested: list = []
-    for _ in range(depth):
-        nested = [nested]
-    if depth == 100:
-        assert chain.canonical(nested) == b"[" * 101 + b"]" * 101
-        return
-    with pytest.raises(chain.NotCanonical):
-        chain.canonical(nested)
+@pytest.mark.parametrize(
+    ("wrap", "opening", "closing"),
+    [(lambda value: [value], b"[", b"]"), (lambda value: {"a": value}, b'{"a":', b"}")],
+    ids=["lists", "objects"],
+)
+def test_values_may_be_nested_128_deep(wrap, opening, closing):
+    def nested(depth):
+        value = 1
+        for _ in range(depth):
+            value = wrap(value)
+        return value
+
+    assert chain.canonical(nested(128)) == opening * 128 + b"1" + closing * 128
+    for depth in (129, 50_000):
+        with pytest.raises(chain.NotCanonical):
+            chain.canonical(nested(depth))
