@@ -303,6 +303,16 @@ def test_the_odds_are_exact_and_terms_give_the_rules_back():
             assert Rules.from_terms(rules.terms()) == rules
 
 
+def test_a_payout_limit_and_an_increment_are_at_least_one_cent():
+    terms = Rules.of(TEN, payout_limit_cents=1, increments={"pip": 1}).terms()
+    assert (terms["payout_limit_cents"], terms["increments"]) == (1, {"pip": 1})
+    for cents in (0, -1, True):
+        with pytest.raises(Refusal, match="bad-amount"):
+            Rules.of(TEN, payout_limit_cents=cents)
+        with pytest.raises(Refusal, match="bad-amount"):
+            Rules.of(TEN, increments={"pip": cents})
+
+
 @clause("PA-675a.5(e)-floor")
 @pytest.mark.parametrize(("minimum", "least"), [(500, 5_000_000), (1000, 5_006_000), (2500, 12_515_000)])
 def test_a_payout_limit_of_ten_dice_is_at_least_the_most_that_one_patron_may_win(minimum, least):

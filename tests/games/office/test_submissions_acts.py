@@ -175,7 +175,8 @@ def test_a_later_version_may_not_come_before_one_that_waits(hands, scene):
     filed(scene, A, odds_word="wins")
     letter = scene.on_file("Another letter")
     params = {**named(3), "granted": True, "body": "ED", "reference": "1", "letter": letter}
-    assert refusal(scene, "record_decision", params).code == "in-force-before-earlier"
+    for more in ({}, {"in_force_from": "2026-12-01T06:00"}):
+        assert refusal(scene, "record_decision", {**params, **more}).code == "in-force-before-earlier"
     scene.in_office("record_decision", {**params, "in_force_from": "2026-12-02T06:00"})
     scene.in_office("withdraw_submission", named(2, why="a slip"))
     at, house = dt.datetime(2026, 12, 1, 12, tzinfo=dt.UTC), scene.table.facility
