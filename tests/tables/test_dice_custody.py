@@ -204,6 +204,17 @@ def test_a_die_at_the_edge_of_the_tolerance_is_good(scene):
     assert said["dice"][2] == {**die(low_um=18_923, high_um=19_177), "die": 3, "good": True}
 
 
+def test_inspection_and_destruction_are_signed_by_two_departments(scene):
+    receive(scene)
+    with scene.refused("two-departments-must-sign", "58 Pa. Code § 603a.13(c)"):
+        measure(scene, witness="pit-manager")
+    assert DiceLot.objects.get(code="L-0101").status == "received"
+    measure(scene, die(square=False), die(), die())
+    with scene.refused("two-departments-must-sign"):
+        scene.in_room("destroy_dice", {"lots": ["L-0101"], "how": "destroyed"}, witness="pit-manager")
+    assert DiceLot.objects.get(code="L-0101").status == "rejected"
+
+
 @pytest.mark.parametrize("many", [1, 2, 4])
 def test_every_die_is_measured(scene, many):
     receive(scene)

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from audit.models import Person
 from tables.urls import urlpatterns
 from tests.tables.cast import ROLES
 
@@ -90,6 +91,13 @@ def test_each_role_opens_what_is_theirs_and_nothing_else(scene, by):
     podium = scene.browser("podium", by)
     found = {name: podium.get(address, headers=BY_SCRIPT).status_code for name, address in ADDRESSES.items()}
     assert found == {name: 200 if by in MAY_OPEN[name] else 403 for name in ADDRESSES}
+
+
+def test_a_person_of_another_facility_sees_nothing_here(scene):
+    podium = scene.browser("podium", "surveillance")
+    assert podium.get(ADDRESSES["table"]).status_code == 200
+    Person.objects.filter(code="surveillance").update(facility="seabright")
+    assert {podium.get(address, headers=BY_SCRIPT).status_code for address in ADDRESSES.values()} == {403}
 
 
 @pytest.mark.parametrize("by", ["dealer", "floorperson"])

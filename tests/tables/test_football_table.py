@@ -8,6 +8,7 @@ import pytest
 
 from audit import export, verify
 from audit.models import Entry
+from audit.runner import Stale
 from games.adjudication import adjudicate
 from tables.models import DiceLot, Settlement, Table, Throw
 from tests.tables.cast import make_scene
@@ -168,6 +169,15 @@ def test_two_dealers_settle_their_halves_at_once_and_the_second_opens_what_follo
     assert (table.round.phase, table.round.paid_seats) == ("lit", [12])
     table.act("settle_seats", {"seats": [2]}, seen=seen)
     assert (table.round.phase, table.round.paid_seats) == ("open", [])
+
+
+def test_a_seat_of_a_step_that_is_settled_is_not_settled_in_the_next_step(table):
+    touchdown(table)
+    seen = table.version
+    table.act("settle_seats", {"seats": [6]}, seen=seen)
+    with pytest.raises(Stale):
+        table.act("settle_seats", {"seats": [6]}, by="relief", seen=seen)
+    assert table.round.paid_seats == []
 
 
 @clause("PA-577.7(a)-retain", "PA-577.7(a)-offer", "PA-577.1-quarterback", "PA-577.6(c)(4)-announce")
