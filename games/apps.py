@@ -8,9 +8,10 @@ class GamesConfig(AppConfig):
     name = "games"
 
     def ready(self) -> None:
-        """Register the words and acts of the rules office, and give the record each facility's gaming days."""
+        """Register the games, and the words and acts of the office; give the record each facility's gaming days."""
         from audit import clock
         from audit.discovery import modules_named
+        from games import registry  # noqa: F401 (its import registers the games)
 
         clock.gaming_days.of = gaming_day
         autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))

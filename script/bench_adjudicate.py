@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from games.adjudication import adjudicate
+from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.engine import Rules
-from games.engine.football.wagers import SINGLE_PLAY_CODES
 from games.registry import game_of
 
 TITLE = "Adjudication: rounds as JSON lines, settled and written again, on one core"

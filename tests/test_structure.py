@@ -43,7 +43,12 @@ def imports(path: Path) -> Iterator[str]:
             yield ".".join([*base, *([node.module] if node.module else [])])
 
 
-ENGINE = [*sources("games/engine"), ROOT / "games" / "registry.py", ROOT / "games" / "adjudication.py"]
+ENGINE = [
+    *sources("games/engine"),
+    *sources("games/catalog", "engine.py"),
+    *sources("games/catalog", "engine/*.py"),
+    *(ROOT / "games" / name for name in ("registry.py", "adjudication.py")),
+]
 PURE = [*ENGINE, *[ROOT / "audit" / f"{name}.py" for name in ("chain", "merkle", "notes")]]
 
 
@@ -72,7 +77,7 @@ def floats(path: Path) -> Iterator[str]:
 
 
 def test_it_knows_no_float_in_the_engine():
-    assert len(ENGINE) > 30
+    assert len(ENGINE) > 25
     assert {relative(path): found for path in ENGINE if (found := list(floats(path)))} == {}
 
 

@@ -114,7 +114,7 @@ class Rules:
         kind = self.edition.shakers.get(shaker) if shaker else None
         if kind and duty in kind.sections:
             return kind.sections[duty]
-        if duty not in duties():
+        if duty not in editions.duties():
             raise KeyError(duty)
         return self.edition.sections.get(duty, "")
 
@@ -160,12 +160,6 @@ class Rules:
     def verify_odds_text(self, text: str) -> None:
         """Raises `odds-said-for` where a layout, sign or guide would state odds with "for"."""
         verify_stated(text, self.section("odds-words"))
-
-
-@lru_cache(maxsize=1)
-def duties() -> frozenset[str]:
-    """Every duty that any edition names."""
-    return frozenset(duty for one in editions.all_editions().values() for duty in one.sections)
 
 
 @lru_cache(maxsize=512)

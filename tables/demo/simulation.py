@@ -7,8 +7,8 @@ from typing import Any
 
 from audit.devices import enrol
 from audit.models import Device, Person
+from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.engine import Refusal, Rules
-from games.engine.football.wagers import SINGLE_PLAY_CODES
 from games.models import Facility
 from games.registry import game_of
 from tables.demo.seeding import (

@@ -17,8 +17,8 @@ from typing import Any
 from django.db.models import BooleanField, Case, Count, Exists, OuterRef, Q, Sum, When
 from django.db.models.functions import Coalesce
 
+from games.catalog.high_roll.engine.wagers import EXTRA_ROLL
 from games.engine import Rules
-from games.engine.high_roll.wagers import EXTRA_ROLL
 from games.models import RulesSubmission
 from games.registry import game_of
 from games.submissions import rules_of

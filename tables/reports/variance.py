@@ -1,7 +1,7 @@
 """The variance of what a day's wagers win for the house, by table, in cents squared: exact, in whole numbers.
 
 The wagers of one round hang together, because one throw decides them all, and rounds do not. Of Three Dice Football the
-wagers on the game hang together, those on one play, and each of both (`games/engine/football/covariance.py`).
+wagers on the game hang together, those on one play, and each of both (`games/catalog/football/engine/covariance.py`).
 """
 
 from collections import Counter, defaultdict
@@ -16,11 +16,11 @@ from operator import itemgetter
 from django.db import connection
 from django.db.models import Sum
 
+from games.catalog.football.engine import covariance
+from games.catalog.football.engine.field import Spot
+from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
+from games.catalog.high_roll.engine.wagers import EXTRA_ROLL
 from games.engine import Rules
-from games.engine.football import covariance
-from games.engine.football.field import Spot
-from games.engine.football.wagers import SINGLE_PLAY_CODES
-from games.engine.high_roll.wagers import EXTRA_ROLL
 from games.engine.wagers import Wager as Stake
 from games.registry import game_of
 from tables.models import Throw, Wager

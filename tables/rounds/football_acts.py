@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from games.engine.football import Football
+from games.catalog.football.engine import Football
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from games.engine.high_roll import HighRoll
+from games.catalog.high_roll.engine import HighRoll
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE

@@ -9,7 +9,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from games.engine.football.wagers import SINGLE_PLAY_CODES
+from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from tables.templatetags.floor import NOT_DEALT, disc, money
 from tables.templatetags.gridiron import to_go
 

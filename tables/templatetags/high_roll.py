@@ -6,7 +6,7 @@ from typing import Any
 
 from django import template
 
-from games.engine.high_roll.chances import RANK, held
+from games.catalog.high_roll.engine.chances import RANK, held
 from tables.words.forms import listed
 
 register = template.Library()

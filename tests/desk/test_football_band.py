@@ -5,10 +5,10 @@ from functools import cache
 
 import pytest
 
+from games.catalog.football.engine import covariance
+from games.catalog.football.engine.field import THROWS, Spot, chances_of_a_game, chances_of_a_throw, play_on
+from games.catalog.football.engine.wagers import BETS, End, outcomes, verdict
 from games.engine import Rules
-from games.engine.football import covariance
-from games.engine.football.field import THROWS, Spot, chances_of_a_game, chances_of_a_throw, play_on
-from games.engine.football.wagers import BETS, End, outcomes, verdict
 from games.registry import game_of
 from tables.models import Throw
 from tables.reports.variance import covariances

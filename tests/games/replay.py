@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from typing import Any
 
+from games.catalog.football.engine import quarterback
+from games.catalog.high_roll.engine import records as high_roll
 from games.engine import RoundState, records
-from games.engine.football import quarterback
 from games.engine.game import Game
-from games.engine.high_roll import records as high_roll
 from games.engine.records import Record
 
 ACTS: Mapping[type, tuple[str, Callable[[Any], tuple[Any, ...]]]] = {

@@ -14,6 +14,7 @@ from games.wording import REASONS, REFUSALS, say, title, why
 ENGINE = Path(engine.__file__).parent
 SOURCES = [
     *ENGINE.rglob("*.py"),
+    *(ENGINE.parent / "catalog").rglob("*.py"),
     *(ENGINE.parent / name for name in ("adjudication.py", "registry.py", "submissions.py")),
 ]
 

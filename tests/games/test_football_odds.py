@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from games.catalog.football.engine.field import course_of
 from games.engine import house_advantage
-from games.engine.football.field import course_of
 from tests.games.football_play import CITE, FOOTBALL, RULES, verdict_of
 
 clause = pytest.mark.clause

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from games.catalog.football.engine.wagers import BETS
 from games.engine import Refusal
-from games.engine.football.wagers import BETS
 from games.engine.procedures import ENDED
 from games.engine.records import Record, SeatsSettled
 from games.engine.settlement import settlement_order

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from games.catalog.high_roll.engine.chances import Held, classes, held
 from games.engine import Refusal, Rules, house_advantage
-from games.engine.high_roll.chances import Held, classes, held
 from games.registry import game_of
 from games.submissions import verify_house_advantage
 from tests.games.play_high_roll import HIGH_ROLL, SIX, TEN, ends, lines

@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from games.catalog.high_roll.engine.wagers import BETS
 from games.engine import Refusal, Rules, Wager
-from games.engine.high_roll.wagers import BETS
 from games.engine.procedures import ENDED
 from tests.games.play_high_roll import HIGH_ROLL, SIX, TEN
 from tests.games.replay import replayed

@@ -3,8 +3,8 @@
 import pytest
 
 from games.adjudication import BadLine
+from games.catalog.high_roll.engine.chances import Held, held
 from games.engine import Rules, Wager
-from games.engine.high_roll.chances import Held, held
 from games.wording import why
 from tests.games.play_high_roll import (
     FOUR_FIVES,

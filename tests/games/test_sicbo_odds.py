@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
+from games.catalog.sic_bo.engine import BETS, settle
 from games.engine import Odds, Refusal, Rules, Wager, house_advantage
-from games.engine.sicbo import BETS, settle
 from games.registry import game_of
 
 clause = pytest.mark.clause

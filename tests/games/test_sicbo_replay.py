@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from games.catalog.sic_bo.engine import BETS
 from games.engine import Refusal, Rules
 from games.engine.procedures import ENDED
-from games.engine.sicbo import BETS
 from tests.games.play import EVERY_WAY, SIC_BO
 from tests.games.replay import replayed
 

@@ -6,9 +6,9 @@ from itertools import permutations, product
 
 import pytest
 
+from games.catalog.sic_bo.engine import BETS, settle
 from games.engine import Refusal, Rules, Wager
 from games.engine.settlement import settlement_order
-from games.engine.sicbo import BETS, settle
 from games.registry import game_of
 from games.wording import why
 

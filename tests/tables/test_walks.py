@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.engine import Refusal, Rules
-from games.engine.football.wagers import SINGLE_PLAY_CODES
 from tables.models import Settlement, Throw
 from tests.tables.cast import Scene, make_scene
 

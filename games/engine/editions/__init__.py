@@ -1,6 +1,7 @@
 """The regulation editions: one dated TOML file each, with its citation beside every value.
 
-An amendment is a new file with the same key and a later date; the short key always means the newest one.
+The files lie in the folders of the games (`games.registry` adds them). An amendment is a new file with the same key
+and a later date; the short key always means the newest one.
 """
 
 import re
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache, partial
-from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from games.engine.editions.equipment import ApprovalRule, InspectionLine, Staffing, equipment_of
@@ -89,12 +90,39 @@ class Edition:
     places: int
 
 
+_folders: list[Traversable] = []
+
+
+def add_folder(folder: Traversable) -> None:
+    """Add the editions of a folder."""
+    _folders.append(folder)
+    _forget_editions()
+
+
+def remove_folder(folder: Traversable) -> None:
+    """Take the editions of a folder out again, for tests."""
+    _folders.remove(folder)
+    _forget_editions()
+
+
+def _forget_editions() -> None:
+    for cached in (all_editions, edition, duties):
+        cached.cache_clear()
+
+
+@lru_cache(maxsize=1)
+def duties() -> frozenset[str]:
+    """Every duty that any edition names."""
+    return frozenset(duty for edition in all_editions().values() for duty in edition.sections)
+
+
 @lru_cache(maxsize=1)
 def all_editions() -> Mapping[str, Edition]:
     """Every edition by its dated key, oldest first."""
     read = [
         tomllib.loads(file.read_text("utf-8"))
-        for file in files(__name__).iterdir()
+        for folder in _folders
+        for file in folder.iterdir()
         if file.name.endswith(".toml")
     ]
     read.sort(key=lambda data: (data["key"], data["in_force_from"]))

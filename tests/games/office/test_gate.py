@@ -292,7 +292,7 @@ def test_a_player_favourable_extra_roll_would_be_found_with_its_circles(monkeypa
     raised = {**rules.edition.payouts}
     raised["like-kind/extra:8"] = Payout(Odds(90_000), raised["like-kind/extra:8"].cite)
     monkeypatch.setattr(Rules, "payouts", property(lambda self: raised))
-    from games.engine.high_roll import wagers
+    from games.catalog.high_roll.engine import wagers
     from games.office.submissions import gate
 
     wagers.outcomes_of.cache_clear()

@@ -13,12 +13,15 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from games.engine.analysis import Outcome
-from games.engine.game import Game, Step
-from games.engine.high_roll.chances import Held, held
-from games.engine.high_roll.course import EXTRA_THROW, FIRST_ROLL, duty_of, is_extra, procedure_of
-from games.engine.high_roll.records import DiceMoved, ExtraRollsLockedOut, FeesCollected, LooseDiceGathered
-from games.engine.high_roll.wagers import (
+from games.catalog.high_roll.engine.chances import Held, held
+from games.catalog.high_roll.engine.course import EXTRA_THROW, FIRST_ROLL, duty_of, is_extra, procedure_of
+from games.catalog.high_roll.engine.records import (
+    DiceMoved,
+    ExtraRollsLockedOut,
+    FeesCollected,
+    LooseDiceGathered,
+)
+from games.catalog.high_roll.engine.wagers import (
     BETS,
     EXTRA_ROLL,
     Verdict,
@@ -28,6 +31,8 @@ from games.engine.high_roll.wagers import (
     why_held,
     why_with_extra,
 )
+from games.engine.analysis import Outcome
+from games.engine.game import Game, Step
 from games.engine.odds import Pays
 from games.engine.procedures import Procedure
 from games.engine.refusals import Refusal

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from games.catalog.high_roll.engine import chances
+from games.catalog.high_roll.engine.chances import RANK
 from games.engine.analysis import Outcome
-from games.engine.high_roll import chances
-from games.engine.high_roll.chances import RANK
 from games.engine.odds import Pays
 from games.engine.rules import Rules
 from games.engine.settlement import Reason

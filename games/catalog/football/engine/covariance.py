@@ -12,8 +12,7 @@ from functools import lru_cache
 from itertools import product
 from math import lcm
 
-from games.engine import Rules
-from games.engine.football.field import (
+from games.catalog.football.engine.field import (
     SCORES,
     THROWS,
     Meaning,
@@ -23,7 +22,8 @@ from games.engine.football.field import (
     course_of,
     play_on,
 )
-from games.engine.football.wagers import BETS, PLAYS_MOST, SINGLE_PLAY_CODES, End, point, verdict
+from games.catalog.football.engine.wagers import BETS, PLAYS_MOST, SINGLE_PLAY_CODES, End, point, verdict
+from games.engine import Rules
 
 FULL_GAME_CODES = tuple(code for code in BETS if code not in SINGLE_PLAY_CODES)
 Wins = tuple[Fraction, ...]  # what one unit on each code wins for the house, in the order of the codes

@@ -7,7 +7,7 @@ stickperson's left. Nobody of the house ever throws: while all decline, the offe
 from dataclasses import dataclass, replace
 from typing import cast
 
-from games.engine.football.field import SCORES
+from games.catalog.football.engine.field import SCORES
 from games.engine.game import Game
 from games.engine.refusals import Refusal
 from games.engine.state import RoundState

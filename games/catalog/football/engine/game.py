@@ -13,10 +13,9 @@ Source: 58 Pa. Code §§ 577.3, 577.5, 577.6 (text of 2012-07-28). The field is 
 from collections.abc import Sequence
 from typing import Any
 
-from games.engine.analysis import Outcome
-from games.engine.football.field import Course, Spot, course_of
-from games.engine.football.quarterback import Quarterbacks
-from games.engine.football.wagers import (
+from games.catalog.football.engine.field import Course, Spot, course_of
+from games.catalog.football.engine.quarterback import Quarterbacks
+from games.catalog.football.engine.wagers import (
     BETS,
     EXTRA_POINT,
     PLAYS_MOST,
@@ -29,6 +28,7 @@ from games.engine.football.wagers import (
     settle,
     winners,
 )
+from games.engine.analysis import Outcome
 from games.engine.game import CORRECTIONS, Step
 from games.engine.odds import Pays
 from games.engine.procedures import Moves, Procedure

@@ -332,3 +332,6 @@ def _outcomes(rules: Rules, code: str, chances: Mapping[Faces, int]) -> tuple[Ou
             ways[odds] += count
     paid = sorted(ways.items(), key=lambda item: item[0].ratio())
     return tuple(Outcome(Fraction(count, 216), odds) for odds, count in paid)
+
+
+GAME = SicBo()

@@ -16,8 +16,7 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from games.engine.analysis import Outcome
-from games.engine.football.field import (
+from games.catalog.football.engine.field import (
     GAIN,
     NO_GAIN,
     PENALTY,
@@ -31,6 +30,7 @@ from games.engine.football.field import (
     chances_of_a_game,
     chances_of_a_throw,
 )
+from games.engine.analysis import Outcome
 from games.engine.odds import Pays
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason, Settled, lose, win
