@@ -33,7 +33,10 @@ WORKERS = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
 
 @dataclass(frozen=True)
 class Suite:
-    """A selection of the tests, and the services that it uses or cannot do without."""
+    """A selection of the tests, and the services that it uses or cannot do without.
+
+    All of its tests are in `folders`, where there are any: nothing else has to be collected.
+    """
 
     name: str
     uses: tuple[str, ...]
@@ -41,6 +44,7 @@ class Suite:
     marks: str
     marks_of_all: str
     marks_of_fast: str = ""
+    folders: tuple[str, ...] = ()
 
 
 SUITES = {
@@ -67,6 +71,7 @@ SUITES = {
             ("browser",),
             "browser and not repeated",
             "browser",
+            folders=("tests/e2e", "tests/services"),
         ),
     )
 }
@@ -238,7 +243,7 @@ class Tests:
         # One word for each option: pytest takes a lone path for a place to look for its configuration.
         command = [sys.executable, "-m", "pytest", f"--junitxml={results}", "-m", self.marks(suite), *WORKERS]
         started = time.monotonic()
-        code = commands.run([*command, *self.arguments], self.addresses(suite))
+        code = commands.run([*command, *(self.arguments or suite.folders)], self.addresses(suite))
         seconds, counts = time.monotonic() - started, counted(results)
         # Arguments may select no test of a suite; then it was skipped.
         no_tests = code == 5 and (self.arguments or not self.required & set(suite.uses))

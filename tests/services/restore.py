@@ -26,7 +26,7 @@ T = TypeVar("T")
 # The migrations fill these tables; no test empties them.
 FILLED_BY_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permission"}
 # A scene of the running clock is built again when it is older: nobody's duty or dice may have aged.
-LONGEST_AGE = dt.timedelta(seconds=20)
+LONGEST_AGE = dt.timedelta(seconds=60)
 
 
 class Pickler(pickle.Pickler):
