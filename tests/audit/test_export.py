@@ -11,9 +11,10 @@ from django.core.management import CommandError, call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit import batches, chain, export, verify
+from audit import batches, chain, clock, export, verify
 from audit.models import Entry, Stream
 
+from . import stored
 from .conftest import MOMENT
 from .test_record import SECOND
 
@@ -53,15 +54,20 @@ def record_of_two(write):
 
 
 @pytest.fixture
-def data(record_of_two):
-    return exported()
+def data():
+    """The export of the two tables."""
+    return stored.read("two-tables.jsonl")
 
 
-pytestmark = pytest.mark.django_db
+@pytest.mark.both_databases
+@pytest.mark.django_db
+def test_the_stored_export_is_what_is_written_today(record_of_two):
+    with clock.at(MOMENT + 9 * SECOND):
+        stored.assert_stored("two-tables.jsonl", exported())
 
 
-def test_what_is_exported_verifies(data):
-    _since, _until, streams = check(data)
+def test_what_is_exported_verifies(record_of_two):
+    _since, _until, streams = check(exported())
     assert [(stream.name, stream.seq) for stream in streams] == [("larkfield/T-04", 3), ("larkfield/T-05", 2)]
     assert [stream.head for stream in streams] == [bytes(s.head) for s in Stream.objects.order_by("name")]
 
@@ -86,6 +92,7 @@ def test_one_stream_verifies_and_batches_join(record_of_two, monkeypatch):
     assert check(exported())[2][0].entries == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flip", [0x01, 0x20, 0x80])
 def test_no_changed_byte_verifies(data, flip):
     for place in range(len(data)):
@@ -254,6 +261,7 @@ def test_random_bytes_never_verify(noise):
     bad(noise + b"\n" + noise + b"\n")
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers(-9, 9) | st.text(),

@@ -13,28 +13,35 @@ from audit.sealing import keys
 from audit.sealing.log import Log, current
 from audit.sealing.witnesses import request_of
 
+from . import stored
 from .conftest import MOMENT
 from .outsider import bad, check, kept, packed, recorded
 from .sealed import DAY, SECOND, WITNESS, House, archived, bundled, files_of, proof_of
 
-pytestmark = pytest.mark.django_db
 T04 = "larkfield/T-04"
 
 
 @pytest.fixture
 def house(tmp_path, write):
     """One table: eight entries a second apart, a seal behind each, the last but one checkpoint cosigned."""
-    house = House(tmp_path / "sealer", write)
-    for number in range(8):
-        house.act(number * SECOND, data={"round": number})
-        house.seal(number * SECOND + SECOND / 2)
-    house.cosign(Checkpoint.objects.get(size=8))
-    return house
+    with stored.same_keys():
+        house = House(tmp_path / "sealer", write)
+        for number in range(8):
+            house.act(number * SECOND, data={"round": number})
+            house.seal(number * SECOND + SECOND / 2)
+        house.cosign(Checkpoint.objects.get(size=8))
+        yield house
 
 
 @pytest.fixture
-def files(house):
-    return files_of(bundled(T04))
+def files():
+    """The files of its bundle."""
+    return files_of(stored.read("eight-entries.zip"))
+
+
+@pytest.mark.both_databases
+def test_the_stored_bundle_is_what_is_written_today(house):
+    stored.assert_stored("eight-entries.zip", bundled(T04))
 
 
 def changed(files, **what):
@@ -108,6 +115,7 @@ def test_a_range_that_ends_too_early_or_begins_too_late_is_found(house):
     assert "does not follow" in bad(changed(files, beyond_jsonl=b"".join([*lines, lines[1]])))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stream", [[], {}, None, 4, "no/where", "larkfield/T-04"])
 @pytest.mark.parametrize("seq", [None, "9", -1, 0, 9, 10**15, [], 1.5, True])
 def test_an_entry_beside_the_range_with_right_hashes_and_wrong_words_is_refused(files, stream, seq):

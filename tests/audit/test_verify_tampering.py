@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from audit import verify
 from audit.models import Entry
 
+from . import stored
 from .outsider import packed
 from .sealed import DAY, SECOND, WITNESS, House, archived, bundled, files_of, proof_of
 from .test_export import SETTLED
 
-pytestmark = pytest.mark.django_db
 PLACES = st.integers(0, 1 << 20)
 HOW = st.sampled_from(["flip", "drop", "repeat", "swap", "cut", "put"])
 NONSENSE = (
@@ -25,19 +25,30 @@ EVIDENCE = ("record.jsonl", "beyond.jsonl", "seals.jsonl")
 
 
 @pytest.fixture
-def archive(tmp_path, write, settings):
+def archive():
     """A middle day of three: two tables, one of them settling; entries and subtrees on both sides; a cosignature."""
+    return stored.read("middle-day.zip")
+
+
+@pytest.mark.django_db
+def test_the_stored_bundle_is_what_is_written_today(tmp_path, write, settings):
     settings.WITNESSES = f"https://witness.example {WITNESS.verifier.vkey}"
-    house = House(tmp_path / "sealer", write)
-    for day in range(3):
-        for number in range(4):
-            house.act(day * DAY + number * SECOND, data={"round": number, "note": "§ 5"})
-            if number % 2:
-                house.act(day * DAY + number * SECOND, "larkfield/T-05", type="round.settled", data=SETTLED)
-            checkpoint = house.seal(day * DAY + number * SECOND + SECOND / 2)
-    house.cosign(checkpoint)
-    since = checkpoint.at - 1 * DAY - 3 * SECOND
-    return bundled("larkfield/T-04", "larkfield/T-05", since=since, until=since + 2 * SECOND)
+    with stored.same_keys():
+        house = House(tmp_path / "sealer", write)
+        for day in range(3):
+            for number in range(4):
+                house.act(day * DAY + number * SECOND, data={"round": number, "note": "§ 5"})
+                if number % 2:
+                    house.act(
+                        day * DAY + number * SECOND, "larkfield/T-05", type="round.settled", data=SETTLED
+                    )
+                checkpoint = house.seal(day * DAY + number * SECOND + SECOND / 2)
+        house.cosign(checkpoint)
+        since = checkpoint.at - 1 * DAY - 3 * SECOND
+        archive = bundled("larkfield/T-04", "larkfield/T-05", since=since, until=since + 2 * SECOND)
+    stored.assert_stored("middle-day.zip", archive)
+    entry = Entry.objects.get(stream__name="larkfield/T-04", seq=7)
+    stored.assert_stored("entry-seven.proof", proof_of(entry))
 
 
 def answer(data, *arguments):
@@ -106,6 +117,7 @@ def test_no_changed_export_is_accepted(archive, of, capsys):
     assert said.out.startswith("bad: ") and "Traceback" not in said.out + said.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", CHANGES)
 def test_no_bundle_with_a_changed_file_is_accepted(archive, of, capsys):
     """Whichever file it is, the instructions and the manifest itself among them."""
@@ -217,6 +229,7 @@ def put(value, path, new):
     return copy
 
 
+@pytest.mark.slow
 def test_well_formed_nonsense_leaves_no_traceback(archive, capsys):
     """Any value at any place of the seals and of the manifest, and a manifest that goes with it."""
     good = files_of(archive)
@@ -238,8 +251,7 @@ def test_well_formed_nonsense_leaves_no_traceback(archive, capsys):
 
 
 def test_no_changed_proof_of_an_entry_is_accepted(archive, capsys):
-    entry = Entry.objects.get(stream__name="larkfield/T-04", seq=7)
-    good = proof_of(entry)
+    good = stored.read("entry-seven.proof")
     vkey = files_of(archive)["keys.txt"].split()[1].decode()
     keys = ("--vkey", vkey, "--witness-vkey", WITNESS.verifier.vkey)
     assert answer(good, *keys) == 0

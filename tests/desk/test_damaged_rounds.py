@@ -115,6 +115,7 @@ def pages(scene: Scene, seq: int) -> None:
     assert ('data-open="file-slip"' in shown) != (SENTENCE in shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_nothing_is_put_right_upon_a_round_that_cannot_be_read_and_its_pages_say_so(slipped, name):
     seq = damage(slipped, *UNREADABLE[name])

@@ -37,6 +37,7 @@ def test_an_undamaged_slip_stands_on_the_page_of_its_round(slipped):
     assert "ENS-0001" in shown and "does not hold" not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize("by", ["compliance", "floorperson"])
 def test_a_round_of_which_a_slip_cannot_be_read_is_shown_all_the_same(slipped, damage, by):

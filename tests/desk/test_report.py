@@ -72,6 +72,7 @@ def test_the_page_says_the_figures_of_the_day(hands, scene):
     assert "style=" not in html
 
 
+@pytest.mark.slow
 @in_database
 @pytest.mark.parametrize("by", ["table", "game", "hour", "nonsense"])
 def test_the_same_figures_by_table_by_game_and_by_hour(hands, scene, by):
@@ -82,6 +83,7 @@ def test_the_same_figures_by_table_by_game_and_by_hour(hands, scene, by):
     assert {"game": "Sic Bo 2 1 no roll", "hour": "11:00 1 $30", "table": "T-01"}.get(by, "T-01") in said
 
 
+@pytest.mark.slow
 @in_database
 def test_figures_lead_to_the_entries_that_tell_them(hands, scene):
     small_day(hands, scene)

@@ -226,6 +226,7 @@ MALFORMED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", MALFORMED)
 def test_what_cannot_be_searched_for_is_said_and_nothing_is_found(played, query):
     wrong = asked(played, query).wrong

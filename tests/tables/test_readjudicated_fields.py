@@ -177,6 +177,7 @@ def on_paper() -> Scene:
 SCENES = [mended_and_put_right, void_after_a_first_throw, a_game_of_two_plays, no_roll, by_hand, on_paper]
 
 
+@pytest.mark.slow
 def test_whatever_is_changed_of_a_round_is_named_but_what_only_people_can_say():
     found: dict[str, set[str]] = defaultdict(set)
     for made in SCENES:

@@ -53,6 +53,7 @@ def test_a_delivery_has_its_limit(scene):
     assert DiceLot.objects.filter(code__startswith="N-").count() == 100
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
 @given(act=st.sampled_from(sorted(facility.ACTS)), params=any_params)
 def test_whatever_is_sent_to_a_room_is_refused_or_taken_whole(scene, act, params):

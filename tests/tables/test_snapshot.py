@@ -199,6 +199,7 @@ def compare(scene):
     ]["phase"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "shaker"),
     [
