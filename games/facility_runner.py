@@ -114,7 +114,7 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
         return Params(params)
 
     def finish(self, params: Params) -> None:
-        params.done()
+        params.reject_unknown()
 
     def malformed(self, name: str) -> Exception:
         return malformed(name)

@@ -29,8 +29,8 @@ def decide(ctx: OfficeContext, row: Reviewed, params: Params) -> dict[str, Any]:
 
     Returns it as the record says it. Raises `not-filed`, `no-such-document`, `malformed`.
     """
-    granted, body = params.yes("granted"), params.text("body", most=100)
-    reference, letter = params.text("reference", most=60), asked(ctx, params, "letter")
+    granted, body = params.boolean("granted"), params.text("body", max_length=100)
+    reference, letter = params.text("reference", max_length=60), asked(ctx, params, "letter")
     if row.status != Review.FILED:
         raise Refusal("not-filed", status=row.get_status_display())
     row.status = Review.APPROVED if granted else Review.DENIED

@@ -27,7 +27,7 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
     A dispute needs a `note`: how it was decided; that ends it, as acknowledging ends whatever happened once.
     """
     assert ctx.actor is not None
-    pk, note = params.whole("alert", 1, MAX_ID), params.text("note", default="")
+    pk, note = params.integer("alert", 1, MAX_ID), params.text("note", default="")
     here = held(ctx.table.pk)
     alert_to_acknowledge = next(
         (alert for alert in here if alert.pk == pk and alert.acknowledged_at is None), None
@@ -53,7 +53,7 @@ def report_dispute(ctx: TableContext, params: Params) -> ActOutcome:
     """A player disputes something at this table; the floor comes and decides. A dispute over the face that lies
     uppermost has a section of its own where the edition has one (§ 577.5(g)).
     """
-    seat, about = params.whole("seat", 1, 64), params.text("about")
+    seat, about = params.integer("seat", 1, 64), params.text("about")
     if ctx.table.status == Table.Status.CLOSED:
         raise Refusal("table-closed", table=ctx.table.code)
     if seat > ctx.table.seats:

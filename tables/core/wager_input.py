@@ -39,9 +39,9 @@ def read_wager_input(params: Params) -> WagerInput:
     it.
     """
     return WagerInput(
-        params.whole("seat", 1, 64),
+        params.integer("seat", 1, 64),
         params.text("wager"),
-        params.whole("cents", 0, MOST_CENTS),
+        params.integer("cents", 0, MOST_CENTS),
         params.choice("made_in", MADE_IN, default="chips"),
         read_play(params),
     )
@@ -49,4 +49,4 @@ def read_wager_input(params: Params) -> WagerInput:
 
 def read_play(params: Params) -> int | None:
     """The play that a wager is made on; None where none is named."""
-    return params.whole("play", 0, MOST_PLAYS, default=0) or None
+    return params.integer("play", 0, MOST_PLAYS, default=0) or None

@@ -37,8 +37,8 @@ def correct_dice(ctx: TableContext, params: Params) -> ActOutcome:
 @act(roles=AT_THE_TABLE, witness=True)
 def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     """Writes down a wager that lay on the layout when bets closed and was not entered."""
-    seat, code = params.whole("seat", 1, ctx.table.seats), params.text("wager")
-    cents = params.whole("cents", 1, MOST_CENTS)
+    seat, code = params.integer("seat", 1, ctx.table.seats), params.text("wager")
+    cents = params.integer("cents", 1, MOST_CENTS)
     made_in, play = params.choice("made_in", MADE_IN, default="chips"), read_play(params)
     reason = params.text("reason")
     round_ = verify_mendable(ctx)
@@ -59,7 +59,11 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
 @act(roles=AT_THE_TABLE, witness=True)
 def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
     """Strikes a wager that was entered and did not lie there. Its row stays, struck."""
-    seat, code, reason = params.whole("seat", 1, ctx.table.seats), params.text("wager"), params.text("reason")
+    seat, code, reason = (
+        params.integer("seat", 1, ctx.table.seats),
+        params.text("wager"),
+        params.text("reason"),
+    )
     play = read_play(params)
     round_ = verify_mendable(ctx)
     state, _ = ctx.game.strike_mistaken_wager(ctx.state, seat, code, play)

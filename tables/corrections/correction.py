@@ -105,7 +105,7 @@ def _verify_played_out(round_: Round) -> None:
 
 def _of_dice(case: Case, params: Params) -> Correction:
     """One throw with the faces that it in truth had; the game must have gone on and ended where it did."""
-    number, dice = params.whole("throw", 0, 64, default=0), params.dice() or ()
+    number, dice = params.integer("throw", 0, 64, default=0), params.dice() or ()
     stand, round_ = case.stand, case.round
     _verify_played_out(round_)
     wrong = next((one for one in stand.throws if one.number == number), None) if number else stand.throws[-1]
@@ -144,13 +144,13 @@ def _read_wagers(case: Case, params: Params) -> tuple[Mended, ...]:
     recorded = {slips.key_of(line): line["cents"] for line in case.stand.lines}
 
     def read(one: Params) -> Mended:
-        seat, code = one.whole("seat", 1, 64), one.text("wager")
-        cents = one.whole("cents", 0, MOST_CENTS)
-        play = one.whole("play", 0, MOST_PLAYS, default=0) or None
+        seat, code = one.integer("seat", 1, 64), one.text("wager")
+        cents = one.integer("cents", 0, MOST_CENTS)
+        play = one.integer("play", 0, MOST_PLAYS, default=0) or None
         chips = one.choice("chips", CHIPS, default=CHIPS[0])
         return Mended(seat, code, play, recorded.get((seat, code, play), 0), cents, chips)
 
-    mended = params.each("wagers", read, most=MOST_LINES)
+    mended = params.objects("wagers", read, max_items=MOST_LINES)
     if len({one.key for one in mended}) != len(mended):
         raise malformed("wagers")
     for one in mended:
@@ -185,7 +185,7 @@ def _mended(case: Case, one: Mended) -> dict[str, Any]:
 def _of_payments(case: Case, params: Params) -> Correction:
     """Another sum went over the table than was settled. The settlement stands as it is."""
     stand, round_ = case.stand, case.round
-    handed = params.each("payments", _read_handed, most=MOST_LINES)
+    handed = params.objects("payments", _read_handed, max_items=MOST_LINES)
     if len({one.seat for one in handed}) != len(handed):
         raise malformed("payments")
     _verify_none_open(round_)
@@ -207,9 +207,9 @@ def _of_payments(case: Case, params: Params) -> Correction:
 
 def _read_handed(one: Params) -> Handed:
     return Handed(
-        one.whole("seat", 1, 64),
-        one.whole("paid_cents", 0, MOST_CENTS),
-        one.whole("taken_cents", 0, MOST_CENTS),
+        one.integer("seat", 1, 64),
+        one.integer("paid_cents", 0, MOST_CENTS),
+        one.integer("taken_cents", 0, MOST_CENTS),
     )
 
 

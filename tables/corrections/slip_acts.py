@@ -30,7 +30,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     filing.
     """
     round_ = round_of(ctx, params)
-    seen, reason = params.whole("corrects", 1, MOST_SEQ), params.text("reason", most=MOST_REASON)
+    seen, reason = params.integer("corrects", 1, MOST_SEQ), params.text("reason", max_length=MOST_REASON)
     found = correction_of(ctx, round_, params, reason, settled_data)
     verify_two_sign(ctx, found.kind)
     if seen != found.corrects.seq:
@@ -61,8 +61,11 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
 def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     """The money of a slip moved: what each seat that is owed in fact got or gave. Less than due needs a reason."""
-    code, reason = params.text("slip", most=20), params.text("reason", default="", most=MOST_REASON)
-    moved = dict(params.each("moved", _read_moved, most=64))
+    code, reason = (
+        params.text("slip", max_length=20),
+        params.text("reason", default="", max_length=MOST_REASON),
+    )
+    moved = dict(params.objects("moved", _read_moved, max_items=64))
     slip = _slip_of(ctx, code)
     verify_two_sign(ctx, slip.kind)
     if slip.status != Slip.Status.FILED:
@@ -87,7 +90,7 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
 
 def round_of(ctx: TableContext, params: Params) -> Round:
     """The round of this table that a slip is about. Raises `no-such-round`."""
-    number = params.whole("round", 1, MOST_NUMBER)
+    number = params.integer("round", 1, MOST_NUMBER)
     found = Round.objects.filter(table=ctx.table, number=number).select_related("table", "submission").first()
     if found is None:
         raise Refusal("no-such-round", round=number, table=ctx.table.code)
@@ -152,7 +155,7 @@ def _slip_of(ctx: TableContext, code: str) -> Slip:
 
 
 def _read_moved(one: Params) -> tuple[int, int]:
-    return one.whole("seat", 1, 64), one.whole("cents", -MOST_CENTS, MOST_CENTS)
+    return one.integer("seat", 1, 64), one.integer("cents", -MOST_CENTS, MOST_CENTS)
 
 
 def _verify_moved(slip: Slip, moved: dict[int, int], reason: str) -> None:

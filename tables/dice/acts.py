@@ -46,7 +46,7 @@ def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
 def return_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Takes a lot that was issued here and never placed back into storage; two people of different departments sign."""
-    code, compartment = params.text("lot"), params.text("compartment", default="", most=40)
+    code, compartment = params.text("lot"), params.text("compartment", default="", max_length=40)
     section = custody.duty_section(ctx.table.facility, "storage")
     verify_two_departments(ctx, section)
     lot = locked_lot_of_table(ctx, code)
@@ -64,7 +64,7 @@ def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
 
     The floor signs. Dice that once left a shaker do not come back: their clock would begin anew (A16).
     """
-    code, seal = params.text("lot"), params.text("seal", default="", most=40)
+    code, seal = params.text("lot"), params.text("seal", default="", max_length=40)
     verify_signed_by_floor(ctx)
     verify_no_dice_in_play(ctx)
     shaker = ctx.shaker
@@ -124,7 +124,7 @@ def examine_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """The end-of-day inspection of a lot that this table has or had: sound, or a report of tampering with the time,
     the table, the finder's name and licence. Dice in the shaker are taken out with `withdraw_dice`.
     """
-    code, tampered = params.text("lot"), params.yes("tampered")
+    code, tampered = params.text("lot"), params.boolean("tampered")
     found = params.text("found", default="")
     lot = locked_lot_of_table(ctx, code)
     custody.verify_status(lot, [Status.PLACED, *OUTSIDE_SHAKER])

@@ -22,7 +22,7 @@ def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Receives boxes of dice: their seals are looked at, and two people of different departments sign."""
     section = custody.duty_section(ctx.facility, "receipt")
     from_whom = params.text("from")
-    lots = params.each("lots", _read_received, most=MAX_LOTS)
+    lots = params.objects("lots", _read_received, max_items=MAX_LOTS)
     verify_two_departments(ctx, section)
     codes = [lot.code for lot in lots]
     known_codes = set(
@@ -41,14 +41,14 @@ def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
 def _read_received(params: Params) -> DiceLot:
     return DiceLot(
         code=params.code("lot"),
-        dice=params.whole("dice", 1, MAX_DICE),
-        size_um=params.whole("size_um", 1, MAX_UM),
+        dice=params.integer("dice", 1, MAX_DICE),
+        size_um=params.integer("size_um", 1, MAX_UM),
         colors=params.choice("colours", ("alike", "green-red"), default="alike"),
-        attested=params.yes("attested"),
-        training=params.yes("training"),
-        maker=params.text("maker", default="", most=60),
-        serial=params.text("serial", default="", most=40),
-        seal_intact=params.yes("seal_intact"),
+        attested=params.boolean("attested"),
+        training=params.boolean("training"),
+        maker=params.text("maker", default="", max_length=60),
+        serial=params.text("serial", default="", max_length=40),
+        seal_intact=params.boolean("seal_intact"),
     )
 
 
@@ -70,9 +70,9 @@ def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     `instruments` names the micrometer, the balancing caliper and the steel set square that were used; sizes are
     whole micrometres, `low_um` and `high_um` the smallest and the largest side of a die.
     """
-    code, compartment = params.text("lot"), params.text("compartment", most=40)
+    code, compartment = params.text("lot"), params.text("compartment", max_length=40)
     instruments = {tool: params.text(tool) for tool in INSTRUMENTS}
-    measured = params.each("dice", _read_measured, most=MAX_DICE)
+    measured = params.objects("dice", _read_measured, max_items=MAX_DICE)
     section = custody.duty_section(ctx.facility, "storage")
     verify_two_departments(ctx, section)
     lot = custody.locked_lot(ctx.facility, code)
@@ -99,15 +99,15 @@ def is_good(lot: DiceLot, die: DiceMeasurement) -> bool:
 
 
 def _read_measured(params: Params) -> DiceMeasurement:
-    low, high = params.whole("low_um", 1, MAX_UM), params.whole("high_um", 1, MAX_UM)
+    low, high = params.integer("low_um", 1, MAX_UM), params.integer("high_um", 1, MAX_UM)
     if low > high:
         low, high = high, low
     return DiceMeasurement(
         low_um=low,
         high_um=high,
-        balanced=params.yes("balanced"),
-        square=params.yes("square"),
-        unmarked=params.yes("clean"),
+        balanced=params.boolean("balanced"),
+        square=params.boolean("square"),
+        unmarked=params.boolean("clean"),
     )
 
 
@@ -119,7 +119,10 @@ def _measurement_data(die: DiceMeasurement) -> dict[str, object]:
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
 def destroy_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Cancels or destroys lots that were rejected or have left play; two people of different departments sign."""
-    codes, how = params.texts("lots", most=MAX_TO_DESTROY), params.choice("how", ("cancelled", "destroyed"))
+    codes, how = (
+        params.texts("lots", max_items=MAX_TO_DESTROY),
+        params.choice("how", ("cancelled", "destroyed")),
+    )
     verify_two_departments(ctx, custody.duty_section(ctx.facility, "destruction"))
     if not codes:
         raise Refusal("malformed", name="lots")

@@ -22,13 +22,13 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     approval = Approval(
         facility=ctx.facility,
         subject=subject,
-        body=params.text("body", default="", most=60),
-        reference=params.text("reference", most=60),
+        body=params.text("body", default="", max_length=60),
+        reference=params.text("reference", max_length=60),
         approved_on=params.date("approved_on"),
         ends_on=params.date("ends_on", optional=True),
         lines=sorted(set(params.texts("lines"))),
         prints=[word for word in PRINTS if word in printed],
-        version=params.text("version", default="", most=40),
+        version=params.text("version", default="", max_length=40),
     )
     _set_subject(ctx, approval, params.text("table", default=""), params.text("shaker", default=""))
     if approval.ends_on and approval.ends_on <= approval.approved_on:
@@ -41,7 +41,7 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
 def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Notes that an approval was withdrawn. A table that needs it opens no more."""
-    pk, why = params.whole("approval", 1, 2**53), params.text("why")
+    pk, why = params.integer("approval", 1, 2**53), params.text("why")
     approval = (
         Approval.objects.select_for_update(of=("self",))
         .filter(facility=ctx.facility, pk=pk, withdrawn_at=None)

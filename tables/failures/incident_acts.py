@@ -16,7 +16,7 @@ def log_device_incident(ctx: TableContext, params: Params) -> ActOutcome:
     `seat` is 0 where nobody sat at one: somebody standing by counts as much.
     """
     what, action = params.text("what"), params.text("action")
-    seat = params.whole("seat", 0, 64, default=0)
+    seat = params.integer("seat", 0, 64, default=0)
     if seat > ctx.table.seats:
         raise Refusal("no-such-seat", seat=seat, seats=ctx.table.seats)
     round_ = ctx.round.number if ctx.round else None

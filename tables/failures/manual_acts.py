@@ -28,7 +28,7 @@ def record_hand_settled_round(ctx: TableContext, params: Params) -> ActOutcome:
     what the tablet had. Refused once that round's dice were entered. Gaming may have ceased since: what was played
     was played.
     """
-    wagers, throws = params.each("wagers", read_wager_input), _read_throws(params)
+    wagers, throws = params.objects("wagers", read_wager_input), _read_throws(params)
     reason = params.text("reason")
     verify_seats(ctx, wagers)
     if ctx.round is not None and ctx.state.throws:

@@ -20,8 +20,8 @@ def replace_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     """Replaces the shaker at this table; the floor signs. Each edition says what must become of a failed automated one
     first (A20). An automated one that comes to an open table is run three times before, as at an opening (`tosses`).
     """
-    code, tosses = params.text("shaker"), params.whole("tosses", 0, 99, default=0)
-    covered, removed = params.yes("covered_or_signed"), params.yes("removed_from_table")
+    code, tosses = params.text("shaker"), params.integer("tosses", 0, 99, default=0)
+    covered, removed = params.boolean("covered_or_signed"), params.boolean("removed_from_table")
     verify_signed_by_floor(ctx)
     verify_shaker_may_change(ctx)
     here, new = _shakers_here(ctx), _shaker_to_place(ctx, code)

@@ -18,8 +18,11 @@ def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
     """Changes the limits at once where the person says that nobody plays here, and nothing shows otherwise; else it
     begins the notice, which a sign and an announcement complete. A sign of the change needs its approved form.
     """
-    min_cents, max_cents = params.whole("min_cents", 1, MOST_CENTS), params.whole("max_cents", 1, MOST_CENTS)
-    nobody = params.yes("nobody_plays")
+    min_cents, max_cents = (
+        params.integer("min_cents", 1, MOST_CENTS),
+        params.integer("max_cents", 1, MOST_CENTS),
+    )
+    nobody = params.boolean("nobody_plays")
     rules.verify_limits(ctx, min_cents, max_cents)
     _verify_none_pending(ctx)
     if nobody:

@@ -37,7 +37,7 @@ def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
     After a repair the same inspection lets gaming go on.
     """
     dice, lit = params.dice(optional=True), params.texts("lit")
-    tosses = params.whole("tosses", 0, 99, default=0)
+    tosses = params.integer("tosses", 0, 99, default=0)
     lines, cameras = params.texts("lines"), params.texts("cameras")
     by = floor_signer(ctx)
     ctx.verify_dice_for_a_round()
@@ -87,7 +87,7 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     The floor signs, and who signs supervises the table unless somebody on duty does already. Every approval is on
     file, and somebody stands at every post. A lapsed edition must be acknowledged.
     """
-    acknowledged = params.yes("acknowledge_lapsed")
+    acknowledged = params.boolean("acknowledge_lapsed")
     verify_signed_by_floor(ctx)
     if ctx.table.status != Table.Status.CLOSED:
         raise Refusal("table-not-closed", table=ctx.table.code)
@@ -135,7 +135,7 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
     are removed always. A shaker that may not stand alone is locked away (`secured`).
     """
     dice = params.choice("dice", ("stay", "removed"), default="stay")
-    secured = params.yes("secured")
+    secured = params.boolean("secured")
     verify_signed_by_floor(ctx)
     if ctx.table.status == Table.Status.CLOSED:
         raise Refusal("table-closed", table=ctx.table.code)

@@ -31,8 +31,8 @@ def no_more_bets(ctx: TableContext, params: Params) -> ActOutcome:
 @act(roles=AT_THE_TABLE)
 def shake(ctx: TableContext, params: Params) -> ActOutcome:
     """Attests at least three shakes of a manual shaker, or who activated an automated one (dealer, or a seat)."""
-    shakes = params.whole("shakes", 0, 99, default=0)
-    seat = params.whole("activated_by_seat", 0, 64, default=0)
+    shakes = params.integer("shakes", 0, 99, default=0)
+    seat = params.integer("activated_by_seat", 0, 64, default=0)
     round_ = ensure_round(ctx)
     ctx.verify_dice_in_time()
     state, _ = ctx.game.shake(ctx.state, times=shakes or 1, by_seat=seat or None)
@@ -59,7 +59,7 @@ def read_face_rulings(params: Params, dice: int) -> dict[str, Any]:
     """How faces were found where they were not plain: `leaning`, the dice read by the face opposite to the one that
     leans (§§ 577.5(f), 675a.4(c)), and whether a face was `disputed` and decided (§ 577.5(g)).
     """
-    leaning, disputed = params.whole("leaning", 0, dice, default=0), params.yes("disputed")
+    leaning, disputed = params.integer("leaning", 0, dice, default=0), params.boolean("disputed")
     return ({"leaning": leaning} if leaning else {}) | ({"disputed": True} if disputed else {})
 
 
@@ -118,7 +118,7 @@ def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
     A payment moves the phase only when it is the last one, so that two may be under way at once; a list that was
     mended since it was shown is stale.
     """
-    seats = params.whole_numbers("seats")
+    seats = params.integers("seats")
     round_ = require_round(ctx)
     state, paid = ctx.game.pay_seats(ctx.state, seats or ctx.game.unpaid_seats(ctx.state))
     changes = "nothing" if state.phase == ctx.state.phase else "phase"
@@ -134,7 +134,7 @@ def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
 
     Only the last seat of a step moves the round on, so that two dealers may each settle a side at once.
     """
-    seats = params.whole_numbers("seats")
+    seats = params.integers("seats")
     round_ = require_round(ctx)
     before = ctx.state
     state, record = ctx.game.settle_seats(before, seats or ctx.game.unsettled_seats(before))

@@ -17,7 +17,7 @@ def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Offers the dice to a seat, clockwise. Who accepts is the Quarterback and keeps two green and one red
     (§§ 577.4(b), (c), 577.7); the rest of the set goes back into the cup.
     """
-    seat, accepted = params.whole("seat", 1, ctx.table.seats), params.yes("accepted")
+    seat, accepted = params.integer("seat", 1, ctx.table.seats), params.boolean("accepted")
     game, round_ = ctx.game_as(Football), ensure_round(ctx)
     state, _ = game.offer_dice(ctx.state, seat, accepted)
     advance(ctx, state)

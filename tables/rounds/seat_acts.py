@@ -32,4 +32,4 @@ def free_seat(ctx: TableContext, params: Params) -> ActOutcome:
 def _seat(ctx: TableContext, params: Params) -> int:
     if not ctx.rules.section("seated"):
         raise Refusal("act-of-another-game", table=ctx.table.code)
-    return params.whole("seat", 1, ctx.table.seats)
+    return params.integer("seat", 1, ctx.table.seats)

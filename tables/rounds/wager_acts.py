@@ -22,7 +22,7 @@ def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
     whose payout would be a fraction of a cent; and for a provider's wager that may not be dealt (§ 528.7). Outside the
     limits it is flagged and stands (§ 521.7(c)).
     """
-    wagers = params.each("wagers", read_wager_input)
+    wagers = params.objects("wagers", read_wager_input)
     verify_seats(ctx, wagers)
     if ctx.round is None and not any(wager.cents for wager in wagers):
         raise Refusal("nothing-placed", ctx.rules.section("placement"))

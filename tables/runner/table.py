@@ -48,7 +48,7 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         return Params(params)
 
     def finish(self, params: Params) -> None:
-        params.done()
+        params.reject_unknown()
 
     def malformed(self, name: str) -> Exception:
         return malformed(name)

@@ -55,7 +55,7 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Ends a duty, unless the person still answers for a table in play, or stands at a post of one, that no other duty
     of that person covers: first somebody relieves there.
     """
-    pk = params.whole("assignment", 1, 2**53)
+    pk = params.integer("assignment", 1, 2**53)
     ending = Assignment.objects.filter(facility=ctx.facility, pk=pk).select_related("person").first()
     if ending is None:
         raise Refusal("no-such-assignment")
@@ -107,7 +107,7 @@ def record_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
     filed = Qualification(
         person=person_here(ctx.facility, params.text("person")),
         game=params.choice("game", tuple(GAMES)),
-        reference=params.text("reference", most=MAX_REFERENCE_LENGTH),
+        reference=params.text("reference", max_length=MAX_REFERENCE_LENGTH),
         since=params.date("since"),
         ends_on=params.date("ends_on", optional=True),
     )
@@ -125,7 +125,7 @@ def end_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Ends a training that is on file: `ends_on` is the first day on which it no longer holds, its first day for one
     that was filed by mistake.
     """
-    pk, ends_on = params.whole("qualification", 1, 2**53), params.date("ends_on")
+    pk, ends_on = params.integer("qualification", 1, 2**53), params.date("ends_on")
     assignment = (
         Qualification.objects.select_for_update(of=("self",)).filter(pk=pk).select_related("person").first()
     )

@@ -36,7 +36,7 @@ def preview(request: HttpRequest, facility: str, table: str, number: int) -> Htt
     try:
         params = _said(request)
         correction = correction_of(at, round_, params, "", settled_data)
-        params.done()
+        params.reject_unknown()
     except Refusal as refusal:
         said = {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
         return render(request, "tables/slips/preview.html", {"refusal": said}, status=422)

@@ -10,7 +10,7 @@ from games.params import Params, malformed
 @office_act()
 def note_reminder(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Takes note of every reminder of one deadline that stands; later ones of it still come."""
-    key, due_on = params.text("deadline", most=80), params.date("due_on")
+    key, due_on = params.text("deadline", max_length=80), params.date("due_on")
     reminders = Reminder.objects.filter(facility=ctx.facility, key=key, due_on=due_on, noted_at=None)
     days = sorted(reminders.values_list("days", flat=True))
     if not days:
@@ -23,7 +23,7 @@ def note_reminder(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def make_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Opens an address for one calendar. `sha256` is that of its secret, which the caller made and nobody keeps."""
-    name, sha256 = params.text("name", most=60), params.text("sha256", most=64)
+    name, sha256 = params.text("name", max_length=60), params.text("sha256", max_length=64)
     if not SHA256.fullmatch(sha256):
         raise malformed("sha256")
     open_ones = CalendarFeed.objects.filter(facility=ctx.facility, revoked_at=None)
@@ -40,7 +40,7 @@ def make_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def revoke_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Ends an address at once, and for ever."""
-    number = params.whole("feed", 1, 2**53 - 1)
+    number = params.integer("feed", 1, 2**53 - 1)
     feed = CalendarFeed.objects.filter(facility=ctx.facility, pk=number, revoked_at=None).first()
     if feed is None:
         raise Refusal("no-such-feed")

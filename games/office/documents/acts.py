@@ -16,9 +16,9 @@ def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
     The same bytes may be filed again, under another title; the answer names the first document that holds them.
     """
     title, filename, sha256 = (
-        params.text("title", most=120),
-        params.text("filename", most=120),
-        params.text("sha256", most=64),
+        params.text("title", max_length=120),
+        params.text("filename", max_length=120),
+        params.text("sha256", max_length=64),
     )
     if not SHA256.fullmatch(sha256):
         raise malformed("sha256")

@@ -107,7 +107,7 @@ def asked(ctx: OfficeContext, params: Params, name: str) -> Document:
 
 def asked_if_any(ctx: OfficeContext, params: Params, name: str) -> Document | None:
     """The same where it may be left out: None for an empty text or none at all."""
-    code = params.text(name, default="", most=20)
+    code = params.text(name, default="", max_length=20)
     return named(ctx.facility, code) if code else None
 
 

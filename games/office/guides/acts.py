@@ -22,7 +22,7 @@ def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     `no-rules-to-guide`, `guide-is-printed`, `format-needs-approval`, `guide-says-the-same`.
     """
     formats = _formats(ctx, params)
-    of = all_in_force_by(ctx.facility, ctx.now) if params.yes("coming") else ctx.now
+    of = all_in_force_by(ctx.facility, ctx.now) if params.boolean("coming") else ctx.now
     content, facts = content_at(ctx.facility, of), facts_at(ctx.facility, of)
     if not content["games"]:
         raise Refusal("no-rules-to-guide", section(ctx.facility, "guide"))
@@ -53,7 +53,7 @@ def _formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
     """How the guide is given out, with the reference of each format that needs an approval of its own."""
     names = params.texts("formats")
     formats = [name for name in FORMATS if name in names]
-    reference = params.text("reference", default="", most=60)
+    reference = params.text("reference", default="", max_length=60)
     free = FREE[ctx.facility.jurisdiction]
     if not formats or (ctx.facility.jurisdiction == "PA" and "print" not in formats):
         raise Refusal("guide-is-printed", section(ctx.facility, "guide"))
@@ -102,7 +102,7 @@ def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
     reason is recorded. Raises `not-a-draft`, `approval-is-none`, `guide-differs-materially`, `immaterial-formats`.
     """
     guide, because = _asked(ctx, params), params.text("because")
-    approved = _numbered(ctx, params.whole("approved", 1, MOST_VERSION))
+    approved = _numbered(ctx, params.integer("approved", 1, MOST_VERSION))
     if guide.status != Review.DRAFT:
         raise Refusal("not-a-draft", status=guide.get_status_display())
     if not is_approved(approved):
@@ -184,7 +184,7 @@ def _end(ctx: OfficeContext, guide: Guide) -> None:
 @office_act()
 def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The published guide lies out at a place. Raises `guide-not-approved`, `guide-not-published`, `lies-there`."""
-    guide, place = _asked(ctx, params), params.text("place", most=80)
+    guide, place = _asked(ctx, params), params.text("place", max_length=80)
     cite = section(ctx.facility, "display")
     if not is_approved(guide):
         raise Refusal("guide-not-approved", section(ctx.facility, "sample"), version=guide.version)
@@ -199,7 +199,7 @@ def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def end_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The guide lies at this place no more. Raises `lies-not-there`."""
-    guide, place = _asked(ctx, params), params.text("place", most=80)
+    guide, place = _asked(ctx, params), params.text("place", max_length=80)
     cite = section(ctx.facility, "display")
     if not guide.displays.filter(place=place, until=None).update(until=ctx.now):
         raise Refusal("lies-not-there", cite, place=place)
@@ -207,7 +207,7 @@ def end_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 def _asked(ctx: OfficeContext, params: Params) -> Guide:
-    return _numbered(ctx, params.whole("guide", 1, MOST_VERSION))
+    return _numbered(ctx, params.integer("guide", 1, MOST_VERSION))
 
 
 def _numbered(ctx: OfficeContext, version: int) -> Guide:

@@ -21,9 +21,9 @@ def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
     Raises `rules-book-leaves-out`, `rules-book-not-printable`, `place-needs-approval`, `place-is-the-podium`.
     """
     document = filing.asked(ctx, params, "document")
-    games = sorted(set(params.texts("games", most=20)))
-    elsewhere = params.text("elsewhere", default="", most=80)
-    reference = params.text("place_reference", default="", most=60)
+    games = sorted(set(params.texts("games", max_items=20)))
+    elsewhere = params.text("elsewhere", default="", max_length=80)
+    reference = params.text("place_reference", default="", max_length=60)
     _verify_whole(ctx, games)
     if document.media_type not in (PDF, TEXT):
         raise Refusal("rules-book-not-printable", section(ctx.facility, "book"), document=document.code)
@@ -92,7 +92,7 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     Raises `no-such-table-here`, `ends-before-it-begins`, `permission-on-file`, `no-such-document`, `malformed`.
     """
     tables = sorted(set(params.texts("tables")))
-    reference, granted = params.text("reference", most=60), params.date("granted_on")
+    reference, granted = params.text("reference", max_length=60), params.date("granted_on")
     ends, letter = params.date("ends_on", optional=True), filing.asked(ctx, params, "letter")
     cite = section(ctx.facility, "device")
     table_codes = _tables(ctx)
@@ -131,7 +131,7 @@ def _tables(ctx: OfficeContext) -> set[str]:
 @office_act()
 def withdraw_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A permission no longer holds from this moment. Raises `no-such-permission`."""
-    reference, why = params.text("reference", most=60), params.text("why")
+    reference, why = params.text("reference", max_length=60), params.text("why")
     permission = BoardPermission.objects.filter(
         facility=ctx.facility, reference=reference, withdrawn_at=None
     ).first()

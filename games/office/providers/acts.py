@@ -15,9 +15,9 @@ Kind = ProviderNote.Kind
 @office_act()
 def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Puts a provider of the class on file that chapter 528 is for: all three of § 528.1(1) to (3) hold (A07)."""
-    name, game = params.text("name", most=100), params.text("game", most=60)
+    name, game = params.text("name", max_length=100), params.text("game", max_length=60)
     innovation = params.text("innovation", default="")
-    patent, no_other = params.text("patent", default="", most=100), params.yes("no_other_license")
+    patent, no_other = params.text("patent", default="", max_length=100), params.boolean("no_other_license")
     if ctx.facility.jurisdiction != Facility.Jurisdiction.PENNSYLVANIA:
         raise Refusal("chapter-528-is-not-here", CHAPTER + "§ 528.1", facility=ctx.facility.name)
     if not innovation:
@@ -111,7 +111,7 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def close_note(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What a note asked for is done: answered, met, or told to the Board."""
-    number, done_on = params.whole("note", 1, 2**62), past(ctx, params, "done_on")
+    number, done_on = params.integer("note", 1, 2**62), past(ctx, params, "done_on")
     document = asked_if_any(ctx, params, "document")
     note = ProviderNote.objects.filter(provider__facility=ctx.facility, pk=number).first()
     if note is None:

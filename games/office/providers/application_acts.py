@@ -35,10 +35,10 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     statement that is left out stays as it is. What each individual has to add is attached by itself.
     """
     file, kind = files.asked(ctx, params), params.choice("kind", (FIRST, RENEWAL))
-    completed_by = params.text("completed_by", most=100)
+    completed_by = params.text("completed_by", max_length=100)
     parts = _read_parts(ctx, params)
     fee, paid_on = (
-        params.whole("fee_cents", 0, MOST_CENTS, default=0),
+        params.integer("fee_cents", 0, MOST_CENTS, default=0),
         past_if_any(ctx, params, "fee_paid_on"),
     )
     application = file.undecided
@@ -121,7 +121,7 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
 def record_application_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the Board charged for the review so far, and what of it is paid; both are totals in cents (§ 528.2(c))."""
     file = files.asked(ctx, params)
-    costs, paid = params.whole("costs_cents", 0, MOST_CENTS), params.whole("paid_cents", 0, MOST_CENTS)
+    costs, paid = params.integer("costs_cents", 0, MOST_CENTS), params.integer("paid_cents", 0, MOST_CENTS)
     application = _filed(file)
     application.costs_cents, application.costs_paid_cents = costs, paid
     application.save(update_fields=["costs_cents", "costs_paid_cents"])
@@ -136,7 +136,7 @@ def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     Whom the Board has not found qualified yet does not stop its decision: the entry names them, and they stay
     outstanding on the file.
     """
-    file, granted = files.asked(ctx, params), params.yes("granted")
+    file, granted = files.asked(ctx, params), params.boolean("granted")
     decided_on, letter = past(ctx, params, "on"), asked(ctx, params, "letter")
     application = _filed(file)
     if decided_on < dt.date.fromisoformat(_filed_on(ctx, application)):
@@ -210,7 +210,7 @@ def verify_paid(file: File, application: Application) -> None:
 
 def _read_parts(ctx: OfficeContext, params: Params) -> dict[str, Any]:
     form, statement = asked_if_any(ctx, params, "form"), asked_if_any(ctx, params, "statement")
-    copy, general = params.choice("copy", ("", "one", "waived"), default=""), params.yes("general")
+    copy, general = params.choice("copy", ("", "one", "waived"), default=""), params.boolean("general")
     parts = {"form": form.code if form else "", "statement": statement.code if statement else ""}
     return {**parts, "copy": copy, "general": general}
 

@@ -16,7 +16,7 @@ TEMPORARY, PERMANENT = Credential.Kind.TEMPORARY, Credential.Kind.PERMANENT
 
 def asked(ctx: OfficeContext, params: Params) -> Qualifier:
     """The person or entity whose number an act names. Raises `no-such-person`."""
-    number = params.whole("person", 1, 2**62)
+    number = params.integer("person", 1, 2**62)
     rows = Qualifier.objects.filter(provider__facility=ctx.facility, pk=number)
     person = rows.select_related("provider").first()
     if person is None:
@@ -47,7 +47,7 @@ def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the Board found of somebody who had to qualify: qualified, or not. Their form was filed before."""
-    person, qualified, decided_on = asked(ctx, params), params.yes("qualified"), past(ctx, params, "on")
+    person, qualified, decided_on = asked(ctx, params), params.boolean("qualified"), past(ctx, params, "on")
     if person.form_filed_on is None:
         raise Refusal("no-form-filed", form_section(person), name=person.name)
     if decided_on < person.form_filed_on:
@@ -91,7 +91,7 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     certified provider (§ 528.3(e)).
     """
     person, kind = asked(ctx, params), params.choice("kind", (TEMPORARY, PERMANENT))
-    number, need = params.text("number", most=60), params.text("need", default="")
+    number, need = params.text("number", max_length=60), params.text("need", default="")
     issued_on = past(ctx, params, "on")
     if person.left_on is not None:
         raise Refusal("gone-already", on=in_days(person.left_on))
@@ -117,7 +117,11 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def end_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A credential is given back, ends or is taken away."""
-    person, number, ended_on = asked(ctx, params), params.text("number", most=60), past(ctx, params, "on")
+    person, number, ended_on = (
+        asked(ctx, params),
+        params.text("number", max_length=60),
+        past(ctx, params, "on"),
+    )
     credential = person.credentials.filter(number=number, ended_on=None).first()
     if credential is None:
         raise Refusal("no-such-credential", number=number)
@@ -151,13 +155,13 @@ def form_section(person: Qualifier) -> str:
 def _read(ctx: OfficeContext, params: Params, person: Qualifier) -> None:
     person.kind, person.name = (
         params.choice("kind", tuple(Qualifier.Kind.values)),
-        params.text("name", most=100),
+        params.text("name", max_length=100),
     )
-    person.title = params.text("title", default="", most=100)
-    person.officer, person.director = params.yes("officer"), params.yes("director")
-    person.salesperson = params.yes("salesperson")
-    person.owns_bp = params.whole("owns_bp", 0, WHOLE, default=0)
-    person.votes_bp = params.whole("votes_bp", 0, WHOLE, default=0)
+    person.title = params.text("title", default="", max_length=100)
+    person.officer, person.director = params.boolean("officer"), params.boolean("director")
+    person.salesperson = params.boolean("salesperson")
+    person.owns_bp = params.integer("owns_bp", 0, WHOLE, default=0)
+    person.votes_bp = params.integer("votes_bp", 0, WHOLE, default=0)
     person.named_by_board = params.text("named_by_board", default="")
     person.form_filed_on = past_if_any(ctx, params, "form_filed_on")
 

@@ -19,7 +19,7 @@ def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     three steps of § 528.7 done for every service (A09).
     """
     file, granted_on = files.asked(ctx, params), past(ctx, params, "on")
-    reference = params.text("reference", most=60)
+    reference = params.text("reference", max_length=60)
     diligence = asked_if_any(ctx, params, "diligence")
     acknowledgement = asked_if_any(ctx, params, "acknowledgement")
     section, name = CHAPTER + "§ 528.8", file.provider.name

@@ -27,7 +27,7 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
     Refused without an application on file (§ 528.1), without an investigation, or with a finding against the provider
     (§ 528.9). No wagers named means the whole game.
     """
-    file, name = files.asked(ctx, params), params.text("name", most=100)
+    file, name = files.asked(ctx, params), params.text("name", max_length=100)
     game, wagers = params.choice("game", tuple(GAMES)), params.texts("wagers")
     verify_wanted(file.provider)
     verify_applied(file)
@@ -59,7 +59,7 @@ def record_laboratory(ctx: OfficeContext, params: Params) -> ActOutcome:
     service, sent = asked(ctx, params), past(ctx, params, "submitted_on")
     approved, reference = (
         past_if_any(ctx, params, "approved_on"),
-        params.text("reference", default="", most=60),
+        params.text("reference", default="", max_length=60),
     )
     if approved and approved < sent:
         raise Refusal("approved-before-sent", services.SECTIONS[services.LABORATORY], on=in_days(sent))
@@ -81,7 +81,7 @@ def record_laboratory_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Without a day it is unpaid. Nothing charged is told as 0 with the day on which that was known.
     """
-    service, cents = asked(ctx, params), params.whole("costs_cents", 0, MOST_CENTS)
+    service, cents = asked(ctx, params), params.integer("costs_cents", 0, MOST_CENTS)
     paid_on = past_if_any(ctx, params, "paid_on")
     service.costs_cents, service.costs_paid_on = cents, paid_on
     service.save(update_fields=["costs_cents", "costs_paid_on"])

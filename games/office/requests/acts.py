@@ -100,7 +100,7 @@ def withdraw_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 def record_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A body asked for something besides: who, what, and on which day. Raises `day-not-come`."""
     request = contents.named(ctx.facility, params.code("request"))
-    body, subject, asked_on = params.text("body", most=100), params.text("what"), params.date("on")
+    body, subject, asked_on = params.text("body", max_length=100), params.text("what"), params.date("on")
     _verify_come(ctx, asked_on)
     if request.status not in ("draft", "filed"):
         raise Refusal("request-not-waiting", request=request.code)
@@ -121,7 +121,7 @@ def answer_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `no-such-further-request`, `answered-already`, `answered-before-asked`, `day-not-come`.
     """
-    request, item = contents.named(ctx.facility, params.code("request")), params.text("item", most=20)
+    request, item = contents.named(ctx.facility, params.code("request")), params.text("item", max_length=20)
     answered_on, document = params.date("on"), filing.asked_if_any(ctx, params, "document")
     row = request.further.filter(pk=int(item)).first() if item.isdecimal() and item.isascii() else None
     if row is None:
@@ -144,16 +144,16 @@ def _verify_come(ctx: OfficeContext, day: Any) -> None:
 
 def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> None:
     """What the request is about. Raises `no-such-rules`, `which-paytable`."""
-    request.title, request.kind = params.text("title", most=100), params.choice("kind", KINDS)
+    request.title, request.kind = params.text("title", max_length=100), params.choice("kind", KINDS)
     if ctx.facility.jurisdiction == Facility.Jurisdiction.NEW_JERSEY:
         request.petitioner = params.choice("petitioner", tuple(contents.PETITIONERS))
-    key = params.text("rules", default="", most=60)
+    key = params.text("rules", default="", max_length=60)
     rules = Rules.of(key) if key else None
     request.rules, request.game = (rules.key, rules.edition.game) if rules else ("", "")
     families = {family for family, _ in odds_figures.families(rules.key)} if rules else set()
     # families of other rules than these fall away
     ticked = [family for family in params.texts("wagers") if family in families]
-    names = [line.strip() for line in params.prose("named", most=2_000).split("\n")]
+    names = [line.strip() for line in params.prose("named", max_length=2_000).split("\n")]
     request.wagers = list(dict.fromkeys([*ticked, *(line for line in names if line)]))
 
 

@@ -37,7 +37,7 @@ def record_amendment(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     A day that is still to come may be recorded; the condition stays open until then. Raises `amendment-without-a-day`.
     """
-    request, needed = _open(ctx, params), not params.yes("not_needed")
+    request, needed = _open(ctx, params), not params.boolean("not_needed")
     effective_on = params.date("on", optional=True)
     if needed == (effective_on is None):
         raise Refusal("amendment-without-a-day", SECTIONS[AMENDED])
@@ -107,7 +107,7 @@ def _come(ctx: OfficeContext, params: Params, condition: str) -> dt.date:
 
 def _evidence(ctx: OfficeContext, params: Params) -> dict[str, Any]:
     """What the day rests on: a reference, and a document where one was sent."""
-    reference = params.text("reference", default="", most=100)
+    reference = params.text("reference", default="", max_length=100)
     return {
         "reference": reference,
         "document": filing.in_words(filing.asked_if_any(ctx, params, "document")),

@@ -67,9 +67,12 @@ def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `test-not-waiting`.
     """
-    test, granted = _test(ctx, params), params.yes("granted")
-    body, reference = params.text("body", most=100), params.text("reference", most=60)
-    letter, conditions = filing.asked(ctx, params, "letter"), params.prose("conditions", most=MOST_PROSE)
+    test, granted = _test(ctx, params), params.boolean("granted")
+    body, reference = params.text("body", max_length=100), params.text("reference", max_length=60)
+    letter, conditions = (
+        filing.asked(ctx, params, "letter"),
+        params.prose("conditions", max_length=MOST_PROSE),
+    )
     if test.status != "filed":
         raise Refusal("test-not-waiting", CITE, number=test.number)
     test.status, test.decided_at = "approved" if granted else "denied", ctx.now
@@ -99,7 +102,7 @@ def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
     Raises `test-not-running`, `test-rules-say-nothing`, `rules-in-the-past`, `rules-before-the-last`.
     """
     test, why = _running(ctx, params), params.text("why")
-    text = params.prose("text", most=2 * MOST_PROSE)
+    text = params.prose("text", max_length=2 * MOST_PROSE)
     start = _moment_if_any(ctx, params) or ctx.now
     if not text:
         raise Refusal("test-rules-say-nothing", f"{NJ}(g)")
@@ -120,8 +123,8 @@ def record_test_run(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `test-not-running`, `run-elsewhere`, `run-ends-first`, `day-not-come`, `run-outside-the-test`.
     """
-    test, casino = _running(ctx, params), params.text("casino", most=100)
-    table, note = params.text("table", most=40), params.text("note", default="")
+    test, casino = _running(ctx, params), params.text("casino", max_length=100)
+    table, note = params.text("table", max_length=40), params.text("note", default="")
     day, begins, ends = params.date("on"), _hour(params, "begins"), _hour(params, "ends")
     started = _local(ctx, day, begins)
     ended = _local(ctx, day + dt.timedelta(days=1) if ends <= begins else day, ends)
@@ -171,7 +174,7 @@ def _test(ctx: OfficeContext, params: Params) -> GameTest:
 
 
 def _number(params: Params) -> int:
-    digits = params.text("test", most=6)
+    digits = params.text("test", max_length=6)
     if not (digits.isascii() and digits.isdecimal()):
         raise malformed("test")
     return int(digits)
@@ -190,14 +193,14 @@ def _names(test: GameTest) -> dict[str, Any]:
 
 
 def _hour(params: Params, name: str) -> dt.time:
-    match = HOUR.fullmatch(params.text(name, most=5))
+    match = HOUR.fullmatch(params.text(name, max_length=5))
     if match is None:
         raise malformed(name)
     return dt.time(int(match[1]), int(match[2]))
 
 
 def _moment_if_any(ctx: OfficeContext, params: Params) -> dt.datetime | None:
-    day, hour = params.date("on", optional=True), params.text("hour", default="", most=5)
+    day, hour = params.date("on", optional=True), params.text("hour", default="", max_length=5)
     if day is None:
         return None
     match = HOUR.fullmatch(hour or "00:00")
@@ -216,7 +219,7 @@ def _utc(moment: dt.datetime) -> str:
 
 
 def _lines(ctx: OfficeContext, params: Params, test: GameTest) -> list[str]:
-    lines = [line.strip() for line in params.prose("lines", most=2_000).split("\n")]
+    lines = [line.strip() for line in params.prose("lines", max_length=2_000).split("\n")]
     names = list(dict.fromkeys(line for line in lines if line))
     if len(names) > MOST_LINES or any(len(line) > 100 for line in names):
         raise malformed("lines")
@@ -233,7 +236,7 @@ def _dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]
 
 
 def _text(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
-    text = params.prose("text", most=MOST_PROSE)
+    text = params.prose("text", max_length=MOST_PROSE)
     return {"text": text} if text else {}
 
 

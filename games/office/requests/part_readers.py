@@ -27,7 +27,7 @@ def read(ctx: OfficeContext, params: Params, request: GameRequest, key: str) -> 
 
 def cents(params: Params, name: str, section: str) -> int:
     """Cents of an amount as people write it: "1,250" or "$1,250.50". Raises `amount-unreadable`."""
-    text = params.text(name, most=20)
+    text = params.text(name, max_length=20)
     match = AMOUNT.fullmatch(text)
     if match is None:
         raise Refusal("amount-unreadable", section, said=text)
@@ -45,7 +45,7 @@ def attached(ctx: OfficeContext, params: Params, before: list[str]) -> list[str]
 
 
 def _prose(ctx: OfficeContext, params: Params, before: Value) -> Value:
-    text = params.prose("text", most=MOST_PROSE)
+    text = params.prose("text", max_length=MOST_PROSE)
     return {"text": text} if text else {}
 
 
@@ -76,7 +76,7 @@ def _or_none(of: Reader, section: str) -> Reader:
     """The part, or that there is none. Raises `none-and-some` where both were said."""
 
     def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
-        none, value = params.yes("none"), of(ctx, params, before)
+        none, value = params.boolean("none"), of(ctx, params, before)
         if none and value:
             raise Refusal("none-and-some", section)
         return {"none": True} if none else value
@@ -86,14 +86,14 @@ def _or_none(of: Reader, section: str) -> Reader:
 
 def _class(ctx: OfficeContext, params: Params, before: Value) -> Value:
     """Variation, composite or new; of which authorized game, unless it is new. Raises `class-of-what`."""
-    game_class, of = params.choice("class", tuple(CLASSES)), params.text("of", default="", most=100)
+    game_class, of = params.choice("class", tuple(CLASSES)), params.text("of", default="", max_length=100)
     if game_class != "new" and not of:
         raise Refusal("class-of-what", f"{PA}(1)(i)", **{"class": str(CLASSES[game_class])})
     return {"class": game_class, "of": of if game_class != "new" else ""}
 
 
 def _places(ctx: OfficeContext, params: Params, before: Value) -> Value:
-    lines = [line.strip() for line in params.prose("places", most=2_000).split("\n")]
+    lines = [line.strip() for line in params.prose("places", max_length=2_000).split("\n")]
     places = list(dict.fromkeys(line for line in lines if line))
     if len(places) > MOST_PLACES:
         raise malformed("places")
@@ -112,7 +112,10 @@ def _rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
         params.choice("state", STATES, default=STATES[0]),
         params.choice("about", ABOUT, default=ABOUT[0]),
     )
-    name, number = params.text("name", default="", most=120), params.text("number", default="", most=60)
+    name, number = (
+        params.text("name", default="", max_length=120),
+        params.text("number", default="", max_length=60),
+    )
     holder, provider = _holder(ctx, params)
     if name:
         item = {"right": right, "state": state, "about": about, "name": name, "number": number}
@@ -122,7 +125,10 @@ def _rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
 
 def _holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
     """Who holds a right, and the code of the provider's file where it is one. Raises `no-such-holder`."""
-    holder, code = params.text("holder", default="", most=100), params.text("provider", default="", most=20)
+    holder, code = (
+        params.text("holder", default="", max_length=100),
+        params.text("provider", default="", max_length=20),
+    )
     if not code:
         return holder, ""
     provider = Provider.objects.filter(facility=ctx.facility, code=code).first()
@@ -133,7 +139,7 @@ def _holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
 
 def _application(ctx: OfficeContext, params: Params, before: Value) -> Value:
     """The completed application. Its type is asked with it: it must be the right one."""
-    license_type, papers = params.text("license", default="", most=100), _papers(ctx, params, before)
+    license_type, papers = params.text("license", default="", max_length=100), _papers(ctx, params, before)
     return {"license": license_type, **papers} if papers else {}
 
 

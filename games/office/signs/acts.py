@@ -18,10 +18,10 @@ def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     kind = params.choice("kind", forms.KINDS)
     game = params.choice("game", ("", *GAMES), default="")
-    location = params.text("location", most=80)
-    width_mm = params.whole("width_mm", forms.LEAST_MM, forms.MOST_MM)
-    height_mm = params.whole("height_mm", forms.LEAST_MM, forms.MOST_MM)
-    texts = {language: params.prose(language, most=MOST_WORDS) for language in forms.LANGUAGES}
+    location = params.text("location", max_length=80)
+    width_mm = params.integer("width_mm", forms.LEAST_MM, forms.MOST_MM)
+    height_mm = params.integer("height_mm", forms.LEAST_MM, forms.MOST_MM)
+    texts = {language: params.prose(language, max_length=MOST_WORDS) for language in forms.LANGUAGES}
     wording = {language: text for language, text in texts.items() if text}
     forms.verify_wording(kind, wording, forms.rules_spoken_of(ctx.facility, game))
     same = SignForm.objects.filter(facility=ctx.facility, kind=kind, game=game)
@@ -76,7 +76,7 @@ def _named(form: SignForm) -> dict[str, str | int]:
 
 
 def _asked(ctx: OfficeContext, params: Params) -> SignForm:
-    number = params.whole("form", 1, 2**31 - 1)
+    number = params.integer("form", 1, 2**31 - 1)
     form = SignForm.objects.filter(facility=ctx.facility, pk=number).first()
     if form is None:
         raise Refusal("no-such-sign-form")

@@ -33,7 +33,10 @@ def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `version-waits` while another version is a draft or filed, `other-game`, `not-a-new-edition-here`.
     """
-    code, key = params.text("code", default="", most=20), params.choice("edition", tuple(all_editions()))
+    code, key = (
+        params.text("code", default="", max_length=20),
+        params.choice("edition", tuple(all_editions())),
+    )
     why = params.text("why", default="")
     last = _newest(ctx, code) if code else None
     _verify_edition(ctx, key, last)
@@ -95,8 +98,8 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
     `in-force-before-earlier`, and what the gate finds against the tables as they now stand.
     """
     row = _asked(ctx, params)
-    granted, body = params.yes("granted"), params.text("body", most=100)
-    reference, letter = params.text("reference", most=60), asked(ctx, params, "letter")
+    granted, body = params.boolean("granted"), params.text("body", max_length=100)
+    reference, letter = params.text("reference", max_length=60), asked(ctx, params, "letter")
     since = read_moment(ctx, params, "in_force_from") or ctx.now
     if row.status != Status.FILED:
         raise Refusal("not-filed", status=row.get_status_display())
@@ -145,14 +148,14 @@ def tables_under(ctx: OfficeContext, code: str) -> tuple[Dealt, ...]:
 
 def read_options(params: Params) -> Options:
     """The options of a form: rows of `payouts`, `increments` and `shakers`; what is left empty is not chosen."""
-    payouts = params.each("payouts", _payout, most=MOST_ROWS, optional=True)
-    steps = params.each("increments", _increment, most=MOST_ROWS, optional=True)
-    kinds = params.each("shakers", _shaker, most=MOST_ROWS, optional=True)
+    payouts = params.objects("payouts", _payout, max_items=MOST_ROWS, optional=True)
+    steps = params.objects("increments", _increment, max_items=MOST_ROWS, optional=True)
+    kinds = params.objects("shakers", _shaker, max_items=MOST_ROWS, optional=True)
     return Options(
         params.choice("edition", tuple(all_editions())),
         {row: odds for row, odds in payouts if odds},
-        params.whole("payout_limit_cents", 0, MOST_CENTS, default=0) or None,
-        params.text("odds_word", default=DEFAULT_WORD, most=10),
+        params.integer("payout_limit_cents", 0, MOST_CENTS, default=0) or None,
+        params.text("odds_word", default=DEFAULT_WORD, max_length=10),
         {family: cents for family, cents in steps if cents},
         {kind: procedure for kind, procedure, is_named in kinds if is_named},
     )
@@ -160,22 +163,25 @@ def read_options(params: Params) -> Options:
 
 def _payout(params: Params) -> tuple[str, str]:
     """A row of the paytable and its odds; a number alone is so many to one."""
-    row, odds = params.text("family", most=40), params.text("odds", default="", most=40)
+    row, odds = params.text("family", max_length=40), params.text("odds", default="", max_length=40)
     return row, f"{odds} to 1" if PLAIN.fullmatch(odds) else odds
 
 
 def _increment(params: Params) -> tuple[str, int]:
-    return params.text("family", most=40), params.whole("cents", 0, MOST_CENTS, default=0)
+    return params.text("family", max_length=40), params.integer("cents", 0, MOST_CENTS, default=0)
 
 
 def _shaker(params: Params) -> tuple[str, str, bool]:
-    kind, procedure = params.text("kind", most=40), params.text("procedure", default="", most=MOST_PROCEDURE)
-    return kind, procedure, params.yes("named")
+    kind, procedure = (
+        params.text("kind", max_length=40),
+        params.text("procedure", default="", max_length=MOST_PROCEDURE),
+    )
+    return kind, procedure, params.boolean("named")
 
 
 def read_moment(ctx: OfficeContext, params: Params, name: str) -> dt.datetime | None:
     """A moment by the house's clocks, such as 2026-11-22T06:00; None where it is left out. Raises `malformed`."""
-    written = params.text(name, default="", most=40)
+    written = params.text(name, default="", max_length=40)
     if not written:
         return None
     try:
@@ -190,7 +196,7 @@ def read_moment(ctx: OfficeContext, params: Params, name: str) -> dt.datetime | 
 
 def _asked(ctx: OfficeContext, params: Params) -> RulesSubmission:
     """The version that an act names by `code` and `version`, for changing. Raises `no-such-submission`."""
-    code, version = params.code("code"), params.whole("version", 1, 10**6)
+    code, version = params.code("code"), params.integer("version", 1, 10**6)
     submission = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version=version).first()
     if submission is None:
         raise Refusal("no-such-submission", code=code, version=version)

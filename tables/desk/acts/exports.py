@@ -37,8 +37,8 @@ def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
     """
     kind = params.choice("kind", KINDS)
     span = _span(ctx, params)
-    training = params.yes("training")
-    names = sorted({_named(ctx, name) for name in params.texts("streams", most=MOST_STREAMS)})
+    training = params.boolean("training")
+    names = sorted({_named(ctx, name) for name in params.texts("streams", max_items=MOST_STREAMS)})
     _verify_room_for_one_more(ctx)
     selection = _select(ctx, names, span, training)
     if not selection.entries and (kind != "evidence" or not selection.spans):
@@ -106,8 +106,7 @@ def _span(ctx: DeskContext, params: Params) -> dict[str, Any]:
     since, until = _moment(ctx, params, "from"), _moment(ctx, params, "to")
     if (day or last) and (since or until):
         raise malformed("from")
-    if day or last:
-        first = day or last
+    if first := day or last:
         since, until = _of_days(ctx, first, last or first)
     if since and since > ctx.now:
         raise Refusal("export-to-come")

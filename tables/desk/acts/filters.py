@@ -18,8 +18,8 @@ def save_filter(ctx: DeskContext, params: Params) -> ActOutcome:
     `name`: a line; `query`: the page's query string, of which only what the search knows is kept. Raises
     `filter-says-nothing`, `filter-not-understood`, `filter-name-taken` or `too-many-filters`.
     """
-    name = params.text("name", most=MOST_NAME)
-    query = query_of(params.text("query", default="", most=4 * MOST_QUERY), ctx.facility)
+    name = params.text("name", max_length=MOST_NAME)
+    query = query_of(params.text("query", default="", max_length=4 * MOST_QUERY), ctx.facility)
     if query is None:
         raise Refusal("filter-not-understood", filter=name)
     if not query:
@@ -38,7 +38,7 @@ def save_filter(ctx: DeskContext, params: Params) -> ActOutcome:
 @desk_act(roles=SEES_THE_DESK)
 def remove_filter(ctx: DeskContext, params: Params) -> ActOutcome:
     """Forgets one of the person's own saved filters, named by its name. Raises `no-such-filter`."""
-    name = params.text("name", most=MOST_NAME)
+    name = params.text("name", max_length=MOST_NAME)
     own = SavedFilter.objects.filter(facility=ctx.facility.code, person=ctx.actor, name=name).first()
     if own is None:
         raise Refusal("no-such-filter", filter=name)

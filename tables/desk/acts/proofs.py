@@ -21,7 +21,7 @@ def take_proof(ctx: DeskContext, params: Params) -> ActOutcome:
     `place` (or `installation/system`) and `seq` name the entry. Raises `no-such-entry`, `not-sealed-yet`,
     `proof-too-long` or `proof-broken`.
     """
-    place, seq = params.text("place", most=MOST_PLACE), params.whole("seq", 1, LARGEST)
+    place, seq = params.text("place", max_length=MOST_PLACE), params.integer("seq", 1, LARGEST)
     name = place if place == INSTALLATION else f"{ctx.facility.code}/{place}"
     entry = Entry.objects.filter(stream__name=name, seq=seq).select_related("stream").first()
     if entry is None:

@@ -24,15 +24,15 @@ REFUSED = {401, 403, 404, 409, 422, 423}
 NESTED = json.loads("[" * 40 + "]" * 40)
 JUNK = (True, 10**30, "\ud800", "x" * 10_000, [NESTED], {"a": {"b": 1}})
 PLAUSIBLE: dict[str, Callable[..., Any]] = {
-    "whole": lambda low, high, **_: low,
+    "integer": lambda low, high, **_: low,
     "text": lambda **_: "a",
     "prose": lambda **_: "a",
     "code": lambda **_: "a",
     "date": lambda **_: "2026-11-20",
     "choice": lambda choices, **_: choices[-1],
-    "yes": lambda **_: True,
+    "boolean": lambda **_: True,
     "texts": lambda **_: ["a"],
-    "each": lambda *_, **__: [{}],
+    "objects": lambda *_, **__: [{}],
 }
 
 
