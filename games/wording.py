@@ -1,9 +1,17 @@
-"""Every refusal and reason of the engine as a sentence. A refusal says what is wrong and what to do now."""
+"""Every refusal and reason of the engine as a sentence. A refusal says what is wrong and what to do now.
 
-from typing import Any
+The words of a single game lie in its folder, `games/catalog/*/words.py`, under the same names.
+"""
 
-from games import wording_high_roll as high_roll
+from collections import ChainMap
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from games import registry
 from games.engine import Reason, Refusal
+
+Key = TypeVar("Key")
+Words = TypeVar("Words")
 
 # code: (two or three words, the sentence)
 REFUSALS = {
@@ -89,10 +97,6 @@ REFUSALS = {
         "Pay first",
         "Winning wagers are still to be paid. Pay them, then clear.",
     ),
-    "settle-first": (
-        "Settle first",
-        "The newest throw is still to be settled. Take and pay, then go on.",
-    ),
     "seat-settled-already": (
         "Settled already",
         "Seat %(seat)s has been settled. Go on to the next seat.",
@@ -105,34 +109,6 @@ REFUSALS = {
         "No such reason",
         "A throw is not void because of %(reason)s. Choose one of the reasons shown.",
     ),
-    # High Roll Dice
-    **high_roll.REFUSALS,
-    "not-locked-out": (
-        "Lock out first",
-        "An Extra Roll was bought. Lock the sensors before the shake.",
-    ),
-    "nothing-to-lock-out": (
-        "Nothing to lock out",
-        "No Extra Roll waits for the lock-out now. Follow the line of steps.",
-    ),
-    "fees-not-collected": (
-        "Collect the fees",
-        "Extra Roll fees still lie on the sensors. Put them in the tray before the shake.",
-    ),
-    "no-fees": ("No fees", "There are no Extra Roll fees to collect now. Go on."),
-    "gather-first": (
-        "Gather the dice",
-        "The loose dice are not in the shaker yet. Gather them first.",
-    ),
-    # Three Dice Football
-    "extra-point-rolled": (
-        "The point was rolled",
-        "The extra point roll was made on this wager. It can no longer be struck; call the floorperson.",
-    ),
-    "thrown-already": (
-        "Thrown already",
-        "The dice are thrown. Call them, or call no roll.",
-    ),
     "play-not-asked": (
         "No play there",
         "%(code)s is not made on one play. Enter it without a play.",
@@ -140,47 +116,6 @@ REFUSALS = {
     "no-such-play": (
         "No such play",
         "The game had no play %(play)s on which %(code)s could be settled. Mend the play.",
-    ),
-    "play-missing": (
-        "Which play?",
-        "%(code)s is made on a single play. Enter its play with it.",
-    ),
-    "not-the-next-play": (
-        "Another play",
-        "Wagers are on play %(next)s now and this one is on play %(play)s. Enter it on play %(next)s.",
-    ),
-    "full-game-locked": (
-        "Locked for the game",
-        "The first throw locked %(code)s until the game ends. Leave it as it lies.",
-    ),
-    "closed-by-the-throw": (
-        "The dice are thrown",
-        "The dice have left the hand, which closed the wagers. Give the wager back.",
-    ),
-    "extra-point-next": (
-        "Extra point roll",
-        "A score is made and no wager or offer comes before its extra point roll. Have it thrown.",
-    ),
-    "game-over": ("Game over", "This game has ended. Clear the field and begin the next one."),
-    "not-thrown": (
-        "Not thrown yet",
-        "The dice have not been thrown for this play. Pass them to the Quarterback.",
-    ),
-    "no-quarterback": (
-        "No Quarterback",
-        "Nobody has accepted the dice. Offer them clockwise until a player does.",
-    ),
-    "quarterback-chosen": (
-        "Quarterback is chosen",
-        "Seat %(seat)s holds the dice. Pass them there for the throw.",
-    ),
-    "offer-in-turn": (
-        "Offer in turn",
-        "Seat %(next)s is asked before seat %(seat)s. Offer the dice there first.",
-    ),
-    "next-play-wagered": (
-        "Wagers lie there",
-        "Wagers for play %(play)s lie there already. Take them off before the dice are corrected.",
     ),
     "reason-missing": ("Say why", "A void needs its reason. Enter it in a few words."),
     # Mending
@@ -304,39 +239,6 @@ REFUSALS = {
 }
 
 REASONS = {
-    **high_roll.REASONS,
-    "none-shows": "No %(number)s shows",
-    "too-few-show-1-3": "One %(number)s, not three",
-    "too-few-show-2-3": "Two %(number)ss, not three",
-    "too-few-show-1-2": "One %(number)s, not two",
-    "shows-1": "One die shows %(number)s",
-    "shows-2": "Two dice show %(number)s",
-    "shows-3": "Three dice show %(number)s",
-    "no-three-alike": "No three alike",
-    "triple": "%(number)s-%(number)s-%(number)s is a triple",
-    "total": "The total is %(total)s",
-    "over": "%(total)s is over %(bound)s",
-    "under": "%(total)s is under %(bound)s",
-    "both-show": "%(low)s and %(high)s show",
-    "neither-shows": "Neither shows",
-    "called-triple": "Total %(total)s, triple",
-    "called-small": "Total %(total)s, small",
-    "called-big": "Total %(total)s, big",
-    # Three Dice Football
-    "gain": "Gain of %(yards)s",
-    "no-gain": "No gain",
-    "penalty": "Penalty",
-    "turnover": "Turnover",
-    "trips-td": "Trips TD",
-    "touchdown": "Touchdown",
-    "out-of-downs": "Out of downs",
-    "scored-on-play": "Scored on play %(play)s",
-    "lasted": "The game ended on play %(play)s",
-    "point-on-one": "One 1",
-    "point-on-two": "Two 1s",
-    "point-on-three-aces": "Three 1s",
-    "point-on-triple": "Triple",
-    "no-point": "No point",
     "no-roll": "No roll: the wager goes back",
     "void": "The round is void: the wager goes back",
     "device-failed": "The device failed before the dice were seen: the wager goes back",
@@ -349,44 +251,46 @@ NO_ROLLS = {
     "off-table": "A die left the table",
     "on-another": "A die came to rest on another",
     "cocked": "More than one side of a die rests on an object",
-    "not-simultaneous": "The dice did not leave the hand together",
-    "short-of-the-end": "A die did not strike the far end",
-    "on-the-bank": "A die rests on the bank of chips",
-    "in-cup-or-rail": "A die rests in the cup or on a rail",
-    "cheating-device": "A cheating device or technique",
-    "improper": "The throw was improper",
-    "disputed": "The uppermost face was disputed",
 }
+
+# What several dice of a face are called
+FACES = {1: "aces", 2: "twos", 3: "threes", 4: "fours", 5: "fives", 6: "sixes"}
+
+
+def with_games(name: str, shared: Mapping[Key, Words]) -> Mapping[Key, Words]:
+    """Shared words together with those that every registered game has under the same name."""
+    return ChainMap(dict(shared), *(getattr(words, name, {}) for words in registry.parts("words").values()))
 
 
 def no_roll(reason: str) -> str:
-    """Why a throw was void, in words; what people entered in their own words stays as it is."""
-    return str(NO_ROLLS.get(reason, reason))
+    """Why a throw was void, in words. What people entered in their own words stays as it is."""
+    return str(with_games("NO_ROLLS", NO_ROLLS).get(reason, reason))
 
 
 def say(refusal: Refusal) -> str:
-    """The sentence of a refusal; an unknown code is shown as it is rather than hidden."""
-    entry = REFUSALS.get(refusal.code)
+    """The sentence of a refusal. An unknown code is shown as it is rather than hidden."""
+    entry = with_games("REFUSALS", REFUSALS).get(refusal.code)
     return str(entry[1]) % refusal.params if entry else "Not possible now: %s." % refusal.code
 
 
 def title(refusal: Refusal) -> str:
     """Two or three words over the sentence."""
-    entry = REFUSALS.get(refusal.code)
+    entry = with_games("REFUSALS", REFUSALS).get(refusal.code)
     return str(entry[0]) if entry else "Not possible"
 
 
 def why(reason: Reason) -> str:
     """The sentence of a reason, for instance "12 is over 10"."""
-    return str(REASONS.get(key_of(reason), reason.code)) % _figures(reason)
+    sentence = with_games("REASONS", REASONS).get(key_of(reason), reason.code)
+    return str(sentence) % _figures(reason)
 
 
 def key_of(reason: Reason) -> str:
-    """The sentence's key: where a number is told in words, each number has a sentence of its own."""
+    """The sentence's key: where a number is written in words, each number has a sentence of its own."""
     counts = [str(reason.params[name]) for name in ("count", "needed") if name in reason.params]
     return "-".join([reason.code, *counts])
 
 
 def _figures(reason: Reason) -> dict[str, Any]:
-    faces = {"faces": high_roll.FACES[reason.params["face"]]} if "face" in reason.params else {}
+    faces = {"faces": FACES[reason.params["face"]]} if "face" in reason.params else {}
     return {**reason.params, **faces}

@@ -57,6 +57,8 @@ class Game:
     no_roll_ends = False  # whether a void throw ends the round, or the dice are thrown again (A12, A33)
     round_keys: frozenset[str] = frozenset()  # what a line for `adjudicate` may say besides
     wager_keys: frozenset[str] = frozenset()
+    duties: Mapping[str, str] = DUTY_OF  # the duty that each act fulfills
+    out_of_turn: Mapping[tuple[str, str], tuple[str, str]] = OUT_OF_TURN
 
     # Questions that each game answers
 
@@ -653,7 +655,7 @@ class Game:
             return phase
         if state.ended:
             raise Refusal("round-over", phase=state.phase)
-        refusal = OUT_OF_TURN.get((act, state.phase)) or OUT_OF_TURN.get((act, ""))
+        refusal = self.out_of_turn.get((act, state.phase)) or self.out_of_turn.get((act, ""))
         if refusal is None:
             raise Refusal("not-now", self._section(state, act), act=act, phase=state.phase)
         raise Refusal(refusal[0], state.rules.section(refusal[1], state.shaker), phase=state.phase)
@@ -674,7 +676,7 @@ class Game:
         return state
 
     def _section(self, state: RoundState, act: str) -> str:
-        return state.rules.section(DUTY_OF[act], state.shaker)
+        return state.rules.section(self.duties[act], state.shaker)
 
 
 def step_status(position: int, steps_done: int | None) -> str:

@@ -17,11 +17,10 @@ from tables.rounds.layout import labels
 from tables.rounds.quarterback import verify_quarterback_plays
 from tables.rules import suspensions
 from tables.words.sentences import (
-    INSTRUCTIONS,
-    NEXT_LABELS,
-    SHAKE_LABELS,
     dollars,
+    instruction,
     moment,
+    next_label,
     next_says,
     say,
     short,
@@ -280,10 +279,9 @@ def _next_step(
     if following is None:
         return None, None
     name = following.act
-    label = SHAKE_LABELS.get(ctx.state.shaker, NEXT_LABELS[name]) if name == "shake" else NEXT_LABELS[name]
     step = {
         "act": name,
-        "label": str(label),
+        "label": next_label(name, ctx.state.shaker),
         "say": next_says(name, round_, ctx.state.shaker),
         "params": _params(ctx, name),
         "dice": ctx.state.result.dice if name == "call_dice" else None,
@@ -324,6 +322,5 @@ def _instruction(ctx: TableContext) -> dict[str, Any] | None:
     following = ctx.game.next_act(ctx.state)
     if following is None:
         return None
-    name = following.act
-    text = INSTRUCTIONS.get((name, ctx.state.shaker)) or INSTRUCTIONS.get((name, ""))
-    return {"text": str(text), "section": short(following.section)} if text else None
+    text = instruction(following.act, ctx.state.shaker)
+    return {"text": text, "section": short(following.section)} if text else None

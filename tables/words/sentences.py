@@ -93,12 +93,6 @@ NEXT_LABELS = {
     "pay_seats": "Paid all",
     "clear_layout": "Layout cleared",
     "settle_seats": "Settled",
-    "lock_out_extra_rolls": "Sensors locked",
-    "collect_fees": "Fees in the tray",
-    "move_dice": "Dice in their box",
-    "gather_loose_dice": "Loose dice gathered",
-    "offer_dice": "Offer the dice",
-    "throw_dice": "Dice out",
 }
 SHAKE_LABELS = {
     "automated-covered": "Shaker activated",
@@ -114,26 +108,6 @@ STEP_LABELS = {
     "pay": "Pay",
     "clear": "Clear",
     "settle": "Settle",
-    # High Roll Dice
-    "lock-out": "Lock-out, fees",
-    "first-roll": "First roll",
-    "extra-roll": "Extra roll",
-    # Three Dice Football, with the steps of its settlement
-    "offer-dice": "Quarterback",
-    "placement:": "Wagers, play %s",
-    "throw:": "Throw %s",
-    "play:": "Play %s",
-    "settlement:": "Settle play %s",
-    "settle-score": "Settle the score",
-    "settle-no-score": "Settle the game",
-    "extra-point-roll": "Extra point",
-    "finish-score": "Pay Touchdown",
-    "collect-defense": "Collect Defense",
-    "collect-touchdown": "Touchdown, Extra Point, Defense",
-    "single-play": "Single play",
-    "full-game": "Full game",
-    "touchdown": "Touchdown",
-    "extra-point": "Extra Point",
 }
 # What to do now, by act and kind of shaker, or by act alone.
 INSTRUCTIONS = {
@@ -146,24 +120,28 @@ INSTRUCTIONS = {
     ("pay_seats", ""): "Shaker stays uncovered until all are paid.",
     ("clear_layout", ""): "Clear the lit combinations.",
     ("settle_seats", ""): "Take what lost and pay what won, seat by seat.",
-    ("lock_out_extra_rolls", ""): "Press the lock-out: no Extra Roll is bought from here on.",
-    ("collect_fees", ""): "Put the Extra Roll fees into the tray before the shake.",
-    ("move_dice", ""): "Move the matching dice into their box, uncovered and in view.",
-    ("gather_loose_dice", ""): "Leave the matching dice in their box; the rest go into the shaker.",
-    ("offer_dice", ""): "Offer the dice clockwise until a player takes them.",
-    ("throw_dice", ""): "Pass the dice to the Quarterback.",
-    ("call_dice", "dice-cup"): "Call the three faces and enter them.",
-    ("clear_layout", "dice-cup"): "Marker to the 20, pucks to 1st Down and Play 1.",
 }
 
 
 def step_label(code: str) -> str:
     """The label of a step of the ribbon or of a settlement; "throw:2" is the step `throw` of the second play."""
     base, colon, number = code.partition(":")
-    label = STEP_LABELS.get(base + colon)
+    label = games_wording.with_games("STEP_LABELS", STEP_LABELS).get(base + colon)
     if label is None:
         return code
     return str(label) % number if colon else str(label)
+
+
+def next_label(act: str, shaker: str) -> str:
+    """The label of the next step, by its act and the kind of shaker."""
+    label = games_wording.with_games("NEXT_LABELS", NEXT_LABELS)[act]
+    return SHAKE_LABELS.get(shaker, label) if act == "shake" else label
+
+
+def instruction(act: str, shaker: str) -> str:
+    """What to do before an act is confirmed, "" where the label says it all."""
+    texts = games_wording.with_games("INSTRUCTIONS", INSTRUCTIONS)
+    return texts.get((act, shaker)) or texts.get((act, ""), "")
 
 
 def say(refusal: Refusal | AuditRefusal) -> str:

@@ -5,12 +5,16 @@ import re
 from pathlib import Path
 
 from games import engine
-from games.engine.procedures import OUT_OF_TURN
 from games.engine.refusals import Refusal
 from games.engine.settlement import Reason
 from games.engine.state import RETURNS
-from games.wording import REASONS, REFUSALS, say, title, why
+from games.registry import GAMES
+from games.wording import REASONS as SHARED_REASONS
+from games.wording import REFUSALS as SHARED_REFUSALS
+from games.wording import say, title, why, with_games
 
+REFUSALS, REASONS = with_games("REFUSALS", SHARED_REFUSALS), with_games("REASONS", SHARED_REASONS)
+OUT_OF_TURN = {refusal for game in GAMES.values() for refusal, _ in game.out_of_turn.values()}
 ENGINE = Path(engine.__file__).parent
 SOURCES = [
     *ENGINE.rglob("*.py"),
@@ -38,9 +42,7 @@ def literals(node):
     return {node.value} if isinstance(node, ast.Constant) else set()
 
 
-RAISED = {code for _, codes in constructed("Refusal") for code in codes} | {
-    why for why, _ in OUT_OF_TURN.values()
-}
+RAISED = {code for _, codes in constructed("Refusal") for code in codes} | OUT_OF_TURN
 GIVEN = {code for _, codes in constructed("Reason") for code in codes} | set(RETURNS)
 
 
@@ -59,7 +61,7 @@ def test_a_refusal_gives_every_figure_that_its_sentence_shows():
         for code in codes:
             shown = set(re.findall(r"%\((\w+)\)", str(REFUSALS[code][1])))
             assert shown <= given, code
-    for code, _ in OUT_OF_TURN.values():
+    for code in OUT_OF_TURN:
         assert "%(" not in str(REFUSALS[code][1])
 
 

@@ -5,9 +5,11 @@ import re
 from pathlib import Path
 
 from games.engine import Refusal
-from games.wording import REFUSALS as OF_THE_RULES
+from games.wording import REFUSALS, with_games
 from tables.words.registry import SENTENCES as OF_THE_FLOOR
 from tables.words.sentences import dollars, number_words, say, short, title
+
+OF_THE_RULES = with_games("REFUSALS", REFUSALS)
 
 ROOT = Path(__file__).resolve().parents[2]
 

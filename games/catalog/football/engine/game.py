@@ -31,7 +31,7 @@ from games.catalog.football.engine.wagers import (
 from games.engine.analysis import Outcome
 from games.engine.game import CORRECTIONS, Step
 from games.engine.odds import Pays
-from games.engine.procedures import Moves, Procedure
+from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, Procedure
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason
@@ -102,6 +102,16 @@ class Football(Quarterbacks):
     name = "Three Dice Football"
     posts = ("dealer", "dealer-left", "stick")  # § 577.9(b); the stickperson keeps the dice: § 577.4(a)
     wager_keys = frozenset({"play"})
+    duties = {
+        **DUTY_OF,
+        "offer_dice": "offer-dice",
+        "throw_dice": "throw",
+    }
+    out_of_turn = {
+        **OUT_OF_TURN,
+        ("throw_dice", "ready"): ("thrown-already", "throw"),
+        ("throw_dice", "lit"): ("settle-first", "settlement"),
+    }
 
     def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:
         return tuple(

@@ -6,7 +6,7 @@ again; without one, and with six dice, the first roll settles everything.
 
 from functools import lru_cache
 
-from games.engine.procedures import DUTY_OF, Moves, Procedure
+from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, Procedure
 from games.engine.settlement import STEPS_A_THROW
 
 FIRST_ROLL, EXTRA_THROW = STEPS_A_THROW, 2 * STEPS_A_THROW
@@ -78,6 +78,35 @@ _NEXT_ACTS = {
     "paid": "clear_layout",
 }
 
+DUTIES = {
+    **DUTY_OF,
+    "lock_out_extra_rolls": "lock-out",
+    "collect_fees": "collect-fees",
+    "move_dice": "move-dice",
+    "gather_loose_dice": "gather",
+}
+
+REFUSALS_OUT_OF_TURN = {
+    **OUT_OF_TURN,
+    ("lock_out_extra_rolls", "open"): ("bets-still-open", "no-more-bets"),
+    ("lock_out_extra_rolls", ""): ("nothing-to-lock-out", "lock-out"),
+    ("collect_fees", "unlocked"): ("not-locked-out", "lock-out"),
+    ("collect_fees", ""): ("no-fees", "collect-fees"),
+    ("shake", "unlocked"): ("not-locked-out", "lock-out"),
+    ("shake", "locked"): ("fees-not-collected", "collect-fees"),
+    ("shake", "loose"): ("gather-first", "gather"),
+    ("call_dice", "unlocked"): ("not-ready", "shake"),
+    ("call_dice", "locked"): ("not-ready", "shake"),
+    ("call_dice", "loose"): ("gather-first", "gather"),
+    ("settle_seats", "loose"): ("nothing-to-settle", "settlement"),
+    ("move_dice", ""): ("nothing-to-move", "move-dice"),
+    ("settle_seats", "called"): ("dice-not-moved", "move-dice"),
+    ("call_no_roll", "unlocked"): ("not-ready", "shake"),
+    ("call_no_roll", "locked"): ("not-ready", "shake"),
+    ("call_no_roll", "loose"): ("gather-first", "gather"),
+    ("clear_layout", "loose"): ("gather-first", "gather"),
+}
+
 # The extra throw is called and settled under a paragraph of its own: § 675a.4(h).
 _EXTRA_DUTIES = {"call_dice": "call-extra", "correct_dice": "call-extra", "settle_seats": "settle-extra"}
 
@@ -108,7 +137,7 @@ def is_extra(phase: str, thrown: int, over: bool) -> bool:
 
 def duty_of(act: str, extra: bool) -> str:
     """The duty that an act fulfils, on the first roll or on the extra throw."""
-    return _EXTRA_DUTIES.get(act, DUTY_OF[act]) if extra else DUTY_OF[act]
+    return _EXTRA_DUTIES.get(act, DUTIES[act]) if extra else DUTIES[act]
 
 
 def _ribbon(dice: int, lock_out: bool, extra_throw: bool) -> tuple[str, ...]:

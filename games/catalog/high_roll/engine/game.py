@@ -14,7 +14,15 @@ from fractions import Fraction
 from typing import Any
 
 from games.catalog.high_roll.engine.chances import Held, held
-from games.catalog.high_roll.engine.course import EXTRA_THROW, FIRST_ROLL, duty_of, is_extra, procedure_of
+from games.catalog.high_roll.engine.course import (
+    DUTIES,
+    EXTRA_THROW,
+    FIRST_ROLL,
+    REFUSALS_OUT_OF_TURN,
+    duty_of,
+    is_extra,
+    procedure_of,
+)
 from games.catalog.high_roll.engine.records import (
     DiceMoved,
     ExtraRollsLockedOut,
@@ -54,6 +62,8 @@ class HighRoll(Game):
     code = "high-roll"
     name = "High Roll Dice"
     round_keys = frozenset({"payout_limit_cents"})
+    duties = DUTIES
+    out_of_turn = REFUSALS_OUT_OF_TURN
 
     # What a game says of itself
 

@@ -1,4 +1,4 @@
-"""The sentences of High Roll Dice alone, for `games.wording`."""
+"""What people read of High Roll Dice alone."""
 
 # code: (two or three words, the sentence)
 REFUSALS = {
@@ -30,16 +30,23 @@ REFUSALS = {
         "Sensors are locked",
         "The Extra Roll sensors are locked, so none is entered or struck now. Call the floorperson.",
     ),
-}
-
-# What several dice of a face are called
-FACES = {
-    1: "aces",
-    2: "twos",
-    3: "threes",
-    4: "fours",
-    5: "fives",
-    6: "sixes",
+    "not-locked-out": (
+        "Lock out first",
+        "An Extra Roll was bought. Lock the sensors before the shake.",
+    ),
+    "nothing-to-lock-out": (
+        "Nothing to lock out",
+        "No Extra Roll waits for the lock-out now. Follow the line of steps.",
+    ),
+    "fees-not-collected": (
+        "Collect the fees",
+        "Extra Roll fees still lie on the sensors. Put them in the tray before the shake.",
+    ),
+    "no-fees": ("No fees", "There are no Extra Roll fees to collect now. Go on."),
+    "gather-first": (
+        "Gather the dice",
+        "The loose dice are not in the shaker yet. Gather them first.",
+    ),
 }
 
 REASONS = {
@@ -65,4 +72,24 @@ REASONS = {
     "with-extra-9": "%(added)s more: nine of a kind, %(faces)s",
     "with-extra-10": "%(added)s more: ten of a kind, %(faces)s",
     "extra-roll-bought": "The price of an Extra Roll",
+}
+
+# Labels of the ribbon and of the steps of a settlement
+STEP_LABELS = {
+    "lock-out": "Lock-out, fees",
+    "first-roll": "First roll",
+    "extra-roll": "Extra roll",
+}
+NEXT_LABELS = {
+    "lock_out_extra_rolls": "Sensors locked",
+    "collect_fees": "Fees in the tray",
+    "move_dice": "Dice in their box",
+    "gather_loose_dice": "Loose dice gathered",
+}
+# What to do now, by act and kind of shaker
+INSTRUCTIONS = {
+    ("lock_out_extra_rolls", ""): "Press the lock-out: no Extra Roll is bought from here on.",
+    ("collect_fees", ""): "Put the Extra Roll fees into the tray before the shake.",
+    ("move_dice", ""): "Move the matching dice into their box, uncovered and in view.",
+    ("gather_loose_dice", ""): "Leave the matching dice in their box; the rest go into the shaker.",
 }
