@@ -8,7 +8,7 @@ that was ours and that the record does not know says that the record has gone ba
 import enum
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
@@ -33,6 +33,15 @@ class Verdict(enum.Enum):
     FORGED = "forged"  # its MAC is not ours
 
 
+class Head(TypedDict):
+    """The newest entry of the table's stream. An act sends it back unchanged ([`docs/road.md`](road.md))."""
+
+    seq: Annotated[int, "sequence number of the newest entry"]
+    head: Annotated[str, "hash of the newest entry, hex"]
+    incarnation: Annotated[int, "incarnation of the record"]
+    mac: Annotated[str, "the server's MAC over the other fields, hex"]
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A head as a screen sent it: nothing of it is believed before `judge` was asked. `head` is the hash in hex."""
@@ -43,7 +52,7 @@ class Claim:
     mac: str
 
 
-def shown(stream: Stream, incarnation: int) -> dict[str, Any]:
+def shown(stream: Stream, incarnation: int) -> Head:
     """The head of this stream as a screen shows it, with the MAC in hex."""
     head = bytes(stream.head).hex()
     mac = _mac(settings.SECRET_KEY, stream.name, incarnation, stream.seq, head)

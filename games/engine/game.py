@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from games.engine import records
 from games.engine.analysis import Outcome, house_advantage
+from games.engine.game_views import GameView
 from games.engine.odds import Odds, Pays, in_dollars
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Procedure
 from games.engine.refusals import Refusal
@@ -143,7 +144,7 @@ class Game:
         """In a game that settles in steps, the phase that follows once the newest throw is settled."""
         return "paid"
 
-    def view(self, state: RoundState) -> dict[str, Any]:
+    def view(self, state: RoundState) -> GameView:
         """What only this game's screens show of a round, ready for JSON (`docs/games.md`)."""
         return {}
 

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from games.engine import Refusal
 from tables.alerts.words import alert_words
@@ -10,10 +10,10 @@ from tables.core.alerts import Level, dice_key, failure_kind, group
 from tables.core.context import TableContext
 from tables.failures.words import ceased_text
 from tables.models import Alert, Table
+from tables.snapshot_types import ALERT_LEVELS, AlertFacts, AlertLevel, AlertWords
 from tables.words import sentences
 from tables.words.sentences import moment, short
 
-LEVELS = ("stop", "warn", "info")
 CALM, OVER = 10, 5
 
 
@@ -29,7 +29,7 @@ class ComputedAlert:
     params: dict[str, Any] = field(default_factory=dict)
 
 
-def alerts_of(ctx: TableContext, open_alerts: list[Alert]) -> list[dict[str, Any]]:
+def alerts_of(ctx: TableContext, open_alerts: list[Alert]) -> list[AlertFacts]:
     """What the snapshot says under `alerts`, `kept` being those that are held here: what nobody has acknowledged first,
     what is over last of it; then the gravest, then the oldest.
     """
@@ -51,12 +51,12 @@ def _newest_stages(alerts: list[Alert | ComputedAlert]) -> set[str]:
     return {alert.key for alert in alerts if not alert.key.startswith("dice:")} | set(last.values())
 
 
-def rank(alert: dict[str, Any]) -> tuple[int, str]:
+def rank(alert: AlertFacts) -> tuple[int, str]:
     """Where an alert stands in every list of them: what nobody has acknowledged first, what is over last of it; then
     the gravest, then the oldest. The number alone orders what screens put among each other (`data-rank`).
     """
     calm, over = alert["acknowledged"] is not None, not alert["standing"]
-    return CALM * calm + OVER * over + LEVELS.index(alert["level"]), alert["since"] or ""
+    return CALM * calm + OVER * over + ALERT_LEVELS.index(alert["level"]), alert["since"] or ""
 
 
 def _computed_alerts(ctx: TableContext) -> list[ComputedAlert]:
@@ -90,12 +90,12 @@ def _computed_alerts(ctx: TableContext) -> list[ComputedAlert]:
     return alerts
 
 
-def _stored_row(alert: Alert) -> dict[str, Any]:
+def _stored_row(alert: Alert) -> AlertFacts:
     by = alert.acknowledged_by
     return {
         **_alert_words(alert.kind, alert.params),
         "id": alert.pk,
-        "level": alert.level,
+        "level": cast(AlertLevel, alert.level),
         "section": short(alert.section),
         "since": moment(alert.raised_at),
         "standing": alert.ended_at is None,
@@ -103,11 +103,11 @@ def _stored_row(alert: Alert) -> dict[str, Any]:
     }
 
 
-def _computed_row(alert: ComputedAlert) -> dict[str, Any]:
+def _computed_row(alert: ComputedAlert) -> AlertFacts:
     return {
         **_alert_words(alert.kind, alert.params),
         "id": None,
-        "level": str(alert.level),
+        "level": cast(AlertLevel, str(alert.level)),
         "section": short(alert.section),
         "since": moment(alert.since),
         "standing": True,
@@ -115,7 +115,7 @@ def _computed_row(alert: ComputedAlert) -> dict[str, Any]:
     }
 
 
-def _alert_words(kind: str, params: dict[str, Any]) -> dict[str, Any]:
+def _alert_words(kind: str, params: dict[str, Any]) -> AlertWords:
     title, text = alert_words(kind, {**params, "text": _quoted_text(params)})
     if "breach" in params:
         title = sentences.title(_breach_refusal(params))

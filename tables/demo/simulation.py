@@ -3,10 +3,11 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from audit.devices import enrol
 from audit.models import Device, Person
+from games.catalog.football.engine.view import FootballView
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.engine import Refusal, Rules
 from games.models import Facility
@@ -23,6 +24,7 @@ from tables.demo.seeding import (
 )
 from tables.models import DiceLot, Pit, Shaker, Table
 from tables.screens.snapshot import of_table
+from tables.snapshot_types import NextStep, Snapshot
 
 STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
 SIC_BO_CODES = (
@@ -142,20 +144,26 @@ def play_round(one: Played, draw: random.Random, told: Callable[[Table], None] =
             act("seat_player", {"seat": seat})
     act("place_wagers", {"wagers": laid})
     for _ in range(MOST_ACTS):
-        shown = of_table(one.table.pk)
-        if shown["next"]["act"] == "throw_dice" and shown["round"]["game"]["score"] is None:
-            act("place_wagers", {"wagers": _on_the_play(shown, draw)})
-        if act(*_next(shown, draw)) == "cleared":
+        state = of_table(one.table.pk)
+        next_step = state["next"]
+        assert next_step is not None
+        if next_step["act"] == "throw_dice" and _football_view(state)["score"] is None:
+            act("place_wagers", {"wagers": _play_wagers(state, draw)})
+        if act(*_next_act(next_step, draw)) == "cleared":
             return
-    raise RuntimeError(f"round {shown['round']['number']} of {code} did not end")
+    raise RuntimeError(f"round {state['round']['number']} of {code} did not end")
 
 
-def _next(shown: dict[str, Any], draw: random.Random) -> tuple[str, dict[str, Any]]:
-    """The act that the round waits for, with the dice drawn."""
-    following = shown["next"]
-    if following["act"] != "call_dice":
-        return following["act"], following["params"]
-    return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(following["dice"])]}
+def _next_act(next_step: NextStep, draw: random.Random) -> tuple[str, dict[str, Any]]:
+    """Return the act that the round waits for, with its parameters; dice are drawn."""
+    if next_step["act"] != "call_dice":
+        return next_step["act"], {**next_step["params"]}
+    assert next_step["dice"] is not None
+    return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(next_step["dice"])]}
+
+
+def _football_view(state: Snapshot) -> FootballView:
+    return cast(FootballView, state["round"]["game"])
 
 
 def wagers_of(one: Played, draw: random.Random) -> list[dict[str, Any]]:
@@ -195,9 +203,9 @@ def _football(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
     ]
 
 
-def _on_the_play(shown: dict[str, Any], draw: random.Random) -> list[dict[str, Any]]:
-    """Single play wagers of some seats on the play that comes next."""
-    play, seats = shown["round"]["game"]["play"], shown["table"]["seats"]
+def _play_wagers(state: Snapshot, draw: random.Random) -> list[dict[str, Any]]:
+    """Return single play wagers of some seats on the next play."""
+    play, seats = _football_view(state)["play"], state["table"]["seats"]
     return [
         {"seat": seat, "wager": code, "play": play, "cents": draw.choice(STAKES_CENTS)}
         for seat in sorted(draw.sample(range(1, seats + 1), draw.randint(1, 4)))

@@ -7,12 +7,13 @@ and nothing else: no roll, no trend, nothing that foretells (§ 521.6, reading A
 import datetime as dt
 import uuid
 from functools import lru_cache
-from typing import Any
+from typing import TypedDict, cast
 
 from games.engine import Refusal
 from games.models import Facility, SignForm
 from games.office.signs.forms import LANGUAGES, SECTION, filled, verify_form
 from tables.models import LimitsChange, Table
+from tables.snapshot_types import PendingLimits, Sign, SignKind, Snapshot
 from tables.words.sentences import dollars, moment
 
 BOARD_KINDS = ("limits-change", "limits", "payout-limit", "odds", "rules")
@@ -26,26 +27,49 @@ FIRST_AND_EXTRA = 2  # High Roll pays a Like Kind by its first roll, and by the 
 SIGN_OF_LINE = {"odds-sign": "odds", "limit-sign": "payout-limit"}
 
 
-def forms_of(table: Table) -> list[dict[str, Any]]:
+class OddsRow(TypedDict):
+    """Wagers of a family that pay alike."""
+
+    label: str
+    pays: str
+
+
+class SignText(TypedDict):
+    """The lines of a sign in one language."""
+
+    language: str
+    lines: list[str]
+
+
+class SignFace(TypedDict):
+    """What stands on one sign: its form, its lines in each language, and the odds where it gives them."""
+
+    kind: str
+    form: Sign
+    texts: list[SignText]
+    odds: list[OddsRow]
+
+
+def forms_of(table: Table) -> list[Sign]:
     """The forms that the record last told of here, as the snapshot shows them."""
     return list(_forms(table.uid, table.recorded_sign_ids))
 
 
 @lru_cache(maxsize=1024)
-def _forms(uid: uuid.UUID, recorded: str) -> tuple[dict[str, Any], ...]:
+def _forms(uid: uuid.UUID, recorded: str) -> tuple[Sign, ...]:
     """A form's text never changes, so that each set of them is read once for a table."""
     rows = SignForm.objects.filter(pk__in=[int(key) for key in recorded.split()])
     return tuple(_form(form) for form in rows.select_related("facility"))
 
 
-def form_of(forms: list[dict[str, Any]], kind: str) -> dict[str, Any] | None:
+def form_of(forms: list[Sign], kind: str) -> Sign | None:
     """The form of this kind among those of a snapshot."""
     return next((form for form in forms if form["kind"] == kind), None)
 
 
-def _form(form: SignForm) -> dict[str, Any]:
+def _form(form: SignForm) -> Sign:
     return {
-        "kind": form.kind,
+        "kind": cast(SignKind, form.kind),
         "version": form.version,
         "approved_on": local_day(form.facility, form.decided_at),
         "reference": form.reference,
@@ -61,7 +85,7 @@ def local_day(house: Facility, moment: dt.datetime | None) -> str | None:
     return house.local(moment).date().isoformat() if moment else None
 
 
-def pending_change_data(table: Table, change: LimitsChange | None, now: dt.datetime) -> dict[str, Any] | None:
+def pending_change_data(table: Table, change: LimitsChange | None, now: dt.datetime) -> PendingLimits | None:
     """The change under way as the snapshot shows it; None where none is."""
     if change is None:
         return None
@@ -102,7 +126,7 @@ def verify_form_in_force(table: Table, kind: str) -> None:
         raise Refusal("no-approved-sign", SECTION, kind=form.get_kind_display())
 
 
-def values(s: dict[str, Any], language: str) -> dict[str, str]:
+def values(s: Snapshot, language: str) -> dict[str, str]:
     """What the placeholders of a wording stand for at this table."""
     rules, change = s["rules"], s["limits"]["pending"]
     limit = s["round"]["game"].get("payout_limit_cents")
@@ -135,7 +159,7 @@ def day(written: str) -> str:
     return f"{day.day} {day:%b %Y}"
 
 
-def has_content(s: dict[str, Any], kind: str) -> bool:
+def has_content(s: Snapshot, kind: str) -> bool:
     """Whether a sign of this kind has anything to tell at this table now."""
     if kind == "limits-change":
         return s["limits"]["pending"] is not None
@@ -144,7 +168,7 @@ def has_content(s: dict[str, Any], kind: str) -> bool:
     return True
 
 
-def sign(s: dict[str, Any], kind: str) -> dict[str, Any]:
+def sign(s: Snapshot, kind: str) -> SignFace:
     """One sign: its form, its lines in each language, and the odds where it gives them.
 
     Raises `no-approved-sign`, § 521.8(d), or `sign-has-nothing-to-say`.
@@ -155,7 +179,7 @@ def sign(s: dict[str, Any], kind: str) -> dict[str, Any]:
     if not has_content(s, kind):
         label = SignForm.Kind(kind).label
         raise Refusal("sign-has-nothing-to-say", "", table=s["table"]["code"], kind=label)
-    texts = [
+    texts: list[SignText] = [
         {"language": language, "lines": filled(form["wording"][language], values(s, language))}
         for language in LANGUAGES
         if language in form["wording"]
@@ -163,12 +187,12 @@ def sign(s: dict[str, Any], kind: str) -> dict[str, Any]:
     return {"kind": kind, "form": form, "texts": texts, "odds": odds(s) if kind == "odds" else []}
 
 
-def board(s: dict[str, Any]) -> list[dict[str, Any]]:
+def board(s: Snapshot) -> list[SignFace]:
     """Every sign that may stand at this table and has something to tell, the coming change first."""
     return [sign(s, kind) for kind in BOARD_KINDS if form_of(s["signs"], kind) and has_content(s, kind)]
 
 
-def odds(s: dict[str, Any]) -> list[dict[str, str]]:
+def odds(s: Snapshot) -> list[OddsRow]:
     """The payout odds of the rules in force: wagers of a family that pay alike stand on one line."""
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     size: dict[str, int] = {}

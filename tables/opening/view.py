@@ -16,6 +16,17 @@ from tables.models import Inspection, Table
 from tables.opening.checks import last_inspection, verify_dice_new_enough, verify_payout_limit, verify_secured
 from tables.opening.words import OPENING_LABELS, OPENING_SENTENCES, empty_posts_sentence
 from tables.rules.suspensions import verify_game_not_suspended
+from tables.snapshot_types import (
+    ClosingAsks,
+    DiceAtClosing,
+    InspectionAsks,
+    InspectionFacts,
+    InspectionLine,
+    Missing,
+    NextStep,
+    OpeningPart,
+    SecureShaker,
+)
 from tables.staffing import posts
 from tables.words.sentences import dollars, moment, say, short
 
@@ -53,12 +64,12 @@ class Opening:
         return self.at.table.status == Table.Status.CLOSED and not self.ceased and not self.needed
 
     @cached_property
-    def without_dice(self) -> dict[str, str] | None:
+    def without_dice(self) -> Missing | None:
         """Why nothing can be inspected: no shaker stands here, or it is empty."""
         return refusal_data(self.at.verify_dice_for_a_round)
 
     @cached_property
-    def needed(self) -> list[dict[str, str]]:
+    def needed(self) -> list[Missing]:
         """What opening would still refuse besides a missing inspection, in the order in which people see to it."""
         ctx = self.at
         checks: tuple[Callable[[], None], ...] = (
@@ -72,14 +83,14 @@ class Opening:
         missing = [refusal for check in checks if (refusal := refusal_data(check)) is not None]
         return list({refusal["code"]: refusal for refusal in [*missing, *self._empty_posts()]}.values())
 
-    def _empty_posts(self) -> list[dict[str, str]]:
+    def _empty_posts(self) -> list[Missing]:
         """The posts where nobody stands, said together: each person signs in alone."""
         refusal = refusal_data(lambda: posts.verify_staffed(self.at))
         return (
             [{**refusal, "text": empty_posts_sentence(posts.empty_posts(self.at.table))}] if refusal else []
         )
 
-    def next_step(self, round_number: int) -> tuple[dict[str, Any] | None, dict[str, str] | None]:
+    def next_step(self, round_number: int) -> tuple[NextStep | None, Missing | None]:
         """The one next step towards gaming, or with it what is missing for it."""
         if self.ceased and self.at.table.repaired_at is None:
             return self._step("record_repair"), None
@@ -88,7 +99,7 @@ class Opening:
         limits = {"min": dollars(self.at.table.min_cents), "max": dollars(self.at.table.max_cents)}
         return self._step("open_table", **limits, round=round_number), next(iter(self.needed), None)
 
-    def _step(self, act: str, **figures: Any) -> dict[str, Any]:
+    def _step(self, act: str, **figures: Any) -> NextStep:
         says = OPENING_SENTENCES[act, "repair" if self.ceased else "opening"]
         return {
             "act": act,
@@ -105,7 +116,7 @@ class Opening:
             return [*inspect, "record_repair", "close_table", "report_device_failure"]
         return [*inspect, *(["record_repair"] if self.ceased else ["open_table"] if self.may_open else [])]
 
-    def shown(self) -> dict[str, Any]:
+    def snapshot_part(self) -> OpeningPart:
         """The keys of the snapshot that tell of the opening."""
         return {
             "inspection": self._inspection(),
@@ -117,7 +128,7 @@ class Opening:
     def _may_tell(self) -> bool:
         return self.at.deals and self.at.table.status == Table.Status.CLOSED
 
-    def _inspection(self) -> dict[str, Any] | None:
+    def _inspection(self) -> InspectionFacts | None:
         """The last inspection since the table closed."""
         if self.at.table.status != Table.Status.CLOSED or self.inspection is None:
             return None
@@ -132,12 +143,12 @@ class Opening:
             "cameras": inspection.cameras,
         }
 
-    def _asks(self) -> dict[str, Any] | None:
+    def _asks(self) -> InspectionAsks | None:
         """What the inspection asks of this table as it stands; None while it is open, or without rules or a shaker."""
         ctx = self.at
         if ctx.table.status == Table.Status.OPEN or not ctx.deals or ctx.shaker is None:
             return None
-        lines = [
+        lines: list[InspectionLine] = [
             {
                 "code": line.code,
                 "text": str(LINES[line.code]) + form_note(ctx.table, line.code),
@@ -156,18 +167,20 @@ class Opening:
         }
 
 
-def closing_data(ctx: TableContext) -> dict[str, Any] | None:
+def closing_data(ctx: TableContext) -> ClosingAsks | None:
     """What closing asks: what becomes of the dice, and a shaker that must be locked away. None at a closed table."""
     if ctx.table.status == Table.Status.CLOSED:
         return None
     away = ctx.deals and bool(ctx.rules.section("new-dice-at-opening"))
-    dice = [] if ctx.lot is None else ["removed"] if away else ["stay", "removed"]
+    dice: list[DiceAtClosing] = [] if ctx.lot is None else ["removed"] if away else ["stay", "removed"]
     secure = refusal_data(lambda: verify_secured(ctx, False))
-    shaker = {"shaker": ctx.shaker.code, "section": secure["section"]} if ctx.shaker and secure else None
+    shaker: SecureShaker | None = (
+        {"shaker": ctx.shaker.code, "section": secure["section"]} if ctx.shaker and secure else None
+    )
     return {"dice": dice, "secure": shaker}
 
 
-def refusal_data(check: Callable[[], None]) -> dict[str, str] | None:
+def refusal_data(check: Callable[[], None]) -> Missing | None:
     """What a check refuses, worded; None when it passes."""
     try:
         check()

@@ -1,12 +1,12 @@
 """The wagers of some rules with their odds, as screens list them."""
 
 from functools import lru_cache
-from typing import Any
 
 from games.engine import Rules
 from games.registry import game_of
 from tables.core.context import TableContext
 from tables.rules import suspensions
+from tables.snapshot_types import LayoutWager
 
 
 @lru_cache(maxsize=64)
@@ -23,7 +23,7 @@ def _layout(rules: Rules) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
     )
 
 
-def layout(ctx: TableContext) -> list[dict[str, Any]]:
+def layout(ctx: TableContext) -> list[LayoutWager]:
     """Every wager of the edition with its odds in force, worded as the submission words them, and why it is not dealt
     where a provider's steps are open.
     """

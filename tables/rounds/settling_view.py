@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 
 from games.engine.game import Game
 from games.engine.settlement import LOSE, WIN, Settled
@@ -10,12 +10,14 @@ from games.engine.state import RoundState
 from games.engine.wagers import Wager
 from games.wording import no_roll, why
 from tables.core.context import TableContext
+from tables.snapshot_types import Call, Outcome, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
 from tables.words.sentences import number_words, short, step_label
 
 
-def throws(ctx: TableContext) -> list[dict[str, Any]]:
+def throws(ctx: TableContext) -> list[ThrowFacts]:
     """Every throw of the live round in order, void ones with the words of their reason."""
-    rows, valid = [], []
+    rows: list[ThrowFacts] = []
+    valid: list[tuple[int, ...]] = []
     for throw in ctx.throws:
         if throw.dice:
             valid.append(tuple(throw.dice))
@@ -30,13 +32,13 @@ def throws(ctx: TableContext) -> list[dict[str, Any]]:
     return rows
 
 
-def call(game: Game, valid: Sequence[Sequence[int]]) -> dict[str, Any]:
+def call(game: Game, valid: Sequence[Sequence[int]]) -> Call:
     """The newest throw as it is called: the faces, their sum, and what they come to."""
     dice = list(game.arranged(valid[-1]))
     return {"total": sum(dice), "words": number_words(dice), "summary": why(game.announcement(valid))}
 
 
-def steps(ctx: TableContext, state: RoundState, names: dict[str, str]) -> dict[str, Any] | None:
+def steps(ctx: TableContext, state: RoundState, names: dict[str, str]) -> Settle | None:
     """What the newest throw settles, step by step and seat by seat; None where nothing is being settled in steps."""
     if state.phase != "lit" or ("lit", "settle_seats") not in state.procedure.moves:
         return None
@@ -65,7 +67,7 @@ def _step(
     now: int,
     stays: Sequence[Wager],
     names: dict[str, str],
-) -> dict[str, Any]:
+) -> SettleStep:
     code = ctx.game.step_code(state, number)
     settled_seats = state.paid_seats if number == now else frozenset()
     by_seat: dict[int, list[Settled]] = defaultdict(list)
@@ -94,7 +96,7 @@ def _seat(
     is_settled: bool,
     stays: Sequence[Wager],
     names: dict[str, str],
-) -> dict[str, Any]:
+) -> SettleSeat:
     staying = [wager for wager in stays if wager.seat == seat]
     return {
         "seat": seat,
@@ -107,12 +109,12 @@ def _seat(
     }
 
 
-def _line(ctx: TableContext, settled: Settled, names: dict[str, str]) -> dict[str, Any]:
+def _line(ctx: TableContext, settled: Settled, names: dict[str, str]) -> SettleLine:
     return {
         "wager": settled.wager.code,
         "label": names.get(settled.wager.code, settled.wager.code),
         "play": settled.wager.play,
-        "outcome": settled.outcome,
+        "outcome": cast(Outcome, settled.outcome),
         "stake_cents": settled.wager.cents,
         "pays": ctx.rules.state_odds(settled.pays) if settled.pays else None,
         "cents": settled.paid_cents if settled.outcome == WIN else settled.wager.cents,
@@ -122,7 +124,7 @@ def _line(ctx: TableContext, settled: Settled, names: dict[str, str]) -> dict[st
     }
 
 
-def _stay(ctx: TableContext, wager: Wager, names: dict[str, str]) -> dict[str, Any]:
+def _stay(ctx: TableContext, wager: Wager, names: dict[str, str]) -> SettleLine:
     """A wager that this throw leaves open, with what the next one may pay."""
     return {
         "wager": wager.code,

@@ -9,6 +9,7 @@ from games.engine import Refusal
 from games.office.providers.services import WHOLE_GAME, label, refusal, stopped
 from tables.core.context import TableContext
 from tables.core.wager_input import WagerInput
+from tables.snapshot_types import Reason
 from tables.words.sentences import say, short
 
 
@@ -47,7 +48,7 @@ def suspension_refusal(ctx: TableContext, wager: str) -> Refusal | None:
     return refusal(use, label(ctx.table.game, wager)) if use else None
 
 
-def suspension_data(ctx: TableContext, wager: str) -> dict[str, str] | None:
+def suspension_data(ctx: TableContext, wager: str) -> Reason | None:
     """The same as the snapshot shows it."""
     refusal = suspension_refusal(ctx, wager) if ctx.stops else None
     return {"text": say(refusal), "section": short(refusal.section)} if refusal else None

@@ -1,10 +1,11 @@
-"""Fragments rendered from a snapshot: the same lines on first paint, on every push and on every resync."""
+"""Render fragments from a snapshot: the same templates for first paint, push and resync."""
 
-from typing import Any
+from typing import TypedDict
 
 from django.template.loader import render_to_string
 
 from tables.screens import snapshot
+from tables.snapshot_types import Snapshot
 
 TEMPLATES = {
     "dealer": "tables/console/screen.html",
@@ -15,13 +16,28 @@ TEMPLATES = {
 PUSHED = tuple(TEMPLATES)
 
 
-def render(station: str, state: dict[str, Any]) -> str:
-    """The fragment of one station. Raises KeyError for a station that does not exist."""
+class Screen(TypedDict):
+    """The fragment of one station, and the version that it shows."""
+
+    version: int
+    html: str
+
+
+class Message(Screen):
+    """What is pushed to the screens of one station."""
+
+    table: str
+    table_id: int
+    facility: str
+
+
+def render(station: str, state: Snapshot) -> str:
+    """Render the fragment of one station. Raises KeyError for an unknown station."""
     return render_to_string(TEMPLATES[station], {"s": state})
 
 
-def message(station: str, table_id: int, state: dict[str, Any]) -> dict[str, Any]:
-    """What travels to one station's screens."""
+def message(station: str, table_id: int, state: Snapshot) -> Message:
+    """Return the message that is pushed to the screens of one station."""
     table = state["table"]
     return {
         "table": table["code"],
@@ -32,13 +48,13 @@ def message(station: str, table_id: int, state: dict[str, Any]) -> dict[str, Any
     }
 
 
-def messages(table_id: int, stations: tuple[str, ...] = PUSHED) -> dict[str, dict[str, Any]]:
-    """The messages of a table as it now stands, by station, all from one snapshot."""
+def messages(table_id: int, stations: tuple[str, ...] = PUSHED) -> dict[str, Message]:
+    """Return the messages of a table by station, all from the same snapshot."""
     state = snapshot.of_table(table_id)
     return {station: message(station, table_id, state) for station in stations}
 
 
-def screen(station: str, table_id: int) -> dict[str, Any]:
-    """One station's version and HTML, for a first paint, an answer or a resync."""
-    found = messages(table_id, (station,))[station]
-    return {"version": found["version"], "html": found["html"]}
+def screen(station: str, table_id: int) -> Screen:
+    """Return the version and HTML of one station, for a first paint, a response or a resync."""
+    message = messages(table_id, (station,))[station]
+    return {"version": message["version"], "html": message["html"]}

@@ -1,11 +1,12 @@
-"""The live round as the snapshot shows it: seats, wagers, lit areas, what to take and pay, and the one next step."""
+"""The live round in the snapshot: seats, wagers, lit areas, what to take and pay, and the next step."""
 
 from collections import defaultdict
-from typing import Any
+from typing import cast
 
 from games.engine import Refusal, Rules
+from games.engine.game_views import GameView
 from games.engine.procedures import ENDED
-from games.engine.settlement import Settled
+from games.engine.settlement import LOSE, WIN, Settled
 from games.engine.state import RoundState
 from games.wording import why
 from tables.core.chips import breakdown
@@ -16,6 +17,28 @@ from tables.rounds import settling_view
 from tables.rounds.layout import labels
 from tables.rounds.quarterback import verify_quarterback_plays
 from tables.rules import suspensions
+from tables.snapshot_types import (
+    EndedPhase,
+    Missing,
+    NextParams,
+    NextStep,
+    Outcome,
+    Pay,
+    PayLine,
+    PaySeat,
+    Phase,
+    Reason,
+    RibbonStep,
+    RoundFacts,
+    RoundPart,
+    SeatFacts,
+    StepState,
+    Take,
+    TakeLine,
+    TakeSeat,
+    WagerFacts,
+    WagerFlag,
+)
 from tables.words.sentences import (
     dollars,
     instruction,
@@ -27,11 +50,13 @@ from tables.words.sentences import (
     step_label,
 )
 
+WagerKey = tuple[int, str, int | None]  # seat, code, play
+
 USES_THE_DICE = frozenset({"shake", "throw_dice"})
 
 
-def of(ctx: TableContext, opening: Opening) -> dict[str, Any]:
-    """The parts of the snapshot that belong to the round: `round`, `next`, `missing`, `instruction`, `offers`."""
+def round_part(ctx: TableContext, opening: Opening) -> RoundPart:
+    """Return the keys of the snapshot about the round."""
     round_ = _round(ctx)
     next_, missing = _next_step(ctx, round_, opening)
     return {
@@ -43,13 +68,13 @@ def of(ctx: TableContext, opening: Opening) -> dict[str, Any]:
     }
 
 
-def _round(ctx: TableContext) -> dict[str, Any]:
+def _round(ctx: TableContext) -> RoundFacts:
     state, row, names = _state(ctx), ctx.round, labels(ctx.rules)
     settled = state.of_newest_throw if state else ()
-    phase = state.phase if state else "open"
-    outcomes = {one.wager.key: one.outcome for one in state.settled} if state and state.throws else {}
+    phase = cast(Phase, state.phase) if state else "open"
+    outcomes = _outcomes(state)
     wagers = [_wager(wager, names, outcomes) for wager in ctx.all_wagers]
-    standing = [wager for wager in wagers if not wager["struck"]]
+    placed = [wager for wager in wagers if not wager["struck"]]
     return {
         "number": row.number if row else ctx.table.last_round + 1,
         "phase": phase,
@@ -58,10 +83,10 @@ def _round(ctx: TableContext) -> dict[str, Any]:
         "by_hand": bool(row and row.by_hand),
         "opened_at": moment(row.opened_at) if row else None,
         "steps": _steps(ctx, state),
-        "seats": _seats(ctx, standing),
+        "seats": _seats(ctx, placed),
         "wagers": wagers,
-        "wagered_cents": sum(wager["cents"] for wager in standing),
-        "playing": len({wager["seat"] for wager in standing}),
+        "wagered_cents": sum(wager["cents"] for wager in placed),
+        "playing": len({wager["seat"] for wager in placed}),
         "dice": list(ctx.game.arranged(state.dice)) if state and state.dice else None,
         "drawn": list(row.drawn) if row else [],
         "call": settling_view.call(ctx.game, state.throws) if state and state.dice else None,
@@ -69,19 +94,26 @@ def _round(ctx: TableContext) -> dict[str, Any]:
         "throws": settling_view.throws(ctx),
         "settle": settling_view.steps(ctx, state, names) if state else None,
         "game": _game(ctx, state) if state else {},
-        "take": _take([one for one in settled if one.outcome == "lose"], names),
+        "take": _take([result for result in settled if result.outcome == LOSE], names),
         "pay": _pay(
             ctx.rules,
-            [one for one in settled if one.outcome == "win"],
+            [result for result in settled if result.outcome == WIN],
             names,
             frozenset(row.paid_seats if row else ()),
         ),
-        "ending": phase if phase in ENDED else None,
+        "ending": cast(EndedPhase, phase) if phase in ENDED else None,
     }
 
 
-def _game(ctx: TableContext, state: RoundState) -> dict[str, Any]:
-    """The game's own view. A table with fewer places than the game allows offers its dice to its own alone."""
+def _outcomes(state: RoundState | None) -> dict[WagerKey, Outcome]:
+    """Return the outcome of each decided wager, by its key."""
+    if state is None or not state.throws:
+        return {}
+    return {settled.wager.key: cast(Outcome, settled.outcome) for settled in state.settled}
+
+
+def _game(ctx: TableContext, state: RoundState) -> GameView:
+    """Return the game's own view. A table with fewer seats than the game allows offers dice to its own seats only."""
     view = ctx.game.view(state)
     offer = view.get("offer")
     if offer and offer["next"] > ctx.table.seats:
@@ -93,20 +125,20 @@ def _state(ctx: TableContext) -> RoundState | None:
     return ctx.state if ctx.round or ctx.shaker else None
 
 
-def _steps(ctx: TableContext, state: RoundState | None) -> list[dict[str, Any]]:
-    """The ribbon. A round that ended early has nothing left to do."""
+def _steps(ctx: TableContext, state: RoundState | None) -> list[RibbonStep]:
     return [
-        {
-            "key": step.code,
-            "label": step_label(step.code),
-            "state": step.status if step.status in ("done", "now") else "todo",
-        }
+        {"key": step.code, "label": step_label(step.code), "state": _step_state(step.status)}
         for step in (ctx.game.steps(state) if state else ())
     ]
 
 
+def _step_state(status: str) -> StepState:
+    """Return the state of a step of the ribbon. In a round that ended early, the remaining steps stay to do."""
+    return "done" if status == "done" else "now" if status == "now" else "todo"
+
+
 def legal_acts(ctx: TableContext, state: RoundState) -> set[str]:
-    """The acts that lead on from this phase, mending only until the first payment."""
+    """Return the acts that are legal in this phase; corrections only until the first payment."""
     acts = ctx.game.legal_acts(state)
     if "settle_manually" in acts:
         acts = acts - {"settle_manually"} | {"report_device_failure"}
@@ -115,7 +147,7 @@ def legal_acts(ctx: TableContext, state: RoundState) -> set[str]:
     return acts
 
 
-def _wager(wager: Wager, names: dict[str, str], outcomes: dict[Any, str]) -> dict[str, Any]:
+def _wager(wager: Wager, names: dict[str, str], outcomes: dict[WagerKey, Outcome]) -> WagerFacts:
     return {
         "seat": wager.seat,
         "wager": wager.code,
@@ -123,45 +155,58 @@ def _wager(wager: Wager, names: dict[str, str], outcomes: dict[Any, str]) -> dic
         "outcome": None if wager.struck else outcomes.get(wager.key),
         "label": names.get(wager.code, wager.code),
         "cents": wager.cents,
-        "flag": wager.flag or None,
+        "flag": cast(WagerFlag, wager.flag) if wager.flag else None,
         "struck": wager.struck,
         "missed": wager.missed,
     }
 
 
-def _seats(ctx: TableContext, standing: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    by_seat: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for wager in standing:
+def _seats(ctx: TableContext, placed: list[WagerFacts]) -> list[SeatFacts]:
+    by_seat: dict[int, list[WagerFacts]] = defaultdict(list)
+    for wager in placed:
         by_seat[wager["seat"]].append(wager)
-    seated = bool(ctx.rules.section("seated"))
+    only_seated_players_wager = bool(ctx.rules.section("seated"))
     return [
         {
             "seat": seat,
             "count": len(by_seat[seat]),
             "cents": sum(wager["cents"] for wager in by_seat[seat]),
             "flags": [_flag(ctx.table, wager) for wager in by_seat[seat] if wager["flag"]],
-            "taken": seat in ctx.table.seated if seated else bool(by_seat[seat]),
+            "taken": seat in ctx.table.seated if only_seated_players_wager else bool(by_seat[seat]),
         }
         for seat in range(1, ctx.table.seats + 1)
     ]
 
 
-def _flag(table: Table, wager: dict[str, Any]) -> str:
+def _flag(table: Table, wager: WagerFacts) -> str:
     if wager["flag"] == "under-min":
         return f"{dollars(wager['cents'])} is under {dollars(table.min_cents)}"
     return f"{dollars(wager['cents'])} is over {dollars(table.max_cents)}"
 
 
-def _take(losers: list[Settled], names: dict[str, str]) -> dict[str, Any]:
-    seats = []
-    for seat, ones in _grouped(losers).items():
-        lines = [{**_line(one, names), "cents": one.wager.cents} for one in ones]
+def _take(losers: list[Settled], names: dict[str, str]) -> Take:
+    seats: list[TakeSeat] = []
+    for seat, wagers in _by_seat(losers).items():
+        lines = [_take_line(settled, names) for settled in wagers]
         seats.append({"seat": seat, "cents": sum(line["cents"] for line in lines), "lines": lines})
-    return {"count": len(losers), "cents": sum(one.wager.cents for one in losers), "seats": seats}
+    return {"count": len(losers), "cents": sum(settled.wager.cents for settled in losers), "seats": seats}
 
 
-def _pay(rules: Rules, winners: list[Settled], names: dict[str, str], paid: frozenset[int]) -> dict[str, Any]:
-    seats = [_pay_seat(rules, seat, ones, names, seat in paid) for seat, ones in _grouped(winners).items()]
+def _take_line(settled: Settled, names: dict[str, str]) -> TakeLine:
+    return {
+        "wager": settled.wager.code,
+        "label": names.get(settled.wager.code, settled.wager.code),
+        "why": why(settled.why),
+        "cite": short(settled.cite),
+        "cents": settled.wager.cents,
+    }
+
+
+def _pay(rules: Rules, winners: list[Settled], names: dict[str, str], paid_seats: frozenset[int]) -> Pay:
+    seats = [
+        _pay_seat(rules, seat, wagers, names, seat in paid_seats)
+        for seat, wagers in _by_seat(winners).items()
+    ]
     return {
         "count": len(winners),
         "cents": sum(seat["cents"] for seat in seats),
@@ -171,51 +216,45 @@ def _pay(rules: Rules, winners: list[Settled], names: dict[str, str], paid: froz
 
 
 def _pay_seat(
-    rules: Rules, seat: int, ones: list[Settled], names: dict[str, str], paid: bool
-) -> dict[str, Any]:
-    lines = [
-        {
-            **_line(one, names),
-            "stake_cents": one.wager.cents,
-            "pays": rules.state_odds(one.pays) if one.pays else None,
-            "cents": one.paid_cents,
-        }
-        for one in ones
-    ]
+    rules: Rules, seat: int, wagers: list[Settled], names: dict[str, str], is_paid: bool
+) -> PaySeat:
+    lines = [_pay_line(rules, settled, names) for settled in wagers]
     cents = sum(line["cents"] for line in lines)
-    returned = sum(one.returned_cents for one in ones)
     return {
         "seat": seat,
-        "paid": paid,
+        "paid": is_paid,
         "cents": cents,
-        "returned_cents": returned,
+        "returned_cents": sum(settled.returned_cents for settled in wagers),
         "chips": breakdown(cents),
         "lines": lines,
     }
 
 
-def _grouped(settled: list[Settled]) -> dict[int, list[Settled]]:
-    by_seat: dict[int, list[Settled]] = defaultdict(list)
-    for one in settled:
-        by_seat[one.wager.seat].append(one)
-    return dict(sorted(by_seat.items()))
-
-
-def _line(one: Settled, names: dict[str, str]) -> dict[str, Any]:
+def _pay_line(rules: Rules, settled: Settled, names: dict[str, str]) -> PayLine:
     return {
-        "wager": one.wager.code,
-        "label": names.get(one.wager.code, one.wager.code),
-        "why": why(one.why),
-        "cite": short(one.cite),
+        "wager": settled.wager.code,
+        "label": names.get(settled.wager.code, settled.wager.code),
+        "why": why(settled.why),
+        "cite": short(settled.cite),
+        "stake_cents": settled.wager.cents,
+        "pays": rules.state_odds(settled.pays) if settled.pays else None,
+        "cents": settled.paid_cents,
     }
 
 
+def _by_seat(wagers: list[Settled]) -> dict[int, list[Settled]]:
+    by_seat: dict[int, list[Settled]] = defaultdict(list)
+    for settled in wagers:
+        by_seat[settled.wager.seat].append(settled)
+    return dict(sorted(by_seat.items()))
+
+
 def offers(ctx: TableContext, opening: Opening) -> list[str]:
-    """The acts that are legal now, whoever may do them. Buttons ask this; the server asks again."""
+    """Return the acts that are legal now, whoever may do them. Buttons use this; the server checks again."""
     if not ctx.deals:
         return _offers_without_rules(ctx.table)
-    if _leads_to_gaming(ctx):
-        dice = _about_the_dice(ctx) if ctx.shaker else []
+    if _waits_for_opening(ctx):
+        dice = _dice_acts(ctx) if ctx.shaker else []
         return [*opening.offers(), *dice, "replace_shaker"]
     if ctx.shaker is None:
         return ["close_table", "replace_shaker"]
@@ -223,20 +262,20 @@ def offers(ctx: TableContext, opening: Opening) -> list[str]:
     legal = sorted(legal_acts(ctx, ctx.state) - ceased)
     if ctx.round is None:
         legal = [name for name in legal if name != "void_round" and ctx.lot is not None]
-        more = ["close_table", *_about_the_dice(ctx), "report_device_failure", "replace_shaker"]
+        more = ["close_table", *_dice_acts(ctx), "report_device_failure", "replace_shaker"]
         return [*dict.fromkeys([*legal, *more])]
     shaker = ["replace_shaker"] if ctx.round.phase == "open" and not ctx.round.last_throw else []
-    return [*legal, *_of_training(ctx, legal), *_about_the_dice(ctx), *shaker]
+    return [*legal, *_training_acts(ctx, legal), *_dice_acts(ctx), *shaker]
 
 
-def _of_training(ctx: TableContext, legal: list[str]) -> list[str]:
-    """At a training table the dice are thrown before they can be called."""
+def _training_acts(ctx: TableContext, legal: list[str]) -> list[str]:
+    """At a training table the machine throws the dice before they can be called."""
     if ctx.table.kind != Table.Kind.TRAINING or "call_dice" not in legal or ctx.round is None:
         return []
     return [] if ctx.round.drawn else ["draw_dice"]
 
 
-def _about_the_dice(ctx: TableContext) -> list[str]:
+def _dice_acts(ctx: TableContext) -> list[str]:
     if not ctx.dice_at_rest:
         return []
     if ctx.lot is None:
@@ -245,8 +284,8 @@ def _about_the_dice(ctx: TableContext) -> list[str]:
     return ["change_dice_lot", "withdraw_dice", *(["unlock_shaker"] if month else [])]
 
 
-def _leads_to_gaming(ctx: TableContext) -> bool:
-    """Whether this table waits to be opened, or to go on after a failure."""
+def _waits_for_opening(ctx: TableContext) -> bool:
+    """Whether this table waits for its opening, or for its repair after a failure."""
     ceased = ctx.table.status == Table.Status.CEASED and ctx.round is None
     return ceased or ctx.table.status == Table.Status.CLOSED
 
@@ -256,18 +295,18 @@ def _offers_without_rules(table: Table) -> list[str]:
     return repair if table.status == Table.Status.CLOSED else [*repair, "close_table"]
 
 
-def without_rules(ctx: TableContext) -> dict[str, str]:
-    """What stands where the next step would, at a table whose rules are not in force."""
-    return {"text": say(Refusal("no-rules-in-force", code=ctx.table.submission_code)), "section": ""}
+def _no_rules(ctx: TableContext) -> Missing:
+    refusal = Refusal("no-rules-in-force", code=ctx.table.submission_code)
+    return {"code": refusal.code, "text": say(refusal), "section": ""}
 
 
 def _next_step(
-    ctx: TableContext, round_: dict[str, Any], opening: Opening
-) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """The one next step, or what is missing for it."""
+    ctx: TableContext, round_: RoundFacts, opening: Opening
+) -> tuple[NextStep | None, Missing | None]:
+    """Return the next step, and what is still missing for it."""
     if not ctx.deals:
-        return None, {"code": "no-rules-in-force", **without_rules(ctx)}
-    if _leads_to_gaming(ctx):
+        return None, _no_rules(ctx)
+    if _waits_for_opening(ctx):
         return opening.next_step(round_["number"])
     if ctx.shaker is None:
         return None, {
@@ -275,11 +314,11 @@ def _next_step(
             "text": "No working shaker stands at this table.",
             "section": "",
         }
-    following = ctx.game.next_act(ctx.state)
-    if following is None:
+    next_act = ctx.game.next_act(ctx.state)
+    if next_act is None:
         return None, None
-    name = following.act
-    step = {
+    name = next_act.act
+    step: NextStep = {
         "act": name,
         "label": next_label(name, ctx.state.shaker),
         "say": next_says(name, round_, ctx.state.shaker),
@@ -289,8 +328,8 @@ def _next_step(
     return step, _missing(ctx, name)
 
 
-def _params(ctx: TableContext, name: str) -> dict[str, Any]:
-    """What the screen sends with the next step."""
+def _params(ctx: TableContext, name: str) -> NextParams:
+    """Return the parameters that the screen sends with the next step."""
     shaker = ctx.rules.shaker(ctx.state.shaker)
     if name == "shake" and not shaker.automated:
         return {"shakes": shaker.shakes_least}
@@ -299,7 +338,7 @@ def _params(ctx: TableContext, name: str) -> dict[str, Any]:
     return {}
 
 
-def _missing(ctx: TableContext, name: str) -> dict[str, Any] | None:
+def _missing(ctx: TableContext, name: str) -> Missing | None:
     if name not in USES_THE_DICE and ctx.round is not None:
         return None
     try:
@@ -316,11 +355,11 @@ def _missing(ctx: TableContext, name: str) -> dict[str, Any] | None:
     return None
 
 
-def _instruction(ctx: TableContext) -> dict[str, Any] | None:
+def _instruction(ctx: TableContext) -> Reason | None:
     if ctx.table.status != Table.Status.OPEN or ctx.shaker is None or not ctx.deals:
         return None
-    following = ctx.game.next_act(ctx.state)
-    if following is None:
+    next_act = ctx.game.next_act(ctx.state)
+    if next_act is None:
         return None
-    text = instruction(following.act, ctx.state.shaker)
-    return {"text": text, "section": short(following.section)} if text else None
+    text = instruction(next_act.act, ctx.state.shaker)
+    return {"text": text, "section": short(next_act.section)} if text else None

@@ -1,8 +1,8 @@
-"""The state of a table as one JSON document, `docs/snapshot.md`. Every screen is a pure function of it."""
+"""Build the snapshot of a table: one JSON document, declared in `tables/snapshot_types.py`, that every screen shows."""
 
 import datetime as dt
 from functools import cached_property
-from typing import Any
+from typing import cast
 
 from audit import clock, heads
 from audit.models import Stream
@@ -23,90 +23,112 @@ from tables.opening import view
 from tables.rounds.layout import layout as wager_layout
 from tables.runner.halts import TableHalted
 from tables.screens import round_view, selectors
+from tables.snapshot_types import (
+    Ceased,
+    Dealer,
+    Equipment,
+    Halted,
+    Limits,
+    LotFacts,
+    Missing,
+    People,
+    PersonName,
+    RulesFacts,
+    ShakerFacts,
+    ShakerKind,
+    Snapshot,
+    TableFacts,
+    TableKind,
+    TableStatus,
+)
 from tables.staffing import posts
 from tables.words.sentences import moment, say, short
 
-TRIES = 20
-SEAL_LINES = ("dice-sealed", "shaker-seals")  # of an inspection: dice are shut up in the shaker
+MAX_READS = 20
+SEALING_LINES = (
+    "dice-sealed",
+    "shaker-seals",
+)  # inspection lines of editions that seal the dice in the shaker
 
 
 class DisplayContext(TableContext):
-    """A table as screens show it: without rules in force the newest version stands there, and nothing is offered."""
+    """A table as screens show it. Without rules in force it shows the newest version, and nothing is offered."""
 
     @cached_property
     def submission(self) -> RulesSubmission:
-        """As the acts see it, or else the newest version that was ever filed."""
-        shown = self.round.submission if self.round is not None else self.in_force
-        shown = shown or submissions.newest(self.table.facility, self.table.submission_code)
-        if shown is None:
+        """The submission that acts use, otherwise the newest version ever filed.
+
+        Raises Refusal(`no-rules-in-force`) where none was filed.
+        """
+        submission = self.round.submission if self.round is not None else self.in_force
+        submission = submission or submissions.newest(self.table.facility, self.table.submission_code)
+        if submission is None:
             raise Refusal("no-rules-in-force", code=self.table.submission_code)
-        return shown
+        return submission
 
 
-def of_table(table_id: int) -> dict[str, Any]:
-    """The snapshot of one table. Takes no lock: it reads again when an act came in between.
+def of_table(table_id: int) -> Snapshot:
+    """Return the snapshot of a table, without taking a lock.
 
-    So its version and all that it shows belong together. Raises `Table.DoesNotExist`.
+    Reads again when an act was recorded in between, so that the version and the content belong together.
+    Raises `Table.DoesNotExist`.
     """
-    for _ in range(TRIES):
-        seen = reads.read_table(table_id)
-        snapshot = _build(seen)
-        newest_seq = Stream.objects.values_list("seq", flat=True).get(pk=seen.table.stream_id)
-        if newest_seq == seen.table.stream.seq:
+    for _ in range(MAX_READS):
+        table_read = reads.read_table(table_id)
+        snapshot = _build(table_read)
+        newest_seq = Stream.objects.values_list("seq", flat=True).get(pk=table_read.table.stream_id)
+        if newest_seq == table_read.table.stream.seq:
             return snapshot
     return snapshot
 
 
-def _build(seen: reads.TableRead) -> dict[str, Any]:
-    table = seen.table
-    at = DisplayContext(table, None, None, None, clock.not_before(table.stream, seen.now))
-    day = table.facility.gaming_day(at.now)
-    opening = view.Opening(at)
-    shown = {
+def _build(table_read: reads.TableRead) -> Snapshot:
+    table = table_read.table
+    ctx = DisplayContext(table, None, None, None, clock.not_before(table.stream, table_read.now))
+    day = table.facility.gaming_day(ctx.now)
+    opening = view.Opening(ctx)
+    halted = _halted(table)
+    snapshot: Snapshot = {
         "version": table.stream.seq,
-        "head": heads.shown(table.stream, seen.incarnation),
+        "head": heads.shown(table.stream, table_read.incarnation),
         "table": _table(table),
         "ceased": _ceased(table),
-        "halted": _halted(table),
-        "rules": _rules(at, day),
-        "limits": _limits(at, seen.changes),
+        "halted": halted,
+        "rules": _rules(ctx, day),
+        "limits": _limits(ctx, table_read.changes),
         "signs": table_signs.forms_of(table),
-        "people": {
-            "dealer": _dealer(table),
-            **{posts.FIELDS[post]: _at_post(table, post) for post in ("dealer-left", "stick")},
-            "floorperson": selectors.floorperson(table),
-        },
-        "shaker": _shaker(at),
-        "lot": _lot(at),
-        "issued": list(seen.issued),
-        **opening.shown(),
-        "closing_asks": view.closing_data(at),
-        **round_view.of(at, opening),
-        "layout": wager_layout(at),
+        "people": _people(table),
+        "shaker": _shaker(ctx),
+        "lot": _lot(ctx),
+        "issued": list(table_read.issued),
+        **opening.snapshot_part(),
+        "closing_asks": view.closing_data(ctx),
+        **round_view.round_part(ctx, opening),
+        "layout": wager_layout(ctx),
         "chips": sorted(CHIPS_CENTS),
-        **selectors.of_ended_rounds(table, day),
+        **selectors.ended_rounds_part(table, day),
         "acts": selectors.acts(table),
-        "alerts": alerts_of(at, held(table.pk) if seen.calls else []),
-        "as_of": moment(at.now),
+        "alerts": alerts_of(ctx, held(table.pk) if table_read.calls else []),
+        "as_of": moment(ctx.now),
     }
-    return shown if table.halted_at is None else _taking_nothing(shown)
+    return snapshot if halted is None else _without_acts(snapshot, halted)
 
 
-def _halted(table: Table) -> dict[str, Any] | None:
+def _halted(table: Table) -> Halted | None:
     if table.halted_at is None:
         return None
     return {"since": moment(table.halted_at), "text": say(TableHalted("table-halted", table=table.code))}
 
 
-def _taking_nothing(shown: dict[str, Any]) -> dict[str, Any]:
-    """The snapshot of a halted table: all that lies there, and no act."""
-    missing = {"code": "table-halted", "text": shown["halted"]["text"], "section": ""}
+def _without_acts(snapshot: Snapshot, halted: Halted) -> Snapshot:
+    """Return the snapshot of a halted table: what is on the layout, and no act."""
+    missing: Missing = {"code": "table-halted", "text": halted["text"], "section": ""}
     return {
-        **shown,
+        **snapshot,
         "inspection_asks": None,
         "to_open": [],
         "closing_asks": None,
-        "round": {**shown["round"], "bets_open": False, "mendable": False},
+        "round": {**snapshot["round"], "bets_open": False, "mendable": False},
         "next": None,
         "missing": missing,
         "instruction": None,
@@ -114,23 +136,23 @@ def _taking_nothing(shown: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _table(table: Table) -> TableFacts:
     return {
         "facility": table.facility.code,
         "facility_name": table.facility.name,
         "code": table.code,
         "pit": table.pit.name,
-        "kind": table.kind,
+        "kind": cast(TableKind, table.kind),
         "game": table.game,
         "game_name": game_by_code(table.game).name,
         "seats": table.seats,
-        "status": table.status,
+        "status": cast(TableStatus, table.status),
     }
 
 
-def _limits(ctx: TableContext, changes: bool) -> dict[str, Any]:
+def _limits(ctx: TableContext, has_pending_change: bool) -> Limits:
     table = ctx.table
-    change = rules.pending_change(table) if changes else None
+    change = rules.pending_change(table) if has_pending_change else None
     return {
         "min_cents": table.min_cents,
         "max_cents": table.max_cents,
@@ -138,11 +160,11 @@ def _limits(ctx: TableContext, changes: bool) -> dict[str, Any]:
     }
 
 
-def _ceased(table: Table) -> dict[str, Any] | None:
+def _ceased(table: Table) -> Ceased | None:
     if not table.ceased_what:
         return None
     return {
-        "what": table.ceased_what,
+        "what": cast(Equipment, table.ceased_what),
         "since": moment(table.ceased_since),
         "repaired_at": moment(table.repaired_at),
         "text": ceased_text(table.ceased_what),
@@ -150,7 +172,7 @@ def _ceased(table: Table) -> dict[str, Any] | None:
     }
 
 
-def _rules(ctx: TableContext, day: dt.date) -> dict[str, Any]:
+def _rules(ctx: TableContext, day: dt.date) -> RulesFacts:
     submission, edition = ctx.submission, ctx.rules.edition
     return {
         "submission": submission.code,
@@ -167,38 +189,42 @@ def _rules(ctx: TableContext, day: dt.date) -> dict[str, Any]:
     }
 
 
-def _dealer(table: Table) -> dict[str, Any] | None:
-    dealer = table.dealer
-    if dealer is None:
-        return None
+def _people(table: Table) -> People:
     return {
-        "code": dealer.code,
-        "name": dealer.name,
-        "short": dealer.short_name,
-        "since": moment(table.dealer_since),
+        "dealer": _dealer(table),
+        "dealer_left": _person_at_post(table, "dealer-left"),
+        "stickperson": _person_at_post(table, "stick"),
+        "floorperson": selectors.person_name(table.floorperson) if table.floorperson else None,
     }
 
 
-def _at_post(table: Table, post: str) -> dict[str, Any] | None:
-    found = posts.holder(table, post) if post in posts.posts_of(table) else None
-    return selectors.person(found) if found else None
+def _dealer(table: Table) -> Dealer | None:
+    dealer = table.dealer
+    if dealer is None:
+        return None
+    return {**selectors.person_name(dealer), "since": moment(table.dealer_since)}
 
 
-def _shaker(ctx: TableContext) -> dict[str, Any] | None:
+def _person_at_post(table: Table, post: str) -> PersonName | None:
+    person = posts.holder(table, post) if post in posts.posts_of(table) else None
+    return selectors.person_name(person) if person else None
+
+
+def _shaker(ctx: TableContext) -> ShakerFacts | None:
     shaker = ctx.shaker
     if shaker is None:
         return None
     return {
         "code": shaker.code,
-        "kind": shaker.kind,
+        "kind": cast(ShakerKind, shaker.kind),
         "name": shaker.get_kind_display(),
         "out_of_order": False,
         "sealed": bool(ctx.rules.section("dice-sealed")),
-        "takes_seal": any(line.code in SEAL_LINES for line in ctx.rules.edition.inspection),
+        "takes_seal": any(line.code in SEALING_LINES for line in ctx.rules.edition.inspection),
     }
 
 
-def _lot(ctx: TableContext) -> dict[str, Any] | None:
+def _lot(ctx: TableContext) -> LotFacts | None:
     lot = ctx.lot
     if lot is None or lot.expires_at is None:
         return None

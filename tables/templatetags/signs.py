@@ -1,10 +1,10 @@
-"""Template tags of the signs, and of the limits' coming change."""
-
-from typing import Any
+"""Template tags of signs and of a pending change of the limits."""
 
 from django import template
 
 from tables.equipment import table_signs
+from tables.equipment.table_signs import SignFace
+from tables.snapshot_types import PendingLimits, Snapshot
 from tables.words.forms import span
 
 from .floor import moment
@@ -13,13 +13,14 @@ register = template.Library()
 
 
 @register.simple_tag
-def board(s: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every sign that may stand at a table and has something to tell."""
+def board(s: Snapshot) -> list[SignFace]:
+    """Return every sign of a table that has content now."""
     return table_signs.board(s)
 
 
 @register.filter
-def until(change: dict[str, Any], as_of: str) -> str:
-    """What is left until new limits hold; under a minute in seconds."""
+def until(change: PendingLimits, as_of: str) -> str:
+    """Return the time left until new limits take effect; under a minute in seconds."""
+    assert change["effective_at"] is not None
     seconds = max(0, int((moment(change["effective_at"]) - moment(as_of)).total_seconds()))
     return span(seconds) if seconds >= 60 else f"{seconds} s"

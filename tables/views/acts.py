@@ -148,7 +148,7 @@ def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
 def _refused(
     status: int,
     refusal: Refusal | AuditRefusal,
-    screen: dict[str, Any] | None = None,
+    screen: fragments.Screen | None = None,
     table_ids: tuple[int, ...] = (),
 ) -> ActReply:
     worded = {
@@ -160,7 +160,7 @@ def _refused(
     return ActReply(status, {"refusal": worded, "screen": screen}, table_ids)
 
 
-def _fresh_screen(request: HttpRequest, target: ActTarget, station: str) -> dict[str, Any] | None:
+def _fresh_screen(request: HttpRequest, target: ActTarget, station: str) -> fragments.Screen | None:
     """The table as it is now, so that a refused screen shows the truth; None for a person who may not open it.
 
     Many refusals come before anybody checked whether the person works at this table.

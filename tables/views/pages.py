@@ -16,6 +16,7 @@ from tables.core.permissions import FLOOR, may_see_floor
 from tables.runner.access import Denied, device_at, floor_of, person_of, rooms_open_to, table_for
 from tables.runner.facility import DICE
 from tables.screens import fragments, selectors, snapshot
+from tables.snapshot_types import Snapshot
 from tables.words.sentences import say, short, title
 
 from ..models import Assignment, Shaker, Table
@@ -108,7 +109,7 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
     states = [snapshot.of_table(pk) for pk in ids]
     if not states:
         raise Denied
-    by_pit: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    by_pit: dict[str, list[Snapshot]] = defaultdict(list)
     for state in states:
         by_pit[state["table"]["pit"]].append(state)
     context = {
@@ -135,7 +136,7 @@ def tiles(request: HttpRequest, facility: str) -> JsonResponse:
     )
 
 
-def _page(state: dict[str, Any], table: Table, person: Person, station: str) -> dict[str, Any]:
+def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[str, Any]:
     facility, code = table.facility.code, table.code
     return {
         "s": state,

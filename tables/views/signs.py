@@ -1,7 +1,5 @@
 """The signs at a table: the display that shows them live, and each as a page to print and as a PDF of its size."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -12,8 +10,10 @@ from games.models import SignForm
 from games.office.signs import pdf
 from games.office.signs.forms import KINDS
 from tables.equipment import table_signs
+from tables.equipment.table_signs import SignFace
 from tables.runner.access import Denied, sign_for
 from tables.screens import fragments, snapshot
+from tables.snapshot_types import Snapshot
 from tables.words.sentences import say, short, title
 
 
@@ -75,7 +75,7 @@ def as_pdf(request: HttpRequest, facility: str, table: str, kind: str) -> HttpRe
 
 def _sign(
     request: HttpRequest, facility: str, table: str, kind: str
-) -> tuple[dict[str, Any], dict[str, Any] | None, Refusal | None]:
+) -> tuple[Snapshot, SignFace | None, Refusal | None]:
     found = sign_for(request, facility, table)
     if kind not in KINDS:
         raise Denied
@@ -87,7 +87,7 @@ def _sign(
         return state, None, refusal
 
 
-def _paper(state: dict[str, Any], sign: dict[str, Any]) -> pdf.Paper:
+def _paper(state: Snapshot, sign: SignFace) -> pdf.Paper:
     form = sign["form"]
     approved = f"approved {table_signs.day(form['approved_on'])}" if form["approved_on"] else ""
     foot = [

@@ -6,13 +6,14 @@ A refusal is a code with parameters; here it becomes what a dealer reads. Sectio
 import datetime as dt
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 from audit import wording as audit_wording
 from audit.errors import AuditRefusal
 from games import wording as games_wording
 from games.engine import Refusal
 from games.engine.odds import in_dollars
+from tables.snapshot_types import Call, RoundFacts, Settle
 from tables.words import registry
 from tables.words.registry import register
 
@@ -167,6 +168,10 @@ def short(cite: str) -> str:
     return cite.replace("58 Pa. Code ", "").replace("N.J.A.C. ", "")
 
 
+@overload
+def moment(when: dt.datetime) -> str: ...
+@overload
+def moment(when: dt.datetime | None) -> str | None: ...
 def moment(when: dt.datetime | None) -> str | None:
     """A moment as the snapshot writes it: UTC, ISO 8601, with a Z."""
     return when.astimezone(dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z") if when else None
@@ -181,7 +186,7 @@ def number_words(dice: list[int]) -> str:
     return ", ".join([words[0], *(word.lower() for word in words[1:])])
 
 
-def next_says(name: str, round_: dict[str, Any], shaker: str) -> str:
+def next_says(name: str, round_: RoundFacts, shaker: str) -> str:
     """The line below the next step: exactly what the tap does."""
     seats, sum_ = round_["playing"], dollars(round_["wagered_cents"])
     take, pay = round_["take"], round_["pay"]
@@ -203,7 +208,7 @@ def next_says(name: str, round_: dict[str, Any], shaker: str) -> str:
             % {"seats": ("Seat %s" if len(unpaid) == 1 else "Seats %s") % _and(unpaid), "sum": owed}
         ),
         "clear_layout": lambda: "Ends round %(n)s" % {"n": round_["number"]},
-        "move_dice": lambda: "%s, uncovered and in view" % round_["call"]["summary"],
+        "move_dice": lambda: _move_dice_says(round_["call"]),
         "settle_seats": lambda: _settle_says(round_["settle"]),
         "throw_dice": lambda: "Closes the wagers on this throw: %s" % sum_,
     }
@@ -286,8 +291,14 @@ def _shake_says(shaker: str, *, bets_open: bool) -> str:
     return "At least three times; bets stay open" if bets_open else "At least three times; dice next"
 
 
-def _settle_says(settle: dict[str, Any]) -> str:
+def _move_dice_says(call: Call | None) -> str:
+    assert call is not None  # the act follows a call
+    return "%s, uncovered and in view" % call["summary"]
+
+
+def _settle_says(settle: Settle | None) -> str:
     """What the current step still takes and pays, for the seats that are left."""
+    assert settle is not None  # the act is offered while a throw is settled in steps
     unsettled = [
         seat
         for step in settle["steps"]

@@ -27,6 +27,7 @@ from tables.demo.signs import approve_signs
 from tables.models import Assignment, Pit, Qualification, Round, Settlement, Shaker, Table
 from tables.runner import facility as rooms
 from tables.runner import table as road
+from tables.snapshot_types import Snapshot
 from tables.staffing import posts
 from tests.services.restore import restored_later
 
@@ -221,7 +222,7 @@ class Scene:
         return client
 
     @property
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Snapshot:
         from tables.screens.snapshot import of_table
 
         return of_table(self.table.pk)

@@ -88,7 +88,7 @@ def test_the_newest_acts_are_read_once_and_their_people_together(scene, django_a
     scene.place((1, "small", 5_000))
     scene.act("report_dispute", {"seat": 1, "about": "a late chip"}, by="floorperson")
     table = scene.fresh
-    selectors._lines.clear()
+    selectors._act_lines.clear()
     with django_assert_num_queries(3):  # the newest, what they say, and the names of all who acted
         first = selectors.acts(table)
     assert [(line["type"], line["who"]) for line in first[1:3]] == [

@@ -1,40 +1,63 @@
-"""The snapshot: the keys that docs/snapshot.md promises, plain JSON, and offers that the road keeps."""
+"""The snapshot: as declared and documented, plain JSON, and offers that match the acts."""
 
 import json
+import random
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
 
+from audit import clock
+from audit.entry_checks import faults
+from games.catalog.football.engine.view import FootballView
+from games.catalog.high_roll.engine.view import HighRollView
 from games.engine import Refusal
+from games.engine.game_views import GameView
+from games.engine.procedures import ENDED
+from script import snapshot_fields
 from tables.demo.seeding import approve_shaker
-from tables.models import Shaker
+from tables.models import Alert, Shaker, Table
 from tables.runner import table
+from tables.snapshot_types import AlertLevel, EndedPhase, ShakerKind, Snapshot, TableKind, TableStatus
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "snapshot.md"
+GAME_VIEWS = {"sic-bo": GameView, "high-roll": HighRollView, "football": FootballView}
 
 
-def documented() -> dict[str, Any]:
-    block = re.search(r"```jsonc\n(.*?)```", PAGE.read_text(), re.DOTALL)
+def example() -> dict[str, Any]:
+    block = re.search(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert block
-    lines = [re.sub(r"\s//.*$", "", line) for line in block[1].splitlines()]
-    return json.loads("\n".join(lines).replace("[..]", "[]"))
+    return json.loads(block[1])
 
 
-def differing(documented: Any, found: Any, where: str = "") -> set[str]:
-    """The keys that stand in one and not in the other, wherever both hold something."""
-    if isinstance(documented, list) and isinstance(found, list):
-        return differing(documented[0], found[0], where + "[]") if documented and found else set()
-    if not (isinstance(documented, dict) and isinstance(found, dict)):
-        return set()
-    missing = {f"{where}.{key}" for key in set(documented) ^ set(found)}
-    return missing.union(
-        *(differing(documented[key], found[key], f"{where}.{key}") for key in set(documented) & set(found))
-    )
+def misplaced(value: Any, hint: Any, where: str = "snapshot") -> Iterator[str]:
+    """Every declared object in a value whose keys are not in the declared order."""
+    if is_typeddict(hint) and isinstance(value, dict):
+        hints = get_type_hints(hint, include_extras=True)
+        if list(value) != [name for name in hints if name in value]:
+            yield where
+        for name in hints.keys() & value.keys():
+            yield from misplaced(value[name], hints[name], f"{where}.{name}")
+    elif get_origin(hint) is list:
+        for item in value or ():
+            yield from misplaced(item, get_args(hint)[0], where + "[]")
+    else:
+        for argument in get_args(hint):
+            yield from misplaced(value, argument, where)
+
+
+def verify_declared(snapshot: Any) -> None:
+    """Fail unless a snapshot has the declared keys, in their order, with values of their types."""
+    without_game_view = {**snapshot, "round": {**snapshot["round"], "game": {}}}
+    assert list(misplaced(without_game_view, Snapshot)) == []
+    assert list(faults(without_game_view, Snapshot, "snapshot")) == []
+    assert list(faults(snapshot["round"]["game"], GAME_VIEWS[snapshot["table"]["game"]], "game")) == []
+    assert json.loads(json.dumps(snapshot, allow_nan=False)) == snapshot
 
 
 @pytest.fixture
@@ -48,24 +71,60 @@ def paying(scene):
     return scene
 
 
-@pytest.mark.parametrize("moment", ["closed", "before the round", "paying", "ceased"])
-def test_it_has_the_keys_of_its_page_and_no_others(request, moment):
+def test_its_page_is_written_from_the_declaration():
+    assert snapshot_fields.page_text() == PAGE.read_text("utf-8")
+
+
+def test_the_example_of_its_page_has_the_declared_keys():
+    undeclared = [fault for fault in faults(example(), Snapshot, "snapshot") if "declared" in fault]
+    missing = [fault for fault in faults(example(), Snapshot, "snapshot") if "missing" in fault]
+    assert (undeclared, missing) == ([], [])
+
+
+@pytest.mark.parametrize("moment", ["closed", "before the round", "paying", "ceased", "halted"])
+def test_it_is_as_declared(request, moment):
     if moment == "closed":
         scene = make_scene(opened=False)
     else:
         scene = request.getfixturevalue("paying" if moment == "paying" else "scene")
     if moment == "ceased":
         scene.act("report_device_failure")
-    found = scene.snapshot
-    assert differing(documented(), found) - NOT_ON_THE_PAGE == set()
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    if moment == "halted":
+        Table.objects.filter(pk=scene.table.pk).update(halted_at=clock.now())
+    verify_declared(scene.snapshot)
 
 
-# Keys that the fragments use and the page does not name yet.
-# The parameters of the next step are those of its act.
-NOT_ON_THE_PAGE = {
-    ".next.params.shakes",
-}
+@pytest.mark.parametrize(
+    ("rules", "wagers"),
+    [
+        ("pa-625a/A", [(1, "small", 2_500), (2, "big", 2_500)]),
+        ("pa-675a", [(1, "pip:5", 500), (1, "like-kind:4", 500), (1, "extra-roll", 500)]),
+        ("pa-577", [(1, "touchdown", 500), (2, "touchdown", 500), (2, "defense", 500)]),
+    ],
+)
+def test_it_is_as_declared_at_every_step_of_a_round(rules, wagers):
+    scene = make_scene(rules)
+    scene.place(*wagers)
+    draw = random.Random(7)
+    for _ in range(60):
+        snapshot = scene.snapshot
+        verify_declared(snapshot)
+        following = snapshot["next"]
+        if following is None or snapshot["history"]:
+            break
+        params = dict(following["params"])
+        if following["act"] == "call_dice":
+            params = {"dice": [draw.randint(1, 6) for _ in range(following["dice"])]}
+        scene.act(following["act"], params)
+    assert snapshot["history"]
+
+
+def test_its_literals_are_those_of_the_models_and_of_the_games():
+    assert set(get_args(TableKind)) == set(Table.Kind.values)
+    assert set(get_args(TableStatus)) == set(Table.Status.values)
+    assert set(get_args(ShakerKind)) == set(Shaker.Kind.values)
+    assert set(get_args(AlertLevel)) == set(Alert.Level.values)
+    assert set(get_args(EndedPhase)) == ENDED
 
 
 def test_it_says_all_of_a_round(paying):

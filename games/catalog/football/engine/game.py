@@ -15,6 +15,7 @@ from typing import Any
 
 from games.catalog.football.engine.field import Course, Spot, course_of
 from games.catalog.football.engine.quarterback import Quarterbacks
+from games.catalog.football.engine.view import FootballView
 from games.catalog.football.engine.wagers import (
     BETS,
     EXTRA_POINT,
@@ -289,7 +290,7 @@ class Football(Quarterbacks):
             for at, code in enumerate(codes)
         )
 
-    def view(self, state: RoundState) -> dict[str, Any]:
+    def view(self, state: RoundState) -> FootballView:
         course = _course(state.throws)
         spot = _spot(course)
         return {

@@ -11,7 +11,6 @@ Source: 58 Pa. Code Chapter 675a (text of 2016-08-27).
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from games.catalog.high_roll.engine.chances import Held, held
 from games.catalog.high_roll.engine.course import (
@@ -29,6 +28,7 @@ from games.catalog.high_roll.engine.records import (
     FeesCollected,
     LooseDiceGathered,
 )
+from games.catalog.high_roll.engine.view import Cut, HighRollView, Sensors
 from games.catalog.high_roll.engine.wagers import (
     BETS,
     EXTRA_ROLL,
@@ -169,7 +169,7 @@ class HighRoll(Game):
         back = sum((one.probability * (one.pays.ratio() + 1) for one in (*first, *outcomes)), Fraction(0))
         return 1 - back / (len(circles) + 1)
 
-    def view(self, state: RoundState) -> dict[str, Any]:
+    def view(self, state: RoundState) -> HighRollView:
         """The units, what is held, the Extra Rolls, and what the payout limit cuts (`docs/games.md`)."""
         first = held(state.throws[0]) if state.throws else None
         dice = state.rules.edition.dice
@@ -177,7 +177,7 @@ class HighRoll(Game):
         return {
             "dice": dice,
             "unit_cents": {str(seat): cents for seat, cents in sorted(_units(state.wagers).items())},
-            "held": first and {"face": first.face, "count": first.count},
+            "held": {"face": first.face, "count": first.count} if first else None,
             "loose": dice - first.count if first else 0,
             "extra": {
                 "seats": sorted(wager.seat for wager in bought),
@@ -188,7 +188,7 @@ class HighRoll(Game):
             "cuts": self._cuts(state),
         }
 
-    def _cuts(self, state: RoundState) -> list[dict[str, int]]:
+    def _cuts(self, state: RoundState) -> list[Cut]:
         won: dict[int, tuple[int, int]] = {}
         for one in state.settled:
             if not self._is_exempt(one.wager):
@@ -355,13 +355,15 @@ def _course(state: RoundState) -> tuple[str, int, bool]:
     return state.phase, len(state.throws), bool(state.result.ending)
 
 
-def _sensors(state: RoundState) -> str:
+def _sensors(state: RoundState) -> Sensors:
     """How the Extra Roll sensors stand: none, open, unlocked, locked, or collected."""
     if state.rules.edition.dice == 6:
         return "none"
     if state.phase == "open":
         return "open"
-    if state.phase in ("unlocked", "locked"):
-        return state.phase
+    if state.phase == "unlocked":
+        return "unlocked"
+    if state.phase == "locked":
+        return "locked"
     unknown = state.phase == "void" and not state.throws
     return "collected" if _has_extra(state) and not unknown else "none"

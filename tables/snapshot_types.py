@@ -1,0 +1,602 @@
+"""The declaration of a table's snapshot: every key, in the order in which it is sent.
+
+Builders return these types and readers take them, so that mypy checks both. `python -m script.snapshot_fields` writes
+the tables of docs/snapshot.md from this module. Money is integer cents, faces are 1 to 6. Nothing absent is left out:
+it is null.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, NotRequired, TypedDict
+
+from audit.heads import Head
+from games.engine.game_views import GameView
+
+
+@dataclass(frozen=True)
+class Format:
+    """What a text looks like, for the documents."""
+
+    name: str
+
+
+Moment = Annotated[str, Format("moment")]
+Day = Annotated[str, Format("day")]
+Citation = Annotated[str, Format("section")]
+
+TableKind = Literal["live", "training", "simulated"]
+TableStatus = Literal["closed", "open", "ceased"]
+ShakerKind = Literal["manual", "automated-covered", "automated-uncovered", "player-activated", "dice-cup"]
+Equipment = Literal["device", "layout", "shaker"]
+Phase = Literal[
+    "open",
+    "shaken",
+    "unlocked",
+    "locked",
+    "closed",
+    "ready",
+    "called",
+    "lit",
+    "taken",
+    "loose",
+    "point",
+    "paid",
+    "cleared",
+    "no-roll",
+    "void",
+]
+EndedPhase = Literal["cleared", "no-roll", "void"]
+StepState = Literal["done", "now", "todo"]
+Outcome = Literal["win", "lose", "return", "fee"]
+LineOutcome = Literal["win", "lose", "return", "fee", "stay"]
+WagerFlag = Literal["under-min", "over-max"]
+AlertLevel = Literal["stop", "warn", "info"]
+ALERT_LEVELS: tuple[AlertLevel, ...] = ("stop", "warn", "info")  # the most urgent first
+DiceAtClosing = Literal["stay", "removed"]
+InspectionReason = Literal["opening", "repair"]
+SignKind = Literal["limits-change", "limits", "payout-limit", "odds", "rules", "test"]
+
+
+class TableFacts(TypedDict):
+    """The table itself."""
+
+    facility: Annotated[str, "code of the facility"]
+    facility_name: str
+    code: Annotated[str, "code of the table"]
+    pit: Annotated[str, "name of the pit"]
+    kind: TableKind
+    game: Annotated[str, "code of the game"]
+    game_name: str
+    seats: Annotated[int, "how many seats the table has"]
+    status: TableStatus
+
+
+class Ceased(TypedDict):
+    """Why gaming has ceased."""
+
+    what: Annotated[Equipment, "what failed"]
+    since: Moment | None
+    repaired_at: Annotated[Moment | None, "set once the repair is recorded; the inspection is still due"]
+    text: str
+    section: Citation
+
+
+class Halted(TypedDict):
+    """The record was rolled back, and no act is taken until two people declare it."""
+
+    since: Moment
+    text: str
+
+
+class RulesFacts(TypedDict):
+    """The rules submission of the live round, else the one in force."""
+
+    submission: Annotated[str, "code of the rules submission"]
+    version: int
+    key: Annotated[str, "the regulation edition, with its date"]
+    title: Annotated[str, "the edition and its paytable, in words"]
+    chapter: Annotated[str, "the chapter of the regulation"]
+    in_force: Annotated[bool, "false: the table cannot deal"]
+    approved_on: Day | None
+    chapter_from: Annotated[
+        Day | None, "since when the chapter is in effect; set where its text was amended later"
+    ]
+    text_from: Annotated[Day, "since when this text is in effect"]
+    lapses_on: Annotated[Day | None, "the day on which a temporary regulation lapses"]
+    lapsed: bool
+
+
+# "from" is a keyword, so that this type has to be written as a call.
+PendingLimits = TypedDict(
+    "PendingLimits",
+    {
+        "number": Annotated[int, "number of the change at this table"],
+        "min_cents": int,
+        "max_cents": int,
+        "asked_at": Moment,
+        "posted_at": Annotated[Moment | None, "when the sign was posted"],
+        "announced_at": Annotated[Moment | None, "when the change was announced"],
+        "announced_by": Annotated[str | None, "short name"],
+        "effective_at": Annotated[
+            Moment | None, "30 minutes after the later of the two; rounds from then on use it"
+        ],
+        "from": Annotated[str | None, "the same moment as patrons read it: `2:32 PM`"],
+        "due": Annotated[bool, "the moment has come, and the round in play ends under the old limits"],
+        "say": Annotated[str, "the words of the announcement"],
+    },
+)
+PendingLimits.__doc__ = "A change of the limits under way, § 521.8(c)(2)."
+
+
+class Limits(TypedDict):
+    """The minimum and maximum wager."""
+
+    min_cents: int
+    max_cents: int
+    pending: PendingLimits | None
+
+
+class Sign(TypedDict):
+    """An approved sign form that the record holds for this table."""
+
+    kind: SignKind
+    version: int
+    approved_on: Day | None
+    reference: Annotated[str, "reference of the approval"]
+    location: Annotated[str, "where the sign is posted"]
+    width_mm: int
+    height_mm: int
+    wording: Annotated[
+        dict[str, str], "the text by language (`en`, `es`, `zh`), with placeholders such as `{min}`"
+    ]
+
+
+class PersonName(TypedDict):
+    """A person as screens name them."""
+
+    code: str
+    name: str
+    short: Annotated[str, "`M. Tran`"]
+
+
+class Dealer(PersonName):
+    """The dealer at the table."""
+
+    since: Moment | None
+
+
+class People(TypedDict):
+    """Who works at the table now; null where nobody does."""
+
+    dealer: Dealer | None
+    dealer_left: Annotated[PersonName | None, "second dealer of a football table"]
+    stickperson: Annotated[PersonName | None, "stickperson of a football table"]
+    floorperson: Annotated[PersonName | None, "who supervises the table"]
+
+
+class ShakerFacts(TypedDict):
+    """The working shaker at the table."""
+
+    code: str
+    kind: ShakerKind
+    name: Annotated[str, "the kind, in words"]
+    out_of_order: bool
+    sealed: Annotated[bool, "the edition requires the seal to be named when dice are put in"]
+    takes_seal: Annotated[bool, "the edition seals the dice in the shaker"]
+
+
+class LotFacts(TypedDict):
+    """The dice in the shaker."""
+
+    code: str
+    placed_at: Moment | None
+    expires_at: Annotated[Moment, "no new shake from this moment on"]
+    expired: bool
+    section: Citation
+
+
+class InspectionFacts(TypedDict):
+    """The last inspection since the table closed."""
+
+    at: Moment
+    by: Annotated[str, "short name"]
+    dice: Annotated[list[int], "the values that were entered"]
+    lit: Annotated[list[str], "wager codes that were seen lit"]
+    tosses: Annotated[int, "test runs of an automated shaker"]
+    lines: Annotated[list[str], "what else was confirmed, in words"]
+    cameras: list[str]
+
+
+class InspectionLine(TypedDict):
+    """One line of the inspection, confirmed by a tap."""
+
+    code: str
+    text: str
+    section: Citation
+
+
+class InspectionAsks(TypedDict):
+    """What the inspection requires now."""
+
+    lines: list[InspectionLine]
+    cameras: Annotated[int, "how many cameras to name"]
+    last_cameras: Annotated[list[str], "the cameras of the table's last inspection"]
+    dice: Annotated[bool, "whether three values and the lights are checked"]
+    tosses: Annotated[int, "test runs: 3 at an automated shaker, otherwise 0"]
+    why: InspectionReason
+
+
+class Reason(TypedDict):
+    """A reason in words."""
+
+    text: str
+    section: Citation
+
+
+class Missing(TypedDict):
+    """A refusal that stands in the way."""
+
+    code: str
+    text: str
+    section: Citation
+
+
+class SecureShaker(TypedDict):
+    """A shaker that must be locked away before the table closes."""
+
+    shaker: str
+    section: Citation
+
+
+class ClosingAsks(TypedDict):
+    """What closing the table requires."""
+
+    dice: Annotated[list[DiceAtClosing], "what may happen to the dice; empty without dice"]
+    secure: SecureShaker | None
+
+
+class RibbonStep(TypedDict):
+    """A step of the round's ribbon."""
+
+    key: str
+    label: str
+    state: StepState
+
+
+class SeatFacts(TypedDict):
+    """One seat of the table."""
+
+    seat: int
+    count: Annotated[int, "how many wagers"]
+    cents: int
+    flags: Annotated[list[str], "wagers outside the limits, in words"]
+    taken: Annotated[bool, "somebody plays there"]
+
+
+class WagerFacts(TypedDict):
+    """One wager of the round, struck wagers included."""
+
+    seat: int
+    wager: Annotated[str, "wager code"]
+    play: Annotated[int | None, "the play of a single play wager"]
+    outcome: Annotated[Outcome | None, "set once a throw decided the wager"]
+    label: str
+    cents: int
+    flag: WagerFlag | None
+    struck: bool
+    missed: Annotated[bool, "recorded afterwards as a missed wager"]
+
+
+class Call(TypedDict):
+    """A throw as it is called."""
+
+    total: int
+    words: Annotated[str, "the faces: `Two, five, five`"]
+    summary: Annotated[str, "what they come to: `Total 12, big`"]
+
+
+class ThrowFacts(TypedDict):
+    """One throw of the round."""
+
+    number: int
+    dice: list[int]
+    void: Annotated[str | None, "why the throw is void, in words"]
+    call: Annotated[Call | None, "null for a void throw"]
+
+
+class SettleLine(TypedDict):
+    """One wager of a settlement step."""
+
+    wager: str
+    label: str
+    play: int | None
+    outcome: Annotated[LineOutcome, "`stay`: this throw leaves the wager open"]
+    stake_cents: int
+    pays: Annotated[str | None, "`6 to 1`"]
+    cents: Annotated[int, "what is paid or taken"]
+    cut_cents: Annotated[int, "what the payout limit cut off"]
+    why: str
+    cite: Citation
+
+
+class SettleSeat(TypedDict):
+    """One seat of a settlement step."""
+
+    seat: int
+    done: bool
+    take_cents: int
+    pay_cents: int
+    stay_cents: int
+    lines: list[SettleLine]
+
+
+class SettleStep(TypedDict):
+    """One step of the settlement."""
+
+    step: Annotated[int, "10 to 19 belong to the first throw, 20 to 29 to the second"]
+    code: str
+    label: str
+    section: Citation
+    state: StepState
+    take_cents: int
+    pay_cents: int
+    seats: list[SettleSeat]
+
+
+class Settle(TypedDict):
+    """What the newest throw settles, step by step."""
+
+    take_cents: int
+    pay_cents: int
+    stay_cents: int
+    steps: list[SettleStep]
+
+
+class TakeLine(TypedDict):
+    """A losing wager."""
+
+    wager: str
+    label: str
+    why: str
+    cite: Citation
+    cents: int
+
+
+class TakeSeat(TypedDict):
+    """The losing wagers of a seat."""
+
+    seat: int
+    cents: int
+    lines: list[TakeLine]
+
+
+class Take(TypedDict):
+    """The losing wagers."""
+
+    count: int
+    cents: int
+    seats: list[TakeSeat]
+
+
+class PayLine(TypedDict):
+    """A winning wager."""
+
+    wager: str
+    label: str
+    why: str
+    cite: Citation
+    stake_cents: int
+    pays: Annotated[str | None, "`6 to 1`"]
+    cents: Annotated[int, "what is paid, without the stake"]
+
+
+class PaySeat(TypedDict):
+    """The winning wagers of a seat."""
+
+    seat: int
+    paid: bool
+    cents: int
+    returned_cents: Annotated[int, "stakes that go back"]
+    chips: Annotated[list[list[int]], "`[[chip cents, count], …]`, the fewest chips"]
+    lines: list[PayLine]
+
+
+class Pay(TypedDict):
+    """The winning wagers."""
+
+    count: int
+    cents: int
+    paid_cents: int
+    seats: list[PaySeat]
+
+
+class RoundFacts(TypedDict):
+    """The round in play, or the next one before its first act."""
+
+    number: int
+    phase: Phase
+    bets_open: bool
+    mendable: Annotated[bool, "wagers can still be corrected at the table"]
+    by_hand: Annotated[bool, "settled manually after a failure"]
+    opened_at: Annotated[Moment | None, "null before the first act"]
+    steps: list[RibbonStep]
+    seats: Annotated[list[SeatFacts], "every seat"]
+    wagers: list[WagerFacts]
+    wagered_cents: int
+    playing: Annotated[int, "seats with a wager"]
+    dice: Annotated[list[int] | None, "the newest throw, low to high"]
+    drawn: Annotated[list[int], "training tables: dice thrown by the machine and not yet called"]
+    call: Call | None
+    lit: Annotated[list[str], "winning wager codes"]
+    throws: list[ThrowFacts]
+    settle: Annotated[Settle | None, "in games that settle in steps"]
+    game: Annotated[GameView, "what only this game shows ([`docs/games.md`](games.md))"]
+    take: Take
+    pay: Pay
+    ending: EndedPhase | None
+
+
+class NextParams(TypedDict):
+    """What the next step is sent with."""
+
+    shakes: NotRequired[int]
+    seat: NotRequired[int]
+    accepted: NotRequired[bool]
+
+
+class NextStep(TypedDict):
+    """The next step of the table."""
+
+    act: str
+    label: str
+    say: Annotated[str, "what the tap does"]
+    params: NextParams
+    dice: Annotated[int | None, "how many dice `call_dice` asks for"]
+
+
+class LayoutWager(TypedDict):
+    """A wager of the edition."""
+
+    wager: str
+    label: str
+    family: str
+    odds: Annotated[list[str], "the odds in force: `1 to 1`"]
+    stopped: Annotated[Reason | None, "why the wager is suspended"]
+
+
+class LastWager(TypedDict):
+    """A wager of the last round, for repeat."""
+
+    seat: int
+    wager: str
+    play: int | None
+    cents: int
+
+
+class Figures(TypedDict):
+    """The gaming day so far."""
+
+    gaming_day: Day
+    rounds: int
+    handle_cents: int
+    win_cents: int
+    pace_per_hour: Annotated[int | None, "rounds an hour; null until three rounds and five minutes"]
+    win_line_cents: Annotated[list[int], "the win before and after each of the day's last 240 rounds"]
+
+
+class PastRound(TypedDict):
+    """An ended round."""
+
+    number: int
+    at: Annotated[Moment, "when it ended"]
+    dice: list[int]
+    throws: list[list[int]]
+    total: int | None
+    ending: EndedPhase
+    result: Annotated[str | None, "how it ended: settled, touchdown, void, …"]
+    wagers: int
+    handle_cents: int
+    win_cents: int
+    by_hand: bool
+    slip: Annotated[Literal["slip", "void"] | None, "a slip was filed; `void`: it voided the round"]
+    slip_open: Annotated[bool, "the money of a slip has not been handed over"]
+
+
+class ActLine(TypedDict):
+    """An entry of the table's stream, in words."""
+
+    seq: int
+    at: Moment
+    who: Annotated[str, "short name"]
+    type: Annotated[str, "entry type"]
+    text: str
+    round: int | None
+
+
+class Acknowledged(TypedDict):
+    """Who acknowledged an alert."""
+
+    by: Annotated[str, "short name"]
+    at: Moment | None
+
+
+class AlertWords(TypedDict):
+    """What an alert says."""
+
+    kind: str
+    round: Annotated[int | None, "the round that it is about"]
+    title: str
+    text: str
+    until: Annotated[Moment | None, "the moment that it counts down to"]
+
+
+class AlertFacts(AlertWords):
+    """An alert of the table."""
+
+    id: Annotated[int | None, "what `acknowledge_alert` takes; null until it is recorded"]
+    level: AlertLevel
+    section: Citation
+    since: Moment | None
+    standing: Annotated[bool, "false: it has ended, and nobody has acknowledged it"]
+    acknowledged: Acknowledged | None
+
+
+class OpeningPart(TypedDict):
+    """The keys of the snapshot that lead to the opening."""
+
+    inspection: InspectionFacts | None
+    inspection_asks: InspectionAsks | None
+    to_open: list[Missing]
+
+
+class RoundPart(TypedDict):
+    """The keys of the snapshot about the live round."""
+
+    round: RoundFacts
+    next: NextStep | None
+    missing: Missing | None
+    instruction: Reason | None
+    offers: list[str]
+
+
+class EndedRoundsPart(TypedDict):
+    """The keys of the snapshot that only the end of a round or a slip changes."""
+
+    last_wagers: list[LastWager]
+    figures: Figures
+    history: list[PastRound]
+
+
+class Snapshot(TypedDict):
+    """The state of a table: everything that a screen of this table shows."""
+
+    version: Annotated[int, "sequence number of the table's audit stream"]
+    head: Head
+    table: TableFacts
+    ceased: Ceased | None
+    halted: Halted | None
+    rules: RulesFacts
+    limits: Limits
+    signs: list[Sign]
+    people: People
+    shaker: ShakerFacts | None
+    lot: LotFacts | None
+    issued: Annotated[list[str], "lots issued to this table and not yet placed"]
+    inspection: Annotated[InspectionFacts | None, "null while the table is open"]
+    inspection_asks: Annotated[
+        InspectionAsks | None, "null while the table is open, without rules or a shaker"
+    ]
+    to_open: Annotated[list[Missing], "what a closed table needs besides its inspection"]
+    closing_asks: Annotated[ClosingAsks | None, "null at a closed table"]
+    round: RoundFacts
+    next: Annotated[NextStep | None, "null with `missing`"]
+    missing: Annotated[Missing | None, "why there is no next step now"]
+    instruction: Annotated[Reason | None, "what the dealer does now"]
+    offers: Annotated[list[str], "the acts that are legal now, whoever may do them"]
+    layout: Annotated[list[LayoutWager], "every wager of the edition"]
+    chips: Annotated[list[int], "the chips in cents"]
+    last_wagers: list[LastWager]
+    figures: Figures
+    history: Annotated[list[PastRound], "the last rounds, newest first"]
+    acts: Annotated[list[ActLine], "the newest entries, newest first"]
+    alerts: Annotated[list[AlertFacts], "see `tables/alerts/view.py` for their order"]
+    as_of: Moment
