@@ -89,7 +89,7 @@ def _limits(facility: Facility) -> Iterator[Deadline]:
             f"limits:{one.table.code}.{one.number}",
             facility.local(one.effective_at).date(),
             said,
-            rules.pennsylvania_section(one.table, "58 Pa. Code § 521.8(c)"),
+            rules.section_of(one.table, "limits.change"),
             reverse("table", args=[facility.code, one.table.code]),
             BEGINS,
             one.effective_at,

@@ -25,11 +25,10 @@ from .authorized import authorized
 from .drawings import drawing
 from .examples import winners
 from .plans import Entry, Plan, Row, Throws, plan_of
-from .words import LANGUAGES, listed, money, odds, odds_of_tiers, words
+from .words import listed, money, odds, odds_of_tiers, words
 
 FORMAT = 1
 NOT_DEALT = "–"
-NOTICE_MINUTES = {"PA": 30}  # § 521.8(c)(2)(i); no text of New Jersey on limits is supplied (A45)
 
 
 def sha256(data: Any) -> str:
@@ -88,7 +87,7 @@ def _facts(house: Facility, one: Authorized) -> dict[str, Any]:
         "slug": one.slug,
         "terms": rules.terms(),
         "stopped": sorted(one.stopped & {wager.code for wager in game_of(rules).wager_types(rules)}),
-        "notice_minutes": NOTICE_MINUTES.get(house.jurisdiction, 0),
+        "notice_minutes": house.law.notice_minutes,
         "procedure": sorted(flags(house, rules)),
     }
 
@@ -105,7 +104,7 @@ def flags(house: Facility, rules: Rules) -> frozenset[str]:
         "device": "device-failure" in filed.sections,
         "limit": rules.payout_limit_cents is not None,
         "increments": bool(rules.increments),
-        "notice": house.jurisdiction in NOTICE_MINUTES,
+        "notice": house.law.notice_minutes > 0,
     }
     return frozenset(name for name, holds in asked.items() if holds)
 
@@ -119,7 +118,10 @@ def _content(house: Facility, one: Authorized) -> dict[str, Any]:
         "dice": rules.edition.dice,
         "edition": rules.key,
         "submissions": [str(filed) for filed in one.filed],
-        "texts": {language: Told(house, rules, plan, language, one.stopped).text() for language in LANGUAGES},
+        "texts": {
+            language: Told(house, rules, plan, language, one.stopped).text()
+            for language in house.law.languages
+        },
     }
 
 
@@ -242,7 +244,7 @@ class Told:
         stopped = [self._named(one) for one in self._stopped_apart()]
         held |= {"stopped"} if stopped else set()
         figures = {
-            "minutes": NOTICE_MINUTES.get(self.house.jurisdiction, 0),
+            "minutes": self.house.law.notice_minutes,
             "limit": money(self.language, self.rules.payout_limit_cents or 0),
             "increments": self._increments(),
             "stopped": listed(self.language, stopped),

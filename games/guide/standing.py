@@ -12,7 +12,6 @@ from .authorized import named_rules
 from .content import facts_at
 
 FORMATS = ("print", "web", "video", "other")
-FREE = {"PA": ("print", "web"), "NJ": ("print", "video")}  # what needs no approval of its own as a format
 
 
 @dataclass(frozen=True)

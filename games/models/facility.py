@@ -6,17 +6,16 @@ from zoneinfo import ZoneInfo
 from django.db import models
 from django.db.models import Q
 
+from games import jurisdictions
+from games.jurisdictions import Jurisdiction
+
 
 class Facility(models.Model):
     """One casino. Several may live in one installation."""
 
-    class Jurisdiction(models.TextChoices):
-        PENNSYLVANIA = "PA", "Pennsylvania"
-        NEW_JERSEY = "NJ", "New Jersey"
-
     code = models.SlugField(max_length=30, unique=True)
     name = models.CharField(max_length=100)
-    jurisdiction = models.CharField(max_length=2, choices=Jurisdiction)
+    jurisdiction = models.CharField(max_length=8, choices=jurisdictions.choices)
     time_zone = models.CharField(max_length=40, default="America/New_York")
     gaming_day_start = models.TimeField(default=dt.time(6), help_text="local time")
 
@@ -24,9 +23,6 @@ class Facility(models.Model):
         ordering = ["code"]
         verbose_name_plural = "facilities"
         constraints = [
-            models.CheckConstraint(
-                condition=Q(jurisdiction__in=["PA", "NJ"]), name="facility_jurisdiction_is_known"
-            ),
             # `installation/system` is the stream of what belongs to no house
             models.CheckConstraint(
                 condition=~Q(code="installation"), name="facility_is_not_the_installation"
@@ -35,6 +31,11 @@ class Facility(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def law(self) -> Jurisdiction:
+        """What the jurisdiction of this facility asks. Raises KeyError for a code without a file."""
+        return jurisdictions.jurisdiction(self.jurisdiction)
 
     @property
     def zone(self) -> ZoneInfo:

@@ -12,9 +12,8 @@ from audit.doors import Denied
 from games.guide.authorized import chapters_to_come, title_of
 from games.guide.desk import desk, missing_chapters
 from games.guide.history import permissions_on
-from games.guide.sections import section
-from games.guide.standing import FORMATS, FREE, comes_as, is_approved, still_true
-from games.guide.words import LANGUAGES, words
+from games.guide.standing import FORMATS, comes_as, is_approved, still_true
+from games.guide.words import words
 from games.models import BoardPermission, DeviceIncident, Facility, Guide, RulesBook, RulesInspection
 from games.office.core.access import office_of
 from games.office.core.floor import floor
@@ -24,7 +23,6 @@ from games.views.page_context import office
 from .patrons import about, language_of, shown
 
 SHOWN = 50
-BODIES = {"PA": "Bureau of Gaming Operations", "NJ": "Casino Control Commission"}
 SAMPLE = "Sample, not given out: this guide is not approved."
 NOT_OUT = "Approved, not given out: this is not the guide that patrons read now."
 
@@ -53,15 +51,14 @@ def _guide(facility: Facility) -> dict[str, Any]:
             for game in read
         ],
         "lying": overview.published.displays.filter(until=None) if overview.published else (),
-        "languages": [(code, words(code)["language"]) for code in LANGUAGES],
-        "formats": [(name, name in FREE[facility.jurisdiction]) for name in FORMATS],
-        # § 521.9(f) wants it on the web site; New Jersey says nothing of one
+        "languages": [(code, words(code)["language"]) for code in facility.law.languages],
+        "formats": [(name, name in facility.law.guide.formats_without_approval) for name in FORMATS],
         "off_the_web": bool(
-            facility.jurisdiction == "PA" and overview.published and not comes_as(overview.published, "web")
+            facility.law.guide.web_always and overview.published and not comes_as(overview.published, "web")
         ),
-        "body": BODIES[facility.jurisdiction],
+        "body": facility.law.body("guides"),
         "cites": {
-            duty: section(facility, duty)
+            duty: facility.law.section(f"guide.{duty}")
             for duty in ("book", "guide", "sample", "different", "display", "device", "web")
         },
     }
@@ -146,7 +143,7 @@ def _asked(request: HttpRequest, facility_code: str, version: int) -> tuple[Guid
         raise Denied
     out = guide.published_at is not None and guide.ended_at is None
     sample = "" if out else NOT_OUT if is_approved(guide) else SAMPLE
-    return guide, about(guide, language_of(request)) | {"sample": sample}
+    return guide, about(guide, language_of(request, facility)) | {"sample": sample}
 
 
 urlpatterns = [

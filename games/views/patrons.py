@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from audit import clock
 from games.guide.authorized import title_of
 from games.guide.standing import approval_of, comes_as, published, still_true
-from games.guide.words import LANGUAGES, SWITCH, TAGS, day, place, words
+from games.guide.words import SWITCH, TAGS, day, place, words
 from games.models import Facility, Guide, RulesBook
 from games.office.guides.pdf import guide_pdf, standing
 
@@ -27,19 +27,21 @@ KEPT_SECONDS = 60
 LONG = 150  # letters of an example that need the whole width of a phone
 
 
-def language_of(request: HttpRequest) -> str:
-    """The language that the switch says, else the first of the browser's that the guide has, else English."""
+def language_of(request: HttpRequest, facility: Facility) -> str:
+    """The language of the switch, otherwise the first of the browser's that the guide of this facility has."""
+    languages = facility.law.languages
     language = request.GET.get("lang", "")
-    if language in LANGUAGES:
+    if language in languages:
         return language
     accepted = parse_accept_lang_header(request.headers.get("Accept-Language", "")[:200].lower())
-    return next((tag[:2] for tag, _ in accepted if tag.split("-")[0] in LANGUAGES), LANGUAGES[0])
+    return next((tag[:2] for tag, _ in accepted if tag.split("-")[0] in languages), languages[0])
 
 
 @require_safe
 def guide(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The published guide: its games."""
-    facility, language = _house(facility_code), language_of(request)
+    facility = _house(facility_code)
+    language = language_of(request, facility)
     published_guide = _published(facility)
     if published_guide is None:
         return _none(request, facility, language)
@@ -60,7 +62,8 @@ def game(request: HttpRequest, facility_code: str, slug: str) -> HttpResponse:
     make the guide a short form of the rules, so odds that are not dealt have no place in it, and § 521.9(d) keeps the
     new ones out until their own sample is approved. What is left of the approved guide stands unaltered.
     """
-    facility, language = _house(facility_code), language_of(request)
+    facility = _house(facility_code)
+    language = language_of(request, facility)
     published_guide = _published(facility)
     content = _named(published_guide, slug) if published_guide else None
     if published_guide is None or content is None:
@@ -77,7 +80,8 @@ def game(request: HttpRequest, facility_code: str, slug: str) -> HttpResponse:
 @require_safe
 def print_(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The published guide to print, whole as it was approved: not at all while a part of it is not dealt."""
-    facility, language = _house(facility_code), language_of(request)
+    facility = _house(facility_code)
+    language = language_of(request, facility)
     published_guide = _published(facility)
     if published_guide is None or not all(still_true(published_guide, clock.now()).values()):
         return _none(request, facility, language)
@@ -98,7 +102,8 @@ def _printed(pk: int, content_sha256: str, approval_line: str, language: str) ->
 @require_safe
 def rules(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The complete rules: their document, and where the printed copy lies."""
-    facility, language = _house(facility_code), language_of(request)
+    facility = _house(facility_code)
+    language = language_of(request, facility)
     book = _book(facility)
     common = words(language)
     context = _page(facility, language) | {"book": book, "guide": _published(facility) is not None}

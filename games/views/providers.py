@@ -131,7 +131,7 @@ def providers(request: HttpRequest, facility_code: str) -> HttpResponse:
             "late": sum(row.late for row in rows),
             "stopped": sum(len(row.stopped) for row in rows),
         },
-        "here": facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA,
+        "here": facility.law.certifies_providers,
         "slips": [provider_dialogs.REGISTER],
     }
     return render(request, "games/office/providers.html", context)

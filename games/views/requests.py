@@ -66,7 +66,7 @@ def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpRes
         "next_step": said.next_step(row, frame["today"]),
         "review_ends": _due(row, facility),
         "further": row.further.select_related("document"),
-        "new_jersey": contents.in_new_jersey(row),
+        "tested": row.facility.law.requests.tests,
         "sheet": sheet,
         "rights": list(enumerate(row.parts.get("property", {}).get("items", []))),
         **_choices(facility),
@@ -131,7 +131,7 @@ def _found(facility: Facility, code: str) -> GameRequest:
 
 def _due(row: GameRequest, facility: Facility) -> dt.date | None:
     """The end of the Bureau's review; New Jersey's has no days that are told here."""
-    return None if contents.in_new_jersey(row) else reviews.due_on(row, facility)
+    return reviews.due_on(row, facility) if facility.law.requests.review_days else None
 
 
 def _choices(facility: Facility) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _choices(facility: Facility) -> dict[str, Any]:
     return {
         "kinds": GameRequest.Kind.choices,
         "petitioners": contents.PETITIONERS.items(),
-        "asks_who": facility.jurisdiction == Facility.Jurisdiction.NEW_JERSEY,
+        "asks_who": facility.law.requests.asks_petitioner,
         "editions": [
             (key, game_by_code(edition.game).name, edition) for key, edition in all_editions().items()
         ],
@@ -156,7 +156,7 @@ def _of_new_jersey(row: GameRequest, today: Any) -> dict[str, Any]:
         "families": [(family, name, family in row.wagers) for family, name in families],
         "named": "\n".join(wager for wager in row.wagers if wager not in known_families),
     }
-    if not contents.in_new_jersey(row):
+    if not row.facility.law.requests.tests:
         return shared
     conditions = final_approval.conditions(row, today)
     return shared | {

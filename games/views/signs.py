@@ -55,9 +55,8 @@ def signs(request: HttpRequest, facility_code: str) -> HttpResponse:
         "missing": [group["label"] for group in kinds if not group["in_force"] and group["kind"] != "test"],
         "least_mm": LEAST_MM,
         "most_mm": MOST_MM,
-        "body": "Bureau of Gaming Operations"
-        if facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA
-        else "Division of Gaming Enforcement",
+        "body": facility.law.body("signs"),
+        "form_section": facility.law.section("signs.form"),
     }
     return render(request, "games/office/signs.html", context)
 

@@ -102,9 +102,7 @@ def _approve(facility: Facility, wanted: demo.DemoSubmission) -> RulesSubmission
     submission.status = "approved"
     submission.filed_at = now - 2 * APPROVED
     submission.decided_at = submission.in_force_from = now - APPROVED
-    submission.decided_by = (
-        "Bureau of Gaming Operations" if facility.jurisdiction == "PA" else "Casino Control Commission"
-    )
+    submission.decided_by = facility.law.body("submissions")
     submission.save()
     stream = record.locked_stream(f"{facility.code}/rules")
     data = {

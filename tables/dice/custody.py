@@ -5,7 +5,7 @@ jurisdiction. What the games' own chapters say of dice comes from the edition.
 """
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from games.engine import Refusal
@@ -15,26 +15,10 @@ from tables.models import DiceLot, Shaker
 Status = DiceLot.Status
 WITHDRAWAL_REASONS = ("lost", "marked", "chipped", "scratched", "tampered", "unsuitable")
 
-# 58 Pa. Code § 603a.13(a), (c) and (d), N.J.A.C. 13:69E-1.16 and -1.16A: found in the published codes. What a
-# jurisdiction's found text does not tell is a practice of the house, and has no section.
-SECTIONS: Mapping[str, Mapping[str, str]] = {
-    "PA": {
-        "receipt": "58 Pa. Code § 603a.13(a)",
-        "storage": "58 Pa. Code § 603a.13(c)",
-        "issue": "58 Pa. Code § 603a.13(d)",
-    },
-    "NJ": {
-        "receipt": "N.J.A.C. 13:69E-1.16",
-        "storage": "N.J.A.C. 13:69E-1.16",
-        "issue": "N.J.A.C. 13:69E-1.16",
-        "examination": "N.J.A.C. 13:69E-1.16A",
-    },
-}
-
 
 def duty_section(facility: Facility, duty: str) -> str:
     """The citation of a duty of dice custody in this facility's jurisdiction, "" for a practice of the house."""
-    return SECTIONS.get(facility.jurisdiction, {}).get(duty, "")
+    return facility.law.section(f"custody.{duty}")
 
 
 def locked_lot(facility: Facility, code: str) -> DiceLot:

@@ -10,8 +10,10 @@ from functools import lru_cache
 from typing import TypedDict, cast
 
 from games.engine import Refusal
+from games.engine.editions import edition
+from games.jurisdictions import jurisdiction
 from games.models import Facility, SignForm
-from games.office.signs.forms import LANGUAGES, SECTION, filled, verify_form
+from games.office.signs.forms import LANGUAGES, filled, verify_form
 from tables.models import LimitsChange, Table
 from tables.snapshot_types import PendingLimits, Sign, SignKind, Snapshot
 from tables.words.sentences import dollars, moment
@@ -123,7 +125,14 @@ def verify_form_in_force(table: Table, kind: str) -> None:
     """Raises `no-approved-sign` where the form that the record told of here is in force no more, § 521.8(d)."""
     form = verify_form(table.facility, kind, table.game)
     if str(form.pk) not in table.recorded_sign_ids.split():
-        raise Refusal("no-approved-sign", SECTION, kind=form.get_kind_display())
+        raise Refusal(
+            "no-approved-sign", table.facility.law.section("signs.form"), kind=form.get_kind_display()
+        )
+
+
+def _form_section(s: dict[str, Any]) -> str:
+    """The section on forms of signs in the jurisdiction of the rules that the table deals."""
+    return jurisdiction(edition(s["rules"]["key"]).jurisdiction).section("signs.form")
 
 
 def values(s: Snapshot, language: str) -> dict[str, str]:
@@ -175,7 +184,7 @@ def sign(s: Snapshot, kind: str) -> SignFace:
     """
     form = form_of(s["signs"], kind)
     if form is None:
-        raise Refusal("no-approved-sign", SECTION, kind=SignForm.Kind(kind).label)
+        raise Refusal("no-approved-sign", _form_section(s), kind=SignForm.Kind(kind).label)
     if not has_content(s, kind):
         label = SignForm.Kind(kind).label
         raise Refusal("sign-has-nothing-to-say", "", table=s["table"]["code"], kind=label)

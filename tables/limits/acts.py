@@ -51,7 +51,7 @@ def post_limits_sign(ctx: TableContext, params: Params) -> ActOutcome:
     """The sign of the change stands at the table, under its approved form. It stays until the change is over."""
     change = _pending_change(ctx)
     if change.posted_at is not None:
-        section = rules.pennsylvania_section(ctx.table, rules.SIGN)
+        section = rules.section_of(ctx.table, "limits.sign")
         raise Refusal("limits-sign-stands", section, at=ctx.local(change.posted_at))
     form = forms.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change.posted_at = ctx.now
@@ -66,7 +66,7 @@ def announce_limits(ctx: TableContext, params: Params) -> ActOutcome:
     """The change is announced to the players, by whoever deals."""
     change = _pending_change(ctx)
     if change.announced_at is not None:
-        section = rules.pennsylvania_section(ctx.table, rules.ANNOUNCEMENT)
+        section = rules.section_of(ctx.table, "limits.announcement")
         raise Refusal("limits-announced-already", section, at=ctx.local(change.announced_at))
     change.announced_at, change.announced_by = ctx.now, ctx.actor
     _save_notice(change, "announced_at", "announced_by")
@@ -97,15 +97,13 @@ def _verify_none_pending(ctx: TableContext) -> None:
     change = rules.pending_change(ctx.table)
     if change is not None:
         min_, max_ = dollars(change.min_cents), dollars(change.max_cents)
-        raise Refusal(
-            "change-is-pending", rules.pennsylvania_section(ctx.table, rules.BY_NOTICE), min=min_, max=max_
-        )
+        raise Refusal("change-is-pending", rules.section_of(ctx.table, "limits.notice"), min=min_, max=max_)
 
 
 def _pending_change(ctx: TableContext) -> LimitsChange:
     change = rules.pending_change(ctx.table)
     if change is None:
-        section = rules.pennsylvania_section(ctx.table, rules.BY_NOTICE)
+        section = rules.section_of(ctx.table, "limits.notice")
         raise Refusal("no-change-is-pending", section, table=ctx.table.code)
     return change
 

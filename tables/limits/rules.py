@@ -11,7 +11,6 @@ from typing import Any
 
 from audit import clock, record
 from games.engine import Refusal
-from games.models import Facility
 from games.office.submissions.gate import verify_minimum
 from games.submissions import rules_of, to_come
 from tables.core.context import TableContext
@@ -19,19 +18,11 @@ from tables.models import LimitsChange, Table
 from tables.words.sentences import dollars
 
 NOTICE = dt.timedelta(minutes=30)
-BY_NOTICE, NOBODY_PLAYS = "58 Pa. Code § 521.8(c)(2)", "58 Pa. Code § 521.8(c)(1)"
-LIMITS, ANNOUNCEMENT, SIGN = (
-    "58 Pa. Code § 521.7(a)",
-    "58 Pa. Code § 521.8(c)(2)(iii)",
-    "58 Pa. Code § 521.8(c)(2)(ii)",
-)
 
 
-def pennsylvania_section(table: Table, section: str) -> str:
-    """The section where the table stands in Pennsylvania; "" in New Jersey, whose texts say nothing of limits: there
-    the same steps are a practice of the house (reading A45).
-    """
-    return section if table.facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else ""
+def section_of(table: Table, duty: str) -> str:
+    """The section of a duty about limits (`limits.sign`); "" where the steps are the casino's own (reading A45)."""
+    return table.facility.law.section(duty)
 
 
 def limits_flag(table: Table, cents: int) -> str:
@@ -74,14 +65,14 @@ def playing_seats(ctx: TableContext) -> str:
 def verify_nobody_plays(ctx: TableContext) -> None:
     """Raises `somebody-plays` where a player is seated, or a wager lies in the round in play."""
     if seats := playing_seats(ctx):
-        raise Refusal("somebody-plays", pennsylvania_section(ctx.table, NOBODY_PLAYS), seats=seats)
+        raise Refusal("somebody-plays", section_of(ctx.table, "limits.nobody-plays"), seats=seats)
 
 
 def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
     """Raises `maximum-under-minimum`, `limits-unchanged`, or what breaks the floor of the payout limit (A30), asked of
     the rules that the next round begins under, and of those that are approved and still to come.
     """
-    table, section = ctx.table, pennsylvania_section(ctx.table, LIMITS)
+    table, section = ctx.table, section_of(ctx.table, "limits")
     if max_cents < min_cents:
         raise Refusal("maximum-under-minimum", section, min=dollars(min_cents), max=dollars(max_cents))
     if (min_cents, max_cents) == (table.min_cents, table.max_cents):

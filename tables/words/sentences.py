@@ -10,6 +10,7 @@ from typing import Any, overload
 
 from audit import wording as audit_wording
 from audit.errors import AuditRefusal
+from games import jurisdictions
 from games import wording as games_wording
 from games.engine import Refusal
 from games.engine.odds import in_dollars
@@ -165,7 +166,7 @@ def title(refusal: Refusal | AuditRefusal) -> str:
 
 def short(cite: str) -> str:
     """`§ 625a.2(b)` of `58 Pa. Code § 625a.2(b)`; New Jersey's `N.J.A.C. 19:47-9.5(b)` becomes `19:47-9.5(b)`."""
-    return cite.replace("58 Pa. Code ", "").replace("N.J.A.C. ", "")
+    return jurisdictions.short(cite)
 
 
 @overload

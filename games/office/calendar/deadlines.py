@@ -125,7 +125,7 @@ def _submissions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
             f"in-force:{row.code}.{row.version}",
             facility.local(row.in_force_from).date(),
             "%(what)s comes into force" % {"what": row},
-            "58 Pa. Code § 601a.2" if facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else "",
+            facility.law.section("submissions.in-force"),
             _at("submission", facility, row.code) or _at("submissions", facility),
             BEGINS,
             row.in_force_from,
@@ -178,7 +178,7 @@ def _tests(facility: Facility) -> Iterator[Deadline]:
                 "what": _upper(label),
                 "day": written(test.ends_on),
             }
-            yield Deadline(f"test-ends:{code}", over, summary, "N.J.A.C. 19:47-8.4(g)", url, ENDS)
+            yield Deadline(f"test-ends:{code}", over, summary, facility.law.section("conditions"), url, ENDS)
 
 
 def _review(facility: Facility, key: str, row: Any, label: str, url: str) -> Deadline:
@@ -206,7 +206,7 @@ def _further(facility: Facility) -> Iterator[Deadline]:
 
 def _conditions(facility: Facility, today: dt.date) -> Iterator[Deadline]:
     """New Jersey: what final approval still waits for when the test is over."""
-    if facility.jurisdiction != Facility.Jurisdiction.NEW_JERSEY:
+    if not facility.law.requests.tests:
         return
     for request in GameRequest.objects.filter(facility=facility, status=Review.FILED).prefetch_related(
         "tests"
@@ -225,7 +225,9 @@ def _conditions(facility: Facility, today: dt.date) -> Iterator[Deadline]:
                 "missing": ", ".join(missing),
             }
             url = _of_request(facility, request.code)
-            yield Deadline(f"conditions:{request.code}", max(ends), summary, "N.J.A.C. 19:47-8.4(g)", url)
+            yield Deadline(
+                f"conditions:{request.code}", max(ends), summary, facility.law.section("conditions"), url
+            )
 
 
 def _certifications(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
@@ -302,8 +304,8 @@ def written(day: dt.date) -> str:
 
 
 def _review_section(facility: Facility) -> str:
-    """New Jersey's texts at hand set no days for a review: there the count is the house's own."""
-    return "58 Pa. Code § 601a.10(c)" if facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else ""
+    """The section that sets the days of a review; "" where the count is the casino's own."""
+    return facility.law.section("submissions.review")
 
 
 def _code_of(row: Any) -> str:

@@ -5,6 +5,7 @@ A code that is registered twice is an error: one refusal has one sentence. `tabl
 
 from collections.abc import Mapping
 
+from games import jurisdictions
 from games import wording as games_wording
 from games.engine import Refusal
 
@@ -34,4 +35,4 @@ def title(refusal: Refusal) -> str:
 
 def short(cite: str) -> str:
     """Return a citation without its code: `§ 521.4(1)`; `19:47-8.4(f)` for New Jersey."""
-    return cite.replace("58 Pa. Code ", "").replace("N.J.A.C. ", "")
+    return jurisdictions.short(cite)

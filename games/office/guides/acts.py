@@ -4,7 +4,7 @@ from games.engine import Refusal
 from games.guide.authorized import all_in_force_by
 from games.guide.content import content_at, facts_at, sha256
 from games.guide.sections import section
-from games.guide.standing import FORMATS, FREE, approval_of, differences, is_approved
+from games.guide.standing import FORMATS, approval_of, differences, is_approved
 from games.models import Guide, GuideDisplay, Review, RulesSubmission
 from games.office import reviews
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
@@ -54,8 +54,9 @@ def _formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
     names = params.texts("formats")
     formats = [name for name in FORMATS if name in names]
     reference = params.text("reference", default="", max_length=60)
-    free = FREE[ctx.facility.jurisdiction]
-    if not formats or (ctx.facility.jurisdiction == "PA" and "print" not in formats):
+    law = ctx.facility.law
+    free = law.guide.formats_without_approval
+    if not formats or (law.guide.print_always and "print" not in formats):
         raise Refusal("guide-is-printed", section(ctx.facility, "guide"))
     for name in formats:
         if name not in free and not reference:

@@ -62,7 +62,7 @@ def _verify_place(ctx: OfficeContext, elsewhere: str, reference: str) -> None:
     if not elsewhere:
         return
     cite = section(ctx.facility, "book")
-    if ctx.facility.jurisdiction == "NJ":
+    if not ctx.facility.law.guide.rules_book_elsewhere:
         raise Refusal("place-is-the-podium", cite, place=elsewhere)
     if not reference:
         raise Refusal("place-needs-approval", cite, place=elsewhere)

@@ -1,7 +1,7 @@
 """Puts a provider on file, what the house found out about it, and the notes on its file."""
 
 from games.engine import Refusal
-from games.models import Facility, Provider, ProviderNote
+from games.models import Provider, ProviderNote
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import asked, asked_if_any, in_words
@@ -18,8 +18,8 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     name, game = params.text("name", max_length=100), params.text("game", max_length=60)
     innovation = params.text("innovation", default="")
     patent, no_other = params.text("patent", default="", max_length=100), params.boolean("no_other_license")
-    if ctx.facility.jurisdiction != Facility.Jurisdiction.PENNSYLVANIA:
-        raise Refusal("chapter-528-is-not-here", CHAPTER + "§ 528.1", facility=ctx.facility.name)
+    if not ctx.facility.law.certifies_providers:
+        raise Refusal("chapter-528-is-not-here", facility=ctx.facility.name)
     if not innovation:
         raise Refusal("provider-without-innovation", CHAPTER + "§ 528.1(1)", name=name)
     if not patent:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from games.engine import Refusal, Rules
-from games.models import Facility, FurtherRequest, GameRequest
+from games.models import FurtherRequest, GameRequest
 from games.office import reviews
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
@@ -81,7 +81,7 @@ def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     request = contents.named(ctx.facility, params.code("request"))
     contents.verify_filed(request)
     decision = reviews.decide(ctx, request, params)
-    if decision["granted"] and contents.in_new_jersey(request):
+    if decision["granted"] and request.facility.law.requests.tests:
         final_approval.verify(request, ctx.today)
     return ActOutcome("request.decided", {"request": request.code, **decision})
 
@@ -145,7 +145,7 @@ def _verify_come(ctx: OfficeContext, day: Any) -> None:
 def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> None:
     """What the request is about. Raises `no-such-rules`, `which-paytable`."""
     request.title, request.kind = params.text("title", max_length=100), params.choice("kind", KINDS)
-    if ctx.facility.jurisdiction == Facility.Jurisdiction.NEW_JERSEY:
+    if ctx.facility.law.requests.asks_petitioner:
         request.petitioner = params.choice("petitioner", tuple(contents.PETITIONERS))
     key = params.text("rules", default="", max_length=60)
     rules = Rules.of(key) if key else None

@@ -5,14 +5,14 @@ cannot do without must be there; who asks decides the extra papers (N.J.A.C. 19:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from games import jurisdictions
 from games.engine import Refusal
 from games.models import Document, Facility, GameRequest
 from games.office.requests import odds_figures
 
-PA, NJ = "58 Pa. Code § 521.4", "N.J.A.C. 19:47-8.4"
 GAME = GameRequest.Kind.GAME
 CASINO, LICENSEE, OTHER = "casino", "csi-licensee", "other"
 PETITIONERS = {
@@ -30,12 +30,12 @@ MOST_PROSE = 8_000  # characters of one part
 
 @dataclass(frozen=True)
 class Part:
-    """One thing that a request holds: its key in `parts`, its name, the paragraph that asks for it ("" for none)."""
+    """One thing that a request holds: its key in `parts`, its name, and the paragraph that asks for it, if any."""
 
     key: str
-    name: Any
-    cite: str
-    hint: Any = ""
+    name: str
+    hint: str = ""
+    cite: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,23 +49,22 @@ class Line:
 
 
 ASKED = (
-    Part("play", "how it is played", f"{PA}(1)", "The whole course of play, step by step."),
-    Part("wagering", "how it is wagered on", f"{PA}(1)", "Each wager: when it is made, when it wins."),
-    Part("class", "variation, composite or new", f"{PA}(1)(i)"),
-    Part("odds", "true odds, payout odds and house advantage", f"{PA}(1)(ii)"),
-    Part("layout", "layout", f"{PA}(1)(iii)", "A drawing or a photo, where there is one."),
-    Part("equipment", "equipment", f"{PA}(1)(iv)", "Drawings or photos of all that it is played with."),
-    Part("reasons", "reasons", f"{PA}(2)", "Why the house proposes it."),
-    Part("elsewhere", "other jurisdictions", f"{PA}(3)", "Where it is offered already, or nowhere."),
-    Part("property", "copyrights, trademarks and patents", f"{PA}(4)", "Granted or pending, or none."),
+    Part("play", "how it is played", "The whole course of play, step by step."),
+    Part("wagering", "how it is wagered on", "Each wager: when it is made, when it wins."),
+    Part("class", "variation, composite or new"),
+    Part("odds", "true odds, payout odds and house advantage"),
+    Part("layout", "layout", "A drawing or a photo, where there is one."),
+    Part("equipment", "equipment", "Drawings or photos of all that it is played with."),
+    Part("reasons", "reasons", "Why the house proposes it."),
+    Part("elsewhere", "other jurisdictions", "Where it is offered already, or nowhere."),
+    Part("property", "copyrights, trademarks and patents", "Granted or pending, or none."),
 )  # fmt: skip
 OF_OTHERS = (
-    Part("application", "license application", f"{NJ}(f)1.i", "Completed, for the right type of license."),
-    Part("fee", "application fee", f"{NJ}(f)1.i", "Not refundable; the day on which it was paid."),
-    Part("waiver", "transactional waiver", f"{NJ}(f)1.ii", "Filed for, or not required."),
+    Part("application", "license application", "Completed, for the right type of license."),
+    Part("fee", "application fee", "Not refundable; the day on which it was paid."),
+    Part("waiver", "transactional waiver", "Filed for, or not required."),
 )  # fmt: skip
 OPTIONAL_BUT_FOR_GAMES = {"class", "layout", "equipment"}  # reading A02
-LEAST_IN_NEW_JERSEY = {"play", "wagering", "odds"}  # the house's own; its text on the request is not with us
 PARTS = {part.key: part for part in ASKED + OF_OTHERS}
 
 
@@ -75,11 +74,6 @@ def named(facility: Facility, code: str) -> GameRequest:
     if request is None:
         raise Refusal("no-such-request", code=code)
     return request
-
-
-def in_new_jersey(request: GameRequest) -> bool:
-    """Whether New Jersey's tests and conditions apply to it."""
-    return request.facility.jurisdiction == Facility.Jurisdiction.NEW_JERSEY
 
 
 def lines(request: GameRequest) -> list[Line]:
@@ -100,7 +94,7 @@ def in_words(parts: list[Part]) -> str:
 def verify_complete(request: GameRequest) -> None:
     """Raises `request-incomplete`, naming every part that is missing with its paragraph."""
     if absent := missing(request):
-        section = f"{NJ}(f)1" if in_new_jersey(request) else PA
+        section = request.facility.law.section("requests")
         raise Refusal("request-incomplete", section, missing=in_words(absent))
 
 
@@ -125,12 +119,10 @@ def documents(request: GameRequest) -> list[Document]:
 
 
 def _parts(request: GameRequest) -> Iterator[Part]:
-    if not in_new_jersey(request):
-        yield from ASKED
-        return
-    yield from (Part(part.key, part.name, "", part.hint) for part in ASKED)
-    if request.petitioner == OTHER:
-        yield from OF_OTHERS
+    law = request.facility.law
+    parts = ASKED + OF_OTHERS if law.requests.asks_petitioner and request.petitioner == OTHER else ASKED
+    for part in parts:
+        yield replace(part, cite=law.section(f"requests.{part.key}"))
 
 
 def _line(request: GameRequest, part: Part) -> Line:
@@ -139,8 +131,9 @@ def _line(request: GameRequest, part: Part) -> Line:
 
 
 def _must(request: GameRequest, key: str) -> bool:
-    if in_new_jersey(request):
-        return key in LEAST_IN_NEW_JERSEY or any(part.key == key for part in OF_OTHERS)
+    always = request.facility.law.requests.parts_always
+    if always:
+        return key in always or any(part.key == key for part in OF_OTHERS)
     return request.kind == GAME or key not in OPTIONAL_BUT_FOR_GAMES
 
 
@@ -158,4 +151,4 @@ def _codes(request: GameRequest) -> Iterator[str]:
 
 
 def _short(cite: str) -> str:
-    return cite.replace("58 Pa. Code ", "").replace("N.J.A.C. ", "")
+    return jurisdictions.short(cite)

@@ -68,7 +68,7 @@ def next_step(request: GameRequest, today: dt.date) -> str:
         return "%s parts are missing" % absent if absent > 1 else "1 part is missing"
     if request.status != "filed":
         return ""
-    if not contents.in_new_jersey(request):
+    if not request.facility.law.requests.tests:
         return "Decision of the Executive Director"
     still = sum(not condition.done for condition in final_approval.conditions(request, today))
     if not still:

@@ -4,10 +4,11 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
+from games import jurisdictions
 from games.engine import Refusal
-from games.models import Facility, GameRequest
+from games.models import GameRequest
 from games.office.requests import contents
-from games.office.requests.contents import NJ, OTHER
+from games.office.requests.contents import OTHER
 
 SUITABLE, AMENDED, LICENSED, PAID = "suitability", "amendment", "licensing", "costs"
 NAMES = {
@@ -16,7 +17,6 @@ NAMES = {
     LICENSED: "applications filed and waivers issued",
     PAID: "costs paid in full",
 }
-SECTIONS = {key: f"{NJ}(g){number}" for number, key in enumerate(NAMES, start=1)}
 FILED, ISSUED, NOT_NEEDED = "filed", "issued", "not-needed"
 
 
@@ -25,6 +25,7 @@ class Condition:
     """One of the four on a day: done or open, and what is known of it."""
 
     key: str
+    cite: str
     done: bool
     state: str
 
@@ -32,17 +33,18 @@ class Condition:
     def name(self) -> Any:
         return NAMES[self.key]
 
-    @property
-    def cite(self) -> str:
-        return SECTIONS[self.key]
-
 
 def conditions(request: GameRequest, today: dt.date) -> list[Condition]:
     """All four in their order, as they stand today."""
     return [
-        Condition(key, *check(request, today))
+        Condition(key, section_of(request, key), *check(request, today))
         for key, check in ((SUITABLE, _suitable), (AMENDED, _amended), (LICENSED, _licensed), (PAID, _paid))
     ]
+
+
+def section_of(request: GameRequest, condition: str) -> str:
+    """The paragraph of a condition at the facility of this request."""
+    return request.facility.law.section(f"conditions.{condition}")
 
 
 def balance_cents(request: GameRequest) -> int:
@@ -54,16 +56,14 @@ def verify(request: GameRequest, today: dt.date) -> None:
     """Raises `conditions-open`, naming each one that is open with its paragraph."""
     still = [condition for condition in conditions(request, today) if not condition.done]
     if still:
-        listed = ", ".join(
-            f"{condition.name} ({condition.cite.removeprefix('N.J.A.C. ')})" for condition in still
-        )
-        raise Refusal("conditions-open", f"{NJ}(g)", open=listed)
+        listed = ", ".join(f"{condition.name} ({jurisdictions.short(condition.cite)})" for condition in still)
+        raise Refusal("conditions-open", request.facility.law.section("conditions"), open=listed)
 
 
 def verify_open(request: GameRequest) -> None:
     """Raises `not-in-new-jersey`, or `request-not-waiting` unless the request is filed and undecided."""
-    if request.facility.jurisdiction != Facility.Jurisdiction.NEW_JERSEY:
-        raise Refusal("not-in-new-jersey", NJ)
+    if not request.facility.law.requests.tests:
+        raise Refusal("not-in-new-jersey")
     contents.verify_filed(request)
 
 
@@ -76,9 +76,9 @@ def verify_licensing(request: GameRequest, applications: str, waivers: str) -> N
     waived = request.parts.get("waiver", {})
     wants_waiver = bool(waived.get("documents"))
     if applications != FILED or not request.parts.get("application"):
-        raise Refusal("licensing-open", SECTIONS[LICENSED], what="the license application")
+        raise Refusal("licensing-open", section_of(request, LICENSED), what="the license application")
     if wants_waiver and waivers != ISSUED:
-        raise Refusal("licensing-open", SECTIONS[LICENSED], what="the transactional waiver")
+        raise Refusal("licensing-open", section_of(request, LICENSED), what="the transactional waiver")
 
 
 def _suitable(request: GameRequest, today: dt.date) -> tuple[bool, str]:

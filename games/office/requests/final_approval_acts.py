@@ -15,8 +15,8 @@ from games.office.requests.final_approval import (
     LICENSED,
     NOT_NEEDED,
     PAID,
-    SECTIONS,
     SUITABLE,
+    section_of,
 )
 from games.office.requests.part_readers import cents
 from games.params import Params
@@ -40,7 +40,7 @@ def record_amendment(ctx: OfficeContext, params: Params) -> ActOutcome:
     request, needed = _open(ctx, params), not params.boolean("not_needed")
     effective_on = params.date("on", optional=True)
     if needed == (effective_on is None):
-        raise Refusal("amendment-without-a-day", SECTIONS[AMENDED])
+        raise Refusal("amendment-without-a-day", section_of(request, AMENDED))
     request.amended_on = effective_on
     data = {
         "needed": needed,
@@ -74,7 +74,7 @@ def record_licensing(ctx: OfficeContext, params: Params) -> ActOutcome:
 def record_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the Commission or the Division bills for review, testing and approval ((g)4), nothing included."""
     request, billed_on = _open(ctx, params), _come(ctx, params, PAID)
-    billed = cents(params, "amount", SECTIONS[PAID])
+    billed = cents(params, "amount", section_of(request, PAID))
     data = {"cents": billed, "on": billed_on.isoformat(), **_evidence(ctx, params)}
     request.costs_cents += billed
     return _add(request, "bills", data, "request.billed")
@@ -84,9 +84,11 @@ def record_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
 def record_payment(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What was paid of it ((g)4), never more than is open. Raises `more-than-is-open`."""
     request, paid_on = _open(ctx, params), _come(ctx, params, PAID)
-    paid, balance = cents(params, "amount", SECTIONS[PAID]), final_approval.balance_cents(request)
+    paid, balance = cents(params, "amount", section_of(request, PAID)), final_approval.balance_cents(request)
     if not 0 < paid <= balance:
-        raise Refusal("more-than-is-open", SECTIONS[PAID], left=f"{balance // 100:,}.{balance % 100:02d}")
+        raise Refusal(
+            "more-than-is-open", section_of(request, PAID), left=f"{balance // 100:,}.{balance % 100:02d}"
+        )
     data = {"cents": paid, "on": paid_on.isoformat(), **_evidence(ctx, params)}
     request.paid_cents += paid
     return _add(request, "payments", data, "request.paid")
@@ -101,7 +103,9 @@ def _open(ctx: OfficeContext, params: Params) -> GameRequest:
 def _come(ctx: OfficeContext, params: Params, condition: str) -> dt.date:
     day: dt.date = params.date("on")
     if day > ctx.today:
-        raise Refusal("day-not-come", SECTIONS[condition], day=day.isoformat())
+        raise Refusal(
+            "day-not-come", ctx.facility.law.section(f"conditions.{condition}"), day=day.isoformat()
+        )
     return day
 
 

@@ -10,8 +10,8 @@ from games.models import GameTest, TestRules, TestRun
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
 from games.office.requests import contents, game_tests
-from games.office.requests.contents import MOST_PROSE, NJ
-from games.office.requests.game_tests import CITE, SAID_ON_THE_SIGN
+from games.office.requests.contents import MOST_PROSE
+from games.office.requests.game_tests import SAID_ON_THE_SIGN
 from games.office.requests.part_readers import attached
 from games.params import Params, malformed
 
@@ -74,7 +74,7 @@ def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
         params.prose("conditions", max_length=MOST_PROSE),
     )
     if test.status != "filed":
-        raise Refusal("test-not-waiting", CITE, number=test.number)
+        raise Refusal("test-not-waiting", ctx.facility.law.section("tests"), number=test.number)
     test.status, test.decided_at = "approved" if granted else "denied", ctx.now
     test.decided_by, test.reference, test.decision, test.conditions = body, reference, letter, conditions
     test.save()
@@ -89,7 +89,7 @@ def withdraw_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Takes a test back, and says why. Raises `test-ended`."""
     test, why = _test(ctx, params), params.text("why")
     if test.status in ("denied", "withdrawn"):
-        raise Refusal("test-ended", f"{NJ}(g)", number=test.number)
+        raise Refusal("test-ended", ctx.facility.law.section("conditions"), number=test.number)
     test.status = "withdrawn"
     test.save(update_fields=["status"])
     return ActOutcome("test.withdrawn", {**_names(test), "why": why})
@@ -105,12 +105,12 @@ def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
     text = params.prose("text", max_length=2 * MOST_PROSE)
     start = _moment_if_any(ctx, params) or ctx.now
     if not text:
-        raise Refusal("test-rules-say-nothing", f"{NJ}(g)")
+        raise Refusal("test-rules-say-nothing", ctx.facility.law.section("conditions"))
     if start < ctx.now:
-        raise Refusal("rules-in-the-past", f"{NJ}(g)")
+        raise Refusal("rules-in-the-past", ctx.facility.law.section("conditions"))
     last = test.rules.order_by("-version").first()
     if last and start <= last.in_force_from:
-        raise Refusal("rules-before-the-last", f"{NJ}(g)", version=last.version)
+        raise Refusal("rules-before-the-last", ctx.facility.law.section("conditions"), version=last.version)
     version = last.version + 1 if last else 1
     TestRules.objects.create(test=test, version=version, text=text, why=why, in_force_from=start)
     data = {"version": version, "text": text, "why": why, "from": _utc(start)}
@@ -147,12 +147,16 @@ def _verify_run(
     ctx: OfficeContext, test: GameTest, casino: str, started: dt.datetime, ended: dt.datetime
 ) -> None:
     if casino not in test.parts["casinos"]:
-        raise Refusal("run-elsewhere", f"{CITE}.i", casino=casino)
+        raise Refusal("run-elsewhere", ctx.facility.law.section("tests.casinos"), casino=casino)
     if ended > ctx.now:
-        raise Refusal("day-not-come", f"{NJ}(g)", day=f"{ctx.facility.local(ended):%Y-%m-%d %H:%M}")
+        raise Refusal(
+            "day-not-come",
+            ctx.facility.law.section("conditions"),
+            day=f"{ctx.facility.local(ended):%Y-%m-%d %H:%M}",
+        )
     day = ctx.facility.gaming_day(started)
     if not (test.starts_on and test.ends_on and test.starts_on <= day <= test.ends_on):
-        raise Refusal("run-outside-the-test", f"{CITE}.ii", day=day.isoformat())
+        raise Refusal("run-outside-the-test", ctx.facility.law.section("tests.dates"), day=day.isoformat())
 
 
 def _begin_rules(ctx: OfficeContext, test: GameTest) -> None:
@@ -184,7 +188,7 @@ def _running(ctx: OfficeContext, params: Params) -> GameTest:
     """A granted test of a request that is not decided yet. Raises `test-not-running`."""
     test = _test(ctx, params)
     if test.status != "approved" or test.request.status != "filed":
-        raise Refusal("test-not-running", f"{NJ}(g)", number=test.number)
+        raise Refusal("test-not-running", ctx.facility.law.section("conditions"), number=test.number)
     return test
 
 
@@ -230,7 +234,7 @@ def _dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]
     """The first gaming day and the last. Raises `test-ends-before-it-begins`."""
     first, last = params.date("from"), params.date("to")
     if last < first:
-        raise Refusal("test-ends-before-it-begins", f"{CITE}.ii")
+        raise Refusal("test-ends-before-it-begins", ctx.facility.law.section("tests.dates"))
     test.starts_on, test.ends_on = first, last
     return {"from": first.isoformat(), "to": last.isoformat()}
 

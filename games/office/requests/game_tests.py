@@ -5,25 +5,25 @@ N.J.A.C. 19:47-8.4(f)2 and (g), reading A42.
 
 import datetime as dt
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from games.engine import Refusal
-from games.models import Facility, GameRequest, GameTest, TestRules, TestRun
+from games.models import GameRequest, GameTest, TestRules, TestRun
 from games.office.requests import contents
-from games.office.requests.contents import NJ, Line, Part
+from games.office.requests.contents import Line, Part
 from games.office.signs import forms
 
-CITE = f"{NJ}(f)2"
 PARTS = (
-    Part("casinos", "casinos", f"{CITE}.i", "Every casino where it will run."),
-    Part("dates", "dates", f"{CITE}.ii", "The first day and the last."),
-    Part("times", "times", f"{CITE}.ii", "The hours on those days."),
-    Part("tables", "tables or equipment", f"{CITE}.ii", "Which tables, or which equipment."),
-    Part("sign", "sign at the entrances", f"{CITE}.iii", "Made of the casinos, the dates and the tables."),
-    Part("criteria", "success criteria", f"{CITE}.iv", "When the test is a success."),
-    Part("documenting", "how success is documented", f"{CITE}.iv", "Who writes what down, and when."),
-    Part("forms", "forms", f"{CITE}.iv", "The forms on which it is written down."),
-    Part("further", "answers to further requests", f"{CITE}.v", "What a body asked for besides."),
+    Part("casinos", "casinos", "Every casino where it will run."),
+    Part("dates", "dates", "The first day and the last."),
+    Part("times", "times", "The hours on those days."),
+    Part("tables", "tables or equipment", "Which tables, or which equipment."),
+    Part("sign", "sign at the entrances", "Made of the casinos, the dates and the tables."),
+    Part("criteria", "success criteria", "When the test is a success."),
+    Part("documenting", "how success is documented", "Who writes what down, and when."),
+    Part("forms", "forms", "The forms on which it is written down."),
+    Part("further", "answers to further requests", "What a body asked for besides."),
 )  # fmt: skip
 BY_KEY = {part.key: part for part in PARTS}
 SAID_ON_THE_SIGN = ("casinos", "dates", "tables")  # a sign that says otherwise is made anew
@@ -44,20 +44,26 @@ def named(request: GameRequest, number: int) -> GameTest:
 
 def verify_request(request: GameRequest) -> None:
     """Raises `not-in-new-jersey`, or `request-not-waiting` unless the request is filed and undecided."""
-    if request.facility.jurisdiction != Facility.Jurisdiction.NEW_JERSEY:
-        raise Refusal("not-in-new-jersey", NJ)
+    if not request.facility.law.requests.tests:
+        raise Refusal("not-in-new-jersey")
     contents.verify_filed(request)
 
 
 def verify_draft(test: GameTest) -> None:
     """Raises `test-not-a-draft`."""
     if test.status != "draft":
-        raise Refusal("test-not-a-draft", CITE, number=test.number)
+        raise Refusal("test-not-a-draft", test.request.facility.law.section("tests"), number=test.number)
 
 
 def lines(test: GameTest) -> list[Line]:
     """Every part of the submission as it stands, in the order of the paragraph."""
-    return [Line(part, True, _there(test, part.key), _value(test, part.key)) for part in PARTS]
+    parts = [_cited(test, part) for part in PARTS]
+    return [Line(part, True, _there(test, part.key), _value(test, part.key)) for part in parts]
+
+
+def _cited(test: GameTest, part: Part) -> Part:
+    """The part with the paragraph that asks for it at the facility of this test."""
+    return replace(part, cite=test.request.facility.law.section(f"tests.{part.key}"))
 
 
 def missing(test: GameTest) -> list[Part]:
@@ -68,7 +74,9 @@ def missing(test: GameTest) -> list[Part]:
 def verify_complete(test: GameTest) -> None:
     """Raises `test-incomplete`, naming every part that is missing with its paragraph."""
     if absent := missing(test):
-        raise Refusal("test-incomplete", CITE, missing=contents.in_words(absent))
+        raise Refusal(
+            "test-incomplete", test.request.facility.law.section("tests"), missing=contents.in_words(absent)
+        )
 
 
 def sign(test: GameTest) -> dict[str, Any]:
@@ -76,9 +84,13 @@ def sign(test: GameTest) -> dict[str, Any]:
 
     Raises `sign-needs-more` while the casinos, the dates or the tables are not said.
     """
-    absent = [BY_KEY[key] for key in SAID_ON_THE_SIGN if not test.parts.get(key)]
+    absent = [_cited(test, BY_KEY[key]) for key in SAID_ON_THE_SIGN if not test.parts.get(key)]
     if absent:
-        raise Refusal("sign-needs-more", f"{CITE}.iii", missing=contents.in_words(absent))
+        raise Refusal(
+            "sign-needs-more",
+            test.request.facility.law.section("tests.sign"),
+            missing=contents.in_words(absent),
+        )
     request, dates = test.request, test.parts["dates"]
     form = forms.in_force(request.facility, "test", request.game)
     values = {

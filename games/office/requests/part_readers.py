@@ -8,7 +8,7 @@ from games.engine import Refusal
 from games.models import Document, GameRequest, Provider
 from games.office.core.runner import OfficeContext
 from games.office.documents import filing
-from games.office.requests.contents import CLASSES, MOST_PROSE, NJ, PA
+from games.office.requests.contents import CLASSES, MOST_PROSE
 from games.params import Params, malformed
 
 Value = dict[str, Any]
@@ -58,7 +58,7 @@ def _papers(ctx: OfficeContext, params: Params, before: Value) -> Value:
     return {"documents": codes} if codes else {}
 
 
-def _pictures(section: str) -> Reader:
+def _pictures(part: str) -> Reader:
     """Drawings or photos: text alone draws nothing. Raises `drawing-is-no-picture`."""
 
     def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
@@ -66,19 +66,23 @@ def _pictures(section: str) -> Reader:
         rows = Document.objects.filter(facility=ctx.facility, code__in=papers.get("documents", []))
         for document in rows.defer("content"):
             if document.media_type == filing.TEXT:
-                raise Refusal("drawing-is-no-picture", section, document=document.code)
+                raise Refusal(
+                    "drawing-is-no-picture",
+                    ctx.facility.law.section(f"requests.{part}"),
+                    document=document.code,
+                )
         return papers
 
     return reader
 
 
-def _or_none(of: Reader, section: str) -> Reader:
+def _or_none(of: Reader, part: str) -> Reader:
     """The part, or that there is none. Raises `none-and-some` where both were said."""
 
     def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
         none, value = params.boolean("none"), of(ctx, params, before)
         if none and value:
-            raise Refusal("none-and-some", section)
+            raise Refusal("none-and-some", ctx.facility.law.section(f"requests.{part}"))
         return {"none": True} if none else value
 
     return reader
@@ -88,7 +92,9 @@ def _class(ctx: OfficeContext, params: Params, before: Value) -> Value:
     """Variation, composite or new; of which authorized game, unless it is new. Raises `class-of-what`."""
     game_class, of = params.choice("class", tuple(CLASSES)), params.text("of", default="", max_length=100)
     if game_class != "new" and not of:
-        raise Refusal("class-of-what", f"{PA}(1)(i)", **{"class": str(CLASSES[game_class])})
+        raise Refusal(
+            "class-of-what", ctx.facility.law.section("requests.class"), **{"class": str(CLASSES[game_class])}
+        )
     return {"class": game_class, "of": of if game_class != "new" else ""}
 
 
@@ -133,7 +139,7 @@ def _holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
         return holder, ""
     provider = Provider.objects.filter(facility=ctx.facility, code=code).first()
     if provider is None:
-        raise Refusal("no-such-holder", f"{PA}(4)", provider=code)
+        raise Refusal("no-such-holder", ctx.facility.law.section("requests.property"), provider=code)
     return provider.name, provider.code
 
 
@@ -145,9 +151,10 @@ def _application(ctx: OfficeContext, params: Params, before: Value) -> Value:
 
 def _fee(ctx: OfficeContext, params: Params, before: Value) -> Value:
     """The fee in cents and the day on which it was paid. Raises `amount-unreadable`, `day-not-come`."""
-    paid, paid_on = cents(params, "amount", f"{NJ}(f)1.i"), params.date("on")
+    section = ctx.facility.law.section("requests.fee")
+    paid, paid_on = cents(params, "amount", section), params.date("on")
     if paid_on > ctx.today:
-        raise Refusal("day-not-come", f"{NJ}(f)1.i", day=paid_on.isoformat())
+        raise Refusal("day-not-come", section, day=paid_on.isoformat())
     return {"cents": paid, "on": paid_on.isoformat()} if paid else {}
 
 
@@ -156,12 +163,12 @@ READERS: dict[str, Reader] = {
     "wagering": _prose,
     "class": _class,
     "odds": _papers,
-    "layout": _or_none(_pictures(f"{PA}(1)(iii)"), f"{PA}(1)(iii)"),
-    "equipment": _pictures(f"{PA}(1)(iv)"),
+    "layout": _or_none(_pictures("layout"), "layout"),
+    "equipment": _pictures("equipment"),
     "reasons": _prose,
-    "elsewhere": _or_none(_places, f"{PA}(3)"),
-    "property": _or_none(_rights, f"{PA}(4)"),
+    "elsewhere": _or_none(_places, "elsewhere"),
+    "property": _or_none(_rights, "property"),
     "application": _application,
     "fee": _fee,
-    "waiver": _or_none(_papers, f"{NJ}(f)1.ii"),
+    "waiver": _or_none(_papers, "waiver"),
 }

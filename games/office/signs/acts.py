@@ -23,7 +23,8 @@ def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     height_mm = params.integer("height_mm", forms.LEAST_MM, forms.MOST_MM)
     texts = {language: params.prose(language, max_length=MOST_WORDS) for language in forms.LANGUAGES}
     wording = {language: text for language, text in texts.items() if text}
-    forms.verify_wording(kind, wording, forms.rules_spoken_of(ctx.facility, game))
+    section = ctx.facility.law.section("signs.form")
+    forms.verify_wording(kind, wording, forms.rules_spoken_of(ctx.facility, game), section=section)
     same = SignForm.objects.filter(facility=ctx.facility, kind=kind, game=game)
     newest = same.order_by("-version").values_list("version", flat=True).first() or 0
     form = SignForm.objects.create(

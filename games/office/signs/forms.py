@@ -12,7 +12,6 @@ from games.engine.odds import verify_stated
 from games.models import Facility, RulesSubmission, SignForm
 from games.submissions import rules_of
 
-SECTION = "58 Pa. Code § 521.8(d)"
 LANGUAGES = ("en", "es", "zh")
 KINDS = tuple(SignForm.Kind.values)
 LEAST_MM, MOST_MM = 50, 3000
@@ -35,28 +34,30 @@ MUST: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def verify_wording(kind: str, wording: Mapping[str, str], rules: Iterable[Rules] = ()) -> None:
+def verify_wording(
+    kind: str, wording: Mapping[str, str], rules: Iterable[Rules] = (), *, section: str
+) -> None:
     """Raises `sign-says-nothing`, `sign-braces`, `sign-placeholder-unknown`, `sign-placeholder-missing`, and
     `odds-said-for` for odds that a sign would state with that word; `rules` are those that the sign may speak of.
     """
     if not wording:
-        raise Refusal("sign-says-nothing", SECTION)
+        raise Refusal("sign-says-nothing", section)
     for language, text in wording.items():
-        _verify_text(kind, language, text)
+        _verify_text(kind, language, text, section)
         for rule_set in rules:
             rule_set.verify_odds_text(text)
-        verify_stated(text, SECTION)
+        verify_stated(text, section)
 
 
-def _verify_text(kind: str, language: str, text: str) -> None:
+def _verify_text(kind: str, language: str, text: str, section: str) -> None:
     placeholders = PLACEHOLDER.findall(text)
     if re.search(r"[{}]", PLACEHOLDER.sub("", text)):
-        raise Refusal("sign-braces", SECTION, language=language)
+        raise Refusal("sign-braces", section, language=language)
     may = EVERYWHERE | frozenset(NAMES[kind])
     if unknown := [name for name in placeholders if name not in may]:
-        raise Refusal("sign-placeholder-unknown", SECTION, name=unknown[0], may=_braced(sorted(may)))
+        raise Refusal("sign-placeholder-unknown", section, name=unknown[0], may=_braced(sorted(may)))
     if missing := [name for name in MUST.get(kind, ()) if name not in placeholders]:
-        raise Refusal("sign-placeholder-missing", SECTION, name=missing[0], language=language)
+        raise Refusal("sign-placeholder-missing", section, name=missing[0], language=language)
 
 
 def _braced(names: Iterable[str]) -> str:
@@ -84,7 +85,7 @@ def verify_form(facility: Facility, kind: str, game: str) -> SignForm:
     """The form in force. Raises `no-approved-sign`, § 521.8(d); in New Jersey a practice of the house (A45)."""
     form = in_force(facility, kind, game)
     if form is None:
-        section = SECTION if facility.jurisdiction == Facility.Jurisdiction.PENNSYLVANIA else ""
+        section = facility.law.section("signs.form")
         raise Refusal("no-approved-sign", section, kind=SignForm.Kind(kind).label)
     return form
 

@@ -233,7 +233,7 @@ def _choose(row: RulesSubmission, options: Options, why: str) -> None:
 
 def _verified_start(ctx: OfficeContext, row: RulesSubmission, since: dt.datetime) -> dt.datetime:
     if since < ctx.now:
-        section = "58 Pa. Code § 521.8(b)" if ctx.facility.jurisdiction == "PA" else ""
+        section = ctx.facility.law.section("submissions.start")
         raise Refusal("in-force-before-decided", section, least=_said(ctx, ctx.now))
     before = _approved_before(row)
     if before is not None and before.in_force_from and since <= before.in_force_from:
