@@ -26,7 +26,7 @@ def correct_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Enters the dice again where they were entered wrongly; every wager is settled anew."""
     dice = params.dice()
     reason = params.text("reason")
-    round_ = verify_mendable(ctx)
+    round_ = verify_correctable(ctx)
     before = list(ctx.state.dice)
     state, _ = ctx.game.correct_dice(ctx.state, dice or ())
     return resettle(
@@ -41,7 +41,7 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
     cents = params.integer("cents", 1, MOST_CENTS)
     made_in, play = params.choice("made_in", MADE_IN, default="chips"), read_play(params)
     reason = params.text("reason")
-    round_ = verify_mendable(ctx)
+    round_ = verify_correctable(ctx)
     verify_seated(ctx, {seat})
     verify_not_suspended_since_opening(ctx, code)
     state, missed = ctx.game.record_missed_wager(ctx.state, Placing(seat, code, cents, made_in, play))
@@ -51,9 +51,9 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
         round=round_, seat=seat, code=code, play=play or 0, defaults=values
     )
     ctx.wagers[:] = [*(row for row in ctx.wagers if row.pk != wager.pk), wager]
-    mended = {"seat": seat, "wager": code, "before_cents": missed.before_cents, "after_cents": cents}
-    mended |= {"made_in": made_in, "flag": flag} | ({"play": play} if play else {})
-    return resettle(ctx, round_, state, "wager.missed", {**mended, "reason": reason})
+    mistake = {"seat": seat, "wager": code, "before_cents": missed.before_cents, "after_cents": cents}
+    mistake |= {"made_in": made_in, "flag": flag} | ({"play": play} if play else {})
+    return resettle(ctx, round_, state, "wager.missed", {**mistake, "reason": reason})
 
 
 @act(roles=AT_THE_TABLE, witness=True)
@@ -65,7 +65,7 @@ def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
         params.text("reason"),
     )
     play = read_play(params)
-    round_ = verify_mendable(ctx)
+    round_ = verify_correctable(ctx)
     state, _ = ctx.game.strike_mistaken_wager(ctx.state, seat, code, play)
     wager = next(row for row in ctx.wagers if row.key == (seat, code, play))
     wager.struck = True
@@ -76,7 +76,7 @@ def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
     return resettle(ctx, round_, state, "wager.struck", struck)
 
 
-def verify_mendable(ctx: TableContext) -> Round:
+def verify_correctable(ctx: TableContext) -> Round:
     """The live round, before its first payment and with the floor's signature. Raises `Refusal` otherwise."""
     round_ = require_round(ctx)
     if ctx.state.money_moved:
@@ -86,13 +86,15 @@ def verify_mendable(ctx: TableContext) -> Round:
 
 
 def resettle(
-    ctx: TableContext, round_: Round, state: RoundState, type_: str, mended: dict[str, Any]
+    ctx: TableContext, round_: Round, state: RoundState, type_: str, mistake: dict[str, Any]
 ) -> ActOutcome:
     """Settles the newest throw anew; before the first one the round goes on with what now lies there."""
-    newest = next((throw for throw in reversed(ctx.throws) if throw.dice), None)
-    if newest is not None:
-        settled, more = newly_settled(state), {"mended": mended}
-        return settle_throw(ctx, round_, state, type_, settled, dice=state.dice, corrects=newest, more=more)
+    newest_throw = next((throw for throw in reversed(ctx.throws) if throw.dice), None)
+    if newest_throw is not None:
+        settled, extra = newly_settled(state), {"mended": mistake}
+        return settle_throw(
+            ctx, round_, state, type_, settled, dice=state.dice, corrects=newest_throw, more=extra
+        )
     advance(ctx, state, wagered_cents=sum(wager.cents for wager in state.wagers))
-    data = {"round": round_.number, "mended": mended, "wagered_cents": round_.wagered_cents}
+    data = {"round": round_.number, "mended": mistake, "wagered_cents": round_.wagered_cents}
     return ActOutcome(type_, data, changes="phase")

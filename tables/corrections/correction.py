@@ -14,13 +14,13 @@ from games.params import MOST_CENTS, Params, malformed
 from games.registry import game_of
 from tables.core.context import TableContext
 from tables.corrections import slips
-from tables.corrections.outcomes import Named, RoundOutcome, outcome_of
-from tables.corrections.slips import CHIPS, Handed, Line, Mended
+from tables.corrections.outcomes import EntryReference, RoundOutcome, outcome_of
+from tables.corrections.slips import CHIPS, CorrectedWager, SeatPayment, SettlementLine
 from tables.models import Round, Slip
 
 Kind = Slip.Kind
 KINDS = tuple(Kind.values)
-MOST_LINES, MOST_REASON, MOST_PLAYS = 64, 200, 6
+MAX_LINES, MAX_REASON, MAX_PLAYS = 64, 200, 6
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,17 @@ class Correction:
     """
 
     kind: str
-    corrects: Named
-    mended: dict[str, Any]
+    corrects: EntryReference
+    mistake: dict[str, Any]
     ending: str
     throws: list[dict[str, Any]]
-    was: tuple[Line, ...]
-    lines: tuple[Line, ...]
+    lines_before: tuple[SettlementLine, ...]
+    lines: tuple[SettlementLine, ...]
     due: list[dict[str, int]]
 
     @property
     def before(self) -> dict[str, int]:
-        return slips.totals(self.was)
+        return slips.totals(self.lines_before)
 
     @property
     def after(self) -> dict[str, int]:
@@ -49,18 +49,22 @@ class Correction:
 
 
 @dataclass(frozen=True)
-class Case:
+class SlipCase:
     """What each kind of slip works on: the round, the rules that it pinned, and how it stands."""
 
-    at: TableContext
+    ctx: TableContext
     round: Round
     rules: Rules
-    stand: RoundOutcome
-    say: Callable[[Settled], Line]  # one settled wager in the record's words
+    outcome: RoundOutcome
+    to_line: Callable[[Settled], SettlementLine]  # one settled wager in the record's words
 
 
-def correction_of(
-    ctx: TableContext, round_: Round, params: Params, reason: str, say: Callable[[Settled], Line]
+def read_correction(
+    ctx: TableContext,
+    round_: Round,
+    params: Params,
+    reason: str,
+    to_line: Callable[[Settled], SettlementLine],
 ) -> Correction:
     """Reads `kind` and what that kind takes, and settles the whole round again. Raises `Refusal`.
 
@@ -68,17 +72,17 @@ def correction_of(
     """
     kind = params.choice("kind", KINDS)
     verify_ended(ctx, round_)
-    stand = outcome_of(round_)
-    if stand is None:
+    outcome = outcome_of(round_)
+    if outcome is None:
         raise Refusal("slip-nothing-settled", round=round_.number)
-    case = Case(ctx, round_, submissions.rules_of(round_.submission), stand, say)
+    case = SlipCase(ctx, round_, submissions.rules_of(round_.submission), outcome, to_line)
     if kind == Kind.DICE:
-        return _of_dice(case, params)
+        return _dice_correction(case, params)
     if kind == Kind.WAGER:
-        return _of_wagers(case, params)
+        return _wager_correction(case, params)
     if kind == Kind.PAYMENT:
-        return _of_payments(case, params)
-    return _of_void(case, reason)
+        return _payment_correction(case, params)
+    return _void_correction(case, reason)
 
 
 def verify_ended(ctx: TableContext, round_: Round) -> None:
@@ -89,12 +93,14 @@ def verify_ended(ctx: TableContext, round_: Round) -> None:
     """
     if round_.ended_at is not None:
         return
-    live = ctx.round is not None and ctx.round.pk == round_.pk
-    moved = live and bool(ctx.state.money_moved or ctx.state.step)  # a step of an earlier throw counts too
-    raise Refusal("slip-round-in-play" if moved else "slip-mend-it", round=round_.number)
+    is_live = ctx.round is not None and ctx.round.pk == round_.pk
+    has_moved = is_live and bool(
+        ctx.state.money_moved or ctx.state.step
+    )  # a step of an earlier throw counts too
+    raise Refusal("slip-round-in-play" if has_moved else "slip-mend-it", round=round_.number)
 
 
-def _verify_played_out(round_: Round) -> None:
+def _verify_has_result(round_: Round) -> None:
     """Raises `slip-no-result` for a round whose wagers went back at the table: no dice decided them."""
     if round_.phase != "cleared":
         raise Refusal("slip-no-result", round=round_.number)
@@ -103,168 +109,187 @@ def _verify_played_out(round_: Round) -> None:
 # Dice
 
 
-def _of_dice(case: Case, params: Params) -> Correction:
+def _dice_correction(case: SlipCase, params: Params) -> Correction:
     """One throw with the faces that it in truth had; the game must have gone on and ended where it did."""
     number, dice = params.integer("throw", 0, 64, default=0), params.dice() or ()
-    stand, round_ = case.stand, case.round
-    _verify_played_out(round_)
-    wrong = next((one for one in stand.throws if one.number == number), None) if number else stand.throws[-1]
-    if wrong is None:
+    outcome, round_ = case.outcome, case.round
+    _verify_has_result(round_)
+    wrong_throw = (
+        next((throw for throw in outcome.throws if throw.number == number), None)
+        if number
+        else outcome.throws[-1]
+    )
+    if wrong_throw is None:
         raise malformed("throw")
     game = game_of(case.rules)
-    faces = game.verify_dice(case.rules, dice, len(wrong.dice))
-    if stand.has_result and game.arranged(faces) == game.arranged(wrong.dice):
+    faces = game.verify_dice(case.rules, dice, len(wrong_throw.dice))
+    if outcome.has_result and game.arranged(faces) == game.arranged(wrong_throw.dice):
         raise Refusal("slip-changes-nothing", round=round_.number)
-    throws = [(one.number, faces if one is wrong else one.dice) for one in stand.throws]
-    mended = {"throw": wrong.number, "before": list(wrong.dice), "after": list(faces)}
-    ending, settled = slips.settled_again(
-        case.rules, [one for _, one in throws], slips.wagers_of(stand.lines)
+    throws = [(throw.number, faces if throw is wrong_throw else throw.dice) for throw in outcome.throws]
+    mistake = {"throw": wrong_throw.number, "before": list(wrong_throw.dice), "after": list(faces)}
+    ending, settled = slips.readjudicate(
+        case.rules, [throw for _, throw in throws], slips.wagers_of(outcome.lines)
     )
-    return _settled(case, Kind.DICE.value, wrong.entry, mended, ending, settled, _numbered(throws))
+    return _settled_correction(
+        case, Kind.DICE.value, wrong_throw.entry, mistake, ending, settled, _number_throws(throws)
+    )
 
 
 # Wagers
 
 
-def _of_wagers(case: Case, params: Params) -> Correction:
+def _wager_correction(case: SlipCase, params: Params) -> Correction:
     """Wagers as they in truth lay: missed, mistaken, of another amount; another code is one of each."""
-    stand, rules = case.stand, case.rules
-    mended = _read_wagers(case, params)
-    _verify_played_out(case.round)
-    if not stand.has_result:
-        raise Refusal("slip-is-void", round=case.round.number, slip=stand.slip)
-    wagers = slips.with_mended(slips.wagers_of(stand.lines), mended)
-    ending, settled = slips.settled_again(rules, [one.dice for one in stand.throws], wagers)
-    said = {"wagers": [_mended(case, one) for one in mended]}
-    besides = slips.due_for_chips(stand.lines, mended)
-    return _settled(case, Kind.WAGER.value, stand.version, said, ending, settled, _thrown(stand), besides)
+    outcome, rules = case.outcome, case.rules
+    corrected = _read_wagers(case, params)
+    _verify_has_result(case.round)
+    if not outcome.has_result:
+        raise Refusal("slip-is-void", round=case.round.number, slip=outcome.slip)
+    wagers = slips.apply_corrections(slips.wagers_of(outcome.lines), corrected)
+    ending, settled = slips.readjudicate(rules, [wager.dice for wager in outcome.throws], wagers)
+    mistake = {"wagers": [_wager_data(case, wager) for wager in corrected]}
+    due_for_chips = slips.due_for_chips(outcome.lines, corrected)
+    return _settled_correction(
+        case,
+        Kind.WAGER.value,
+        outcome.version,
+        mistake,
+        ending,
+        settled,
+        _throws_data(outcome),
+        due_for_chips,
+    )
 
 
-def _read_wagers(case: Case, params: Params) -> tuple[Mended, ...]:
-    recorded = {slips.key_of(line): line["cents"] for line in case.stand.lines}
+def _read_wagers(case: SlipCase, params: Params) -> tuple[CorrectedWager, ...]:
+    recorded = {slips.key_of(line): line["cents"] for line in case.outcome.lines}
 
-    def read(one: Params) -> Mended:
-        seat, code = one.integer("seat", 1, 64), one.text("wager")
-        cents = one.integer("cents", 0, MOST_CENTS)
-        play = one.integer("play", 0, MOST_PLAYS, default=0) or None
-        chips = one.choice("chips", CHIPS, default=CHIPS[0])
-        return Mended(seat, code, play, recorded.get((seat, code, play), 0), cents, chips)
+    def read(wager: Params) -> CorrectedWager:
+        seat, code = wager.integer("seat", 1, 64), wager.text("wager")
+        cents = wager.integer("cents", 0, MOST_CENTS)
+        play = wager.integer("play", 0, MAX_PLAYS, default=0) or None
+        chips = wager.choice("chips", CHIPS, default=CHIPS[0])
+        return CorrectedWager(seat, code, play, recorded.get((seat, code, play), 0), cents, chips)
 
-    mended = params.objects("wagers", read, max_items=MOST_LINES)
-    if len({one.key for one in mended}) != len(mended):
+    corrected = params.objects("wagers", read, max_items=MAX_LINES)
+    if len({wager.key for wager in corrected}) != len(corrected):
         raise malformed("wagers")
-    for one in mended:
-        _verify_mended(case, one)
-    return mended
+    for item in corrected:
+        _verify_corrected_wager(case, item)
+    return corrected
 
 
-def _verify_mended(case: Case, one: Mended) -> None:
-    at, rules = case.at, case.rules
-    if one.seat > at.table.seats:
-        raise Refusal("no-such-seat", seat=one.seat, seats=at.table.seats)
-    game_of(rules).wager_type(rules, one.code)
-    game_of(rules).verify_play(rules, one.code, one.play)
-    if one.before_cents == one.after_cents:
-        raise Refusal("slip-wager-unchanged", seat=one.seat, wager=one.code)
+def _verify_corrected_wager(case: SlipCase, wager: CorrectedWager) -> None:
+    ctx, rules = case.ctx, case.rules
+    if wager.seat > ctx.table.seats:
+        raise Refusal("no-such-seat", seat=wager.seat, seats=ctx.table.seats)
+    game_of(rules).wager_type(rules, wager.code)
+    game_of(rules).verify_play(rules, wager.code, wager.play)
+    if wager.before_cents == wager.after_cents:
+        raise Refusal("slip-wager-unchanged", seat=wager.seat, wager=wager.code)
 
 
-def _mended(case: Case, one: Mended) -> dict[str, Any]:
-    said = {
-        "seat": one.seat,
-        "wager": one.code,
-        "before_cents": one.before_cents,
-        "after_cents": one.after_cents,
-        "chips": one.chips,
+def _wager_data(case: SlipCase, wager: CorrectedWager) -> dict[str, Any]:
+    data = {
+        "seat": wager.seat,
+        "wager": wager.code,
+        "before_cents": wager.before_cents,
+        "after_cents": wager.after_cents,
+        "chips": wager.chips,
     }
-    return said | ({"play": one.play} if one.play else {})
+    return data | ({"play": wager.play} if wager.play else {})
 
 
 # Payments
 
 
-def _of_payments(case: Case, params: Params) -> Correction:
+def _payment_correction(case: SlipCase, params: Params) -> Correction:
     """Another sum went over the table than was settled. The settlement stands as it is."""
-    stand, round_ = case.stand, case.round
-    handed = params.objects("payments", _read_handed, max_items=MOST_LINES)
-    if len({one.seat for one in handed}) != len(handed):
+    outcome, round_ = case.outcome, case.round
+    payments = params.objects("payments", _read_payment, max_items=MAX_LINES)
+    if len({payment.seat for payment in payments}) != len(payments):
         raise malformed("payments")
-    _verify_none_open(round_)
-    settled, nothing = slips.by_seat(stand.lines), slips.totals(())
-    said = []
-    for one in handed:
-        if one.seat > case.at.table.seats:
-            raise Refusal("no-such-seat", seat=one.seat, seats=case.at.table.seats)
-        found = settled.get(one.seat, nothing)
-        if (one.paid_cents, one.taken_cents) == (found["paid_cents"], found["taken_cents"]):
-            raise Refusal("slip-payment-unchanged", seat=one.seat)
-        said.append(_handed(one, found))
-    due = slips.listed(slips.due_for_payments(stand.lines, handed))
-    named = stand.paid.get(handed[0].seat, stand.version)
-    mended = {"payments": said}
-    lines = stand.lines
-    return Correction(Kind.PAYMENT.value, named, mended, stand.ending, _thrown(stand), lines, lines, due)
-
-
-def _read_handed(one: Params) -> Handed:
-    return Handed(
-        one.integer("seat", 1, 64),
-        one.integer("paid_cents", 0, MOST_CENTS),
-        one.integer("taken_cents", 0, MOST_CENTS),
+    _verify_no_open_slip(round_)
+    settled_by_seat, nothing = slips.by_seat(outcome.lines), slips.totals(())
+    items = []
+    for payment in payments:
+        if payment.seat > case.ctx.table.seats:
+            raise Refusal("no-such-seat", seat=payment.seat, seats=case.ctx.table.seats)
+        settled = settled_by_seat.get(payment.seat, nothing)
+        if (payment.paid_cents, payment.taken_cents) == (settled["paid_cents"], settled["taken_cents"]):
+            raise Refusal("slip-payment-unchanged", seat=payment.seat)
+        items.append(_payment_data(payment, settled))
+    due = slips.sum_by_seat(slips.due_for_payments(outcome.lines, payments))
+    reference = outcome.paid.get(payments[0].seat, outcome.version)
+    mistake = {"payments": items}
+    lines = outcome.lines
+    return Correction(
+        Kind.PAYMENT.value, reference, mistake, outcome.ending, _throws_data(outcome), lines, lines, due
     )
 
 
-def _handed(one: Handed, settled: dict[str, int]) -> dict[str, int]:
+def _read_payment(item: Params) -> SeatPayment:
+    return SeatPayment(
+        item.integer("seat", 1, 64),
+        item.integer("paid_cents", 0, MOST_CENTS),
+        item.integer("taken_cents", 0, MOST_CENTS),
+    )
+
+
+def _payment_data(payment: SeatPayment, settled: dict[str, int]) -> dict[str, int]:
     return {
-        "seat": one.seat,
+        "seat": payment.seat,
         "settled_paid_cents": settled["paid_cents"],
-        "handed_paid_cents": one.paid_cents,
+        "handed_paid_cents": payment.paid_cents,
         "settled_taken_cents": settled["taken_cents"],
-        "handed_taken_cents": one.taken_cents,
+        "handed_taken_cents": payment.taken_cents,
     }
 
 
-def _verify_none_open(round_: Round) -> None:
+def _verify_no_open_slip(round_: Round) -> None:
     """While a slip of the round waits for its money, nobody can say what has been handed over in all."""
-    waits = Slip.objects.filter(round=round_, status=Slip.Status.FILED).order_by("number").first()
-    if waits is not None:
-        raise Refusal("slip-settle-first", slip=waits.code)
+    open_slip = Slip.objects.filter(round=round_, status=Slip.Status.FILED).order_by("number").first()
+    if open_slip is not None:
+        raise Refusal("slip-settle-first", slip=open_slip.code)
 
 
 # Void
 
 
-def _of_void(case: Case, reason: str) -> Correction:
+def _void_correction(case: SlipCase, reason: str) -> Correction:
     """A settled round is void after all: every wager goes back."""
-    stand, round_ = case.stand, case.round
-    before = slips.totals(stand.lines)
+    outcome, round_ = case.outcome, case.round
+    before = slips.totals(outcome.lines)
     if not (before["taken_cents"] or before["paid_cents"]):
         raise Refusal("slip-nothing-to-undo", round=round_.number)
-    ending, settled = slips.all_returned(case.rules, slips.wagers_of(stand.lines), reason)
-    return _settled(case, Kind.VOID.value, stand.version, {}, ending, settled, _thrown(stand))
+    ending, settled = slips.return_all(case.rules, slips.wagers_of(outcome.lines), reason)
+    return _settled_correction(
+        case, Kind.VOID.value, outcome.version, {}, ending, settled, _throws_data(outcome)
+    )
 
 
 # All of them
 
 
-def _settled(
-    case: Case,
+def _settled_correction(
+    case: SlipCase,
     kind: str,
-    corrects: Named,
-    mended: dict[str, Any],
+    corrects: EntryReference,
+    mistake: dict[str, Any],
     ending: str,
     settled: tuple[Settled, ...],
     throws: list[dict[str, Any]],
-    besides: dict[int, int] | None = None,
+    due_for_chips: dict[int, int] | None = None,
 ) -> Correction:
     """A slip on a slip names that slip's entry: what the round was there is what it corrects."""
-    was, lines = case.stand.lines, tuple(case.say(one) for one in settled)
-    due = slips.listed(slips.due(was, lines), besides or {})
-    return Correction(kind, corrects, mended, ending, throws, was, lines, due)
+    lines_before, lines = case.outcome.lines, tuple(case.to_line(wager) for wager in settled)
+    due = slips.sum_by_seat(slips.due(lines_before, lines), due_for_chips or {})
+    return Correction(kind, corrects, mistake, ending, throws, lines_before, lines, due)
 
 
-def _thrown(stand: RoundOutcome) -> list[dict[str, Any]]:
-    return _numbered([(one.number, one.dice) for one in stand.throws])
+def _throws_data(outcome: RoundOutcome) -> list[dict[str, Any]]:
+    return _number_throws([(throw.number, throw.dice) for throw in outcome.throws])
 
 
-def _numbered(throws: list[tuple[int, tuple[int, ...]]]) -> list[dict[str, Any]]:
+def _number_throws(throws: list[tuple[int, tuple[int, ...]]]) -> list[dict[str, Any]]:
     return [{"throw": number, "dice": list(dice)} for number, dice in throws]

@@ -12,35 +12,35 @@ from audit.models import Entry
 from games.engine import Refusal
 from games.engine.settlement import FEE, LOSE, RETURN, WIN
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
-from tables.corrections.slips import Line, key_of
+from tables.corrections.slips import SettlementLine, key_of
 from tables.models import Round, Slip
 
 NO_RESULT = frozenset({"void", "no-roll"})
-PAYING = ("winners.paid", "seats.settled")
+PAYING_TYPES = ("winners.paid", "seats.settled")
 FILED = "slip.filed"
 OUTCOMES = frozenset({WIN, LOSE, RETURN, FEE})
-MONEY = ("cents", "paid_cents", "returned_cents")
+MONEY_FIELDS = ("cents", "paid_cents", "returned_cents")
 
 
 @dataclass(frozen=True)
-class Named:
+class EntryReference:
     """An entry as another one names it: its number on the stream, and its hash as 64 hex digits."""
 
     seq: int
     hash: str
 
     @property
-    def said(self) -> dict[str, Any]:
+    def as_data(self) -> dict[str, Any]:
         return {"seq": self.seq, "hash": self.hash}
 
 
 @dataclass(frozen=True)
-class Thrown:
+class RecordedThrow:
     """A valid throw as it stands: its number in the round, its faces, and the entry that says so."""
 
     number: int
     dice: tuple[int, ...]
-    entry: Named
+    entry: EntryReference
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class RoundOutcome:
     that says that it was paid.
     """
 
-    version: Named
+    version: EntryReference
     ending: str
-    throws: tuple[Thrown, ...]
-    lines: tuple[Line, ...]
+    throws: tuple[RecordedThrow, ...]
+    lines: tuple[SettlementLine, ...]
     slip: str
-    paid: dict[int, Named]
+    paid: dict[int, EntryReference]
 
     @property
     def has_result(self) -> bool:
@@ -69,27 +69,27 @@ def outcome_of(round_: Round) -> RoundOutcome | None:
     Raises `round-unreadable` where the record of it is damaged: an entry whose hash is not that of its body, one that
     lacks what its type says or that cannot be read, a slip or a settlement that is not there any more.
     """
-    told = [read(row) for row in _rows(round_)]
+    entries = [read(row) for row in _rows(round_)]
     try:
-        _verify_whole(round_, told)
-        return _stand(round_, told)
+        _verify_intact(round_, entries)
+        return _newest_outcome(round_, entries)
     except MISSHAPEN:
         raise _unreadable(round_) from None
 
 
-def filed_entry(slip: Slip) -> Named:
+def filed_entry(slip: Slip) -> EntryReference:
     """The entry that filed a slip. Raises `round-unreadable` where it is damaged, or says something else is due."""
     rows = Entry.objects.filter(stream=slip.table.stream_id, seq=slip.filed_seq).values_list(*COLUMNS)
-    for told in map(read, rows):
-        if told.whole and told.type == FILED and _files(told, slip):
-            return _name(told)
+    for entry in map(read, rows):
+        if entry.whole and entry.type == FILED and _matches_slip(entry, slip):
+            return _reference(entry)
     raise _unreadable(slip.round)
 
 
-def _files(told: RecordedEntry, slip: Slip) -> bool:
+def _matches_slip(entry: RecordedEntry, slip: Slip) -> bool:
     """Whether an entry says of a slip what its row does."""
-    said = told.seq, told.data.get("slip"), told.data.get("due")
-    return said == (slip.filed_seq, slip.code, slip.due)
+    recorded = entry.seq, entry.data.get("slip"), entry.data.get("due")
+    return recorded == (slip.filed_seq, slip.code, slip.due)
 
 
 def _unreadable(round_: Round) -> Refusal:
@@ -98,104 +98,115 @@ def _unreadable(round_: Round) -> Refusal:
 
 def _rows(round_: Round) -> Iterable[Any]:
     """The entries that name this round, in order."""
-    found = Entry.objects.filter(stream=round_.table.stream_id, round=round_.number).order_by("seq")
-    return found.values_list(*COLUMNS)
+    rows = Entry.objects.filter(stream=round_.table.stream_id, round=round_.number).order_by("seq")
+    return rows.values_list(*COLUMNS)
 
 
-def _verify_whole(round_: Round, told: Iterable[RecordedEntry]) -> None:
+def _verify_intact(round_: Round, entries: Iterable[RecordedEntry]) -> None:
     """Raises ValueError where an entry is not the one that was written, or a slip is not as its row says."""
-    filed = []
-    for one in told:
-        if not one.whole or one.round != round_.number:
+    filing_entries = []
+    for entry in entries:
+        if not entry.whole or entry.round != round_.number:
             raise ValueError
-        if one.type == FILED:
-            filed.append(one)
+        if entry.type == FILED:
+            filing_entries.append(entry)
     rows = list(Slip.objects.filter(round=round_).order_by("number"))
-    if len(rows) != len(filed) or not all(map(_files, filed, rows)):
+    if len(rows) != len(filing_entries) or not all(map(_matches_slip, filing_entries, rows)):
         raise ValueError
 
 
-def _stand(round_: Round, told: list[RecordedEntry]) -> RoundOutcome | None:
+def _newest_outcome(round_: Round, entries: list[RecordedEntry]) -> RoundOutcome | None:
     """The newest that there is; what came before it is read too, so that it can be."""
-    paid, settling = _paid(told), [one for one in told if "settled" in one.data and one.type != FILED]
-    if round_.phase == "cleared" and not settling:  # it was settled, so an entry said so
+    paid, settling_entries = (
+        _paid_entries(entries),
+        [entry for entry in entries if "settled" in entry.data and entry.type != FILED],
+    )
+    if round_.phase == "cleared" and not settling_entries:  # it was settled, so an entry said so
         raise ValueError
-    stand = _of_round(round_, settling, paid) if settling else None
-    for slip in (one for one in told if one.type == FILED):
-        stand = _of_slip(slip, paid)
-    return stand
+    outcome = _round_outcome(round_, settling_entries, paid) if settling_entries else None
+    for slip_entry in (entry for entry in entries if entry.type == FILED):
+        outcome = _slip_outcome(slip_entry, paid)
+    return outcome
 
 
-def _name(told: RecordedEntry) -> Named:
-    return Named(told.seq, told.digest)
+def _reference(entry: RecordedEntry) -> EntryReference:
+    return EntryReference(entry.seq, entry.digest)
 
 
-def _paid(told: Iterable[RecordedEntry]) -> dict[int, Named]:
-    paying = (one for one in told if one.type in PAYING)
-    return {_whole(seat): _name(one) for one in paying for seat in one.data["seats"]}
+def _paid_entries(entries: Iterable[RecordedEntry]) -> dict[int, EntryReference]:
+    paying = (entry for entry in entries if entry.type in PAYING_TYPES)
+    return {_integer(seat): _reference(entry) for entry in paying for seat in entry.data["seats"]}
 
 
-def _of_slip(told: RecordedEntry, paid: dict[int, Named]) -> RoundOutcome:
-    name, data = _name(told), told.data
-    throws = tuple(Thrown(_whole(one["throw"]), _dice(one["dice"]), name) for one in data["throws"])
+def _slip_outcome(entry: RecordedEntry, paid: dict[int, EntryReference]) -> RoundOutcome:
+    reference, data = _reference(entry), entry.data
+    throws = tuple(
+        RecordedThrow(_integer(throw["throw"]), _dice(throw["dice"]), reference) for throw in data["throws"]
+    )
     lines = tuple(map(settled_line, data["settled"]))
     ending, code = _text(data["ending"]), _text(data["slip"])
     if not isinstance(data["mended"], dict) or not (throws or ending in NO_RESULT):
         raise ValueError
-    return RoundOutcome(name, ending, throws, lines, code, {**paid, **{one["seat"]: name for one in lines}})
+    return RoundOutcome(
+        reference, ending, throws, lines, code, {**paid, **{line["seat"]: reference for line in lines}}
+    )
 
 
-def _of_round(round_: Round, settling: list[RecordedEntry], paid: dict[int, Named]) -> RoundOutcome:
+def _round_outcome(
+    round_: Round, settling_entries: list[RecordedEntry], paid: dict[int, EntryReference]
+) -> RoundOutcome:
     """Of each throw the newest entry holds; a wager that went back in the end did not stay a fee."""
-    newest = {_whole(one.data["throw"]): _settled(one) for one in settling}
-    lines = {key_of(line): line for said, _ in newest.values() for line in said}
-    throws = tuple(thrown for _, found in newest.values() for thrown in found)
+    newest = {_integer(entry.data["throw"]): _settled_and_thrown(entry) for entry in settling_entries}
+    lines = {key_of(line): line for lines, _ in newest.values() for line in lines}
+    throws = tuple(thrown for _, throws in newest.values() for thrown in throws)
     if not throws and round_.phase == "cleared":
         raise ValueError
-    return RoundOutcome(_name(settling[-1]), round_.ending, throws, tuple(lines.values()), "", paid)
+    return RoundOutcome(
+        _reference(settling_entries[-1]), round_.ending, throws, tuple(lines.values()), "", paid
+    )
 
 
-def _settled(told: RecordedEntry) -> tuple[list[Line], list[Thrown]]:
-    return [settled_line(line) for line in told.data["settled"]], _thrown(told)
+def _settled_and_thrown(entry: RecordedEntry) -> tuple[list[SettlementLine], list[RecordedThrow]]:
+    return [settled_line(line) for line in entry.data["settled"]], _recorded_throws(entry)
 
 
-def _thrown(told: RecordedEntry) -> list[Thrown]:
+def _recorded_throws(entry: RecordedEntry) -> list[RecordedThrow]:
     """A throw with faces; an entry written after play by hand says all of them."""
-    data, name = told.data, _name(told)
+    data, reference = entry.data, _reference(entry)
     thrown = data.get("throws") or ([data["dice"]] if data["dice"] else [])
     first = data["throw"] - len(thrown) + 1
-    return [Thrown(first + place, _dice(dice), name) for place, dice in enumerate(thrown)]
+    return [RecordedThrow(first + place, _dice(dice), reference) for place, dice in enumerate(thrown)]
 
 
 # The shape of what an entry says. Each raises one of MISSHAPEN.
 
 
-def settled_line(said: Mapping[str, Any]) -> Line:
+def settled_line(line: Mapping[str, Any]) -> SettlementLine:
     """A settled wager as an entry says it, once its figures are figures. Raises one of MISSHAPEN."""
-    for name in ("seat", *MONEY):
-        _whole(said[name])
-    if said.get("play") is not None:
-        _whole(said["play"])
-    _text(said["wager"])
-    if _text(said["outcome"]) not in OUTCOMES:
+    for name in ("seat", *MONEY_FIELDS):
+        _integer(line[name])
+    if line.get("play") is not None:
+        _integer(line["play"])
+    _text(line["wager"])
+    if _text(line["outcome"]) not in OUTCOMES:
         raise ValueError
-    return said
+    return line
 
 
-def _dice(said: Any) -> tuple[int, ...]:
-    dice = tuple(map(_whole, said))
+def _dice(value: Any) -> tuple[int, ...]:
+    dice = tuple(map(_integer, value))
     if not dice:
         raise ValueError
     return dice
 
 
-def _whole(said: Any) -> int:
-    if type(said) is not int:
+def _integer(value: Any) -> int:
+    if type(value) is not int:
         raise TypeError
-    return said
+    return value
 
 
-def _text(said: Any) -> str:
-    if not isinstance(said, str):
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
         raise TypeError
-    return said
+    return value

@@ -11,15 +11,15 @@ from games.params import MOST_CENTS, Params
 from tables.core.alerts import Level, acknowledge, end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
-from tables.corrections.correction import MOST_REASON, Correction, correction_of
+from tables.corrections.correction import MAX_REASON, Correction, read_correction
 from tables.corrections.outcomes import filed_entry
 from tables.models import Alert, Round, Slip
 from tables.rounds.settlement import settled_data
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
 
-MOST_NUMBER = 2**31 - 1
-MOST_SEQ = 2**53 - 1
+MAX_NUMBER = 2**31 - 1
+MAX_SEQ = 2**53 - 1
 
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
@@ -29,31 +29,34 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     `corrects` is the number of the entry that the preview named. A slip that leaves nothing to move is settled by its
     filing.
     """
-    round_ = round_of(ctx, params)
-    seen, reason = params.integer("corrects", 1, MOST_SEQ), params.text("reason", max_length=MOST_REASON)
-    found = correction_of(ctx, round_, params, reason, settled_data)
-    verify_two_sign(ctx, found.kind)
-    if seen != found.corrects.seq:
+    round_ = read_round(ctx, params)
+    corrects_seq, reason = (
+        params.integer("corrects", 1, MAX_SEQ),
+        params.text("reason", max_length=MAX_REASON),
+    )
+    correction = read_correction(ctx, round_, params, reason, settled_data)
+    verify_two_sign(ctx, correction.kind)
+    if corrects_seq != correction.corrects.seq:
         raise Refusal("slip-stands-otherwise", round=round_.number)
     ctx.submission = round_.submission  # the terms that the entry names are those that the round pinned
     ctx.change_table(last_slip=ctx.table.last_slip + 1)
-    slip = _write(ctx, round_, found, reason)
+    slip = _create_slip(ctx, round_, correction, reason)
     if slip.status == Slip.Status.FILED:
         raise_alert(ctx, "slip", alert_key(slip), Level.INFO, slip=slip.code, round=round_.number)
     data = {
         "slip": slip.code,
-        "kind": found.kind,
+        "kind": correction.kind,
         "round": round_.number,
         "played_on": round_.gaming_day.isoformat(),
-        "corrects": found.corrects.said,
+        "corrects": correction.corrects.as_data,
         "reason": reason,
-        "mended": found.mended,
-        "ending": found.ending,
-        "throws": found.throws,
-        "before": found.before,
-        "settled": [dict(line) for line in found.lines],
-        **found.after,
-        "due": found.due,
+        "mended": correction.mistake,
+        "ending": correction.ending,
+        "throws": correction.throws,
+        "before": correction.before,
+        "settled": [dict(line) for line in correction.lines],
+        **correction.after,
+        "due": correction.due,
     }
     return ActOutcome("slip.filed", data, {"slip": slip.code}, changes="nothing")
 
@@ -63,24 +66,26 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     """The money of a slip moved: what each seat that is owed in fact got or gave. Less than due needs a reason."""
     code, reason = (
         params.text("slip", max_length=20),
-        params.text("reason", default="", max_length=MOST_REASON),
+        params.text("reason", default="", max_length=MAX_REASON),
     )
-    moved = dict(params.objects("moved", _read_moved, max_items=64))
-    slip = _slip_of(ctx, code)
+    moved_cents_by_seat = dict(params.objects("moved", _read_moved, max_items=64))
+    slip = _find_slip(ctx, code)
     verify_two_sign(ctx, slip.kind)
     if slip.status != Slip.Status.FILED:
         raise Refusal("slip-settled-already", slip=slip.code)
-    filed = filed_entry(slip)
-    _verify_moved(slip, moved, reason)
-    slip.handed_over = [{"seat": one["seat"], "cents": moved[one["seat"]]} for one in slip.due]
-    _settle(ctx, slip)
+    filing_entry = filed_entry(slip)
+    _verify_moved(slip, moved_cents_by_seat, reason)
+    slip.handed_over = [
+        {"seat": amount["seat"], "cents": moved_cents_by_seat[amount["seat"]]} for amount in slip.due
+    ]
+    _mark_settled(ctx, slip)
     slip.save()
     _end_alert(ctx, slip)
     ctx.submission = slip.round.submission
     data = {
         "slip": slip.code,
         "round": slip.round.number,
-        "corrects": filed.said,
+        "corrects": filing_entry.as_data,
         "due": slip.due,
         "moved": slip.handed_over,
         "reason": reason,
@@ -88,13 +93,15 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     return ActOutcome("slip.settled", data, {"slip": slip.code}, changes="nothing")
 
 
-def round_of(ctx: TableContext, params: Params) -> Round:
+def read_round(ctx: TableContext, params: Params) -> Round:
     """The round of this table that a slip is about. Raises `no-such-round`."""
-    number = params.integer("round", 1, MOST_NUMBER)
-    found = Round.objects.filter(table=ctx.table, number=number).select_related("table", "submission").first()
-    if found is None:
+    number = params.integer("round", 1, MAX_NUMBER)
+    round_ = (
+        Round.objects.filter(table=ctx.table, number=number).select_related("table", "submission").first()
+    )
+    if round_ is None:
         raise Refusal("no-such-round", round=number, table=ctx.table.code)
-    return found
+    return round_
 
 
 def verify_two_sign(ctx: TableContext, kind: str) -> None:
@@ -114,68 +121,70 @@ def alert_key(slip: Slip) -> str:
     return f"slip:{slip.code}"
 
 
-def _write(ctx: TableContext, round_: Round, found: Correction, reason: str) -> Slip:
+def _create_slip(ctx: TableContext, round_: Round, correction: Correction, reason: str) -> Slip:
     slip = Slip(
         table=ctx.table,
         number=ctx.table.last_slip,
         round=round_,
         gaming_day=ctx.gaming_day,
-        kind=found.kind,
+        kind=correction.kind,
         reason=reason,
-        corrects_seq=found.corrects.seq,
-        before=found.before,
-        after=found.after,
-        due=found.due,
+        corrects_seq=correction.corrects.seq,
+        before=correction.before,
+        after=correction.after,
+        due=correction.due,
         filed_seq=ctx.stream.seq + 1,
         filed_at=ctx.now,
         filed_by=ctx.actor,
         filed_with=ctx.witness,
     )
-    if not found.due:
-        _settle(ctx, slip)
+    if not correction.due:
+        _mark_settled(ctx, slip)
     slip.save()
     return slip
 
 
-def _settle(ctx: TableContext, slip: Slip) -> None:
+def _mark_settled(ctx: TableContext, slip: Slip) -> None:
     slip.status = Slip.Status.SETTLED
     slip.settled_seq, slip.settled_at = ctx.stream.seq + 1, ctx.now
     slip.settled_by, slip.settled_with = ctx.actor, ctx.witness
 
 
-def _slip_of(ctx: TableContext, code: str) -> Slip:
+def _find_slip(ctx: TableContext, code: str) -> Slip:
     number = code.removeprefix("ENS-")
-    found = None
+    slip = None
     if number.isascii() and number.isdigit() and len(number) < 10:
         slips = Slip.objects.filter(table=ctx.table, number=int(number))
-        found = slips.select_related("round__submission").first()
-    if found is None or found.code != code:
+        slip = slips.select_related("round__submission").first()
+    if slip is None or slip.code != code:
         raise Refusal("no-such-slip", slip=code, table=ctx.table.code)
-    return found
+    return slip
 
 
-def _read_moved(one: Params) -> tuple[int, int]:
-    return one.integer("seat", 1, 64), one.integer("cents", -MOST_CENTS, MOST_CENTS)
+def _read_moved(item: Params) -> tuple[int, int]:
+    return item.integer("seat", 1, 64), item.integer("cents", -MOST_CENTS, MOST_CENTS)
 
 
-def _verify_moved(slip: Slip, moved: dict[int, int], reason: str) -> None:
+def _verify_moved(slip: Slip, moved_by_seat: dict[int, int], reason: str) -> None:
     """Each seat that is owed is named, and nobody else; nothing beyond what is due moves, and less needs a reason."""
-    due: dict[int, Any] = {one["seat"]: one["cents"] for one in slip.due}
-    if moved.keys() != due.keys():
+    due: dict[int, Any] = {amount["seat"]: amount["cents"] for amount in slip.due}
+    if moved_by_seat.keys() != due.keys():
         raise Refusal("slip-other-seats", slip=slip.code, seats=", ".join(map(str, sorted(due))))
-    for seat, cents in moved.items():
+    for seat, cents in moved_by_seat.items():
         low, high = sorted((0, due[seat]))
         if not low <= cents <= high:
             raise Refusal("slip-moved-more", seat=seat, slip=slip.code)
-    if moved != due and not reason:
+    if moved_by_seat != due and not reason:
         raise Refusal("slip-say-why-less", slip=slip.code)
 
 
 def _end_alert(ctx: TableContext, slip: Slip) -> None:
     """Who settles a slip has its notice in hand, so it ends without another tap."""
     assert ctx.actor is not None
-    held = Alert.objects.filter(table=ctx.table, key=alert_key(slip), ended_at=None, acknowledged_at=None)
-    for alert in held:
+    open_alerts = Alert.objects.filter(
+        table=ctx.table, key=alert_key(slip), ended_at=None, acknowledged_at=None
+    )
+    for alert in open_alerts:
         acknowledge(ctx, alert, ctx.actor, "")
         ctx.extra_entries.append(("alert.acknowledged", {"kind": alert.kind, "key": alert.key, "note": ""}))
     end_alert(ctx, alert_key(slip))

@@ -28,30 +28,30 @@ from tables.words.sentences import say
 PLAYS = range(1, 7)
 
 
-def panel_of(table: Table, round_: Round, person: Person) -> dict[str, Any]:
+def slip_panel(table: Table, round_: Round, person: Person) -> dict[str, Any]:
     """Every slip of a round, the oldest first, and for those who may file one what the dialogs offer.
 
     `filed` is the list; `form` is None where this person files nothing, and `may_file` says whether a slip can be
     filed now: the round has ended and is settled. `damaged` is a sentence where the record of the round was changed.
     """
     rules = submissions.rules_of(round_.submission)
-    kept = Slip.objects.filter(round=round_).order_by("number")
-    found = list(kept.select_related("filed_by", "filed_with", "settled_by", "settled_with"))
-    works = person.role in AT_THE_TABLE and has_work_for(person, table) and is_assigned(person, table)
-    stand, damaged = _stand_of(round_) if round_.ended_at is not None else (None, "")
+    slips_of_round = Slip.objects.filter(round=round_).order_by("number")
+    filed = list(slips_of_round.select_related("filed_by", "filed_with", "settled_by", "settled_with"))
+    may_work = person.role in AT_THE_TABLE and has_work_for(person, table) and is_assigned(person, table)
+    outcome, damaged = _readable_outcome(round_) if round_.ended_at is not None else (None, "")
     return {
         "round": round_.number,
         "game": table.game,
         "ended": round_.ended_at is not None,
-        "filed": _shown(table, rules, found),
+        "filed": _slip_list(table, rules, filed),
         "damaged": damaged,
-        "may_file": works and stand is not None,
-        "settles": works and not damaged,
-        "form": _form(table, round_, rules, stand, person) if works else None,
+        "may_file": may_work and outcome is not None,
+        "settles": may_work and not damaged,
+        "form": _form(table, round_, rules, outcome, person) if may_work else None,
     }
 
 
-def _stand_of(round_: Round) -> tuple[RoundOutcome | None, str]:
+def _readable_outcome(round_: Round) -> tuple[RoundOutcome | None, str]:
     """How the round stands, or why nobody can say so."""
     try:
         return outcome_of(round_), ""
@@ -62,24 +62,26 @@ def _stand_of(round_: Round) -> tuple[RoundOutcome | None, str]:
 # The list
 
 
-def _shown(table: Table, rules: Rules, found: list[Slip]) -> list[dict[str, Any]]:
-    asked = {seq for slip in found for seq in (slip.filed_seq, slip.settled_seq) if seq}
-    rows = Entry.objects.filter(stream=table.stream_id, seq__in=asked).values_list(*COLUMNS)
-    said = {told.seq: told for told in map(read, rows)}
-    return [_slip(table, rules, slip, said) for slip in found]
+def _slip_list(table: Table, rules: Rules, slips_: list[Slip]) -> list[dict[str, Any]]:
+    seqs = {seq for slip in slips_ for seq in (slip.filed_seq, slip.settled_seq) if seq}
+    rows = Entry.objects.filter(stream=table.stream_id, seq__in=seqs).values_list(*COLUMNS)
+    entries = {entry.seq: entry for entry in map(read, rows)}
+    return [_slip_context(table, rules, slip, entries) for slip in slips_]
 
 
-def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, RecordedEntry]) -> dict[str, Any]:
+def _slip_context(
+    table: Table, rules: Rules, slip: Slip, entries: dict[int, RecordedEntry]
+) -> dict[str, Any]:
     """`mended` is None where the slip's own entry cannot be read; the rest is of its row."""
-    filed, end = said.get(slip.filed_seq), None
+    filing_entry, settlement = entries.get(slip.filed_seq), None
     if slip.settled_at is not None and slip.settled_seq != slip.filed_seq:
-        moved = said.get(slip.settled_seq or 0)
-        end = {
+        settling_entry = entries.get(slip.settled_seq or 0)
+        settlement = {
             "at": _moment(table, slip.settled_at),
             "seq": slip.settled_seq,
             "signed": _signed(slip.settled_by, slip.settled_with),
             "moved": moved_in_words(slip.handed_over),
-            "reason": str(moved.data.get("reason", "")) if moved else "",
+            "reason": str(settling_entry.data.get("reason", "")) if settling_entry else "",
         }
     return {
         "code": slip.code,
@@ -90,16 +92,18 @@ def _slip(table: Table, rules: Rules, slip: Slip, said: dict[int, RecordedEntry]
         "seq": slip.filed_seq,
         "reason": slip.reason,
         "signed": _signed(slip.filed_by, slip.filed_with),
-        "mended": _read(lambda: _mended(rules, slip.kind, filed.data["mended"])) if filed else None,
+        "mended": _read_or_none(lambda: _mistake_rows(rules, slip.kind, filing_entry.data["mended"]))
+        if filing_entry
+        else None,
         "figures": _figures(slip.before, slip.after),
         "owed": owed_in_words(slip.due),
         "due": json.dumps(slip.due),
         "open": slip.status == Slip.Status.FILED,
-        "settled": end,
+        "settled": settlement,
     }
 
 
-def _read(words: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]] | None:
+def _read_or_none(words: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]] | None:
     """These words of an entry; None where it has another shape than it was written in."""
     try:
         return words()
@@ -107,55 +111,57 @@ def _read(words: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]] | N
         return None
 
 
-def _moment(table: Table, at: dt.datetime) -> str:
+def _moment(table: Table, moment: dt.datetime) -> str:
     """`22 Nov, 21:49` by the clocks of the house."""
-    return table.facility.local(at).strftime("%-d %b, %H:%M")
+    return table.facility.local(moment).strftime("%-d %b, %H:%M")
 
 
 def _signed(*people: Person | None) -> list[dict[str, str]]:
-    return [{"name": one.short_name, "role": one.get_role_display().lower()} for one in people if one]
+    return [
+        {"name": person.short_name, "role": person.get_role_display().lower()} for person in people if person
+    ]
 
 
-def _mended(rules: Rules, kind: str, mended: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _mistake_rows(rules: Rules, kind: str, mistake: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What was recorded, and what it was in fact: dice, or words of each."""
     if kind == Slip.Kind.DICE:
         arranged = game_of(rules).arranged
-        dice = {name: list(arranged(mended[name])) for name in ("before", "after")}
+        dice = {name: list(arranged(mistake[name])) for name in ("before", "after")}
         return [{"dice": True, "what": "", **dice}]
     if kind == Slip.Kind.WAGER:
-        return [_mended_wager(rules, one) for one in mended["wagers"]]
+        return [_wager_row(rules, wager) for wager in mistake["wagers"]]
     if kind == Slip.Kind.PAYMENT:
-        return [shown for one in mended["payments"] for shown in _mended_payment(one)]
+        return [row for payment in mistake["payments"] for row in _payment_rows(payment)]
     return []
 
 
-def _mended_wager(rules: Rules, one: Mapping[str, Any]) -> dict[str, Any]:
+def _wager_row(rules: Rules, wager: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "what": _named(rules, one),
-        "before": _lay(one["before_cents"]),
-        "after": _lay(one["after_cents"]),
-        "besides": "" if one["chips"] == "recorded" else str(CHIPS[one["chips"]]),
+        "what": _wager_label(rules, wager),
+        "before": _stake_text(wager["before_cents"]),
+        "after": _stake_text(wager["after_cents"]),
+        "besides": "" if wager["chips"] == "recorded" else str(CHIPS[wager["chips"]]),
     }
 
 
-def _mended_payment(one: Mapping[str, int]) -> Iterable[dict[str, Any]]:
+def _payment_rows(payment: Mapping[str, int]) -> Iterable[dict[str, Any]]:
     for name, figure in (("paid", "paid_cents"), ("taken", "taken_cents")):
-        settled, handed = one[f"settled_{figure}"], one[f"handed_{figure}"]
+        settled, handed = payment[f"settled_{figure}"], payment[f"handed_{figure}"]
         if settled != handed:
             yield {
-                "what": f"Seat {one['seat']}",
+                "what": f"Seat {payment['seat']}",
                 "before": f"{in_dollars(settled)} {FIGURES[name]}",
                 "after": f"{in_dollars(handed)} in fact",
             }
 
 
-def _named(rules: Rules, one: Mapping[str, Any]) -> str:
+def _wager_label(rules: Rules, wager: Mapping[str, Any]) -> str:
     """`Seat 3, Total 9`, and of a single play wager its play."""
-    play = f", play {one['play']}" if one.get("play") else ""
-    return f"Seat {one['seat']}, {labels(rules).get(one['wager'], one['wager'])}{play}"
+    play = f", play {wager['play']}" if wager.get("play") else ""
+    return f"Seat {wager['seat']}, {labels(rules).get(wager['wager'], wager['wager'])}{play}"
 
 
-def _lay(cents: int) -> str:
+def _stake_text(cents: int) -> str:
     return in_dollars(cents) if cents else "nothing"
 
 
@@ -164,11 +170,16 @@ def _figures(before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[s
     if before == after:
         return []
     both = [(name, before[f"{name}_cents"], after[f"{name}_cents"]) for name in ("taken", "paid", "returned")]
-    was, now = (one["taken_cents"] - one["paid_cents"] for one in (before, after))
-    both.append(("win", was, now))
+    win_before, win_after = (totals["taken_cents"] - totals["paid_cents"] for totals in (before, after))
+    both.append(("win", win_before, win_after))
     return [
-        {"label": str(FIGURES[name]).capitalize(), "before": was, "after": now, "changed": was != now}
-        for name, was, now in both
+        {
+            "label": str(FIGURES[name]).capitalize(),
+            "before": win_before,
+            "after": win_after,
+            "changed": win_before != win_after,
+        }
+        for name, win_before, win_after in both
     ]
 
 
@@ -176,7 +187,7 @@ def _figures(before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[s
 
 
 def _form(
-    table: Table, round_: Round, rules: Rules, stand: RoundOutcome | None, person: Person
+    table: Table, round_: Round, rules: Rules, outcome: RoundOutcome | None, person: Person
 ) -> dict[str, Any] | None:
     """What the dialogs offer: throws, wagers and seats as they stand, and who may sign as the second person."""
     place = [table.facility.code, table.code]
@@ -187,52 +198,52 @@ def _form(
         "settle": reverse("act", args=[*place, "settle_slip"]),
         "preview": reverse("slip-preview", args=[*place, round_.number]),
     }
-    if stand is None:
+    if outcome is None:
         return form
     plays = "play" in game_of(rules).wager_keys
     return form | {
         "kinds": [{"code": code, "label": str(label)} for code, label in KINDS.items()],
         "chips": [{"code": code, "label": str(label)} for code, label in CHIPS.items()],
-        "throws": _throws(rules, stand),
-        "lines": [_line(rules, line) for line in sorted(stand.lines, key=lambda line: line["seat"])],
+        "throws": _throws(rules, outcome),
+        "lines": [_line(rules, line) for line in sorted(outcome.lines, key=lambda line: line["seat"])],
         "types": [_type(rules, code, label) for code, label in labels(rules).items()],
         "plays": list(PLAYS) if plays else [],
-        "seats": _seats(table, stand),
+        "seats": _seats(table, outcome),
     }
 
 
 def _signers(table: Table, person: Person) -> list[dict[str, Any]]:
     """Who may sign besides: where the actor is not of the floor, the floor alone."""
     roles = AT_THE_TABLE if person.role in FLOOR else FLOOR
-    duty = Assignment.objects.at(table).filter(person__role__in=roles, person__is_active=True)
-    people = {one.person_id: one.person for one in duty.select_related("person")}
+    assignments = Assignment.objects.at(table).filter(person__role__in=roles, person__is_active=True)
+    people = {assignment.person_id: assignment.person for assignment in assignments.select_related("person")}
     return [
         {
-            "code": one.code,
-            "name": one.name,
-            "role": one.get_role_display().lower(),
-            "manages": one.role in STAFFERS,
+            "code": signer.code,
+            "name": signer.name,
+            "role": signer.get_role_display().lower(),
+            "manages": signer.role in STAFFERS,
         }
-        for one in sorted(people.values(), key=lambda one: (one.role not in FLOOR, one.name))
-        if one.pk != person.pk and has_work_for(one, table)
+        for signer in sorted(people.values(), key=lambda signer: (signer.role not in FLOOR, signer.name))
+        if signer.pk != person.pk and has_work_for(signer, table)
     ]
 
 
-def _throws(rules: Rules, stand: RoundOutcome) -> list[dict[str, Any]]:
+def _throws(rules: Rules, outcome: RoundOutcome) -> list[dict[str, Any]]:
     return [
-        {"number": one.number, "place": place, "dice": list(game_of(rules).arranged(one.dice))}
-        for place, one in enumerate(stand.throws, start=1)
+        {"number": throw.number, "place": place, "dice": list(game_of(rules).arranged(throw.dice))}
+        for place, throw in enumerate(outcome.throws, start=1)
     ]
 
 
-def _line(rules: Rules, line: slips.Line) -> dict[str, Any]:
+def _line(rules: Rules, line: slips.SettlementLine) -> dict[str, Any]:
     return {
         "seat": line["seat"],
         "wager": line["wager"],
         "play": line.get("play") or "",
         "label": labels(rules).get(line["wager"], line["wager"]),
         "cents": line["cents"],
-        "said": _said(line),
+        "said": _outcome_text(line),
     }
 
 
@@ -244,39 +255,45 @@ def _type(rules: Rules, code: str, label: str) -> dict[str, Any]:
     return {"code": code, "label": label, "single": False}
 
 
-def _seats(table: Table, stand: RoundOutcome) -> list[dict[str, Any]]:
-    settled, nothing = slips.by_seat(stand.lines), slips.totals(())
-    return [{"seat": seat, **settled.get(seat, nothing)} for seat in range(1, table.seats + 1)]
+def _seats(table: Table, outcome: RoundOutcome) -> list[dict[str, Any]]:
+    settled, no_totals = slips.by_seat(outcome.lines), slips.totals(())
+    return [{"seat": seat, **settled.get(seat, no_totals)} for seat in range(1, table.seats + 1)]
 
 
 # The preview
 
 
-def preview_of(table: Table, round_: Round, found: Correction) -> dict[str, Any]:
+def slip_preview(table: Table, round_: Round, correction: Correction) -> dict[str, Any]:
     """What a slip would change, and what each seat is owed by it: shown before anybody signs."""
     rules = submissions.rules_of(round_.submission)
     return {
-        "corrects": found.corrects.seq,
-        "due": [{**one, "sum": in_dollars(abs(one["cents"]))} for one in found.due],
-        "figures": _figures(found.before, found.after),
-        "changed": _changed(rules, found),
+        "corrects": correction.corrects.seq,
+        "due": [{**amount, "sum": in_dollars(abs(amount["cents"]))} for amount in correction.due],
+        "figures": _figures(correction.before, correction.after),
+        "changed": _changed_wagers(rules, correction),
     }
 
 
-def _changed(rules: Rules, found: Correction) -> list[dict[str, Any]]:
+def _changed_wagers(rules: Rules, correction: Correction) -> list[dict[str, Any]]:
     """The wagers that end otherwise than they did, by seat."""
-    before = {slips.key_of(line): line for line in found.was}
-    after = {slips.key_of(line): line for line in found.lines}
+    before = {slips.key_of(line): line for line in correction.lines_before}
+    after = {slips.key_of(line): line for line in correction.lines}
     changed = []
     for key in sorted({**before, **after}, key=lambda key: (key[0], key[1], key[2] or 0)):
-        was, now = before.get(key), after.get(key)
-        if _money(was) != _money(now):
-            said = was or now or {}
-            changed.append({"what": _named(rules, said), "before": _said(was), "after": _said(now)})
+        line_before, line_after = before.get(key), after.get(key)
+        if _comparable(line_before) != _comparable(line_after):
+            line = line_before or line_after or {}
+            changed.append(
+                {
+                    "what": _wager_label(rules, line),
+                    "before": _outcome_text(line_before),
+                    "after": _outcome_text(line_after),
+                }
+            )
     return changed
 
 
-def _money(line: slips.Line | None) -> tuple[Any, ...]:
+def _comparable(line: slips.SettlementLine | None) -> tuple[Any, ...]:
     return (
         (line["outcome"], line["cents"], line["paid_cents"], line["returned_cents"])
         if line
@@ -284,7 +301,7 @@ def _money(line: slips.Line | None) -> tuple[Any, ...]:
     )
 
 
-def _said(line: slips.Line | None) -> str:
+def _outcome_text(line: slips.SettlementLine | None) -> str:
     """`won $120 on $20`, `lost $20`, `$20 returned`; a wager that is not there is `nothing`."""
     if line is None:
         return str(OUTCOMES[""])

@@ -38,14 +38,14 @@ from games.engine.settlement import FEE, LOSE, Settled, in_order
 from games.engine.wagers import Wager
 from games.registry import game_of
 
-Line = Mapping[str, Any]
-Key = tuple[int, str, int | None]
+SettlementLine = Mapping[str, Any]
+WagerKey = tuple[int, str, int | None]
 CHIPS = ("recorded", "player", "house")  # who has a wager's chips: as recorded, or in fact
 # What the engine says of throws that do not make this game: with these dice it went on, or had ended before.
-ANOTHER_COURSE = frozenset({"too-many-throws", "too-few-throws", "wrong-number-of-dice"})
+OTHER_GAME_CODES = frozenset({"too-many-throws", "too-few-throws", "wrong-number-of-dice"})
 
 
-class Mended(NamedTuple):
+class CorrectedWager(NamedTuple):
     """One wager put right: what was recorded and what lay there (0: nothing), and who has its chips."""
 
     seat: int
@@ -56,11 +56,11 @@ class Mended(NamedTuple):
     chips: str  # of CHIPS
 
     @property
-    def key(self) -> Key:
+    def key(self) -> WagerKey:
         return self.seat, self.code, self.play
 
 
-class Handed(NamedTuple):
+class SeatPayment(NamedTuple):
     """What in fact went over the table at one seat: winnings handed to it, and stakes taken of it, in cents."""
 
     seat: int
@@ -68,7 +68,7 @@ class Handed(NamedTuple):
     taken_cents: int
 
 
-class HasFigures(Protocol):
+class SlipFigures(Protocol):
     """A slip as far as its figures go (`tables.models.Slip`)."""
 
     before: dict[str, int]
@@ -79,37 +79,37 @@ class HasFigures(Protocol):
 # A settlement as lines
 
 
-def key_of(line: Line) -> Key:
+def key_of(line: SettlementLine) -> WagerKey:
     """The seat, code and play of a line."""
     return line["seat"], line["wager"], line.get("play")
 
 
-def wagers_of(lines: Iterable[Line]) -> list[Wager]:
+def wagers_of(lines: Iterable[SettlementLine]) -> list[Wager]:
     """The wagers that these lines settle, in their order."""
     return [Wager(line["seat"], line["wager"], line["cents"], line.get("play")) for line in lines]
 
 
-def totals(lines: Iterable[Line]) -> dict[str, int]:
+def totals(lines: Iterable[SettlementLine]) -> dict[str, int]:
     """`taken_cents` (lost stakes and fees), `paid_cents` and `returned_cents` of a settlement."""
-    found = list(lines)
-    staked = sum(line["cents"] for line in found)
-    returned = sum(line["returned_cents"] for line in found)
-    paid = sum(line["paid_cents"] for line in found)
+    settled_lines = list(lines)
+    staked = sum(line["cents"] for line in settled_lines)
+    returned = sum(line["returned_cents"] for line in settled_lines)
+    paid = sum(line["paid_cents"] for line in settled_lines)
     return {"taken_cents": staked - returned, "paid_cents": paid, "returned_cents": returned}
 
 
-def by_seat(lines: Iterable[Line]) -> dict[int, dict[str, int]]:
+def by_seat(lines: Iterable[SettlementLine]) -> dict[int, dict[str, int]]:
     """`totals` of each seat, lowest first."""
-    seats: dict[int, list[Line]] = defaultdict(list)
+    seats: dict[int, list[SettlementLine]] = defaultdict(list)
     for line in lines:
         seats[line["seat"]].append(line)
-    return {seat: totals(ones) for seat, ones in sorted(seats.items())}
+    return {seat: totals(seat_lines) for seat, seat_lines in sorted(seats.items())}
 
 
 # The round once more
 
 
-def settled_again(
+def readjudicate(
     rules: Rules, throws: Sequence[Sequence[int]], wagers: Sequence[Wager]
 ) -> tuple[str, tuple[Settled, ...]]:
     """The ending of the whole round and its settlement in the order of settlement, under the rules it pinned.
@@ -119,32 +119,32 @@ def settled_again(
     try:
         ending, settled = game_of(rules).adjudicate(rules, throws, wagers)
     except Refusal as refusal:
-        if refusal.code in ANOTHER_COURSE:
+        if refusal.code in OTHER_GAME_CODES:
             raise Refusal("slip-another-course", refusal.section) from None
         raise
     return ending, in_order(settled)
 
 
-def all_returned(rules: Rules, wagers: Sequence[Wager], reason: str) -> tuple[str, tuple[Settled, ...]]:
+def return_all(rules: Rules, wagers: Sequence[Wager], reason: str) -> tuple[str, tuple[Settled, ...]]:
     """The ending `void`, and every wager returned."""
     return game_of(rules).adjudicate(rules, (), wagers, voided=reason)
 
 
-def with_mended(wagers: Iterable[Wager], mended: Iterable[Mended]) -> list[Wager]:
+def apply_corrections(wagers: Iterable[Wager], corrected: Iterable[CorrectedWager]) -> list[Wager]:
     """The wagers as they in truth lay: an amount in its place, a missed one last, a mistaken one gone."""
-    layout = {wager.key: wager for wager in wagers}
-    for one in mended:
-        if one.after_cents:
-            layout[one.key] = Wager(one.seat, one.code, one.after_cents, one.play)
+    wagers_by_key = {wager.key: wager for wager in wagers}
+    for wager in corrected:
+        if wager.after_cents:
+            wagers_by_key[wager.key] = Wager(wager.seat, wager.code, wager.after_cents, wager.play)
         else:
-            layout.pop(one.key, None)
-    return list(layout.values())
+            wagers_by_key.pop(wager.key, None)
+    return list(wagers_by_key.values())
 
 
 # What is owed
 
 
-def due(before: Iterable[Line], after: Iterable[Line]) -> dict[int, int]:
+def due(before: Iterable[SettlementLine], after: Iterable[SettlementLine]) -> dict[int, int]:
     """What each seat is owed by the difference of two settlements, 0 too."""
     owed: dict[int, int] = defaultdict(int)
     for sign, lines in ((-1, before), (1, after)):
@@ -153,46 +153,48 @@ def due(before: Iterable[Line], after: Iterable[Line]) -> dict[int, int]:
     return dict(owed)
 
 
-def due_for_chips(before: Iterable[Line], mended: Iterable[Mended]) -> dict[int, int]:
+def due_for_chips(before: Iterable[SettlementLine], corrected: Iterable[CorrectedWager]) -> dict[int, int]:
     """What a seat is owed besides, because chips of mended wagers went another way than the record says."""
-    taken = {key_of(line) for line in before if line["outcome"] in (LOSE, FEE)}
+    taken_keys = {key_of(line) for line in before if line["outcome"] in (LOSE, FEE)}
     owed: dict[int, int] = defaultdict(int)
-    for one in mended:
-        recorded = one.before_cents if one.key in taken else 0
-        owed[one.seat] += _taken(one, recorded) - recorded
+    for wager in corrected:
+        recorded = wager.before_cents if wager.key in taken_keys else 0
+        owed[wager.seat] += _taken_in_fact(wager, recorded) - recorded
     return dict(owed)
 
 
-def _taken(one: Mended, recorded: int) -> int:
-    if one.chips == "house":
-        return one.after_cents or one.before_cents
-    return 0 if one.chips == "player" else recorded
+def _taken_in_fact(wager: CorrectedWager, recorded: int) -> int:
+    if wager.chips == "house":
+        return wager.after_cents or wager.before_cents
+    return 0 if wager.chips == "player" else recorded
 
 
-def due_for_payments(before: Iterable[Line], handed: Iterable[Handed]) -> dict[int, int]:
+def due_for_payments(before: Iterable[SettlementLine], payments: Iterable[SeatPayment]) -> dict[int, int]:
     """What a seat is owed because another sum went over the table than was settled."""
     settled = by_seat(before)
-    nothing = totals(())
+    no_totals = totals(())
     owed: dict[int, int] = {}
-    for one in handed:
-        found = settled.get(one.seat, nothing)
-        owed[one.seat] = (found["paid_cents"] - one.paid_cents) + (one.taken_cents - found["taken_cents"])
+    for payment in payments:
+        seat_totals = settled.get(payment.seat, no_totals)
+        owed[payment.seat] = (seat_totals["paid_cents"] - payment.paid_cents) + (
+            payment.taken_cents - seat_totals["taken_cents"]
+        )
     return owed
 
 
-def listed(*owed: Mapping[int, int]) -> list[dict[str, int]]:
+def sum_by_seat(*owed: Mapping[int, int]) -> list[dict[str, int]]:
     """The sum of these by seat, lowest first, without the seats that are owed nothing: `[{"seat", "cents"}]`."""
-    whole: dict[int, int] = defaultdict(int)
-    for one in owed:
-        for seat, cents in one.items():
-            whole[seat] += cents
-    return [{"seat": seat, "cents": cents} for seat, cents in sorted(whole.items()) if cents]
+    total: dict[int, int] = defaultdict(int)
+    for amounts in owed:
+        for seat, cents in amounts.items():
+            total[seat] += cents
+    return [{"seat": seat, "cents": cents} for seat, cents in sorted(total.items()) if cents]
 
 
 # For reports
 
 
-def difference(slip: HasFigures) -> int:
+def win_change_cents(slip: SlipFigures) -> int:
     """By how much the slip changes the settled win of its round, in cents: negative where the house wins less.
 
     A payment slip changes nothing of it: what was settled was right.
@@ -200,9 +202,9 @@ def difference(slip: HasFigures) -> int:
     return _win(slip.after) - _win(slip.before)
 
 
-def moved_cents(slip: HasFigures) -> int:
+def moved_cents(slip: SlipFigures) -> int:
     """What settling the slip brought into the table inventory, in cents: negative where players were given more."""
-    return -sum(one["cents"] for one in slip.handed_over)
+    return -sum(amount["cents"] for amount in slip.handed_over)
 
 
 def _win(figures: Mapping[str, int]) -> int:

@@ -95,16 +95,16 @@ def owed_in_words(due: list[dict[str, int]]) -> str:
     return _listed(due) or "no money is owed"
 
 
-def moved_in_words(moved: list[dict[str, int]]) -> str:
+def moved_in_words(amounts: list[dict[str, int]]) -> str:
     """The same of what moved."""
-    return _listed([one for one in moved if one["cents"]]) or "no money moved"
+    return _listed([amount for amount in amounts if amount["cents"]]) or "no money moved"
 
 
 def _listed(amounts: list[dict[str, int]]) -> str:
     return ", ".join(
-        ("%(sum)s to seat %(seat)s" if one["cents"] > 0 else "%(sum)s from seat %(seat)s")
-        % {"sum": in_dollars(abs(one["cents"])), "seat": one["seat"]}
-        for one in amounts
+        ("%(sum)s to seat %(seat)s" if amount["cents"] > 0 else "%(sum)s from seat %(seat)s")
+        % {"sum": in_dollars(abs(amount["cents"])), "seat": amount["seat"]}
+        for amount in amounts
     )
 
 

@@ -10,21 +10,21 @@ from collections.abc import Iterator, Sequence
 from audit.models import Entry
 
 MONEY = re.compile(rb'cents":(-?[0-9]+)')
-AT_ONCE = 250  # bodies that are read in one statement
+BATCH_SIZE = 250  # bodies that are read in one statement
 
 
-def sums_of(body: bytes) -> set[int]:
+def amounts_in(body: bytes) -> set[int]:
     """In cents, without their signs: what a player owes is found as what a player is owed."""
-    return {abs(int(one)) for one in MONEY.findall(body)}
+    return {abs(int(amount)) for amount in MONEY.findall(body)}
 
 
-def with_a_sum(keys: Sequence[int], least: int | None, most: int | None) -> Iterator[int]:
+def filter_by_amount(keys: Sequence[int], least: int | None, most: int | None) -> Iterator[int]:
     """The keys of the entries that tell a sum from `least` to `most` cents, both within; None where it is open."""
-    for start in range(0, len(keys), AT_ONCE):
-        part = keys[start : start + AT_ONCE]
-        bodies = dict(Entry.objects.filter(pk__in=part).values_list("pk", "body"))
-        for key in part:
-            if any(_within(one, least, most) for one in sums_of(bytes(bodies[key]))):
+    for start in range(0, len(keys), BATCH_SIZE):
+        batch = keys[start : start + BATCH_SIZE]
+        bodies = dict(Entry.objects.filter(pk__in=batch).values_list("pk", "body"))
+        for key in batch:
+            if any(_within(amount, least, most) for amount in amounts_in(bytes(bodies[key]))):
                 yield key
 
 

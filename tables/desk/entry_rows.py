@@ -14,7 +14,7 @@ from tables.words.sentences import dollars
 
 
 @dataclass(frozen=True)
-class Line:
+class EntryRow:
     """One entry for a list. `day` and `time` are by the house's clocks; `people` are who acted and who signed besides,
     by name; `share` is its sum in hundredths of the largest in the list, 0 where there is nothing to compare.
     """
@@ -39,51 +39,51 @@ class Line:
         return bytes(self.entry.hash).hex()[:8]
 
 
-def lines_of(entries: Iterable[Entry], house: Facility) -> list[Line]:
+def entry_rows(entries: Iterable[Entry], facility: Facility) -> list[EntryRow]:
     """Lines of these entries, whose streams were read with them."""
     entries = list(entries)
-    names = names_of({code for one in entries for code in (one.actor, one.witness) if code})
-    sums = [one.cents for one in entries if one.cents]
+    names = names_of({code for entry in entries for code in (entry.actor, entry.witness) if code})
+    sums = [entry.cents for entry in entries if entry.cents]
     largest = max(sums) if len(sums) > 1 else 0
     return [
-        Line(
-            one,
-            *local(one.at, house),
-            place_of(one, house),
-            words_of(one.type, said_by(one)),
-            tuple(names.get(code, code) for code in (one.actor, one.witness) if code),
-            "" if one.cents is None else dollars(one.cents),
-            address_of(one.stream.name, one.seq, house),
-            max(1, 100 * one.cents // largest) if largest and one.cents else 0,
+        EntryRow(
+            entry,
+            *local_date_and_time(entry.at, facility),
+            place_of(entry, facility),
+            words_of(entry.type, said_by(entry)),
+            tuple(names.get(code, code) for code in (entry.actor, entry.witness) if code),
+            "" if entry.cents is None else dollars(entry.cents),
+            entry_url(entry.stream.name, entry.seq, facility),
+            max(1, 100 * entry.cents // largest) if largest and entry.cents else 0,
         )
-        for one in entries
+        for entry in entries
     ]
 
 
-def local(at: dt.datetime, house: Facility) -> tuple[str, str]:
+def local_date_and_time(moment: dt.datetime, facility: Facility) -> tuple[str, str]:
     """A moment by the house's clocks: `Fri 20 Nov 2026` and `21:17:31`."""
-    there = house.local(at)
-    return f"{there:%a} {there.day} {there:%b %Y}", f"{there:%H:%M:%S}"
+    local = facility.local(moment)
+    return f"{local:%a} {local.day} {local:%b %Y}", f"{local:%H:%M:%S}"
 
 
-def place_of(entry: Entry, house: Facility) -> str:
+def place_of(entry: Entry, facility: Facility) -> str:
     """Where an entry stands, as a search names it."""
     name = entry.stream.name
-    return name if name == INSTALLATION else name.removeprefix(f"{house.code}/")
+    return name if name == INSTALLATION else name.removeprefix(f"{facility.code}/")
 
 
-def address_of(stream: str, seq: int, house: Facility) -> str:
+def entry_url(stream: str, seq: int, facility: Facility) -> str:
     """The page of an entry, by its stream and number."""
     if stream == INSTALLATION:
-        return reverse("record-entry-of-installation", args=[house.code, seq])
-    return reverse("record-entry", args=[house.code, stream.partition("/")[2], seq])
+        return reverse("record-entry-of-installation", args=[facility.code, seq])
+    return reverse("record-entry", args=[facility.code, stream.partition("/")[2], seq])
 
 
-def replay_of(place: str, round_: int | None, house: Facility) -> str:
+def replay_url(place: str, round_: int | None, facility: Facility) -> str:
     """The page on which a round is replayed; empty where there is none."""
     if round_ is None or place == INSTALLATION:
         return ""
     try:
-        return reverse("replay", args=[house.code, place, round_])
+        return reverse("replay", args=[facility.code, place, round_])
     except NoReverseMatch:
         return ""

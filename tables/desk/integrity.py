@@ -32,13 +32,13 @@ from tables.words.entries import said_by
 
 from ..models import Alert, Table
 
-LATE = dt.timedelta(seconds=10)  # what is older than this and not sealed waits too long
-VERIFIED = dt.timedelta(days=7)  # a full verification older than this is worth another
+MAX_WAIT = dt.timedelta(seconds=10)  # what is older than this and not sealed waits too long
+VERIFICATION_INTERVAL = dt.timedelta(days=7)  # a full verification older than this is worth another
 MINUTES = 60
-MOST_SEALS = MINUTES * 60
-LEAST_HEIGHT = 6  # seals a minute that the plot's top line says at the least
-OF_THE_RECORD = (halts.ROLLBACK, halts.FORGED_HEAD)
-WITNESS_SAID = {
+MAX_SEALS = MINUTES * 60
+MIN_TOP = 6  # seals a minute that the plot's top line says at the least
+RECORD_ALERTS = (halts.ROLLBACK, halts.FORGED_HEAD)
+WITNESS_TROUBLES = {
     "unreachable": "cannot be reached",
     "key-not-known": "does not know the house's key",
     "log-not-known": "does not know this log",
@@ -51,19 +51,19 @@ WITNESS_SAID = {
 
 
 @dataclass(frozen=True)
-class Witness:
+class WitnessStatus:
     """A witness by its key's name: the size that it cosigned last and when, how far behind it is, and its trouble."""
 
     name: str
     url: str
     size: int
-    at: dt.datetime | None
+    cosigned_at: dt.datetime | None
     behind: int
-    said: str
+    trouble: str
 
 
 @dataclass(frozen=True)
-class Column:
+class MinuteBar:
     """A minute of the plot: where its column stands and how high it is, of 100, and how many seals it says."""
 
     x: int
@@ -73,12 +73,12 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Verification:
+class LastVerification:
     """The last full verification: its entry, whether all was good, its figures, and the first thing that was not."""
 
     entry: Entry
     good: bool
-    said: dict[str, Any]
+    figures: dict[str, Any]
     first_bad: str
 
 
@@ -93,8 +93,8 @@ class Integrity:
     checkpoint: Checkpoint | None
     waiting: dt.timedelta | None
     trouble: str
-    witnesses: tuple[Witness, ...]
-    verification: Verification | None
+    witnesses: tuple[WitnessStatus, ...]
+    verification: LastVerification | None
     running: Job | None
     halted: tuple[Table, ...]
     alerts: tuple[Alert, ...]
@@ -103,56 +103,56 @@ class Integrity:
     @property
     def verdict(self) -> str:
         """`bad` where something is wrong, `waits` where something is late or was never done, else `ok`."""
-        states = {one.state for one in self.checks}
+        states = {check.state for check in self.checks}
         return BAD if BAD in states else WAITS if WAITS in states else OK
 
 
-def of(house: Facility, now: dt.datetime) -> Integrity:
+def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
     """How the record stands, for a house: its own halted tables and alerts, and the log that holds every house."""
     status, incarnation = of_sealer(), current()
     seal = Seal.objects.filter(incarnation=incarnation).order_by("-number").first() if incarnation else None
     checkpoint = Log(incarnation).newest() if incarnation else None
-    found = Integrity(
+    integrity = Integrity(
         now=now,
         status=status,
         incarnation=incarnation,
         seal=seal,
         checkpoint=checkpoint,
-        waiting=_waiting(incarnation, now),
+        waiting=_longest_wait(incarnation, now),
         trouble=troubles.say(status.trouble, status.params) if status.trouble else "",
         witnesses=tuple(_witnesses(status, incarnation, checkpoint)),
         verification=_verification(),
         running=Job.objects.filter(kind=Job.Kind.VERIFICATION, status__in=("waiting", "running")).first(),
-        halted=tuple(Table.objects.filter(facility=house).exclude(halted_at=None)),
+        halted=tuple(Table.objects.filter(facility=facility).exclude(halted_at=None)),
         alerts=tuple(
-            Alert.objects.filter(table__facility=house, kind__in=OF_THE_RECORD, ended_at=None).select_related(
-                "table"
-            )
+            Alert.objects.filter(
+                table__facility=facility, kind__in=RECORD_ALERTS, ended_at=None
+            ).select_related("table")
         ),
     )
-    return Integrity(**{**_fields(found), "checks": tuple(_checks(found))})
+    return Integrity(**{**_fields(integrity), "checks": tuple(_checks(integrity))})
 
 
-def seals_a_minute(incarnation: Incarnation | None, now: dt.datetime) -> tuple[list[Column], int]:
+def seals_per_minute(incarnation: Incarnation | None, now: dt.datetime) -> tuple[list[MinuteBar], int]:
     """Columns of the last hour, the oldest first, and the highest number among them (6 at the least)."""
-    newest = Seal.objects.filter(incarnation=incarnation).order_by("-number")[:MOST_SEALS]
+    newest = Seal.objects.filter(incarnation=incarnation).order_by("-number")[:MAX_SEALS]
     first = now.replace(second=0, microsecond=0) - dt.timedelta(minutes=MINUTES - 1)
-    moments = (at for at in newest.values_list("at", flat=True) if at >= first)
-    counted = Counter(int((at - first).total_seconds() // 60) for at in moments)
-    most = max([LEAST_HEIGHT, *counted.values()])
-    columns = []
+    moments = (moment for moment in newest.values_list("at", flat=True) if moment >= first)
+    counts = Counter(int((moment - first).total_seconds() // 60) for moment in moments)
+    top = max([MIN_TOP, *counts.values()])
+    bars = []
     for minute in range(MINUTES):
-        height = 100 * counted[minute] // most if counted[minute] else 0
-        height = max(height, 2) if counted[minute] else 0
-        columns.append(Column(minute * 10, 100 - height, height, counted[minute]))
-    return columns, most
+        height = 100 * counts[minute] // top if counts[minute] else 0
+        height = max(height, 2) if counts[minute] else 0
+        bars.append(MinuteBar(minute * 10, 100 - height, height, counts[minute]))
+    return bars, top
 
 
 def signing_keys() -> list[dict[str, Any]]:
     """The keys of the record with the line to give to others, the newest first."""
     return [
-        {"key": one, "vkey": keys.verifier_of(one).vkey}
-        for one in SigningKey.objects.order_by("-created_at", "-pk")
+        {"key": key, "vkey": keys.verifier_of(key).vkey}
+        for key in SigningKey.objects.order_by("-created_at", "-pk")
     ]
 
 
@@ -160,16 +160,20 @@ def incarnations() -> list[dict[str, Any]]:
     """The lives of the record, the newest first, with the sizes at which the one before was found and was signed."""
     rows = Incarnation.objects.select_related("opened_by", "opened_with").order_by("-number")
     return [
-        {"row": one, "found": _size_in(one.after.get("found")), "signed": _size_in(one.after.get("signed"))}
-        for one in rows
+        {
+            "row": incarnation,
+            "found": _checkpoint_size(incarnation.after.get("found")),
+            "signed": _checkpoint_size(incarnation.after.get("signed")),
+        }
+        for incarnation in rows
     ]
 
 
-def _fields(found: Integrity) -> dict[str, Any]:
-    return {name: getattr(found, name) for name in found.__dataclass_fields__}
+def _fields(integrity: Integrity) -> dict[str, Any]:
+    return {name: getattr(integrity, name) for name in integrity.__dataclass_fields__}
 
 
-def _size_in(note: Any) -> int | None:
+def _checkpoint_size(note: Any) -> int | None:
     """The size of the checkpoint that a note says; None where there is none that can be read."""
     if not isinstance(note, str):
         return None
@@ -179,130 +183,143 @@ def _size_in(note: Any) -> int | None:
         return None
 
 
-def _waiting(incarnation: Incarnation | None, now: dt.datetime) -> dt.timedelta | None:
+def _longest_wait(incarnation: Incarnation | None, now: dt.datetime) -> dt.timedelta | None:
     """How long the oldest head that no seal of this incarnation lists has stood; None where every head is sealed.
 
     The newest sealed number of each stream is one look into an index. Asked whether none covers the head, PostgreSQL
     joins all that was ever sealed.
     """
-    listed = SealedHead.objects.filter(stream=OuterRef("pk"), seal__incarnation=incarnation)
-    newest = Coalesce(Subquery(listed.order_by("-seq").values("seq")[:1]), 0)
-    moved = Stream.objects.filter(seq__gt=newest).exclude(last_at=None)
-    oldest = moved.order_by("last_at").values_list("last_at", flat=True).first()
+    sealed = SealedHead.objects.filter(stream=OuterRef("pk"), seal__incarnation=incarnation)
+    newest = Coalesce(Subquery(sealed.order_by("-seq").values("seq")[:1]), 0)
+    unsealed = Stream.objects.filter(seq__gt=newest).exclude(last_at=None)
+    oldest = unsealed.order_by("last_at").values_list("last_at", flat=True).first()
     return now - oldest if oldest else None
 
 
 def _witnesses(
     status: SealerStatus, incarnation: Incarnation | None, checkpoint: Checkpoint | None
-) -> list[Witness]:
+) -> list[WitnessStatus]:
     """Those that the sealer asks, and those whose cosignatures the log has though it asks them no more."""
     size = checkpoint.size if checkpoint else 0
-    last: dict[str, Cosignature] = {}
+    newest_by_name: dict[str, Cosignature] = {}
     if incarnation is not None:
         for name in {*status.witnesses, *_cosigners(incarnation)}:
-            own = Cosignature.objects.filter(name=name, checkpoint__incarnation=incarnation)
-            newest = own.select_related("checkpoint").order_by("-checkpoint_id").first()
+            cosignatures = Cosignature.objects.filter(name=name, checkpoint__incarnation=incarnation)
+            newest = cosignatures.select_related("checkpoint").order_by("-checkpoint_id").first()
             if newest is not None:
-                last[name] = newest
-    found = []
-    for name in sorted({*status.witnesses, *last}):
-        told = status.witnesses.get(name, {})
-        kept = last.get(name)
-        cosigned = kept.checkpoint.size if kept else 0
-        code = told.get("said", "")
-        said = (
-            str(WITNESS_SAID.get(code, code)) if code else "" if name in status.witnesses else "asked no more"
+                newest_by_name[name] = newest
+    statuses = []
+    for name in sorted({*status.witnesses, *newest_by_name}):
+        reported = status.witnesses.get(name, {})
+        cosignature = newest_by_name.get(name)
+        cosigned = cosignature.checkpoint.size if cosignature else 0
+        code = reported.get("said", "")
+        trouble = (
+            str(WITNESS_TROUBLES.get(code, code))
+            if code
+            else ""
+            if name in status.witnesses
+            else "asked no more"
         )
-        found.append(
-            Witness(
-                name, told.get("url", ""), cosigned, kept.at if kept else None, max(0, size - cosigned), said
+        statuses.append(
+            WitnessStatus(
+                name,
+                reported.get("url", ""),
+                cosigned,
+                cosignature.at if cosignature else None,
+                max(0, size - cosigned),
+                trouble,
             )
         )
-    return found
+    return statuses
 
 
 def _cosigners(incarnation: Incarnation) -> set[str]:
     """Who cosigned the newest checkpoint that anybody cosigned."""
-    newest = Cosignature.objects.filter(checkpoint__incarnation=incarnation).order_by("-pk").first()
-    if newest is None:
+    cosignature = Cosignature.objects.filter(checkpoint__incarnation=incarnation).order_by("-pk").first()
+    if cosignature is None:
         return set()
-    return set(Cosignature.objects.filter(checkpoint=newest.checkpoint_id).values_list("name", flat=True))
+    return set(
+        Cosignature.objects.filter(checkpoint=cosignature.checkpoint_id).values_list("name", flat=True)
+    )
 
 
-def _verification() -> Verification | None:
-    own = Entry.objects.filter(type="record.verified", stream__name=INSTALLATION)
-    entry = own.select_related("stream").order_by("-at", "-pk").first()
+def _verification() -> LastVerification | None:
+    entries = Entry.objects.filter(type="record.verified", stream__name=INSTALLATION)
+    entry = entries.select_related("stream").order_by("-at", "-pk").first()
     if entry is None:
         return None
-    said = said_by(entry)
-    bad = said.get("first_bad")
-    first_bad = verification_words.say(bad) if isinstance(bad, dict) else ""
-    return Verification(entry, said.get("outcome") == "good", said, first_bad)
+    figures = said_by(entry)
+    bad_finding = figures.get("first_bad")
+    first_bad = verification_words.say(bad_finding) if isinstance(bad_finding, dict) else ""
+    return LastVerification(entry, figures.get("outcome") == "good", figures, first_bad)
 
 
-def _checks(found: Integrity) -> list[Check]:
+def _checks(integrity: Integrity) -> list[Check]:
     return [
-        _sealing(found),
-        *(_witnessed(one) for one in found.witnesses),
+        _check_sealing(integrity),
+        *(_check_witness(witness) for witness in integrity.witnesses),
         *(
             []
-            if found.witnesses
+            if integrity.witnesses
             else [Check(WAITS, "No witness", "the house's own key alone stands behind it")]
         ),
-        _verified(found),
-        _tables(found),
+        _check_verification(integrity),
+        _check_tables(integrity),
     ]
 
 
-def _sealing(found: Integrity) -> Check:
-    if found.trouble:
-        return Check(BAD, "The sealer has stopped", found.trouble)
-    if found.seal is None:
+def _check_sealing(integrity: Integrity) -> Check:
+    if integrity.trouble:
+        return Check(BAD, "The sealer has stopped", integrity.trouble)
+    if integrity.seal is None:
         return Check(WAITS, "Nothing is sealed yet", "start the sealer: manage.py sealer")
-    if found.waiting is not None and found.waiting > LATE:
+    if integrity.waiting is not None and integrity.waiting > MAX_WAIT:
         return Check(
-            WAITS, "Entries wait to be sealed", "for %s; is the sealer at work?" % _long(found.waiting)
+            WAITS,
+            "Entries wait to be sealed",
+            "for %s; is the sealer at work?" % _format_span(integrity.waiting),
         )
-    if found.status.beat_at is None or found.now - found.status.beat_at > SILENT:
+    if integrity.status.beat_at is None or integrity.now - integrity.status.beat_at > SILENT:
         return Check(WAITS, "The sealer is silent", "all that stands is sealed; what comes next would wait")
-    return Check(OK, "All that stands is sealed", "last seal %s ago" % ago(found.seal.at, found.now))
+    return Check(OK, "All that stands is sealed", "last seal %s ago" % ago(integrity.seal.at, integrity.now))
 
 
-def _witnessed(witness: Witness) -> Check:
-    if witness.said:
-        return Check(WAITS, witness.name, witness.said)
+def _check_witness(witness: WitnessStatus) -> Check:
+    if witness.trouble:
+        return Check(WAITS, witness.name, witness.trouble)
     if witness.behind > MINUTES:
         return Check(WAITS, witness.name, "%s seals behind" % f"{witness.behind:,}")
     return Check(OK, "Cosigned by %s" % witness.name, "up to checkpoint %s" % f"{witness.size:,}")
 
 
-def _verified(found: Integrity) -> Check:
-    last = found.verification
-    if last is None:
+def _check_verification(integrity: Integrity) -> Check:
+    verification = integrity.verification
+    if verification is None:
         return Check(WAITS, "Never verified whole", "ask for it once, and then each week")
-    since = ago(last.entry.at, found.now)
-    if not last.good:
-        return Check(BAD, "The last full verification found a fault", last.first_bad)
-    if found.now - last.entry.at > VERIFIED:
+    since = ago(verification.entry.at, integrity.now)
+    if not verification.good:
+        return Check(BAD, "The last full verification found a fault", verification.first_bad)
+    if integrity.now - verification.entry.at > VERIFICATION_INTERVAL:
         return Check(WAITS, "Verified whole %s ago" % since, "all good then; ask for it again")
     return Check(OK, "Verified whole %s ago" % since, "every entry, seal and signature")
 
 
-def _tables(found: Integrity) -> Check:
-    if found.halted:
-        names = ", ".join(table.code for table in found.halted)
+def _check_tables(integrity: Integrity) -> Check:
+    if integrity.halted:
+        names = ", ".join(table.code for table in integrity.halted)
         return Check(BAD, "Halted: %s" % names, "a screen had seen more than the record holds")
-    if found.alerts:
+    if integrity.alerts:
         return Check(WAITS, "A screen showed a head that is not ours", "see the alerts beneath")
     return Check(OK, "Every screen agrees with the record", "each act sends back the head that it saw")
 
 
-def ago(at: dt.datetime, now: dt.datetime) -> str:
+def ago(moment: dt.datetime, now: dt.datetime) -> str:
     """How long ago a moment was: `8 s`, `4 min`."""
-    return _long(now - at)
+    return _format_span(now - moment)
 
 
-def _long(span: dt.timedelta) -> str:
+def _format_span(span: dt.timedelta) -> str:
     """`8 s`, `4 min`, `3 h`, `12 days`: one unit, rounded down."""
     seconds = max(0, int(span.total_seconds()))
     if seconds < 120:

@@ -19,34 +19,34 @@ TABS = (
 )
 
 
-def desk(person: Person, house: Facility, tab: str) -> dict[str, Any]:
+def desk_context(person: Person, facility: Facility, tab: str) -> dict[str, Any]:
     """The context of a page of the desk, under one of its tabs."""
     now = clock.now()
     return {
-        "house": house,
+        "house": facility,
         "room": "record",
         "tab": tab,
-        "tabs": tabs_of(house.code),
+        "tabs": tab_links(facility.code),
         "me": {"code": person.code, "name": person.name, "role_label": person.get_role_display()},
         "exports_here": may_export(person),
-        "today": house.gaming_day(now),
+        "today": facility.gaming_day(now),
         "now": now,
         "as_of": now.astimezone(dt.UTC).isoformat(timespec="milliseconds"),
         "urls": {
             "sign_in": reverse("sign-in"),
             "sign_off": reverse("sign-off"),
-            "act": reverse("desk-act", args=[house.code, "__act__"]),
+            "act": reverse("desk-act", args=[facility.code, "__act__"]),
         },
     }
 
 
-def tabs_of(facility: str) -> list[dict[str, Any]]:
+def tab_links(facility: str) -> list[dict[str, Any]]:
     """The desk's tabs in their order: `code`, `label` and `url`."""
     return [
         {"code": code, "label": label, "url": reverse(name, args=[facility])} for code, label, name in TABS
     ]
 
 
-def landing(facility: str) -> str:
+def landing_url(facility: str) -> str:
     """The address of the first tab: where the bar leads."""
     return reverse(TABS[0][-1], args=[facility])

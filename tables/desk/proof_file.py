@@ -7,7 +7,7 @@ from audit import chain, export
 from audit.models import Entry
 from audit.sealing.proofs import Proof
 
-MOST_LINES = 20_000  # entries up to the sealed head; a longer stretch is an evidence bundle's work
+MAX_LINES = 20_000  # entries up to the sealed head; a longer stretch is an evidence bundle's work
 BATCH = 500
 
 
@@ -22,10 +22,10 @@ class ProofFile:
 
 def is_short(proof: Proof) -> bool:
     """Whether the proof is a file of its own."""
-    return proof.links < MOST_LINES
+    return proof.links < MAX_LINES
 
 
-def file_of(proof: Proof) -> ProofFile:
+def proof_file(proof: Proof) -> ProofFile:
     """The proof as lines, by the cosigned checkpoint where there is one, else by the smallest that holds the seal."""
     checkpoint, path = (
         (proof.witnessed, proof.witnessed_path) if proof.witnessed else (proof.checkpoint, proof.path)
@@ -34,7 +34,7 @@ def file_of(proof: Proof) -> ProofFile:
         "_format": 1,
         "_type": "proof",
         "checkpoint": checkpoint.cosigned,
-        "path": [one.hex() for one in path],
+        "path": [digest.hex() for digest in path],
         "seal": bytes(proof.seal.body).decode(),
     }
     lines = [chain.canonical(first) + b"\n", *_lines(proof)]
@@ -44,6 +44,6 @@ def file_of(proof: Proof) -> ProofFile:
 def _lines(proof: Proof) -> Iterator[bytes]:
     entry = proof.entry
     span = Entry.objects.filter(stream_id=entry.stream_id, seq__gte=entry.seq, seq__lte=proof.head_seq)
-    found = span.order_by("seq").values_list("hash", "prev", "body")
-    for digest, prev, body in found.iterator(BATCH):
+    rows = span.order_by("seq").values_list("hash", "prev", "body")
+    for digest, prev, body in rows.iterator(BATCH):
         yield export.shaped(bytes(digest), bytes(prev), bytes(body))

@@ -7,71 +7,71 @@ from django.urls import NoReverseMatch
 
 from audit.models import Entry
 from games.models import Facility
-from tables.desk.entry_rows import address_of, local
+from tables.desk.entry_rows import entry_url, local_date_and_time
 from tables.models import Slip
 
 
 @dataclass(frozen=True)
-class Related:
+class RelatedEntry:
     """Another entry, and what it is to this one."""
 
-    says: str
+    text: str
     place: str
     seq: int
     url: str
-    more: str = ""
+    detail: str = ""
 
 
-def related_to(entry: Entry, data: dict[str, Any], house: Facility) -> list[Related]:
+def related_entries(entry: Entry, data: dict[str, Any], facility: Facility) -> list[RelatedEntry]:
     """What this entry corrects and what corrects it, in the order in which it happened."""
-    found = [*_named(entry, data, house), *_of_slips(entry, house)]
-    once = {
-        (one.place, one.seq, one.says): one
-        for one in found
-        if (one.place, one.seq) != (_place(entry), entry.seq)
+    related = [*_named_entries(entry, data, facility), *_slip_entries(entry, facility)]
+    unique = {
+        (related_.place, related_.seq, related_.text): related_
+        for related_ in related
+        if (related_.place, related_.seq) != (_place(entry), entry.seq)
     }
-    return sorted(once.values(), key=lambda one: one.seq)
+    return sorted(unique.values(), key=lambda related_: related_.seq)
 
 
 def _place(entry: Entry) -> str:
     return entry.stream.name.partition("/")[2]
 
 
-def _named(entry: Entry, data: dict[str, Any], house: Facility) -> list[Related]:
+def _named_entries(entry: Entry, data: dict[str, Any], facility: Facility) -> list[RelatedEntry]:
     """What the entry itself names: `corrects` of a slip, and `stream` and `entry` where it shows a room's act."""
     corrects, stream, seq = data.get("corrects"), data.get("stream"), data.get("entry")
-    found = []
+    related = []
     if isinstance(corrects, dict) and type(corrects.get("seq")) is int:
-        found.append(_one("Corrects", entry.stream.name, corrects["seq"], house))
-    if isinstance(stream, str) and type(seq) is int and stream.startswith(f"{house.code}/"):
-        found.append(_one("Shows what was done in", stream, seq, house))
-    return found
+        related.append(_related_entry("Corrects", entry.stream.name, corrects["seq"], facility))
+    if isinstance(stream, str) and type(seq) is int and stream.startswith(f"{facility.code}/"):
+        related.append(_related_entry("Shows what was done in", stream, seq, facility))
+    return related
 
 
-def _of_slips(entry: Entry, house: Facility) -> list[Related]:
+def _slip_entries(entry: Entry, facility: Facility) -> list[RelatedEntry]:
     """The slips of this table that name the entry, or that it belongs to."""
     slips = Slip.objects.filter(table__stream=entry.stream_id).select_related("filed_by", "filed_with")
     name = entry.stream.name
-    found = []
+    related = []
     for slip in slips.filter(corrects_seq=entry.seq):
-        day, time = local(slip.filed_at, house)
-        more = f"{slip.code}, {day}, {time}: {slip.reason}"
-        found.append(_one("Corrected by", name, slip.filed_seq, house, more))
+        day, time = local_date_and_time(slip.filed_at, facility)
+        detail = f"{slip.code}, {day}, {time}: {slip.reason}"
+        related.append(_related_entry("Corrected by", name, slip.filed_seq, facility, detail))
     for slip in slips.filter(filed_seq=entry.seq):
-        found.append(_one("Corrects", name, slip.corrects_seq, house, slip.reason))
+        related.append(_related_entry("Corrects", name, slip.corrects_seq, facility, slip.reason))
         if slip.settled_seq:
-            found.append(_one("Its money moved by", name, slip.settled_seq, house))
-    found += [
-        _one("Moves the money of", name, slip.filed_seq, house, f"{slip.code}: {slip.reason}")
+            related.append(_related_entry("Its money moved by", name, slip.settled_seq, facility))
+    related += [
+        _related_entry("Moves the money of", name, slip.filed_seq, facility, f"{slip.code}: {slip.reason}")
         for slip in slips.filter(settled_seq=entry.seq)
     ]
-    return found
+    return related
 
 
-def _one(says: str, stream: str, seq: int, house: Facility, more: str = "") -> Related:
+def _related_entry(text: str, stream: str, seq: int, facility: Facility, detail: str = "") -> RelatedEntry:
     """What an entry names may be no address at all, where somebody changed its body: then it is no link."""
     try:
-        url = address_of(stream, seq, house)
+        url = entry_url(stream, seq, facility)
     except NoReverseMatch:
         url = ""
-    return Related(says, stream.partition("/")[2], seq, url, more)
+    return RelatedEntry(text, stream.partition("/")[2], seq, url, detail)

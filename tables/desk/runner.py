@@ -13,7 +13,7 @@ from tables.runner.facility import is_on_duty
 
 __all__ = [
     "ACTS",
-    "EXPORTS",
+    "EXPORT_ROLES",
     "RUNNER",
     "ActOutcome",
     "ActRequest",
@@ -25,7 +25,7 @@ __all__ = [
 
 STREAM = "exports"
 AGENT = "gaming-agent"
-EXPORTS = frozenset({"compliance", AGENT})  # roles that may take a copy of the record out of the casino
+EXPORT_ROLES = frozenset({"compliance", AGENT})  # roles that may take a copy of the record out of the casino
 
 
 class DeskContext(StreamContext):
@@ -45,7 +45,7 @@ class DeskRunner(StreamRunner[DeskContext]):
     def enter(self, request: ActRequest, locked: LockedStream) -> DeskContext:
         return DeskContext(locked, request)
 
-    def desk_act(self, *, roles: Iterable[str] = EXPORTS) -> Callable:
+    def desk_act(self, *, roles: Iterable[str] = EXPORT_ROLES) -> Callable:
         """Register an act of the desk under its function's name."""
         return self.act(roles=roles, depends_on="nothing")
 

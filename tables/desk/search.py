@@ -16,32 +16,32 @@ from django.db import connection
 from audit.models import Entry, Stream
 from audit.record import INSTALLATION
 from games.models import Facility
-from tables.desk.amounts import with_a_sum
-from tables.desk.query import Asked, of_day
+from tables.desk.amounts import filter_by_amount
+from tables.desk.query import SearchQuery, day_bounds
 
 from ..models import DiceLot
 
-PAGE = 50
-LOOKED = 20_000  # entries that one page holds the question against
+PAGE_SIZE = 50
+MAX_CANDIDATES = 20_000  # entries that one page holds the question against
 COLUMNS = "e.id, e.at, e.seq, e.stream_id, e.type, e.gaming_day, e.actor, e.witness, e.round, e.lot, e.cents"
 NEWEST = "at DESC, id DESC"
-A_DAY = dt.timedelta(days=1)
+DAY = dt.timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchPage:
     """A page: its entries with their streams, newest first, and where the next one begins (a key; 0 at the end).
 
     `looked_to`: the entry up to which it looked where the page is not full and older entries are left.
     """
 
     entries: tuple[Entry, ...]
-    older: int = 0
-    looked_to: Entry | None = None
+    next_key: int = 0
+    scanned_to: Entry | None = None
 
 
 @dataclass(frozen=True)
-class Walk:
+class IndexScan:
     """One index walked backwards: a statement of its candidates, at most `LOOKED`."""
 
     sql: str
@@ -50,52 +50,54 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class Where:
+class Condition:
     """Conditions joined by AND, with their parameters."""
 
     sql: str
     params: tuple[Any, ...] = ()
 
     @classmethod
-    def all(cls, parts: Sequence["Where"]) -> "Where":
+    def all(cls, parts: Sequence["Condition"]) -> "Condition":
         return cls(
             " AND ".join(part.sql for part in parts) or "1 = 1", sum((part.params for part in parts), ())
         )
 
 
-def find(asked: Asked, page: int = PAGE) -> Found:
+def search_record(query: SearchQuery, page: int = PAGE_SIZE) -> SearchPage:
     """The newest entries that answer, before the page's beginning. What is wrong with the question finds nothing."""
-    if asked.wrong:
-        return Found(())
-    streams = [asked.stream.pk] if asked.stream else streams_of(asked.house, training=asked.training)
+    if query.errors:
+        return SearchPage(())
+    streams = [query.stream.pk] if query.stream else stream_ids(query.facility, training=query.training)
     if not streams:
-        return Found(())
-    wanted = _wanted(asked, streams)
+        return SearchPage(())
+    filters = _filters(query, streams)
     hits: dict[int, Entry] = {}
     horizons: list[Entry] = []
-    for walk in walks(asked, streams):
-        found, horizon = _walked(walk, wanted, asked, page)
-        hits |= found
+    for walk in index_scans(query, streams):
+        page_hits, horizon = _run_scan(walk, filters, query, page)
+        hits |= page_hits
         horizons += [horizon] if horizon else []
-    horizon = max(horizons, key=_place) if horizons else None
-    known = [one for one in hits.values() if horizon is None or _place(one) >= _place(horizon)]
-    shown = sorted(known, key=_place, reverse=True)[:page]
-    if len(known) > page:
-        return Found(tuple(shown), shown[-1].pk)
-    full = horizon is None or len(shown) == page
-    return Found(tuple(shown), horizon.pk if horizon else 0, None if full else horizon)
+    horizon = max(horizons, key=_sort_key) if horizons else None
+    candidates = [
+        entry for entry in hits.values() if horizon is None or _sort_key(entry) >= _sort_key(horizon)
+    ]
+    entries = sorted(candidates, key=_sort_key, reverse=True)[:page]
+    if len(candidates) > page:
+        return SearchPage(tuple(entries), entries[-1].pk)
+    is_complete = horizon is None or len(entries) == page
+    return SearchPage(tuple(entries), horizon.pk if horizon else 0, None if is_complete else horizon)
 
 
-def streams_of(house: Facility, *, training: bool) -> list[int]:
+def stream_ids(facility: Facility, *, training: bool) -> list[int]:
     """The keys of a house's streams of one sort: real play with the rooms of the house, or training and simulation."""
-    named = Stream.objects.filter(name__startswith=f"{house.code}/", real_play=not training)
-    return list(named.order_by("pk").values_list("pk", flat=True))
+    streams = Stream.objects.filter(name__startswith=f"{facility.code}/", real_play=not training)
+    return list(streams.order_by("pk").values_list("pk", flat=True))
 
 
-def places_of(house: Facility, *, training: bool) -> list[str]:
+def places_of(facility: Facility, *, training: bool) -> list[str]:
     """Where entries of this sort stand: tables and rooms as a search names them."""
-    named = Stream.objects.filter(name__startswith=f"{house.code}/", real_play=not training)
-    places = [name.partition("/")[2] for name in named.order_by("name").values_list("name", flat=True)]
+    streams = Stream.objects.filter(name__startswith=f"{facility.code}/", real_play=not training)
+    places = [name.partition("/")[2] for name in streams.order_by("name").values_list("name", flat=True)]
     return places if training else [*places, INSTALLATION]
 
 
@@ -113,154 +115,168 @@ def types_on_record() -> list[str]:
         return [row[0] for row in cursor.fetchall()]
 
 
-def walks(asked: Asked, streams: Sequence[int]) -> list[Walk]:
+def index_scans(query: SearchQuery, streams: Sequence[int]) -> list[IndexScan]:
     """The indexes that answer this question, the narrowest that it names."""
-    in_time = _in_time(asked)
-    if asked.lot:
-        return [_named("lot", asked.lot, in_time), *_steps(asked, in_time)]
-    if asked.round is not None:
-        places = _any("e.stream_id", streams)
-        params = (*places.params, asked.round)
-        return [_by(Where(f"{places.sql} AND e.round = %s AND e.round IS NOT NULL", params), in_time)]
-    if asked.stream:
-        return [_along(asked, asked.stream)]
-    if asked.who:
-        return [_named(column, asked.who, in_time) for column in ("actor", "witness")]
-    return [_named("type", asked.type, in_time)] if asked.type else [_by(in_time)]
+    in_time = _time_condition(query)
+    if query.lot:
+        return [_scan_by_column("lot", query.lot, in_time), *_scan_lot_steps(query, in_time)]
+    if query.round is not None:
+        places = _in_list("e.stream_id", streams)
+        params = (*places.params, query.round)
+        return [
+            _scan_by_time(
+                Condition(f"{places.sql} AND e.round = %s AND e.round IS NOT NULL", params), in_time
+            )
+        ]
+    if query.stream:
+        return [_scan_stream(query, query.stream)]
+    if query.who:
+        return [_scan_by_column(column, query.who, in_time) for column in ("actor", "witness")]
+    return [_scan_by_column("type", query.type, in_time)] if query.type else [_scan_by_time(in_time)]
 
 
-def statement(walk: Walk, wanted: Where, page: int = PAGE) -> tuple[str, tuple[Any, ...]]:
+def statement(walk: IndexScan, filters: Condition, page: int = PAGE_SIZE) -> tuple[str, tuple[Any, ...]]:
     """The statement of a page: the keys of the candidates that answer."""
-    sql = f"SELECT e.id FROM ({walk.sql} LIMIT {LOOKED}) e WHERE {wanted.sql} ORDER BY {walk.order} LIMIT {page + 1}"
-    return sql, (*walk.params, *wanted.params)
+    candidates = f"{walk.sql} LIMIT {MAX_CANDIDATES}"
+    sql = f"SELECT e.id FROM ({candidates}) e WHERE {filters.sql} ORDER BY {walk.order} LIMIT {page + 1}"
+    return sql, (*walk.params, *filters.params)
 
 
-def _walked(walk: Walk, wanted: Where, asked: Asked, page: int) -> tuple[dict[int, Entry], Entry | None]:
+def _run_scan(
+    walk: IndexScan, filters: Condition, query: SearchQuery, page: int
+) -> tuple[dict[int, Entry], Entry | None]:
     """What one walk found, and the last entry up to which that is all there is; None where it came to the end."""
-    keys = _answers(walk, wanted, asked, page)
+    keys = _matching_keys(walk, filters, query, page)
     with connection.cursor() as cursor:
         if len(keys) <= page:
-            cursor.execute(f"SELECT id FROM ({walk.sql} LIMIT 1 OFFSET {LOOKED - 1}) e", walk.params)
+            cursor.execute(f"SELECT id FROM ({walk.sql} LIMIT 1 OFFSET {MAX_CANDIDATES - 1}) e", walk.params)
             last = cursor.fetchone()
             beyond = last[0] if last else None
         else:
             beyond = keys[-1]
-    read = {one.pk: one for one in Entry.objects.filter(pk__in=[*keys, beyond]).select_related("stream")}
-    return {key: read[key] for key in keys}, read[beyond] if beyond else None
+    entries = {
+        entry.pk: entry for entry in Entry.objects.filter(pk__in=[*keys, beyond]).select_related("stream")
+    }
+    return {key: entries[key] for key in keys}, entries[beyond] if beyond else None
 
 
-def _answers(walk: Walk, wanted: Where, asked: Asked, page: int) -> list[int]:
+def _matching_keys(walk: IndexScan, filters: Condition, query: SearchQuery, page: int) -> list[int]:
     """The keys of at most one more entry than a page has. Columns tell of everything but sums: bodies tell of those."""
     with connection.cursor() as cursor:
-        cursor.execute(*statement(walk, wanted, LOOKED if asked.of_a_sum else page))
+        cursor.execute(*statement(walk, filters, MAX_CANDIDATES if query.has_amounts else page))
         keys = [row[0] for row in cursor.fetchall()]
-    return list(islice(with_a_sum(keys, asked.least, asked.most), page + 1)) if asked.of_a_sum else keys
+    return (
+        list(islice(filter_by_amount(keys, query.min_cents, query.max_cents), page + 1))
+        if query.has_amounts
+        else keys
+    )
 
 
-def _place(entry: Entry) -> tuple[Any, int]:
+def _sort_key(entry: Entry) -> tuple[Any, int]:
     return entry.at, entry.pk
 
 
-def _by(*conditions: Where) -> Walk:
-    found = Where.all(conditions)
-    return Walk(
-        f"SELECT {COLUMNS} FROM audit_entry e WHERE {found.sql} ORDER BY e.at DESC, e.id DESC", found.params
+def _scan_by_time(*conditions: Condition) -> IndexScan:
+    condition = Condition.all(conditions)
+    return IndexScan(
+        f"SELECT {COLUMNS} FROM audit_entry e WHERE {condition.sql} ORDER BY e.at DESC, e.id DESC",
+        condition.params,
     )
 
 
-def _named(column: str, value: str, in_time: Where) -> Walk:
+def _scan_by_column(column: str, value: str, in_time: Condition) -> IndexScan:
     """The index of a column and the time. Asked as a range and in its order: an equality would let PostgreSQL walk the
     time alone instead, through all that happened since somebody left.
     """
-    found = Where.all(
-        [Where(f"e.{column} BETWEEN %s AND %s AND NOT (e.{column} = '')", (value, value)), in_time]
+    condition = Condition.all(
+        [Condition(f"e.{column} BETWEEN %s AND %s AND NOT (e.{column} = '')", (value, value)), in_time]
     )
     order = f"{column} DESC, at DESC, id DESC"
     inner = f"e.{column} DESC, e.at DESC, e.id DESC"
-    return Walk(
-        f"SELECT {COLUMNS} FROM audit_entry e WHERE {found.sql} ORDER BY {inner}", found.params, order
+    return IndexScan(
+        f"SELECT {COLUMNS} FROM audit_entry e WHERE {condition.sql} ORDER BY {inner}", condition.params, order
     )
 
 
-def _along(asked: Asked, stream: Stream) -> Walk:
+def _scan_stream(query: SearchQuery, stream: Stream) -> IndexScan:
     """One stream backwards by its numbers: times never go back there, so a range of time is one of numbers."""
-    since, until = _span(asked)
-    first = _first_at(stream, since) if since else 1
-    last = (_first_at(stream, until) if until else stream.seq + 1) - 1
-    if asked.before:
-        last = min(last, asked.before.seq - 1)
+    since, until = _time_bounds(query)
+    first = _first_seq_at(stream, since) if since else 1
+    last = (_first_seq_at(stream, until) if until else stream.seq + 1) - 1
+    if query.before:
+        last = min(last, query.before.seq - 1)
     sql = f"SELECT {COLUMNS} FROM audit_entry e WHERE e.stream_id = %s AND e.seq BETWEEN %s AND %s ORDER BY e.seq DESC"
-    return Walk(sql, (stream.pk, first, last), "seq DESC")
+    return IndexScan(sql, (stream.pk, first, last), "seq DESC")
 
 
-def _steps(asked: Asked, in_time: Where) -> list[Walk]:
+def _scan_lot_steps(query: SearchQuery, in_time: Condition) -> list[IndexScan]:
     """Entries that speak of a lot without naming it as theirs: the steps of its chain of custody."""
-    lot = DiceLot.objects.filter(facility=asked.house, code=asked.lot).values_list("pk", flat=True).first()
+    lot = DiceLot.objects.filter(facility=query.facility, code=query.lot).values_list("pk", flat=True).first()
     if lot is None:
         return []
     sql = f"""SELECT {COLUMNS} FROM tables_lotstep s
         JOIN audit_entry e ON e.stream_id = s.stream_id AND e.seq = s.seq
         WHERE s.lot_id = %s AND {in_time.sql} ORDER BY e.at DESC, e.id DESC"""
-    return [Walk(sql, (lot, *in_time.params))]
+    return [IndexScan(sql, (lot, *in_time.params))]
 
 
-def _wanted(asked: Asked, streams: Sequence[int]) -> Where:
+def _filters(query: SearchQuery, streams: Sequence[int]) -> Condition:
     """Everything that is asked but a sum, held against each candidate.
 
     Along one stream its place is no question any more, and asking it again leads PostgreSQL to sort all of it.
     """
-    is_along = asked.stream is not None and not asked.lot and asked.round is None
-    parts = [] if is_along else [_any("e.stream_id", streams)]
-    if asked.day:
-        parts.append(Where("e.gaming_day = %s", (connection.ops.adapt_datefield_value(asked.day),)))
-    if asked.round is not None:
-        parts.append(Where("e.round = %s", (asked.round,)))
-    if asked.who:
-        parts.append(Where("(e.actor = %s OR e.witness = %s)", (asked.who, asked.who)))
-    if asked.type:
-        parts.append(Where("e.type = %s", (asked.type,)))
-    return Where.all(parts)
+    is_along = query.stream is not None and not query.lot and query.round is None
+    parts = [] if is_along else [_in_list("e.stream_id", streams)]
+    if query.day:
+        parts.append(Condition("e.gaming_day = %s", (connection.ops.adapt_datefield_value(query.day),)))
+    if query.round is not None:
+        parts.append(Condition("e.round = %s", (query.round,)))
+    if query.who:
+        parts.append(Condition("(e.actor = %s OR e.witness = %s)", (query.who, query.who)))
+    if query.type:
+        parts.append(Condition("e.type = %s", (query.type,)))
+    return Condition.all(parts)
 
 
-def _span(asked: Asked) -> tuple[Any, Any]:
+def _time_bounds(query: SearchQuery) -> tuple[Any, Any]:
     """From when to when: the range of time, and that of the gaming day where one is asked."""
-    since, until = asked.since, asked.until
-    if asked.day:
-        first, last = _of_day(asked, asked.day)
+    since, until = query.since, query.until
+    if query.day:
+        first, last = _day_bounds(query, query.day)
         since, until = max(first, since or first), min(last, until or last)
     return since, until
 
 
-def _of_day(asked: Asked, day: dt.date) -> tuple[dt.datetime, dt.datetime]:
+def _day_bounds(query: SearchQuery, day: dt.date) -> tuple[dt.datetime, dt.datetime]:
     """By the house's clocks; what belongs to no house keeps the days of UTC."""
-    if asked.stream and asked.stream.name == INSTALLATION:
+    if query.stream and query.stream.name == INSTALLATION:
         begins = dt.datetime.combine(day, dt.time(), dt.UTC)
-        return begins, begins + A_DAY
-    return of_day(day, asked.house)
+        return begins, begins + DAY
+    return day_bounds(day, query.facility)
 
 
-def _in_time(asked: Asked) -> Where:
-    since, until = _span(asked)
+def _time_condition(query: SearchQuery) -> Condition:
+    since, until = _time_bounds(query)
     parts = []
     if since:
-        parts.append(Where("e.at >= %s", (_moment(since),)))
+        parts.append(Condition("e.at >= %s", (_moment(since),)))
     if until:
-        parts.append(Where("e.at < %s", (_moment(until),)))
-    if asked.before:
-        at = _moment(asked.before.at)
-        parts.append(Where("e.at <= %s AND (e.at < %s OR e.id < %s)", (at, at, asked.before.pk)))
-    return Where.all(parts)
+        parts.append(Condition("e.at < %s", (_moment(until),)))
+    if query.before:
+        moment = _moment(query.before.at)
+        parts.append(Condition("e.at <= %s AND (e.at < %s OR e.id < %s)", (moment, moment, query.before.pk)))
+    return Condition.all(parts)
 
 
-def _moment(at: Any) -> Any:
-    return connection.ops.adapt_datetimefield_value(at)
+def _moment(moment: Any) -> Any:
+    return connection.ops.adapt_datetimefield_value(moment)
 
 
-def _any(column: str, keys: Sequence[int]) -> Where:
-    return Where(f"{column} IN ({', '.join(['%s'] * len(keys))})", tuple(keys))
+def _in_list(column: str, keys: Sequence[int]) -> Condition:
+    return Condition(f"{column} IN ({', '.join(['%s'] * len(keys))})", tuple(keys))
 
 
-def _first_at(stream: Stream, moment: Any) -> int:
+def _first_seq_at(stream: Stream, moment: Any) -> int:
     """The number of a stream's first entry at or after a moment, by halving; one past its last where there is none.
 
     An entry that is missing (a record that somebody cut) is passed over: the integrity page tells of it, not this.
@@ -269,8 +285,8 @@ def _first_at(stream: Stream, moment: Any) -> int:
     low, high = 1, stream.seq + 1
     while low < high:
         middle = (low + high) // 2
-        at = entries.filter(seq__gte=middle).order_by("seq").values_list("at", flat=True).first()
-        if at is not None and at < moment:
+        found_at = entries.filter(seq__gte=middle).order_by("seq").values_list("at", flat=True).first()
+        if found_at is not None and found_at < moment:
             low = middle + 1
         else:
             high = middle

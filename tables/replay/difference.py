@@ -6,8 +6,8 @@ from typing import Any
 
 from games.engine.odds import in_dollars
 
-LINE = ("cents", "outcome", "pays", "paid_cents", "returned_cents", "cut_cents", "cite")
-KEY = frozenset({"seat", "wager", "play"})
+LINE_FIELDS = ("cents", "outcome", "pays", "paid_cents", "returned_cents", "cut_cents", "cite")
+KEY_FIELDS = frozenset({"seat", "wager", "play"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,9 @@ class Difference:
 
     seq: int
     round: int | None
-    what: str
-    said: Any
-    found: Any
+    field: str
+    recorded: Any
+    expected: Any
     seat: int | None = None
     wager: str = ""
     play: int | None = None
@@ -31,75 +31,77 @@ class Difference:
         """The same, ready for JSON."""
         about = {"seat": self.seat, "wager": self.wager, "play": self.play} if self.seat is not None else {}
         place = {"stream": stream, "entry": self.seq, "round": self.round}
-        return {**place, **about, "what": self.what, "record": self.said, "rules": self.found}
+        return {**place, **about, "what": self.field, "record": self.recorded, "rules": self.expected}
 
     def __str__(self) -> str:
         about = f"seat {self.seat}, {self.wager}" if self.seat is not None else ""
         about += f", play {self.play}" if self.play is not None else ""
         place = f"entry {self.seq}, round {self.round}: {about}{', ' if about else ''}{self.name}"
-        return f"{place}: the record says {self.recorded}, the rules give {self.due}"
+        return f"{place}: the record says {self.recorded_text}, the rules give {self.expected_text}"
 
     @property
     def name(self) -> str:
         """What differs, in words."""
-        return "stake" if self.what == "cents" else self.what.removesuffix("_cents").replace("_", " ")
+        return "stake" if self.field == "cents" else self.field.removesuffix("_cents").replace("_", " ")
 
     @property
-    def recorded(self) -> str:
+    def recorded_text(self) -> str:
         """What the record says, in words."""
-        return self._worded(self.said)
+        return self._format(self.recorded)
 
     @property
-    def due(self) -> str:
+    def expected_text(self) -> str:
         """What the rules give, in words."""
-        return self._worded(self.found)
+        return self._format(self.expected)
 
-    def _worded(self, value: Any) -> str:
+    def _format(self, value: Any) -> str:
         if value is None or value in ("", []):
             return "nothing"
-        is_money = self.what == "cents" or self.what.endswith("_cents")
+        is_money = self.field == "cents" or self.field.endswith("_cents")
         return in_dollars(value) if is_money and type(value) is int else str(value)
 
 
-def of_lists(
-    seq: int, number: int | None, said: Any, found: Sequence[dict[str, Any]]
+def compare_settlements(
+    seq: int, number: int | None, recorded: Any, expected: Sequence[dict[str, Any]]
 ) -> Iterator[Difference]:
     """Between the wagers that an entry says were settled and those that the rules settle, both in their order."""
-    if said == list(found):
+    if recorded == list(expected):
         return
-    recorded, due = _keyed(said), _keyed(found)
-    if recorded is None or due is None or len(recorded) != len(said):
-        yield Difference(seq, number, "settled", "no list of wagers, each once", f"{len(found)} wagers")
+    recorded_lines, expected_lines = _lines_by_key(recorded), _lines_by_key(expected)
+    if recorded_lines is None or expected_lines is None or len(recorded_lines) != len(recorded):
+        yield Difference(seq, number, "settled", "no list of wagers, each once", f"{len(expected)} wagers")
         return
-    for key in [*due, *(key for key in recorded if key not in due)]:
-        yield from _of_wager(seq, number, key, recorded.get(key), due.get(key))
-    if recorded.keys() == due.keys() and list(recorded) != list(due):
-        yield Difference(seq, number, "order", _named(recorded), _named(due))
+    for key in [*expected_lines, *(key for key in recorded_lines if key not in expected_lines)]:
+        yield from _compare_lines(seq, number, key, recorded_lines.get(key), expected_lines.get(key))
+    if recorded_lines.keys() == expected_lines.keys() and list(recorded_lines) != list(expected_lines):
+        yield Difference(seq, number, "order", _wager_list(recorded_lines), _wager_list(expected_lines))
 
 
-def _keyed(lines: Any) -> dict[tuple[Any, ...], Mapping[str, Any]] | None:
+def _lines_by_key(lines: Any) -> dict[tuple[Any, ...], Mapping[str, Any]] | None:
     try:
         return {(line["seat"], line["wager"], line.get("play")): line for line in lines}
     except (KeyError, TypeError, AttributeError):
         return None
 
 
-def _of_wager(
+def _compare_lines(
     seq: int,
     number: int | None,
     key: tuple[Any, ...],
-    said: Mapping[str, Any] | None,
-    found: Mapping[str, Any] | None,
+    recorded: Mapping[str, Any] | None,
+    expected: Mapping[str, Any] | None,
 ) -> Iterator[Difference]:
-    if said is None or found is None:
+    if recorded is None or expected is None:
         words = ("not settled", "settled")
-        yield Difference(seq, number, "settled", words[said is not None], words[found is not None], *key)
+        yield Difference(
+            seq, number, "settled", words[recorded is not None], words[expected is not None], *key
+        )
         return
-    further = sorted({*said, *found} - {*LINE} - KEY)
-    for name in (*LINE, *further):
-        if said.get(name) != found.get(name):
-            yield Difference(seq, number, name, said.get(name), found.get(name), *key)
+    other_fields = sorted({*recorded, *expected} - {*LINE_FIELDS} - KEY_FIELDS)
+    for field in (*LINE_FIELDS, *other_fields):
+        if recorded.get(field) != expected.get(field):
+            yield Difference(seq, number, field, recorded.get(field), expected.get(field), *key)
 
 
-def _named(lines: Mapping[tuple[Any, ...], Any]) -> str:
+def _wager_list(lines: Mapping[tuple[Any, ...], Any]) -> str:
     return ", ".join(f"{seat} {code}" for seat, code, _ in lines)

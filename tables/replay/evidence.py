@@ -8,13 +8,13 @@ from audit import chain
 from audit.models import Entry, Stream
 from audit.sealing.proofs import Proof
 from tables.core.entries import COLUMNS, RecordedEntry, Row
-from tables.replay.checks import BAD, Check, proven
+from tables.replay.checks import BAD, Check, prove_entry
 
-MOST = 5_000  # entries between a round and what was said of it later, that one page reads
+MAX_ENTRIES = 5_000  # entries between a round and what was said of it later, that one page reads
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class ChainSpan:
     """The entries `first` to `last` of a stream, their hashes computed now. `broken_at` is the first that fails."""
 
     first: int
@@ -30,7 +30,7 @@ class Evidence:
     newest; where that is more than a page reads, one for each stretch.
     """
 
-    chains: list[Chain]
+    chains: list[ChainSpan]
     newest: RecordedEntry
     sealed: Proof | None
     faults: list[Check]
@@ -38,24 +38,30 @@ class Evidence:
     @property
     def holds(self) -> bool:
         """Whether every hash is that of its entry and of the hash before it, and nothing in the log says otherwise."""
-        return not self.faults and all(one.broken_at is None for one in self.chains)
+        return not self.faults and all(chain.broken_at is None for chain in self.chains)
 
 
-def evidence_of(stream: Stream, told: Sequence[RecordedEntry], named: Iterable[int] = ()) -> Evidence:
+def evidence_of(
+    stream: Stream, entries: Sequence[RecordedEntry], referenced_seqs: Iterable[int] = ()
+) -> Evidence:
     """The evidence of a round whose entries these are, read from the record now. `told` is never empty.
 
     `named` are the numbers that its slips have for entries about it: one that is not among `told` is a fault.
     """
-    newest = told[-1]
+    newest = entries[-1]
     entry = Entry.objects.filter(stream=stream, seq=newest.seq).select_related("stream").first()
-    chains = [chain_of(stream, first, last) for first, last in _stretches([one.seq for one in told])]
-    sealed, checks = proven(entry) if entry else (None, [])
-    gone = sorted(set(named) - {one.seq for one in told})
-    faults = [Check(BAD, "Entry %s, which a slip names, is not of this round" % f"{seq:,}") for seq in gone]
-    return Evidence(chains, newest, sealed, faults + [one for one in checks if one.state == BAD])
+    chains = [
+        chain_of(stream, first, last) for first, last in _seq_ranges([entry_.seq for entry_ in entries])
+    ]
+    sealed, checks = prove_entry(entry) if entry else (None, [])
+    missing = sorted(set(referenced_seqs) - {entry_.seq for entry_ in entries})
+    faults = [
+        Check(BAD, "Entry %s, which a slip names, is not of this round" % f"{seq:,}") for seq in missing
+    ]
+    return Evidence(chains, newest, sealed, faults + [check for check in checks if check.state == BAD])
 
 
-def chain_of(stream: Stream, first: int, last: int) -> Chain:
+def chain_of(stream: Stream, first: int, last: int) -> ChainSpan:
     """The chain from one number to another: numbers without a gap, each hash of its body and the hash before it."""
     rows: list[Row] = list(
         Entry.objects.filter(stream=stream, seq__gte=first, seq__lte=last)
@@ -64,24 +70,26 @@ def chain_of(stream: Stream, first: int, last: int) -> Chain:
     )
     missing = set(range(first, last + 1)) - {row[0] for row in rows}
     if missing:
-        return Chain(first, last, min(missing))
-    broken = [seq for seq, prev, digest, body in rows if not _fits(prev, digest, body)]
-    broken += [later[0] for before, later in pairwise(rows) if bytes(later[1]) != bytes(before[2])]
-    return Chain(first, last, min(broken, default=None))
+        return ChainSpan(first, last, min(missing))
+    broken = [seq for seq, prev, digest, body in rows if not _hash_matches(prev, digest, body)]
+    broken += [
+        following[0] for previous, following in pairwise(rows) if bytes(following[1]) != bytes(previous[2])
+    ]
+    return ChainSpan(first, last, min(broken, default=None))
 
 
-def _fits(prev: bytes, digest: bytes, body: bytes) -> bool:
+def _hash_matches(prev: bytes, digest: bytes, body: bytes) -> bool:
     return chain.entry_hash(bytes(prev), bytes(body)) == bytes(digest)
 
 
-def _stretches(seqs: Sequence[int]) -> list[tuple[int, int]]:
+def _seq_ranges(seqs: Sequence[int]) -> list[tuple[int, int]]:
     first, last = seqs[0], seqs[-1]
-    if last - first < MOST:
+    if last - first < MAX_ENTRIES:
         return [(first, last)]
-    found: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for seq in seqs:
-        if found and seq - found[-1][1] < MOST // 10:
-            found[-1] = (found[-1][0], seq)
+        if ranges and seq - ranges[-1][1] < MAX_ENTRIES // 10:
+            ranges[-1] = (ranges[-1][0], seq)
         else:
-            found.append((seq, seq))
-    return found
+            ranges.append((seq, seq))
+    return ranges

@@ -12,44 +12,44 @@ from tables.core.entries import MISSHAPEN, RecordedEntry
 from tables.corrections.outcomes import settled_line
 from tables.corrections.slips import key_of
 from tables.replay.difference import Difference
-from tables.replay.readjudication import begun, settle
-from tables.replay.replayed_round import FOLLOWS, SETTLES, Course, Key
+from tables.replay.readjudication import readjudicate_round, start_round
+from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound, WagerKey
 from tables.replay.replayed_slips import FILED
-from tables.replay.rules_finder import Terms
+from tables.replay.rules_finder import RulesFinder
 from tables.words.entries import words_of
 from tables.words.forms import listed
 from tables.words.sentences import dollars, short
 
-MENDS = frozenset({"dice.corrected", "wager.missed", "wager.struck", "round.recorded_by_hand"})
-MENDED = {
+CORRECTION_TYPES = frozenset({"dice.corrected", "wager.missed", "wager.struck", "round.recorded_by_hand"})
+CORRECTION_TITLES = {
     "dice.corrected": "Dice, before money moved",
     "wager.missed": "Missed wager, before money moved",
     "wager.struck": "Wager struck, before money moved",
     "round.recorded_by_hand": "Recorded by hand after play",
 }
 DISPUTE = "dispute.reported"
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
-class Who(NamedTuple):
+class NamedPerson(NamedTuple):
     """A person as the page names them: the role is today's, for the record says codes alone."""
 
     name: str
     role: str
 
 
-class Step(NamedTuple):
+class ReplayStep(NamedTuple):
     """One entry as a step of the replay, by its place among them. `plays`: it is one of the round's own acts."""
 
     place: int
-    told: RecordedEntry
+    entry: RecordedEntry
     text: str
     detail: str
-    plays: bool
-    differs: bool
+    is_round_act: bool
+    has_differences: bool
 
 
-class Ended(NamedTuple):
+class WagerSettlement(NamedTuple):
     """How a wager was settled: the line of the record, its entry and throw, and the same by the engine."""
 
     line: Mapping[str, Any]
@@ -58,7 +58,7 @@ class Ended(NamedTuple):
     again: Settled | None
 
 
-class Line(NamedTuple):
+class WagerRow(NamedTuple):
     """A row of the table of wagers. `outcome`: win, lose, return, fee, struck, or "" while it lies there."""
 
     seat: int
@@ -80,7 +80,7 @@ class Line(NamedTuple):
     differences: list[Difference]
 
 
-class Fix(NamedTuple):
+class CorrectionRow(NamedTuple):
     """A correction before money moved, with both values: dice (lists of faces) or amounts in words."""
 
     title: str
@@ -94,222 +94,257 @@ class Fix(NamedTuple):
 
 
 @dataclass
-class Story:
+class RoundHistory:
     """What the record tells of one round. `told` are its entries in order, never none."""
 
     facility: str
-    told: Sequence[RecordedEntry]
-    terms: Terms = field(default_factory=Terms)
+    entries: Sequence[RecordedEntry]
+    terms: RulesFinder = field(default_factory=RulesFinder)
 
     def __post_init__(self) -> None:
-        self.ended: dict[Key, Ended] = {}
-        self.settling = begun(self.told, self.facility, self.terms)
-        for one in self.told:
-            self.settling.take(one)
-            if one.type in SETTLES and isinstance(one.data.get("settled"), list):
-                self._keep(one)
+        self.settlements: dict[WagerKey, WagerSettlement] = {}
+        self.readjudication = start_round(self.entries, self.facility, self.terms)
+        for entry in self.entries:
+            self.readjudication.apply(entry)
+            if entry.type in SETTLING_TYPES and isinstance(entry.data.get("settled"), list):
+                self._add_settlements(entry)
 
     @property
-    def course(self) -> Course | None:
+    def current_round(self) -> ReplayedRound | None:
         """The round as it stands after its newest entry; None where its rules are found nowhere."""
-        return self.settling.course
+        return self.readjudication.replayed
 
     @property
     def differences(self) -> list[Difference]:
         """How the record differs from what the rules make of it; none in a sound record."""
-        return self.settling.differences
+        return self.readjudication.differences
 
     @property
     def terms_sha256(self) -> str:
         """The terms that the round pinned, by their SHA-256 in hex; "" where none of its entries names any."""
-        return next((one.terms for one in self.told if one.type in FOLLOWS), "")
+        return next((entry.terms for entry in self.entries if entry.type in HANDLERS), "")
 
-    def course_at(self, place: int) -> Course | None:
+    def round_after(self, place: int) -> ReplayedRound | None:
         """The round as it stood after the step at this place."""
-        return settle(self.told[: place + 1], self.facility, self.terms).course
+        return readjudicate_round(self.entries[: place + 1], self.facility, self.terms).replayed
 
     @cached_property
-    def people(self) -> dict[str, Who]:
+    def people(self) -> dict[str, NamedPerson]:
         """Everybody whom these entries name, by code."""
-        codes = {code for one in self.told for code in (one.actor, one.witness) if code}
+        codes = {code for entry in self.entries for code in (entry.actor, entry.witness) if code}
         rows = Person.objects.filter(code__in=codes)
-        found = {row.code: Who(row.short_name, row.get_role_display().lower()) for row in rows}
-        return {code: found.get(code, Who(code, "")) for code in codes}
+        people = {row.code: NamedPerson(row.short_name, row.get_role_display().lower()) for row in rows}
+        return {code: people.get(code, NamedPerson(code, "")) for code in codes}
 
     @cached_property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[ReplayStep]:
         """Every entry of the round as a step."""
-        wrong = {one.seq for one in self.differences}
+        different_seqs = {difference.seq for difference in self.differences}
         return [
-            Step(
+            ReplayStep(
                 place,
-                one,
-                words_of(one.type, one.data) if one.type else "An entry that cannot be read",
-                self._detail(one),
-                one.type in FOLLOWS,
-                one.seq in wrong,
+                entry,
+                words_of(entry.type, entry.data) if entry.type else "An entry that cannot be read",
+                self._detail(entry),
+                entry.type in HANDLERS,
+                entry.seq in different_seqs,
             )
-            for place, one in enumerate(self.told)
+            for place, entry in enumerate(self.entries)
         ]
 
     @cached_property
     def names(self) -> dict[str, str]:
         """Wager codes to the names that people say, in the order of the layout."""
-        course = self.course
-        return {one.code: str(one.label) for one in course.game.wager_types(course.rules)} if course else {}
+        replayed = self.current_round
+        return (
+            {
+                wager_type.code: str(wager_type.label)
+                for wager_type in replayed.game.wager_types(replayed.rules)
+            }
+            if replayed
+            else {}
+        )
 
     @cached_property
-    def lines(self) -> list[Line]:
+    def wager_rows(self) -> list[WagerRow]:
         """Every wager of the round by seat, then in the order of the layout; struck ones too."""
-        course = self.course
-        if course is None:
+        replayed = self.current_round
+        if replayed is None:
             return []
         places = {code: place for place, code in enumerate(self.names)}
-        keys = sorted(course.laid, key=lambda key: (key[0], key[2] or 99, places.get(key[1], 0)))
-        return [self._line(key, course) for key in keys]
+        keys = sorted(replayed.entered, key=lambda key: (key[0], key[2] or 99, places.get(key[1], 0)))
+        return [self._wager_row(key, replayed) for key in keys]
 
     @cached_property
-    def fixes(self) -> list[Fix]:
+    def corrections(self) -> list[CorrectionRow]:
         """What was mended before money moved, in order; one whose entry has lost its shape stands as a step alone."""
-        found = (
-            _read(partial(self._fix, place, one)) for place, one in enumerate(self.told) if _is_mended(one)
+        rows = (
+            _read_or_none(partial(self._correction_row, place, entry))
+            for place, entry in enumerate(self.entries)
+            if _is_correction(entry)
         )
-        return [fix for fix in found if fix is not None]
+        return [row for row in rows if row is not None]
 
     @cached_property
-    def dealers(self) -> list[Who]:
+    def dealers(self) -> list[NamedPerson]:
         """Who worked the round: those who did its own acts, in the order in which they came."""
-        return [self.people[code] for code in dict.fromkeys(one.actor for one in self.plays if one.actor)]
+        return [
+            self.people[code] for code in dict.fromkeys(entry.actor for entry in self.acts if entry.actor)
+        ]
 
     @property
-    def plays(self) -> list[RecordedEntry]:
+    def acts(self) -> list[RecordedEntry]:
         """The round's own acts."""
-        return [one for one in self.told if one.type in FOLLOWS]
+        return [entry for entry in self.entries if entry.type in HANDLERS]
 
     @property
     def thrown_with(self) -> list[tuple[str, str]]:
         """Lots and shakers that its dice were thrown from, each pair once, in order."""
-        found: dict[str, str] = {}
-        for one in self.plays:
-            lot, shaker = one.data.get("lot"), one.data.get("shaker")
+        shaker_by_lot: dict[str, str] = {}
+        for entry in self.acts:
+            lot, shaker = entry.data.get("lot"), entry.data.get("shaker")
             if lot:
-                found[str(lot)] = str(shaker or found.get(str(lot), ""))
-        return list(found.items())
+                shaker_by_lot[str(lot)] = str(shaker or shaker_by_lot.get(str(lot), ""))
+        return list(shaker_by_lot.items())
 
-    def _keep(self, told: RecordedEntry) -> None:
+    def _add_settlements(self, entry: RecordedEntry) -> None:
         """What an entry says of each wager's end, beside the same by the engine."""
-        throw = told.data.get("throw") or 0
-        if "mended" in told.data:  # settled anew: what this throw had settled before stands no more
-            self.ended = {key: one for key, one in self.ended.items() if one.throw != throw}
-        again: dict[Key, Settled] = {}
-        if self.course is not None:
-            again = {one.wager.key: one for one in self.course.settled}
-        for said in told.data["settled"]:
-            if line := _read(partial(settled_line, said)):
-                self.ended[key_of(line)] = Ended(line, told.seq, throw, again.get(key_of(line)))
+        throw = entry.data.get("throw") or 0
+        if "mended" in entry.data:  # settled anew: what this throw had settled before stands no more
+            self.settlements = {
+                key: settlement for key, settlement in self.settlements.items() if settlement.throw != throw
+            }
+        readjudicated: dict[WagerKey, Settled] = {}
+        if self.current_round is not None:
+            readjudicated = {
+                settled_wager.wager.key: settled_wager for settled_wager in self.current_round.settled
+            }
+        for recorded in entry.data["settled"]:
+            if line := _read_or_none(partial(settled_line, recorded)):
+                self.settlements[key_of(line)] = WagerSettlement(
+                    line, entry.seq, throw, readjudicated.get(key_of(line))
+                )
 
-    def _detail(self, told: RecordedEntry) -> str:
+    def _detail(self, entry: RecordedEntry) -> str:
         """Who did it, before whom, and what else its line leaves unsaid."""
-        who = self.people[told.actor].name if told.actor else "the clock"
-        words = [who, *_more(told)]
-        if told.witness:
-            signs = self.people[told.witness]
-            words.append("signed by %s" % ", ".join(filter(None, signs)))
+        actor = self.people[entry.actor].name if entry.actor else "the clock"
+        words = [actor, *_extra_words(entry)]
+        if entry.witness:
+            signer = self.people[entry.witness]
+            words.append("signed by %s" % ", ".join(filter(None, signer)))
         return "; ".join(words)
 
-    def _line(self, key: Key, course: Course) -> Line:
-        laid, ended, label = course.laid[key], self.ended.get(key), self.names.get(key[1], key[1])
-        said: Mapping[str, Any] = ended.line if ended and not laid.struck else {}
-        again = ended.again if ended and not laid.struck else None
-        sure = again is not None and again.outcome == said.get("outcome")
-        return Line(
+    def _wager_row(self, key: WagerKey, replayed: ReplayedRound) -> WagerRow:
+        entered, settlement, label = (
+            replayed.entered[key],
+            self.settlements.get(key),
+            self.names.get(key[1], key[1]),
+        )
+        recorded: Mapping[str, Any] = settlement.line if settlement and not entered.struck else {}
+        readjudicated = settlement.again if settlement and not entered.struck else None
+        has_same_outcome = readjudicated is not None and readjudicated.outcome == recorded.get("outcome")
+        return WagerRow(
             seat=key[0],
             label=label,
             play=key[2],
-            stake_cents=said.get("cents", laid.wager.cents),
-            outcome="struck" if laid.struck else str(said.get("outcome", "")),
-            why=why(again.why) if again is not None and sure else "",
-            pays=str(said.get("pays") or ""),
-            paid_cents=said.get("paid_cents", 0),
-            returned_cents=said.get("returned_cents", 0),
-            cut_cents=said.get("cut_cents", 0),
-            section=short(str(said.get("cite", ""))),
-            seq=ended.seq if ended else None,
-            flag=laid.flag,
-            missed=laid.missed,
+            stake_cents=recorded.get("cents", entered.wager.cents),
+            outcome="struck" if entered.struck else str(recorded.get("outcome", "")),
+            why=why(readjudicated.why) if readjudicated is not None and has_same_outcome else "",
+            pays=str(recorded.get("pays") or ""),
+            paid_cents=recorded.get("paid_cents", 0),
+            returned_cents=recorded.get("returned_cents", 0),
+            cut_cents=recorded.get("cut_cents", 0),
+            section=short(str(recorded.get("cite", ""))),
+            seq=settlement.seq if settlement else None,
+            flag=entered.flag,
+            missed=entered.missed,
             disputed=self._disputed(key[0], label),
-            slips=[str(one.data.get("slip")) for one in self.told if _is_about(one, key)],
-            differences=[one for one in self.differences if (one.seat, one.wager, one.play) == key],
+            slips=[str(entry.data.get("slip")) for entry in self.entries if _slip_names_wager(entry, key)],
+            differences=[
+                difference
+                for difference in self.differences
+                if (difference.seat, difference.wager, difference.play) == key
+            ],
         )
 
     def _disputed(self, seat: int, label: str) -> int | None:
         """The entry of a dispute about this wager: one of its seat that names it, or that names none of the seat's."""
-        for one in self.told:
-            if one.type == DISPUTE and one.data.get("seat") == seat:
-                about, labels = str(one.data.get("about", "")).lower(), self._labels_at(seat)
-                if label.lower() in about or not any(other.lower() in about for other in labels):
-                    return one.seq
+        for entry in self.entries:
+            if entry.type == DISPUTE and entry.data.get("seat") == seat:
+                about, labels = str(entry.data.get("about", "")).lower(), self._labels_at(seat)
+                if label.lower() in about or not any(label_.lower() in about for label_ in labels):
+                    return entry.seq
         return None
 
     def _labels_at(self, seat: int) -> list[str]:
         return [
             self.names.get(key[1], key[1])
-            for key in (self.course.laid if self.course else ())
+            for key in (self.current_round.entered if self.current_round else ())
             if key[0] == seat
         ]
 
-    def _fix(self, place: int, told: RecordedEntry) -> Fix:
-        mended = told.data["mended"]
-        before = next((one.seq for one in reversed(self.told[:place]) if one.type in SETTLES), None)
-        dice = (mended["before"], mended["after"]) if told.type == "dice.corrected" else None
-        amounts = ("", "") if dice else self._amounts(told.type, mended)
-        signed = [self.people[code].name for code in (told.actor, told.witness) if code]
-        title = str(MENDED[told.type])
-        return Fix(title, told.seq, before, dice, *amounts, str(mended.get("reason", "")), listed(signed))
+    def _correction_row(self, place: int, entry: RecordedEntry) -> CorrectionRow:
+        correction = entry.data["mended"]
+        before = next(
+            (previous.seq for previous in reversed(self.entries[:place]) if previous.type in SETTLING_TYPES),
+            None,
+        )
+        dice = (correction["before"], correction["after"]) if entry.type == "dice.corrected" else None
+        amounts = ("", "") if dice else self._amounts(entry.type, correction)
+        signed = [self.people[code].name for code in (entry.actor, entry.witness) if code]
+        title = str(CORRECTION_TITLES[entry.type])
+        return CorrectionRow(
+            title, entry.seq, before, dice, *amounts, str(correction.get("reason", "")), listed(signed)
+        )
 
-    def _amounts(self, type_: str, mended: Mapping[str, Any]) -> tuple[str, str]:
+    def _amounts(self, type_: str, correction: Mapping[str, Any]) -> tuple[str, str]:
         if type_ == "round.recorded_by_hand":
-            return "%s on the tablet" % len(mended.get("before", ())), "as it was played"
-        named = [self.names.get(mended["wager"], mended["wager"]), f"{'seat'} {mended['seat']}"]
-        named += [f"{'play'} {mended['play']}"] if mended.get("play") else []
-        return f"{', '.join(named)}: {dollars(mended['before_cents'])}", dollars(mended["after_cents"])
+            return "%s on the tablet" % len(correction.get("before", ())), "as it was played"
+        label_parts = [
+            self.names.get(correction["wager"], correction["wager"]),
+            f"{'seat'} {correction['seat']}",
+        ]
+        label_parts += [f"{'play'} {correction['play']}"] if correction.get("play") else []
+        return f"{', '.join(label_parts)}: {dollars(correction['before_cents'])}", dollars(
+            correction["after_cents"]
+        )
 
 
-def _is_about(told: RecordedEntry, key: Key) -> bool:
+def _slip_names_wager(entry: RecordedEntry, key: WagerKey) -> bool:
     """Whether a slip names this wager, or what was handed to its seat."""
-    return told.type == FILED and bool(_read(partial(_names, told.data, key)))
+    return entry.type == FILED and bool(_read_or_none(partial(_correction_names_wager, entry.data, key)))
 
 
-def _names(data: Mapping[str, Any], key: Key) -> bool:
-    mended = data["mended"]
-    return key in [key_of(one) for one in mended.get("wagers", ())] or key[0] in [
-        one["seat"] for one in mended.get("payments", ())
+def _correction_names_wager(data: Mapping[str, Any], key: WagerKey) -> bool:
+    correction = data["mended"]
+    return key in [key_of(wager) for wager in correction.get("wagers", ())] or key[0] in [
+        payment["seat"] for payment in correction.get("payments", ())
     ]
 
 
-def _is_mended(told: RecordedEntry) -> bool:
-    return told.type in MENDS and isinstance(told.data.get("mended"), dict)
+def _is_correction(entry: RecordedEntry) -> bool:
+    return entry.type in CORRECTION_TYPES and isinstance(entry.data.get("mended"), dict)
 
 
-def _more(told: RecordedEntry) -> list[str]:
+def _extra_words(entry: RecordedEntry) -> list[str]:
     """What an entry says besides its line: amounts, and the reason that was given."""
-    mended = told.data.get("mended")
-    reason = told.data.get("reason") or (mended.get("reason") if isinstance(mended, dict) else None)
-    words = (_read(partial(_amounts_of, told)) or []) if told.type == "wagers.placed" else []
+    correction = entry.data.get("mended")
+    reason = entry.data.get("reason") or (correction.get("reason") if isinstance(correction, dict) else None)
+    words = (_read_or_none(partial(_placed_amounts, entry)) or []) if entry.type == "wagers.placed" else []
     return [*words, str(reason)] if reason else words
 
 
-def _amounts_of(told: RecordedEntry) -> list[str]:
+def _placed_amounts(entry: RecordedEntry) -> list[str]:
     """What was laid and taken off by one entry of wagers."""
-    lying = [line["cents"] for line in told.data["placed"] if line["cents"]]
-    off = len(told.data["placed"]) - len(lying)
-    laid = ["%(sum)s in %(count)s" % {"sum": dollars(sum(lying)), "count": len(lying)}] if lying else []
-    return laid + (["%s taken off" % off] if off else [])
+    placed = [line["cents"] for line in entry.data["placed"] if line["cents"]]
+    removed = len(entry.data["placed"]) - len(placed)
+    amounts = ["%(sum)s in %(count)s" % {"sum": dollars(sum(placed)), "count": len(placed)}] if placed else []
+    return amounts + (["%s taken off" % removed] if removed else [])
 
 
-def _read(words: Callable[[], Found]) -> Found | None:
+def _read_or_none(read: Callable[[], Result]) -> Result | None:
     """What an entry says; None where somebody gave it another shape than its type has."""
     try:
-        return words()
+        return read()
     except MISSHAPEN:
         return None

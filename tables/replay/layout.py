@@ -7,80 +7,88 @@ from typing import Any, cast
 from games.engine import RoundState
 from games.engine.settlement import LOSE, WIN, Settled
 from tables.core.context import TableContext
-from tables.replay.replayed_round import Course, Laid
+from tables.replay.replayed_round import EnteredWager, ReplayedRound
 from tables.rounds import settling_view
 
 BETS_OPEN = frozenset({"", "open", "shaken"})
 
 
-class Dealt:
+class LayoutContext:
     """What the floor's drawings ask of a table: the rules, and the game that they are for."""
 
-    def __init__(self, course: Course) -> None:
-        self.rules, self.game = course.rules, course.game
+    def __init__(self, replayed: ReplayedRound) -> None:
+        self.rules, self.game = replayed.rules, replayed.game
 
 
-def of(course: Course, seats: int) -> dict[str, Any]:
+def layout_snapshot(replayed: ReplayedRound, seats: int) -> dict[str, Any]:
     """The snapshot's `table`, `layout` and `round` (docs/snapshot.md), as far as the layouts read them."""
-    state = course.state
-    names = {one.code: str(one.label) for one in course.game.wager_types(course.rules)}
+    state = replayed.state
+    names = {
+        wager_type.code: str(wager_type.label) for wager_type in replayed.game.wager_types(replayed.rules)
+    }
     return {
-        "table": {"game": course.game.code, "seats": seats},
-        "layout": _printed(course),
-        "round": _round(course, state, names),
+        "table": {"game": replayed.game.code, "seats": seats},
+        "layout": _layout_wagers(replayed),
+        "round": _round(replayed, state, names),
     }
 
 
-def _printed(course: Course) -> list[dict[str, Any]]:
-    game, rules = course.game, course.rules
+def _layout_wagers(replayed: ReplayedRound) -> list[dict[str, Any]]:
+    game, rules = replayed.game, replayed.rules
     return [
         {
-            "wager": one.code,
-            "label": str(one.label),
-            "family": one.family,
-            "odds": [rules.state_odds(odds) for odds in game.possible_odds(rules, one.code)],
+            "wager": wager_type.code,
+            "label": str(wager_type.label),
+            "family": wager_type.family,
+            "odds": [rules.state_odds(odds) for odds in game.possible_odds(rules, wager_type.code)],
             "stopped": None,
         }
-        for one in game.wager_types(rules)
+        for wager_type in game.wager_types(rules)
     ]
 
 
-def _round(course: Course, state: RoundState, names: dict[str, str]) -> dict[str, Any]:
-    outcomes = {one.wager.key: one.outcome for one in course.everything}
-    decided = [one for one in course.settled if one.wager.key not in course.gone]
-    lit = bool(course.throws) and not course.ended
-    at = cast(TableContext, Dealt(course))
+def _round(replayed: ReplayedRound, state: RoundState, names: dict[str, str]) -> dict[str, Any]:
+    outcomes = {settled_wager.wager.key: settled_wager.outcome for settled_wager in replayed.all_settled}
+    decided = [
+        settled_wager
+        for settled_wager in replayed.settled
+        if settled_wager.wager.key not in replayed.off_layout
+    ]
+    is_lit = bool(replayed.throws) and not replayed.has_ended
+    ctx = cast(TableContext, LayoutContext(replayed))
     return {
         "phase": state.phase,
-        "bets_open": course.begun and state.phase in BETS_OPEN,
-        "wagers": [_wager(one, outcomes, names, course) for one in course.laid.values()],
-        "wagered_cents": course.wagered_cents,
-        "dice": list(course.game.arranged(state.dice)) if lit else None,
-        "call": settling_view.call(course.game, state.throws) if course.throws else None,
-        "lit": list(course.game.lit_codes(state)) if lit else [],
-        "settle": settling_view.steps(at, state, names),
-        "game": course.game.view(state),
-        "take": {"seats": _by_seat(decided, LOSE)},
-        "pay": {"seats": _by_seat(decided, WIN)},
+        "bets_open": replayed.has_begun and state.phase in BETS_OPEN,
+        "wagers": [_wager(entered, outcomes, names, replayed) for entered in replayed.entered.values()],
+        "wagered_cents": replayed.wagered_cents,
+        "dice": list(replayed.game.arranged(state.dice)) if is_lit else None,
+        "call": settling_view.call(replayed.game, state.throws) if replayed.throws else None,
+        "lit": list(replayed.game.lit_codes(state)) if is_lit else [],
+        "settle": settling_view.steps(ctx, state, names),
+        "game": replayed.game.view(state),
+        "take": {"seats": _wagers_by_seat(decided, LOSE)},
+        "pay": {"seats": _wagers_by_seat(decided, WIN)},
     }
 
 
-def _wager(one: Laid, outcomes: dict[Any, str], names: dict[str, str], course: Course) -> dict[str, Any]:
-    key = one.wager.key
+def _wager(
+    entered: EnteredWager, outcomes: dict[Any, str], names: dict[str, str], replayed: ReplayedRound
+) -> dict[str, Any]:
+    key = entered.wager.key
     return {
-        "seat": one.wager.seat,
-        "wager": one.wager.code,
-        "play": one.wager.play,
-        "label": names.get(one.wager.code, one.wager.code),
-        "cents": one.wager.cents,
+        "seat": entered.wager.seat,
+        "wager": entered.wager.code,
+        "play": entered.wager.play,
+        "label": names.get(entered.wager.code, entered.wager.code),
+        "cents": entered.wager.cents,
         "outcome": outcomes.get(key),
-        "struck": one.struck or key in course.gone,
+        "struck": entered.struck or key in replayed.off_layout,
     }
 
 
-def _by_seat(settled: Iterable[Settled], outcome: str) -> list[dict[str, Any]]:
+def _wagers_by_seat(settled: Iterable[Settled], outcome: str) -> list[dict[str, Any]]:
     seats: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for one in settled:
-        if one.outcome == outcome:
-            seats[one.wager.seat].append({"wager": one.wager.code})
+    for settled_wager in settled:
+        if settled_wager.outcome == outcome:
+            seats[settled_wager.wager.seat].append({"wager": settled_wager.wager.code})
     return [{"seat": seat, "lines": lines} for seat, lines in sorted(seats.items())]

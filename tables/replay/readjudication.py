@@ -14,122 +14,126 @@ from audit.export import Selection, Span
 from audit.models import Stream
 from games.engine import Refusal
 from tables.core.entries import MISSHAPEN, RecordedEntry, of_round, of_span
-from tables.replay.difference import Difference, of_lists
-from tables.replay.facts import Before, Facts, Order
-from tables.replay.replayed_round import FOLLOWS, SETTLES, Course
-from tables.replay.replayed_slips import FILED, Slips, is_of_slips
-from tables.replay.rules_finder import Terms
+from tables.replay.difference import Difference, compare_settlements
+from tables.replay.facts import RoundFacts, StateBefore, TableSequence
+from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound
+from tables.replay.replayed_slips import FILED, ReplayedSlips, is_slip_entry
+from tables.replay.rules_finder import RulesFinder
 from tables.rounds.settlement import settled_data, taken_cents
 
 UNREADABLE = (*MISSHAPEN, Refusal)
 
 
 @dataclass
-class Settling:
+class RoundReadjudication:
     """A round as it is settled again: its course so far, and how it differed."""
 
-    course: Course | None
-    last: int = 0  # the number of the newest entry that was taken
+    replayed: ReplayedRound | None
+    last_seq: int = 0  # the number of the newest entry that was taken
     differences: list[Difference] = field(default_factory=list)
-    slips: Slips = field(default_factory=Slips)
-    facts: Facts = field(default_factory=Facts)
+    slips: ReplayedSlips = field(default_factory=ReplayedSlips)
+    facts: RoundFacts = field(default_factory=RoundFacts)
 
-    def take(self, told: RecordedEntry) -> list[Difference]:
+    def apply(self, entry: RecordedEntry) -> list[Difference]:
         """Goes on by one entry; the differences that it shows, which `differences` keeps too."""
-        found = list(self._differences(told))
-        self.last = told.seq
-        self.differences += found
-        return found
+        differences = list(self._differences(entry))
+        self.last_seq = entry.seq
+        self.differences += differences
+        return differences
 
-    def _differences(self, told: RecordedEntry) -> Iterator[Difference]:
-        if not told.whole:
-            yield Difference(told.seq, told.round, "hash", told.digest[:12], "another body's")
-        if self.course is None:
+    def _differences(self, entry: RecordedEntry) -> Iterator[Difference]:
+        if not entry.whole:
+            yield Difference(entry.seq, entry.round, "hash", entry.digest[:12], "another body's")
+        if self.replayed is None:
             return
-        if not belongs(told):
+        if not is_about_round(entry):
             return
-        if told.terms != self.course.terms:
-            yield Difference(told.seq, told.round, "terms", told.terms, self.course.terms)
-        yield from self.facts.begin(told)
+        if entry.terms != self.replayed.terms:
+            yield Difference(entry.seq, entry.round, "terms", entry.terms, self.replayed.terms)
+        yield from self.facts.compare_round_number(entry)
         try:
-            if is_of_slips(told):
-                yield from self.slips.take(told, self.course, self.facts)
+            if is_slip_entry(entry):
+                yield from self.slips.apply(entry, self.replayed, self.facts)
                 return
-            before = Before.of(self.course)
-            self.course.take(told)
-            yield from compared(told, self.course)
-            yield from self.facts.take(told, before, self.course)
+            before = StateBefore.of(self.replayed)
+            self.replayed.apply(entry)
+            yield from compare_entry(entry, self.replayed)
+            yield from self.facts.compare(entry, before, self.replayed)
         except UNREADABLE as error:
-            said = error.code if isinstance(error, Refusal) else type(error).__name__
-            yield Difference(told.seq, told.round, "entry", told.type, f"cannot be followed: {said}")
+            reason = error.code if isinstance(error, Refusal) else type(error).__name__
+            yield Difference(entry.seq, entry.round, "entry", entry.type, f"cannot be followed: {reason}")
 
 
-def belongs(told: RecordedEntry) -> bool:
+def is_about_round(entry: RecordedEntry) -> bool:
     """Whether an entry says something of a round that is settled again."""
-    return told.type in FOLLOWS or is_of_slips(told)
+    return entry.type in HANDLERS or is_slip_entry(entry)
 
 
-def compared(told: RecordedEntry, course: Course) -> Iterator[Difference]:
+def compare_entry(entry: RecordedEntry, replayed: ReplayedRound) -> Iterator[Difference]:
     """How an entry differs from what the rules make of the round, once the course has taken it."""
-    data, seq, number = told.data, told.seq, told.round
-    if "settled" in data and told.type in SETTLES:
-        yield from of_lists(seq, number, data["settled"], [settled_data(one) for one in course.settled])
-        yield from _values(told, totals(course))
-        if course.throws and not course.state.returned_for:
-            yield from _values(told, _light(course))
+    data, seq, number = entry.data, entry.seq, entry.round
+    if "settled" in data and entry.type in SETTLING_TYPES:
+        yield from compare_settlements(
+            seq, number, data["settled"], [settled_data(wager) for wager in replayed.settled]
+        )
+        yield from _compare_values(entry, settlement_totals(replayed))
+        if replayed.throws and not replayed.state.returned_for:
+            yield from _compare_values(entry, _lit_and_called(replayed))
     if "wagered_cents" in data:
-        yield from _values(told, {"wagered_cents": course.wagered_cents})
+        yield from _compare_values(entry, {"wagered_cents": replayed.wagered_cents})
     if "fees_cents" in data:
-        fees = sum(one.cents for one in course.wagers if course.game.is_fee(one.code))
-        yield from _values(told, {"fees_cents": fees})
-    moved = {"taken_cents": course.moved.taken_cents, "paid_cents": course.moved.paid_cents}
-    yield from _values(told, {name: cents for name, cents in moved.items() if cents is not None})
+        fees = sum(wager.cents for wager in replayed.wagers if replayed.game.is_fee(wager.code))
+        yield from _compare_values(entry, {"fees_cents": fees})
+    money = {"taken_cents": replayed.moved_money.taken_cents, "paid_cents": replayed.moved_money.paid_cents}
+    yield from _compare_values(entry, {name: cents for name, cents in money.items() if cents is not None})
 
 
-def totals(course: Course) -> dict[str, int]:
+def settlement_totals(replayed: ReplayedRound) -> dict[str, int]:
     """What the newest throw comes to, in cents."""
     return {
-        "taken_cents": taken_cents(course.settled),
-        "paid_cents": sum(one.paid_cents for one in course.settled),
-        "returned_cents": sum(one.returned_cents for one in course.settled),
+        "taken_cents": taken_cents(replayed.settled),
+        "paid_cents": sum(wager.paid_cents for wager in replayed.settled),
+        "returned_cents": sum(wager.returned_cents for wager in replayed.settled),
     }
 
 
-def _light(course: Course) -> dict[str, Any]:
-    called = course.game.announcement(course.throws)
-    lit = course.game.winning_codes(course.rules, course.throws, course.ending)
-    dice = list(course.throws[-1])
+def _lit_and_called(replayed: ReplayedRound) -> dict[str, Any]:
+    called = replayed.game.announcement(replayed.throws)
+    lit = replayed.game.winning_codes(replayed.rules, replayed.throws, replayed.ending)
+    dice = list(replayed.throws[-1])
     return {"dice": dice, "lit": sorted(lit), "called": {"code": called.code, **called.params}}
 
 
-def _values(told: RecordedEntry, due: Mapping[str, Any]) -> Iterator[Difference]:
-    for name, value in due.items():
-        if told.data.get(name) != value:
-            yield Difference(told.seq, told.round, name, told.data.get(name), value)
+def _compare_values(entry: RecordedEntry, expected: Mapping[str, Any]) -> Iterator[Difference]:
+    for name, value in expected.items():
+        if entry.data.get(name) != value:
+            yield Difference(entry.seq, entry.round, name, entry.data.get(name), value)
 
 
-def settle(told: Sequence[RecordedEntry], facility: str, terms: Terms) -> Settling:
+def readjudicate_round(
+    entries: Sequence[RecordedEntry], facility: str, terms: RulesFinder
+) -> RoundReadjudication:
     """One round settled again from its entries in order."""
-    settling = begun(told, facility, terms)
-    for one in told:
-        settling.take(one)
-    return settling
+    readjudication = start_round(entries, facility, terms)
+    for entry in entries:
+        readjudication.apply(entry)
+    return readjudication
 
 
-def begun(told: Sequence[RecordedEntry], facility: str, terms: Terms) -> Settling:
+def start_round(entries: Sequence[RecordedEntry], facility: str, terms: RulesFinder) -> RoundReadjudication:
     """A round before its first entry, with the rules that its entries name."""
-    first = next((one for one in told if belongs(one)), None)
+    first = next((entry for entry in entries if is_about_round(entry)), None)
     if first is None:
-        return Settling(None)
+        return RoundReadjudication(None)
     rules = terms.rules(facility, first.terms)
     if rules is not None:
-        return Settling(Course(rules, first.terms))
+        return RoundReadjudication(ReplayedRound(rules, first.terms))
     unknown = Difference(first.seq, first.round, "terms", first.terms, "found nowhere")
-    return Settling(None, differences=[unknown])
+    return RoundReadjudication(None, differences=[unknown])
 
 
 @dataclass
-class Count:
+class ReadjudicationCounts:
     """How much was settled again."""
 
     rounds: int = 0
@@ -143,50 +147,53 @@ class Readjudication:
 
     def __init__(self, selection: Selection) -> None:
         self.selection = selection
-        self.terms = Terms()
-        self.count = Count()
+        self.terms = RulesFinder()
+        self.count = ReadjudicationCounts()
 
     def differences(
-        self, told: Callable[[int], Any] = lambda entries: None
+        self, progress: Callable[[int], Any] = lambda entries: None
     ) -> Iterator[tuple[str, Difference]]:
         """Each difference with its stream's name, in the order of the record; `told` how many entries it went on by.
 
         A round that began before the selection is read from its beginning, and compared from the selection on.
         """
         for span in self.selection.spans:
-            for difference in self._of_stream(span, told):
+            for difference in self._of_stream(span, progress):
                 self.count.differences += 1
                 yield span.name, difference
 
-    def _of_stream(self, span: Span, told: Callable[[int], Any]) -> Iterator[Difference]:
+    def _of_stream(self, span: Span, progress: Callable[[int], Any]) -> Iterator[Difference]:
         stream = Stream(pk=span.stream_id, name=span.name)
-        live, number, newest, seq = Settling(None), 0, 0, span.first - 1
-        begins_here, order = False, Order()  # once one round has begun in the span, so has every later one
-        for one in of_span(span):
-            told(one.seq - seq)
-            seq = one.seq
-            if not one.type or (one.round is None and belongs(one)):
-                yield Difference(one.seq, one.round, "entry", one.type, "an entry of a round")
-            if one.round is None or not belongs(one):
+        current, number, newest, seq = RoundReadjudication(None), 0, 0, span.first - 1
+        begins_here, order = (
+            False,
+            TableSequence(),
+        )  # once one round has begun in the span, so has every later one
+        for entry in of_span(span):
+            progress(entry.seq - seq)
+            seq = entry.seq
+            if not entry.type or (entry.round is None and is_about_round(entry)):
+                yield Difference(entry.seq, entry.round, "entry", entry.type, "an entry of a round")
+            if entry.round is None or not is_about_round(entry):
                 continue
-            yield from order.take(one)
-            if one.round != number:
-                number = one.round
+            yield from order.compare(entry)
+            if entry.round != number:
+                number = entry.round
                 # What begins a span may go on with a round that began before it, or name an older one.
-                old = number <= newest or not begins_here
-                earlier = of_round(stream, number, before=one.seq) if old else []
+                may_be_older = number <= newest or not begins_here
+                earlier = of_round(stream, number, before=entry.seq) if may_be_older else []
                 begins_here = begins_here or not earlier
-                live = begun([*earlier, one], stream.facility, self.terms)
-                yield from live.differences
-                for before in earlier:
-                    live.take(before)
+                current = start_round([*earlier, entry], stream.facility, self.terms)
+                yield from current.differences
+                for previous in earlier:
+                    current.apply(previous)
                 self.count.rounds += number > newest
                 newest = max(newest, number)
-            yield from self._of_entry(live, one)
-        told(span.last - seq)
+            yield from self._of_entry(current, entry)
+        progress(span.last - seq)
 
-    def _of_entry(self, settling: Settling, one: RecordedEntry) -> Iterator[Difference]:
-        if one.type in (*SETTLES, FILED) and isinstance(one.data.get("settled"), list):
+    def _of_entry(self, readjudication: RoundReadjudication, entry: RecordedEntry) -> Iterator[Difference]:
+        if entry.type in (*SETTLING_TYPES, FILED) and isinstance(entry.data.get("settled"), list):
             self.count.settlements += 1
-            self.count.wagers += len(one.data["settled"])
-        yield from settling.take(one)
+            self.count.wagers += len(entry.data["settled"])
+        yield from readjudication.apply(entry)

@@ -15,17 +15,17 @@ from tables.core.entries import ENDS, RecordedEntry
 from tables.rounds.progress import newly_settled
 from tables.rounds.settlement import taken_cents
 
-Key = tuple[int, str, int | None]
+WagerKey = tuple[int, str, int | None]
 Dice = tuple[int, ...]
-SETTLES = frozenset(
+SETTLING_TYPES = frozenset(
     {"round.settled", "throw.settled", "round.settled_by_hand", "round.recorded_by_hand", "round.no_roll"}
     | {"round.voided", "dice.corrected", "wager.missed", "wager.struck"}
 )
-OPEN = "open"
+OPEN_PHASE = "open"
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class EnteredWager:
     """A wager that was entered: what it now comes to, and whether it was struck as a mistake or found late."""
 
     wager: Wager
@@ -35,14 +35,14 @@ class Laid:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedMoney:
     """Money that an entry says was moved, as the rules have it; None for what its type does not say."""
 
     taken_cents: int | None = None
     paid_cents: int | None = None
 
 
-class Course:
+class ReplayedRound:
     """One round under the rules that it pinned. `take` each of its entries in order; what it says then stands here.
 
     `state` is the engine's. `settled` is what the newest throw decided (with the first one the fees before it),
@@ -52,15 +52,15 @@ class Course:
 
     def __init__(self, rules: Rules, terms: str) -> None:
         self.rules, self.terms, self.game = rules, terms, game_of(rules)
-        self.laid: dict[Key, Laid] = {}
-        self.state = self.game.restore(rules, rules.edition.default_shaker, OPEN)
-        self.begun = False
+        self.entered: dict[WagerKey, EnteredWager] = {}
+        self.state = self.game.restore(rules, rules.edition.default_shaker, OPEN_PHASE)
+        self.has_begun = False
         self.ending = ""
         self.settled: tuple[Settled, ...] = ()
-        self.everything: tuple[Settled, ...] = ()
-        self.gone: set[Key] = set()  # taken, or paid and handed back
-        self.moved = Moved()
-        self.ended = False
+        self.all_settled: tuple[Settled, ...] = ()
+        self.off_layout: set[WagerKey] = set()  # taken, or paid and handed back
+        self.moved_money = MovedMoney()
+        self.has_ended = False
 
     @property
     def wagers(self) -> tuple[Wager, ...]:
@@ -77,25 +77,25 @@ class Course:
         """The valid throws so far, each its faces."""
         return self.state.throws
 
-    def take(self, told: RecordedEntry) -> None:
+    def apply(self, entry: RecordedEntry) -> None:
         """Goes on by one entry. Entries of other types change nothing.
 
         Raises KeyError, TypeError, ValueError, AttributeError or IndexError for data that its type does not have, and
         what the engine raises for dice or a wager that the game does not know.
         """
-        follow = FOLLOWS.get(told.type)
-        if follow is None:
+        handler = HANDLERS.get(entry.type)
+        if handler is None:
             return
-        self.begun = True
-        self.moved = Moved()
-        follow(self, told.data)
-        if told.type in ENDS:
-            self.ended = True
+        self.has_begun = True
+        self.moved_money = MovedMoney()
+        handler(self, entry.data)
+        if entry.type in ENDS:
+            self.has_ended = True
 
-    def _follow(self, act: str, **changed: Any) -> None:
-        self.state = self.game.replay(self._in_turn(act), act, **changed)
+    def _apply_act(self, act: str, **changes: Any) -> None:
+        self.state = self.game.replay(self._state_for_act(act), act, **changes)
 
-    def _in_turn(self, act: str) -> RoundState:
+    def _state_for_act(self, act: str) -> RoundState:
         """The state under a kind of shaker that has this act now: entries do not name it."""
         for kind in (self.state.shaker, *self.rules.edition.shakers):
             state = replace(self.state, shaker=kind)
@@ -103,47 +103,54 @@ class Course:
                 return state
         return self.state
 
-    def _now(self, **changed: Any) -> None:
-        self.state = replace(self.state, **changed)
+    def _update_state(self, **changes: Any) -> None:
+        self.state = replace(self.state, **changes)
 
     # Wagers
 
-    def _placed(self, data: Mapping[str, Any]) -> None:
+    def _wagers_placed(self, data: Mapping[str, Any]) -> None:
         for line in data["placed"]:
-            key = _key(line)
+            key = _wager_key(line)
             if line["cents"]:
-                missed = key in self.laid and self.laid[key].missed
-                self.laid[key] = Laid(self._wager(key, line["cents"]), missed=missed, flag=line["flag"])
-            elif key in self.laid and not self.laid[key].struck:
-                del self.laid[key]
-        self._follow("place_wagers", wagers=_standing(self.laid))
+                missed = key in self.entered and self.entered[key].missed
+                self.entered[key] = EnteredWager(
+                    self._wager(key, line["cents"]), missed=missed, flag=line["flag"]
+                )
+            elif key in self.entered and not self.entered[key].struck:
+                del self.entered[key]
+        self._apply_act("place_wagers", wagers=_current_wagers(self.entered))
 
-    def _missed(self, data: Mapping[str, Any]) -> None:
-        mended = data["mended"]
-        key = _key(mended)
-        found = Laid(self._wager(key, mended["after_cents"]), missed=True, flag=mended["flag"])
-        before = self.laid.get(key)
-        laid = {**self.laid, key: found}
-        if before is not None and before.struck:
+    def _wager_missed(self, data: Mapping[str, Any]) -> None:
+        correction = data["mended"]
+        key = _wager_key(correction)
+        entered = EnteredWager(
+            self._wager(key, correction["after_cents"]), missed=True, flag=correction["flag"]
+        )
+        previous = self.entered.get(key)
+        entered_wagers = {**self.entered, key: entered}
+        if previous is not None and previous.struck:
             # One that was struck keeps its row, and is settled this once as the newest.
-            newest = {**{one: row for one, row in self.laid.items() if one != key}, key: found}
-            self._mended("record_missed_wager", newest)
-            self._now(wagers=_standing(laid))
+            newest = {
+                **{other_key: row for other_key, row in self.entered.items() if other_key != key},
+                key: entered,
+            }
+            self._apply_correction("record_missed_wager", newest)
+            self._update_state(wagers=_current_wagers(entered_wagers))
         else:
-            self._mended("record_missed_wager", laid)
-        self.laid = laid
+            self._apply_correction("record_missed_wager", entered_wagers)
+        self.entered = entered_wagers
 
-    def _struck(self, data: Mapping[str, Any]) -> None:
-        key = _key(data["mended"])
-        self.laid[key] = replace(self.laid[key], struck=True)
-        self._mended("strike_mistaken_wager", self.laid)
+    def _wager_struck(self, data: Mapping[str, Any]) -> None:
+        key = _wager_key(data["mended"])
+        self.entered[key] = replace(self.entered[key], struck=True)
+        self._apply_correction("strike_mistaken_wager", self.entered)
 
-    def _mended(self, act: str, laid: Mapping[Key, Laid]) -> None:
-        self._follow(act, wagers=_standing(laid))
+    def _apply_correction(self, act: str, entered: Mapping[WagerKey, EnteredWager]) -> None:
+        self._apply_act(act, wagers=_current_wagers(entered))
         if self.throws:
             self._settle()
 
-    def _wager(self, key: Key, cents: int) -> Wager:
+    def _wager(self, key: WagerKey, cents: int) -> Wager:
         """A wager that the game deals; what the layout does not have could not be shown."""
         seat, code, play = key
         self.game.wager_type(self.rules, code)
@@ -153,51 +160,56 @@ class Course:
 
     # Dice
 
-    def _called(self, data: Mapping[str, Any], act: str = "call_dice") -> None:
-        self._follow(act, throws=(*self.throws, self._dice(data["dice"])))
+    def _dice_called(self, data: Mapping[str, Any], act: str = "call_dice") -> None:
+        self._apply_act(act, throws=(*self.throws, self._dice(data["dice"])))
         self._settle()
 
-    def _corrected(self, data: Mapping[str, Any]) -> None:
-        self._follow("correct_dice", throws=(*self.throws[:-1], self._dice(data["dice"])))
+    def _dice_corrected(self, data: Mapping[str, Any]) -> None:
+        self._apply_act("correct_dice", throws=(*self.throws[:-1], self._dice(data["dice"])))
         self._settle()
 
-    def _called_by_hand(self, data: Mapping[str, Any]) -> None:
-        self._now(manual_settlement=True)
-        self._called(data, "settle_manually")
+    def _settled_manually(self, data: Mapping[str, Any]) -> None:
+        self._update_state(manual_settlement=True)
+        self._dice_called(data, "settle_manually")
 
-    def _recorded_by_hand(self, data: Mapping[str, Any]) -> None:
+    def _recorded_after_play(self, data: Mapping[str, Any]) -> None:
         """What was played on paper: its wagers are those that it says were settled, its throws all of them."""
-        keys = [(_key(line), line["cents"]) for line in data["settled"]]
-        self.laid = {key: Laid(self._wager(key, cents)) for key, cents in keys}
-        self._now(wagers=_standing(self.laid), manual_settlement=True, phase="cleared")
-        found: tuple[Settled, ...] = ()
+        placed = [(_wager_key(line), line["cents"]) for line in data["settled"]]
+        self.entered = {key: EnteredWager(self._wager(key, cents)) for key, cents in placed}
+        self._update_state(wagers=_current_wagers(self.entered), manual_settlement=True, phase="cleared")
+        settled: tuple[Settled, ...] = ()
         for dice in data.get("throws") or [data["dice"]]:
-            self._now(throws=(*self.throws, self._dice(dice)))
-            found += newly_settled(self.state)
-        self.settled, self.everything = found, found
+            self._update_state(throws=(*self.throws, self._dice(dice)))
+            settled += newly_settled(self.state)
+        self.settled, self.all_settled = settled, settled
         self.ending = self.state.result.ending
-        self.gone = set(self.laid)
+        self.off_layout = set(self.entered)
 
     def _no_roll(self, data: Mapping[str, Any]) -> None:
-        self._follow("call_no_roll", void_throws=self.state.void_throws + 1)
+        self._apply_act("call_no_roll", void_throws=self.state.void_throws + 1)
 
     def _voided(self, data: Mapping[str, Any]) -> None:
         failed = data.get("failed")
         why = "shaker-failed" if failed == "shaker" else "device-failed" if failed else "void"
-        self._returned("void", why)
+        self._return_wagers("void", why)
 
-    def _void_throw_ends(self, data: Mapping[str, Any]) -> None:
-        self._returned("no-roll", "no-roll")
+    def _ended_by_no_roll(self, data: Mapping[str, Any]) -> None:
+        self._return_wagers("no-roll", "no-roll")
 
-    def _returned(self, phase: str, why: str) -> None:
+    def _return_wagers(self, phase: str, reason: str) -> None:
         """What is still open goes back, with a fee already paid; what was decided stands."""
-        self._now(phase=phase, returned_for=why)
-        settled, before = self.state.settled, [one.wager.key for one in self.everything]
-        self.settled = tuple(one for one in settled if one.outcome == RETURN)
+        self._update_state(phase=phase, returned_for=reason)
+        settled, decided_keys = (
+            self.state.settled,
+            [settled_wager.wager.key for settled_wager in self.all_settled],
+        )
+        self.settled = tuple(wager for wager in settled if wager.outcome == RETURN)
         # As the entries tell it, throw by throw: a slip goes on from that order.
-        place = {key: number for number, key in enumerate(before)}
-        self.everything = tuple(sorted(settled, key=lambda one: place.get(one.wager.key, len(place))))
-        self.gone = set(self.laid)
+        position = {key: number for number, key in enumerate(decided_keys)}
+        self.all_settled = tuple(
+            sorted(settled, key=lambda settled_wager: position.get(settled_wager.wager.key, len(position)))
+        )
+        self.off_layout = set(self.entered)
 
     def _dice(self, dice: list[int]) -> Dice:
         if not dice:
@@ -205,121 +217,133 @@ class Course:
         return self.game.verify_dice(self.rules, dice, len(dice))
 
     def _settle(self) -> None:
-        standing = self.state.result
-        self.ending = standing.ending
-        self.everything = in_order(standing.settled)
+        outcome = self.state.result
+        self.ending = outcome.ending
+        self.all_settled = in_order(outcome.settled)
         self.settled = newly_settled(self.state)
-        self.gone -= {one.wager.key for one in self.settled if one.outcome != FEE}
+        self.off_layout -= {
+            settled_wager.wager.key for settled_wager in self.settled if settled_wager.outcome != FEE
+        }
 
     # The order of play
 
-    def _closed(self, data: Mapping[str, Any]) -> None:
-        self._follow("no_more_bets")
+    def _bets_closed(self, data: Mapping[str, Any]) -> None:
+        self._apply_act("no_more_bets")
 
-    def _shaken(self, data: Mapping[str, Any]) -> None:
-        self._follow("shake")
+    def _dice_shaken(self, data: Mapping[str, Any]) -> None:
+        self._apply_act("shake")
 
-    def _locked_out(self, data: Mapping[str, Any]) -> None:
-        self._follow("lock_out_extra_rolls")
+    def _extra_rolls_locked_out(self, data: Mapping[str, Any]) -> None:
+        self._apply_act("lock_out_extra_rolls")
 
-    def _at_rest(self, data: Mapping[str, Any]) -> None:
-        self._follow("gather_loose_dice")
+    def _dice_gathered(self, data: Mapping[str, Any]) -> None:
+        self._apply_act("gather_loose_dice")
 
-    def _fees_in(self, data: Mapping[str, Any]) -> None:
-        self._follow("collect_fees")
-        self.gone |= {wager.key for wager in self.wagers if self.game.is_fee(wager.code)}
+    def _fees_collected(self, data: Mapping[str, Any]) -> None:
+        self._apply_act("collect_fees")
+        self.off_layout |= {wager.key for wager in self.wagers if self.game.is_fee(wager.code)}
 
-    def _in_the_box(self, data: Mapping[str, Any]) -> None:
-        self._follow("move_dice")
+    def _dice_moved(self, data: Mapping[str, Any]) -> None:
+        self._apply_act("move_dice")
 
-    def _offered(self, data: Mapping[str, Any]) -> None:
+    def _dice_offered(self, data: Mapping[str, Any]) -> None:
         seat = _seat(data["seat"])
-        self._now(offered=seat, quarterback=seat if data["accepted"] else None)
+        self._update_state(offered=seat, quarterback=seat if data["accepted"] else None)
 
-    def _thrown(self, data: Mapping[str, Any]) -> None:
-        self._now(quarterback=_seat(data["quarterback"]))
-        self._follow("throw_dice")
+    def _dice_thrown(self, data: Mapping[str, Any]) -> None:
+        self._update_state(quarterback=_seat(data["quarterback"]))
+        self._apply_act("throw_dice")
 
     # Money
 
-    def _taken(self, data: Mapping[str, Any]) -> None:
-        self.gone |= {one.wager.key for one in self.settled if one.outcome == LOSE}
-        self.moved = Moved(taken_cents=taken_cents(self.everything))
-        self._follow("take_losers")
+    def _losers_taken(self, data: Mapping[str, Any]) -> None:
+        self.off_layout |= {
+            settled_wager.wager.key for settled_wager in self.settled if settled_wager.outcome == LOSE
+        }
+        self.moved_money = MovedMoney(taken_cents=taken_cents(self.all_settled))
+        self._apply_act("take_losers")
 
-    def _paid(self, data: Mapping[str, Any]) -> None:
-        seats, already = frozenset(data["seats"]), self.state.paid_seats
-        paid = [one for one in self.game.winners(self.state) if one.wager.seat in seats - already]
-        self.gone |= {one.wager.key for one in paid}
-        self.moved = Moved(paid_cents=sum(one.paid_cents for one in paid))
-        self._follow("pay_seats", paid_seats=already | seats)
+    def _winners_paid(self, data: Mapping[str, Any]) -> None:
+        seats, paid_seats = frozenset(data["seats"]), self.state.paid_seats
+        paid_wagers = [
+            settled_wager
+            for settled_wager in self.game.winners(self.state)
+            if settled_wager.wager.seat in seats - paid_seats
+        ]
+        self.off_layout |= {settled_wager.wager.key for settled_wager in paid_wagers}
+        self.moved_money = MovedMoney(paid_cents=sum(wager.paid_cents for wager in paid_wagers))
+        self._apply_act("pay_seats", paid_seats=paid_seats | seats)
 
-    def _settled_seats(self, data: Mapping[str, Any]) -> None:
-        step, already = self.game.current_step(self.state), self.state.paid_seats
+    def _seats_settled(self, data: Mapping[str, Any]) -> None:
+        step, paid_seats = self.game.current_step(self.state), self.state.paid_seats
         seats = frozenset(data["seats"])
-        done = [one for one in step if one.wager.seat in seats - already]
-        self.gone |= {one.wager.key for one in done}
-        lost = sum(one.wager.cents for one in done if one.outcome == LOSE)
-        self.moved = Moved(lost, sum(one.paid_cents for one in done))
-        if step and {one.wager.seat for one in step} <= already | seats:
-            self._follow("settle_seats", step=step[0].step, paid_seats=frozenset())
+        settled_wagers = [
+            settled_wager for settled_wager in step if settled_wager.wager.seat in seats - paid_seats
+        ]
+        self.off_layout |= {settled_wager.wager.key for settled_wager in settled_wagers}
+        lost = sum(
+            settled_wager.wager.cents for settled_wager in settled_wagers if settled_wager.outcome == LOSE
+        )
+        self.moved_money = MovedMoney(lost, sum(wager.paid_cents for wager in settled_wagers))
+        if step and {settled_wager.wager.seat for settled_wager in step} <= paid_seats | seats:
+            self._apply_act("settle_seats", step=step[0].step, paid_seats=frozenset())
         else:
-            self._follow("settle_seats", paid_seats=already | seats)
+            self._apply_act("settle_seats", paid_seats=paid_seats | seats)
 
-    def _cleared(self, data: Mapping[str, Any]) -> None:
-        paid = sum(one.paid_cents for one in self.everything)
-        self.moved = Moved(taken_cents(self.everything), paid)
-        self._now(phase="cleared")
-        self.gone = set(self.laid)
+    def _layout_cleared(self, data: Mapping[str, Any]) -> None:
+        paid = sum(wager.paid_cents for wager in self.all_settled)
+        self.moved_money = MovedMoney(taken_cents(self.all_settled), paid)
+        self._update_state(phase="cleared")
+        self.off_layout = set(self.entered)
 
-    def _same(self, data: Mapping[str, Any]) -> None:
+    def _unchanged(self, data: Mapping[str, Any]) -> None:
         """An entry that the round knows and that moves nothing on."""
 
-    def _failed(self, data: Mapping[str, Any]) -> None:
-        self._now(manual_settlement=self.state.manual_settlement or bool(data.get("dice")))
+    def _device_failed(self, data: Mapping[str, Any]) -> None:
+        self._update_state(manual_settlement=self.state.manual_settlement or bool(data.get("dice")))
 
 
-FOLLOWS = {
-    "wagers.placed": Course._placed,
-    "wager.missed": Course._missed,
-    "wager.struck": Course._struck,
-    "bets.closed": Course._closed,
-    "dice.shaken": Course._shaken,
-    "extra_rolls.locked_out": Course._locked_out,
-    "fees.collected": Course._fees_in,
-    "dice.gathered": Course._at_rest,
-    "dice.offered": Course._offered,
-    "dice.thrown": Course._thrown,
-    "dice.drawn": Course._same,
-    "round.settled": Course._called,
-    "throw.settled": Course._called,
-    "round.settled_by_hand": Course._called_by_hand,
-    "round.recorded_by_hand": Course._recorded_by_hand,
-    "dice.corrected": Course._corrected,
-    "throw.no_roll": Course._no_roll,
-    "round.no_roll": Course._void_throw_ends,
-    "round.voided": Course._voided,
-    "dice.moved": Course._in_the_box,
-    "losers.taken": Course._taken,
-    "winners.paid": Course._paid,
-    "seats.settled": Course._settled_seats,
-    "layout.cleared": Course._cleared,
-    "device.failed": Course._failed,
+HANDLERS = {
+    "wagers.placed": ReplayedRound._wagers_placed,
+    "wager.missed": ReplayedRound._wager_missed,
+    "wager.struck": ReplayedRound._wager_struck,
+    "bets.closed": ReplayedRound._bets_closed,
+    "dice.shaken": ReplayedRound._dice_shaken,
+    "extra_rolls.locked_out": ReplayedRound._extra_rolls_locked_out,
+    "fees.collected": ReplayedRound._fees_collected,
+    "dice.gathered": ReplayedRound._dice_gathered,
+    "dice.offered": ReplayedRound._dice_offered,
+    "dice.thrown": ReplayedRound._dice_thrown,
+    "dice.drawn": ReplayedRound._unchanged,
+    "round.settled": ReplayedRound._dice_called,
+    "throw.settled": ReplayedRound._dice_called,
+    "round.settled_by_hand": ReplayedRound._settled_manually,
+    "round.recorded_by_hand": ReplayedRound._recorded_after_play,
+    "dice.corrected": ReplayedRound._dice_corrected,
+    "throw.no_roll": ReplayedRound._no_roll,
+    "round.no_roll": ReplayedRound._ended_by_no_roll,
+    "round.voided": ReplayedRound._voided,
+    "dice.moved": ReplayedRound._dice_moved,
+    "losers.taken": ReplayedRound._losers_taken,
+    "winners.paid": ReplayedRound._winners_paid,
+    "seats.settled": ReplayedRound._seats_settled,
+    "layout.cleared": ReplayedRound._layout_cleared,
+    "device.failed": ReplayedRound._device_failed,
 }
 
 
-def _key(line: Mapping[str, Any]) -> Key:
+def _wager_key(line: Mapping[str, Any]) -> WagerKey:
     seat, code, play = _seat(line["seat"]), line["wager"], line.get("play") or None
     if not isinstance(code, str) or not (play is None or type(play) is int):
         raise TypeError("a wager has a code")
     return seat, code, play
 
 
-def _seat(said: Any) -> int:
-    if type(said) is not int:
+def _seat(value: Any) -> int:
+    if type(value) is not int:
         raise TypeError("a seat is a number")
-    return said
+    return value
 
 
-def _standing(laid: Mapping[Key, Laid]) -> tuple[Wager, ...]:
-    return tuple(one.wager for one in laid.values() if not one.struck)
+def _current_wagers(entered: Mapping[WagerKey, EnteredWager]) -> tuple[Wager, ...]:
+    return tuple(row.wager for row in entered.values() if not row.struck)

@@ -6,163 +6,179 @@ from typing import Any
 from games.engine.settlement import Settled
 from tables.core.entries import RecordedEntry
 from tables.corrections import slips
-from tables.corrections.slips import Handed, Line, Mended
-from tables.replay.difference import Difference, of_lists
-from tables.replay.facts import Facts
-from tables.replay.replayed_round import Course, Dice
+from tables.corrections.slips import CorrectedWager, SeatPayment, SettlementLine
+from tables.replay.difference import Difference, compare_settlements
+from tables.replay.facts import RoundFacts
+from tables.replay.replayed_round import Dice, ReplayedRound
 from tables.rounds.settlement import settled_data
 
 FILED, SETTLED = "slip.filed", "slip.settled"
 
 
-def is_of_slips(told: RecordedEntry) -> bool:
+def is_slip_entry(entry: RecordedEntry) -> bool:
     """Whether an entry files a slip, or says how its money moved."""
-    return told.type in (FILED, SETTLED)
+    return entry.type in (FILED, SETTLED)
 
 
-class Slips:
+class ReplayedSlips:
     """The slips of one round, each upon what the one before it left.
 
     `lines` is the settlement as the newest slip leaves it, in the record's words; None before the first.
     """
 
     def __init__(self) -> None:
-        self.lines: list[Line] | None = None
+        self.lines: list[SettlementLine] | None = None
         self.throws: list[Dice] = []
         self.ending = ""
-        self.waiting: dict[str, tuple[dict[str, Any], list[dict[str, int]]]] = {}
+        self.unsettled: dict[str, tuple[dict[str, Any], list[dict[str, int]]]] = {}
 
-    def take(self, told: RecordedEntry, course: Course, facts: Facts) -> Iterator[Difference]:
+    def apply(self, entry: RecordedEntry, replayed: ReplayedRound, facts: RoundFacts) -> Iterator[Difference]:
         """Goes on by one entry of a slip; how it differs from what the rules make of the round.
 
         Raises what `Course.take` raises for data that a slip does not have.
         """
-        if told.type == FILED:
-            return self._filed(told, course, facts)
-        waiting = self.waiting.pop(told.data["slip"], None)
-        if waiting is None:
+        if entry.type == FILED:
+            return self._apply_filed_slip(entry, replayed, facts)
+        filed = self.unsettled.pop(entry.data["slip"], None)
+        if filed is None:
             unknown = Difference(
-                told.seq, told.round, "slip", told.data["slip"], "no slip of this round that waits"
+                entry.seq, entry.round, "slip", entry.data["slip"], "no slip of this round that waits"
             )
             return iter((unknown,))
-        return _moved(told, *waiting)
+        return _compare_moved(entry, *filed)
 
-    def _filed(self, told: RecordedEntry, course: Course, facts: Facts) -> Iterator[Difference]:
-        data = told.data
-        before: list[Line] = list(self.lines or ())
+    def _apply_filed_slip(
+        self, entry: RecordedEntry, replayed: ReplayedRound, facts: RoundFacts
+    ) -> Iterator[Difference]:
+        data = entry.data
+        before: list[SettlementLine] = list(self.lines or ())
         if self.lines is None:
-            before = [settled_data(one) for one in course.everything]
-            self.throws, self.ending = list(course.throws), _ending(course)
-        yield from _mistake(told, before, self.throws)
-        throws = self._throws(data, list(self.throws))
-        ending, lines = self._settled(data, course, before, throws)
-        due = _due(data, before, lines)
+            before = [settled_data(wager) for wager in replayed.all_settled]
+            self.throws, self.ending = list(replayed.throws), _ending(replayed)
+        yield from _compare_mistake(entry, before, self.throws)
+        throws = self._corrected_throws(data, list(self.throws))
+        ending, lines = self._settle_again(data, replayed, before, throws)
+        due = _amounts_due(data, before, lines)
         self.lines, self.throws, self.ending = lines, throws, ending
-        corrects = facts.corrected_by(told)
-        facts.filed(told)
+        corrects = facts.corrected_entry(entry)
+        facts.apply_slip(entry)
         if due and facts.version is not None:
-            self.waiting[data["slip"]] = facts.version.said, due
-        yield from of_lists(told.seq, told.round, data["settled"], [dict(line) for line in lines])
-        said = {"before": slips.totals(before), "ending": ending, "due": due, **slips.totals(lines)}
-        thrown = [{"throw": one, "dice": list(dice)} for one, dice in zip(facts.throws, throws, strict=True)]
-        said |= {"throws": thrown, "corrects": corrects, "played_on": facts.day}
-        yield from _values(told, said)
+            self.unsettled[data["slip"]] = facts.version.as_data, due
+        yield from compare_settlements(
+            entry.seq, entry.round, data["settled"], [dict(line) for line in lines]
+        )
+        expected = {"before": slips.totals(before), "ending": ending, "due": due, **slips.totals(lines)}
+        thrown = [
+            {"throw": number, "dice": list(dice)} for number, dice in zip(facts.throws, throws, strict=True)
+        ]
+        expected |= {"throws": thrown, "corrects": corrects, "played_on": facts.day}
+        yield from _compare_values(entry, expected)
 
-    def _throws(self, data: Mapping[str, Any], throws: list[Dice]) -> list[Dice]:
+    def _corrected_throws(self, data: Mapping[str, Any], throws: list[Dice]) -> list[Dice]:
         if data["kind"] == "dice":
-            numbers = [one["throw"] for one in data["throws"]]
+            numbers = [throw["throw"] for throw in data["throws"]]
             throws[numbers.index(data["mended"]["throw"])] = tuple(data["mended"]["after"])
         return throws
 
-    def _settled(
-        self, data: Mapping[str, Any], course: Course, before: list[Line], throws: list[Dice]
-    ) -> tuple[str, list[Line]]:
-        rules, kind, wagers = course.rules, data["kind"], slips.wagers_of(before)
+    def _settle_again(
+        self,
+        data: Mapping[str, Any],
+        replayed: ReplayedRound,
+        before: list[SettlementLine],
+        throws: list[Dice],
+    ) -> tuple[str, list[SettlementLine]]:
+        rules, kind, wagers = replayed.rules, data["kind"], slips.wagers_of(before)
         settled: Sequence[Settled]
         if kind == "payment":
             return self.ending, before
         if kind == "void":
-            ending, settled = slips.all_returned(rules, wagers, data["reason"])
+            ending, settled = slips.return_all(rules, wagers, data["reason"])
         else:
-            mended = _mended(data) if kind == "wager" else []
-            ending, settled = slips.settled_again(rules, throws, slips.with_mended(wagers, mended))
-        return ending, [settled_data(one) for one in settled]
+            corrected = _corrected_wagers(data) if kind == "wager" else []
+            ending, settled = slips.readjudicate(rules, throws, slips.apply_corrections(wagers, corrected))
+        return ending, [settled_data(wager) for wager in settled]
 
 
-def _moved(told: RecordedEntry, filed: dict[str, Any], due: list[dict[str, int]]) -> Iterator[Difference]:
+def _compare_moved(
+    entry: RecordedEntry, filed: dict[str, Any], due: list[dict[str, int]]
+) -> Iterator[Difference]:
     """What moved is at the seats that are owed, and at none beyond what is due; why it is less is said."""
-    yield from _values(told, {"due": due, "corrects": filed})
-    moved = told.data["moved"]
-    owed = {one["seat"]: one["cents"] for one in due}
-    fits = [one["seat"] for one in moved] == list(owed) and all(
-        min(0, owed[one["seat"]]) <= one["cents"] <= max(0, owed[one["seat"]]) for one in moved
+    yield from _compare_values(entry, {"due": due, "corrects": filed})
+    amounts = entry.data["moved"]
+    owed = {amount["seat"]: amount["cents"] for amount in due}
+    fits = [amount["seat"] for amount in amounts] == list(owed) and all(
+        min(0, owed[amount["seat"]]) <= amount["cents"] <= max(0, owed[amount["seat"]]) for amount in amounts
     )
     if not fits:
-        yield Difference(told.seq, told.round, "moved", moved, due)
-    if moved != due and not told.data["reason"]:
-        yield Difference(told.seq, told.round, "reason", told.data["reason"], "why less moved")
+        yield Difference(entry.seq, entry.round, "moved", amounts, due)
+    if amounts != due and not entry.data["reason"]:
+        yield Difference(entry.seq, entry.round, "reason", entry.data["reason"], "why less moved")
 
 
-def _ending(course: Course) -> str:
-    return course.state.phase if course.state.returned_for else course.ending
+def _ending(replayed: ReplayedRound) -> str:
+    return replayed.state.phase if replayed.state.returned_for else replayed.ending
 
 
-def _mistake(told: RecordedEntry, before: Sequence[Line], throws: Sequence[Dice]) -> Iterator[Difference]:
+def _compare_mistake(
+    entry: RecordedEntry, before: Sequence[SettlementLine], throws: Sequence[Dice]
+) -> Iterator[Difference]:
     """Between what a slip says that stood before it and what did: the dice, the wagers, the money of a seat."""
-    said = told.data["mended"]
-    if told.data["kind"] == "dice":
-        numbers = [one["throw"] for one in told.data["throws"]]
-        stood = list(throws[numbers.index(said["throw"])])
-        if said["before"] != stood:
-            yield Difference(told.seq, told.round, "mended", said["before"], stood)
+    mistake = entry.data["mended"]
+    if entry.data["kind"] == "dice":
+        numbers = [item["throw"] for item in entry.data["throws"]]
+        recorded_dice = list(throws[numbers.index(mistake["throw"])])
+        if mistake["before"] != recorded_dice:
+            yield Difference(entry.seq, entry.round, "mended", mistake["before"], recorded_dice)
     cents = {slips.key_of(line): line["cents"] for line in before}
-    for one in said.get("wagers", ()):
-        key = slips.key_of(one)
-        if one["before_cents"] != cents.get(key, 0):
+    for item in mistake.get("wagers", ()):
+        key = slips.key_of(item)
+        if item["before_cents"] != cents.get(key, 0):
             yield Difference(
-                told.seq, told.round, "before_cents", one["before_cents"], cents.get(key, 0), *key
+                entry.seq, entry.round, "before_cents", item["before_cents"], cents.get(key, 0), *key
             )
     seats, nothing = slips.by_seat(before), slips.totals(())
-    for one in said.get("payments", ()):
-        settled = seats.get(one["seat"], nothing)
+    for item in mistake.get("payments", ()):
+        settled = seats.get(item["seat"], nothing)
         for name in ("paid_cents", "taken_cents"):
-            if one[f"settled_{name}"] != settled[name]:
+            if item[f"settled_{name}"] != settled[name]:
                 yield Difference(
-                    told.seq,
-                    told.round,
+                    entry.seq,
+                    entry.round,
                     f"settled_{name}",
-                    one[f"settled_{name}"],
+                    item[f"settled_{name}"],
                     settled[name],
-                    one["seat"],
+                    item["seat"],
                 )
 
 
-def _mended(data: Mapping[str, Any]) -> list[Mended]:
+def _corrected_wagers(data: Mapping[str, Any]) -> list[CorrectedWager]:
     return [
-        Mended(
-            one["seat"],
-            one["wager"],
-            one.get("play"),
-            one["before_cents"],
-            one["after_cents"],
-            one["chips"],
+        CorrectedWager(
+            wager["seat"],
+            wager["wager"],
+            wager.get("play"),
+            wager["before_cents"],
+            wager["after_cents"],
+            wager["chips"],
         )
-        for one in data["mended"]["wagers"]
+        for wager in data["mended"]["wagers"]
     ]
 
 
-def _due(data: Mapping[str, Any], before: Sequence[Line], after: Sequence[Line]) -> list[dict[str, int]]:
+def _amounts_due(
+    data: Mapping[str, Any], before: Sequence[SettlementLine], after: Sequence[SettlementLine]
+) -> list[dict[str, int]]:
     if data["kind"] == "payment":
         handed = [
-            Handed(one["seat"], one["handed_paid_cents"], one["handed_taken_cents"])
-            for one in data["mended"]["payments"]
+            SeatPayment(payment["seat"], payment["handed_paid_cents"], payment["handed_taken_cents"])
+            for payment in data["mended"]["payments"]
         ]
-        return slips.listed(slips.due_for_payments(before, handed))
-    chips = slips.due_for_chips(before, _mended(data)) if data["kind"] == "wager" else {}
-    return slips.listed(slips.due(before, after), chips)
+        return slips.sum_by_seat(slips.due_for_payments(before, handed))
+    chips = slips.due_for_chips(before, _corrected_wagers(data)) if data["kind"] == "wager" else {}
+    return slips.sum_by_seat(slips.due(before, after), chips)
 
 
-def _values(told: RecordedEntry, due: Mapping[str, Any]) -> Iterator[Difference]:
-    for name, value in due.items():
-        if told.data.get(name) != value:
-            yield Difference(told.seq, told.round, name, told.data.get(name), value)
+def _compare_values(entry: RecordedEntry, expected: Mapping[str, Any]) -> Iterator[Difference]:
+    for name, value in expected.items():
+        if entry.data.get(name) != value:
+            yield Difference(entry.seq, entry.round, name, entry.data.get(name), value)

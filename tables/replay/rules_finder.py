@@ -11,7 +11,7 @@ from games.engine import Refusal, Rules
 from games.models import RulesSubmission
 
 
-class Terms:
+class RulesFinder:
     """Rules by the hash of their terms: from `rules.approved` on the record of their house, else from what was filed.
 
     What is found hashes to what was asked for, wherever it stands, so that neither place has to be trusted.
@@ -24,11 +24,11 @@ class Terms:
     def rules(self, facility: str, digest: str) -> Rules | None:
         """The rules of these terms; None where none are found, or where they no longer say what they said."""
         if digest not in self._rules:
-            self._rules[digest] = self._find(facility, digest)
+            self._rules[digest] = self._find_rules(facility, digest)
         return self._rules[digest]
 
-    def _find(self, facility: str, digest: str) -> Rules | None:
-        terms = self._on_record(facility).get(digest) or _as_filed(digest)
+    def _find_rules(self, facility: str, digest: str) -> Rules | None:
+        terms = self._approved_terms(facility).get(digest) or _filed_terms(digest)
         if terms is None:
             return None
         try:
@@ -36,22 +36,22 @@ class Terms:
         except (Refusal, KeyError, TypeError, ValueError):
             return None
 
-    def _on_record(self, facility: str) -> dict[str, dict[str, Any]]:
+    def _approved_terms(self, facility: str) -> dict[str, dict[str, Any]]:
         """Every approved set of terms of a house, by the hash that is taken of it here."""
         if facility not in self._approved:
             rows = Entry.objects.filter(stream__name=f"{facility}/rules", type="rules.approved")
-            found = (
+            approved = (
                 json.loads(bytes(body))["data"].get("terms") for body in rows.values_list("body", flat=True)
             )
             self._approved[facility] = {
-                hashlib.sha256(rfc8785.dumps(terms)).hexdigest(): terms for terms in found if terms
+                hashlib.sha256(rfc8785.dumps(terms)).hexdigest(): terms for terms in approved if terms
             }
         return self._approved[facility]
 
 
-def _as_filed(digest: str) -> dict[str, Any] | None:
-    filed = RulesSubmission.objects.filter(terms_sha256=digest).values_list("terms", flat=True).first()
-    if filed is None or hashlib.sha256(filed.encode()).hexdigest() != digest:
+def _filed_terms(digest: str) -> dict[str, Any] | None:
+    text = RulesSubmission.objects.filter(terms_sha256=digest).values_list("terms", flat=True).first()
+    if text is None or hashlib.sha256(text.encode()).hexdigest() != digest:
         return None
-    terms: dict[str, Any] = json.loads(filed)
+    terms: dict[str, Any] = json.loads(text)
     return terms

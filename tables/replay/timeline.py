@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tables.replay.history import Step
+from tables.replay.history import ReplayStep
 
 LEFT, RIGHT, WIDTH = 8, 592, 600
 LETTER = 6.6  # about the width of one in the line's labels
@@ -53,37 +53,43 @@ class Timeline(NamedTuple):
     here: str
 
 
-def timeline_of(steps: Sequence[Step], place: int) -> Timeline:
+def timeline_of(steps: Sequence[ReplayStep], place: int) -> Timeline:
     """The line of these steps, with the step at `place` chosen."""
-    at = _places(steps)
-    states = ["gone" if one < place else "here" if one == place else "later" for one in range(len(at))]
-    ticks = [Tick(f"{x:.1f}", one + 1, state) for one, (x, state) in enumerate(zip(at, states, strict=True))]
-    return Timeline(ticks, _labels(steps, at), ticks[place].x)
+    positions = _positions(steps)
+    states = [
+        "gone" if number < place else "here" if number == place else "later"
+        for number in range(len(positions))
+    ]
+    ticks = [
+        Tick(f"{x:.1f}", number + 1, state)
+        for number, (x, state) in enumerate(zip(positions, states, strict=True))
+    ]
+    return Timeline(ticks, _labels(steps, positions), ticks[place].x)
 
 
-def _places(steps: Sequence[Step]) -> list[float]:
+def _positions(steps: Sequence[ReplayStep]) -> list[float]:
     """Time counts while the round is played; what is said of it later follows at its end."""
-    moments = [dt.datetime.fromisoformat(step.told.at).timestamp() for step in steps]
-    played = [moment for moment, step in zip(moments, steps, strict=True) if step.plays] or moments
+    moments = [dt.datetime.fromisoformat(step.entry.at).timestamp() for step in steps]
+    played = [moment for moment, step in zip(moments, steps, strict=True) if step.is_round_act] or moments
     first, span = played[0], max(played[-1] - played[0], 1e-6)
-    most = max(len(steps) - 1, 1)
+    last_place = max(len(steps) - 1, 1)
     shares = [min(max((moment - first) / span, 0.0), 1.0) for moment in moments]
     return [
-        LEFT + (RIGHT - LEFT) * (share + place / most) / 2 if len(steps) > 1 else float(LEFT)
+        LEFT + (RIGHT - LEFT) * (share + place / last_place) / 2 if len(steps) > 1 else float(LEFT)
         for place, share in enumerate(shares)
     ]
 
 
-def _labels(steps: Sequence[Step], at: Sequence[float]) -> list[Label]:
+def _labels(steps: Sequence[ReplayStep], positions: Sequence[float]) -> list[Label]:
     """A word for each kind of step where it first comes, as far as there is room."""
-    found: list[Label] = []
-    said, end = "", -8.0
-    for step, x in zip(steps, at, strict=True):
-        text = str(LABELS.get(step.told.type, ""))
-        wide = LETTER * len(text)
-        start = min(max(x - wide / 2, 0), WIDTH - wide)
-        if not text or text == said or start < end + 8:
+    labels: list[Label] = []
+    last_text, last_end = "", -8.0
+    for step, x in zip(steps, positions, strict=True):
+        text = str(LABELS.get(step.entry.type, ""))
+        width = LETTER * len(text)
+        start = min(max(x - width / 2, 0), WIDTH - width)
+        if not text or text == last_text or start < last_end + 8:
             continue
-        found.append(Label(f"{start:.1f}", text))
-        said, end = text, start + wide
-    return found
+        labels.append(Label(f"{start:.1f}", text))
+        last_text, last_end = text, start + width
+    return labels

@@ -7,17 +7,17 @@ from fractions import Fraction
 from games.engine.odds import in_dollars
 from games.office.odds.charts import px
 from tables.reports.expected import Expected
-from tables.reports.figures import Hour
+from tables.reports.figures import HourFigures
 from tables.reports.shares import root
 
 BAR_WIDTH, BAR_HEIGHT = 240, 20
-INSIDE = 5  # pixels left free at both ends of a bar's box
+BAR_MARGIN = 5  # pixels left free at both ends of a bar's box
 SIGMAS = 2
 
 WIDTH, HEIGHT = 960, 236
 PLOT_LEFT, PLOT_RIGHT, PLOT_TOP, PLOT_FOOT = 58, 952, 26, 190
 GAP = 6
-LINES = 4
+MAX_GRID_LINES = 4
 
 
 @dataclass(frozen=True)
@@ -34,29 +34,29 @@ class Bar:
 def bars(figures: Sequence[tuple[int, int | None]]) -> list[Bar]:
     """Bars of one scale, with its zero where the lowest figure asks for it; each figure with another one to mark."""
     values = [value for pair in figures for value in pair if value is not None]
-    at = _scale(values)
+    scale = _Scale(values)
     return [
         Bar(
-            px(min(at(0), at(value))),
-            px(abs(at(value) - at(0))),
-            px(at(0)),
+            px(min(scale(0), scale(value))),
+            px(abs(scale(value) - scale(0))),
+            px(scale(0)),
             value < 0,
-            "" if after is None or after == value else px(at(after)),
+            "" if after is None or after == value else px(scale(after)),
         )
         for value, after in figures
     ]
 
 
-class _scale:
+class _Scale:
     """Cents to pixels, with zero inside."""
 
     def __init__(self, values: Iterable[int | Fraction]) -> None:
-        told = [Fraction(0), *(Fraction(one) for one in values)]
-        self.low, high = min(told), max(told)
-        self.whole = (BAR_WIDTH - 2 * INSIDE) / ((high - self.low) or Fraction(1))
+        numbers = [Fraction(0), *(Fraction(value) for value in values)]
+        self.low, high = min(numbers), max(numbers)
+        self.pixels_per_cent = (BAR_WIDTH - 2 * BAR_MARGIN) / ((high - self.low) or Fraction(1))
 
     def __call__(self, value: int | Fraction) -> Fraction:
-        return INSIDE + (value - self.low) * self.whole
+        return BAR_MARGIN + (value - self.low) * self.pixels_per_cent
 
 
 @dataclass(frozen=True)
@@ -74,40 +74,43 @@ class Whisker:
     is_outside: bool
 
 
-def whiskers(told: Sequence[Expected]) -> list[Whisker]:
+def whiskers(expectations: Sequence[Expected]) -> list[Whisker]:
     """One for each, of one scale."""
     ends: list[int | Fraction] = []
-    for one in told:
-        spread = SIGMAS * sigma(one) if one.variance is not None else 0
-        ends += [one.win - spread, one.win + spread, one.won_cents]
-    at = _scale(ends)
-    return [_whisker(one, at) for one in told]
+    for expected in expectations:
+        spread = SIGMAS * sigma(expected) if expected.variance is not None else 0
+        ends += [expected.win - spread, expected.win + spread, expected.won_cents]
+    scale = _Scale(ends)
+    return [_whisker(expected, scale) for expected in expectations]
 
 
-def _whisker(one: Expected, at: _scale) -> Whisker:
-    spread = SIGMAS * sigma(one) if one.variance is not None else None
+def _whisker(expected: Expected, scale: _Scale) -> Whisker:
+    spread = SIGMAS * sigma(expected) if expected.variance is not None else None
     return Whisker(
-        px(at(0)),
-        "" if spread is None else px(at(one.win - spread)),
-        "" if spread is None else px(2 * spread * at.whole),
-        px(at(one.win)),
-        px(at(one.won_cents)),
-        is_outside(one),
+        px(scale(0)),
+        "" if spread is None else px(scale(expected.win - spread)),
+        "" if spread is None else px(2 * spread * scale.pixels_per_cent),
+        px(scale(expected.win)),
+        px(scale(expected.won_cents)),
+        is_outside(expected),
     )
 
 
-def sigma(one: Expected) -> int:
+def sigma(expected: Expected) -> int:
     """The standard deviation in whole cents; 0 where it is not known."""
-    return root(one.variance) if one.variance else 0
+    return root(expected.variance) if expected.variance else 0
 
 
-def is_outside(one: Expected) -> bool:
+def is_outside(expected: Expected) -> bool:
     """Whether the win lies further from the expected one than two standard deviations."""
-    return one.variance is not None and (one.won_cents - one.win) ** 2 > SIGMAS**2 * one.variance
+    return (
+        expected.variance is not None
+        and (expected.won_cents - expected.win) ** 2 > SIGMAS**2 * expected.variance
+    )
 
 
 @dataclass(frozen=True)
-class Column:
+class HourBar:
     """One hour: its column, how it is labelled beneath, and what it says."""
 
     x: str
@@ -117,11 +120,11 @@ class Column:
     middle: str
     label: str
     rounds: int
-    told: str
+    description: str
 
 
 @dataclass(frozen=True)
-class Grid:
+class GridLine:
     """One line across, with its figure."""
 
     y: str
@@ -129,53 +132,56 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Columns:
+class HourChart:
     """Rounds by hour; `told` says all of it in words."""
 
-    columns: tuple[Column, ...]
-    grid: tuple[Grid, ...]
-    told: str
+    bars: tuple[HourBar, ...]
+    grid: tuple[GridLine, ...]
+    description: str
     size: tuple[int, int] = (WIDTH, HEIGHT)
-    left: int = PLOT_LEFT
-    right: int = PLOT_RIGHT
+    left_edge: int = PLOT_LEFT
+    right_edge: int = PLOT_RIGHT
     foot: int = PLOT_FOOT
     label_y: int = PLOT_FOOT + 24
 
 
-def columns(hours: Sequence[Hour], labels: Sequence[str]) -> Columns:
+def hour_chart(hours: Sequence[HourFigures], labels: Sequence[str]) -> HourChart:
     """The settled rounds of each hour. Every third hour has its label, so that they stay apart on a tablet."""
-    most = max((one.figures.settled for one in hours), default=0)
-    step = _step(most)
-    top = max(step, -(-most // step) * step)
-    tall = Fraction(PLOT_FOOT - PLOT_TOP, top)
-    across = Fraction(PLOT_RIGHT - PLOT_LEFT, len(hours) or 1)
-    found = []
-    for place, (hour, label) in enumerate(zip(hours, labels, strict=True)):
-        rounds, x = hour.figures.settled, PLOT_LEFT + place * across
-        found.append(
-            Column(
+    most_rounds = max((hour.figures.settled for hour in hours), default=0)
+    step = _grid_step(most_rounds)
+    top = max(step, -(-most_rounds // step) * step)
+    pixels_per_round = Fraction(PLOT_FOOT - PLOT_TOP, top)
+    pixels_per_hour = Fraction(PLOT_RIGHT - PLOT_LEFT, len(hours) or 1)
+    bars_ = []
+    for position, (hour, label) in enumerate(zip(hours, labels, strict=True)):
+        rounds, x = hour.figures.settled, PLOT_LEFT + position * pixels_per_hour
+        bars_.append(
+            HourBar(
                 px(x + Fraction(GAP, 2)),
-                px(PLOT_FOOT - rounds * tall),
-                px(across - GAP),
-                px(rounds * tall),
-                px(x + across / 2),
-                label if place % 3 == 0 else "",
+                px(PLOT_FOOT - rounds * pixels_per_round),
+                px(pixels_per_hour - GAP),
+                px(rounds * pixels_per_round),
+                px(x + pixels_per_hour / 2),
+                label if position % 3 == 0 else "",
                 rounds,
-                f"{label}: {_counted(rounds)}, win {in_dollars(hour.figures.win_cents)}",
+                f"{label}: {_count_of_rounds(rounds)}, win {in_dollars(hour.figures.win_cents)}",
             )
         )
-    lines = tuple(Grid(px(PLOT_FOOT - at * tall), f"{at:,}") for at in range(0, top + 1, step))
-    busy = [one.told for one in found if one.rounds]
-    return Columns(tuple(found), lines, "Rounds by hour. " + ("; ".join(busy) or "None was settled") + ".")
+    lines = tuple(
+        GridLine(px(PLOT_FOOT - rounds_ * pixels_per_round), f"{rounds_:,}")
+        for rounds_ in range(0, top + 1, step)
+    )
+    busy = [bar_.description for bar_ in bars_ if bar_.rounds]
+    return HourChart(tuple(bars_), lines, "Rounds by hour. " + ("; ".join(busy) or "None was settled") + ".")
 
 
-def _counted(rounds: int) -> str:
+def _count_of_rounds(rounds: int) -> str:
     return f"{rounds:,} round{'' if rounds == 1 else 's'}"
 
 
-def _step(most: int) -> int:
+def _grid_step(most_rounds: int) -> int:
     """A round number of rounds, at most `LINES` of which reach the top."""
     step = 1
-    while most > LINES * step:
+    while most_rounds > MAX_GRID_LINES * step:
         step = {"1": step * 2, "2": step * 5 // 2, "5": step * 2}[str(step)[0]]
     return step

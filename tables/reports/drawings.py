@@ -3,12 +3,12 @@
 from reportlab.platypus import Flowable
 
 from games.office.pdf.paper import DIM, FAINT, INTER, STOP
-from tables.reports.charts import BAR_HEIGHT, BAR_WIDTH, Bar, Columns, Whisker
+from tables.reports.charts import BAR_HEIGHT, BAR_WIDTH, Bar, HourChart, Whisker
 
 BAR_POINTS, BAND_POINTS = 84, 180
 
 
-class _Mark(Flowable):
+class _RowDrawing(Flowable):
     """A drawing of one row, in the box of a bar."""
 
     def __init__(self, width: int) -> None:
@@ -20,11 +20,11 @@ class _Mark(Flowable):
         return self.width, self.height
 
     def _line(self, x: str, top: float, foot: float) -> None:
-        at = float(x) * self.across
-        self.canv.line(at, self.height - top * self.down, at, self.height - foot * self.down)
+        position = float(x) * self.across
+        self.canv.line(position, self.height - top * self.down, position, self.height - foot * self.down)
 
 
-class BarMark(_Mark):
+class BarDrawing(_RowDrawing):
     """A bar from zero; a tick where the corrected figure stands."""
 
     def __init__(self, bar: Bar) -> None:
@@ -43,7 +43,7 @@ class BarMark(_Mark):
             self._line(bar.after, 1, BAR_HEIGHT - 1)
 
 
-class WhiskerMark(_Mark):
+class WhiskerDrawing(_RowDrawing):
     """The band, the expected win as a line, the actual one as a dot."""
 
     def __init__(self, mark: Whisker) -> None:
@@ -64,10 +64,10 @@ class WhiskerMark(_Mark):
         canvas.circle(float(mark.won) * self.across, self.height / 2, 2.6, stroke=0, fill=1)
 
 
-class ColumnPlot(Flowable):
+class HourChartDrawing(Flowable):
     """Rounds by hour, drawn as the page draws them: pixels from the top become points from the foot."""
 
-    def __init__(self, chart: Columns, width: float) -> None:
+    def __init__(self, chart: HourChart, width: float) -> None:
         super().__init__()
         self.chart, self.width, self.scale = chart, width, width / chart.size[0]
         self.height = chart.size[1] * self.scale
@@ -81,15 +81,15 @@ class ColumnPlot(Flowable):
         canvas.setLineWidth(0.4)
         canvas.setStrokeColor(FAINT)
         canvas.setFillColor(DIM)
-        for one in chart.grid:
-            y = self.height - float(one.y) * scale
-            canvas.line(chart.left * scale, y, chart.right * scale, y)
-            canvas.drawRightString((chart.left - 8) * scale, y - 2.5, one.label)
-        for column in chart.columns:
+        for line in chart.grid:
+            y = self.height - float(line.y) * scale
+            canvas.line(chart.left_edge * scale, y, chart.right_edge * scale, y)
+            canvas.drawRightString((chart.left_edge - 8) * scale, y - 2.5, line.label)
+        for bar in chart.bars:
             foot = self.height - chart.foot * scale
-            x, wide = float(column.x) * scale, float(column.width) * scale
-            if column.rounds:
-                canvas.rect(x, foot, wide, float(column.height) * scale, stroke=0, fill=1)
-            if column.label:
+            x, wide = float(bar.x) * scale, float(bar.width) * scale
+            if bar.rounds:
+                canvas.rect(x, foot, wide, float(bar.height) * scale, stroke=0, fill=1)
+            if bar.label:
                 y = self.height - chart.label_y * scale
-                canvas.drawCentredString(float(column.middle) * scale, y, column.label)
+                canvas.drawCentredString(float(bar.middle) * scale, y, bar.label)

@@ -15,10 +15,10 @@ from audit.models import Entry, Person
 from games.models import DeviceIncident
 from tables.alerts.words import ALERT_NAMES
 from tables.models import Alert, Round, Table, Throw
-from tables.reports.report_day import SLACK, Day
+from tables.reports.report_day import SLACK, ReportDay
 from tables.words.entries import said_by
 
-MENDS = {
+CORRECTION_NAMES = {
     "dice.corrected": "dice entered again",
     "wager.missed": "missed wager written down",
     "wager.struck": "mistaken wager struck",
@@ -29,7 +29,7 @@ Spans = tuple[tuple[dt.datetime | None, dt.datetime | None], ...]
 
 
 @dataclass(frozen=True)
-class AlertLine:
+class AlertRow:
     """Alerts of one kind: how many, how many stood still and were unacknowledged when the day ended, and how long they
     stood, in whole seconds, together and the longest.
     """
@@ -37,14 +37,14 @@ class AlertLine:
     kind: str
     name: str
     count: int
-    standing: int
+    open_at_end: int
     unacknowledged: int
-    stood: int
-    longest: int
+    open_seconds: int
+    longest_seconds: int
 
 
 @dataclass(frozen=True)
-class LotLine:
+class LotRow:
     """A dice lot at one table: `first` and `last` are numbers of rounds, `since` and `until` moments of throws."""
 
     lot: str
@@ -58,7 +58,7 @@ class LotLine:
 
 
 @dataclass(frozen=True)
-class PersonLine:
+class PersonRow:
     """What one person signed at one table, themselves or as the second person, from the first entry to the last."""
 
     code: str
@@ -72,19 +72,19 @@ class PersonLine:
 
 
 @dataclass(frozen=True)
-class Dispute:
+class DisputeRow:
     """One dispute as its entry tells it."""
 
     table: str
     seq: int
-    at: dt.datetime
+    reported_at: dt.datetime
     round: int | None
     seat: int | None
     about: str
 
 
 @dataclass(frozen=True)
-class Mend:
+class CorrectionCount:
     """Mendings of one sort at one table, before anybody was paid."""
 
     table: str
@@ -93,11 +93,11 @@ class Mend:
 
     @property
     def name(self) -> str:
-        return str(MENDS[self.type])
+        return str(CORRECTION_NAMES[self.type])
 
 
 @dataclass(frozen=True)
-class Head:
+class StreamHead:
     """The last entry of the day on one stream: where the report stood."""
 
     stream: str
@@ -105,52 +105,52 @@ class Head:
     entries: int
     seq: int
     hash: str
-    at: dt.datetime
+    recorded_at: dt.datetime
 
 
 @dataclass(frozen=True)
-class Events:
+class DayEvents:
     """All of it; `opened` by the key of a table."""
 
-    opened: dict[int, Spans]
-    alerts: list[AlertLine]
-    lots: list[LotLine]
-    people: list[PersonLine]
-    disputes: list[Dispute]
-    mends: list[Mend]
+    open_spans: dict[int, Spans]
+    alerts: list[AlertRow]
+    lots: list[LotRow]
+    people: list[PersonRow]
+    disputes: list[DisputeRow]
+    corrections: list[CorrectionCount]
     devices: list[DeviceIncident]
-    heads: list[Head]
+    heads: list[StreamHead]
 
     @property
     def entries(self) -> int:
         """How many entries the record has of the day."""
-        return sum(one.entries for one in self.heads)
+        return sum(head.entries for head in self.heads)
 
 
-def happenings(day: Day) -> Events:
+def day_events(day: ReportDay) -> DayEvents:
     """Reads it all, in about ten queries."""
     by_stream = {table.stream_id: table for table in day.tables.values()}
-    signed = list(_signed(day))
-    return Events(
-        opened=_opened(day, by_stream),
+    signed = list(_signature_counts(day))
+    return DayEvents(
+        open_spans=_opened(day, by_stream),
         alerts=_alerts(day),
         lots=_lots(day),
         people=_people(by_stream, signed),
         disputes=_disputes(day, by_stream),
-        mends=_mends(day, by_stream),
+        corrections=_corrections(day, by_stream),
         devices=_devices(day),
         heads=_heads(by_stream, signed),
     )
 
 
-def _entries(day: Day) -> QuerySet[Entry]:
+def _entries(day: ReportDay) -> QuerySet[Entry]:
     """The entries of the day at its tables."""
     streams = [table.stream_id for table in day.tables.values()]
-    at = Q(at__gte=day.begins - SLACK, at__lt=day.ends + SLACK)
-    return Entry.objects.filter(at, stream__in=streams, gaming_day=day.date)
+    in_time = Q(at__gte=day.begins - SLACK, at__lt=day.ends + SLACK)
+    return Entry.objects.filter(in_time, stream__in=streams, gaming_day=day.date)
 
 
-def _signed(day: Day) -> Iterable[Any]:
+def _signature_counts(day: ReportDay) -> Iterable[Any]:
     return (
         _entries(day)
         .values("stream", "actor", "witness")
@@ -159,100 +159,103 @@ def _signed(day: Day) -> Iterable[Any]:
     )
 
 
-def _people(by_stream: dict[int, Table], signed: Iterable[dict[str, Any]]) -> list[PersonLine]:
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+def _people(by_stream: dict[int, Table], signed: Iterable[dict[str, Any]]) -> list[PersonRow]:
+    totals_by_person: dict[tuple[str, str], dict[str, Any]] = {}
     for row in signed:
         for part, code in (("acted", row["actor"]), ("witnessed", row["witness"])):
             if not code:
                 continue
             key = by_stream[row["stream"]].code, code
-            so_far = found.setdefault(
+            totals = totals_by_person.setdefault(
                 key, {"acted": 0, "witnessed": 0, "since": row["since"], "until": row["until"]}
             )
-            so_far[part] += row["count"]
-            so_far["since"] = min(so_far["since"], row["since"])
-            so_far["until"] = max(so_far["until"], row["until"])
-    known = {one.code: one for one in Person.objects.filter(code__in={code for _table, code in found})}
+            totals[part] += row["count"]
+            totals["since"] = min(totals["since"], row["since"])
+            totals["until"] = max(totals["until"], row["until"])
+    people = {
+        person.code: person
+        for person in Person.objects.filter(code__in={code for _table, code in totals_by_person})
+    }
     return [
-        PersonLine(
+        PersonRow(
             code,
-            known[code].name if code in known else code,
-            known[code].get_role_display() if code in known else "",
+            people[code].name if code in people else code,
+            people[code].get_role_display() if code in people else "",
             table,
-            **told,
+            **totals,
         )
-        for (table, code), told in sorted(found.items())
+        for (table, code), totals in sorted(totals_by_person.items())
     ]
 
 
-def _heads(by_stream: dict[int, Table], signed: Iterable[dict[str, Any]]) -> list[Head]:
-    newest: dict[int, int] = defaultdict(int)
-    counted: dict[int, int] = defaultdict(int)
+def _heads(by_stream: dict[int, Table], signed: Iterable[dict[str, Any]]) -> list[StreamHead]:
+    newest_seqs: dict[int, int] = defaultdict(int)
+    counts: dict[int, int] = defaultdict(int)
     for row in signed:
-        newest[row["stream"]] = max(newest[row["stream"]], row["last"])
-        counted[row["stream"]] += row["count"]
-    wanted = Q()
-    for stream, seq in newest.items():
-        wanted |= Q(stream=stream, seq=seq)
-    entries = Entry.objects.filter(wanted).only("stream", "seq", "hash", "at") if newest else ()
-    told = {one.stream_id: one for one in entries}
+        newest_seqs[row["stream"]] = max(newest_seqs[row["stream"]], row["last"])
+        counts[row["stream"]] += row["count"]
+    condition = Q()
+    for stream, seq in newest_seqs.items():
+        condition |= Q(stream=stream, seq=seq)
+    entries = Entry.objects.filter(condition).only("stream", "seq", "hash", "at") if newest_seqs else ()
+    entries_by_stream = {entry.stream_id: entry for entry in entries}
     return [
-        Head(
+        StreamHead(
             table.stream.name,
             table.code,
-            counted[stream],
-            newest[stream],
-            bytes(told[stream].hash).hex(),
-            told[stream].at,
+            counts[stream],
+            newest_seqs[stream],
+            bytes(entries_by_stream[stream].hash).hex(),
+            entries_by_stream[stream].at,
         )
         for stream, table in by_stream.items()
-        if stream in told
+        if stream in entries_by_stream
     ]
 
 
-def _opened(day: Day, by_stream: dict[int, Table]) -> dict[int, Spans]:
+def _opened(day: ReportDay, by_stream: dict[int, Table]) -> dict[int, Spans]:
     """When each table was open; None stands for before the day, or after what is told of it."""
-    found: dict[int, list[tuple[dt.datetime | None, dt.datetime | None]]] = defaultdict(list)
-    told = _entries(day).filter(type__in=(OPENED, CLOSED)).order_by("stream", "seq")
-    for stream, type_, at in told.values_list("stream", "type", "at"):
-        spans = found[by_stream[stream].pk]
+    spans_by_table: dict[int, list[tuple[dt.datetime | None, dt.datetime | None]]] = defaultdict(list)
+    entries = _entries(day).filter(type__in=(OPENED, CLOSED)).order_by("stream", "seq")
+    for stream, type_, moment in entries.values_list("stream", "type", "at"):
+        spans = spans_by_table[by_stream[stream].pk]
         if type_ == OPENED:
-            spans.append((at, None))
+            spans.append((moment, None))
         elif spans and spans[-1][1] is None:
-            spans[-1] = (spans[-1][0], at)
+            spans[-1] = (spans[-1][0], moment)
         else:
-            spans.append((None, at))
+            spans.append((None, moment))
     played = Round.objects.filter(table__in=day.table_ids, gaming_day=day.date)
     for table in played.order_by("table").values_list("table", flat=True).distinct():
-        if table not in found:
-            found[table].append((None, None))
-    return {table: tuple(spans) for table, spans in found.items()}
+        if table not in spans_by_table:
+            spans_by_table[table].append((None, None))
+    return {table: tuple(spans) for table, spans in spans_by_table.items()}
 
 
-def _alerts(day: Day) -> list[AlertLine]:
+def _alerts(day: ReportDay) -> list[AlertRow]:
     rows = Alert.objects.filter(
         table__in=day.table_ids, raised_at__gte=day.begins, raised_at__lt=day.ends
     ).values_list("kind", "raised_at", "ended_at", "acknowledged_at")
-    found: dict[str, list[tuple[int, bool, bool]]] = defaultdict(list)
+    durations_by_kind: dict[str, list[tuple[int, bool, bool]]] = defaultdict(list)
     for kind, raised, ended, acknowledged in rows:
-        over = day.until if ended is None else min(ended, day.until)
-        stands, stood = ended is None or ended > day.until, (over - raised) // dt.timedelta(seconds=1)
-        found[kind].append((stood, stands, acknowledged is None or acknowledged > day.until))
+        end = day.until if ended is None else min(ended, day.until)
+        is_open, seconds = ended is None or ended > day.until, (end - raised) // dt.timedelta(seconds=1)
+        durations_by_kind[kind].append((seconds, is_open, acknowledged is None or acknowledged > day.until))
     return [
-        AlertLine(
+        AlertRow(
             kind,
             str(ALERT_NAMES.get(kind, kind.replace("-", " ").capitalize())),
-            len(ones),
-            sum(stands for _stood, stands, _open in ones),
-            sum(unseen for _stood, _stands, unseen in ones),
-            sum(stood for stood, _stands, _open in ones),
-            max(stood for stood, _stands, _open in ones),
+            len(durations),
+            sum(is_open for _seconds, is_open, is_unacknowledged in durations),
+            sum(is_unacknowledged for _seconds, _is_open, is_unacknowledged in durations),
+            sum(seconds for seconds, _is_open, is_unacknowledged in durations),
+            max(seconds for seconds, _is_open, is_unacknowledged in durations),
         )
-        for kind, ones in sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+        for kind, durations in sorted(durations_by_kind.items(), key=lambda item: (-len(item[1]), item[0]))
     ]
 
 
-def _lots(day: Day) -> list[LotLine]:
+def _lots(day: ReportDay) -> list[LotRow]:
     """Which lot was thrown at which table. A throw that was entered again is one throw."""
     rows: Any = (
         Throw.objects.filter(
@@ -270,35 +273,39 @@ def _lots(day: Day) -> list[LotLine]:
         )
         .order_by("round__table__code", "since", "lot__code")
     )
-    return [LotLine(row.pop("lot__code"), day.tables[row.pop("round__table")].code, **row) for row in rows]
+    return [LotRow(row.pop("lot__code"), day.tables[row.pop("round__table")].code, **row) for row in rows]
 
 
-def _disputes(day: Day, by_stream: dict[int, Table]) -> list[Dispute]:
-    found = []
-    for one in _entries(day).filter(type=DISPUTE).order_by("at", "pk"):
-        data = said_by(one)
-        found.append(
-            Dispute(
-                by_stream[one.stream_id].code,
-                one.seq,
-                one.at,
+def _disputes(day: ReportDay, by_stream: dict[int, Table]) -> list[DisputeRow]:
+    disputes = []
+    for entry in _entries(day).filter(type=DISPUTE).order_by("at", "pk"):
+        data = said_by(entry)
+        disputes.append(
+            DisputeRow(
+                by_stream[entry.stream_id].code,
+                entry.seq,
+                entry.at,
                 data.get("round"),
                 data.get("seat"),
                 data.get("about", ""),
             )
         )
-    return found
+    return disputes
 
 
-def _mends(day: Day, by_stream: dict[int, Table]) -> list[Mend]:
-    rows = _entries(day).filter(type__in=MENDS).values("stream", "type").annotate(count=Count("pk"))
-    told = [Mend(by_stream[row["stream"]].code, row["type"], row["count"]) for row in rows.order_by()]
-    return sorted(told, key=lambda one: (one.table, one.type))
-
-
-def _devices(day: Day) -> list[DeviceIncident]:
-    codes = [table.code for table in day.tables.values()]
-    found = DeviceIncident.objects.filter(
-        facility=day.house, table__in=codes, at__gte=day.begins, at__lt=day.ends
+def _corrections(day: ReportDay, by_stream: dict[int, Table]) -> list[CorrectionCount]:
+    rows = (
+        _entries(day).filter(type__in=CORRECTION_NAMES).values("stream", "type").annotate(count=Count("pk"))
     )
-    return list(found.select_related("by").order_by("at", "pk"))
+    counts = [
+        CorrectionCount(by_stream[row["stream"]].code, row["type"], row["count"]) for row in rows.order_by()
+    ]
+    return sorted(counts, key=lambda correction: (correction.table, correction.type))
+
+
+def _devices(day: ReportDay) -> list[DeviceIncident]:
+    codes = [table.code for table in day.tables.values()]
+    incidents = DeviceIncident.objects.filter(
+        facility=day.facility, table__in=codes, at__gte=day.begins, at__lt=day.ends
+    )
+    return list(incidents.select_related("by").order_by("at", "pk"))

@@ -24,12 +24,12 @@ from games.registry import game_of
 from games.submissions import rules_of
 from tables.models import Settlement, Throw, Wager
 from tables.reports import variance
-from tables.reports.report_day import Day
-from tables.reports.settled_rounds import NONE, Settled, Stretch, of_stretch
+from tables.reports.report_day import ReportDay
+from tables.reports.settled_rounds import NONE, RoundRange, SettledRounds, settled_in_range
 from tables.reports.variance import LIKE_KIND
 
-KEPT = 4_096  # expectations of a table's day
-_kept: dict[Any, "Kept"] = {}  # by the table's uid and the day
+MAX_CACHED = 4_096  # expectations of a table's day
+_cache: dict[Any, "CachedExpected"] = {}  # by the table's uid and the day
 
 
 @dataclass(frozen=True)
@@ -44,32 +44,32 @@ class Expected:
     win: Fraction = Fraction(0)
     won_cents: int = 0
     variance: Fraction | None = Fraction(0)
-    apart_cents: int = 0
+    excluded_cents: int = 0
 
-    def __add__(self, other: "Expected") -> "Expected":
-        known = self.variance is not None and other.variance is not None
+    def __add__(self, addend: "Expected") -> "Expected":
+        is_known = self.variance is not None and addend.variance is not None
         return Expected(
-            self.staked_cents + other.staked_cents,
-            self.win + other.win,
-            self.won_cents + other.won_cents,
-            self.variance + other.variance if known else None,  # type: ignore[operator]
-            self.apart_cents + other.apart_cents,
+            self.staked_cents + addend.staked_cents,
+            self.win + addend.win,
+            self.won_cents + addend.won_cents,
+            self.variance + addend.variance if is_known else None,  # type: ignore[operator]
+            self.excluded_cents + addend.excluded_cents,
         )
 
 
 @dataclass(frozen=True)
-class Kept:
+class CachedExpected:
     """What was reckoned of a table's day, and of which rounds."""
 
-    of: Settled
-    said: Expected
+    of: SettledRounds
+    expected: Expected
 
 
-NOTHING = Kept(NONE, Expected())
+NOTHING = CachedExpected(NONE, Expected())
 
 
 @dataclass(frozen=True)
-class Staked:
+class StakeSum:
     """What lay on one code at one table under one version of the rules; `apart` as the module says."""
 
     table: int
@@ -80,53 +80,62 @@ class Staked:
     cents: int
 
 
-def of_tables(day: Day, settled: Mapping[int, Settled]) -> dict[int, Expected]:
+def expected_by_table(day: ReportDay, settled: Mapping[int, SettledRounds]) -> dict[int, Expected]:
     """The expectation of each table (id), by its settled rounds.
 
     Kept in memory, and added to by the rounds that were settled since: what lay in a settled round never changes.
     """
-    known = {table: _kept.get((day.tables[table].uid, day.date), NOTHING) for table in settled}
-    new = {
-        table: (known[table].of.last, now.last) for table, now in settled.items() if known[table].of != now
+    cached = {table: _cache.get((day.tables[table].uid, day.date), NOTHING) for table in settled}
+    new_spans = {
+        table: (cached[table].of.last_number, current.last_number)
+        for table, current in settled.items()
+        if cached[table].of != current
     }
-    counted = of_stretch(Stretch(day, new)) if new else {}
-    for table in new:
-        if counted.get(table) != settled[table] - known[table].of:  # a round before was settled after all
-            known[table], new[table] = NOTHING, (0, settled[table].last)
-    since = _of_stretch(Stretch(day, new), {table: settled[table] - known[table].of for table in new})
-    found = {table: known[table].said + since.get(table, Expected()) for table in settled}
-    if len(_kept) + len(found) > KEPT:
-        _kept.clear()
-    _kept.update(
-        {(day.tables[table].uid, day.date): Kept(settled[table], said) for table, said in found.items()}
+    counted_now = settled_in_range(RoundRange(day, new_spans)) if new_spans else {}
+    for table in new_spans:
+        if (
+            counted_now.get(table) != settled[table] - cached[table].of
+        ):  # a round before was settled after all
+            cached[table], new_spans[table] = NOTHING, (0, settled[table].last_number)
+    added = _expected_in_range(
+        RoundRange(day, new_spans), {table: settled[table] - cached[table].of for table in new_spans}
     )
-    return {table: said for table, said in found.items() if settled[table].rounds}
+    expected = {table: cached[table].expected + added.get(table, Expected()) for table in settled}
+    if len(_cache) + len(expected) > MAX_CACHED:
+        _cache.clear()
+    _cache.update(
+        {
+            (day.tables[table].uid, day.date): CachedExpected(settled[table], expected_)
+            for table, expected_ in expected.items()
+        }
+    )
+    return {table: expected_ for table, expected_ in expected.items() if settled[table].rounds}
 
 
-def _of_stretch(stretch: Stretch, settled: Mapping[int, Settled]) -> dict[int, Expected]:
+def _expected_in_range(range_: RoundRange, settled: Mapping[int, SettledRounds]) -> dict[int, Expected]:
     if not settled:
         return {}
-    sums = _staked(stretch)
-    rules = _rules({one.submission for one in sums})
-    variances = variance.of_tables(stretch, {(one.table, one.submission) for one in sums}, rules)
-    apart_won = _apart_won(stretch) if any(one.apart for one in sums) else {}
-    found: dict[int, Expected] = defaultdict(Expected)
-    for one in sums:
-        if one.apart:
-            found[one.table] += Expected(apart_cents=one.cents)
+    sums = _stake_sums(range_)
+    rules = _rules({stake.submission for stake in sums})
+    variances = variance.variance_by_table(range_, {(stake.table, stake.submission) for stake in sums}, rules)
+    apart_won = _excluded_wins(range_) if any(stake.apart for stake in sums) else {}
+    expected: dict[int, Expected] = defaultdict(Expected)
+    for stake in sums:
+        if stake.apart:
+            expected[stake.table] += Expected(excluded_cents=stake.cents)
             continue
-        win = one.cents * advantages(rules[one.submission])[one.code]
-        found[one.table] += Expected(one.cents, win)
-    for table in found:
+        win = stake.cents * advantages(rules[stake.submission])[stake.code]
+        expected[stake.table] += Expected(stake.cents, win)
+    for table in expected:
         won = settled[table].won_cents - apart_won.get(table, 0)
-        found[table] += Expected(won_cents=won, variance=variances[table])
-    return dict(found)
+        expected[table] += Expected(won_cents=won, variance=variances[table])
+    return dict(expected)
 
 
-def _staked(stretch: Stretch) -> list[Staked]:
+def _stake_sums(range_: RoundRange) -> list[StakeSum]:
     """The wagers of these rounds, summed by the database."""
     return [
-        Staked(
+        StakeSum(
             row["round__table"],
             row["round__submission"],
             row["code"],
@@ -134,7 +143,7 @@ def _staked(stretch: Stretch) -> list[Staked]:
             row["wagers"],
             int(row["sum"]),
         )
-        for row in _settled_wagers(stretch)
+        for row in _settled_wagers(range_)
         .values("round__table", "round__submission", "code", "apart")
         .annotate(wagers=Count("pk"), sum=Sum("cents"))
         .order_by("round__table", "round__submission", "code", "apart")
@@ -150,7 +159,7 @@ def advantages(rules: Rules) -> dict[str, Fraction]:
     }
 
 
-def _settled_wagers(stretch: Stretch) -> Any:
+def _settled_wagers(range_: RoundRange) -> Any:
     """Those of these rounds, each with whether it is `apart`."""
     bought = Wager.objects.filter(
         round=OuterRef("round"), seat=OuterRef("seat"), code=EXTRA_ROLL, struck=False
@@ -161,24 +170,24 @@ def _settled_wagers(stretch: Stretch) -> Any:
         default=False,
         output_field=BooleanField(),
     )
-    return Wager.objects.filter(stretch.rounds("round__"), struck=False).annotate(apart=apart)
+    return Wager.objects.filter(range_.rounds("round__"), struck=False).annotate(apart=apart)
 
 
-def _apart_won(stretch: Stretch) -> dict[int, int]:
+def _excluded_wins(range_: RoundRange) -> dict[int, int]:
     """By table what the wagers that are apart won for the house, as their throws were settled last."""
     later = Throw.objects.filter(
         round=OuterRef("throw__round"),
         number=OuterRef("throw__number"),
         revision__gt=OuterRef("throw__revision"),
     )
-    wagers = _settled_wagers(stretch).filter(apart=True)
-    settled = Settlement.objects.filter(wager__in=wagers.values("pk")).exclude(Exists(later))
-    rows = settled.values("throw__round__table").annotate(
+    wagers = _settled_wagers(range_).filter(apart=True)
+    settlements = Settlement.objects.filter(wager__in=wagers.values("pk")).exclude(Exists(later))
+    rows = settlements.values("throw__round__table").annotate(
         taken=Coalesce(Sum("cents", filter=Q(outcome__in=("lose", "fee"))), 0), paid=Sum("paid_cents")
     )
     return {row["throw__round__table"]: int(row["taken"] - row["paid"]) for row in rows.order_by()}
 
 
 def _rules(submissions: Collection[int]) -> dict[int, Rules]:
-    found: Any = RulesSubmission.objects.in_bulk(submissions)
-    return {key: rules_of(one) for key, one in found.items()}
+    submissions_by_id: Any = RulesSubmission.objects.in_bulk(submissions)
+    return {key: rules_of(submission) for key, submission in submissions_by_id.items()}

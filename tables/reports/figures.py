@@ -19,14 +19,14 @@ from audit.models import Entry
 from games.registry import game_by_code
 from tables.models import Round, Wager
 from tables.reports import expected, settled_rounds
-from tables.reports.events import Events, happenings
+from tables.reports.events import DayEvents, day_events
 from tables.reports.expected import Expected
-from tables.reports.report_day import Day
-from tables.reports.slip_rows import SlipLine, filed_on, filed_since
+from tables.reports.report_day import ReportDay
+from tables.reports.slip_rows import SlipRow, filed_on, filed_since
 
-A_MINUTE = 60_000_000  # microseconds
-SHORTEST = 5 * A_MINUTE  # of play that says how many rounds an hour, with three rounds at least
-FEWEST = 3
+MINUTE_US = 60_000_000  # microseconds
+MIN_PLAY_US = 5 * MINUTE_US  # of play that says how many rounds an hour, with three rounds at least
+MIN_ROUNDS = 3
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Figures:
     paced_us: int = 0
     expected: Expected = field(default_factory=Expected)
 
-    def __add__(self, other: "Figures") -> "Figures":
-        names = [one.name for one in fields(Figures)]
-        return Figures(**{name: getattr(self, name) + getattr(other, name) for name in names})
+    def __add__(self, addend: "Figures") -> "Figures":
+        names = [field_.name for field_ in fields(Figures)]
+        return Figures(**{name: getattr(self, name) + getattr(addend, name) for name in names})
 
     @property
     def win_cents(self) -> int:
@@ -86,18 +86,18 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Line:
+class ReportRow:
     """One line: `label` is a table's code or a game's name; `opened` the spans in which a table was open."""
 
     code: str
     label: str
     game: str
     figures: Figures
-    opened: tuple[tuple[dt.datetime | None, dt.datetime | None], ...] = ()
+    open_spans: tuple[tuple[dt.datetime | None, dt.datetime | None], ...] = ()
 
 
 @dataclass(frozen=True)
-class Hour:
+class HourFigures:
     """What was played in one hour, by when its rounds opened, and what was corrected in it."""
 
     begins: dt.datetime
@@ -108,80 +108,80 @@ class Hour:
 class Report:
     """Everything that the page and the paper say of a day."""
 
-    day: Day
-    house: Figures
-    tables: list[Line]
-    games: list[Line]
-    hours: list[Hour]
-    slips: list[SlipLine]
-    since: list[SlipLine]
-    events: Events
+    day: ReportDay
+    total: Figures
+    tables: list[ReportRow]
+    games: list[ReportRow]
+    hours: list[HourFigures]
+    slips: list[SlipRow]
+    later_slips: list[SlipRow]
+    events: DayEvents
 
     @property
     def is_final(self) -> bool:
         """Whether only a slip can change what it says: the day is over, and so is each of its rounds."""
-        return self.day.is_over and not self.house.in_play
+        return self.day.is_over and not self.total.in_play
 
     @property
     def is_empty(self) -> bool:
-        return not (self.house.rounds or self.slips or self.events.entries)
+        return not (self.total.rounds or self.slips or self.events.entries)
 
 
-def report(day: Day) -> Report:
+def build_report(day: ReportDay) -> Report:
     """The whole report. Its queries add up in the database, and their number does not grow with the play.
 
     On PostgreSQL they all see one moment, while play goes on. SQLite would make the tables wait for that.
     """
     if connection.vendor != "postgresql" or connection.in_atomic_block:
-        return _report(day)
+        return _build_report(day)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        return _report(day)
+        return _build_report(day)
 
 
-def _report(day: Day) -> Report:
-    also, slips = happenings(day), filed_on(day)
-    by_hour = _rounds(day)
-    per_table = _per_table(day, by_hour, slips)
+def _build_report(day: ReportDay) -> Report:
+    events, slips = day_events(day), filed_on(day)
+    by_hour = _figures_by_table_and_hour(day)
+    per_table = _figures_by_table(day, by_hour, slips)
     tables = [
-        Line(one.code, one.code, one.game, per_table[key], also.opened.get(key, ()))
-        for key, one in day.tables.items()
-        if per_table[key] != Figures() or key in also.opened
+        ReportRow(table.code, table.code, table.game, per_table[key], events.open_spans.get(key, ()))
+        for key, table in day.tables.items()
+        if per_table[key] != Figures() or key in events.open_spans
     ]
     return Report(
         day=day,
-        house=sum((one.figures for one in tables), Figures()),
+        total=sum((row.figures for row in tables), Figures()),
         tables=tables,
-        games=_by_game(tables),
-        hours=_by_hour(day, by_hour, slips),
+        games=_game_rows(tables),
+        hours=_hour_figures(day, by_hour, slips),
         slips=slips,
-        since=filed_since(day),
-        events=also,
+        later_slips=filed_since(day),
+        events=events,
     )
 
 
-def _per_table(
-    day: Day, by_hour: Mapping[tuple[int, int], Figures], slips: Iterable[SlipLine]
+def _figures_by_table(
+    day: ReportDay, by_hour: Mapping[tuple[int, int], Figures], slips: Iterable[SlipRow]
 ) -> dict[int, Figures]:
     """The figures of each table, by its key."""
-    found: dict[int, Figures] = defaultdict(Figures)
+    figures_by_table: dict[int, Figures] = defaultdict(Figures)
     for (table, _hour), figures in by_hour.items():
-        found[table] += figures
-    for table, said in expected.of_tables(day, settled_rounds.of_tables(day)).items():
-        found[table] += Figures(expected=said)
-    for extra in (_wagers(day), _paper(day), _pace(day)):
+        figures_by_table[table] += figures
+    for table, expectation in expected.expected_by_table(day, settled_rounds.settled_by_table(day)).items():
+        figures_by_table[table] += Figures(expected=expectation)
+    for extra in (_wager_figures(day), _paper_figures(day), _pace_figures(day)):
         for table, figures in extra.items():
-            found[table] += figures
+            figures_by_table[table] += figures
     for slip in slips:
-        found[slip.table] += _corrected(slip)
-    return found
+        figures_by_table[slip.table] += _slip_figures(slip)
+    return figures_by_table
 
 
-def _corrected(slip: SlipLine) -> Figures:
+def _slip_figures(slip: SlipRow) -> Figures:
     return Figures(slips=1, corrections_cents=slip.effect_cents)
 
 
-def _rounds(day: Day) -> dict[tuple[int, int], Figures]:
+def _figures_by_table_and_hour(day: ReportDay) -> dict[tuple[int, int], Figures]:
     """By table and hour of the day."""
     cleared, ended = Q(phase="cleared"), Q(ended_at__isnull=False)
     hour = Case(
@@ -190,7 +190,7 @@ def _rounds(day: Day) -> dict[tuple[int, int], Figures]:
         output_field=IntegerField(),
     )
     rows = (
-        _of_day(day)
+        _rounds_of_day(day)
         .annotate(hour=hour)
         .values("table", "hour")
         .annotate(
@@ -215,11 +215,11 @@ def _figures(row: Mapping[str, Any]) -> Figures:
     return Figures(**sums)
 
 
-def _of_day(day: Day) -> Any:
+def _rounds_of_day(day: ReportDay) -> Any:
     return Round.objects.filter(table__in=day.table_ids, gaming_day=day.date)
 
 
-def _wagers(day: Day) -> dict[int, Figures]:
+def _wager_figures(day: ReportDay) -> dict[int, Figures]:
     """How many wagers lay in ended rounds, and those outside the limits."""
     outside = ~Q(flag="")
     rows: Any = (
@@ -240,49 +240,54 @@ def _wagers(day: Day) -> dict[int, Figures]:
     return {row.pop("round__table"): _figures(row) for row in rows}
 
 
-def _paper(day: Day) -> dict[int, Figures]:
+def _paper_figures(day: ReportDay) -> dict[int, Figures]:
     """Rounds that were played while the tablet was dead and written down afterwards, as the record says."""
-    found: dict[int, Figures] = defaultdict(Figures)
-    by_hand = defaultdict(list)
+    figures_by_table: dict[int, Figures] = defaultdict(Figures)
+    numbers_by_table = defaultdict(list)
     for table, number in (
-        _of_day(day).filter(by_hand=True, ended_at__isnull=False).values_list("table", "number")
+        _rounds_of_day(day).filter(by_hand=True, ended_at__isnull=False).values_list("table", "number")
     ):
-        by_hand[table].append(number)
-    for table, numbers in by_hand.items():
-        told = Entry.objects.filter(
+        numbers_by_table[table].append(number)
+    for table, numbers in numbers_by_table.items():
+        entries = Entry.objects.filter(
             stream=day.tables[table].stream_id, round__in=numbers, type="round.recorded_by_hand"
         )
-        found[table] += Figures(on_paper=told.values("round").distinct().count())
-    return found
+        figures_by_table[table] += Figures(on_paper=entries.values("round").distinct().count())
+    return figures_by_table
 
 
-def _pace(day: Day) -> dict[int, Figures]:
+def _pace_figures(day: ReportDay) -> dict[int, Figures]:
     rows = (
-        _of_day(day)
+        _rounds_of_day(day)
         .filter(phase="cleared")
         .values("table")
         .annotate(rounds=Count("pk"), first=Min("opened_at"), last=Max("ended_at"))
         .order_by()
     )
-    found = {}
+    figures_by_table = {}
     for row in rows:
-        took = (row["last"] - row["first"]) // dt.timedelta(microseconds=1)
-        if row["rounds"] >= FEWEST and took >= SHORTEST:
-            found[row["table"]] = Figures(paced=row["rounds"], paced_us=took)
-    return found
+        duration_us = (row["last"] - row["first"]) // dt.timedelta(microseconds=1)
+        if row["rounds"] >= MIN_ROUNDS and duration_us >= MIN_PLAY_US:
+            figures_by_table[row["table"]] = Figures(paced=row["rounds"], paced_us=duration_us)
+    return figures_by_table
 
 
-def _by_game(tables: Iterable[Line]) -> list[Line]:
-    found: dict[str, Figures] = defaultdict(Figures)
-    for one in tables:
-        found[one.game] += one.figures
-    return [Line(code, game_by_code(code).name, code, figures) for code, figures in sorted(found.items())]
+def _game_rows(tables: Iterable[ReportRow]) -> list[ReportRow]:
+    figures_by_game: dict[str, Figures] = defaultdict(Figures)
+    for row in tables:
+        figures_by_game[row.game] += row.figures
+    return [
+        ReportRow(code, game_by_code(code).name, code, figures)
+        for code, figures in sorted(figures_by_game.items())
+    ]
 
 
-def _by_hour(day: Day, rounds: Mapping[tuple[int, int], Figures], slips: Iterable[SlipLine]) -> list[Hour]:
-    found = [Figures() for _ in day.hours]
+def _hour_figures(
+    day: ReportDay, rounds: Mapping[tuple[int, int], Figures], slips: Iterable[SlipRow]
+) -> list[HourFigures]:
+    figures_by_hour = [Figures() for _ in day.hours]
     for (_table, hour), figures in rounds.items():
-        found[hour] += figures
+        figures_by_hour[hour] += figures
     for slip in slips:
-        found[day.hour_of(slip.slip.filed_at)] += _corrected(slip)
-    return [Hour(begins, figures) for begins, figures in zip(day.hours, found, strict=True)]
+        figures_by_hour[day.hour_of(slip.slip.filed_at)] += _slip_figures(slip)
+    return [HourFigures(begins, figures) for begins, figures in zip(day.hours, figures_by_hour, strict=True)]

@@ -10,8 +10,8 @@ from tables.reports.charts import SIGMAS, sigma
 from tables.reports.expected import Expected
 from tables.reports.figures import Figures
 
-AN_HOUR_US = 3_600_000_000
-MOST_SPANS = 6  # in which a table was open, told one by one: a row of a page has no room for more
+HOUR_US = 3_600_000_000
+MAX_SPANS = 6  # in which a table was open, told one by one: a row of a page has no room for more
 
 
 def share(part: Fraction | None) -> str:
@@ -24,32 +24,32 @@ def thousands(count: int) -> str:
     return f"{count:,}"
 
 
-def exact(figures: Figures) -> str:
+def exact_hold(figures: Figures) -> str:
     """The hold as a fraction in lowest terms."""
-    return shares.parts(figures.win_cents, figures.wagered_cents)
+    return shares.ratio(figures.win_cents, figures.wagered_cents)
 
 
-def as_cents(amount: Fraction | None) -> str:
+def exact_dollars(amount: Fraction | None) -> str:
     """`$12.35` of an exact amount."""
-    return shares.cents(amount)
+    return shares.dollars_and_cents(amount)
 
 
-def change(cents: int) -> str:
+def signed_dollars(cents: int) -> str:
     """`+$30`, `−$30`, `$0`."""
     return f"+{in_dollars(cents)}" if cents > 0 else in_dollars(cents)
 
 
-def band(one: Expected) -> str:
+def band(expected: Expected) -> str:
     """`± $1,234` of two standard deviations; a dash where they are not known."""
-    return shares.NONE if one.variance is None else f"± {in_dollars(SIGMAS * sigma(one))}"
+    return shares.NONE if expected.variance is None else f"± {in_dollars(SIGMAS * sigma(expected))}"
 
 
-def an_hour(figures: Figures) -> str:
+def rounds_per_hour(figures: Figures) -> str:
     """Settled rounds an hour: `42.5`."""
-    return shares.tenths(figures.paced * AN_HOUR_US, figures.paced_us)
+    return shares.tenths(figures.paced * HOUR_US, figures.paced_us)
 
 
-def lasted(seconds: int) -> str:
+def duration(seconds: int) -> str:
     """`40 s`, `5 min`, `2 h 05 min`."""
     if seconds < 60:
         return f"{seconds} s"
@@ -61,14 +61,14 @@ def spans(opened: tuple[tuple[dt.datetime | None, dt.datetime | None], ...], hou
     """`open 10:00 to 14:30`; `open to 09:00, from 12:00`; `open all along`. Of many the last ones alone."""
     if not opened:
         return "not opened"
-    said = [_span(since, until, house) for since, until in opened]
-    if len(said) > MOST_SPANS:
-        said = [f"{len(said) - MOST_SPANS} times, then {said[-MOST_SPANS]}", *said[1 - MOST_SPANS :]]
-    return f"open {', '.join(said)}"
+    texts = [_span(since, until, house) for since, until in opened]
+    if len(texts) > MAX_SPANS:
+        texts = [f"{len(texts) - MAX_SPANS} times, then {texts[-MAX_SPANS]}", *texts[1 - MAX_SPANS :]]
+    return f"open {', '.join(texts)}"
 
 
 def _span(since: dt.datetime | None, until: dt.datetime | None, house: Facility) -> str:
-    start, end = (f"{house.local(at):%H:%M}" if at else "" for at in (since, until))
+    start, end = (f"{house.local(moment):%H:%M}" if moment else "" for moment in (since, until))
     if start and end:
         return f"{start} to {end}"
     return f"from {start}" if start else f"to {end}" if end else "all along"

@@ -7,46 +7,48 @@ from typing import Any
 from django.urls import NoReverseMatch, reverse
 from django.utils.http import urlencode
 
-from tables.reports.events import DISPUTE
-from tables.reports.figures import Line
-from tables.reports.report_day import Day
+from tables.reports.figures import ReportRow
+from tables.reports.report_day import ReportDay
 
 
-class Traces:
+class ReportLinks:
     """Where a figure of a day can be traced to: addresses of the search, of rounds and of entries, "" for a page that
     there is not.
     """
 
-    def __init__(self, day: Day) -> None:
-        self.day, self.house = day, day.house.code
+    def __init__(self, day: ReportDay) -> None:
+        self.day, self.facility = day, day.facility.code
 
-    def report(self, date: dt.date, name: str = "record-report", **more: str) -> str:
+    def report(self, date: dt.date, name: str = "record-report", **parameters: str) -> str:
         """Another day, another view or the paper of this report."""
-        asked = {"day": date.isoformat(), "play": self.day.play, **more}
-        return _address(name, [self.house], {name: said for name, said in asked.items() if said != "live"})
+        query = {"day": date.isoformat(), "play": self.day.play, **parameters}
+        return _address(
+            name, [self.facility], {name: value for name, value in query.items() if value != "live"}
+        )
 
-    def record(self, **asked: str) -> str:
+    def record(self, **parameters: str) -> str:
         """The entries of the day that say it."""
         training = {} if self.day.play == "live" else {"training": "1"}
-        return _address("record", [self.house], {"day": self.day.date.isoformat(), **asked, **training})
+        return _address(
+            "record", [self.facility], {"day": self.day.date.isoformat(), **parameters, **training}
+        )
 
     def round(self, table: str, number: int | None) -> str:
-        return _address("replay", [self.house, table, number]) if number else ""
+        return _address("replay", [self.facility, table, number]) if number else ""
 
     def entry(self, table: str, seq: int) -> str:
-        return _address("record-entry", [self.house, table, seq])
+        return _address("record-entry", [self.facility, table, seq])
 
-    def of_line(self, line: Line) -> dict[str, str]:
-        """Of one table; a game is dealt at several, and has no place of its own in the record."""
-        if line.code == line.game:
-            return {}
-        return {name: self.record(place=line.code, **asked) for name, asked in FIGURES.items()}
+    def of_row(self, row: ReportRow, figure: str) -> str:
+        """The entries behind a figure of one table. A game is dealt at several tables and has no place of its own."""
+        return "" if row.code == row.game else self.record(place=row.code, **FIGURES[figure])
 
-    def of_house(self) -> dict[str, str]:
-        return {name: self.record(**asked) for name, asked in FIGURES.items()}
+    def of_day(self, figure: str) -> str:
+        """The entries behind a figure of the whole day."""
+        return self.record(**FIGURES[figure])
 
 
-# By which entries each figure is told
+# The query that finds the entries behind each figure.
 FIGURES: dict[str, dict[str, str]] = {
     "all": {},
     "rounds": {"type": "layout.cleared"},
@@ -55,9 +57,6 @@ FIGURES: dict[str, dict[str, str]] = {
     "settled": {"type": "round.settled"},
     "by_hand": {"type": "round.settled_by_hand"},
     "on_paper": {"type": "round.recorded_by_hand"},
-    "wagers": {"type": "wagers.placed"},
-    "slips": {"type": "slip.filed"},
-    "disputes": {"type": DISPUTE},
 }
 
 

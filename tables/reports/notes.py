@@ -19,19 +19,19 @@ def hour_label(begins: dt.datetime, house: Facility) -> str:
     return f"{house.local(begins):%H:%M}"
 
 
-def expected_notes(found: Report) -> Iterator[str]:
+def expected_notes(report: Report) -> Iterator[str]:
     """What the expectation rests on, and what is left out of it."""
     yield (
         "By the exact odds of each wager under the rules that its round was dealt by; a dot is the win in fact, the "
         "line the expected one, the band two standard deviations to each side. A payout limit is not reckoned with."
     )
-    if any(one.game == FOOTBALL for one in found.games):
+    if any(row.game == FOOTBALL for row in report.games):
         yield (
             "Three Dice Football: a wager on the game is reckoned from before its first throw, one on a play from "
             "where the marker stood when it was laid."
         )
-    if found.house.expected.apart_cents:
+    if report.total.expected.excluded_cents:
         yield (
-            f"Left out: {in_dollars(found.house.expected.apart_cents)} on Extra Rolls and on the Like Kind circles "
+            f"Left out: {in_dollars(report.total.expected.excluded_cents)} on Extra Rolls and on the Like Kind circles "
             "of seats that bought one, whose odds depend on each other."
         )

@@ -1,128 +1,100 @@
-"""What the report's page shows: its figures, their drawings, and where each can be traced."""
+"""What the report's page shows: its tables, its drawings, and links into the record."""
 
 import datetime as dt
 from typing import Any
 
-from tables.reports.charts import bars, columns, whiskers
-from tables.reports.figures import Line, Report
-from tables.reports.links import Traces
+from tables.reports.charts import hour_chart
+from tables.reports.columns import PageCell, page_cell, page_table
+from tables.reports.event_tables import (
+    alert_table,
+    correction_table,
+    device_table,
+    dispute_table,
+    head_table,
+    lot_table,
+    outside_table,
+    person_table,
+)
+from tables.reports.figures import Report
+from tables.reports.links import ReportLinks
 from tables.reports.notes import expected_notes, hour_label
 from tables.reports.report_day import PLAYS
-from tables.reports.slip_rows import SlipLine
+from tables.reports.report_tables import (
+    COUNTS,
+    SUMMARY,
+    expected_table,
+    hour_table,
+    later_slip_table,
+    row_table,
+    slip_table,
+)
 
+DAY = dt.timedelta(days=1)
 EARLIEST = dt.date(2000, 1, 1)
 BY = {"table": "By table", "game": "By game", "hour": "By hour"}
 
 
-def told(found: Report, by: str) -> dict[str, Any]:
+def page_context(report: Report, by: str) -> dict[str, Any]:
     """The context of the page's templates; `by` is one of BY."""
-    traces = Traces(found.day)
-    lines = found.games if by == "game" else found.tables
+    links = ReportLinks(report.day)
     return {
-        "report": found,
-        "day": found.day,
+        "report": report,
+        "day": report.day,
         "by": by,
-        "traces": traces.of_house(),
-        **_ways(found, by, traces),
-        **_lines(lines, traces),
-        **_hours(found),
-        **_expected(found, lines),
-        **_corrections(found, traces),
-        **_besides(found, traces),
+        "summary": _summary(report, links),
+        "tables": _tables(report, by, links),
+        "hour_chart": _hour_chart(report),
+        "notes": list(expected_notes(report)),
+        **_navigation(report, by, links),
     }
 
 
-def _ways(found: Report, by: str, traces: Traces) -> dict[str, Any]:
-    """To other views, other days and the paper."""
-    day, a_day = found.day, dt.timedelta(days=1)
+def _navigation(report: Report, by: str, links: ReportLinks) -> dict[str, Any]:
+    """Links to other views, other days and the PDF."""
+    day = report.day
     return {
         "views": [
-            {"code": code, "label": label, "url": traces.report(day.date, by=code)}
+            {"code": code, "label": label, "url": links.report(day.date, by=code)}
             for code, label in BY.items()
         ],
         "plays": [
-            {"code": code, "label": label, "url": traces.report(day.date, play=code, by=by)}
+            {"code": code, "label": label, "url": links.report(day.date, play=code, by=by)}
             for code, label in PLAYS.items()
         ],
-        "before": traces.report(day.date - a_day, by=by) if day.date > EARLIEST else "",
-        "after": traces.report(day.date + a_day, by=by) if day.is_over else "",
-        "pdf": traces.report(day.date, "record-report-pdf"),
+        "previous_url": links.report(day.date - DAY, by=by) if day.date > EARLIEST else "",
+        "next_url": links.report(day.date + DAY, by=by) if day.is_over else "",
+        "pdf_url": links.report(day.date, "record-report-pdf"),
     }
 
 
-def _lines(lines: list[Line], traces: Traces) -> dict[str, Any]:
-    wins = bars([(one.figures.win_cents, one.figures.corrected_cents) for one in lines])
-    wagered = bars([(one.figures.wagered_cents, None) for one in lines])
+def _summary(report: Report, links: ReportLinks) -> dict[str, list[PageCell]]:
+    """The figures of the whole day."""
     return {
-        "rows": [
-            {"line": line, "win": win, "wagered": staked, "urls": traces.of_line(line)}
-            for line, win, staked in zip(lines, wins, wagered, strict=True)
-        ]
+        "figures": [page_cell(column, report, links) for column in SUMMARY],
+        "counts": [page_cell(column, report, links) for column in COUNTS],
     }
 
 
-def _hours(found: Report) -> dict[str, Any]:
-    labels = [hour_label(one.begins, found.day.house) for one in found.hours]
-    drawn = bars([(one.figures.win_cents, None) for one in found.hours])
-    return {
-        "hours": [
-            {"hour": one, "label": label, "bar": bar}
-            for one, label, bar in zip(found.hours, labels, drawn, strict=True)
-        ],
-        "columns": columns(found.hours, labels),
+def _tables(report: Report, by: str, links: ReportLinks) -> dict[str, Any]:
+    """Every table of the page by its name in the templates."""
+    view = "game" if by == "game" else "table"
+    tables = {
+        "figures": hour_table(report) if by == "hour" else row_table(report, view),
+        "expected": expected_table(report, view),
+        "slips": slip_table(report),
+        "later_slips": later_slip_table(report),
+        "outside": outside_table(report),
+        "corrections": correction_table(report),
+        "disputes": dispute_table(report),
+        "alerts": alert_table(report),
+        "devices": device_table(report),
+        "lots": lot_table(report),
+        "people": person_table(report),
+        "heads": head_table(report),
     }
+    return {name: page_table(table, links) for name, table in tables.items()}
 
 
-def _expected(found: Report, lines: list[Line]) -> dict[str, Any]:
-    shown = [(one.label, one.figures.expected) for one in lines if one.figures.expected.staked_cents]
-    if len(shown) != 1:
-        shown.append(("The house", found.house.expected))
-    drawn = whiskers([one for _label, one in shown])
-    return {
-        "expected": [
-            {"label": label, "one": one, "drawn": mark}
-            for (label, one), mark in zip(shown, drawn, strict=True)
-        ],
-        "notes": list(expected_notes(found)),
-    }
-
-
-def _corrections(found: Report, traces: Traces) -> dict[str, Any]:
-    return {
-        "slips": [_slip(one, traces) for one in found.slips],
-        "since": [_slip(one, traces) for one in found.since],
-    }
-
-
-def _slip(one: SlipLine, traces: Traces) -> dict[str, Any]:
-    table, slip = one.slip.table.code, one.slip
-    return {"one": one, "url": traces.round(table, slip.round.number) or traces.entry(table, slip.filed_seq)}
-
-
-def _besides(found: Report, traces: Traces) -> dict[str, Any]:
-    """What else happened, each with its way into the record."""
-    also = found.events
-    return {
-        "alerts": [
-            {"one": one, "url": traces.record(type="alert.raised") if one.count else ""}
-            for one in also.alerts
-        ],
-        "lots": [{"one": one, "url": traces.record(lot=one.lot, place=one.table)} for one in also.lots],
-        "people": [{"one": one, "url": traces.record(who=one.code, place=one.table)} for one in also.people],
-        "mends": [{"one": one, "url": traces.record(type=one.type, place=one.table)} for one in also.mends],
-        "mended": sum(one.count for one in also.mends),
-        "disputes": [
-            {"one": one, "url": traces.round(one.table, one.round) or traces.entry(one.table, one.seq)}
-            for one in also.disputes
-        ],
-        "outside": [
-            {"line": one, "url": traces.record(type="wagers.placed", place=one.code)}
-            for one in found.tables
-            if one.figures.outside
-        ],
-        "devices": [
-            {"one": one, "url": traces.record(type="device.incident", place=one.table)}
-            for one in also.devices
-        ],
-        "heads": [{"one": one, "url": traces.entry(one.table, one.seq)} for one in also.heads],
-    }
+def _hour_chart(report: Report) -> Any:
+    labels = [hour_label(hour.begins, report.day.facility) for hour in report.hours]
+    return hour_chart(report.hours, labels)

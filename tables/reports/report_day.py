@@ -7,7 +7,7 @@ from functools import cached_property
 from games.models import Facility
 from tables.models import Table
 
-AN_HOUR = dt.timedelta(hours=1)
+HOUR = dt.timedelta(hours=1)
 SLACK = dt.timedelta(seconds=5)  # a stream's clock may stand still for two seconds over the end of a day
 PLAYS = {
     "live": "Real play",
@@ -17,22 +17,22 @@ PLAYS = {
 
 
 @dataclass(frozen=True)
-class Day:
+class ReportDay:
     """One gaming day of one house at its tables of one kind (`play`), as it stands at `now`."""
 
-    house: Facility
+    facility: Facility
     date: dt.date
     now: dt.datetime
     play: str = "live"
 
     @cached_property
     def begins(self) -> dt.datetime:
-        return self.house.day_begins(self.date)
+        return self.facility.day_begins(self.date)
 
     @cached_property
     def ends(self) -> dt.datetime:
         """The first moment of the day after: 23 or 25 hours later where the clocks change."""
-        return self.house.day_begins(self.date + dt.timedelta(days=1))
+        return self.facility.day_begins(self.date + dt.timedelta(days=1))
 
     @property
     def is_over(self) -> bool:
@@ -46,8 +46,8 @@ class Day:
     @cached_property
     def tables(self) -> dict[int, Table]:
         """The tables of this play by their keys, in the order of their codes."""
-        found = Table.objects.filter(facility=self.house, kind=self.play).select_related("stream")
-        return {one.pk: one for one in found.order_by("code")}
+        tables = Table.objects.filter(facility=self.facility, kind=self.play).select_related("stream")
+        return {table.pk: table for table in tables.order_by("code")}
 
     @property
     def table_ids(self) -> list[int]:
@@ -56,9 +56,9 @@ class Day:
     @cached_property
     def hours(self) -> list[dt.datetime]:
         """The moments at which its hours begin."""
-        count = -(-(self.ends - self.begins) // AN_HOUR)
-        return [self.begins + number * AN_HOUR for number in range(count)]
+        count = -(-(self.ends - self.begins) // HOUR)
+        return [self.begins + number * HOUR for number in range(count)]
 
     def hour_of(self, moment: dt.datetime) -> int:
         """Which of its hours a moment is in; one that a stream's clock held back counts to the nearest."""
-        return max(0, min(len(self.hours) - 1, (moment - self.begins) // AN_HOUR))
+        return max(0, min(len(self.hours) - 1, (moment - self.begins) // HOUR))

@@ -12,44 +12,44 @@ from django.db import connection
 from django.db.models import Case, Count, F, IntegerField, Max, Q, QuerySet, Sum, Value, When
 
 from tables.models import Round
-from tables.reports.report_day import Day
+from tables.reports.report_day import ReportDay
 
 
 @dataclass(frozen=True)
-class Settled:
+class SettledRounds:
     """What is known of a table's settled rounds without looking at their wagers; `last` is the newest one's number."""
 
     rounds: int
     won_cents: int
-    last: int
+    last_number: int
 
-    def __sub__(self, before: "Settled") -> "Settled":
-        return Settled(self.rounds - before.rounds, self.won_cents - before.won_cents, self.last)
+    def __sub__(self, before: "SettledRounds") -> "SettledRounds":
+        return SettledRounds(self.rounds - before.rounds, self.won_cents - before.won_cents, self.last_number)
 
 
-NONE = Settled(0, 0, 0)
+NONE = SettledRounds(0, 0, 0)
 
 
 @dataclass(frozen=True)
-class Stretch:
+class RoundRange:
     """Of each table (id) the settled rounds after one number and up to another."""
 
-    day: Day
+    day: ReportDay
     spans: Mapping[int, tuple[int, int]]
 
-    def only(self, tables: Collection[int]) -> "Stretch":
-        return Stretch(self.day, {table: span for table, span in self.spans.items() if table in tables})
+    def only(self, tables: Collection[int]) -> "RoundRange":
+        return RoundRange(self.day, {table: span for table, span in self.spans.items() if table in tables})
 
     def rounds(self, prefix: str = "") -> Q:
         """As a condition of a query; `prefix` leads to the round, such as `throw__round__`."""
-        said = {
+        conditions = {
             "table__in": list(self.spans),
             "gaming_day": self.day.date,
             "phase": "cleared",
             "number__gt": self._bound(prefix, 0),
             "number__lte": self._bound(prefix, 1),
         }
-        return Q(**{f"{prefix}{name}": value for name, value in said.items()})
+        return Q(**{f"{prefix}{name}": value for name, value in conditions.items()})
 
     def _bound(self, prefix: str, end: int) -> Case:
         whens = [
@@ -69,18 +69,21 @@ class Stretch:
         return sql, [*tables, connection.ops.adapt_datefield_value(self.day.date), *bounds[0], *bounds[1]]
 
 
-def of_tables(day: Day) -> dict[int, Settled]:
+def settled_by_table(day: ReportDay) -> dict[int, SettledRounds]:
     """What was settled at each table (id) of the day."""
-    whole = Round.objects.filter(table__in=day.table_ids, gaming_day=day.date, phase="cleared")
-    return _read(whole)
+    rounds = Round.objects.filter(table__in=day.table_ids, gaming_day=day.date, phase="cleared")
+    return _read(rounds)
 
 
-def of_stretch(stretch: Stretch) -> dict[int, Settled]:
+def settled_in_range(range_: RoundRange) -> dict[int, SettledRounds]:
     """What was settled in it."""
-    return _read(Round.objects.filter(stretch.rounds()))
+    return _read(Round.objects.filter(range_.rounds()))
 
 
-def _read(rounds: QuerySet[Round]) -> dict[int, Settled]:
+def _read(rounds: QuerySet[Round]) -> dict[int, SettledRounds]:
     won = Sum(F("taken_cents") - F("paid_cents"))
-    rows = rounds.values("table").annotate(rounds=Count("pk"), won=won, last=Max("number"))
-    return {row["table"]: Settled(row["rounds"], int(row["won"]), row["last"]) for row in rows.order_by()}
+    rows = rounds.values("table").annotate(rounds=Count("pk"), won=won, last_number=Max("number"))
+    return {
+        row["table"]: SettledRounds(row["rounds"], int(row["won"]), row["last_number"])
+        for row in rows.order_by()
+    }

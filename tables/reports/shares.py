@@ -18,29 +18,29 @@ def percent(part: Fraction | None) -> str:
     if part is None:
         return NONE
     hundredths = rounded(part * 10_000)
-    whole, rest = divmod(abs(hundredths), 100)
-    return f"{'−' if hundredths < 0 else ''}{whole:,}.{rest:02d} %"
+    whole_percent, hundredths_left = divmod(abs(hundredths), 100)
+    return f"{'−' if hundredths < 0 else ''}{whole_percent:,}.{hundredths_left:02d} %"
 
 
-def parts(numerator: int, denominator: int) -> str:
+def ratio(numerator: int, denominator: int) -> str:
     """The same share exactly, in lowest terms: `2/27`; "" of nothing."""
     return str(Fraction(numerator, denominator)).replace("-", "−") if denominator else ""
 
 
-def cents(amount: Fraction | None) -> str:
+def dollars_and_cents(amount: Fraction | None) -> str:
     """An amount in cents that may be a fraction, as dollars and cents: `$12.35`."""
     return NONE if amount is None else in_dollars(rounded(amount))
 
 
 def root(square: Fraction) -> int:
     """The square root as the nearest whole number; `square` is not negative."""
-    below = isqrt(square.numerator // square.denominator)
-    return below + 1 if square > Fraction(2 * below + 1, 2) ** 2 else below
+    floor = isqrt(square.numerator // square.denominator)
+    return floor + 1 if square > Fraction(2 * floor + 1, 2) ** 2 else floor
 
 
 def tenths(numerator: int, denominator: int) -> str:
     """A quotient with one place: `42.5`; a dash where there is nothing to divide by."""
     if not denominator:
         return NONE
-    whole, rest = divmod(rounded(Fraction(10 * numerator, denominator)), 10)
-    return f"{whole:,}.{rest}"
+    whole_number, tenths_left = divmod(rounded(Fraction(10 * numerator, denominator)), 10)
+    return f"{whole_number:,}.{tenths_left}"

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from tables.corrections.slips import difference, moved_cents
+from tables.corrections.slips import moved_cents, win_change_cents
 from tables.models import Slip
-from tables.reports.report_day import Day
+from tables.reports.report_day import ReportDay
 
 
 @dataclass(frozen=True)
-class SlipLine:
+class SlipRow:
     """One slip as the report lists it: `effect_cents` on the settled win, `moved_cents` into the table inventory by
     the end of the day; None while that money had not moved.
     """
@@ -39,25 +39,25 @@ class SlipLine:
         return self.slip.round.gaming_day != self.slip.gaming_day
 
 
-def filed_on(day: Day) -> list[SlipLine]:
+def filed_on(day: ReportDay) -> list[SlipRow]:
     """The slips of this day, about rounds of whatever day, in the order of their filing."""
-    return [_line(one, day.ends) for one in _of(day).filter(gaming_day=day.date)]
+    return [_slip_row(slip, day.ends) for slip in _slips_of(day).filter(gaming_day=day.date)]
 
 
-def filed_since(day: Day) -> list[SlipLine]:
+def filed_since(day: ReportDay) -> list[SlipRow]:
     """The slips of later days about rounds of this one. Its own figures do not move by them."""
-    since = _of(day).filter(round__gaming_day=day.date, gaming_day__gt=day.date)
-    return [_line(one, None) for one in since]
+    later_slips = _slips_of(day).filter(round__gaming_day=day.date, gaming_day__gt=day.date)
+    return [_slip_row(slip, None) for slip in later_slips]
 
 
-def _of(day: Day) -> QuerySet[Slip]:
+def _slips_of(day: ReportDay) -> QuerySet[Slip]:
     slips = Slip.objects.filter(table__in=day.table_ids).select_related(
         "table", "round", "filed_by", "filed_with"
     )
     return slips.order_by("filed_at", "pk")
 
 
-def _line(slip: Slip, before: dt.datetime | None) -> SlipLine:
+def _slip_row(slip: Slip, until: dt.datetime | None) -> SlipRow:
     """`before`: up to when the money counts as moved; None for up to now."""
-    has_moved = slip.settled_at is not None and (before is None or slip.settled_at < before)
-    return SlipLine(slip, difference(slip), moved_cents(slip) if has_moved else None)
+    has_moved = slip.settled_at is not None and (until is None or slip.settled_at < until)
+    return SlipRow(slip, win_change_cents(slip), moved_cents(slip) if has_moved else None)

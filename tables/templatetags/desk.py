@@ -5,7 +5,7 @@ from typing import Any
 
 from django import template
 
-from tables.desk.page import tabs_of
+from tables.desk.page import tab_links
 
 register = template.Library()
 
@@ -19,7 +19,7 @@ def grouped(number: int | str | None) -> str:
 @register.simple_tag
 def desk_tabs(facility: str) -> list[dict[str, Any]]:
     """The desk's tabs, for a page that the desk shows but that is not one of its own."""
-    return tabs_of(facility)
+    return tab_links(facility)
 
 
 @register.filter

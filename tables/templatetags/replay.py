@@ -5,7 +5,7 @@ from typing import Any
 
 from django import template
 
-from tables.replay.history import Line
+from tables.replay.history import WagerRow
 
 register = template.Library()
 
@@ -21,13 +21,13 @@ OUTCOMES = {
 
 
 @register.filter
-def outcome(line: Line) -> str:
+def outcome(line: WagerRow) -> str:
     """How a wager ended, in a word."""
     return str(OUTCOMES.get(line.outcome, (line.outcome, ""))[0])
 
 
 @register.filter
-def outcome_mark(line: Line) -> str:
+def outcome_mark(line: WagerRow) -> str:
     """The symbol beside that word."""
     return OUTCOMES.get(line.outcome, ("", "i-stay"))[1]
 

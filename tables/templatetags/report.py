@@ -9,12 +9,12 @@ register = template.Library()
 for function in (
     formatting.share,
     formatting.thousands,
-    formatting.exact,
-    formatting.as_cents,
-    formatting.change,
+    formatting.exact_hold,
+    formatting.exact_dollars,
+    formatting.signed_dollars,
     formatting.band,
-    formatting.an_hour,
-    formatting.lasted,
+    formatting.rounds_per_hour,
+    formatting.duration,
     formatting.spans,
 ):
     register.filter(function)

@@ -45,7 +45,7 @@ def rooms_open(context: dict[str, Any]) -> list[dict[str, Any]]:
     if may_see_office(request.user, device):
         found.append({"code": "rules", "label": "Rules", "url": landing(device.facility)})
     if may_see_desk(request.user, device):
-        found.append({"code": "record", "label": "Record", "url": desk.landing(device.facility)})
+        found.append({"code": "record", "label": "Record", "url": desk.landing_url(device.facility)})
     return found
 
 

@@ -14,10 +14,10 @@ from audit.models import Entry, Person
 from games.models import RulesSubmission
 from tables.core.entries import of_round
 from tables.corrections import slip_view
-from tables.desk.access import desk_of, may_export, may_see_desk
+from tables.desk.access import authorize_desk, may_export, may_see_desk
 from tables.replay.evidence import evidence_of
-from tables.replay.history import Line, Step, Story
-from tables.replay.replayed_round import Course
+from tables.replay.history import ReplayStep, RoundHistory, WagerRow
+from tables.replay.replayed_round import ReplayedRound
 from tables.runner.access import Denied, device_at, table_for
 
 from ..models import Round, Slip, Table
@@ -31,17 +31,17 @@ A_MOMENT = dt.timedelta(microseconds=1)
 @require_GET
 def replay(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
     """A round as the record tells it, at the step that `?step=` names (from 1; without one, its newest)."""
-    found, person = table_of(request, facility, table)
-    told = of_round(found.stream, number)
-    if not told:
+    table_, person = table_of(request, facility, table)
+    entries = of_round(table_.stream, number)
+    if not entries:
         raise Http404
-    story = Story(facility, told)
-    step = story.steps[_asked(request, story)]
+    history = RoundHistory(facility, entries)
+    step = history.steps[_asked(request, history)]
     context = {
-        **_frame(request, found, person),
-        **_round(found, number, story),
-        **_shown(story, step, found),
-        "slips": _slips(found, number, person),
+        **_frame(request, table_, person),
+        **_round(table_, number, history),
+        **_shown(history, step, table_),
+        "slips": _slips(table_, number, person),
     }
     return render(request, "desk/round.html", context)
 
@@ -54,20 +54,20 @@ def table_of(request: HttpRequest, facility: str, code: str) -> tuple[Table, Per
     try:
         return table_for(request, facility, code, "table")
     except Denied:
-        person, house = desk_of(request, facility)
+        person, house = authorize_desk(request, facility)
     table = Table.objects.select_related("facility", "stream").filter(facility=house, code=code).first()
     if table is None:
         raise Denied
     return table, person
 
 
-def _asked(request: HttpRequest, story: Story) -> int:
+def _asked(request: HttpRequest, history: RoundHistory) -> int:
     """The place of the step that is asked for; the last act of the play where none is, or no such one."""
     text = request.GET.get("step", "")
-    if text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= len(story.steps):
+    if text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= len(history.steps):
         return int(text) - 1
-    plays = [step.place for step in story.steps if step.told.type in ENDS_THE_LIGHT]
-    return plays[-1] if plays else len(story.steps) - 1
+    settling_steps = [step.place for step in history.steps if step.entry.type in ENDS_THE_LIGHT]
+    return settling_steps[-1] if settling_steps else len(history.steps) - 1
 
 
 # What a page without a step asked for opens on: the layout as it was lit last.
@@ -98,49 +98,49 @@ def _frame(request: HttpRequest, table: Table, person: Person) -> dict[str, Any]
     }
 
 
-def _round(table: Table, number: int, story: Story) -> dict[str, Any]:
+def _round(table: Table, number: int, history: RoundHistory) -> dict[str, Any]:
     """The head, the table of wagers, and the evidence: the same at every step."""
-    first, last = story.steps[0].told, story.steps[-1].told
-    plays = [step.told for step in story.steps if step.plays] or [first]
+    first, last = history.steps[0].entry, history.steps[-1].entry
+    acts = [step.entry for step in history.steps if step.is_round_act] or [first]
     rules = RulesSubmission.objects.filter(
-        facility=table.facility, terms_sha256=story.terms_sha256, code=table.submission_code
+        facility=table.facility, terms_sha256=history.terms_sha256, code=table.submission_code
     ).first()
-    course = story.course
+    replayed = history.current_round
     return {
         "number": number,
-        "course": course,
-        "thrown": list(course.game.arranged(course.throws[-1])) if course and course.throws else [],
-        "began": dt.datetime.fromisoformat(plays[0].at),
-        "ended": dt.datetime.fromisoformat(plays[-1].at),
+        "replayed": replayed,
+        "thrown": list(replayed.game.arranged(replayed.throws[-1])) if replayed and replayed.throws else [],
+        "began": dt.datetime.fromisoformat(acts[0].at),
+        "ended": dt.datetime.fromisoformat(acts[-1].at),
         "export": {"from": _written(first.at), "to": _written(last.at, A_MOMENT)},
-        "story": story,
-        "totals": _totals(story.lines),
+        "history": history,
+        "totals": _totals(history.wager_rows),
         "rules": rules,
-        "evidence": evidence_of(table.stream, story.told, _named_by_slips(table, number)),
-        "dice": [_lot(table, lot, shaker, plays[0].at) for lot, shaker in story.thrown_with],
+        "evidence": evidence_of(table.stream, history.entries, _named_by_slips(table, number)),
+        "dice": [_lot(table, lot, shaker, acts[0].at) for lot, shaker in history.thrown_with],
     }
 
 
-def _totals(lines: Sequence[Line]) -> dict[str, int]:
+def _totals(lines: Sequence[WagerRow]) -> dict[str, int]:
     """The sums of the round as the record has them, in cents."""
-    standing = [one for one in lines if one.outcome != "struck"]
-    taken = sum(one.stake_cents for one in standing if one.outcome in ("lose", "fee"))
-    paid = sum(one.paid_cents for one in standing)
+    wagers = [wager for wager in lines if wager.outcome != "struck"]
+    taken_cents = sum(wager.stake_cents for wager in wagers if wager.outcome in ("lose", "fee"))
+    paid = sum(wager.paid_cents for wager in wagers)
     return {
-        "count": len(standing),
-        "staked": sum(one.stake_cents for one in standing),
-        "taken": taken,
+        "count": len(wagers),
+        "staked": sum(wager.stake_cents for wager in wagers),
+        "taken": taken_cents,
         "paid": paid,
-        "returned": sum(one.returned_cents for one in standing),
-        "win": taken - paid,
+        "returned": sum(wager.returned_cents for wager in wagers),
+        "win": taken_cents - paid,
     }
 
 
-def _lot(table: Table, lot: str, shaker: str, at: str) -> dict[str, Any]:
+def _lot(table: Table, lot: str, shaker: str, began_at: str) -> dict[str, Any]:
     """A lot that was thrown from, with the time that it had been in play when the round began."""
-    placed = Entry.objects.filter(stream=table.stream, type="dice_lot.placed", lot=lot, at__lte=at)
+    placed = Entry.objects.filter(stream=table.stream, type="dice_lot.placed", lot=lot, at__lte=began_at)
     since = placed.order_by("-seq").values_list("at", flat=True).first()
-    used = dt.datetime.fromisoformat(at) - since if since else None
+    used = dt.datetime.fromisoformat(began_at) - since if since else None
     return {
         "lot": lot,
         "shaker": shaker,
@@ -149,37 +149,37 @@ def _lot(table: Table, lot: str, shaker: str, at: str) -> dict[str, Any]:
     }
 
 
-def _shown(story: Story, step: Step, table: Table) -> dict[str, Any]:
+def _shown(history: RoundHistory, step: ReplayStep, table: Table) -> dict[str, Any]:
     """What changes with the step: the layout as it then lay, and where in the round it stands."""
-    course: Course | None = story.course_at(step.place)
-    places = len(story.steps)
+    replayed: ReplayedRound | None = history.round_after(step.place)
+    count = len(history.steps)
     return {
         "step": step,
-        "at": dt.datetime.fromisoformat(step.told.at),
-        "s": layout.of(course, table.seats) if course and course.begun else None,
+        "at": dt.datetime.fromisoformat(step.entry.at),
+        "s": layout.layout_snapshot(replayed, table.seats) if replayed and replayed.has_begun else None,
         "steps": [
-            (one, entry_address(table, one.told.seq), dt.datetime.fromisoformat(one.told.at))
-            for one in story.steps
+            (step, entry_address(table, step.entry.seq), dt.datetime.fromisoformat(step.entry.at))
+            for step in history.steps
         ],
         "ways": {
             "first": 1 if step.place else None,
             "before": step.place or None,
-            "after": step.place + 2 if step.place + 1 < places else None,
-            "last": places if step.place + 1 < places else None,
+            "after": step.place + 2 if step.place + 1 < count else None,
+            "last": count if step.place + 1 < count else None,
         },
-        "timeline": timeline_of(story.steps, step.place),
+        "timeline": timeline_of(history.steps, step.place),
     }
 
 
 def _named_by_slips(table: Table, number: int) -> set[int]:
     """The numbers of the entries that the slips of a round say they stand at."""
     slips = Slip.objects.filter(table=table, round__number=number).values_list("filed_seq", "settled_seq")
-    return {seq for pair in slips for seq in pair if seq}
+    return {seq for seqs in slips for seq in seqs if seq}
 
 
 def _slips(table: Table, number: int, person: Person) -> dict[str, Any] | None:
     row = Round.objects.filter(table=table, number=number).select_related("table", "submission").first()
-    return slip_view.panel_of(table, row, person) if row is not None else None
+    return slip_view.slip_panel(table, row, person) if row is not None else None
 
 
 def entry_address(table: Table, seq: int) -> str:
@@ -195,5 +195,5 @@ def address(name: str, *args: Any) -> str:
         return ""
 
 
-def _written(at: str, more: dt.timedelta = dt.timedelta()) -> str:
-    return clock.written(dt.datetime.fromisoformat(at) + more)
+def _written(moment: str, later: dt.timedelta = dt.timedelta()) -> str:
+    return clock.written(dt.datetime.fromisoformat(moment) + later)

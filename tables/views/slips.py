@@ -10,8 +10,8 @@ from audit import clock
 from games.engine import Refusal
 from games.params import Params, malformed
 from tables.core.context import TableContext
-from tables.corrections.correction import correction_of
-from tables.corrections.slip_view import preview_of
+from tables.corrections.correction import read_correction
+from tables.corrections.slip_view import slip_preview
 from tables.rounds.settlement import settled_data
 from tables.runner.access import Denied, table_for
 from tables.words.sentences import say, short, title
@@ -35,12 +35,12 @@ def preview(request: HttpRequest, facility: str, table: str, number: int) -> Htt
     at = TableContext(found, person, None, None, clock.not_before(found.stream, clock.now()))
     try:
         params = _said(request)
-        correction = correction_of(at, round_, params, "", settled_data)
+        correction = read_correction(at, round_, params, "", settled_data)
         params.reject_unknown()
     except Refusal as refusal:
         said = {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
         return render(request, "tables/slips/preview.html", {"refusal": said}, status=422)
-    return render(request, "tables/slips/preview.html", preview_of(found, round_, correction))
+    return render(request, "tables/slips/preview.html", slip_preview(found, round_, correction))
 
 
 def _said(request: HttpRequest) -> Params:

@@ -104,20 +104,20 @@ def test_it_says_what_the_entry_says(played):
 
 def test_it_leads_to_its_whole_round_among_real_play_or_training(played):
     entry = settled()
-    assert page(played, entry.seq).context["of_round"] == "?place=T-01&round=1"
+    assert page(played, entry.seq).context["round_query"] == "?place=T-01&round=1"
     type(entry.stream).objects.filter(pk=entry.stream_id).update(real_play=False)
-    training = page(played, entry.seq).context["of_round"]
+    training = page(played, entry.seq).context["round_query"]
     assert training == "?place=T-01&round=1&training=1"
     found = browser_of(played, "compliance").get(f"/record/larkfield/{training}")
-    assert found.context["wrong"] == {} and str(entry.seq) in found.content.decode()
+    assert found.context["errors"] == {} and str(entry.seq) in found.content.decode()
 
 
 def test_every_entry_of_the_table_holds_and_leads_to_its_neighbours(played):
     for seq in range(1, played.version + 1):
         answer = page(played, seq)
         assert set(states(answer)[:4]) == {"ok"}, seq
-    assert answer.context["ways"] == [f"/record/larkfield/entries/T-01/{seq - 1}/", ""]
-    assert page(played, 1).context["ways"] == ["", "/record/larkfield/entries/T-01/2/"]
+    assert answer.context["neighbor_urls"] == [f"/record/larkfield/entries/T-01/{seq - 1}/", ""]
+    assert page(played, 1).context["neighbor_urls"] == ["", "/record/larkfield/entries/T-01/2/"]
 
 
 def test_before_the_first_seal_it_says_that_it_waits(played):
@@ -166,7 +166,7 @@ def test_a_changed_column_shows(sealed):
         "UPDATE audit_entry SET actor = 'relief' WHERE stream_id = %s AND seq = 9", sealed.table.stream_id
     )
     answer = page(sealed, 9)
-    assert [one.says for one in answer.context["checks"] if one.state == "bad"] == [
+    assert [one.text for one in answer.context["checks"] if one.state == "bad"] == [
         "It is found by something else than it says"
     ]
 
@@ -287,9 +287,9 @@ def test_a_slip_and_what_it_corrects_lead_to_each_other(played):
         reason="Paid short", corrects_seq=entry.seq, filed_seq=entry.seq + 1, filed_at=entry.at,
         filed_by=people["floorperson"], filed_with=people["surveillance"],
     )  # fmt: skip
-    assert [(one.says, one.seq) for one in page(played, entry.seq).context["related"]] == [
+    assert [(one.text, one.seq) for one in page(played, entry.seq).context["related"]] == [
         ("Corrected by", entry.seq + 1)
     ]
-    assert [(one.says, one.seq, one.more) for one in page(played, entry.seq + 1).context["related"]] == [
+    assert [(one.text, one.seq, one.detail) for one in page(played, entry.seq + 1).context["related"]] == [
         ("Corrects", entry.seq, "Paid short")
     ]

@@ -7,8 +7,8 @@ import pytest
 from audit import clock
 from tables.reports import expected, settled_rounds, variance
 from tables.reports.expected import Expected
-from tables.reports.report_day import Day
-from tables.reports.settled_rounds import Settled
+from tables.reports.report_day import ReportDay
+from tables.reports.settled_rounds import SettledRounds
 from tests.desk.test_figures import EDGE_NINE, EDGE_SMALL, TODAY, a_lost_round, day_of
 
 pytestmark = pytest.mark.django_db
@@ -16,29 +16,29 @@ pytestmark = pytest.mark.django_db
 
 def test_the_expectation_follows_each_further_round(hands, scene):
     a_lost_round(scene)
-    assert day_of(scene).house.expected.win == 2_500 * EDGE_SMALL
-    assert day_of(scene).house.expected.win == 2_500 * EDGE_SMALL  # as it was kept
+    assert day_of(scene).total.expected.win == 2_500 * EDGE_SMALL
+    assert day_of(scene).total.expected.win == 2_500 * EDGE_SMALL  # as it was kept
     scene.play((2, "total:9", 1_000), dice=[6, 6, 2])
     scene.finish()
-    assert day_of(scene).house.expected.win == 2_500 * EDGE_SMALL + 1_000 * EDGE_NINE
+    assert day_of(scene).total.expected.win == 2_500 * EDGE_SMALL + 1_000 * EDGE_NINE
 
 
 def test_only_the_rounds_since_are_reckoned_anew(hands, scene, monkeypatch):
     a_lost_round(scene)
     day_of(scene)
     reckoned = []
-    products = variance._products
+    products = variance._stake_products
 
     def counted(stretch):
         for one in products(stretch):
             reckoned.append(one)
             yield one
 
-    monkeypatch.setattr(variance, "_products", counted)
+    monkeypatch.setattr(variance, "_stake_products", counted)
     for _ in range(2):
         scene.play((2, "total:9", 1_000), (3, "big", 2_000), dice=[6, 6, 2])
         scene.finish()
-    by_steps = day_of(scene).house.expected
+    by_steps = day_of(scene).total.expected
     table = scene.table.pk
     assert {(first, second, product) for _table, _submission, first, second, product in reckoned} == {
         ("big", "big", 2 * 2_000**2),
@@ -47,14 +47,14 @@ def test_only_the_rounds_since_are_reckoned_anew(hands, scene, monkeypatch):
     }
     day_of(scene)
     assert len(reckoned) == 3  # nothing was settled since
-    expected._kept.clear()
-    assert day_of(scene).house.expected == by_steps
+    expected._cache.clear()
+    assert day_of(scene).total.expected == by_steps
     key = (scene.table.uid, TODAY)
-    expected._kept[key] = replace(expected._kept[key], of=Settled(1, 0, 2))
-    assert day_of(scene).house.expected == by_steps  # what does not add up is reckoned from the first
+    expected._cache[key] = replace(expected._cache[key], of=SettledRounds(1, 0, 2))
+    assert day_of(scene).total.expected == by_steps  # what does not add up is reckoned from the first
     assert (
-        expected._kept[key].of
-        == settled_rounds.of_tables(Day(scene.fresh.facility, TODAY, clock.now()))[table]
+        expected._cache[key].of
+        == settled_rounds.settled_by_table(ReportDay(scene.fresh.facility, TODAY, clock.now()))[table]
     )
 
 
@@ -62,6 +62,6 @@ def test_a_round_without_a_wager_is_no_reason_to_reckon_again(hands, scene):
     scene.to_the_dice()
     scene.act("call_dice", {"dice": [1, 1, 2]})
     scene.finish()
-    assert day_of(scene).house.expected == Expected()
+    assert day_of(scene).total.expected == Expected()
     a_lost_round(scene)
-    assert day_of(scene).house.expected.win == 2_500 * EDGE_SMALL
+    assert day_of(scene).total.expected.win == 2_500 * EDGE_SMALL

@@ -18,7 +18,7 @@ from games.engine import Refusal
 from games.facility_runner import Forbidden
 from tables.desk import download, export_words, runner
 from tables.desk.acts import exports as export_acts
-from tables.desk.acts.exports import MOST_OPEN
+from tables.desk.acts.exports import MAX_OPEN_JOBS
 from tables.words.registry import ACT_LINES, SENTENCES
 from tables.words.sentences import say
 from tests.tables.cast import make_scene
@@ -165,7 +165,7 @@ def test_nonsense_is_refused_and_changes_nothing(scene, params):
 
 
 def test_at_most_so_many_wait_at_once_and_one_verification(scene):
-    for _ in range(MOST_OPEN - 1):
+    for _ in range(MAX_OPEN_JOBS - 1):
         ask(scene)
     ask(scene, "ask_verification")
     assert newest()[0] == "verification.asked"
@@ -327,7 +327,7 @@ async def test_an_asynchronous_server_gets_it_in_pieces(tmp_path, monkeypatch):
     monkeypatch.setattr(download, "CHUNK_BYTES", 4)
     (tmp_path / "a").write_bytes(b"0123456789")
     request = AsyncRequestFactory().get("/", headers={"Range": "bytes=1-8"})
-    answer = download.answer(request, tmp_path / "a", "a.csv", "e" * 64, "text/csv")
+    answer = download.file_response(request, tmp_path / "a", "a.csv", "e" * 64, "text/csv")
     assert answer.is_async and [piece async for piece in answer] == [b"1234", b"5678"]
 
 

@@ -15,8 +15,8 @@ from games.engine.wagers import Wager as Stake
 from games.registry import game_of
 from tables.models import Table
 from tables.reports import shares
-from tables.reports.figures import report
-from tables.reports.report_day import Day
+from tables.reports.figures import build_report
+from tables.reports.report_day import ReportDay
 from tables.reports.variance import covariances
 from tests.tables.cast import make_scene
 from tests.tables.house import make_house
@@ -32,7 +32,7 @@ def at(hour: int, minute: int = 0, day: int = 21) -> dt.datetime:
 
 
 def day_of(scene, date=TODAY, play="live"):
-    return report(Day(scene.fresh.facility, date, clock.now(), play))
+    return build_report(ReportDay(scene.fresh.facility, date, clock.now(), play))
 
 
 def small_day(hands, scene):
@@ -62,7 +62,7 @@ def small_day(hands, scene):
 def test_a_small_day_by_hand(hands, scene):
     small_day(hands, scene)
     found = day_of(scene)
-    house = found.house
+    house = found.total
     assert (house.settled, house.no_roll, house.void, house.in_play) == (2, 1, 1, 0)
     assert (house.wagered_cents, house.aside_cents) == (2_500 + 1_000 + 2_500 + 500, 4_000 + 7_000)
     assert (house.taken_cents, house.paid_cents, house.win_cents) == (4_000, 2_500, 1_500)
@@ -77,9 +77,9 @@ def test_a_small_day_by_hand(hands, scene):
 
 def test_the_expected_win_is_the_exact_edge_of_each_wager(hands, scene):
     small_day(hands, scene)
-    said = day_of(scene).house.expected
+    said = day_of(scene).total.expected
     assert said.win == 5_000 * EDGE_SMALL + 1_500 * EDGE_NINE
-    assert (said.staked_cents, said.won_cents, said.apart_cents) == (6_500, 1_500, 0)
+    assert (said.staked_cents, said.won_cents, said.excluded_cents) == (6_500, 1_500, 0)
 
 
 def test_the_variance_is_that_of_all_216_throws_of_each_round(hands, scene):
@@ -96,7 +96,7 @@ def test_the_variance_is_that_of_all_216_throws_of_each_round(hands, scene):
             _ending, settled = game_of(rules).adjudicate(rules, [dice], wagers)
             wins.append(sum(one.wager.cents - one.paid_cents - one.returned_cents for one in settled))
         variance += Fraction(sum(win * win for win in wins), 216) - Fraction(sum(wins), 216) ** 2
-    assert day_of(scene).house.expected.variance == variance
+    assert day_of(scene).total.expected.variance == variance
 
 
 @pytest.mark.parametrize("key", ["pa-539", "nj-19-47-9", "pa-625a/A", "pa-625a/B", "pa-675a", "pa-675a.6"])
@@ -129,8 +129,8 @@ def test_an_extra_roll_and_its_seats_circles_are_apart(hands):
         code: game_of(rules).advantage(rules, code, ones)
         for code, ones in game_of(rules).outcomes(rules).items()
     }
-    house, said = day_of(scene).house, day_of(scene).house.expected
-    assert (said.staked_cents, said.apart_cents) == (22_500, 5_000)
+    house, said = day_of(scene).total, day_of(scene).total.expected
+    assert (said.staked_cents, said.excluded_cents) == (22_500, 5_000)
     assert said.win == 2_500 * edges["pip:5"] + 10_000 * (edges["pip:1"] + edges["like-kind:4"])
     apart = {("like-kind:3", 2), ("extra-roll", 2)}
     won = sum(
@@ -145,13 +145,19 @@ def test_an_extra_roll_and_its_seats_circles_are_apart(hands):
 def test_what_else_happened_is_told_as_it_stood(hands, scene):
     small_day(hands, scene)
     also = day_of(scene).events
-    assert [(one.table, one.type, one.count) for one in also.mends] == [("T-01", "wager.missed", 1)]
+    assert [(one.table, one.type, one.count) for one in also.corrections] == [("T-01", "wager.missed", 1)]
     assert [(one.table, one.round, one.seat, one.about) for one in also.disputes] == [
         ("T-01", 4, 4, "a late chip")
     ]
     assert [(one.what, one.action) for one in also.devices] == [("a telephone that counts", "put away")]
     [alert] = [one for one in also.alerts if one.kind == "dispute"]
-    assert (alert.count, alert.standing, alert.unacknowledged, alert.stood, alert.longest) == (
+    assert (
+        alert.count,
+        alert.open_at_end,
+        alert.unacknowledged,
+        alert.open_seconds,
+        alert.longest_seconds,
+    ) == (
         1,
         1,
         1,
@@ -164,7 +170,7 @@ def test_what_else_happened_is_told_as_it_stood(hands, scene):
     people = {one.code: one for one in also.people}
     assert set(people) == {"dealer", "floorperson"}
     assert people["floorperson"].witnessed == 2  # the missed wager, and the void
-    assert also.opened == {scene.table.pk: ((at(10), None),)}
+    assert also.open_spans == {scene.table.pk: ((at(10), None),)}
     [head] = also.heads
     stream = scene.fresh.stream
     assert (head.seq, head.hash, head.entries) == (stream.seq, bytes(stream.head).hex(), also.entries)
@@ -183,7 +189,7 @@ def test_rounds_an_hour_are_counted_from_the_first_to_the_last(hands, scene):
         hands.now = at(10, minute)
         scene.play((1, "small", 2_500), dice=[1, 1, 2])
         scene.finish()
-    house = day_of(scene).house
+    house = day_of(scene).total
     assert (house.paced, house.paced_us) == (3, 20 * 60 * 1_000_000)
 
 
@@ -191,7 +197,7 @@ def test_a_round_on_paper_is_by_hand_and_counted_apart(hands, scene):
     lay = [{"seat": 1, "wager": "small", "cents": 2_500}]
     params = {"dice": [1, 1, 2], "wagers": lay, "reason": "tablet dead"}
     scene.act("record_hand_settled_round", params, by="floorperson", device=scene.podium)
-    house = day_of(scene).house
+    house = day_of(scene).total
     assert (house.settled, house.by_hand, house.on_paper, house.win_cents) == (1, 1, 1, -2_500)
 
 
@@ -204,9 +210,9 @@ def test_a_round_on_paper_is_by_hand_and_counted_apart(hands, scene):
     ],
 )
 def test_a_day_over_a_change_of_the_clocks_has_its_own_hours(scene, date, hours, first, last):
-    day = Day(scene.table.facility, date, clock.now())
+    day = ReportDay(scene.table.facility, date, clock.now())
     assert (len(day.hours), day.ends - day.begins) == (hours, dt.timedelta(hours=hours))
-    local = [f"{day.house.local(one):%H:%M}" for one in day.hours]
+    local = [f"{day.facility.local(one):%H:%M}" for one in day.hours]
     assert (local[0], local[-1]) == (first, last)
 
 
@@ -227,7 +233,7 @@ def test_the_hour_that_comes_twice_is_two_hours(hands):
 def test_an_empty_day_says_nothing(hands, scene):
     found = day_of(scene, dt.date(2026, 11, 20))
     assert found.is_empty and found.is_final
-    assert (found.house.rounds, found.house.hold, found.tables, found.events.heads) == (
+    assert (found.total.rounds, found.total.hold, found.tables, found.events.heads) == (
         0,
         None,
         [],
@@ -239,14 +245,14 @@ def test_a_round_in_play_counts_when_it_ends(hands, scene):
     hands.now = at(5, 59, day=22)  # the last minute of the day
     scene.place((1, "small", 2_500))
     found = day_of(scene)
-    assert (found.house.in_play, found.house.wagered_cents, found.is_final) == (1, 0, False)
+    assert (found.total.in_play, found.total.wagered_cents, found.is_final) == (1, 0, False)
     hands.now = at(6, 1, day=22)
     assert not day_of(scene).is_final
     scene.to_the_dice()
     scene.act("call_dice", {"dice": [6, 6, 2]})
     scene.finish()
     found = day_of(scene)
-    assert (found.house.in_play, found.house.win_cents, found.is_final) == (0, 2_500, True)
+    assert (found.total.in_play, found.total.win_cents, found.is_final) == (0, 2_500, True)
     assert found.hours[-1].figures.win_cents == 2_500
 
 
@@ -255,7 +261,7 @@ def test_an_alert_that_outlasts_the_day_is_told_as_the_day_ended(hands, scene):
     scene.act("report_dispute", {"seat": 4, "about": "a late chip"})
     hands.now = at(9, day=22)
     [alert] = day_of(scene).events.alerts
-    assert (alert.standing, alert.stood) == (1, 30 * 60)
+    assert (alert.open_at_end, alert.open_seconds) == (1, 30 * 60)
 
 
 def test_real_play_and_simulation_are_never_in_one(hands):
@@ -272,9 +278,9 @@ def test_real_play_and_simulation_are_never_in_one(hands):
     real, simulated, training = (day_of(scene, play=play) for play in ("live", "simulated", "training"))
     assert [one.code for one in real.tables] == ["T-01"] == [one.table for one in real.events.heads]
     assert [one.code for one in simulated.tables] == ["T-02"] == [one.table for one in simulated.events.lots]
-    assert real.house.wagered_cents == simulated.house.wagered_cents == 2_500
+    assert real.total.wagered_cents == simulated.total.wagered_cents == 2_500
     assert training.is_empty
-    assert real.events.opened == {scenes["T-01"].table.pk: ((at(10), at(10)),)}
+    assert real.events.open_spans == {scenes["T-01"].table.pk: ((at(10), at(10)),)}
 
 
 def test_the_number_of_queries_does_not_grow_with_the_play(hands, scene):
@@ -322,7 +328,7 @@ def test_a_slip_of_the_day_stands_beside_what_was_settled(hands, scene):
     settle_slip(scene, hands, at(13, 5))
     hands.now = at(14)
     found = day_of(scene)
-    house = found.house
+    house = found.total
     assert (house.win_cents, house.slips, house.corrections_cents, house.corrected_cents) == (
         2_500,
         1,
@@ -332,7 +338,7 @@ def test_a_slip_of_the_day_stands_beside_what_was_settled(hands, scene):
     [line] = found.slips
     assert (line.before_cents, line.after_cents, line.moved_cents) == (2_500, -2_500, -5_000)
     assert [one.begins for one in found.hours if one.figures.slips] == [at(13)]
-    assert (found.since, line.is_of_another_day) == ([], False)
+    assert (found.later_slips, line.is_of_another_day) == ([], False)
 
 
 def test_a_slip_on_a_later_day_belongs_to_that_day_and_the_first_one_names_it(hands, scene):
@@ -340,10 +346,10 @@ def test_a_slip_on_a_later_day_belongs_to_that_day_and_the_first_one_names_it(ha
     file_slip(scene, hands, at(13, day=23))
     hands.now = at(14, day=23)
     played = day_of(scene)
-    assert (played.house.win_cents, played.house.corrections_cents, played.slips) == (2_500, 0, [])
-    assert [one.slip.code for one in played.since] == ["ENS-0001"]
+    assert (played.total.win_cents, played.total.corrections_cents, played.slips) == (2_500, 0, [])
+    assert [one.slip.code for one in played.later_slips] == ["ENS-0001"]
     filed = day_of(scene, dt.date(2026, 11, 23))
-    assert (filed.house.win_cents, filed.house.corrections_cents, filed.house.corrected_cents) == (
+    assert (filed.total.win_cents, filed.total.corrections_cents, filed.total.corrected_cents) == (
         0,
         -5_000,
         -5_000,
@@ -364,12 +370,12 @@ def test_money_that_moved_after_the_day_had_not_moved_on_it(hands, scene):
 @pytest.mark.django_db(transaction=True)
 def test_play_goes_on_while_one_moment_is_reported(committed):
     a_lost_round(committed)
-    day = Day(committed.fresh.facility, committed.last_round.gaming_day, clock.now())
+    day = ReportDay(committed.fresh.facility, committed.last_round.gaming_day, clock.now())
     with CaptureQueriesContext(connection) as asked:
-        found = report(day)
+        found = build_report(day)
     said = [one["sql"] for one in asked]
     if connection.vendor == "postgresql":
         assert any("REPEATABLE READ, READ ONLY" in one for one in said)
     assert not any(one.startswith("BEGIN IMMEDIATE") for one in said)
-    assert found.house.win_cents == 2_500
+    assert found.total.win_cents == 2_500
     committed.play((2, "total:9", 1_000), dice=[6, 6, 2])  # and the next act writes as before

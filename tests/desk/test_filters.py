@@ -10,7 +10,7 @@ from audit.runner import ActRequest
 from games.engine import Refusal
 from games.facility_runner import Forbidden
 from tables.desk import runner
-from tables.desk.acts.filters import MOST_FILTERS
+from tables.desk.acts.filters import MAX_FILTERS
 from tables.words.registry import SENTENCES
 from tables.words.sentences import say
 
@@ -78,7 +78,7 @@ def test_a_name_is_taken_once_and_there_is_an_end(scene):
     at_desk(scene, "save_filter", {"name": "One", "query": "round=1"})
     assert refusal_of(scene, "save_filter", {"name": "One", "query": "round=2"}).code == "filter-name-taken"
     person = scene.people["compliance"]
-    for number in range(MOST_FILTERS - 1):
+    for number in range(MAX_FILTERS - 1):
         SavedFilter.objects.create(
             facility="larkfield", person=person, name=str(number), query="round=1",
             saved_at=scene.fresh.stream.last_at,

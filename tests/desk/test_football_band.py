@@ -139,7 +139,7 @@ def test_touchdown_and_defense_of_one_game_are_one_bet_on_its_end(hands):
         chance for (how, _play), chance in chances_of_a_game().items() if how in ("touchdown", "trips-td")
     )
     apart = (1_000 - 500 * pays["touchdown"]) - (500 - 1_000 * pays["defense"])
-    said = day_of(scene).house.expected
+    said = day_of(scene).total.expected
     assert said.variance == scored * (1 - scored) * apart**2
     assert said.won_cents == 1_000 - 500 * pays["touchdown"]
 
@@ -168,11 +168,11 @@ def test_a_wager_on_a_play_hangs_together_with_the_game_from_where_the_marker_st
     for spot, stakes in plays:
         hang = covariance.across(RULES, spot)
         expected += sum(2 * one * two * hang[a, b] for a, one in game.items() for b, two in stakes.items())
-    assert day_of(scene).house.expected.variance == expected
+    assert day_of(scene).total.expected.variance == expected
 
 
 def test_throws_of_which_no_game_is_made_leave_the_band_unknown_and_end_no_report(hands):
     scene = played([(2, "touchdown", 500), (2, "no-gain", 500, 1)], throws=[[1, 1, 1]])
     Throw.objects.update(dice=[])
-    found = day_of(scene).house.expected
+    found = day_of(scene).total.expected
     assert found.variance is None and found.staked_cents == 1_000

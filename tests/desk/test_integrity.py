@@ -32,11 +32,11 @@ def heard(hands, **said):
 
 
 def stand(scene, hands):
-    return integrity.of(scene.table.facility, hands.now)
+    return integrity.read_integrity(scene.table.facility, hands.now)
 
 
 def told(scene, hands):
-    return {one.says: one.state for one in stand(scene, hands).checks}
+    return {one.text: one.state for one in stand(scene, hands).checks}
 
 
 def page(scene, by="compliance"):
@@ -57,7 +57,7 @@ def test_all_that_stands_is_sealed_however_long_ago(hands, scene, sealer):
     hands.now += dt.timedelta(hours=3)
     heard(hands)
     assert told(scene, hands)["All that stands is sealed"] == "ok"
-    assert stand(scene, hands).checks[0].more == "last seal 3 h ago"
+    assert stand(scene, hands).checks[0].detail == "last seal 3 h ago"
 
 
 def test_an_entry_waits_for_ten_seconds_before_anybody_is_told(hands, scene, sealer):
@@ -69,7 +69,7 @@ def test_an_entry_waits_for_ten_seconds_before_anybody_is_told(hands, scene, sea
     hands.now += SECOND
     heard(hands)
     assert told(scene, hands)["Entries wait to be sealed"] == "waits"
-    assert stand(scene, hands).checks[0].more == "for 11 s; is the sealer at work?"
+    assert stand(scene, hands).checks[0].detail == "for 11 s; is the sealer at work?"
     sealer.second()
     assert told(scene, hands)["All that stands is sealed"] == "ok"
 
@@ -98,7 +98,7 @@ def test_a_witness_says_how_far_behind_it_is(hands, scene, sealer):
     sealer.second()
     heard(hands, witnesses={signer.name: {"url": "http://w", "size": 1, "at": None, "said": ""}})
     (witness,) = stand(scene, hands).witnesses
-    assert (witness.size, witness.behind, witness.said) == (1, 1, "")
+    assert (witness.size, witness.behind, witness.trouble) == (1, 1, "")
     assert told(scene, hands)["Cosigned by witness.example/w1"] == "ok"
     heard(hands, witnesses={signer.name: {"url": "http://w", "size": 1, "at": None, "said": "unreachable"}})
     assert told(scene, hands)["witness.example/w1"] == "waits"
@@ -177,6 +177,6 @@ def test_the_plot_counts_seals_by_the_minute(hands, scene, sealer):
     hands.now += dt.timedelta(minutes=2)
     scene.place((1, "big", 2_500))
     sealer.second()
-    columns, most = integrity.seals_a_minute(Seal.objects.first().incarnation, hands.now)
+    columns, most = integrity.seals_per_minute(Seal.objects.first().incarnation, hands.now)
     assert [(place, one.seals) for place, one in enumerate(columns) if one.seals] == [(57, 4), (59, 1)]
     assert (most, columns[57].height, columns[57].y) == (6, 66, 34)

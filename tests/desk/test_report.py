@@ -13,13 +13,15 @@ from django.urls import reverse
 
 from audit import clock
 from audit.models import Entry
-from tables.reports import shares
-from tables.reports.charts import bars, columns, whiskers
+from tables.reports import event_tables, report_tables, shares
+from tables.reports.charts import bars, hour_chart, whiskers
+from tables.reports.columns import Column
+from tables.reports.events import CorrectionCount
 from tables.reports.expected import Expected
-from tables.reports.figures import Figures, Hour, report
+from tables.reports.figures import Figures, HourFigures, ReportRow, build_report
 from tables.reports.formatting import spans
 from tables.reports.pdf import report_pdf
-from tables.reports.report_day import Day
+from tables.reports.report_day import ReportDay
 from tests.audit.gone_back import as_superuser
 from tests.desk.test_figures import at, file_slip, settle_slip, small_day
 
@@ -46,7 +48,7 @@ def printed(content: bytes) -> str:
 
 
 def paper(scene, date=TODAY):
-    return report_pdf(report(Day(scene.fresh.facility, date, clock.now())))
+    return report_pdf(build_report(ReportDay(scene.fresh.facility, date, clock.now())))
 
 
 # The page
@@ -78,7 +80,7 @@ def test_the_page_says_the_figures_of_the_day(hands, scene):
 def test_the_same_figures_by_table_by_game_and_by_hour(hands, scene, by):
     small_day(hands, scene)
     said, _html = read(scene, f"{PAGE}?by={by}")
-    heading = {"game": "Win by game", "hour": "From Rounds Wagered"}.get(by, "Win by table")
+    heading = {"game": "Win by game", "hour": "Hour Rounds Wagered"}.get(by, "Win by table")
     assert heading in said and "Rounds by hour" in said
     assert {"game": "Sic Bo 2 1 no roll", "hour": "11:00 1 $30", "table": "T-01"}.get(by, "T-01") in said
 
@@ -133,9 +135,9 @@ def test_an_empty_day_and_the_first_one_open(hands, scene):
 
 
 @in_database
-def test_simulation_says_that_no_money_of_players_is_in_it(hands, scene):
+def test_simulation_says_that_it_contains_no_players_money(hands, scene):
     said, html = read(scene, f"{PAGE}?play=simulated")
-    assert "Simulation: no money of players" in said
+    assert "Simulation: no players' money" in said
     assert f"{PAPER}?day=2026-11-21&amp;play=simulated" in html
 
 
@@ -265,10 +267,43 @@ def test_a_table_that_was_opened_time_and_again_has_its_row_on_paper_all_the_sam
             )  # fmt: skip
     said = printed(paper(scene))
     assert "open 95 times, then from 12:20, from 12:20" in said and said.count("from 12:20") == 6
-    day = Day(scene.fresh.facility, TODAY, clock.now())
+    day = ReportDay(scene.fresh.facility, TODAY, clock.now())
     once = ((at(10), at(11)),)
-    assert spans(once * 6, day.house) == "open " + ", ".join(["10:00 to 11:00"] * 6)
-    assert spans((), day.house) == "not opened"
+    assert spans(once * 6, day.facility) == "open " + ", ".join(["10:00 to 11:00"] * 6)
+    assert spans((), day.facility) == "not opened"
+
+
+# Columns
+
+
+@in_database
+def test_a_column_is_added_by_one_declaration(hands, scene, monkeypatch):
+    small_day(hands, scene)
+    declared = report_tables.row_columns
+    column: Column[ReportRow] = Column(
+        "Wagers a round",
+        lambda row: Fraction(row.figures.wagers, row.figures.rounds),
+        lambda wagers: f"{float(wagers):.2f}",
+        is_number=True,
+        page_notes=lambda row: [f"of {row.figures.rounds} rounds"],
+    )
+    monkeypatch.setattr(report_tables, "row_columns", lambda report, by: (*declared(report, by), column))
+    for view in ("table", "game"):
+        text, html = read(scene, f"{PAGE}?by={view}")
+        assert "Win Wagers a round" in text and "$15 1.50 of 4 rounds" in text
+        assert '<th scope="col" class="num">Wagers a round</th>' in html
+    words = printed(paper(scene))
+    assert words.count("Win Wagers a round") == 2  # by table and by game
+    assert words.count("$15 1.50") == 2 and "of 4 rounds" not in words
+
+
+@in_database
+def test_a_column_of_a_list_is_added_by_one_declaration(hands, scene, monkeypatch):
+    small_day(hands, scene)
+    column: Column[CorrectionCount] = Column("Kind", lambda row: row.type)
+    monkeypatch.setattr(event_tables, "CORRECTIONS", (*event_tables.CORRECTIONS, column))
+    assert "1 wager.missed" in read(scene)[0]
+    assert "missed wager written down 1 wager.missed" in printed(paper(scene))
 
 
 # Shares and drawings
@@ -291,8 +326,8 @@ def test_a_share_is_rounded_to_the_even_neighbour(part, said):
 
 
 def test_amounts_roots_and_quotients_are_exact():
-    assert shares.cents(Fraction(5, 2)) == "$0.02"
-    assert shares.parts(-5, 10) == "−1/2" and shares.parts(1, 0) == ""
+    assert shares.dollars_and_cents(Fraction(5, 2)) == "$0.02"
+    assert shares.ratio(-5, 10) == "−1/2" and shares.ratio(1, 0) == ""
     assert [shares.root(Fraction(one)) for one in (0, 1, 2, 4, 10**40)] == [0, 1, 1, 2, 10**20]
     assert shares.root(Fraction(13, 2)) == 3  # 2.5495
     assert shares.root(Fraction(25, 4)) == 2  # 2.5 goes down
@@ -320,11 +355,11 @@ def test_a_win_beyond_two_standard_deviations_is_told():
 
 def test_columns_stand_on_the_foot_and_round_figures_grid_them():
     hours = [
-        Hour(dt.datetime(2026, 11, 21, 11 + one, tzinfo=dt.UTC), Figures(settled=count))
+        HourFigures(dt.datetime(2026, 11, 21, 11 + one, tzinfo=dt.UTC), Figures(settled=count))
         for one, count in enumerate((0, 7, 45))
     ]
-    found = columns(hours, ["06:00", "07:00", "08:00"])
+    found = hour_chart(hours, ["06:00", "07:00", "08:00"])
     assert [one.label for one in found.grid] == ["0", "20", "40", "60"]
-    assert [one.height for one in found.columns] == ["0.0", "19.1", "123.0"]
-    assert [one.label for one in found.columns] == ["06:00", "", ""]
-    assert found.told == "Rounds by hour. 07:00: 7 rounds, win $0; 08:00: 45 rounds, win $0."
+    assert [one.height for one in found.bars] == ["0.0", "19.1", "123.0"]
+    assert [one.label for one in found.bars] == ["06:00", "", ""]
+    assert found.description == "Rounds by hour. 07:00: 7 rounds, win $0; 08:00: 45 rounds, win $0."

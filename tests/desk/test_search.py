@@ -10,7 +10,7 @@ from audit import record
 from audit.models import Entry, Person, Stream
 from games.models import Facility
 from tables.desk import search
-from tables.desk.query import of_day, query_of, read
+from tables.desk.query import clean_query_string, day_bounds, parse_query
 from tables.models import DiceLot, LotStep
 from tables.words.entries import words_of
 from tests.services.emptying import guards_aside
@@ -20,11 +20,11 @@ NEWEST_FIRST = ("-at", "-pk")
 
 
 def asked(scene, query=""):
-    return read(QueryDict(query).dict(), scene.table.facility)
+    return parse_query(QueryDict(query).dict(), scene.table.facility)
 
 
 def found(scene, query="", **how):
-    return search.find(asked(scene, query), **how)
+    return search.search_record(asked(scene, query), **how)
 
 
 def told(scene, query=""):
@@ -78,7 +78,7 @@ def test_a_day_on_which_the_clocks_are_set_has_one_hour_more_or_less(scene):
     house = scene.table.facility
     hours = [
         last - first
-        for first, last in (of_day(day, house) for day in (dt.date(2026, 10, 31), dt.date(2027, 3, 13)))
+        for first, last in (day_bounds(day, house) for day in (dt.date(2026, 10, 31), dt.date(2027, 3, 13)))
     ]
     assert hours == [dt.timedelta(hours=25), dt.timedelta(hours=23)]
     span = asked(scene, "from=2026-11-01T01:30&to=2026-11-01T01:30")
@@ -98,7 +98,7 @@ def test_a_day_on_which_the_clocks_are_set_has_one_hour_more_or_less(scene):
 )
 def test_a_minute_beside_a_change_of_the_clocks_ends_where_it_ends(scene, query, since, until):
     span = asked(scene, query)
-    assert span.wrong == {}
+    assert span.errors == {}
     assert [f"{one:%Y-%m-%dT%H:%M}" for one in (span.since, span.until)] == [since, until]
 
 
@@ -176,8 +176,8 @@ def test_training_stands_apart_and_no_search_mixes_it(played):
     write(stream, "bets.closed", {"round": 1, "wagered_cents": 100})
     assert told(played, "training=1") == [("T-99", 1)]
     assert ("T-99", 1) not in told(played)
-    assert "place of training" in asked(played, "place=T-99").wrong["place"]
-    assert "place of real play" in asked(played, "place=T-01&training=1").wrong["place"]
+    assert "place of training" in asked(played, "place=T-99").errors["place"]
+    assert "place of real play" in asked(played, "place=T-01&training=1").errors["place"]
 
 
 def test_another_house_and_the_installation_stay_out_until_they_are_named(played):
@@ -196,19 +196,19 @@ def test_pages_together_are_the_whole_without_a_gap(played, query):
     while True:
         page = found(played, f"{query}{before}", page=3)
         pages += page.entries
-        if not page.older:
+        if not page.next_key:
             break
-        before = f"&before={page.older}"
+        before = f"&before={page.next_key}"
     assert tuple(pages) == whole
 
 
 def test_a_page_looks_at_so_many_entries_and_says_how_far_back_it_came(played, monkeypatch):
-    monkeypatch.setattr(search, "LOOKED", 5)
+    monkeypatch.setattr(search, "MAX_CANDIDATES", 5)
     rare = found(played, "type=wagers.placed&place=T-01", page=50)
-    assert rare.looked_to is not None and rare.looked_to.pk == rare.older
+    assert rare.scanned_to is not None and rare.scanned_to.pk == rare.next_key
     pages, turns = list(rare.entries), 1
-    while rare.older:
-        rare = found(played, f"type=wagers.placed&place=T-01&before={rare.older}", page=50)
+    while rare.next_key:
+        rare = found(played, f"type=wagers.placed&place=T-01&before={rare.next_key}", page=50)
         pages, turns = [*pages, *rare.entries], turns + 1
     wagers = Entry.objects.filter(type="wagers.placed").order_by("-seq")
     assert pages == list(wagers) and turns > 2
@@ -229,7 +229,7 @@ MALFORMED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("query", MALFORMED)
 def test_what_cannot_be_searched_for_is_said_and_nothing_is_found(played, query):
-    wrong = asked(played, query).wrong
+    wrong = asked(played, query).errors
     assert list(wrong) == [MALFORMED[query]] and str(wrong[MALFORMED[query]]).endswith(".")
     assert found(played, query).entries == ()
     page = played.browser("podium", "compliance").get(f"/record/larkfield/?{query}")
@@ -239,15 +239,15 @@ def test_what_cannot_be_searched_for_is_said_and_nothing_is_found(played, query)
 
 def test_two_people_of_one_name_are_told_apart_by_their_codes(played):
     Person.objects.filter(code__in=("dealer", "relief")).update(name="Ana Gomez")
-    assert "Several people" in asked(played, "who=Ana Gomez").wrong["who"]
+    assert "Several people" in asked(played, "who=Ana Gomez").errors["who"]
     assert asked(played, "who=Relief").who == "relief"
 
 
 def test_a_saved_query_keeps_what_the_search_knows_and_nothing_else(played):
     house = played.table.facility
-    assert query_of("round=1&place=T-01&page=7&before=999999&junk=1", house) == "place=T-01&round=1"
-    assert query_of("round=x", house) is None
-    assert query_of("", house) == ""
+    assert clean_query_string("round=1&place=T-01&page=7&before=999999&junk=1", house) == "place=T-01&round=1"
+    assert clean_query_string("round=x", house) is None
+    assert clean_query_string("", house) == ""
 
 
 def test_every_type_on_record_is_offered_once(played):
@@ -326,10 +326,10 @@ WALKED = {
 def plans_of(scene, query, explain):
     """What the database would do for each walk of a search."""
     asking = asked(scene, query)
-    streams = [asking.stream.pk] if asking.stream else search.streams_of(asking.house, training=False)
+    streams = [asking.stream.pk] if asking.stream else search.stream_ids(asking.facility, training=False)
     with connection.cursor() as cursor:
-        for walk in search.walks(asking, streams):
-            sql, params = search.statement(walk, search._wanted(asking, streams))
+        for walk in search.index_scans(asking, streams):
+            sql, params = search.statement(walk, search._filters(asking, streams))
             cursor.execute(f"{explain} {sql}", params)
             yield "\n".join(str(row) for row in cursor.fetchall())
 

@@ -48,15 +48,15 @@ def test_the_page_says_what_a_sum_is(played):
 def test_sums_are_looked_for_page_by_page_like_everything_else(played, monkeypatch):
     for number in range(1, 31):
         write(played.table.stream, "bets.closed", {"round": number, "wagered_cents": 5_000_000 + number % 3})
-    monkeypatch.setattr(amounts, "AT_ONCE", 4)
+    monkeypatch.setattr(amounts, "BATCH_SIZE", 4)
     asking = asked(played, "least=50000.01&most=50000.01")
-    found, seen = search.find(asking, 4), []
+    found, seen = search.search_record(asking, 4), []
     while True:
         seen += [one.round for one in found.entries]
-        if not found.older:
+        if not found.next_key:
             break
-        found = search.find(asked(played, f"{asking.query}&before={found.older}"), 4)
+        found = search.search_record(asked(played, f"{asking.query}&before={found.next_key}"), 4)
     assert seen == list(range(28, 0, -3))
-    monkeypatch.setattr(search, "LOOKED", 10)
-    few = search.find(asking, 10)
-    assert [one.round for one in few.entries] == [28, 25, 22] and few.older and few.looked_to
+    monkeypatch.setattr(search, "MAX_CANDIDATES", 10)
+    few = search.search_record(asking, 10)
+    assert [one.round for one in few.entries] == [28, 25, 22] and few.next_key and few.scanned_to

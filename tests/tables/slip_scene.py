@@ -6,7 +6,7 @@ from audit import clock
 from audit.models import Entry
 from games.params import Params
 from tables.core.context import TableContext
-from tables.corrections.correction import correction_of
+from tables.corrections.correction import read_correction
 from tables.rounds.settlement import settled_data
 
 FLOOR = "floorperson"
@@ -16,7 +16,7 @@ def found(scene, number=1, **said):
     """What the preview would say."""
     table = scene.fresh
     at = TableContext(table, None, None, None, clock.not_before(table.stream, clock.now()))
-    return correction_of(at, table.rounds.get(number=number), Params(said), "", settled_data)
+    return read_correction(at, table.rounds.get(number=number), Params(said), "", settled_data)
 
 
 def file(scene, kind, *, number=1, by="dealer", witness=FLOOR, reason="misread", corrects=None, **said):

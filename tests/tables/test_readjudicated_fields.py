@@ -15,8 +15,8 @@ from django.db import transaction
 
 from tables.core.entries import of_round
 from tables.models import Slip
-from tables.replay.readjudication import belongs, settle
-from tables.replay.rules_finder import Terms
+from tables.replay.readjudication import is_about_round, readjudicate_round
+from tables.replay.rules_finder import RulesFinder
 from tests.tables.cast import Scene, make_scene
 from tests.tables.slip_scene import file
 from tests.tables.slip_scene import settle as hand_over
@@ -82,13 +82,15 @@ def changed(data: dict[str, Any], path: tuple[Any, ...]) -> dict[str, Any]:
 
 def unnoticed(scene: Scene) -> dict[str, set[str]]:
     """By the type of an entry of round 1 the fields whose change shows in no difference."""
-    told, terms = of_round(scene.table.stream, 1), Terms()
-    assert settle(told, "larkfield", terms).differences == []
+    told, terms = of_round(scene.table.stream, 1), RulesFinder()
+    assert readjudicate_round(told, "larkfield", terms).differences == []
     found: dict[str, set[str]] = defaultdict(set)
     for place, one in enumerate(told):
-        for path in leaves(one.data) if belongs(one) else ():
+        for path in leaves(one.data) if is_about_round(one) else ():
             another = replace(one, data=changed(one.data, path))
-            if not settle([*told[:place], another, *told[place + 1 :]], "larkfield", terms).differences:
+            if not readjudicate_round(
+                [*told[:place], another, *told[place + 1 :]], "larkfield", terms
+            ).differences:
                 found[one.type].add(".".join("*" if isinstance(step, int) else step for step in path))
     return found
 

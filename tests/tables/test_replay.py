@@ -11,7 +11,7 @@ from audit import chain
 from audit.models import Entry
 from tables.core.entries import of_round
 from tables.models import Wager
-from tables.replay.history import Story
+from tables.replay.history import RoundHistory
 from tables.replay.timeline import timeline_of
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_readjudicate import unguarded
@@ -50,8 +50,8 @@ def rows(shown: str) -> list[str]:
     return [words(row) for row in re.findall(r"<tr.*?</tr>", table[: table.index("</tbody>")], re.DOTALL)]
 
 
-def story(scene: Scene, number: int = 1) -> Story:
-    return Story("larkfield", of_round(scene.table.stream, number))
+def story(scene: Scene, number: int = 1) -> RoundHistory:
+    return RoundHistory("larkfield", of_round(scene.table.stream, number))
 
 
 def mended_round(scene: Scene) -> None:
@@ -83,7 +83,7 @@ def test_every_entry_of_the_round_is_a_step_with_its_time_person_number_and_hash
 
 def test_the_layout_is_as_it_lay_and_was_lit_at_the_step_that_is_asked_for(scene):
     mended_round(scene)
-    types = [one.type for one in story(scene).told]
+    types = [one.type for one in story(scene).entries]
     at = {name: types.index(name) + 1 for name in types}
     assert spots(page(scene, step=1))["bet"] == ["Small 4 to 10 $50", "Total 9 $10"]
     assert spots(page(scene, step=1))["lit"] == []
@@ -99,7 +99,7 @@ def test_the_layout_is_as_it_lay_and_was_lit_at_the_step_that_is_asked_for(scene
 
 def test_steps_lead_on_and_back_and_stop_at_both_ends(scene):
     mended_round(scene)
-    last = len(story(scene).told)
+    last = len(story(scene).entries)
 
     def ways(step: int) -> dict[str, str]:
         found = re.findall(r'href="\?step=(\d+)" data-step data-way="(\w+)"', page(scene, step=step))
@@ -162,10 +162,10 @@ def test_mending_shows_both_values_the_reason_and_who_signed(scene):
     scene.to_the_dice()
     mend = {"seat": 1, "wager": "small", "cents": 2_000, "reason": "overlooked"}
     scene.act("record_missed_wager", mend, witness="floorperson")
-    fixes = story(scene).fixes
+    fixes = story(scene).corrections
     assert fixes[0].dice == ([2, 2, 6], [2, 2, 5]) and fixes[0].reason == "misread"
     assert fixes[0].signed == "Dealer and Floorperson" and fixes[0].seq == fixes[0].before_seq + 1
-    fix = story(scene, 2).fixes[0]
+    fix = story(scene, 2).corrections[0]
     assert (fix.before, fix.after, fix.reason) == ("Small, seat 1: $10", "$20", "overlooked")
 
 
@@ -194,9 +194,9 @@ def test_a_dispute_after_the_round_belongs_to_it_until_the_next_one_begins(scene
     scene.place((1, "small", 1_000))
     scene.act("report_dispute", {"seat": 1, "about": "wants his chip back"})
     first, second = story(scene), story(scene, 2)
-    assert [one.type for one in first.told][-2:] == ["dispute.reported", "alert.raised"]
-    assert [line.disputed is not None for line in first.lines] == [False, False, True]
-    assert sum(one.type == "dispute.reported" for one in second.told) == 1
+    assert [one.type for one in first.entries][-2:] == ["dispute.reported", "alert.raised"]
+    assert [line.disputed is not None for line in first.wager_rows] == [False, False, True]
+    assert sum(one.type == "dispute.reported" for one in second.entries) == 1
     assert "disputed" in rows(page(scene))[2]
 
 
@@ -206,7 +206,7 @@ def test_the_end_of_an_alert_that_was_raised_over_the_round_belongs_to_it(scene)
     (alert,) = [one for one in scene.snapshot["alerts"] if one["kind"] == "dispute"]
     note = {"alert": alert["id"], "note": "shown the dice"}
     scene.act("acknowledge_alert", note, by="floorperson", device=scene.podium)
-    types = [one.type for one in story(scene).told]
+    types = [one.type for one in story(scene).entries]
     assert types[-3:] == ["alert.raised", "alert.acknowledged", "alert.ended"]
 
 
@@ -226,7 +226,7 @@ def test_a_game_of_several_throws_shows_the_field_of_each_and_every_play(scene_o
     assert [line for line in lines if "play 1" in line] == [
         "1 Penalty, play 1 Penalty $10 Won § 577.8(b) 9 to 1 $90 $10"
     ]
-    types = [one.type for one in story(scene).told]
+    types = [one.type for one in story(scene).entries]
     first = page(scene, step=types.index("throw.settled") + 1)
     assert "Penalty wins" in " ".join(spots(first)["lit"])
     assert "Seat 1 takes the dice" in words(first)
@@ -256,12 +256,12 @@ def test_an_extra_throw_reads_on_from_the_first_roll():
     scene.until("call_dice")
     scene.act("call_dice", {"dice": [6, 6, 1, 2, 3, 4, 5]})
     scene.finish()
-    types = [one.type for one in story(scene).told]
+    types = [one.type for one in story(scene).entries]
     first = spots(page(scene, step=types.index("throw.settled") + 1))
     assert first["bet"] == ["Like Kind 5 $10"] and any("Pip Street 6" in one for one in first["lit"])
     last = spots(page(scene, step=types.index("round.settled") + 1))
     assert last["lit"] == ["Like Kind 5 wins $10"] and last["bet"] == []
-    ends = [(line.label, line.outcome, line.paid_cents) for line in story(scene).lines]
+    ends = [(line.label, line.outcome, line.paid_cents) for line in story(scene).wager_rows]
     assert ends == [("Pip Street 6", "win", 4_000), ("Like Kind 5", "win", 2_000), ("Extra Roll", "fee", 0)]
 
 
@@ -343,7 +343,7 @@ def test_only_those_who_may_export_are_offered_it_with_this_stream_and_these_tim
     shown = page(scene, by="compliance")
     dialog = shown[shown.index('id="export-round"') :]
     said = dict(re.findall(r'name="(\w+)" value="([^"]*)"', dialog))
-    told = story(scene).told
+    told = story(scene).entries
     assert (said["kind"], said["streams"], said["from"]) == ("evidence", "larkfield/T-01", told[0].at)
     assert said["to"] > told[-1].at
 
@@ -359,7 +359,7 @@ def test_an_export_of_the_round_holds_its_entries_and_no_others(scene):
         re.findall(r'name="(\w+)" value="([^"]*)"', shown[shown.index('id="export-round"') :])
     )
     (span,) = select(["larkfield/T-01"], moment(said["from"]), moment(said["to"])).spans
-    told = story(scene).told
+    told = story(scene).entries
     assert (span.first, span.last) == (told[0].seq, told[-1].seq)
 
 

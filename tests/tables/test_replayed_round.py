@@ -12,8 +12,8 @@ from games.registry import game_of
 from tables.core.context import TableContext
 from tables.core.entries import of_round
 from tables.models import Round
-from tables.replay.readjudication import settle
-from tables.replay.rules_finder import Terms
+from tables.replay.readjudication import readjudicate_round
+from tables.replay.rules_finder import RulesFinder
 from tests.tables.cast import Scene, make_scene
 from tests.tables.test_walks import walk
 
@@ -30,7 +30,7 @@ def by_the_rows(scene: Scene) -> RoundState | None:
 
 def by_the_record(scene: Scene, round_: Round) -> RoundState:
     told = of_round(scene.table.stream, round_.number)
-    course = settle(told, scene.table.facility.code, Terms()).course
+    course = readjudicate_round(told, scene.table.facility.code, RulesFinder()).replayed
     assert course is not None
     return course.state
 

@@ -43,7 +43,7 @@ def test_corrected_dice_settle_the_round_again_and_say_both(cleared):
     assert (data["slip"], data["played_on"]) == ("ENS-0001", cleared.last_round.gaming_day.isoformat())
     slip = Slip.objects.get()
     assert (slip.code, slip.status, slip.filed_seq) == ("ENS-0001", "filed", seq)
-    assert slips.difference(slip) == 5_000
+    assert slips.win_change_cents(slip) == 5_000
 
 
 def test_nothing_that_was_settled_changes(cleared):
@@ -88,7 +88,7 @@ def test_a_payment_slip_leaves_the_settlement_and_names_the_entry_that_paid(clea
     assert data["due"] == [{"seat": 2, "cents": 3_000}]
     assert data["paid_cents"] == data["before"]["paid_cents"] == 5_000
     slip = Slip.objects.get()
-    assert slips.difference(slip) == 0
+    assert slips.win_change_cents(slip) == 0
     settle(cleared, (2, 3_000))
     assert slips.moved_cents(Slip.objects.get()) == -3_000
 
@@ -201,7 +201,7 @@ def test_high_roll_is_settled_again_whole_and_under_its_own_rules():
     data = entry(scene, "slip.filed")[2]["data"]
     assert (data["before"]["taken_cents"], data["before"]["paid_cents"]) == before
     assert [one["outcome"] for one in data["settled"]] == ["fee", "lose", "win"]
-    pip = next(one for one in found(scene, kind="void").was if one["wager"] == "pip:6")
+    pip = next(one for one in found(scene, kind="void").lines_before if one["wager"] == "pip:6")
     assert pip["outcome"] == "lose"
     assert data["due"][0]["cents"] == -(1_000 + before[1] - data["paid_cents"])
 

@@ -10,10 +10,10 @@ from audit import verify
 from audit.export import lines, select
 from tables.core.entries import of_round
 from tables.corrections import slips
-from tables.corrections.slip_view import panel_of
+from tables.corrections.slip_view import slip_panel
 from tables.models import Slip
 from tables.replay import readjudication
-from tables.replay.rules_finder import Terms
+from tables.replay.rules_finder import RulesFinder
 from tests.tables.slip_scene import FLOOR, entry, file, settle
 from tests.tables.test_readjudicate import settled_again
 
@@ -100,9 +100,9 @@ def test_settled_again_from_the_record_alone_every_slip_comes_to_the_same(cleare
     file(cleared, "payment", payments=[{"seat": 4, "paid_cents": 3_000, "taken_cents": 0}])
     file(cleared, "void", witness="pit-manager")
     file(cleared, "dice", dice=[1, 1, 2])
-    found = readjudication.settle(of_round(cleared.fresh.stream, 1), "larkfield", Terms())
+    found = readjudication.readjudicate_round(of_round(cleared.fresh.stream, 1), "larkfield", RulesFinder())
     assert found.differences == []
-    assert [slips.difference(slip) for slip in Slip.objects.order_by("number")] == [
+    assert [slips.win_change_cents(slip) for slip in Slip.objects.order_by("number")] == [
         5_000,
         -1_000,
         0,
@@ -163,7 +163,7 @@ def test_the_page_of_a_round_shows_its_slips_and_offers_them_to_those_who_work_t
         reason="miscounted",
     )
     table, round_ = cleared.fresh, cleared.last_round
-    panel = panel_of(table, round_, cleared.people["dealer"])
+    panel = slip_panel(table, round_, cleared.people["dealer"])
     first, second = panel["filed"]
     assert (first["code"], first["mended"][0]["before"], first["mended"][0]["after"]) == (
         "ENS-0001",
@@ -187,7 +187,7 @@ def test_the_page_of_a_round_shows_its_slips_and_offers_them_to_those_who_work_t
         "shift-manager",
     }
     for person in ("compliance", "surveillance", "stranger", "gaming-agent"):
-        shown = panel_of(table, round_, cleared.people[person])
+        shown = slip_panel(table, round_, cleared.people[person])
         assert (shown["may_file"], shown["settles"], shown["form"], len(shown["filed"])) == (
             False,
             False,

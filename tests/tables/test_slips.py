@@ -9,7 +9,7 @@ from games.engine import Refusal, Rules
 from games.engine.wagers import Wager
 from games.registry import game_of
 from tables.corrections import slips
-from tables.corrections.slips import Handed, Mended
+from tables.corrections.slips import CorrectedWager, SeatPayment
 from tables.rounds.settlement import settled_data
 
 RULES = Rules.of("pa-625a/A")
@@ -18,19 +18,19 @@ TWENTY = Wager(3, "small", 2_000)
 
 
 def lines(*wagers, dice=WINS, rules=RULES):
-    return [settled_data(one) for one in slips.settled_again(rules, [dice], wagers)[1]]
+    return [settled_data(one) for one in slips.readjudicate(rules, [dice], wagers)[1]]
 
 
 def voided(*wagers):
-    return [settled_data(one) for one in slips.all_returned(RULES, wagers, "x")[1]]
+    return [settled_data(one) for one in slips.return_all(RULES, wagers, "x")[1]]
 
 
 def owed(before, after, *mended):
-    return slips.listed(slips.due(before, after), slips.due_for_chips(before, mended))
+    return slips.sum_by_seat(slips.due(before, after), slips.due_for_chips(before, mended))
 
 
 def mended(before, after, chips="recorded"):
-    return Mended(3, "small", None, before, after, chips)
+    return CorrectedWager(3, "small", None, before, after, chips)
 
 
 FIFTY = Wager(3, "small", 5_000)
@@ -80,8 +80,8 @@ def test_a_seat_is_owed_the_difference_of_what_its_wagers_are_worth(before, afte
 
 def test_another_code_is_a_mistaken_wager_and_a_missed_one():
     """$20 on Big were entered on Small at 1 2 3: it won 2,000 that were due to nobody, and Big loses its stake."""
-    both = [mended(2_000, 0), Mended(3, "big", None, 0, 2_000, "recorded")]
-    wagers = slips.with_mended([TWENTY], both)
+    both = [mended(2_000, 0), CorrectedWager(3, "big", None, 0, 2_000, "recorded")]
+    wagers = slips.apply_corrections([TWENTY], both)
     assert wagers == [Wager(3, "big", 2_000)]
     assert owed(lines(TWENTY), lines(*wagers), *both) == [{"seat": 3, "cents": -4_000}]
 
@@ -90,11 +90,11 @@ def test_a_fee_given_back_by_a_void_is_owed():
     rules = Rules.of("pa-675a")
     wagers = [Wager(1, code, 500) for code in ("pip:1", "like-kind:3", "extra-roll")]
     roll, extra = (6, 6, 6, 1, 2, 3, 4, 5, 5, 4), (1, 2, 3, 4, 5, 5, 4)
-    before = [settled_data(one) for one in slips.settled_again(rules, [roll, extra], wagers)[1]]
+    before = [settled_data(one) for one in slips.readjudicate(rules, [roll, extra], wagers)[1]]
     assert [one["outcome"] for one in before] == ["fee", "lose", "win"]
-    after = [settled_data(one) for one in slips.all_returned(rules, wagers, "x")[1]]
+    after = [settled_data(one) for one in slips.return_all(rules, wagers, "x")[1]]
     paid = slips.totals(before)["paid_cents"]
-    assert slips.listed(slips.due(before, after)) == [{"seat": 1, "cents": 1_000 - paid}]
+    assert slips.sum_by_seat(slips.due(before, after)) == [{"seat": 1, "cents": 1_000 - paid}]
 
 
 @pytest.mark.parametrize(("chips", "cents"), [("recorded", 500), ("house", 500), ("player", 0)])
@@ -103,10 +103,10 @@ def test_a_mistaken_fee_is_owed_to_the_seat_that_had_paid_it_alone(chips, cents)
     rules = Rules.of("pa-675a")
     seats = [Wager(seat, code, 500) for seat in (1, 2) for code in ("pip:1", "like-kind:5", "extra-roll")]
     throws = [(6, 6, 6, 6, 2, 3, 4, 5, 5, 4), (1, 2, 3, 4, 5, 5)]
-    one = Mended(1, "extra-roll", None, 500, 0, chips)
+    one = CorrectedWager(1, "extra-roll", None, 500, 0, chips)
     before, after = (
-        [settled_data(line) for line in slips.settled_again(rules, throws, wagers)[1]]
-        for wagers in (seats, slips.with_mended(seats, [one]))
+        [settled_data(line) for line in slips.readjudicate(rules, throws, wagers)[1]]
+        for wagers in (seats, slips.apply_corrections(seats, [one]))
     )
     assert owed(before, after, one) == ([{"seat": 1, "cents": cents}] if cents else [])
 
@@ -114,16 +114,18 @@ def test_a_mistaken_fee_is_owed_to_the_seat_that_had_paid_it_alone(chips, cents)
 @pytest.mark.parametrize(
     ("handed", "cents"),
     [
-        (Handed(3, 500, 0), 1_500),  # 2,000 settled, 500 handed
-        (Handed(3, 2_700, 0), -700),
-        (Handed(3, 2_000, 300), 300),  # 300 taken that nobody had lost
-        (Handed(4, 0, 1_000), -1_000),  # 2,000 lost, half of it left lying
-        (Handed(5, 900, 0), -900),  # a seat without a wager was handed 900
+        (SeatPayment(3, 500, 0), 1_500),  # 2,000 settled, 500 handed
+        (SeatPayment(3, 2_700, 0), -700),
+        (SeatPayment(3, 2_000, 300), 300),  # 300 taken that nobody had lost
+        (SeatPayment(4, 0, 1_000), -1_000),  # 2,000 lost, half of it left lying
+        (SeatPayment(5, 900, 0), -900),  # a seat without a wager was handed 900
     ],
 )
 def test_a_payment_is_compared_with_what_was_settled_at_the_seat(handed, cents):
     before = lines(TWENTY, Wager(4, "big", 2_000))
-    assert slips.listed(slips.due_for_payments(before, [handed])) == [{"seat": handed.seat, "cents": cents}]
+    assert slips.sum_by_seat(slips.due_for_payments(before, [handed])) == [
+        {"seat": handed.seat, "cents": cents}
+    ]
 
 
 def test_throws_that_do_not_make_this_game_are_refused_with_the_section():
@@ -133,7 +135,7 @@ def test_throws_that_do_not_make_this_game_are_refused_with_the_section():
         [(2, 3, 1)],
     ):  # ended on the first throw; goes on after the only one
         with pytest.raises(Refusal) as refusal:
-            slips.settled_again(football, throws, wagers)
+            slips.readjudicate(football, throws, wagers)
         assert refusal.value.code == "slip-another-course"
         assert refusal.value.section.startswith("58 Pa. Code § 577.")
 
@@ -144,7 +146,7 @@ def test_reports_tell_what_was_settled_apart_from_what_moved():
         after={"taken_cents": 5_000, "paid_cents": 2_500, "returned_cents": 2_500},
         handed_over=[{"seat": 1, "cents": 5_000}, {"seat": 2, "cents": -4_000}],
     )
-    assert (slips.difference(slip), slips.moved_cents(slip)) == (5_000, -1_000)
+    assert (slips.win_change_cents(slip), slips.moved_cents(slip)) == (5_000, -1_000)
 
 
 def test_what_all_seats_are_owed_is_what_the_house_wins_less():
@@ -156,4 +158,4 @@ def test_what_all_seats_are_owed_is_what_the_house_wins_less():
         wagers = [Wager(seat, code, 100 * rng.randint(1, 50)) for seat, code in sorted(keys)]
         before, after = (lines(*wagers, dice=one) for one in dice)
         slip = SimpleNamespace(before=slips.totals(before), after=slips.totals(after))
-        assert slips.difference(slip) == -sum(one["cents"] for one in owed(before, after))
+        assert slips.win_change_cents(slip) == -sum(one["cents"] for one in owed(before, after))

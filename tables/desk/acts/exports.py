@@ -14,17 +14,17 @@ from audit.models import Job
 from audit.record import STREAM_NAME
 from games.engine import Refusal
 from games.params import YEARS, Params, malformed
-from tables.desk.runner import EXPORTS, ActOutcome, DeskContext, desk_act
+from tables.desk.runner import EXPORT_ROLES, ActOutcome, DeskContext, desk_act
 
 KINDS = ("evidence", "csv", "xlsx")
-MOST_OPEN = 6  # jobs of a house that wait or run
-MOST_DAYS = 366 * 3
-MOST_STREAMS = 2000
+MAX_OPEN_JOBS = 6  # jobs of a house that wait or run
+MAX_DAYS = 366 * 3
+MAX_STREAMS = 2000
 OPEN = (Job.Status.WAITING, Job.Status.RUNNING)
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?", re.ASCII)
 
 
-@desk_act(roles=EXPORTS)
+@desk_act(roles=EXPORT_ROLES)
 def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
     """Asks for a copy of the record of this house: the `evidence` bundle, or a reading copy as `csv` or `xlsx`.
 
@@ -38,26 +38,26 @@ def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
     kind = params.choice("kind", KINDS)
     span = _span(ctx, params)
     training = params.boolean("training")
-    names = sorted({_named(ctx, name) for name in params.texts("streams", max_items=MOST_STREAMS)})
-    _verify_room_for_one_more(ctx)
+    names = sorted({_stream_name(ctx, name) for name in params.texts("streams", max_items=MAX_STREAMS)})
+    _verify_job_limit(ctx)
     selection = _select(ctx, names, span, training)
     if not selection.entries and (kind != "evidence" or not selection.spans):
         raise Refusal("export-empty")
-    wanted = {**span, "streams": names, "training": training}
+    params_ = {**span, "streams": names, "training": training}
     job = Job.objects.create(
         facility=ctx.facility.code,
         kind=kind,
-        params=wanted,
+        params=params_,
         asked_by=ctx.actor,
         asked_at=ctx.now,
         device=ctx.device,
         total=selection.entries,
     )
-    told = {"job": str(job.pk), "kind": kind, **wanted}
-    return ActOutcome("export.asked", told, {"job": str(job.pk), "entries": selection.entries})
+    data = {"job": str(job.pk), "kind": kind, **params_}
+    return ActOutcome("export.asked", data, {"job": str(job.pk), "entries": selection.entries})
 
 
-@desk_act(roles=EXPORTS)
+@desk_act(roles=EXPORT_ROLES)
 def ask_verification(ctx: DeskContext, params: Params) -> ActOutcome:
     """Asks for the full verification of the whole record, every house's. Raises `verification-runs`."""
     running = Job.objects.filter(kind=Job.Kind.VERIFICATION, status__in=OPEN).first()
@@ -73,9 +73,9 @@ def ask_verification(ctx: DeskContext, params: Params) -> ActOutcome:
     return ActOutcome("verification.asked", {"job": str(job.pk)}, {"job": str(job.pk)})
 
 
-def _verify_room_for_one_more(ctx: DeskContext) -> None:
-    if Job.objects.filter(facility=ctx.facility.code, status__in=OPEN).count() >= MOST_OPEN:
-        raise Refusal("too-many-jobs", most=MOST_OPEN)
+def _verify_job_limit(ctx: DeskContext) -> None:
+    if Job.objects.filter(facility=ctx.facility.code, status__in=OPEN).count() >= MAX_OPEN_JOBS:
+        raise Refusal("too-many-jobs", most=MAX_OPEN_JOBS)
 
 
 def _select(ctx: DeskContext, names: list[str], span: dict[str, Any], training: bool) -> export.Selection:
@@ -92,12 +92,12 @@ def _select(ctx: DeskContext, names: list[str], span: dict[str, Any], training: 
     return selection
 
 
-def _named(ctx: DeskContext, name: str) -> str:
+def _stream_name(ctx: DeskContext, name: str) -> str:
     """The whole name of a stream of this house, or the one that belongs to none."""
-    whole = name if "/" in name else f"{ctx.facility.code}/{name}"
-    if not STREAM_NAME.fullmatch(whole):
+    full_name = name if "/" in name else f"{ctx.facility.code}/{name}"
+    if not STREAM_NAME.fullmatch(full_name):
         raise malformed("streams")
-    return whole
+    return full_name
 
 
 def _span(ctx: DeskContext, params: Params) -> dict[str, Any]:
@@ -123,8 +123,8 @@ def _span(ctx: DeskContext, params: Params) -> dict[str, Any]:
 def _of_days(ctx: DeskContext, first: dt.date, last: dt.date) -> tuple[dt.datetime, dt.datetime]:
     if last < first:
         raise Refusal("export-range")
-    if (last - first).days >= MOST_DAYS:
-        raise Refusal("export-too-long", most=MOST_DAYS)
+    if (last - first).days >= MAX_DAYS:
+        raise Refusal("export-too-long", most=MAX_DAYS)
     return export.gaming_days(ctx.facility.code, first, last)
 
 
@@ -135,14 +135,14 @@ def _moment(ctx: DeskContext, params: Params, name: str) -> dt.datetime | None:
     try:
         if not MOMENT.fullmatch(text):
             raise ValueError
-        said = dt.datetime.fromisoformat(text)
-        if said.year not in YEARS:
+        moment = dt.datetime.fromisoformat(text)
+        if moment.year not in YEARS:
             raise ValueError
-        if said.tzinfo:
-            return said.astimezone(dt.UTC)
+        if moment.tzinfo:
+            return moment.astimezone(dt.UTC)
         # An hour that comes twice, or never, when the clocks are set is in the range whole.
         zone = ctx.facility.zone
-        both = [said.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1)]
-        return max(both) if name == "to" else min(both)
+        candidates = [moment.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1)]
+        return max(candidates) if name == "to" else min(candidates)
     except ValueError:
         raise malformed(name) from None

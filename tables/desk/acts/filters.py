@@ -3,23 +3,23 @@
 from audit.models import SavedFilter
 from games.engine import Refusal
 from games.params import Params
-from tables.desk.access import SEES_THE_DESK
-from tables.desk.query import MOST_QUERY, query_of
+from tables.desk.access import DESK_ROLES
+from tables.desk.query import MAX_QUERY, clean_query_string
 from tables.desk.runner import ActOutcome, DeskContext, desk_act
 
-MOST_FILTERS = 40
-MOST_NAME = 60
+MAX_FILTERS = 40
+MAX_NAME = 60
 
 
-@desk_act(roles=SEES_THE_DESK)
+@desk_act(roles=DESK_ROLES)
 def save_filter(ctx: DeskContext, params: Params) -> ActOutcome:
     """Keeps a search under a name for the person who saves it.
 
     `name`: a line; `query`: the page's query string, of which only what the search knows is kept. Raises
     `filter-says-nothing`, `filter-not-understood`, `filter-name-taken` or `too-many-filters`.
     """
-    name = params.text("name", max_length=MOST_NAME)
-    query = query_of(params.text("query", default="", max_length=4 * MOST_QUERY), ctx.facility)
+    name = params.text("name", max_length=MAX_NAME)
+    query = clean_query_string(params.text("query", default="", max_length=4 * MAX_QUERY), ctx.facility)
     if query is None:
         raise Refusal("filter-not-understood", filter=name)
     if not query:
@@ -27,21 +27,21 @@ def save_filter(ctx: DeskContext, params: Params) -> ActOutcome:
     own = SavedFilter.objects.filter(facility=ctx.facility.code, person=ctx.actor)
     if own.filter(name=name).exists():
         raise Refusal("filter-name-taken", filter=name)
-    if own.count() >= MOST_FILTERS:
-        raise Refusal("too-many-filters", most=MOST_FILTERS)
+    if own.count() >= MAX_FILTERS:
+        raise Refusal("too-many-filters", most=MAX_FILTERS)
     SavedFilter.objects.create(
         facility=ctx.facility.code, person=ctx.actor, name=name, query=query, saved_at=ctx.now
     )
     return ActOutcome("filter.saved", {"filter": name, "query": query})
 
 
-@desk_act(roles=SEES_THE_DESK)
+@desk_act(roles=DESK_ROLES)
 def remove_filter(ctx: DeskContext, params: Params) -> ActOutcome:
     """Forgets one of the person's own saved filters, named by its name. Raises `no-such-filter`."""
-    name = params.text("name", max_length=MOST_NAME)
+    name = params.text("name", max_length=MAX_NAME)
     own = SavedFilter.objects.filter(facility=ctx.facility.code, person=ctx.actor, name=name).first()
     if own is None:
         raise Refusal("no-such-filter", filter=name)
-    said = {"filter": own.name, "query": own.query}
+    data = {"filter": own.name, "query": own.query}
     own.delete()
-    return ActOutcome("filter.removed", said)
+    return ActOutcome("filter.removed", data)

@@ -7,11 +7,11 @@ from audit.record import INSTALLATION
 from audit.sealing.proofs import NotProven, proof_of
 from games.engine import Refusal
 from games.params import Params
-from tables.desk.proof_file import MOST_LINES, file_of, is_short
-from tables.desk.query import LARGEST
+from tables.desk.proof_file import MAX_LINES, is_short, proof_file
+from tables.desk.query import MAX_NUMBER
 from tables.desk.runner import ActOutcome, DeskContext, desk_act
 
-MOST_PLACE = 60
+MAX_PLACE = 60
 
 
 @desk_act()
@@ -21,7 +21,7 @@ def take_proof(ctx: DeskContext, params: Params) -> ActOutcome:
     `place` (or `installation/system`) and `seq` name the entry. Raises `no-such-entry`, `not-sealed-yet`,
     `proof-too-long` or `proof-broken`.
     """
-    place, seq = params.text("place", max_length=MOST_PLACE), params.integer("seq", 1, LARGEST)
+    place, seq = params.text("place", max_length=MAX_PLACE), params.integer("seq", 1, MAX_NUMBER)
     name = place if place == INSTALLATION else f"{ctx.facility.code}/{place}"
     entry = Entry.objects.filter(stream__name=name, seq=seq).select_related("stream").first()
     if entry is None:
@@ -33,10 +33,10 @@ def take_proof(ctx: DeskContext, params: Params) -> ActOutcome:
     if proof is None:
         raise Refusal("not-sealed-yet", seq=seq)
     if not is_short(proof):
-        raise Refusal("proof-too-long", most=MOST_LINES)
-    made = file_of(proof)
-    digest = hashlib.sha256(made.content).hexdigest()
-    said = {
-        "stream": name, "first": made.first, "last": made.last, "bytes": len(made.content), "sha256": digest,
+        raise Refusal("proof-too-long", most=MAX_LINES)
+    file = proof_file(proof)
+    digest = hashlib.sha256(file.content).hexdigest()
+    data = {
+        "stream": name, "first": file.first, "last": file.last, "bytes": len(file.content), "sha256": digest,
     }  # fmt: skip
-    return ActOutcome("proof.taken", said, {"sha256": digest})
+    return ActOutcome("proof.taken", data, {"sha256": digest})

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_GET
 
 from games.regulations import coverage as shown
 from games.regulations.clauses import Clause, all_clauses
-from tables.desk.access import desk_of
-from tables.desk.page import desk
+from tables.desk.access import authorize_desk
+from tables.desk.page import desk_context
 
 KINDS = {
     "compute": ("Worked out", "the program computes it"),
@@ -26,11 +26,11 @@ KINDS = {
 ROOMS = {"games": "Rules office", "tables": "Floor", "audit": "Record"}
 PROVEN = ("yes", "no")
 READING = re.compile(r"\[(A\d\d)\]")
-MOST_TYPED = 80
+MAX_TYPED = 80
 
 
 @dataclass(frozen=True)
-class Test:
+class TestReference:
     """A test as a sentence, and the file in which it stands."""
 
     sentence: str
@@ -38,53 +38,55 @@ class Test:
 
 
 @dataclass(frozen=True)
-class Row:
+class ClauseRow:
     """One clause with its kind and room in words, and the tests that show it."""
 
     clause: Clause
     kind: str
     room: str
     reading: str
-    tests: tuple[Test, ...]
+    tests: tuple[TestReference, ...]
 
 
 @dataclass(frozen=True)
-class Part:
+class BarPart:
     """A stretch of a bar: where it begins, how long it is, of which kind, in clauses."""
 
     kind: str
-    at: int
+    offset: int
     width: int
 
 
 @dataclass(frozen=True)
-class Total:
+class DocumentTotal:
     """One document: how many clauses it has, how many of them tests show, and its bar by kind."""
 
     document: str
     clauses: int
     proven: int
-    parts: tuple[Part, ...]
+    parts: tuple[BarPart, ...]
 
 
 @require_GET
-def coverage(request: HttpRequest, facility: str) -> HttpResponse:
+def coverage(request: HttpRequest, facility_code: str) -> HttpResponse:
     """All clauses in the order of the documents, narrowed by document, kind, room, having tests or not, and words."""
-    person, house = desk_of(request, facility)
+    person, facility = authorize_desk(request, facility_code)
     clauses, tests = list(all_clauses().values()), shown.recorded()
-    asked = _asked(request, clauses)
-    found = [one for one in clauses if _answers(one, asked, tests)] if any(asked.values()) else []
-    context = desk(person, house, "coverage") | {
-        "asked": asked,
-        "documents": list(dict.fromkeys(one.document for one in clauses)),
+    filters = _filters(request, clauses)
+    shown_clauses = (
+        [clause for clause in clauses if _matches(clause, filters, tests)] if any(filters.values()) else []
+    )
+    context = desk_context(person, facility, "coverage") | {
+        "filters": filters,
+        "documents": list(dict.fromkeys(clause.document for clause in clauses)),
         "kinds": [(code, *words) for code, words in KINDS.items()],
         "rooms": ROOMS.items(),
         "totals": _totals(clauses, tests),
         "widest": max(total.clauses for total in _totals(clauses, tests)),
         "count": len(clauses),
-        "proven": sum(one.id in tests for one in clauses),
-        "found": len(found),
-        "sections": _sections(found, tests),
+        "proven": sum(clause.id in tests for clause in clauses),
+        "shown_count": len(shown_clauses),
+        "sections": _sections(shown_clauses, tests),
     }
     return render(request, "desk/coverage.html", context)
 
@@ -95,34 +97,35 @@ def sentence(test: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _asked(request: HttpRequest, clauses: Iterable[Clause]) -> dict[str, str]:
+def _filters(request: HttpRequest, clauses: Iterable[Clause]) -> dict[str, str]:
     """What the page narrows by; what it does not know narrows nothing."""
-    known = {
-        "document": {one.document for one in clauses},
+    allowed = {
+        "document": {clause.document for clause in clauses},
         "kind": set(KINDS),
         "where": set(ROOMS),
         "tests": set(PROVEN),
     }
-    asked = {
-        name: text if (text := request.GET.get(name, "")) in values else "" for name, values in known.items()
+    filters = {
+        name: text if (text := request.GET.get(name, "")) in values else ""
+        for name, values in allowed.items()
     }
-    typed = request.GET.get("q", "").strip()[:MOST_TYPED]
-    return asked | {"q": typed if typed.isprintable() else ""}
+    typed = request.GET.get("q", "").strip()[:MAX_TYPED]
+    return filters | {"q": typed if typed.isprintable() else ""}
 
 
-def _answers(clause: Clause, asked: Mapping[str, str], tests: Mapping[str, Any]) -> bool:
-    if any(asked[name] not in ("", getattr(clause, name)) for name in ("document", "kind", "where")):
+def _matches(clause: Clause, filters: Mapping[str, str], tests: Mapping[str, Any]) -> bool:
+    if any(filters[name] not in ("", getattr(clause, name)) for name in ("document", "kind", "where")):
         return False
-    if asked["tests"] and (clause.id in tests) != (asked["tests"] == "yes"):
+    if filters["tests"] and (clause.id in tests) != (filters["tests"] == "yes"):
         return False
     text = f"{clause.id} {clause.cite} {clause.rule} {clause.shows} {clause.note}".lower()
-    return all(word in text for word in asked["q"].lower().split())
+    return all(word in text for word in filters["q"].lower().split())
 
 
-def _sections(found: Iterable[Clause], tests: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
+def _sections(clauses: Iterable[Clause], tests: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
     """The clauses under their sections, each section once, in the order of the documents."""
-    sections: dict[tuple[str, str], list[Row]] = {}
-    for clause in found:
+    sections: dict[tuple[str, str], list[ClauseRow]] = {}
+    for clause in clauses:
         sections.setdefault((clause.document, clause.section), []).append(_row(clause, tests))
     return [
         {"document": document, "section": section, "rows": rows}
@@ -130,36 +133,41 @@ def _sections(found: Iterable[Clause], tests: Mapping[str, tuple[str, ...]]) -> 
     ]
 
 
-def _row(clause: Clause, tests: Mapping[str, tuple[str, ...]]) -> Row:
+def _row(clause: Clause, tests: Mapping[str, tuple[str, ...]]) -> ClauseRow:
     readings = ", ".join(dict.fromkeys(READING.findall(clause.note)))
     names = tests.get(clause.id, ())
-    return Row(
+    return ClauseRow(
         clause,
         str(KINDS[clause.kind][0]),
         str(ROOMS.get(clause.where, "Nowhere")),
         readings,
-        tuple(Test(sentence(one), one.partition("::")[0]) for one in names),
+        tuple(TestReference(sentence(test), test.partition("::")[0]) for test in names),
     )
 
 
-def _totals(clauses: Iterable[Clause], tests: Mapping[str, Any]) -> list[Total]:
+def _totals(clauses: Iterable[Clause], tests: Mapping[str, Any]) -> list[DocumentTotal]:
     """Each document with its bar by kind."""
     by_document: dict[str, list[Clause]] = {}
     for clause in clauses:
         by_document.setdefault(clause.document, []).append(clause)
     return [
-        Total(document, len(those), sum(one.id in tests for one in those), tuple(_parts(those)))
-        for document, those in by_document.items()
+        DocumentTotal(
+            document,
+            len(document_clauses),
+            sum(clause.id in tests for clause in document_clauses),
+            tuple(_parts(document_clauses)),
+        )
+        for document, document_clauses in by_document.items()
     ]
 
 
-def _parts(clauses: list[Clause]) -> Iterable[Part]:
-    at = 0
+def _parts(clauses: list[Clause]) -> Iterable[BarPart]:
+    position = 0
     for kind in KINDS:
-        width = sum(one.kind == kind for one in clauses)
+        width = sum(clause.kind == kind for clause in clauses)
         if width:
-            yield Part(kind, at, width)
-        at += width
+            yield BarPart(kind, position, width)
+        position += width
 
 
-urlpatterns = [path("record/<slug:facility>/clauses/", coverage, name="record-coverage")]
+urlpatterns = [path("record/<slug:facility_code>/clauses/", coverage, name="record-coverage")]

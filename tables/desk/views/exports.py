@@ -18,91 +18,95 @@ from audit.models import Job, Stream
 from games.models import Facility
 from games.templatetags.office import day as in_words
 from tables.desk import export_words
-from tables.desk.access import desk_of, may_export
-from tables.desk.page import desk
+from tables.desk.access import authorize_desk, may_export
+from tables.desk.page import desk_context
 
-from ..download import answer
+from ..download import file_response
 
-SHOWN = 40
+MAX_SHOWN = 40
 OPEN = (Job.Status.WAITING, Job.Status.RUNNING)
 PARTS = 1000  # of a progress bar
 
 
 @require_GET
-def exports(request: HttpRequest, facility: str) -> HttpResponse:
+def exports(request: HttpRequest, facility_code: str) -> HttpResponse:
     """What was exported here and what is being written, the newest first; and the dialog to ask for more."""
-    person, house = desk_of(request, facility)
-    context = desk(person, house, "exports") | _list(house, may_export(person))
+    person, facility = authorize_desk(request, facility_code)
+    context = desk_context(person, facility, "exports") | _list(facility, may_export(person))
     if context["exports_here"]:
-        context["sorts"] = _streams(house)
+        context["sorts"] = _streams(facility)
     return render(request, "desk/exports.html", context)
 
 
 @require_GET
-def exports_list(request: HttpRequest, facility: str) -> HttpResponse:
+def exports_list(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The list alone, for a page that watches it."""
-    person, house = desk_of(request, facility)
+    person, facility = authorize_desk(request, facility_code)
     return render(
         request,
         "desk/exports_list.html",
-        _list(house, may_export(person)) | {"house": house},
+        _list(facility, may_export(person)) | {"house": facility},
     )
 
 
 @require_safe
-def exports_file(request: HttpRequest, facility: str, job: uuid.UUID) -> HttpResponseBase:
+def exports_file(request: HttpRequest, facility_code: str, job: uuid.UUID) -> HttpResponseBase:
     """The file of an export of this house, whole or a range of its bytes; for those who may export."""
-    person, house = desk_of(request, facility)
+    person, facility = authorize_desk(request, facility_code)
     if not may_export(person):
         raise Denied
-    found = (
-        Job.objects.filter(pk=job, facility=house.code, status=Job.Status.DONE).exclude(filename="").first()
+    job_ = (
+        Job.objects.filter(pk=job, facility=facility.code, status=Job.Status.DONE)
+        .exclude(filename="")
+        .first()
     )
-    if found is None:
+    if job_ is None:
         raise Denied
-    place = jobs.place_of(found)
-    if found.found.get("removed_at") or not _is_whole(place, found):
-        said = "This file is no longer kept. Ask for the same range again: its entries are the same."
-        return HttpResponse(said, status=410, content_type="text/plain; charset=utf-8")
-    return answer(request, place, found.filename, found.sha256, making.MEDIA[found.kind])
+    path_ = jobs.place_of(job_)
+    if job_.found.get("removed_at") or not _is_intact(path_, job_):
+        message = "This file is no longer kept. Ask for the same range again: its entries are the same."
+        return HttpResponse(message, status=410, content_type="text/plain; charset=utf-8")
+    return file_response(request, path_, job_.filename, job_.sha256, making.MEDIA[job_.kind])
 
 
-def _is_whole(place: Path, job: Job) -> bool:
+def _is_intact(path_: Path, job: Job) -> bool:
     """Whether the file lies there as it was recorded, as far as a look can tell: its own bytes, and as many."""
     try:
-        found = place.lstat()
+        status = path_.lstat()
     except OSError:
         return False
-    return stat.S_ISREG(found.st_mode) and found.st_size == job.size_bytes
+    return stat.S_ISREG(status.st_mode) and status.st_size == job.size_bytes
 
 
-def _list(house: Facility, may: bool) -> dict[str, Any]:
-    asked = Job.objects.filter(facility=house.code).select_related("asked_by").order_by("-asked_at")
-    rows = [_row(job, house, may) for job in asked[:SHOWN]]
-    newest = next((row for row in rows if row["kept"] and row["job"].kind == Job.Kind.EVIDENCE), None)
+def _list(facility: Facility, may_download: bool) -> dict[str, Any]:
+    jobs_ = Job.objects.filter(facility=facility.code).select_related("asked_by").order_by("-asked_at")
+    rows = [_row(job, facility, may_download) for job in jobs_[:MAX_SHOWN]]
+    newest = next((row for row in rows if row["is_kept"] and row["job"].kind == Job.Kind.EVIDENCE), None)
     if newest is not None:
         newest["check"] = f"python -I verify.py {newest['job'].filename}"
     return {
-        "exports_here": may,
+        "exports_here": may_download,
         "jobs": rows,
-        "count": asked.count(),
-        "shown": SHOWN,
-        "list_url": reverse("record-exports-list", args=[house.code]),
+        "count": jobs_.count(),
+        "shown": MAX_SHOWN,
+        "list_url": reverse("record-exports-list", args=[facility.code]),
         "watched": any(row["job"].status in OPEN for row in rows),
     }
 
 
-def _row(job: Job, house: Facility, may: bool) -> dict[str, Any]:
-    kept = bool(job.filename) and not job.found.get("removed_at")
+def _row(job: Job, facility: Facility, may_download: bool) -> dict[str, Any]:
+    is_kept = bool(job.filename) and not job.found.get("removed_at")
     return {
         "job": job,
         "kind": export_words.KINDS[job.kind],
-        "range": _range(job, house),
+        "range": _range(job, facility),
         "where": _where(job),
         "parts": PARTS * job.done // job.total if job.total else 0,
         "before": jobs.waiting_before(job) if job.status == Job.Status.WAITING else 0,
-        "url": reverse("record-exports-file", args=[house.code, job.pk]) if kept and may else "",
-        "kept": kept,
+        "url": reverse("record-exports-file", args=[facility.code, job.pk])
+        if is_kept and may_download
+        else "",
+        "is_kept": is_kept,
         "check": "",
         "why": export_words.why(job.said) if job.status == Job.Status.FAILED else "",
         "first_bad": _first_bad(job),
@@ -110,11 +114,11 @@ def _row(job: Job, house: Facility, may: bool) -> dict[str, Any]:
 
 
 def _first_bad(job: Job) -> str:
-    told = job.found.get("first_bad")
-    return verification_words.say(told) if told else ""
+    finding = job.found.get("first_bad")
+    return verification_words.say(finding) if finding else ""
 
 
-def _range(job: Job, house: Facility) -> str:
+def _range(job: Job, facility: Facility) -> str:
     """The range as people say it."""
     if job.kind == Job.Kind.VERIFICATION:
         return "the whole record, of every house"
@@ -124,7 +128,7 @@ def _range(job: Job, house: Facility) -> str:
         if first == last:
             return "gaming day %(day)s" % {"day": first}
         return "gaming days %(first)s to %(last)s" % {"first": first, "last": last}
-    since, until = (_at(job.params.get(edge), house) for edge in ("from", "to"))
+    since, until = (_moment_text(job.params.get(edge), facility) for edge in ("from", "to"))
     if since and until:
         return "%(from)s to %(to)s" % {"from": since, "to": until}
     if since:
@@ -140,33 +144,35 @@ def _where(job: Job) -> str:
     sort = "training and simulation" if job.params.get("training") else "real play"
     if not names:
         return "every stream of %(sort)s" % {"sort": sort}
-    shown = ", ".join(names[:6]) + (" and %(more)s more" % {"more": len(names) - 6} if len(names) > 6 else "")
-    return f"{shown} · {sort}"
+    listed = ", ".join(names[:6]) + (
+        " and %(more)s more" % {"more": len(names) - 6} if len(names) > 6 else ""
+    )
+    return f"{listed} · {sort}"
 
 
-def _at(text: Any, house: Facility) -> str:
+def _moment_text(text: Any, facility: Facility) -> str:
     if not text:
         return ""
-    there = house.local(dt.datetime.fromisoformat(text))
-    return f"{in_words(there.date())} {there:%H:%M:%S}".removesuffix(":00")
+    local = facility.local(dt.datetime.fromisoformat(text))
+    return f"{in_words(local.date())} {local:%H:%M:%S}".removesuffix(":00")
 
 
-def _streams(house: Facility) -> list[dict[str, Any]]:
+def _streams(facility: Facility) -> list[dict[str, Any]]:
     """The streams that there are, by their sort, for the list to pick from."""
-    names = Stream.objects.filter(name__startswith=f"{house.code}/", seq__gt=0).order_by("name")
-    found: dict[bool, list[dict[str, str]]] = {True: [], False: []}
+    names = Stream.objects.filter(name__startswith=f"{facility.code}/", seq__gt=0).order_by("name")
+    streams: dict[bool, list[dict[str, str]]] = {True: [], False: []}
     for name, real in names.values_list("name", "real_play"):
-        found[real].append({"name": name, "label": name.rpartition("/")[2]})
+        streams[real].append({"name": name, "label": name.rpartition("/")[2]})
     if Stream.objects.filter(name=record.INSTALLATION, seq__gt=0).exists():
-        found[True].append({"name": record.INSTALLATION, "label": "installation"})
+        streams[True].append({"name": record.INSTALLATION, "label": "installation"})
     return [
-        {"code": "real", "streams": found[True]},
-        *([{"code": "training", "streams": found[False]}] if found[False] else []),
+        {"code": "real", "streams": streams[True]},
+        *([{"code": "training", "streams": streams[False]}] if streams[False] else []),
     ]
 
 
 urlpatterns = [
-    path("record/<slug:facility>/exports/", exports, name="record-exports"),
-    path("record/<slug:facility>/exports/list", exports_list, name="record-exports-list"),
-    path("record/<slug:facility>/exports/<uuid:job>", exports_file, name="record-exports-file"),
+    path("record/<slug:facility_code>/exports/", exports, name="record-exports"),
+    path("record/<slug:facility_code>/exports/list", exports_list, name="record-exports-list"),
+    path("record/<slug:facility_code>/exports/<uuid:job>", exports_file, name="record-exports-file"),
 ]

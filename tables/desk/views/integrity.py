@@ -10,34 +10,34 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.record import INSTALLATION
 from tables.alerts.words import alert_words
-from tables.desk.access import desk_of
-from tables.desk.entry_rows import address_of
-from tables.desk.page import desk
+from tables.desk.access import authorize_desk
+from tables.desk.entry_rows import entry_url
+from tables.desk.page import desk_context
 
 from .. import integrity as standing
 
 
 @require_GET
-def integrity(request: HttpRequest, facility: str) -> HttpResponse:
+def integrity(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Seals, checkpoint, witnesses, copies, keys, incarnations, verifications, halted tables and alerts."""
-    person, house = desk_of(request, facility)
+    person, facility = authorize_desk(request, facility_code)
     now = clock.now()
-    found = standing.of(house, now)
-    columns, most = standing.seals_a_minute(found.incarnation, now)
-    verified = found.verification
-    context = desk(person, house, "integrity") | {
-        "found": found,
-        "ago": standing.ago(found.seal.at, now) if found.seal else "",
-        "root": base64.b64encode(bytes(found.checkpoint.root)).decode() if found.checkpoint else "",
-        "columns": columns,
-        "sealed_in_the_hour": sum(one.seals for one in columns),
-        "most": most,
+    status = standing.read_integrity(facility, now)
+    bars, top = standing.seals_per_minute(status.incarnation, now)
+    verification = status.verification
+    context = desk_context(person, facility, "integrity") | {
+        "integrity": status,
+        "ago": standing.ago(status.seal.at, now) if status.seal else "",
+        "root": base64.b64encode(bytes(status.checkpoint.root)).decode() if status.checkpoint else "",
+        "bars": bars,
+        "sealed_in_the_hour": sum(bar.seals for bar in bars),
+        "top": top,
         "keys": standing.signing_keys(),
         "incarnations": standing.incarnations(),
-        "verified_at": address_of(INSTALLATION, verified.entry.seq, house) if verified else "",
-        "alerts": [(one, *alert_words(one.kind, one.params)) for one in found.alerts],
+        "verified_at": entry_url(INSTALLATION, verification.entry.seq, facility) if verification else "",
+        "alerts": [(alert, *alert_words(alert.kind, alert.params)) for alert in status.alerts],
     }
     return render(request, "desk/integrity.html", context)
 
 
-urlpatterns = [path("record/<slug:facility>/integrity/", integrity, name="record-integrity")]
+urlpatterns = [path("record/<slug:facility_code>/integrity/", integrity, name="record-integrity")]

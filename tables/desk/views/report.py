@@ -11,49 +11,51 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.doors import Denied
 from games.models import Facility
-from tables.desk.access import desk_of
-from tables.desk.page import desk
-from tables.reports.figures import report
-from tables.reports.page import BY, EARLIEST, told
+from tables.desk.access import authorize_desk
+from tables.desk.page import desk_context
+from tables.reports.figures import build_report
+from tables.reports.page import BY, EARLIEST, page_context
 from tables.reports.pdf import report_pdf
-from tables.reports.report_day import PLAYS, Day
+from tables.reports.report_day import PLAYS, ReportDay
 
 
 @require_GET
-def page(request: HttpRequest, facility: str) -> HttpResponse:
+def page(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The report of one gaming day. A day that is none is told in a sentence, above today's report."""
-    person, house = desk_of(request, facility)
-    day, refused = _day_of(request, house)
+    person, facility = authorize_desk(request, facility_code)
+    day, refused = _day_of(request, facility)
     by = request.GET.get("by", "")
     context = (
-        desk(person, house, "report") | {"refused": refused} | told(report(day), by if by in BY else "table")
+        desk_context(person, facility, "report")
+        | {"refused": refused}
+        | page_context(build_report(day), by if by in BY else "table")
     )
     return render(request, "desk/report.html", context)
 
 
 @require_GET
-def paper(request: HttpRequest, facility: str) -> HttpResponse:
+def paper(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The same as a PDF. Raises `Denied` for a day that is none."""
-    _person, house = desk_of(request, facility)
-    day, refused = _day_of(request, house)
+    _person, facility = authorize_desk(request, facility_code)
+    day, refused = _day_of(request, facility)
     if refused:
         raise Denied
-    response = HttpResponse(report_pdf(report(day)), content_type="application/pdf")
+    response = HttpResponse(report_pdf(build_report(day)), content_type="application/pdf")
     response["Content-Disposition"] = f'inline; filename="{filename(day)}"'
     response["X-Content-Type-Options"] = "nosniff"
     return response
 
 
-def filename(day: Day) -> str:
+def filename(day: ReportDay) -> str:
     """`larkfield-2026-11-21.pdf`; training and simulation say so."""
     kind = "" if day.play == "live" else f"-{day.play}"
-    return f"{day.house.code}-{day.date.isoformat()}{kind}.pdf"
+    return f"{day.facility.code}-{day.date.isoformat()}{kind}.pdf"
 
 
-def _day_of(request: HttpRequest, house: Facility) -> tuple[Day, str]:
+def _day_of(request: HttpRequest, facility: Facility) -> tuple[ReportDay, str]:
     """The day that is asked for, or today with a sentence about what was typed."""
     now, typed, play = clock.now(), request.GET.get("day", "").strip(), request.GET.get("play", "live")
-    today = Day(house, house.gaming_day(now), now, play if play in PLAYS else "live")
+    today = ReportDay(facility, facility.gaming_day(now), now, play if play in PLAYS else "live")
     if not typed:
         return today, ""
     date = read_day(typed)
@@ -61,7 +63,7 @@ def _day_of(request: HttpRequest, house: Facility) -> tuple[Day, str]:
         return today, "A gaming day is a date, such as 2026-11-21. This is today's report."
     if date > today.date:
         return today, "That gaming day has not begun. This is today's report."
-    return Day(house, date, now, today.play), ""
+    return ReportDay(facility, date, now, today.play), ""
 
 
 def read_day(typed: str) -> dt.date | None:
@@ -74,6 +76,6 @@ def read_day(typed: str) -> dt.date | None:
 
 
 urlpatterns = [
-    path("record/<slug:facility>/report/", page, name="record-report"),
-    path("record/<slug:facility>/report.pdf", paper, name="record-report-pdf"),
+    path("record/<slug:facility_code>/report/", page, name="record-report"),
+    path("record/<slug:facility_code>/report.pdf", paper, name="record-report-pdf"),
 ]

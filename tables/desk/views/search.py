@@ -10,16 +10,16 @@ from django.views.decorators.http import require_GET
 from audit.models import Person, SavedFilter
 from games.models import Facility
 from tables.desk import query as asking
-from tables.desk.access import desk_of
-from tables.desk.entry_rows import lines_of, local
-from tables.desk.page import desk
-from tables.desk.query import FIELDS, Asked
+from tables.desk.access import authorize_desk
+from tables.desk.entry_rows import entry_rows, local_date_and_time
+from tables.desk.page import desk_context
+from tables.desk.query import FIELDS, SearchQuery
 from tables.words.entries import names_of, type_in_words
 from tables.words.sentences import dollars
 
-from ..search import LOOKED, PAGE, find, places_of, types_on_record
+from ..search import MAX_CANDIDATES, PAGE_SIZE, places_of, search_record, types_on_record
 
-MOST_NAMES = 500  # people that the field offers; everybody can be typed
+MAX_NAMES = 500  # people that the field offers; everybody can be typed
 LABELS = {
     "from": "From", "to": "To", "day": "Gaming day", "place": "Place",
     "round": "Round", "lot": "Dice lot", "who": "Person", "type": "Act",
@@ -30,84 +30,84 @@ NO_FIELD = ("training", "before")
 
 
 @require_GET
-def record(request: HttpRequest, facility: str) -> HttpResponse:
+def record(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Entries by time, gaming day, place, round, dice lot, person, act and amount; training apart from real play."""
-    person, house = desk_of(request, facility)
-    asked = asking.read(request.GET.dict(), house)
-    found, kept = find(asked), _kept(person, house, asked)
-    context = desk(person, house, "record") | {
-        "asked": asked,
-        "lines": lines_of(found.entries, house),
-        "found": found,
-        "page": PAGE,
-        "looked": f"{LOOKED:,}",
-        "looked_to": " ".join(local(found.looked_to.at, house)) if found.looked_to else "",
-        "older": _with(asked, before=str(found.older)) if found.older else "",
-        "newest": _with(asked),
-        "real": _with(asked, training="", place=""),
-        "training": _with(asked, training="1", place=""),
-        "wrong": asked.wrong,
-        "at_fields": any(name not in NO_FIELD for name in asked.wrong),
-        "elsewhere": [(LABELS[name], said) for name, said in asked.wrong.items() if name in NO_FIELD],
-        "parts": _parts(asked),
-        "cleared": "?training=1" if asked.training else ".",
-        "kept": kept,
-        "is_kept": any(one["now"] for one in kept),
+    person, facility = authorize_desk(request, facility_code)
+    query = asking.parse_query(request.GET.dict(), facility)
+    page, saved = search_record(query), _saved_filters(person, facility, query)
+    context = desk_context(person, facility, "record") | {
+        "query": query,
+        "rows": entry_rows(page.entries, facility),
+        "results": page,
+        "page_size": PAGE_SIZE,
+        "max_candidates": f"{MAX_CANDIDATES:,}",
+        "scanned_to": " ".join(local_date_and_time(page.scanned_to.at, facility)) if page.scanned_to else "",
+        "older_url": _search_url(query, before=str(page.next_key)) if page.next_key else "",
+        "newest_url": _search_url(query),
+        "real_play_url": _search_url(query, training="", place=""),
+        "training_url": _search_url(query, training="1", place=""),
+        "errors": query.errors,
+        "at_fields": any(name not in NO_FIELD for name in query.errors),
+        "elsewhere": [(LABELS[name], message) for name, message in query.errors.items() if name in NO_FIELD],
+        "parts": _query_parts(query),
+        "cleared_url": "?training=1" if query.training else ".",
+        "saved_filters": saved,
+        "is_saved": any(filter_["is_current"] for filter_ in saved),
     }
-    return render(request, "desk/search.html", context | _choices(house, asked))
+    return render(request, "desk/search.html", context | _choices(facility, query))
 
 
-def _choices(house: Facility, asked: Asked) -> dict[str, Any]:
+def _choices(facility: Facility, query: SearchQuery) -> dict[str, Any]:
     """What the fields offer."""
-    here = Person.objects.filter(facility__in=("", house.code), is_active=True)
+    people = Person.objects.filter(facility__in=("", facility.code), is_active=True)
     return {
-        "places": places_of(house, training=asked.training),
-        "types": sorted((type_in_words(one), one) for one in types_on_record()),
-        "people": here.order_by("name")[:MOST_NAMES],
+        "places": places_of(facility, training=query.training),
+        "types": sorted((type_in_words(type_), type_) for type_ in types_on_record()),
+        "people": people.order_by("name")[:MAX_NAMES],
     }
 
 
-def _with(asked: Asked, **changed: str) -> str:
+def _search_url(query: SearchQuery, **changes: str) -> str:
     """The address of this search with something else in it."""
-    query = Asked(asked.house, asked.typed | {"before": ""} | changed).query
-    if before := changed.get("before"):
-        query = f"{query}&before={before}" if query else f"before={before}"
-    return f"?{query}" if query else "."
+    query_string = SearchQuery(query.facility, query.typed | {"before": ""} | changes).query
+    if before := changes.get("before"):
+        query_string = f"{query_string}&before={before}" if query_string else f"before={before}"
+    return f"?{query_string}" if query_string else "."
 
 
-def _parts(asked: Asked) -> list[dict[str, str]]:
+def _query_parts(query: SearchQuery) -> list[dict[str, str]]:
     """What is asked for, field by field in words, and the search without it."""
-    said = {
-        "from": asked.typed["from"].replace("T", " "),
-        "to": asked.typed["to"].replace("T", " "),
-        "who": names_of({asked.who}).get(asked.who, asked.who),
-        "type": type_in_words(asked.type),
-        "least": "" if asked.least is None else dollars(asked.least),
-        "most": "" if asked.most is None else dollars(asked.most),
+    texts = {
+        "from": query.typed["from"].replace("T", " "),
+        "to": query.typed["to"].replace("T", " "),
+        "who": names_of({query.who}).get(query.who, query.who),
+        "type": type_in_words(query.type),
+        "least": "" if query.min_cents is None else dollars(query.min_cents),
+        "most": "" if query.max_cents is None else dollars(query.max_cents),
     }
     return [
         {
             "label": str(LABELS[name]),
-            "said": said.get(name) or asked.typed[name],
-            "without": _with(asked, **{name: ""}),
+            "text": texts.get(name) or query.typed[name],
+            "without": _search_url(query, **{name: ""}),
         }
         for name in FIELDS
-        if name not in NO_FIELD and asked.typed[name]
+        if name not in NO_FIELD and query.typed[name]
     ]
 
 
-def _kept(person: Person, house: Facility, asked: Asked) -> list[dict[str, Any]]:
+def _saved_filters(person: Person, facility: Facility, query: SearchQuery) -> list[dict[str, Any]]:
     """This person's saved filters, and whether one of them is what is asked now."""
-    saved = SavedFilter.objects.filter(person=person, facility=house.code)
+    saved = SavedFilter.objects.filter(person=person, facility=facility.code)
     return [
         {
-            "key": one.pk,
-            "name": one.name,
-            "url": f"?{one.query}" if one.query else ".",
-            "now": one.query == asked.query,
+            "key": filter_.pk,
+            "name": filter_.name,
+            "url": f"?{filter_.query}" if filter_.query else ".",
+            "is_current": filter_.query == query.query,
         }
-        for one in saved
+        for filter_ in saved
     ]
 
 
-urlpatterns = [path("record/<slug:facility>/", record, name="record")]
+urlpatterns = [path("record/<slug:facility_code>/", record, name="record")]

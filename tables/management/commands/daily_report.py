@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 from audit import clock
 from games.models import Facility
 from tables.desk.views.report import read_day
-from tables.reports.figures import report
+from tables.reports.figures import build_report
 from tables.reports.pdf import report_pdf
-from tables.reports.report_day import PLAYS, Day
+from tables.reports.report_day import PLAYS, ReportDay
 
 
 def gaming_day(typed: str) -> Any:
@@ -35,10 +35,10 @@ class Command(BaseCommand):
         house = Facility.objects.filter(code=options["facility"]).first()
         if house is None:
             raise CommandError(f"There is no facility {options['facility']}.")
-        day = Day(house, options["day"], clock.now(), options["play"])
+        day = ReportDay(house, options["day"], clock.now(), options["play"])
         if day.now < day.begins:
             raise CommandError("That gaming day has not begun.")
-        found = report(day)
+        found = build_report(day)
         written = report_pdf(found)
         try:
             options["output"].write_bytes(written)
@@ -46,5 +46,5 @@ class Command(BaseCommand):
             raise CommandError(f"{options['output']} cannot be written: {error.strerror}.") from None
         state = "only a later slip can change it" if found.is_final else "not final: there is play to come"
         self.stdout.write(
-            f"{options['output']}: {found.house.settled:,} rounds, {len(written):,} bytes, {state}."
+            f"{options['output']}: {found.total.settled:,} rounds, {len(written):,} bytes, {state}."
         )

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from audit import export
 from audit.management.commands.audit_export import moment, of_two_sorts
-from tables.replay.readjudication import Count, Readjudication
+from tables.replay.readjudication import Readjudication, ReadjudicationCounts
 
 
 class Command(BaseCommand):
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         except export.MixedPlay as mixed:
             raise CommandError(of_two_sorts(mixed)) from None
 
-    def _say(self, count: Count, seconds: float, *, as_json: bool) -> None:
+    def _say(self, count: ReadjudicationCounts, seconds: float, *, as_json: bool) -> None:
         if as_json:
             figures = ("rounds", "settlements", "wagers", "differences")
             self.stdout.write(json.dumps({name: getattr(count, name) for name in figures}))
