@@ -130,7 +130,7 @@ def verify_form_in_force(table: Table, kind: str) -> None:
         )
 
 
-def _form_section(s: dict[str, Any]) -> str:
+def _form_section(s: Snapshot) -> str:
     """The section on forms of signs in the jurisdiction of the rules that the table deals."""
     return jurisdiction(edition(s["rules"]["key"]).jurisdiction).section("signs.form")
 
