@@ -7,7 +7,7 @@ and nothing else: no roll, no trend, nothing that foretells (§ 521.6, reading A
 import datetime as dt
 import uuid
 from functools import lru_cache
-from typing import Any, TypedDict, cast
+from typing import TypedDict, cast
 
 from games.engine import Refusal
 from games.engine.editions import edition
