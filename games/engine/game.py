@@ -55,6 +55,7 @@ class Game:
     name = ""
     faces = 6
     posts: tuple[str, ...] = ("dealer",)  # who works the table; the last one keeps the dice
+    die_colors: tuple[str, ...] = ()  # of each die in the order of entry, where the dice differ
     no_roll_ends = False  # whether a void throw ends the round, or the dice are thrown again (A12, A33)
     round_keys: frozenset[str] = frozenset()  # what a line for `adjudicate` may say besides
     wager_keys: frozenset[str] = frozenset()
@@ -147,6 +148,14 @@ class Game:
     def view(self, state: RoundState) -> GameView:
         """What only this game's screens show of a round, ready for JSON (`docs/games.md`)."""
         return {}
+
+    def full_name(self, dice: int) -> str:
+        """The name as people say it, with the number of dice where that tells two variations apart."""
+        return self.name
+
+    def is_single_play(self, code: str) -> bool:
+        """Whether a code is made on a single play. Most games have no plays."""
+        return False
 
     def is_limited(self, code: str) -> bool:
         """Whether the table's minimum and maximum hold for a code."""

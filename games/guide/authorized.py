@@ -65,5 +65,4 @@ def named_rules(rules: Rules) -> str:
 
 
 def _named(code: str, dice: int) -> str:
-    name = str(game_by_code(code).name)
-    return f"{name}, six dice" if code == "high-roll" and dice == 6 else name
+    return game_by_code(code).full_name(dice)

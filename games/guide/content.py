@@ -14,18 +14,18 @@ from typing import Any
 import rfc8785
 
 from games.engine import Odds, Rules
-from games.engine.editions import Edition
+from games.engine.editions import Edition, edition
 from games.engine.wagers import WagerType
 from games.models import Facility, RulesSubmission
 from games.office.providers.services import WHOLE_GAME, stops
-from games.registry import game_of
+from games.registry import game_by_code, game_of
 from games.submissions import rules_of
 
 from .authorized import authorized
-from .drawings import drawing
+from .drawings import WIDTH
 from .examples import winners
-from .plans import Entry, Plan, Row, Throws, plan_of
-from .words import listed, money, odds, odds_of_tiers, words
+from .plans import Entry, Plan, Row, Throws, has_plan, plan_of
+from .words import game_words, listed, money, odds, odds_of_tiers, words
 
 FORMAT = 1
 NOT_DEALT = "–"
@@ -58,7 +58,11 @@ class Authorized:
 
 
 def _games(house: Facility, at: dt.datetime) -> list[Authorized]:
-    """Each set of rules once. A game that a provider supplies and that may not be dealt (§ 528.7) is none of them."""
+    """Each set of rules once.
+
+    Without games that a provider supplies and that may not be dealt (§ 528.7), and without those that have no plan
+    (`without_plan` names them).
+    """
     same: dict[str, list[RulesSubmission]] = {}
     for one in authorized(house, at):
         same.setdefault(one.terms_sha256, []).append(one)
@@ -73,8 +77,15 @@ def _games(house: Facility, at: dt.datetime) -> list[Authorized]:
             stopped[rules.edition.game],
         )
         for slug, (rules, filed) in zip(slugs, found, strict=True)
-        if WHOLE_GAME not in stopped[rules.edition.game]
+        if WHOLE_GAME not in stopped[rules.edition.game] and has_plan(rules.edition.game, rules.edition.dice)
     ]
+
+
+def without_plan(house: Facility, at: dt.datetime) -> list[str]:
+    """The names of authorized games that no guide can show, because their folder has no plan for one."""
+    editions = [edition(submission.edition) for submission in authorized(house, at)]
+    names = {game_by_code(e.game).full_name(e.dice) for e in editions if not has_plan(e.game, e.dice)}
+    return sorted(names)
 
 
 def _slug(filed: Edition) -> str:
@@ -138,8 +149,9 @@ class Told:
     ) -> None:
         self.house, self.rules, self.plan, self.language = house, rules, plan, language
         self.stopped = stopped
-        self.own, self.common = words(language, plan.text), words(language)
-        self.english = words("en", plan.text)
+        game = rules.edition.game
+        self.own, self.common = game_words(game, language, plan.text), words(language)
+        self.english = game_words(game, "en", plan.text)
 
     def text(self) -> dict[str, Any]:
         """All of it: title, lead, examples, wagers, layout, the order of play, and what is good to know."""
@@ -168,8 +180,8 @@ class Told:
         return self._pays_anything(entry.family)
 
     def _pays_anything(self, row: str) -> bool:
-        """Whether a wager that pays by this row may be dealt; the Extra Roll's rows pay by it."""
-        base = "extra-roll" if row.startswith("like-kind/extra") else row.split("/")[0]
+        """Whether a wager that pays by this row may be dealt."""
+        base = self.plan.paid_by.get(row.split(":")[0], row.split("/")[0])
         types = game_of(self.rules).wager_types(self.rules)
         return any(one.code not in self.stopped for one in types if base in (one.code, one.family))
 
@@ -205,13 +217,13 @@ class Told:
     def _example(self, throws: Throws) -> dict[str, Any]:
         wins = [
             self.common["win"].format(name=self._name(code), pays=odds(self.language, pays))
-            for code, pays in winners(self.rules, throws)
+            for code, pays in winners(self.rules, throws, self.plan.not_in_examples)
             if code not in self.stopped
         ]
         key = "nothing" if not wins else "wins_extra" if len(throws) > 1 else "wins"
         dice = [listed(self.language, throw) for throw in throws]
         said = self.common[key].format(dice=dice[0], extra=dice[-1], wins=listed(self.language, wins))
-        colours = ["green", "green", "red"] if self.rules.edition.game == "football" else []
+        colours = list(game_of(self.rules).die_colors)
         return {"throws": [list(throw) for throw in throws], "colours": colours, "text": said}
 
     def _name(self, code: str) -> str:
@@ -231,8 +243,14 @@ class Told:
             else pays[row]
             for row, one in payouts.items()
         }
-        drawn = drawing(self.rules.edition.game, self.rules.edition.dice, names, pays, numbers)
-        return {**drawn, "label": said["label"], "under": said["under"].format_map(pays)}
+        shapes, height = self.plan.draw(names, pays, numbers)
+        return {
+            "width": WIDTH,
+            "height": height,
+            "shapes": shapes,
+            "label": said["label"],
+            "under": said["under"].format_map(pays),
+        }
 
     def _told(self, part: str) -> list[str]:
         held = flags(self.house, self.rules)

@@ -1,4 +1,6 @@
-"""The guide's text: one TOML file for each language and game, and how each language says odds, sums, lists and days."""
+"""The guide's text: one TOML file for each language, here and with each game; and how each language says odds, sums,
+lists and days.
+"""
 
 import datetime as dt
 import tomllib
@@ -7,6 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from games import registry
 from games.engine.odds import Odds, Pays, Prize
 
 LANGUAGES = ("en", "es", "zh")
@@ -14,10 +17,17 @@ SWITCH = ("es", "en", "zh")  # the order in which a page offers them
 TAGS = {"en": "en", "es": "es", "zh": "zh-Hans"}
 
 
+@lru_cache(maxsize=16)
+def words(language: str) -> dict[str, Any]:
+    """The text that all games share. FileNotFoundError for a language that nobody has written."""
+    return tomllib.loads((files(__package__) / "text" / f"{language}.toml").read_text("utf-8"))
+
+
 @lru_cache(maxsize=64)
-def words(language: str, name: str = "common") -> dict[str, Any]:
-    """One file of text. FileNotFoundError for a language or a game that nobody has written."""
-    return tomllib.loads((files(__package__) / "text" / language / f"{name}.toml").read_text("utf-8"))
+def game_words(game: str, language: str, text: str = "") -> dict[str, Any]:
+    """One game's text. `text` is the plan's. FileNotFoundError for a language that nobody has written."""
+    name = f"{language}-{text}.toml" if text else f"{language}.toml"
+    return tomllib.loads((files(registry.part(game, "guide")) / name).read_text("utf-8"))
 
 
 def odds(language: str, pays: Pays) -> str:

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from audit import clock
 from audit.doors import Denied
 from games.guide.authorized import chapters_to_come, title_of
+from games.guide.content import without_plan
 from games.guide.desk import desk, missing_chapters
 from games.guide.history import permissions_on
 from games.guide.standing import FORMATS, comes_as, is_approved, still_true
@@ -44,6 +45,7 @@ def _guide(facility: Facility) -> dict[str, Any]:
     read = overview.published.content["games"] if overview.published else []
     return {
         "desk": overview,
+        "without_plan": without_plan(facility, now),
         "versions": [_version(guide) for guide in rows[:SHOWN]],
         "read": [
             {"title": game["texts"]["en"]["title"], "variant": game["texts"]["en"]["variant"], **game}

@@ -102,6 +102,7 @@ class Football(Quarterbacks):
     code = "football"
     name = "Three Dice Football"
     posts = ("dealer", "dealer-left", "stick")  # § 577.9(b); the stickperson keeps the dice: § 577.4(a)
+    die_colors = ("green", "green", "red")  # § 577.4(a)
     wager_keys = frozenset({"play"})
     duties = {
         **DUTY_OF,
@@ -126,6 +127,9 @@ class Football(Quarterbacks):
             )
             for bet in BETS.values()
         )
+
+    def is_single_play(self, code: str) -> bool:
+        return BETS[code].single
 
     def possible_odds(self, rules: Rules, code: str) -> tuple[Pays, ...]:
         return possible_odds(rules, code)

@@ -84,6 +84,9 @@ class HighRoll(Game):
         rows = (code, code.replace("like-kind:", "like-kind/extra:"))
         return tuple(rules.payouts[row].odds for row in dict.fromkeys(rows) if row in rules.payouts)
 
+    def full_name(self, dice: int) -> str:
+        return self.name if dice == TEN else f"{self.name}, six dice"
+
     def is_limited(self, code: str) -> bool:
         """Millionaire Row is one dollar whatever the table's minimum (reading A29)."""
         return not code.startswith("millionaire")
