@@ -1,4 +1,4 @@
-"""Alerts: somebody of the floor acknowledges one, and anybody at the table reports a dispute."""
+"""Acts on alerts: the floor acknowledges one, and a dispute is reported."""
 
 from games.engine import Refusal
 from games.params import Params
@@ -22,9 +22,9 @@ MAX_ID = 2**53 - 1
 
 @act(roles=FLOOR, depends_on="nothing")
 def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
-    """Says that somebody has an alert of this table in hand, with the earlier warnings that it took the place of.
+    """Acknowledge an alert of this table, with the earlier warnings that it replaced.
 
-    A dispute needs a `note`: how it was decided; that ends it, as acknowledging ends whatever happened once.
+    A dispute needs a `note` on how it was decided. Acknowledging ends the alert of an event that happened once.
     """
     assert ctx.actor is not None
     pk, note = params.integer("alert", 1, MAX_ID), params.text("note", default="")
@@ -50,8 +50,9 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def report_dispute(ctx: TableContext, params: Params) -> ActOutcome:
-    """A player disputes something at this table; the floor comes and decides. A dispute over the face that lies
-    uppermost has a section of its own where the edition has one (§ 577.5(g)).
+    """Report a player's dispute at this table, for the floor to decide.
+
+    The section is the edition's on a disputed face, if it has one (§ 577.5(g)).
     """
     seat, about = params.integer("seat", 1, 64), params.text("about")
     if ctx.table.status == Table.Status.CLOSED:
@@ -59,9 +60,8 @@ def report_dispute(ctx: TableContext, params: Params) -> ActOutcome:
     if seat > ctx.table.seats:
         raise Refusal("no-such-seat", seat=seat, seats=ctx.table.seats)
     section = ctx.rules.edition.no_rolls.get("disputed", "")
-    round_ = (
-        ctx.round.number if ctx.round else ctx.table.last_round or None
-    )  # once it is cleared, it is the last one
+    # Once a round is cleared, a dispute is about the last one.
+    round_ = ctx.round.number if ctx.round else ctx.table.last_round or None
     raise_alert(
         ctx,
         "dispute",

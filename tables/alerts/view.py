@@ -1,4 +1,4 @@
-"""The alerts of a table as its screens show them: what is held, and what must not wait for the ticker to be held."""
+"""The alerts of a table as its screens show them: stored alerts, and conditions that must not wait for the ticker."""
 
 import datetime as dt
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ CALM, OVER = 10, 5
 
 @dataclass(frozen=True)
 class ComputedAlert:
-    """What is wrong with a table at this moment, found by looking at it; nobody can acknowledge it yet."""
+    """A condition of the table at this moment that has no stored alert. Nobody can acknowledge it yet."""
 
     kind: str
     key: str
@@ -30,9 +30,7 @@ class ComputedAlert:
 
 
 def alerts_of(ctx: TableContext, open_alerts: list[Alert]) -> list[AlertFacts]:
-    """What the snapshot says under `alerts`, `kept` being those that are held here: what nobody has acknowledged first,
-    what is over last of it; then the gravest, then the oldest.
-    """
+    """The snapshot's `alerts`, in the order of `rank`. `open_alerts` are the stored ones."""
     raised_keys = {alert.key for alert in open_alerts if alert.ended_at is None}
     computed_alerts = [alert for alert in _computed_alerts(ctx) if alert.key not in raised_keys]
     newest = _newest_stages([*open_alerts, *computed_alerts])
@@ -42,7 +40,7 @@ def alerts_of(ctx: TableContext, open_alerts: list[Alert]) -> list[AlertFacts]:
 
 
 def _newest_stages(alerts: list[Alert | ComputedAlert]) -> set[str]:
-    """The keys to show: of the warnings about the same dice only the last one."""
+    """The keys to show: only the last of the warnings about the same dice."""
     last = {
         group(alert.key): alert.key
         for alert in sorted(alerts, key=lambda alert: alert.key)
@@ -52,15 +50,17 @@ def _newest_stages(alerts: list[Alert | ComputedAlert]) -> set[str]:
 
 
 def rank(alert: AlertFacts) -> tuple[int, str]:
-    """Where an alert stands in every list of them: what nobody has acknowledged first, what is over last of it; then
-    the gravest, then the oldest. The number alone orders what screens put among each other (`data-rank`).
+    """The place of an alert in every list: unacknowledged first, ended alerts last among them; then by level; then
+    the oldest.
+
+    Screens merge lists by the number alone (`data-rank`).
     """
     calm, over = alert["acknowledged"] is not None, not alert["standing"]
     return CALM * calm + OVER * over + ALERT_LEVELS.index(alert["level"]), alert["since"] or ""
 
 
 def _computed_alerts(ctx: TableContext) -> list[ComputedAlert]:
-    """No rules in force, gaming ceased, dice past their time, no dice: true whoever ticks."""
+    """No rules in force, gaming ceased, dice expired, no dice: conditions that do not depend on the ticker."""
     table, lot = ctx.table, ctx.lot
     alerts = []
     if not ctx.deals:
@@ -130,7 +130,7 @@ def _alert_words(kind: str, params: dict[str, Any]) -> AlertWords:
 
 
 def _quoted_text(params: dict[str, Any]) -> str:
-    """What other sentences of the floor say already: of a failure, and of what is wrong with the supervision."""
+    """A sentence that other screens use too: about a failure, or about supervision."""
     if "what" in params:
         return ceased_text(params["what"])
     return sentences.say(_breach_refusal(params)) if "breach" in params else ""

@@ -1,6 +1,6 @@
-"""Sentences about alerts; merged into `tables.wording`. Each text says what to do.
+"""Sentences about alerts. Each text says what to do.
 
-Nothing here says how long is left: a moment travels beside the text, and the screen counts.
+No text has a remaining time: the screen gets the moment and counts down.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ SENTENCES: dict[str, Any] = {
     ),
 }
 
-# Of each kind its title and what to do. A colon tells the forms of one kind apart.
+# The title of each kind, and what to do. A kind with several forms has one row for each, after a colon.
 ALERTS: dict[str, tuple[Any, Any]] = {
     "no-rules": (
         "No rules in force",
@@ -126,7 +126,7 @@ def alert_title(kind: str, params: dict[str, Any]) -> str:
 
 
 def alert_form(kind: str, params: dict[str, Any]) -> str:
-    """Which form of its kind an alert has."""
+    """The row of `ALERTS` for an alert of this kind."""
     if kind == "dice-time":
         return f"{kind}:{params['minutes']}"
     if kind in ("device-failure", "shaker-failure"):

@@ -161,7 +161,7 @@ def make_lot(table: Table, code: str, *, attested: bool = True) -> DiceLot:
 def approve_equipment(table: Table) -> None:
     """Every approval that the edition asks of this table as it stands, of this version of the console."""
     at = TableContext(table, None, None, None, clock.now())
-    for number, rule in enumerate(Equipment(at).wanted, start=1):
+    for number, rule in enumerate(Equipment(at).required_approvals, start=1):
         _file(table, at.shaker, rule, f"AP-{table.code}-{number:02d}")
 
 
@@ -184,7 +184,7 @@ def _file(table: Table, shaker: Shaker | None, rule: ApprovalRule, reference: st
 def approve_shaker(table: Table, shaker: Shaker) -> None:
     """Every approval that the edition dealt at this table asks of this shaker, and of using its kind here."""
     at = TableContext(table, None, None, None, clock.now())
-    for rule in Equipment(at, shaker).wanted:
+    for rule in Equipment(at, shaker).required_approvals:
         if rule.subject.startswith("shaker"):
             _file(table, shaker, rule, f"AP-{shaker.code}")
 

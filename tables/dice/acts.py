@@ -1,4 +1,4 @@
-"""Dice lots at a table: issued to it, placed in its shaker, inspected, taken out of play."""
+"""Acts on dice lots at a table: issued to it, placed in its shaker, inspected, taken out of play."""
 
 from audit import clock
 from games.engine import Refusal
@@ -25,7 +25,7 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
 def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """Takes a lot out of storage and gives it to this table: two people of different departments sign.
+    """Issue a stored lot to this table. Two people of different departments sign.
 
     At the start of the gaming day, and again whenever dice must be replaced.
     """
@@ -45,7 +45,7 @@ def issue_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=DICE_KEEPERS, witness=True, depends_on="nothing")
 def return_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """Takes a lot that was issued here and never placed back into storage; two people of different departments sign."""
+    """Return a lot that was issued here and never placed to storage. Two people of different departments sign."""
     code, compartment = params.text("lot"), params.text("compartment", default="", max_length=40)
     section = custody.duty_section(ctx.table.facility, "storage")
     verify_two_departments(ctx, section)
@@ -60,9 +60,10 @@ def return_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, witness=True)
 def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
-    """Puts a lot into the shaker, seals or locks it and starts its clock; the lot that was in it leaves play for good.
+    """Put a lot into the shaker, seal or lock it, and start its clock. The floor signs.
 
-    The floor signs. Dice that once left a shaker do not come back: their clock would begin anew (A16).
+    The previous lot leaves play for good: dice never return to a shaker, because their clock would start again
+    (A16).
     """
     code, seal = params.text("lot"), params.text("seal", default="", max_length=40)
     verify_signed_by_floor(ctx)
@@ -72,27 +73,33 @@ def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal("no-shaker", table=ctx.table.code)
     verify_sealed(ctx, seal)
     lot = locked_fresh_lot(ctx, code)
-    gone = remove_dice(ctx, shaker, "replaced")
+    removed_lot = remove_dice(ctx, shaker, "replaced")
     expires_at = place_lot(ctx, lot, shaker, seal)
-    data = {"lot": lot.code, "shaker": shaker.code, "expires_at": clock.written(expires_at), "removed": gone}
+    data = {
+        "lot": lot.code,
+        "shaker": shaker.code,
+        "expires_at": clock.written(expires_at),
+        "removed": removed_lot,
+    }
     lot_data = {"dice": lot.dice, "section": lot.clock_section, "attested": lot.attested, "seal": seal}
     return ActOutcome("dice_lot.placed", {**data, **lot_data})
 
 
 @act(roles=AT_THE_TABLE, witness=True)
 def withdraw_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """Takes the dice at this table out of play for good: one is lost, or they are marked or no longer fit.
+    """Take the dice at this table out of play for good: one is lost, or they are marked or no longer fit.
 
-    Until another lot is placed nothing is shaken or thrown here (§ 577.4(d)). The finder is named with the licence.
+    Nothing is shaken or thrown here until another lot is placed (§ 577.4(d)). The entry names the finder and their
+    license.
     """
-    why, found = params.choice("why", WITHDRAWAL_REASONS), params.text("found", default="")
+    why, finding = params.choice("why", WITHDRAWAL_REASONS), params.text("found", default="")
     verify_no_dice_in_play(ctx)
     shaker = ctx.shaker
-    gone = remove_dice(ctx, shaker, why) if shaker else None
-    if shaker is None or gone is None:
+    removed_lot = remove_dice(ctx, shaker, why) if shaker else None
+    if shaker is None or removed_lot is None:
         raise Refusal("no-dice", ctx.rules.section("dice-number"), shaker=shaker.code if shaker else "")
     section = ctx.rules.section("new-dice-at-opening") or ctx.rules.section("dice-number")
-    data = {"lot": gone, "shaker": shaker.code, "why": why, "section": section, "found": found}
+    data = {"lot": removed_lot, "shaker": shaker.code, "why": why, "section": section, "found": finding}
     return ActOutcome(
         "dice_lot.withdrawn", {**data, **finder_data(ctx), "round": ctx.round and ctx.round.number}
     )
@@ -100,8 +107,9 @@ def withdraw_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, witness=True)
 def unlock_shaker(ctx: TableContext, params: Params) -> ActOutcome:
-    """Opens the lock of an automated shaker: the calendar month of its dice ends (A17), and the 24 hours since they
-    were placed are what is left of their time. The floor signs.
+    """Open the lock of an automated shaker. The floor signs.
+
+    This ends the calendar month of its dice (A17): they expire 24 hours after they were placed.
     """
     why = params.text("why")
     verify_signed_by_floor(ctx)
@@ -121,22 +129,24 @@ def unlock_shaker(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=FLOOR, depends_on="nothing")
 def examine_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """The end-of-day inspection of a lot that this table has or had: sound, or a report of tampering with the time,
-    the table, the finder's name and licence. Dice in the shaker are taken out with `withdraw_dice`.
+    """Record the end-of-day inspection of a lot that this table has or had: sound, or tampered with.
+
+    A report of tampering has the time, the table, and the finder's name and license. Dice in the shaker must be
+    taken out first, with `withdraw_dice`.
     """
     code, tampered = params.text("lot"), params.boolean("tampered")
-    found = params.text("found", default="")
+    finding = params.text("found", default="")
     lot = locked_lot_of_table(ctx, code)
     custody.verify_status(lot, [Status.PLACED, *OUTSIDE_SHAKER])
     if tampered and lot.status == Status.PLACED:
         raise Refusal("withdraw-tampered-dice", lot=lot.code)
-    if tampered and not found:
+    if tampered and not finding:
         raise Refusal("say-what-was-found", lot=lot.code)
     lot.examined_at, lot.tampered = ctx.now, lot.tampered or tampered
     if tampered and lot.status == Status.ISSUED:
         custody.remove_from_play(lot, ctx.now, "tampered")
     lot.save(update_fields=["examined_at", "tampered"])
     ctx.lots.append(lot)
-    data = {"lot": lot.code, "found": found, **finder_data(ctx)}
+    data = {"lot": lot.code, "found": finding, **finder_data(ctx)}
     data |= {"section": custody.duty_section(ctx.table.facility, "examination")}
     return ActOutcome("dice_lot.tampered" if tampered else "dice_lot.examined", data, changes="nothing")

@@ -1,7 +1,7 @@
-"""The chain of custody of a dice lot (docs/custody.md): what each step of its way needs, wherever it is done.
+"""The chain of custody of a dice lot (docs/custody.md): what each step requires, wherever it is done.
 
-The sections on receipt, storage and destruction stand in chapters that a house attests to; they are told apart by
-jurisdiction. What the games' own chapters say of dice comes from the edition.
+The sections on receipt, storage and destruction depend on the jurisdiction; a facility attests to those chapters.
+What the games' own chapters require of dice comes from the edition.
 """
 
 import datetime as dt
@@ -17,12 +17,12 @@ WITHDRAWAL_REASONS = ("lost", "marked", "chipped", "scratched", "tampered", "uns
 
 
 def duty_section(facility: Facility, duty: str) -> str:
-    """The citation of a duty of dice custody in this facility's jurisdiction, "" for a practice of the house."""
+    """The section on a duty of dice custody in this facility's jurisdiction; empty for a facility's own practice."""
     return facility.law.section(f"custody.{duty}")
 
 
 def locked_lot(facility: Facility, code: str) -> DiceLot:
-    """A lot of this facility, its row locked until the transaction ends. Raises `no-such-lot`."""
+    """Lock and return a lot of this facility, until the transaction ends. Raises `no-such-lot`."""
     lot = DiceLot.objects.select_for_update(of=("self",)).filter(facility=facility, code=code).first()
     if lot is None:
         raise Refusal("no-such-lot", lot=code)
@@ -30,18 +30,18 @@ def locked_lot(facility: Facility, code: str) -> DiceLot:
 
 
 def verify_status(lot: DiceLot, statuses: Iterable[str], section: str = "") -> None:
-    """Raises `lot-is-elsewhere` unless the lot stands at one of these steps of its way."""
+    """Raises `lot-is-elsewhere` unless the lot has one of these statuses."""
     if lot.status not in set(statuses):
         raise Refusal("lot-is-elsewhere", section, lot=lot.code, status=str(lot.get_status_display()))
 
 
 def locked_lot_in(shaker: Shaker) -> DiceLot | None:
-    """The dice in a shaker, locked until the transaction ends."""
+    """Lock and return the dice in a shaker, until the transaction ends."""
     return DiceLot.objects.select_for_update(of=("self",)).filter(shaker=shaker, status=Status.PLACED).first()
 
 
 def remove_from_play(lot: DiceLot, now: dt.datetime, why: str) -> None:
-    """Ends the play of a lot for good: its clock cannot begin again (A16)."""
+    """Take a lot out of play for good: its clock cannot start again (A16)."""
     lot.status, lot.removed_at, lot.removed_why = Status.REMOVED, now, why
     lot.tampered = lot.tampered or why == "tampered"
     lot.save(update_fields=["status", "removed_at", "removed_why", "tampered"])

@@ -1,4 +1,4 @@
-"""The dice room: receipt, inspection, storage under two locks, and destruction. Two departments sign each of them."""
+"""Acts of the dice room: receipt, inspection, storage under two locks, destruction. Two departments sign each."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ from tables.runner.signatures import verify_two_departments
 
 MAX_LOTS, MAX_TO_DESTROY, MAX_DICE, MAX_UM = 100, 500, 12, 100_000
 INSTRUMENTS = ("micrometer", "caliper", "square")
-# A setting of the house: 0.005 inch. The text on a die's tolerance is not among those supplied.
+# A setting of the facility: 0.005 inch. The text on a die's tolerance is not among those supplied.
 TOLERANCE_UM = 127
 
 
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
 def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Receives boxes of dice: their seals are looked at, and two people of different departments sign."""
+    """Receive boxes of dice and record whether their seals are intact. Two people of different departments sign."""
     section = custody.duty_section(ctx.facility, "receipt")
     from_whom = params.text("from")
     lots = params.objects("lots", _read_received, max_items=MAX_LOTS)
@@ -65,10 +65,10 @@ def _received_data(lot: DiceLot) -> dict[str, object]:
 
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
 def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Measures every die of a received lot. One bad die rejects the lot; a good lot is stored under two locks.
+    """Record the measures of every die of a received lot. One bad die rejects the lot; a good lot is stored.
 
-    `instruments` names the micrometer, the balancing caliper and the steel set square that were used; sizes are
-    whole micrometres, `low_um` and `high_um` the smallest and the largest side of a die.
+    `instruments` names the micrometer, the balancing caliper and the steel set square. Sizes are whole micrometers;
+    `low_um` and `high_um` are the smallest and the largest side of a die.
     """
     code, compartment = params.text("lot"), params.text("compartment", max_length=40)
     instruments = {tool: params.text(tool) for tool in INSTRUMENTS}
@@ -93,7 +93,7 @@ def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 def is_good(lot: DiceLot, die: DiceMeasurement) -> bool:
-    """Whether a die is balanced, square and clean, and each of its sides as long as it should be."""
+    """Whether a die is balanced, square and clean, and each of its sides is within the tolerance."""
     in_size = lot.size_um - TOLERANCE_UM <= die.low_um and die.high_um <= lot.size_um + TOLERANCE_UM
     return die.balanced and die.square and die.unmarked and in_size
 
@@ -118,7 +118,7 @@ def _measurement_data(die: DiceMeasurement) -> dict[str, object]:
 
 @facility_act(DICE, roles=DICE_KEEPERS, witness=True)
 def destroy_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Cancels or destroys lots that were rejected or have left play; two people of different departments sign."""
+    """Cancel or destroy lots that were rejected or are out of play. Two people of different departments sign."""
     codes, how = (
         params.texts("lots", max_items=MAX_TO_DESTROY),
         params.choice("how", ("cancelled", "destroyed")),

@@ -1,4 +1,4 @@
-"""Dice in and out of a shaker: what must hold, and the steps themselves."""
+"""Dice in and out of a shaker: the checks, and the steps themselves."""
 
 import datetime as dt
 
@@ -13,29 +13,33 @@ OUTSIDE_SHAKER = (Status.ISSUED, Status.REMOVED)
 
 
 def finder_data(ctx: TableContext) -> dict[str, str]:
-    """Where dice were found as they are, and who found them, as a report of tampering names them."""
+    """The table, and the name and license of the person who found the dice as they are."""
     assert ctx.actor is not None
     return {"table": ctx.table.code, "finder": ctx.actor.name, "licence": ctx.actor.licence}
 
 
 def verify_no_dice_in_play(ctx: TableContext) -> None:
-    """Raises `Refusal` once the dice are shaken or thrown, or some of them lie on the layout.
+    """Raises `dice-in-play` once the dice are shaken or thrown, or some of them are on the layout.
 
-    A round whose next throw is of all the dice may have them changed before, so that expired dice never strand it.
+    A round whose next throw uses all the dice may have them changed, so that expired dice never strand it.
     """
     if ctx.round is not None and not ctx.dice_at_rest:
         raise Refusal("dice-in-play", round=ctx.round.number)
 
 
 def verify_sealed(ctx: TableContext, seal: str) -> None:
-    """Raises `Refusal` where the edition wants the dice sealed in the shaker and no seal is named."""
+    """Raises `seal-missing` if the edition requires a sealed shaker and no seal is named."""
     section = ctx.rules.section("dice-sealed")
     if section and not seal:
         raise Refusal("seal-missing", section)
 
 
 def verify_lot_fits(ctx: TableContext, lot: DiceLot) -> None:
-    """Raises `Refusal` for a lot that this table's edition is not played with."""
+    """Refuse a lot that does not suit this table's edition.
+
+    Raises `lot-of-another-kind`, `dice-not-attested`, `lot-of-other-dice`, `dice-of-another-size` or
+    `dice-of-other-colours`.
+    """
     rules, edition = ctx.rules, ctx.rules.edition
     if lot.training != (ctx.table.kind == "training"):
         raise Refusal("lot-of-another-kind", lot=lot.code)
@@ -51,7 +55,7 @@ def verify_lot_fits(ctx: TableContext, lot: DiceLot) -> None:
 
 
 def remove_dice(ctx: TableContext, shaker: Shaker, why: str) -> str | None:
-    """Ends the life of the lot in this shaker, and the warnings about its time; returns its code."""
+    """Take the lot in this shaker out of play for good and end the warnings about its time. Return its code."""
     old = custody.locked_lot_in(shaker)
     if old is None:
         return None
@@ -62,6 +66,7 @@ def remove_dice(ctx: TableContext, shaker: Shaker, why: str) -> str | None:
 
 
 def place_lot(ctx: TableContext, lot: DiceLot, shaker: Shaker, seal: str) -> dt.datetime:
+    """Put a lot into a shaker and start its clock. Return the moment at which it expires."""
     lot.status, lot.shaker, lot.placed_at, lot.seal = Status.PLACED, shaker, ctx.now, seal
     local = ctx.table.facility.local(ctx.now)
     expires_at, lot.clock_section = dice_expiry(ctx.rules, shaker.kind, local, lot.attested)
@@ -72,6 +77,10 @@ def place_lot(ctx: TableContext, lot: DiceLot, shaker: Shaker, seal: str) -> dt.
 
 
 def locked_fresh_lot(ctx: TableContext, code: str) -> DiceLot:
+    """Lock and return a lot that was issued to this table and never placed.
+
+    Raises `lot-was-used`, `lot-not-issued`, or what `verify_lot_fits` raises.
+    """
     lot = custody.locked_lot(ctx.table.facility, code)
     if lot.placed_at is not None:
         raise Refusal("lot-was-used", ctx.rules.section("dice-clock-manual"), lot=code)
@@ -82,6 +91,7 @@ def locked_fresh_lot(ctx: TableContext, code: str) -> DiceLot:
 
 
 def locked_lot_of_table(ctx: TableContext, code: str) -> DiceLot:
+    """Lock and return a lot of this table. Raises `lot-not-issued`."""
     lot = custody.locked_lot(ctx.table.facility, code)
     if lot.table_id != ctx.table.pk:
         raise Refusal("lot-not-issued", lot=code, table=ctx.table.code)

@@ -1,6 +1,7 @@
-"""What is known of dice lots: where they are, their chain of custody, and which rounds were thrown with them.
+"""Reads about dice lots: where they are, their chain of custody, and the rounds thrown with them.
 
-Reads only. Each of `steps_of`, `rounds_of` and `lots_of` asks the same few queries however long the answer is.
+The number of queries of `custody_steps`, `lot_uses` and `throws_with_lots` does not depend on the length of the
+answer.
 """
 
 import datetime as dt
@@ -24,14 +25,14 @@ from tables.words.sentences import act_line
 Status = DiceLot.Status
 STAGES = (Status.RECEIVED, Status.STORED, Status.ISSUED, Status.PLACED, Status.REMOVED, Status.DESTROYED)
 ASIDE = Status.REJECTED
-# Those whose time runs out first stand first; what has left play, newest first.
+# Lots that expire first come first; among lots out of play the newest.
 ORDER = {
     Status.ISSUED: ("table__code", "code"),
     Status.PLACED: ("expires_at", "code"),
     Status.REMOVED: ("-removed_at", "-pk"),
     Status.DESTROYED: ("-pk",),
 }
-# Why a lot left play, where the code alone would not say it
+# Why a lot left play, if the code alone is not clear
 REASONS = {
     "replaced": "replaced by another lot",
     "table-closed": "the table closed",
@@ -48,24 +49,24 @@ COUNTED = {
 
 @dataclass(frozen=True)
 class CustodyStep:
-    """One entry of the record that speaks of a lot. `where` is the table or the room; `hash` is in hex."""
+    """One entry of the record about a lot. `place` is the table or the room; `hash` is in hex."""
 
     stream: str
     seq: int
     hash: str
-    at: dt.datetime
+    moment: dt.datetime
     type: str
-    what: str
-    more: list[str]
-    where: str
+    text: str
+    details: list[str]
+    place: str
     section: str
-    who: Person | None
+    actor: Person | None
     witness: Person | None
 
 
 @dataclass
 class LotUse:
-    """The rounds of one table that a lot was thrown in; `ranges` are their numbers, first and last."""
+    """The rounds of one table that a lot was thrown in. `ranges` are their numbers, first and last."""
 
     table: str
     game: str
@@ -76,7 +77,7 @@ class LotUse:
     last_at: dt.datetime | None = None
 
     def add(self, number: int, throws: int, first: dt.datetime, last: dt.datetime) -> None:
-        """One more round; they come in the order of their numbers."""
+        """Add a round. Rounds come in the order of their numbers."""
         if self.ranges and self.ranges[-1][1] == number - 1:
             self.ranges[-1] = (self.ranges[-1][0], number)
         else:
@@ -102,13 +103,13 @@ def custody_steps(lot: DiceLot) -> list[CustodyStep]:
             stream=stream.name,
             seq=entry.seq,
             hash=bytes(entry.hash).hex(),
-            at=entry.at,
+            moment=entry.at,
             type=entry.type,
-            what=_step_text(lot, entry.type, body["data"]),
-            more=_step_details(lot, body["data"]),
-            where=_step_place(stream, body["data"]),
+            text=_step_text(lot, entry.type, body["data"]),
+            details=_step_details(lot, body["data"]),
+            place=_step_place(stream, body["data"]),
             section=body["data"].get("section") or "",
-            who=people.get(body["actor"] or ""),
+            actor=people.get(body["actor"] or ""),
             witness=people.get(body["witness"] or ""),
         )
         for (entry, stream), body in zip(entries, bodies, strict=True)
@@ -116,7 +117,7 @@ def custody_steps(lot: DiceLot) -> list[CustodyStep]:
 
 
 def _step_text(lot: DiceLot, type_: str, data: dict[str, Any]) -> str:
-    """What an entry says of this lot: one that places a lot may take another one out."""
+    """What an entry says about this lot: an entry that places a lot may also take another one out."""
     line = act_line(type_, data)
     if data.get("removed") == lot.code or type_ == "shaker.replaced":
         return "Taken out of play: %s" % line
@@ -124,7 +125,7 @@ def _step_text(lot: DiceLot, type_: str, data: dict[str, Any]) -> str:
 
 
 def _step_details(lot: DiceLot, data: dict[str, Any]) -> list[str]:
-    """The particulars of an entry that its line leaves out."""
+    """The details of an entry that its line leaves out."""
     own = next(
         (item for item in data.get("lots", ()) if isinstance(item, dict) and item["lot"] == lot.code),
         {"seal_intact": True},
@@ -154,7 +155,7 @@ def _step_place(stream: Stream, data: dict[str, Any]) -> str:
 
 
 def lot_uses(lot: DiceLot) -> list[LotUse]:
-    """Which rounds were thrown with a lot, by table. A corrected throw is one throw. One query."""
+    """The rounds thrown with a lot, by table. A corrected throw counts once. One query."""
     thrown = (
         Throw.objects.filter(lot=lot)
         .values_list("round__table__code", "round__table__game", "round__number")
@@ -168,19 +169,19 @@ def lot_uses(lot: DiceLot) -> list[LotUse]:
 
 
 def throws_with_lots(round_: Round) -> list[Throw]:
-    """Which lots a round was thrown with: its throws in order, each as it stands, with lot and shaker. One query."""
+    """The throws of a round in order, each in its newest revision, with lot and shaker. One query."""
     throws = Throw.objects.filter(round=round_).select_related("lot", "shaker")
     return list({throw.number: throw for throw in throws.order_by("number", "revision")}.values())
 
 
 def counts_by_status(facility: Facility) -> dict[str, int]:
-    """How many lots stand at each step of their way."""
+    """How many lots have each status."""
     counts = DiceLot.objects.filter(facility=facility).values_list("status").annotate(Count("pk"))
     return dict.fromkeys(Status.values, 0) | dict(counts.order_by())
 
 
 def lots_with_status(facility: Facility, status: str, code: str = "") -> QuerySet[DiceLot]:
-    """The lots at one step of their way whose code holds these letters, with their places."""
+    """The lots with this status whose code contains these letters, with their places."""
     lots = DiceLot.objects.filter(facility=facility, status=status).select_related("table", "shaker")
     if code:
         lots = lots.filter(code__icontains=code)
@@ -188,8 +189,8 @@ def lots_with_status(facility: Facility, status: str, code: str = "") -> QuerySe
 
 
 def reconciliation(facility: Facility, now: dt.datetime) -> dict[str, int]:
-    """The lots of this gaming day: what came, went out, came back and was destroyed by the record, and what stands
-    where at this moment.
+    """The lots of this gaming day: received, issued, returned and destroyed by the record; placed, removed and in
+    use now.
     """
     day = facility.gaming_day(now)
     begins, ends = facility.day_begins(day), facility.day_begins(day + dt.timedelta(days=1))
@@ -208,9 +209,9 @@ def reconciliation(facility: Facility, now: dt.datetime) -> dict[str, int]:
 def _steps_of_day(
     facility: Facility, day: dt.date, begins: dt.datetime, ends: dt.datetime, types: Iterable[str]
 ) -> dict[str, int]:
-    """How often entries of these types on this gaming day speak of a lot of this facility.
+    """How many entries of these types on this gaming day are about a lot of this facility.
 
-    The day's moments lead into the index of time: the steps of every day before are many.
+    The range of moments lets the database use the index on time: the steps of all earlier days are many.
     """
     types = list(types)
     span = [connection.ops.adapt_datetimefield_value(moment) for moment in (begins, ends)]
@@ -226,7 +227,7 @@ def _steps_of_day(
 
 
 def next_code(facility: Facility) -> dict[str, Any]:
-    """The code after the highest one of real play in its parts: `{"prefix": "L-", "number": "0049"}`."""
+    """The code after the highest one of real play, in parts: `{"prefix": "L-", "number": "0049"}`."""
     lots = DiceLot.objects.filter(facility=facility, training=False)
     last = lots.order_by("-code").values_list("code", flat=True).first()
     prefix, number = re.fullmatch(r"(.*?)(\d{0,9})", last or "L-0000").groups()  # type: ignore[union-attr]

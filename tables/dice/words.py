@@ -1,4 +1,4 @@
-"""Sentences about dice, shakers, approvals and inspections; merged into `tables.wording`."""
+"""Sentences about dice, shakers, approvals and inspections."""
 
 from collections.abc import Callable
 from typing import Any
@@ -74,7 +74,7 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
 
 
 def words_for_codes(params: dict[str, Any]) -> dict[str, Any]:
-    """Codes of these refusals as people read them."""
+    """Replace codes of subjects, inspection lines and posts among a refusal's parameters with words."""
     labels_by_name = {"subject": SUBJECTS, "line": LINES, "post": POSTS}
     return {
         name: str(labels_by_name[name].get(value, value)) if name in labels_by_name else value

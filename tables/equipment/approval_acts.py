@@ -1,4 +1,4 @@
-"""Approvals on file: recorded as a body gave them, and withdrawn."""
+"""Acts on approvals of equipment: recorded as a body gave them, and withdrawn."""
 
 import datetime as dt
 
@@ -15,8 +15,9 @@ PRINTS = ("odds", "payout-limit")
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
 def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Records an approval of a table's equipment, or of one shaker: by whom, when, under which reference, and which
-    of the edition's physical requirements were seen to be met (`lines`).
+    """Record an approval of a table's equipment, or of one shaker: by whom, when, under which reference.
+
+    `lines` are the edition's physical requirements that the approval confirms.
     """
     subject, printed = params.choice("subject", approval_subjects()), params.texts("prints")
     approval = Approval(
@@ -40,7 +41,7 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
 def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Notes that an approval was withdrawn. A table that needs it opens no more."""
+    """Record that an approval was withdrawn. A table that needs it can no longer open."""
     pk, why = params.integer("approval", 1, 2**53), params.text("why")
     approval = (
         Approval.objects.select_for_update(of=("self",))
@@ -57,7 +58,7 @@ def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 @facility_act(EQUIPMENT, roles=OFFICE_ROLES)
 def register_shaker(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Takes a new shaker into the house; it needs its approval before a table opens with it."""
+    """Register a new shaker. It needs its approval before a table opens with it."""
     code, kind = params.code("shaker"), params.choice("kind", tuple(Shaker.Kind.values))
     if Shaker.objects.filter(facility=ctx.facility, code=code).exists():
         raise Refusal("shaker-code-taken", shaker=code)
@@ -66,12 +67,12 @@ def register_shaker(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 
 def approval_subjects() -> tuple[str, ...]:
-    """Every subject that any edition wants an approval of."""
+    """Every subject for which any edition requires an approval."""
     return tuple(sorted({rule.subject for edition in all_editions().values() for rule in edition.approvals}))
 
 
 def approval_data(approval: Approval) -> dict[str, object]:
-    """An approval as the record says it."""
+    """An approval as the record stores it."""
     return {
         "subject": approval.subject,
         "of_table": approval.table.code if approval.table else None,
@@ -87,7 +88,7 @@ def approval_data(approval: Approval) -> dict[str, object]:
 
 
 def _affect_table(ctx: FacilityContext, approval: Approval) -> None:
-    """The table that the approval is of, or at which the shaker stands, shows what it still lacks."""
+    """Refresh the table that the approval is for, or where the shaker is: its screens list what is missing."""
     table = approval.table or (approval.shaker and approval.shaker.table)
     ctx.affect([table] if table else [])
 
@@ -97,7 +98,10 @@ def _day(day: dt.date | None) -> str | None:
 
 
 def _set_subject(ctx: FacilityContext, approval: Approval, table: str, shaker: str) -> None:
-    """What the approval is of: one table, or one shaker."""
+    """Point the approval to one table or one shaker.
+
+    Raises `approval-of-one-thing`, `approval-of-another-thing` or `no-such-equipment`.
+    """
     if bool(table) == bool(shaker):
         raise Refusal("approval-of-one-thing")
     if bool(shaker) != (approval.subject in SHAKER_SUBJECTS):

@@ -1,4 +1,4 @@
-"""What an edition asks of a table's equipment: the approvals on file and the lines of its opening inspection."""
+"""What an edition requires of a table's equipment: approvals, and the lines of its opening inspection."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,33 +13,36 @@ from tables.core.context import TableContext
 from tables.equipment.table_signs import SIGN_OF_LINE
 from tables.models import Approval, Shaker
 
-SHAKER_SUBJECTS = ("shaker", "shaker-automated")  # goes with the shaker to whatever table it stands at
+SHAKER_SUBJECTS = ("shaker", "shaker-automated")  # an approval of these belongs to the shaker, at any table
 
 ON_FILE, INCOMPLETE, OTHER_VERSION, MISSING = "on-file", "says-less", "other-version", "missing"
 
 
 @dataclass(frozen=True)
 class ApprovalState:
-    """How an approval that an edition asks of a table stands; `lacks` are the lines that it does not confirm."""
+    """The state of an approval that an edition requires.
+
+    `missing_lines` are the edition's lines that the approval does not confirm.
+    """
 
     rule: ApprovalRule
     state: str
     approval: Approval | None = None
-    lacks: tuple[str, ...] = ()
+    missing_lines: tuple[str, ...] = ()
 
 
 class Equipment:
-    """A table's equipment as it stands at the moment of an act or of a snapshot; read once."""
+    """A table's equipment at the moment of an act or of a snapshot; read once."""
 
     def __init__(self, ctx: TableContext, shaker: Shaker | None = None) -> None:
-        """`shaker` is one that would stand here in place of the working one."""
-        self.at = ctx
+        """`shaker` is another shaker to check in place of the working one."""
+        self.ctx = ctx
         self.shaker = shaker or ctx.shaker
 
     @cached_property
     def approvals(self) -> dict[str, Approval]:
-        """The newest approval of each subject that is in effect on this day, of the table or of its shaker."""
-        ctx, today = self.at, self.at.table.facility.local(self.at.now).date()
+        """The newest approval of each subject in effect today, for the table or for its shaker."""
+        ctx, today = self.ctx, self.ctx.table.facility.local(self.ctx.now).date()
         goes_with_it = Q(subject__in=SHAKER_SUBJECTS)
         of = Q(table=ctx.table.pk) & ~goes_with_it
         if self.shaker is not None:
@@ -49,8 +52,8 @@ class Equipment:
 
     @cached_property
     def conditions(self) -> frozenset[str]:
-        """The named conditions of the edition's lines that hold here."""
-        ctx = self.at
+        """The edition's named conditions that hold here."""
+        ctx = self.ctx
         kind = ctx.rules.shaker(self.shaker.kind if self.shaker else ctx.shaker_kind)
         prints = self.approvals["layout"].prints if "layout" in self.approvals else []
         holds = {
@@ -64,81 +67,89 @@ class Equipment:
         return frozenset(name for name, here in holds.items() if here)
 
     def applies(self, rule: InspectionLine | ApprovalRule) -> bool:
-        """Whether a line or an approval is asked for at this table as it stands."""
+        """Whether this table needs the line or the approval."""
         return not rule.when or rule.when in self.conditions
 
     @property
     def lines(self) -> list[InspectionLine]:
-        """What the floorperson confirms by hand before this table opens."""
-        return [line for line in self.at.rules.edition.inspection if self.applies(line)]
+        """The lines that the floorperson confirms before this table opens."""
+        return [line for line in self.ctx.rules.edition.inspection if self.applies(line)]
 
     @property
-    def wanted(self) -> list[ApprovalRule]:
-        """The approvals that must be on file before this table opens."""
-        return [rule for rule in self.at.rules.edition.approvals if self.applies(rule)]
+    def required_approvals(self) -> list[ApprovalRule]:
+        """The approvals that this table needs before it opens."""
+        return [rule for rule in self.ctx.rules.edition.approvals if self.applies(rule)]
 
-    def standing(self, rule: ApprovalRule) -> ApprovalState:
-        """How the approval that this rule asks for stands; anything but `ON_FILE` keeps the table from opening.
+    def approval_state(self, rule: ApprovalRule) -> ApprovalState:
+        """The state of the approval that this rule requires. The table opens only with `ON_FILE`.
 
-        This console is the table's electrical device: the version that runs is the one that was approved.
+        This console is the table's electrical device, so its running version must be the approved one.
         """
         approval = self.approvals.get(rule.subject)
         if approval is None:
             return ApprovalState(rule, MISSING)
-        lacks = tuple(line for line in rule.lines if line not in approval.lines)
-        if lacks:
-            return ApprovalState(rule, INCOMPLETE, approval, lacks)
+        missing_lines = tuple(line for line in rule.lines if line not in approval.lines)
+        if missing_lines:
+            return ApprovalState(rule, INCOMPLETE, approval, missing_lines)
         is_other_version = rule.subject == "device" and approval.version != settings.BUILD
         return ApprovalState(rule, OTHER_VERSION if is_other_version else ON_FILE, approval)
 
     def verify_approved(self) -> None:
-        """Raises `Refusal` for the first approval that is missing, or that does not say all that the edition asks."""
-        for rule in self.wanted:
+        """Refuse the first approval that is missing, incomplete or of another version.
+
+        Raises `not-approved`, `not-on-record`, `approval-says-less`, `device-of-another-version` or
+        `odds-not-on-layout`.
+        """
+        for rule in self.required_approvals:
             self._verify(rule)
-        self._verify_odds_are_shown()
+        self._verify_odds_on_layout()
 
     def verify_shaker_approved(self) -> None:
-        """The same for what concerns the shaker alone: it is asked whenever one is put on a table."""
-        for rule in self.wanted:
+        """The same check for the shaker alone, whenever one is placed at a table."""
+        for rule in self.required_approvals:
             if rule.subject.startswith("shaker"):
                 self._verify(rule)
 
     def _verify(self, rule: ApprovalRule) -> None:
-        approval_state = self.standing(rule)
+        approval_state = self.approval_state(rule)
         approval = approval_state.approval
         if approval is None:
             code = "not-approved" if rule.body else "not-on-record"
             raise Refusal(code, rule.section, subject=rule.subject, body=rule.body)
         if approval_state.state == INCOMPLETE:
-            line = approval_state.lacks[0]
+            line = approval_state.missing_lines[0]
             raise Refusal("approval-says-less", rule.lines[line], reference=approval.reference, line=line)
         if approval_state.state == OTHER_VERSION:
             version = {"approved": approval.version, "runs": settings.BUILD}
-            raise Refusal("device-of-another-version", self.at.rules.section("device"), **version)
+            raise Refusal("device-of-another-version", self.ctx.rules.section("device"), **version)
 
-    def _verify_odds_are_shown(self) -> None:
-        """Where an edition lets no sign replace the odds on the layout, they are printed there (539.1(c)(3), A20)."""
-        rules = self.at.rules
+    def _verify_odds_on_layout(self) -> None:
+        """Raises `odds-not-on-layout` if they must be printed there: 539.1(c)(3) lets no sign replace them (A20)."""
+        rules = self.ctx.rules
         section = rules.section("layout-odds")
         if section and not rules.section("layout-odds-sign") and "odds-not-on-layout" in self.conditions:
             raise Refusal("odds-not-on-layout", section)
 
     def verify_lines(self, confirmed: tuple[str, ...]) -> None:
-        """Raises `Refusal` for the first line that was not confirmed, and for one that is not asked for here; and where
-        a sign is confirmed whose form is not approved (§ 521.8(d)).
+        """Refuse an inspection with an unconfirmed line, an unknown line, or a sign without an approved form.
+
+        Raises `inspection-line-missing`, `malformed`, or the refusal of the sign's form (§ 521.8(d)).
         """
         sections_by_line = {line.code: line.section for line in self.lines}
         for code, section in sections_by_line.items():
             if code not in confirmed:
                 raise Refusal("inspection-line-missing", section, line=code)
             if code in SIGN_OF_LINE:
-                verify_form(self.at.table.facility, SIGN_OF_LINE[code], self.at.table.game)
+                verify_form(self.ctx.table.facility, SIGN_OF_LINE[code], self.ctx.table.game)
         if set(confirmed) - set(sections_by_line):
             raise Refusal("malformed", name="lines")
 
     def verify_cameras(self, cameras: tuple[str, ...]) -> None:
-        """Raises `Refusal` unless as many different cameras are named as the edition asks, one for each end."""
-        required, section = self.at.rules.edition.cameras, self.at.rules.section("cameras")
+        """Refuse unless the required number of different cameras is named, one for each end.
+
+        Raises `cameras-missing`, or `malformed` for cameras that the edition does not require.
+        """
+        required, section = self.ctx.rules.edition.cameras, self.ctx.rules.section("cameras")
         names = [camera.strip() for camera in cameras]
         if required and (len(set(names)) != required or not all(names)):
             raise Refusal("cameras-missing", section, cameras=required)

@@ -1,4 +1,4 @@
-"""What is on file for the equipment of a house: for each table what its edition asks, for each shaker what it has."""
+"""The register of equipment: what each table's edition requires, and the approvals of each shaker."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -14,54 +14,55 @@ from tables.equipment.checks import INCOMPLETE, MISSING, ON_FILE, OTHER_VERSION,
 from tables.models import Approval, Shaker, Table
 
 SOON = dt.timedelta(days=30)
-ENDS_SOON = "ends-soon"  # on file, and in effect today
+ENDS_SOON = "ends-soon"  # on file and in effect, but not for long
 BLOCKING = frozenset({INCOMPLETE, OTHER_VERSION, MISSING})
 
 
 @dataclass(frozen=True)
 class RequiredApproval:
-    """One approval that an edition asks of a table: how it stands, and what the newest that no longer holds was.
+    """An approval that an edition requires of a table, with its state.
 
-    `lacks` are the edition's lines that the approval does not confirm; `shaker` is set where it is of the shaker.
+    `former` is the newest approval that no longer holds. `missing_lines` are the edition's lines that the approval
+    does not confirm. `shaker` is the code of the shaker that the approval is for, if any.
     """
 
     rule: ApprovalRule
     state: str
     approval: Approval | None = None
     former: Approval | None = None
-    lacks: tuple[str, ...] = ()
+    missing_lines: tuple[str, ...] = ()
     shaker: str = ""
 
     @property
-    def stops(self) -> bool:
-        """Whether the table cannot open with it."""
+    def blocks_opening(self) -> bool:
+        """Whether the table cannot open because of it."""
         return self.state in BLOCKING
 
 
 @dataclass
 class TableEquipment:
-    """A table with everything that its edition asks of its equipment; `refusal` is what opening would say of it."""
+    """A table with every approval that it needs. `refusal` is what opening it would raise."""
 
     table: Table
     edition: str = ""
     shaker: Shaker | None = None
-    asked: list[RequiredApproval] = field(default_factory=list)
+    requirements: list[RequiredApproval] = field(default_factory=list)
     refusal: Refusal | None = None
 
     @property
-    def stopping(self) -> int:
+    def blocking(self) -> int:
         """How many approvals keep the table from opening."""
-        return sum(approval.stops for approval in self.asked)
+        return sum(requirement.blocks_opening for requirement in self.requirements)
 
     @property
-    def soon(self) -> int:
-        """How many end within the next thirty days."""
-        return sum(approval.state == ENDS_SOON for approval in self.asked)
+    def ending_soon(self) -> int:
+        """How many approvals end within thirty days."""
+        return sum(requirement.state == ENDS_SOON for requirement in self.requirements)
 
 
 @dataclass(frozen=True)
 class ShakerRequirement:
-    """An approval that editions in force ask of a kind of shaker: by whom, and every line that any of them has."""
+    """An approval that editions in force require of a kind of shaker: the body, and every line of any of them."""
 
     subject: str
     body: str
@@ -70,26 +71,26 @@ class ShakerRequirement:
 
 @dataclass
 class ShakerApprovals:
-    """A shaker with its approvals in effect, and what may be asked of it wherever it goes."""
+    """A shaker with its approvals in effect, and what any table may require of it."""
 
     shaker: Shaker
-    held: list[Approval]
-    wanted: list[ShakerRequirement]
+    approvals: list[Approval]
+    requirements: list[ShakerRequirement]
 
     @property
-    def apart(self) -> bool:
-        """Whether no table counts it as its own, so that its approvals are recorded here."""
+    def is_spare(self) -> bool:
+        """Whether no table uses it, so that its approvals are recorded here."""
         return self.shaker.table_id is None or self.shaker.out_of_order
 
 
 def equipment_by_table(facility: Facility, now: dt.datetime) -> list[TableEquipment]:
-    """Every table of the facility, those that could not open first. A table without rules in force asks nothing."""
+    """Every table of the facility, those that cannot open first. Without rules in force a table needs nothing."""
     former = _former_approvals(facility, now)
     tables = Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
     registers = [
         _table_equipment(table, now, former) for table in tables.select_related("facility", "stream", "pit")
     ]
-    return sorted(registers, key=lambda register: (register.refusal is None, register.soon == 0))
+    return sorted(registers, key=lambda register: (register.refusal is None, register.ending_soon == 0))
 
 
 def approvals_by_shaker(facility: Facility, now: dt.datetime) -> list[ShakerApprovals]:
@@ -111,7 +112,7 @@ def approvals_by_shaker(facility: Facility, now: dt.datetime) -> list[ShakerAppr
 
 
 def _shaker_requirements(facility: Facility, kind: str, now: dt.datetime) -> list[ShakerRequirement]:
-    """What the editions in force at this facility ask of a shaker of this kind, by subject."""
+    """What the editions in force here require of a shaker of this kind, by subject."""
     required: dict[str, ShakerRequirement] = {}
     for key in sorted(set(submissions.editions_in_force([facility.pk], now).values())):
         text = edition(key)
@@ -136,8 +137,8 @@ def _table_equipment(
     try:
         register.edition, register.shaker = ctx.rules.edition.title, ctx.shaker
         equipment = Equipment(ctx)
-        for rule in equipment.wanted:
-            register.asked.append(_required_approval(equipment, rule, table, ctx.shaker, former))
+        for rule in equipment.required_approvals:
+            register.requirements.append(_required_approval(equipment, rule, table, ctx.shaker, former))
     except Refusal as refusal:
         register.refusal = refusal
         return register
@@ -153,16 +154,16 @@ def _required_approval(
     former: dict[tuple[str, int | None, int | None], Approval],
 ) -> RequiredApproval:
     of_shaker = shaker if rule.subject in SHAKER_SUBJECTS else None
-    approval_state = equipment.standing(rule)
+    approval_state = equipment.approval_state(rule)
     approval, state = approval_state.approval, approval_state.state
     code = of_shaker.code if of_shaker else ""
     if approval is None:
         key = (rule.subject, None, of_shaker.pk) if of_shaker else (rule.subject, table.pk, None)
         return RequiredApproval(rule, state, former=former.get(key), shaker=code)
-    today = table.facility.local(equipment.at.now).date()
+    today = table.facility.local(equipment.ctx.now).date()
     if state == ON_FILE and approval.ends_on and approval.ends_on - today <= SOON:
         state = ENDS_SOON
-    return RequiredApproval(rule, state, approval, lacks=approval_state.lacks, shaker=code)
+    return RequiredApproval(rule, state, approval, missing_lines=approval_state.missing_lines, shaker=code)
 
 
 def _refusal_of(verify: Callable[[], None]) -> Refusal | None:
@@ -176,7 +177,7 @@ def _refusal_of(verify: Callable[[], None]) -> Refusal | None:
 def _former_approvals(
     facility: Facility, now: dt.datetime
 ) -> dict[tuple[str, int | None, int | None], Approval]:
-    """The newest approval of each subject of each thing that was withdrawn or has ended."""
+    """The newest approval that was withdrawn or has ended, by subject and by table or shaker."""
     today = facility.local(now).date()
     over = Approval.objects.filter(facility=facility).exclude(pk__in=Approval.objects.in_effect(today))
     every = over.order_by("approved_on", "pk")

@@ -1,7 +1,7 @@
-"""The signs at a table, drawn from its snapshot alone: limits, their coming change, payout odds, payout limit, rules.
+"""The signs at a table, made from its snapshot alone: limits, their coming change, odds, payout limit, rules.
 
-Each sign stands under the approved form that the table's record last told of (§ 521.8(d)). A sign shows what holds here
-and nothing else: no roll, no trend, nothing that foretells (§ 521.6, reading A03).
+Each sign uses the approved form that the table's record names (§ 521.8(d)). A sign shows what applies here and
+nothing else: no past rolls, no trend, no forecast (§ 521.6, reading A03).
 """
 
 import datetime as dt
@@ -24,8 +24,8 @@ AFTER_ANNOUNCEMENT = {
     "es": "30 minutos después del anuncio",
     "zh": "宣布后30分钟",
 }
-FIRST_AND_EXTRA = 2  # High Roll pays a Like Kind by its first roll, and by the Extra Roll
-# Lines of an inspection that a sign answers
+FIRST_AND_EXTRA = 2  # High Roll has two odds for a Like Kind: first roll, Extra Roll
+# Lines of the inspection that ask for a sign
 SIGN_OF_LINE = {"odds-sign": "odds", "limit-sign": "payout-limit"}
 
 
@@ -53,19 +53,19 @@ class SignFace(TypedDict):
 
 
 def forms_of(table: Table) -> list[Sign]:
-    """The forms that the record last told of here, as the snapshot shows them."""
+    """The forms in force at this table by its record, as the snapshot shows them."""
     return list(_forms(table.uid, table.recorded_sign_ids))
 
 
 @lru_cache(maxsize=1024)
 def _forms(uid: uuid.UUID, recorded: str) -> tuple[Sign, ...]:
-    """A form's text never changes, so that each set of them is read once for a table."""
+    """Read a set of forms. The text of a form never changes, so each set is read once."""
     rows = SignForm.objects.filter(pk__in=[int(key) for key in recorded.split()])
     return tuple(_form(form) for form in rows.select_related("facility"))
 
 
 def form_of(forms: list[Sign], kind: str) -> Sign | None:
-    """The form of this kind among those of a snapshot."""
+    """The form of this kind in a snapshot, if any."""
     return next((form for form in forms if form["kind"] == kind), None)
 
 
@@ -82,13 +82,13 @@ def _form(form: SignForm) -> Sign:
     }
 
 
-def local_day(house: Facility, moment: dt.datetime | None) -> str | None:
-    """The day of a moment by the house's calendar; None where there is none."""
-    return house.local(moment).date().isoformat() if moment else None
+def local_day(facility: Facility, moment: dt.datetime | None) -> str | None:
+    """The local day of a moment at this facility, if there is one."""
+    return facility.local(moment).date().isoformat() if moment else None
 
 
 def pending_change_data(table: Table, change: LimitsChange | None, now: dt.datetime) -> PendingLimits | None:
-    """The change under way as the snapshot shows it; None where none is."""
+    """The pending change of the limits as the snapshot shows it, if any."""
     if change is None:
         return None
     begins = change.effective_at
@@ -108,7 +108,7 @@ def pending_change_data(table: Table, change: LimitsChange | None, now: dt.datet
 
 
 def _clock_time(table: Table, moment: dt.datetime) -> str:
-    """A moment as people at this table read it on a clock, rounded up to the minute: `2:32 PM`."""
+    """A moment as a clock at this table shows it, rounded up to the minute: `2:32 PM`."""
     local = table.facility.local(moment)
     if local.second or local.microsecond:
         local = local.replace(second=0, microsecond=0) + dt.timedelta(minutes=1)
@@ -122,7 +122,7 @@ def _announcement(change: LimitsChange) -> str:
 
 
 def verify_form_in_force(table: Table, kind: str) -> None:
-    """Raises `no-approved-sign` where the form that the record told of here is in force no more, § 521.8(d)."""
+    """Raises `no-approved-sign` if the form that the table's record names is no longer in force, § 521.8(d)."""
     form = verify_form(table.facility, kind, table.game)
     if str(form.pk) not in table.recorded_sign_ids.split():
         raise Refusal(
@@ -130,20 +130,20 @@ def verify_form_in_force(table: Table, kind: str) -> None:
         )
 
 
-def _form_section(s: Snapshot) -> str:
+def _form_section(snapshot: Snapshot) -> str:
     """The section on forms of signs in the jurisdiction of the rules that the table deals."""
-    return jurisdiction(edition(s["rules"]["key"]).jurisdiction).section("signs.form")
+    return jurisdiction(edition(snapshot["rules"]["key"]).jurisdiction).section("signs.form")
 
 
-def values(s: Snapshot, language: str) -> dict[str, str]:
-    """What the placeholders of a wording stand for at this table."""
-    rules, change = s["rules"], s["limits"]["pending"]
-    limit = s["round"]["game"].get("payout_limit_cents")
+def values(snapshot: Snapshot, language: str) -> dict[str, str]:
+    """The values of a wording's placeholders at this table."""
+    rules, change = snapshot["rules"], snapshot["limits"]["pending"]
+    limit = snapshot["round"]["game"].get("payout_limit_cents")
     values = {
-        "table": s["table"]["code"],
-        "game": s["table"]["game_name"],
-        "min": dollars(s["limits"]["min_cents"]),
-        "max": dollars(s["limits"]["max_cents"]),
+        "table": snapshot["table"]["code"],
+        "game": snapshot["table"]["game_name"],
+        "min": dollars(snapshot["limits"]["min_cents"]),
+        "max": dollars(snapshot["limits"]["max_cents"]),
         "rules": f"{rules['title']}, {rules['submission']} v{rules['version']}",
         "approved": day(rules["approved_on"]) if rules["approved_on"] else "",
         "limit": dollars(limit) if limit else "",
@@ -155,7 +155,7 @@ def values(s: Snapshot, language: str) -> dict[str, str]:
 
 
 def form_note(table: Table, line: str) -> str:
-    """What a line of the inspection says besides of the form of its sign; empty where it is about none."""
+    """What a line of the inspection adds about its sign's form; empty for a line without a sign."""
     form = form_of(forms_of(table), SIGN_OF_LINE.get(line, ""))
     if form is None:
         return ""
@@ -163,63 +163,67 @@ def form_note(table: Table, line: str) -> str:
 
 
 def day(written: str) -> str:
-    """`12 Jan 2026` of `2026-01-12`."""
+    """`12 Jan 2026` for `2026-01-12`."""
     day = dt.date.fromisoformat(written)
     return f"{day.day} {day:%b %Y}"
 
 
-def has_content(s: Snapshot, kind: str) -> bool:
-    """Whether a sign of this kind has anything to tell at this table now."""
+def has_content(snapshot: Snapshot, kind: str) -> bool:
+    """Whether a sign of this kind has something to show at this table now."""
     if kind == "limits-change":
-        return s["limits"]["pending"] is not None
+        return snapshot["limits"]["pending"] is not None
     if kind == "payout-limit":
-        return bool(s["round"]["game"].get("payout_limit_cents"))
+        return bool(snapshot["round"]["game"].get("payout_limit_cents"))
     return True
 
 
-def sign(s: Snapshot, kind: str) -> SignFace:
-    """One sign: its form, its lines in each language, and the odds where it gives them.
+def sign(snapshot: Snapshot, kind: str) -> SignFace:
+    """One sign: its form, its lines in each language, and the odds if it lists them.
 
     Raises `no-approved-sign`, § 521.8(d), or `sign-has-nothing-to-say`.
     """
-    form = form_of(s["signs"], kind)
+    form = form_of(snapshot["signs"], kind)
     if form is None:
-        raise Refusal("no-approved-sign", _form_section(s), kind=SignForm.Kind(kind).label)
-    if not has_content(s, kind):
+        raise Refusal("no-approved-sign", _form_section(snapshot), kind=SignForm.Kind(kind).label)
+    if not has_content(snapshot, kind):
         label = SignForm.Kind(kind).label
-        raise Refusal("sign-has-nothing-to-say", "", table=s["table"]["code"], kind=label)
+        raise Refusal("sign-has-nothing-to-say", "", table=snapshot["table"]["code"], kind=label)
     texts: list[SignText] = [
-        {"language": language, "lines": filled(form["wording"][language], values(s, language))}
+        {"language": language, "lines": filled(form["wording"][language], values(snapshot, language))}
         for language in LANGUAGES
         if language in form["wording"]
     ]
-    return {"kind": kind, "form": form, "texts": texts, "odds": odds(s) if kind == "odds" else []}
+    return {"kind": kind, "form": form, "texts": texts, "odds": odds(snapshot) if kind == "odds" else []}
 
 
-def board(s: Snapshot) -> list[SignFace]:
-    """Every sign that may stand at this table and has something to tell, the coming change first."""
-    return [sign(s, kind) for kind in BOARD_KINDS if form_of(s["signs"], kind) and has_content(s, kind)]
+def board(snapshot: Snapshot) -> list[SignFace]:
+    """Every sign of this table that has something to show, the coming change first."""
+    return [
+        sign(snapshot, kind)
+        for kind in BOARD_KINDS
+        if form_of(snapshot["signs"], kind) and has_content(snapshot, kind)
+    ]
 
 
-def odds(s: Snapshot) -> list[OddsRow]:
-    """The payout odds of the rules in force: wagers of a family that pay alike stand on one line."""
+def odds(snapshot: Snapshot) -> list[OddsRow]:
+    """The payout odds of the rules in force. Wagers of one family that pay alike share a line."""
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    size: dict[str, int] = {}
-    for wager in s["layout"]:
+    count_by_family: dict[str, int] = {}
+    for wager in snapshot["layout"]:
         pays = tuple(dict.fromkeys(wager["odds"]))
         if wager["family"] == "like-kind" and len(wager["odds"]) == FIRST_AND_EXTRA:
             pays = (wager["odds"][0], f"Extra Roll {wager['odds'][1]}")
-        size[wager["family"]] = size.get(wager["family"], 0) + 1
+        count_by_family[wager["family"]] = count_by_family.get(wager["family"], 0) + 1
         if pays:
             groups.setdefault((wager["family"], pays), []).append(wager["label"])
     return [
-        {"label": _label(labels, len(labels) == size[family]), "pays": " · ".join(pays)}
+        {"label": _label(labels, len(labels) == count_by_family[family]), "pays": " · ".join(pays)}
         for (family, pays), labels in groups.items()
     ]
 
 
 def _label(labels: list[str], is_whole_game: bool) -> str:
-    """`Total 4, 17` of two labels; only what they share where the whole family pays so."""
+    """`Total 4, 17` for two labels; only their common words if the whole family pays the same."""
     if len(labels) == 1:
         return labels[0]
     shared = _common_words([label.split() for label in labels])
@@ -227,7 +231,7 @@ def _label(labels: list[str], is_whole_game: bool) -> str:
 
 
 def _common_words(labels: list[list[str]]) -> str:
-    """The words with which all of these begin."""
+    """The words with which all of these labels begin."""
     words = []
     for word in zip(*labels, strict=False):
         if len(set(word)) > 1:

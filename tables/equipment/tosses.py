@@ -7,6 +7,6 @@ TOSSES = 3  # test runs of an automated shaker before gaming
 
 
 def verify_tosses(ctx: TableContext, kind: str, tosses: int) -> None:
-    """Raises `Refusal` when an automated shaker was run fewer times than `TOSSES`."""
+    """Raises `too-few-tosses` if an automated shaker had fewer test runs than `TOSSES`."""
     if ctx.rules.shaker(kind).automated and tosses < TOSSES:
         raise Refusal("too-few-tosses", ctx.rules.section("inspection-shaker"), tosses=tosses)

@@ -1,9 +1,9 @@
-"""What a floorperson confirms of a table and its equipment, and what the approvals are called, for the floor's pages.
+"""The inspection's lines and the approvals' subjects in words.
 
-The codes stand in the editions; the sentences are ours, never the regulation's.
+The codes are in the editions. The sentences are our own, never the regulation's.
 """
 
-# A line of the inspection, or of an approval: what is so, as a person would confirm it
+# A line of the inspection or of an approval, as a person confirms it
 LINES = {
     # At each opening
     "boxes": "Drop box and tip box hang on the dealer's side, one to each hand, where approved.",

@@ -1,4 +1,4 @@
-"""Failures: the electrical device or the lit layout, and an automated shaker. Gaming ceases until it is repaired."""
+"""Acts on failures of the device, the lit layout or an automated shaker. Gaming ceases until the repair."""
 
 from audit.people import at_least
 from games.engine import Refusal
@@ -17,53 +17,57 @@ WHAT_FAILS = ("device", "layout", "shaker")
 
 @act(roles=AT_THE_TABLE, witness=True)
 def report_device_failure(ctx: TableContext, params: Params) -> ActOutcome:
-    """The device, the lit layout (A14) or an automated shaker failed.
+    """Record that the device, the lit layout (A14) or an automated shaker failed. Gaming here ceases.
 
-    Before the dice are seen the round is void and wagers are returned. With the dice seen, the announced dice
-    settle it by hand before the witness that the edition names. Either way gaming here ceases afterwards.
+    If the dice were not seen yet, the round is void and wagers are returned. Otherwise the announced dice settle it
+    manually, before the witness that the edition names.
     """
-    what = params.choice("what", WHAT_FAILS, default="device")
+    equipment = params.choice("what", WHAT_FAILS, default="device")
     dice = params.dice(optional=True)
     if ctx.table.status == Table.Status.CEASED:
-        return _another_failure(ctx, what)
+        return _another_failure(ctx, equipment)
     if ctx.table.status != Table.Status.OPEN:
         raise Refusal("table-closed", table=ctx.table.code)
-    if what == "shaker":
+    if equipment == "shaker":
         return _shaker_failed(ctx)
     round_ = ctx.round
     section = ctx.rules.section("device-failure")
-    cease_gaming(ctx, what, section)
+    cease_gaming(ctx, equipment, section)
     if round_ is None:
         if dice is not None:
             ctx.game.verify_report_device_failure(ctx.state, dice)
-        return ActOutcome("device.failed", {"what": what, "section": section, "round": None})
+        return ActOutcome("device.failed", {"what": equipment, "section": section, "round": None})
     if dice is not None or ctx.state.dice:
         verify_edition_witness(ctx)
-    return _settle_failure(ctx, round_, what, dice)
+    return _settle_failure(ctx, round_, equipment, dice)
 
 
-def _settle_failure(ctx: TableContext, round_: Round, what: str, dice: tuple[int, ...] | None) -> ActOutcome:
+def _settle_failure(
+    ctx: TableContext, round_: Round, equipment: str, dice: tuple[int, ...] | None
+) -> ActOutcome:
     had_dice = bool(ctx.state.dice)
     if had_dice and dice is not None and sorted(dice) != sorted(ctx.state.dice):
         raise Refusal("dice-entered-already", round=round_.number)
     state, failed = ctx.game.report_device_failure(ctx.state, dice)
     if had_dice:
         advance(ctx, state, by_hand=True)
-        return ActOutcome("device.failed", {"what": what, "round": round_.number, "dice": list(state.dice)})
+        return ActOutcome(
+            "device.failed", {"what": equipment, "round": round_.number, "dice": list(state.dice)}
+        )
     if dice is not None:
         ctx.verify_as_they_lie(dice)
-        more = {"failed": what}
+        more = {"failed": equipment}
         return settle_throw(
             ctx, round_, state, "round.settled_by_hand", state.settled, dice=state.dice, more=more
         )
     reason = "device failure before the dice were seen"
     return settle_throw(
-        ctx, round_, state, "round.voided", failed.settled, reason=reason, more={"failed": what}
+        ctx, round_, state, "round.voided", failed.settled, reason=reason, more={"failed": equipment}
     )
 
 
 def _shaker_failed(ctx: TableContext) -> ActOutcome:
-    """An automated shaker failed to run or malfunctioned: the round is void and wagers are returned."""
+    """Record that an automated shaker failed: the round is void and wagers are returned."""
     section = ctx.rules.section("shaker-failure")
     if ctx.round is None and ctx.rules.shaker(ctx.shaker_kind).automated:
         cease_gaming(ctx, "shaker", section)
@@ -82,42 +86,48 @@ def _shaker_failed(ctx: TableContext) -> ActOutcome:
     )
 
 
-def _another_failure(ctx: TableContext, what: str) -> ActOutcome:
-    """Something else fails while gaming has ceased already, or what was repaired fails again: the repair begins anew.
+def _another_failure(ctx: TableContext, equipment: str) -> ActOutcome:
+    """Record a second failure after gaming has ceased, or a new one after a repair: a new repair is needed.
 
-    A failed device or layout outweighs a failed shaker, which another one may replace.
+    A failed device or layout takes precedence over a failed shaker, which another one may replace.
     """
     table = ctx.table
     if ctx.round is not None:
         raise Refusal("round-in-play", round=ctx.round.number)
-    if what == table.ceased_what and table.repaired_at is None:
+    if equipment == table.ceased_what and table.repaired_at is None:
         raise Refusal("gaming-ceased", table.ceased_section, what=table.ceased_what)
-    if what == "shaker" and not ctx.rules.shaker(ctx.shaker_kind).automated:
+    if equipment == "shaker" and not ctx.rules.shaker(ctx.shaker_kind).automated:
         raise Refusal("shaker-not-automated", ctx.rules.section("shaker-failure"))
-    section = ctx.rules.section("shaker-failure" if what == "shaker" else "device-failure")
-    if what == "shaker" and table.ceased_what != "shaker":
+    section = ctx.rules.section("shaker-failure" if equipment == "shaker" else "device-failure")
+    if equipment == "shaker" and table.ceased_what != "shaker":
         ctx.change_table(repaired_at=None)
     else:
-        cease_gaming(ctx, what, section)
-    return ActOutcome("device.failed", {"what": what, "section": section, "round": None})
+        cease_gaming(ctx, equipment, section)
+    return ActOutcome("device.failed", {"what": equipment, "section": section, "round": None})
 
 
 @act(roles=AT_THE_TABLE, witness=True)
 def record_repair(ctx: TableContext, params: Params) -> ActOutcome:
-    """Records that what failed has been repaired, and how (A15). The floor signs; its inspection lets gaming go on."""
+    """Record that the failed equipment was repaired, and how (A15). The floor signs.
+
+    The inspection afterwards lets gaming continue.
+    """
     verify_signed_by_floor(ctx)
     how = params.text("what")
     if not ctx.table.ceased_what:
         raise Refusal("nothing-failed", table=ctx.table.code)
     if ctx.round is not None:
         raise Refusal("round-in-play", round=ctx.round.number)
-    what = ctx.table.ceased_what
+    equipment = ctx.table.ceased_what
     mark_repaired(ctx)
-    return ActOutcome("repair.recorded", {"what": what, "how": how})
+    return ActOutcome("repair.recorded", {"what": equipment, "how": how})
 
 
 def verify_edition_witness(ctx: TableContext) -> None:
-    """Raises `Refusal` unless the witness of this edition signed (PA: floorperson or above; NJ: casino supervisor)."""
+    """Raises `witness-must-sign` unless the edition's witness signs.
+
+    Pennsylvania: floorperson or above. New Jersey: casino supervisor.
+    """
     role = ctx.rules.witness("device-failure") or "floorperson"
     if not any(at_least(person, role) for person in (ctx.witness, ctx.actor) if person is not None):
         raise Refusal("witness-must-sign", ctx.rules.section("device-failure"), role=role.replace("-", " "))

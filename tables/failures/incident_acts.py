@@ -1,4 +1,4 @@
-"""A device that § 521.6 forbids, seen at a table: what it was, where, and what was done about it."""
+"""The act that logs a device that § 521.6 forbids: what it was, where, and what was done about it."""
 
 from games.engine import Refusal
 from games.guide.sections import section
@@ -11,11 +11,12 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=FLOOR, depends_on="nothing")
 def log_device_incident(ctx: TableContext, params: Params) -> ActOutcome:
-    """Logs it for the house and in the record of this table, open or closed. Raises `no-such-seat`, `malformed`.
+    """Log the incident for the facility and in this table's record, open or closed.
 
-    `seat` is 0 where nobody sat at one: somebody standing by counts as much.
+    `seat` is 0 if nobody used the device from a seat: a bystander's counts too. Raises `no-such-seat` or
+    `malformed`.
     """
-    what, action = params.text("what"), params.text("action")
+    device, action = params.text("what"), params.text("action")
     seat = params.integer("seat", 0, 64, default=0)
     if seat > ctx.table.seats:
         raise Refusal("no-such-seat", seat=seat, seats=ctx.table.seats)
@@ -26,10 +27,10 @@ def log_device_incident(ctx: TableContext, params: Params) -> ActOutcome:
         round=round_,
         seat=seat or None,
         at=ctx.now,
-        what=what,
+        what=device,
         action=action,
         by=ctx.actor,
     )
     cite = section(ctx.table.facility, "device")
-    data = {"round": round_, "seat": seat or None, "what": what, "action": action, "section": cite}
+    data = {"round": round_, "seat": seat or None, "what": device, "action": action, "section": cite}
     return ActOutcome("device.incident", data, changes="nothing")

@@ -1,4 +1,4 @@
-"""A round that was settled by hand while the tablet was dead, written down afterwards by the floor."""
+"""The act that records a round of manual settlement, after the tablet was dead. The floor does it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,12 +21,11 @@ Dice = tuple[int, ...]
 
 @act(roles=FLOOR)
 def record_hand_settled_round(ctx: TableContext, params: Params) -> ActOutcome:
-    """Records the dice and wagers of a round whose money has moved already; it ends cleared, marked by hand.
+    """Record the dice and wagers of a round whose money has already moved. It ends cleared and marked manual.
 
-    `dice` for a round of one throw, `throws` for a longer one, in order and without the void ones. A round in play
-    that the dead tablet had begun is the one that is completed: its wagers become those given, and the record keeps
-    what the tablet had. Refused once that round's dice were entered. Gaming may have ceased since: what was played
-    was played.
+    `dice` for a round of one throw; `throws` for a longer one, in order and without void throws. A live round that
+    the dead tablet had begun is completed: its wagers become these, and the entry keeps the earlier ones. Refused
+    once that round's dice were entered. Gaming may have ceased since.
     """
     wagers, throws = params.objects("wagers", read_wager_input), _read_throws(params)
     reason = params.text("reason")
@@ -54,7 +53,7 @@ def _read_throws(params: Params) -> tuple[Dice, ...]:
 
 
 def _settled_state(ctx: TableContext, inputs: tuple[WagerInput, ...], throws: Sequence[Dice]) -> RoundState:
-    """The round as the engine settles it, so that nothing it would refuse is written down."""
+    """The round as the engine settles it, so that nothing the engine would refuse is recorded."""
     game, lines = ctx.game, [wager.placing for wager in inputs]
     for line in lines:
         game.verify_placing(ctx.rules, line)
@@ -65,7 +64,7 @@ def _settled_state(ctx: TableContext, inputs: tuple[WagerInput, ...], throws: Se
 
 
 def _write_earlier_throws(ctx: TableContext, round_: Round, state: RoundState) -> list[list[dict]]:
-    """The throws before the last one, each with what it settled."""
+    """Write the throws before the last one, each with what it settled. Return what each settled."""
     throws_data = []
     for count in range(1, len(state.throws)):
         so_far = replace(state, throws=state.throws[:count])
@@ -77,7 +76,7 @@ def _write_earlier_throws(ctx: TableContext, round_: Round, state: RoundState) -
 
 
 def _with_earlier_throws(recorded: ActOutcome, state: RoundState, earlier: list[list[dict]]) -> ActOutcome:
-    """The entry of the last throw, saying every throw and everything settled."""
+    """The outcome of the last throw, extended with every throw and every settled wager."""
     if not earlier:
         return recorded
     settled = [line for lines in earlier for line in lines] + recorded.data["settled"]
@@ -91,7 +90,7 @@ def _with_earlier_throws(recorded: ActOutcome, state: RoundState, earlier: list[
 
 
 def _rewrite_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...]) -> None:
-    """The wagers as they lay. No throw has settled the old rows yet; the record keeps what they said."""
+    """Replace the wagers with these. No throw has settled the old rows yet, and the entry keeps them."""
     keys = {wager.key for wager in wagers}
     Wager.objects.filter(pk__in=[row.pk for row in ctx.wagers if row.key not in keys]).delete()
     write_wagers(ctx, round_, wagers)

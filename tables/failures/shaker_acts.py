@@ -1,4 +1,4 @@
-"""The shaker at a table: replaced, out of order, repaired and back in service."""
+"""Acts on the shaker at a table: replace it, and return a repaired one to service."""
 
 from django.db.models import Q
 
@@ -17,8 +17,10 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=AT_THE_TABLE, witness=True)
 def replace_shaker(ctx: TableContext, params: Params) -> ActOutcome:
-    """Replaces the shaker at this table; the floor signs. Each edition says what must become of a failed automated one
-    first (A20). An automated one that comes to an open table is run three times before, as at an opening (`tosses`).
+    """Replace the shaker at this table. The floor signs.
+
+    Each edition says where a failed automated shaker must be first (A20). An automated shaker at an open table has
+    three test runs before (`tosses`), as at an opening.
     """
     code, tosses = params.text("shaker"), params.integer("tosses", 0, 99, default=0)
     covered, removed = params.boolean("covered_or_signed"), params.boolean("removed_from_table")
@@ -32,7 +34,7 @@ def replace_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     if ctx.table.status == Table.Status.OPEN:
         verify_tosses(ctx, new.kind, tosses)
     failed = ctx.table.ceased_what == "shaker"
-    gone = [
+    removed_codes = [
         _remove_shaker(ctx, shaker, stays=_stays_at_table(shaker) and not removed, failed=failed)
         for shaker in here
     ]
@@ -45,7 +47,7 @@ def replace_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     data = {
         "shaker": new.code,
         "kind": new.kind,
-        "replaces": gone[0] if gone else None,
+        "replaces": removed_codes[0] if removed_codes else None,
         "covered_or_signed": covered,
         "tosses": tosses,
     }
@@ -54,8 +56,9 @@ def replace_shaker(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=FLOOR, depends_on="nothing")
 def return_shaker(ctx: TableContext, params: Params) -> ActOutcome:
-    """Takes a shaker that is out of order back into service, repaired: one that stands here covered, or one that left
-    a table when it failed. It is free to be used again anywhere.
+    """Return a repaired shaker to service. It may then be used at any table.
+
+    It is covered and out of order at this table, or left a table when it failed.
     """
     code, how = params.text("shaker"), params.text("how")
     mine = Shaker.objects.select_for_update(of=("self",)).filter(facility=ctx.table.facility_id, code=code)
@@ -70,15 +73,16 @@ def return_shaker(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 def verify_shaker_may_change(ctx: TableContext) -> None:
-    """Raises `Refusal` once a round has done more than take wagers: each kind of shaker has its own order of steps."""
+    """Raises `round-in-play` once a round has gone beyond wagers: each kind of shaker has its own steps."""
     if ctx.round is not None and (ctx.round.phase != "open" or ctx.round.last_throw):
         raise Refusal("round-in-play", round=ctx.round.number)
 
 
 def verify_automated_shaker_out_of_use(ctx: TableContext, *, covered: bool, removed: bool) -> None:
-    """Raises `Refusal` unless the automated shaker is gone (539) or covered or signed out of order (625a).
+    """Refuse unless the automated shaker left the table (539), or is covered or signed out of order (625a).
 
-    Its dice are taken out by the same act (§ 625a.7(d)).
+    Raises `automated-shaker-still-here` or `automated-shaker-not-covered`. The same act takes its dice out (§
+    625a.7(d)).
     """
     section = ctx.rules.section("manual-after-automated")
     if ctx.rules.edition.automated_shaker_must_leave and not removed:
@@ -88,7 +92,7 @@ def verify_automated_shaker_out_of_use(ctx: TableContext, *, covered: bool, remo
 
 
 def _shakers_here(ctx: TableContext) -> list[Shaker]:
-    """The working shaker first, and then what stands here out of order."""
+    """The shakers at this table, the working one first."""
     return list(Shaker.objects.filter(table=ctx.table).order_by("out_of_order", "code"))
 
 
@@ -100,13 +104,14 @@ def _shaker_to_place(ctx: TableContext, code: str) -> Shaker:
 
 
 def _stays_at_table(old: Shaker) -> bool:
-    """Whether a replaced shaker stays on the table, covered, unless it is said to have left."""
+    """Whether a replaced shaker stays covered at the table unless the act says that it left."""
     return old.kind not in (Shaker.Kind.MANUAL, Shaker.Kind.DICE_CUP)
 
 
 def _remove_shaker(ctx: TableContext, old: Shaker, *, stays: bool, failed: bool) -> str:
-    """Takes the dice out of the old shaker, and the shaker off the table or, covered, out of order on it. One that
-    failed is out of order wherever it goes, until it is repaired.
+    """Take the dice out of the old shaker, and put it out of order at the table or off the table. Return its code.
+
+    A failed shaker is out of order anywhere until it is repaired.
     """
     remove_dice(ctx, old, "shaker-replaced")
     old.out_of_order = old.out_of_order or stays or failed

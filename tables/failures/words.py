@@ -7,6 +7,6 @@ CEASED_TEXTS = {
 }
 
 
-def ceased_text(what: str) -> str:
+def ceased_text(equipment: str) -> str:
     """What to do at a table where gaming ceased."""
-    return CEASED_TEXTS.get(what, "")
+    return CEASED_TEXTS.get(equipment, "")

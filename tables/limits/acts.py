@@ -1,4 +1,4 @@
-"""The minimum and maximum wager at a table, and the notice of their change (58 Pa. Code § 521.8(c))."""
+"""Acts that change the minimum and maximum wager at a table (58 Pa. Code § 521.8(c))."""
 
 from games.engine import Refusal
 from games.office.signs import forms
@@ -15,17 +15,20 @@ CHANGE_SIGN = "limits-change"
 
 @act(roles=FLOOR, depends_on="nothing")
 def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
-    """Changes the limits at once where the person says that nobody plays here, and nothing shows otherwise; else it
-    begins the notice, which a sign and an announcement complete. A sign of the change needs its approved form.
+    """Change the limits at once if nobody plays here; otherwise begin the notice.
+
+    The person confirms that nobody plays (`nobody_plays`), and neither a wager nor a seated player may contradict
+    it. A notice needs the approved form of its sign; it is complete when the sign is posted and the change
+    announced.
     """
     min_cents, max_cents = (
         params.integer("min_cents", 1, MOST_CENTS),
         params.integer("max_cents", 1, MOST_CENTS),
     )
-    nobody = params.boolean("nobody_plays")
+    nobody_plays = params.boolean("nobody_plays")
     rules.verify_limits(ctx, min_cents, max_cents)
     _verify_none_pending(ctx)
-    if nobody:
+    if nobody_plays:
         rules.verify_nobody_plays(ctx)
     else:
         forms.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
@@ -36,19 +39,22 @@ def change_limits(ctx: TableContext, params: Params) -> ActOutcome:
         was_max_cents=ctx.table.max_cents,
         min_cents=min_cents,
         max_cents=max_cents,
-        nobody_played=nobody,
+        nobody_played=nobody_plays,
         asked_at=ctx.now,
         asked_by=ctx.actor,
     )
     answer = {"change": change.number}
-    if nobody:
+    if nobody_plays:
         return ActOutcome("limits.changed", rules.apply_change(ctx, change), answer, changes="nothing")
     return ActOutcome("limits.change_begun", rules.change_data(change), answer, changes="nothing")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def post_limits_sign(ctx: TableContext, params: Params) -> ActOutcome:
-    """The sign of the change stands at the table, under its approved form. It stays until the change is over."""
+    """Record that the sign of the pending change is posted, under its approved form.
+
+    The sign stays until the change has taken effect or is cancelled.
+    """
     change = _pending_change(ctx)
     if change.posted_at is not None:
         section = rules.section_of(ctx.table, "limits.sign")
@@ -63,7 +69,7 @@ def post_limits_sign(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def announce_limits(ctx: TableContext, params: Params) -> ActOutcome:
-    """The change is announced to the players, by whoever deals."""
+    """Record that the change was announced to the players."""
     change = _pending_change(ctx)
     if change.announced_at is not None:
         section = rules.section_of(ctx.table, "limits.announcement")
@@ -77,7 +83,10 @@ def announce_limits(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def players_left(ctx: TableContext, params: Params) -> ActOutcome:
-    """All players have left: what was announced holds at once (A05). Nothing may show otherwise."""
+    """Apply the pending change now, because all players have left (A05).
+
+    Neither a wager nor a seated player may contradict it.
+    """
     change = _pending_change(ctx)
     rules.verify_nobody_plays(ctx)
     change.nobody_played = True
@@ -86,7 +95,7 @@ def players_left(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=FLOOR, depends_on="nothing")
 def cancel_limits_change(ctx: TableContext, params: Params) -> ActOutcome:
-    """The change under way does not happen; its sign comes down."""
+    """Cancel the pending change. Its sign comes down."""
     change, why = _pending_change(ctx), params.text("why")
     change.status = LimitsChange.Status.CANCELLED
     change.save(update_fields=["status"])

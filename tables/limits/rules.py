@@ -1,9 +1,12 @@
 """Minimum and maximum wagers, and how they change (58 Pa. Code §§ 521.7, 521.8(c)).
 
 - An accepted wager outside them is flagged and settled in full (§ 521.7(c), reading A04).
-- Where nobody plays they change at once, § 521.8(c)(1).
-- Else after notice of 30 minutes, by a sign and an announcement, § 521.8(c)(2). The 30 minutes run from the later of
-  the two; the new limits hold from the first round that begins then, or at once if all players leave (reading A05).
+- If nobody plays they change at once, § 521.8(c)(1).
+- Otherwise they change after a notice of 30 minutes, by a sign and an announcement, § 521.8(c)(2). The 30 minutes run
+from the later of the two. The new limits hold from the first round that begins afterwards, or at once if all players
+leave (reading A05).
+
+New Jersey's texts have no rule on limits. The same steps are a practice of the facility there (reading A45).
 """
 
 import datetime as dt
@@ -21,56 +24,66 @@ NOTICE = dt.timedelta(minutes=30)
 
 
 def section_of(table: Table, duty: str) -> str:
-    """The section of a duty about limits (`limits.sign`); "" where the steps are the casino's own (reading A45)."""
+    """The section of a duty about limits (`limits.sign`); empty where the steps are the facility's own (reading
+    A45).
+    """
     return table.facility.law.section(duty)
 
 
 def limits_flag(table: Table, cents: int) -> str:
-    """`under-min`, `over-max` or nothing, of a wager in cents; a wager taken off has no flag."""
+    """`under-min`, `over-max` or nothing for a wager in cents. A wager that was taken off has no flag."""
     if 0 < cents < table.min_cents:
         return "under-min"
     return "over-max" if cents > table.max_cents else ""
 
 
 def wager_flag(ctx: TableContext, code: str, cents: int) -> str:
-    """`under-min` or `over-max` for a wager on `code` outside this table's limits; empty where they do not apply."""
+    """The flag of a wager on `code` at this table. Empty for wagers that the limits do not cover."""
     return limits_flag(ctx.table, cents) if cents and ctx.game.is_limited(code) else ""
 
 
 def pending_change(table: Table) -> LimitsChange | None:
-    """The change that is under way at a table, if one is."""
-    waiting = LimitsChange.objects.filter(table=table, status=LimitsChange.Status.PENDING)
-    return waiting.select_related("announced_by", "asked_by").first()
+    """The pending change of a table's limits, if any."""
+    changes = LimitsChange.objects.filter(table=table, status=LimitsChange.Status.PENDING)
+    return changes.select_related("announced_by", "asked_by").first()
 
 
 def effective_at(change: LimitsChange) -> dt.datetime | None:
-    """The moment from which a round begins under the new limits; None while sign or announcement is missing."""
+    """The moment from which rounds begin under the new limits.
+
+    None while the sign or the announcement is missing.
+    """
     if change.posted_at is None or change.announced_at is None:
         return None
     return max(change.posted_at, change.announced_at) + NOTICE
 
 
 def is_due(change: LimitsChange, now: dt.datetime) -> bool:
-    """Whether the notice of a change has run."""
+    """Whether the notice of a change has run out."""
     return change.effective_at is not None and now >= change.effective_at
 
 
 def playing_seats(ctx: TableContext) -> str:
-    """The seats that play, for a sentence: those with a wager in the round, else those with a player; or empty."""
+    """The seats that play, for a sentence: `2, 4`.
+
+    Seats with a wager in the live round; if there are none, seats with a player.
+    """
     betting = sorted({wager.seat for wager in ctx.wagers})
     seats = betting or sorted(ctx.table.seated)
     return ", ".join(map(str, seats))
 
 
 def verify_nobody_plays(ctx: TableContext) -> None:
-    """Raises `somebody-plays` where a player is seated, or a wager lies in the round in play."""
+    """Raises `somebody-plays` if a player is seated or the live round has a wager."""
     if seats := playing_seats(ctx):
         raise Refusal("somebody-plays", section_of(ctx.table, "limits.nobody-plays"), seats=seats)
 
 
 def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
-    """Raises `maximum-under-minimum`, `limits-unchanged`, or what breaks the floor of the payout limit (A30), asked of
-    the rules that the next round begins under, and of those that are approved and still to come.
+    """Refuse limits that make no sense, change nothing, or contradict the payout limit (A30).
+
+    Raises `maximum-under-minimum`, `limits-unchanged` or `payout-limit-too-low`. The payout limit is checked
+    against the rules of the next round and against those that are approved for a later day.
     """
     table, section = ctx.table, section_of(ctx.table, "limits")
     if max_cents < min_cents:
@@ -83,7 +96,7 @@ def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
 
 
 def apply_change(ctx: TableContext, change: LimitsChange) -> dict[str, Any]:
-    """The new limits hold from now on. Returns what the record says of it; the caller writes the entry."""
+    """Put the new limits into effect and return the data of the entry, which the caller writes."""
     change.status, change.took_effect_at = LimitsChange.Status.DONE, ctx.now
     change.save(update_fields=["status", "took_effect_at", "nobody_played"])
     ctx.change_table(min_cents=change.min_cents, max_cents=change.max_cents)
@@ -91,9 +104,10 @@ def apply_change(ctx: TableContext, change: LimitsChange) -> dict[str, Any]:
 
 
 def apply_when_due(ctx: TableContext) -> bool:
-    """Lets a change whose notice has run take effect, in an entry of its own that goes before whatever begins now.
+    """Apply the pending change if its notice has run out, with an entry of its own. Return whether it did.
 
-    Asked as a round opens, and by the ticker between two rounds; never inside one. The caller holds the table's lock.
+    Called when a round opens, before its first entry, and by the ticker between rounds; never during a round. The
+    caller holds the table's lock.
     """
     change = pending_change(ctx.table)
     if change is None or not is_due(change, ctx.now):
@@ -104,7 +118,7 @@ def apply_when_due(ctx: TableContext) -> bool:
 
 
 def change_data(change: LimitsChange) -> dict[str, Any]:
-    """A change as the record says it."""
+    """A change of the limits as the record stores it."""
     moments = {
         name: clock.written(moment) if moment else None
         for name, moment in (

@@ -1,5 +1,7 @@
-"""What the clock does about limits and signs: a change whose notice has run takes effect between two rounds, and each
-table is told which forms its signs stand under. Each look is a query or two; only tables that change are locked.
+"""What the clock does about limits and signs.
+
+Applies due changes of limits between rounds, and records for each table the approved forms of its signs. A check
+takes one or two queries; only tables that change are locked.
 """
 
 from audit import clock, record
@@ -11,7 +13,7 @@ from tables.runner.system import for_each_table
 
 
 def apply_due_changes() -> list[int]:
-    """Lets changes whose notice has run take effect where no round is in play. Returns the tables that changed."""
+    """Apply due changes at tables without a live round. Return the ids of the tables that changed."""
     due = LimitsChange.objects.filter(
         status=LimitsChange.Status.PENDING, effective_at__lte=clock.now()
     ).exclude(table__rounds__ended_at=None, table__rounds__isnull=False)
@@ -19,11 +21,16 @@ def apply_due_changes() -> list[int]:
 
 
 def record_sign_forms() -> list[int]:
-    """Tells each table which forms of signs are in force there, on its own stream. Returns the tables that changed."""
+    """Record at each table the forms of signs that are in force there.
+
+    Returns the ids of the tables that changed.
+    """
     real = Table.objects.exclude(kind=Table.Kind.SIMULATED)
     rows = list(real.values_list("pk", "facility", "game", "recorded_sign_ids"))
-    recorded = told_of((facility, game) for _, facility, game, _ in rows)
-    differing = {pk for pk, facility, game, heard in rows if heard != recorded[facility, game]}
+    forms_by_place = told_of((facility, game) for _, facility, game, _ in rows)
+    differing = {
+        pk for pk, facility, game, recorded_ids in rows if recorded_ids != forms_by_place[facility, game]
+    }
     return for_each_table(Table.objects.filter(pk__in=differing), _record_sign_forms) if differing else []
 
 

@@ -1,4 +1,4 @@
-"""Refusals about limits, and lines of the record about limits, signs and the rules in effect."""
+"""Lines of the record about limits, signs and the rules in force. Their refusals are in `games/office/wording`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +34,7 @@ def _new(data: dict[str, Any]) -> dict[str, str]:
 
 
 def _offer(data: dict[str, Any]) -> str:
-    """What a table deals from now on: another version, no rules at all, or other wagers of the same."""
+    """The line when rules take effect: another version, no rules at all, or other suspensions."""
     if data["version"] is None:
         return "No rules in force: %(submission)s is dealt no more" % data
     if data["version"] != data["was"]:

@@ -1,4 +1,4 @@
-"""The floorperson's inspection, opening and closing."""
+"""Acts that inspect, open and close a table."""
 
 from typing import Any
 
@@ -30,11 +30,11 @@ from tables.staffing.spans import supervisor_at_opening
 
 @act(roles=AT_THE_TABLE, witness=True)
 def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
-    """Where an electrical device lights the layout: three values entered, every winning combination seen lit and no
-    other; an automated shaker run three times; and each line that the edition has for the table, its signs and boxes.
-    The floor signs.
+    """Record the floorperson's inspection before an opening or after a repair. The floor signs.
 
-    After a repair the same inspection lets gaming go on.
+    If an electrical device lights the layout: the dice entered, and exactly their winning combinations lit. An
+    automated shaker has three test runs. Each line of the edition is confirmed, with its signs and boxes. After a
+    repair the inspection lets gaming continue.
     """
     dice, lit = params.dice(optional=True), params.texts("lit")
     tosses = params.integer("tosses", 0, 99, default=0)
@@ -82,10 +82,10 @@ def inspect_table(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, witness=True)
 def open_table(ctx: TableContext, params: Params) -> ActOutcome:
-    """Opens the table for gaming, after an inspection since it last closed; what failed must be repaired first.
+    """Open the table for gaming, after an inspection since it last closed and any repair. The floor signs.
 
-    The floor signs, and who signs supervises the table unless somebody on duty does already. Every approval is on
-    file, and somebody stands at every post. A lapsed edition must be acknowledged.
+    The floorperson who signs supervises the table unless a supervisor is on duty there. Every approval must be on
+    file and every post staffed. A lapsed edition must be acknowledged.
     """
     acknowledged = params.boolean("acknowledge_lapsed")
     verify_signed_by_floor(ctx)
@@ -129,10 +129,10 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, witness=True)
 def close_table(ctx: TableContext, params: Params) -> ActOutcome:
-    """Closes the table between rounds; the floor signs. The next opening needs a new inspection.
+    """Close the table between rounds. The floor signs. The next opening needs a new inspection.
 
-    `dice`: `stay` in the shaker, where their clock goes on, or `removed`; where a reopened table needs a new set they
-    are removed always. A shaker that may not stand alone is locked away (`secured`).
+    `dice`: they `stay` in the shaker, where their clock runs on, or are `removed`. If the edition requires new dice
+    at each opening they are always removed. A shaker that may not be left alone must be locked away (`secured`).
     """
     dice = params.choice("dice", ("stay", "removed"), default="stay")
     secured = params.boolean("secured")
@@ -145,18 +145,18 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
     verify_secured(ctx, secured)
     if ctx.deals and ctx.rules.section("new-dice-at-opening"):
         dice = "removed"
-    gone = remove_dice(ctx, shaker, "table-closed") if shaker and dice == "removed" else None
+    removed_lot = remove_dice(ctx, shaker, "table-closed") if shaker and dice == "removed" else None
     ctx.change_table(status=Table.Status.CLOSED, closed_at=ctx.now)
     if ctx.table.quarterback or ctx.table.offered or ctx.table.seated:
         ctx.change_table(quarterback=None, offered=None, seated=[])
     if shaker is not None:
         shaker.secured = True
         shaker.save(update_fields=["secured"])
-    stays = lot if lot and not gone else None
+    stays = lot if lot and not removed_lot else None
     data = {
         "last_round": ctx.table.last_round,
         "shaker": shaker.code if shaker else None,
-        "removed": gone,
+        "removed": removed_lot,
         "stays": stays.code if stays else None,
         "secured": secured,
     }
@@ -166,14 +166,14 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 def hand_over_shaker(ctx: TableContext) -> None:
-    """The shaker is in its keeper's charge from here on."""
+    """Put the shaker in its keeper's charge."""
     if ctx.shaker is not None and ctx.shaker.secured:
         ctx.shaker.secured = False
         ctx.shaker.save(update_fields=["secured"])
 
 
 def terms_data(ctx: TableContext) -> dict[str, Any]:
-    """The rules and limits that a table opens under, as the record says them."""
+    """The rules and limits of an opening, as the record stores them."""
     return {
         "submission": ctx.submission.code,
         "submission_version": ctx.submission.version,

@@ -1,4 +1,4 @@
-"""What must hold before a table opens, and before it closes."""
+"""The conditions for opening and closing a table."""
 
 from games.engine import Refusal
 from tables.core.context import TableContext
@@ -8,7 +8,7 @@ from tables.words.sentences import dollars
 
 
 def verify_inspection_is_due(ctx: TableContext) -> None:
-    """Raises `Refusal` unless the table is closed, or ceased with what failed repaired."""
+    """Raises `gaming-ceased` without a repair, or `inspect-before-opening` at an open table."""
     table = ctx.table
     if table.ceased_what and table.repaired_at is None:
         raise Refusal("gaming-ceased", table.ceased_section, what=table.ceased_what)
@@ -17,9 +17,9 @@ def verify_inspection_is_due(ctx: TableContext) -> None:
 
 
 def verify_secured(ctx: TableContext, secured: bool) -> None:
-    """Raises `Refusal` when a shaker that may not stand alone would stay on a closed table, in nobody's charge.
+    """Raises `secure-the-shaker` if a shaker that may not be left alone would stay at a closed table.
 
-    Without rules in force no shaker may.
+    Without rules in force no shaker may be left alone.
     """
     section = None if secured else unattended_shaker_section(ctx)
     if section is not None and ctx.shaker is not None:
@@ -27,8 +27,9 @@ def verify_secured(ctx: TableContext, secured: bool) -> None:
 
 
 def last_inspection(ctx: TableContext) -> Inspection | None:
-    """The newest inspection since the table last closed, or None: of the shaker that stands here now, under the rules
-    that are in force now. Another shaker or other rules ask for another inspection.
+    """The newest inspection since the table last closed, if any.
+
+    Only of the current shaker under the rules in force now: another shaker or other rules need another inspection.
     """
     inspections = Inspection.objects.filter(
         table=ctx.table, shaker=ctx.shaker, terms_sha256=ctx.submission.terms_sha256
@@ -42,7 +43,7 @@ def last_inspection(ctx: TableContext) -> Inspection | None:
 
 
 def verify_lights(ctx: TableContext, dice: tuple[int, ...], lit: tuple[str, ...]) -> None:
-    """Raises `Refusal` unless what was seen lit is what these dice light."""
+    """Raises `lights-do-not-agree` unless exactly the winning combinations of these dice were lit."""
     wins = ctx.game.winning_codes(ctx.rules, [ctx.game.verify_dice(ctx.rules, dice)])
     if set(lit) != set(wins):
         section = ctx.rules.section("inspection-device")
@@ -50,14 +51,14 @@ def verify_lights(ctx: TableContext, dice: tuple[int, ...], lit: tuple[str, ...]
 
 
 def verify_dice_new_enough(ctx: TableContext) -> None:
-    """Raises `Refusal` where a reopened table needs a new set of dice and has the one from before (§ 577.4(d))."""
+    """Raises `new-dice-at-opening` if the edition requires new dice and these were here before (§ 577.4(d))."""
     section, closed_at, lot = ctx.rules.section("new-dice-at-opening"), ctx.table.closed_at, ctx.lot
     if section and closed_at and lot and lot.placed_at and lot.placed_at <= closed_at:
         raise Refusal("new-dice-at-opening", section, lot=lot.code)
 
 
 def verify_payout_limit(ctx: TableContext) -> None:
-    """Raises `Refusal` where the filed payout limit is under what a player could win at this table's minimum (A30)."""
+    """Raises `payout-limit-too-low` if a player could win more at this table's minimum (A30)."""
     limit = ctx.rules.payout_limit_cents
     if limit is None:
         return

@@ -1,5 +1,6 @@
-"""What leads a closed or ceased table to gaming, as the snapshot shows it: the inspection as a list, what opening still
-needs, the one next step; and what closing asks.
+"""The steps of a closed or ceased table to gaming, as the snapshot shows them.
+
+The inspection as a list, what an opening still needs, the next step; and what closing requires.
 """
 
 from collections.abc import Callable
@@ -32,46 +33,46 @@ from tables.words.sentences import dollars, moment, say, short
 
 
 class Opening:
-    """The way of one table to its opening, or back to gaming after a failure; read once for a snapshot."""
+    """The steps of one table to its opening, or back to gaming after a failure; read once for a snapshot."""
 
     def __init__(self, ctx: TableContext) -> None:
-        self.at = ctx
+        self.ctx = ctx
 
     @cached_property
     def equipment(self) -> Equipment:
-        """What the edition asks of the equipment here."""
-        return Equipment(self.at)
+        """What the edition requires of the equipment here."""
+        return Equipment(self.ctx)
 
     @cached_property
     def inspection(self) -> Inspection | None:
         """The newest inspection since the table last closed."""
-        return last_inspection(self.at)
+        return last_inspection(self.ctx)
 
     @property
     def ceased(self) -> bool:
-        """Whether something failed here and its repair has not been inspected."""
-        return bool(self.at.table.ceased_what)
+        """Whether equipment failed here and its repair has not been inspected."""
+        return bool(self.ctx.table.ceased_what)
 
     @property
     def may_inspect(self) -> bool:
-        """Whether the inspection is due now: at a closed table, or after a repair, with dice to inspect."""
-        due = not self.ceased or self.at.table.repaired_at is not None
-        return due and self.at.table.status != Table.Status.OPEN and self.without_dice is None
+        """Whether the inspection is due now: at a closed table or after a repair, with dice to inspect."""
+        due = not self.ceased or self.ctx.table.repaired_at is not None
+        return due and self.ctx.table.status != Table.Status.OPEN and self.dice_refusal is None
 
     @property
     def may_open(self) -> bool:
-        """Whether nothing but the inspection is missing to open."""
-        return self.at.table.status == Table.Status.CLOSED and not self.ceased and not self.needed
+        """Whether the table could open after its inspection."""
+        return self.ctx.table.status == Table.Status.CLOSED and not self.ceased and not self.missing
 
     @cached_property
-    def without_dice(self) -> Missing | None:
-        """Why nothing can be inspected: no shaker stands here, or it is empty."""
-        return refusal_data(self.at.verify_dice_for_a_round)
+    def dice_refusal(self) -> Missing | None:
+        """Why nothing can be inspected: there is no shaker, or it is empty."""
+        return refusal_data(self.ctx.verify_dice_for_a_round)
 
     @cached_property
-    def needed(self) -> list[Missing]:
-        """What opening would still refuse besides a missing inspection, in the order in which people see to it."""
-        ctx = self.at
+    def missing(self) -> list[Missing]:
+        """What opening would still refuse apart from the inspection, in the order in which people solve it."""
+        ctx = self.ctx
         checks: tuple[Callable[[], None], ...] = (
             ctx.verify_dice_in_time,
             lambda: verify_dice_new_enough(ctx),
@@ -84,20 +85,20 @@ class Opening:
         return list({refusal["code"]: refusal for refusal in [*missing, *self._empty_posts()]}.values())
 
     def _empty_posts(self) -> list[Missing]:
-        """The posts where nobody stands, said together: each person signs in alone."""
-        refusal = refusal_data(lambda: posts.verify_staffed(self.at))
+        """The empty posts in one sentence, because each person signs in alone."""
+        refusal = refusal_data(lambda: posts.verify_staffed(self.ctx))
         return (
-            [{**refusal, "text": empty_posts_sentence(posts.empty_posts(self.at.table))}] if refusal else []
+            [{**refusal, "text": empty_posts_sentence(posts.empty_posts(self.ctx.table))}] if refusal else []
         )
 
     def next_step(self, round_number: int) -> tuple[NextStep | None, Missing | None]:
-        """The one next step towards gaming, or with it what is missing for it."""
-        if self.ceased and self.at.table.repaired_at is None:
+        """The next step towards gaming, and what it still needs."""
+        if self.ceased and self.ctx.table.repaired_at is None:
             return self._step("record_repair"), None
         if self.inspection is None or self.ceased:
-            return self._step("inspect_table"), self.without_dice
-        limits = {"min": dollars(self.at.table.min_cents), "max": dollars(self.at.table.max_cents)}
-        return self._step("open_table", **limits, round=round_number), next(iter(self.needed), None)
+            return self._step("inspect_table"), self.dice_refusal
+        limits = {"min": dollars(self.ctx.table.min_cents), "max": dollars(self.ctx.table.max_cents)}
+        return self._step("open_table", **limits, round=round_number), next(iter(self.missing), None)
 
     def _step(self, act: str, **figures: Any) -> NextStep:
         says = OPENING_SENTENCES[act, "repair" if self.ceased else "opening"]
@@ -109,28 +110,28 @@ class Opening:
             "dice": None,
         }
 
-    def offers(self) -> list[str]:
-        """The acts that lead on from here."""
+    def available_acts(self) -> list[str]:
+        """The acts that are possible next."""
         inspect = ["inspect_table"] if self.may_inspect else []
-        if self.at.table.status == Table.Status.CEASED:
+        if self.ctx.table.status == Table.Status.CEASED:
             return [*inspect, "record_repair", "close_table", "report_device_failure"]
         return [*inspect, *(["record_repair"] if self.ceased else ["open_table"] if self.may_open else [])]
 
     def snapshot_part(self) -> OpeningPart:
-        """The keys of the snapshot that tell of the opening."""
+        """The keys of the snapshot about the opening."""
         return {
             "inspection": self._inspection(),
-            "inspection_asks": self._asks(),
-            "to_open": self.needed if self._may_tell and not self.ceased else [],
+            "inspection_asks": self._form_data(),
+            "to_open": self.missing if self._lists_missing and not self.ceased else [],
         }
 
     @property
-    def _may_tell(self) -> bool:
-        return self.at.deals and self.at.table.status == Table.Status.CLOSED
+    def _lists_missing(self) -> bool:
+        return self.ctx.deals and self.ctx.table.status == Table.Status.CLOSED
 
     def _inspection(self) -> InspectionFacts | None:
         """The last inspection since the table closed."""
-        if self.at.table.status != Table.Status.CLOSED or self.inspection is None:
+        if self.ctx.table.status != Table.Status.CLOSED or self.inspection is None:
             return None
         inspection = self.inspection
         return {
@@ -143,9 +144,9 @@ class Opening:
             "cameras": inspection.cameras,
         }
 
-    def _asks(self) -> InspectionAsks | None:
-        """What the inspection asks of this table as it stands; None while it is open, or without rules or a shaker."""
-        ctx = self.at
+    def _form_data(self) -> InspectionAsks | None:
+        """What the inspection requires of this table. None while it is open, or without rules or a shaker."""
+        ctx = self.ctx
         if ctx.table.status == Table.Status.OPEN or not ctx.deals or ctx.shaker is None:
             return None
         lines: list[InspectionLine] = [
@@ -168,7 +169,7 @@ class Opening:
 
 
 def closing_data(ctx: TableContext) -> ClosingAsks | None:
-    """What closing asks: what becomes of the dice, and a shaker that must be locked away. None at a closed table."""
+    """What closing requires: where the dice go, and the shaker that must be locked away. None at a closed table."""
     if ctx.table.status == Table.Status.CLOSED:
         return None
     away = ctx.deals and bool(ctx.rules.section("new-dice-at-opening"))
@@ -181,7 +182,7 @@ def closing_data(ctx: TableContext) -> ClosingAsks | None:
 
 
 def refusal_data(check: Callable[[], None]) -> Missing | None:
-    """What a check refuses, worded; None when it passes."""
+    """The refusal of a check with its sentence; None if the check passes."""
     try:
         check()
     except Refusal as refusal:

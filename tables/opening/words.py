@@ -1,4 +1,4 @@
-"""Words of a table's way to gaming: the one next step while it is closed or ceased, and who is still missing."""
+"""Sentences of a table's opening: the next step while it is closed or ceased, and the posts that are empty."""
 
 from tables.dice.words import POSTS
 
@@ -8,7 +8,7 @@ OPENING_LABELS = {
     "open_table": "Open the table",
 }
 
-# The line beneath the step: what the tap does, on the way to an opening or back from a failure.
+# The line below the step: what the tap does, before an opening or after a repair.
 OPENING_SENTENCES = {
     ("record_repair", "repair"): "How it was repaired; a floorperson signs",
     ("inspect_table", "repair"): "All is in order; gaming goes on",
@@ -18,7 +18,7 @@ OPENING_SENTENCES = {
 
 
 def empty_posts_sentence(posts: list[str]) -> str:
-    """Who has still to sign in: `The left dealer and the stickperson are missing. …`"""
+    """Who must still sign in: `The left dealer and the stickperson are missing. …`"""
     names = [str(POSTS[post]) for post in posts]
     if len(names) == 1:
         sentence = "%s is still missing. Sign in at a tablet of this table." % names[0]

@@ -1,4 +1,4 @@
-"""The round as the edition orders it: no more bets, shake, dice, take, pay, clear; no roll and void."""
+"""Acts of a round in the order of the edition: no more bets, shake, dice, take, pay, clear; no roll and void."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=AT_THE_TABLE)
 def no_more_bets(ctx: TableContext, params: Params) -> ActOutcome:
-    """Announces no more bets; from here on wagers are refused."""
+    """Announce no more bets. Later wagers are refused."""
     round_ = ensure_round(ctx)
     state, _ = ctx.game.no_more_bets(ctx.state)
     advance(ctx, state)
@@ -30,7 +30,7 @@ def no_more_bets(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE)
 def shake(ctx: TableContext, params: Params) -> ActOutcome:
-    """Attests at least three shakes of a manual shaker, or who activated an automated one (dealer, or a seat)."""
+    """Record at least three shakes of a manual shaker, or who activated an automated one: the dealer, or a seat."""
     shakes = params.integer("shakes", 0, 99, default=0)
     seat = params.integer("activated_by_seat", 0, 64, default=0)
     round_ = ensure_round(ctx)
@@ -45,7 +45,7 @@ def shake(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE)
 def call_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """Records the dice uncovered and announced, enters them, lights the layout and settles what they decide."""
+    """Record the uncovered and announced dice, light the layout, and settle the wagers that they decide."""
     dice = params.dice()
     ruled = read_face_rulings(params, len(dice or ()))
     round_ = require_round(ctx)
@@ -56,8 +56,10 @@ def call_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 def read_face_rulings(params: Params, dice: int) -> dict[str, Any]:
-    """How faces were found where they were not plain: `leaning`, the dice read by the face opposite to the one that
-    leans (§§ 577.5(f), 675a.4(c)), and whether a face was `disputed` and decided (§ 577.5(g)).
+    """Read how unclear faces were ruled on.
+
+    `leaning`: the number of dice read by the face opposite to the one they lean on (§§ 577.5(f), 675a.4(c)).
+    `disputed`: whether a face was disputed and decided (§ 577.5(g)).
     """
     leaning, disputed = params.integer("leaning", 0, dice, default=0), params.boolean("disputed")
     return ({"leaning": leaning} if leaning else {}) | ({"disputed": True} if disputed else {})
@@ -65,8 +67,10 @@ def read_face_rulings(params: Params, dice: int) -> dict[str, Any]:
 
 @act(roles=AT_THE_TABLE)
 def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
-    """Calls a no roll. In Sic Bo the round ends and every wager is returned (A12, A44); elsewhere wagers stand and
-    the dice are thrown again (A33).
+    """Call a no roll.
+
+    In Sic Bo the round ends and every wager is returned (A12, A44). In the other games wagers stay and the dice are
+    thrown again (A33).
     """
     reason = params.text("reason")
     round_ = require_round(ctx)
@@ -85,9 +89,10 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, witness=True)
 def void_round(ctx: TableContext, params: Params) -> ActOutcome:
-    """The house voids a round before its dice are entered: every wager is returned (A47). The floor signs.
+    """Void a round before its dice are entered and return every wager (A47). The floor signs.
 
-    Between two throws what the first one decided stands; what is still open goes back, with a fee already paid.
+    Between two throws, wagers that the first one decided stay settled. The rest is returned, with a fee already
+    paid.
     """
     reason = params.text("reason")
     round_ = require_round(ctx)
@@ -99,7 +104,7 @@ def void_round(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE)
 def take_losers(ctx: TableContext, params: Params) -> ActOutcome:
-    """Losing wagers collected, all of them, before any winner is paid."""
+    """Record that all losing wagers were collected, before any winner is paid."""
     round_ = require_round(ctx)
     state, _ = ctx.game.take_losers(ctx.state)
     advance(ctx, state)
@@ -113,10 +118,10 @@ def take_losers(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE)
 def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
-    """Winners paid: the seats named, or all that are left.
+    """Record that winners were paid: at the named seats, or at all that are unpaid.
 
-    A payment moves the phase only when it is the last one, so that two may be under way at once; a list that was
-    mended since it was shown is stale.
+    Only the last payment changes the phase, so that two payments may run at once. A list that was corrected since
+    the screen was drawn is stale.
     """
     seats = params.integers("seats")
     round_ = require_round(ctx)
@@ -130,7 +135,7 @@ def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE)
 def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
-    """Takes and pays the step under way, where a game settles in steps: the seats named, or all that are left.
+    """Settle the current step at the named seats, or at all that are left, in a game that settles in steps.
 
     Only the last seat of a step moves the round on, so that two dealers may each settle a side at once.
     """
@@ -152,7 +157,7 @@ def settle_seats(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE)
 def clear_layout(ctx: TableContext, params: Params) -> ActOutcome:
-    """Clears the lit combinations, which ends the round."""
+    """Clear the lit combinations, which ends the round."""
     round_ = require_round(ctx)
     state, _ = ctx.game.clear_layout(ctx.state)
     advance(ctx, state)

@@ -1,4 +1,4 @@
-"""Begin the round in play, or go on with it, when an act asks for one."""
+"""Begin the live round, or continue it, when an act needs one."""
 
 from games.office.submissions.gate import verify_minimum
 from tables.core.context import TableContext
@@ -10,10 +10,10 @@ from tables.staffing import posts
 
 
 def ensure_round(ctx: TableContext, *, though_ceased: bool = False) -> Round:
-    """Return the round in play, opened now if this is its first act. Refuses at a table that is not open.
+    """Return the live round, opened now if this is its first act. Refuses at a table that is not open.
 
-    Play begins and continues only with somebody at every post. A round played before gaming ceased
-    (`though_ceased`) is only written down, so its posts are not checked.
+    Play begins and continues only with a person at every post. A round that was played before gaming ceased
+    (`though_ceased`) is only recorded, so its posts are not checked.
     """
     if ctx.round is None:
         if not (though_ceased and ctx.table.status == Table.Status.CEASED):

@@ -1,4 +1,4 @@
-"""What only Three Dice Football asks of its stickperson: offering the dice, and the throw (58 Pa. Code ch. 577)."""
+"""Acts of Three Dice Football only: offer the dice, and throw them (58 Pa. Code ch. 577)."""
 
 from typing import Any
 
@@ -14,8 +14,10 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=AT_THE_TABLE)
 def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """Offers the dice to a seat, clockwise. Who accepts is the Quarterback and keeps two green and one red
-    (§§ 577.4(b), (c), 577.7); the rest of the set goes back into the cup.
+    """Offer the dice to a seat, clockwise. A player who accepts is the Quarterback.
+
+    The Quarterback keeps two green dice and one red (§§ 577.4(b), (c), 577.7). The rest of the set returns to the
+    cup.
     """
     seat, accepted = params.integer("seat", 1, ctx.table.seats), params.boolean("accepted")
     game, round_ = ctx.game_as(Football), ensure_round(ctx)
@@ -28,13 +30,15 @@ def offer_dice(ctx: TableContext, params: Params) -> ActOutcome:
         "lot": ctx.lot and ctx.lot.code,
     }
     if accepted:
-        data["chosen"] = {"green": 2, "red": 1}  # § 577.4(c); the others of the set lie in the cup
+        data["chosen"] = {"green": 2, "red": 1}  # § 577.4(c); the rest of the set is in the cup
     return ActOutcome("dice.offered", data, round_answer(round_), "phase")
 
 
 @act(roles=AT_THE_TABLE)
 def throw_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """The dice leave the Quarterback's hand: the wagers on this play are closed (§§ 577.3(c), (e), 577.5(a))."""
+    """Record that the dice left the Quarterback's hand: the wagers on this play are closed (§§ 577.3(c), (e),
+    577.5(a)).
+    """
     game, round_ = ctx.game_as(Football), ensure_round(ctx)
     ctx.verify_dice_in_time()
     state, _ = game.throw_dice(ctx.state)

@@ -1,4 +1,4 @@
-"""What only High Roll Dice asks of a dealer: the lock-out, the fees, and the loose dice (58 Pa. Code § 675a.4)."""
+"""Acts of High Roll Dice only: the lock-out, the fees, and the loose dice (58 Pa. Code § 675a.4)."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=AT_THE_TABLE)
 def lock_out_extra_rolls(ctx: TableContext, params: Params) -> ActOutcome:
-    """Locks the sensors once no more bets is announced: no Extra Roll is taken from here on (§ 675a.1(c)(2))."""
+    """Lock the sensors after no more bets: no Extra Roll is bought from now on (§ 675a.1(c)(2))."""
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.lock_out_extra_rolls(ctx.state)
     advance(ctx, state)
@@ -22,7 +22,7 @@ def lock_out_extra_rolls(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE)
 def collect_fees(ctx: TableContext, params: Params) -> ActOutcome:
-    """The Extra Roll fees collected into the table inventory, before the shake (§ 675a.4(a))."""
+    """Record that the Extra Roll fees are in the table inventory, before the shake (§ 675a.4(a))."""
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.collect_fees(ctx.state)
     advance(ctx, state)
@@ -31,7 +31,9 @@ def collect_fees(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE)
 def move_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """The matching dice moved into their box, uncovered and in surveillance's view all the while (§ 675a.4(e))."""
+    """Record that the matching dice are in their box, uncovered and in surveillance's view throughout (§
+    675a.4(e)).
+    """
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, record = game.move_dice(ctx.state)
     advance(ctx, state)
@@ -41,7 +43,7 @@ def move_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE)
 def gather_loose_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """The dice that do not match gathered into the shaker for the Extra Roll (§ 675a.4(g))."""
+    """Record that the dice that do not match are in the shaker for the Extra Roll (§ 675a.4(g))."""
     game, round_ = ctx.game_as(HighRoll), require_round(ctx)
     state, _ = game.gather_loose_dice(ctx.state)
     advance(ctx, state)

@@ -24,9 +24,7 @@ def _layout(rules: Rules) -> tuple[tuple[str, str, str, tuple[str, ...]], ...]:
 
 
 def layout(ctx: TableContext) -> list[LayoutWager]:
-    """Every wager of the edition with its odds in force, worded as the submission words them, and why it is not dealt
-    where a provider's steps are open.
-    """
+    """Every wager of the edition with its odds in force in the submission's words, and its suspension if any."""
     return [
         {
             "wager": code,
@@ -41,5 +39,5 @@ def layout(ctx: TableContext) -> list[LayoutWager]:
 
 @lru_cache(maxsize=64)
 def labels(rules: Rules) -> dict[str, str]:
-    """Wager codes to the names that people say."""
+    """The labels of wagers by their codes."""
     return {code: label for code, label, _, _ in _layout(rules)}

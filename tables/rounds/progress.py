@@ -1,4 +1,4 @@
-"""How an act carries the round on: the round in play, its row as it now stands, and what a screen is answered."""
+"""How an act moves the round on: its row, its end, and the data that the response returns."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tables.rules import notice
 
 
 def require_round(ctx: TableContext) -> Round:
-    """The round in play. Raises `Refusal` when there is none."""
+    """The live round. Raises `no-round`, or the refusal of a table that is not open."""
     if ctx.round is None:
         ctx.verify_open()
         raise Refusal("no-round")
@@ -19,7 +19,7 @@ def require_round(ctx: TableContext) -> Round:
 
 
 def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
-    """The round as it now stands, and its end when it has ended, with whatever else of it changed."""
+    """Save the round's new state and other changed fields, and end the round if the state has ended."""
     assert ctx.round is not None
     stands = {
         "phase": state.phase,
@@ -39,11 +39,11 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
 
 
 def newly_settled(state: RoundState) -> tuple[Settled, ...]:
-    """What the newest throw decided, and with the first one the fees that were collected before it."""
+    """The wagers that the newest throw settled. The first throw includes the fees collected before it."""
     first = STEPS_A_THROW * len(state.throws) if len(state.throws) > 1 else 0
     return tuple(wager for wager in state.settled if wager.step >= first)
 
 
 def round_answer(round_: Round) -> dict[str, Any]:
-    """What a screen is told of an act that went on with the round."""
+    """The data of the response to an act on the round."""
     return {"round": round_.number, "phase": round_.phase}

@@ -1,13 +1,13 @@
-"""The Quarterback of Three Dice Football has a wager in the game (58 Pa. Code ch. 577)."""
+"""The Quarterback of Three Dice Football must have a wager in the game (58 Pa. Code ch. 577)."""
 
 from games.engine import Refusal
 from tables.core.context import TableContext
 
 
 def verify_quarterback_plays(ctx: TableContext) -> None:
-    """Raises `Refusal` at the first throw of a game in which the Quarterback has no wager.
+    """Raises `quarterback-sits-out` at the first throw of a game without a wager of the Quarterback.
 
-    A seat without a wager sits the game out (A38), and who sits out does not throw (§ 577.6(b)).
+    A seat without a wager sits the game out (A38), and a player who sits out does not throw (§ 577.6(b)).
     """
     seat, first = ctx.state.quarterback, not (ctx.state.throws or ctx.state.void_throws)
     if first and all(wager.seat != seat for wager in ctx.state.wagers):

@@ -1,4 +1,4 @@
-"""Who sits where, at a game that only seated players may wager at (58 Pa. Code § 675a.2(c))."""
+"""Acts on seats, in a game that only seated players may wager in (58 Pa. Code § 675a.2(c))."""
 
 from games.engine import Refusal
 from games.params import Params
@@ -9,7 +9,7 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def seat_player(ctx: TableContext, params: Params) -> ActOutcome:
-    """A player sits down at an open seat; from now on the seat may wager."""
+    """Seat a player at an open seat, which may wager from now on."""
     seat = _seat(ctx, params)
     if seat in ctx.table.seated:
         raise Refusal("seat-is-taken", ctx.rules.section("seated"), seat=seat)
@@ -19,7 +19,7 @@ def seat_player(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
 def free_seat(ctx: TableContext, params: Params) -> ActOutcome:
-    """The player leaves. Refused while the seat has a wager in the round: the player stays until it ends."""
+    """Record that the player left. Refused while the seat has a wager in the live round."""
     seat = _seat(ctx, params)
     if seat not in ctx.table.seated:
         raise Refusal("seat-is-open", ctx.rules.section("seated"), seat=seat)

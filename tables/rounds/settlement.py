@@ -1,4 +1,4 @@
-"""Write a throw with the wagers that it settles, as rows and as the record says them."""
+"""Write a throw and the wagers that it settles, as rows and as data of the record."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,9 +14,10 @@ from tables.runner.table import ActOutcome
 def write_throw(
     ctx: TableContext, round_: Round, dice: Sequence[int], reason: str = "", corrects: Throw | None = None
 ) -> Throw:
-    """The next throw of the round, or the next revision of the one that it `corrects`, thrown with the same dice.
+    """Write the next throw of the round, or the next revision of the one that it `corrects`, with the same dice
+    lot.
 
-    With a new throw the dice that a training table's machine drew lie there no longer.
+    A new throw removes the dice that the machine of a training table drew.
     """
     if round_.drawn and corrects is None:
         ctx.change_round(drawn=[])
@@ -44,9 +45,9 @@ def settle_throw(
     reason: str = "",
     more: dict[str, Any] | None = None,
 ) -> ActOutcome:
-    """Writes a throw with the wagers that it settles, and says them in the record, in the order of settlement.
+    """Write a throw with the wagers that it settles, in the order of settlement, and return the outcome.
 
-    Without dice it is where the wagers of a void round go back.
+    Without dice it is the throw under which the wagers of a void round are returned.
     """
     throw = write_throw(ctx, round_, dice, reason, corrects)
     write_settlements(ctx, throw, settled)
@@ -65,12 +66,12 @@ def settle_throw(
 
 
 def taken_cents(settled: Iterable[Settled]) -> int:
-    """What the house keeps of the stakes: lost wagers, and fees."""
+    """What the facility keeps of the stakes: lost wagers, and fees."""
     return sum(wager.wager.cents for wager in settled if wager.outcome in (LOSE, FEE))
 
 
 def write_settlements(ctx: TableContext, throw: Throw, settled: tuple[Settled, ...]) -> None:
-    """One row for each settled wager. The wagers' rows are those that `at` read under the lock."""
+    """Write a row for each settled wager. The wagers' rows are those that `ctx` read under the lock."""
     rows = {wager.key: wager.pk for wager in ctx.wagers}
     Settlement.objects.write(
         [
@@ -94,7 +95,7 @@ def write_settlements(ctx: TableContext, throw: Throw, settled: tuple[Settled, .
 def throw_data(
     ctx: TableContext, round_: Round, throw: Throw, state: RoundState, settled: tuple[Settled, ...]
 ) -> dict[str, Any]:
-    """What the record says of a throw; `docs/record.md` names each field."""
+    """The data of the record about a throw; `docs/record.md` names each field."""
     return {
         "round": round_.number,
         "throw": throw.number,
@@ -116,13 +117,13 @@ def throw_data(
 
 
 def _call_data(ctx: TableContext, state: RoundState) -> dict[str, Any]:
-    """What the throw comes to, as it is called out, by code."""
+    """The throw as it is called out, by code."""
     reason = ctx.game.announcement(state.throws)
     return {"code": reason.code, **reason.params}
 
 
 def settled_data(settled: Settled) -> dict[str, Any]:
-    """One settled wager as the record and `adjudicate` say it."""
+    """A settled wager as the record and `adjudicate` write it."""
     data = {
         "seat": settled.wager.seat,
         "wager": settled.wager.code,

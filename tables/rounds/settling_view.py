@@ -1,4 +1,4 @@
-"""The throws of the live round and the settling of the newest, as the snapshot shows them (`docs/games.md`)."""
+"""The throws of the live round and the settlement of the newest, as the snapshot shows them (`docs/games.md`)."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from tables.words.sentences import number_words, short, step_label
 
 
 def throws(ctx: TableContext) -> list[ThrowFacts]:
-    """Every throw of the live round in order, void ones with the words of their reason."""
+    """Every throw of the live round in order, void throws with the words of their reason."""
     rows: list[ThrowFacts] = []
     valid: list[tuple[int, ...]] = []
     for throw in ctx.throws:
@@ -33,13 +33,13 @@ def throws(ctx: TableContext) -> list[ThrowFacts]:
 
 
 def call(game: Game, valid: Sequence[Sequence[int]]) -> Call:
-    """The newest throw as it is called: the faces, their sum, and what they come to."""
+    """The newest throw as it is called: the faces, their sum, and the result."""
     dice = list(game.arranged(valid[-1]))
     return {"total": sum(dice), "words": number_words(dice), "summary": why(game.announcement(valid))}
 
 
 def steps(ctx: TableContext, state: RoundState, names: dict[str, str]) -> Settle | None:
-    """What the newest throw settles, step by step and seat by seat; None where nothing is being settled in steps."""
+    """What the newest throw settles, by step and seat. None if nothing is being settled in steps."""
     if state.phase != "lit" or ("lit", "settle_seats") not in state.procedure.moves:
         return None
     by_step: dict[int, list[Settled]] = defaultdict(list)
@@ -125,7 +125,7 @@ def _line(ctx: TableContext, settled: Settled, names: dict[str, str]) -> SettleL
 
 
 def _stay(ctx: TableContext, wager: Wager, names: dict[str, str]) -> SettleLine:
-    """A wager that this throw leaves open, with what the next one may pay."""
+    """A wager that this throw leaves open, with the odds of the next one."""
     return {
         "wager": wager.code,
         "label": names.get(wager.code, wager.code),

@@ -1,4 +1,6 @@
-"""Training: the machine throws the dice, and the trainee reads them (docs/shift.md). Nowhere else is a die drawn."""
+"""The act of training: the machine throws the dice, and the trainee calls them (docs/shift.md). No other act draws
+dice.
+"""
 
 from games.engine import Refusal
 from games.params import Params
@@ -12,7 +14,7 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=AT_THE_TABLE)
 def draw_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """Throws the dice of the next call at a training table: they lie there until they are called, or called void."""
+    """Throw the dice of the next call at a training table. They stay until they are called, or called no roll."""
     if ctx.table.kind != Table.Kind.TRAINING:
         raise Refusal("draws-only-in-training", table=ctx.table.code)
     round_ = require_round(ctx)

@@ -1,4 +1,4 @@
-"""Sentences about training; merged into `tables.wording`."""
+"""Sentences about training."""
 
 from collections.abc import Callable
 from typing import Any

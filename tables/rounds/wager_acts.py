@@ -1,4 +1,4 @@
-"""Placing wagers. A wager is the total that a seat has on one code."""
+"""The act that places wagers. A wager is the total that a seat has on one code."""
 
 from typing import Any
 
@@ -16,11 +16,11 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=AT_THE_TABLE, depends_on="seats")
 def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
-    """Writes down wagers as they now lie on the layout, for one or several seats (and plays).
+    """Record wagers as they are on the layout now, for one or several seats (and plays).
 
-    Refused once no more bets was announced, for cash, for an unknown wager, seat or increment, and for a stake
-    whose payout would be a fraction of a cent; and for a provider's wager that may not be dealt (§ 528.7). Outside the
-    limits it is flagged and stands (§ 521.7(c)).
+    Refused after no more bets, for cash, for an unknown wager, seat or increment, for a stake whose payout would be
+    a fraction of a cent, and for a suspended wager of a provider (§ 528.7). A wager outside the limits is accepted
+    and flagged (§ 521.7(c)).
     """
     wagers = params.objects("wagers", read_wager_input)
     verify_seats(ctx, wagers)

@@ -1,4 +1,4 @@
-"""Write the wagers of the round in play."""
+"""Write the wagers of the live round."""
 
 from games.engine import Refusal
 from tables.core.context import TableContext
@@ -8,7 +8,7 @@ from tables.models import Round, Wager
 
 
 def verify_seats(ctx: TableContext, wagers: tuple[WagerInput, ...]) -> None:
-    """Raises `Refusal` for a seat that this table does not have, or the same seat and area twice in one act."""
+    """Raises `no-such-seat`, or `malformed` if one act names the same seat and area twice."""
     for wager in wagers:
         if wager.seat > ctx.table.seats:
             raise Refusal("no-such-seat", seat=wager.seat, seats=ctx.table.seats)
@@ -17,9 +17,9 @@ def verify_seats(ctx: TableContext, wagers: tuple[WagerInput, ...]) -> None:
 
 
 def write_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...]) -> list[str]:
-    """Writes the rows of what now lies, and removes those of what was taken off. Returns each one's flag.
+    """Write the rows of these wagers and remove those of wagers taken off. Return the flag of each.
 
-    A row that was struck as a mistake and is written again lies there after all.
+    A row that was struck as a mistake and is written again counts again.
     """
     flags = [wager_flag(ctx, wager.wager, wager.cents) for wager in wagers]
     rows = [
@@ -30,7 +30,7 @@ def write_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...
     if rows:
         Wager.objects.upsert_many(round_, rows)
     off = {wager.key for wager in wagers if not wager.cents}
-    gone = [wager.pk for wager in ctx.wagers if wager.key in off]
-    if gone:
-        Wager.objects.filter(pk__in=gone).delete()
+    wager_ids = [wager.pk for wager in ctx.wagers if wager.key in off]
+    if wager_ids:
+        Wager.objects.filter(pk__in=wager_ids).delete()
     return flags

@@ -1,6 +1,6 @@
-"""Wagers that a provider supplies and that may not be dealt now (58 Pa. Code § 528.7), as a table asks.
+"""Suspended wagers: wagers from a provider whose certification is not current (58 Pa. Code § 528.7).
 
-A wager that was accepted before it stopped lies on and is settled whole; none is laid or raised after.
+Wagers accepted before the suspension stay and are settled in full. No new ones are taken and none is increased.
 """
 
 from collections.abc import Iterable
@@ -14,26 +14,29 @@ from tables.words.sentences import say, short
 
 
 def verify_game_not_suspended(ctx: TableContext) -> None:
-    """Raises `game-stopped-…` where the whole game may not be dealt: no table opens, no round begins."""
+    """Raises `game-stopped-…` if the whole game is suspended: no table opens and no round begins."""
     use = ctx.stops.get(WHOLE_GAME)
     if use is not None:
         raise refusal(use)
 
 
 def verify_not_suspended(ctx: TableContext, wagers: Iterable[WagerInput]) -> None:
-    """Raises `wager-stopped-…` for a wager that would be laid or raised though it may not be dealt."""
-    before = {wager.key: wager.cents for wager in ctx.wagers}
+    """Refuse a suspended wager that is new or increased.
+
+    Raises `wager-stopped-…` with the provider's section.
+    """
+    current_cents = {wager.key: wager.cents for wager in ctx.wagers}
     for wager in wagers:
-        if wager.cents > before.get(wager.key, 0):
+        if wager.cents > current_cents.get(wager.key, 0):
             refusal = suspension_refusal(ctx, wager.wager)
             if refusal is not None:
                 raise refusal
 
 
 def verify_not_suspended_since_opening(ctx: TableContext, wager: str) -> None:
-    """Raises `wager-stopped-…` for a missed wager that was stopped when its round began, and still is.
+    """Raises `wager-stopped-…` for a missed wager that was suspended during the whole round.
 
-    One that stopped while the round ran may have been accepted before, and is written down.
+    A wager suspended while the round ran may have been accepted before, so it is recorded.
     """
     refusal, round_ = suspension_refusal(ctx, wager), ctx.round
     if refusal is None or round_ is None:
@@ -43,12 +46,12 @@ def verify_not_suspended_since_opening(ctx: TableContext, wager: str) -> None:
 
 
 def suspension_refusal(ctx: TableContext, wager: str) -> Refusal | None:
-    """Why a wager is not dealt here now; None where it is."""
+    """The refusal of a wager that is suspended here now; None if it is not."""
     use = ctx.stops.get(WHOLE_GAME) or ctx.stops.get(wager)
     return refusal(use, label(ctx.table.game, wager)) if use else None
 
 
 def suspension_data(ctx: TableContext, wager: str) -> Reason | None:
-    """The same as the snapshot shows it."""
+    """The same refusal as the snapshot shows it."""
     refusal = suspension_refusal(ctx, wager) if ctx.stops else None
     return {"text": say(refusal), "section": short(refusal.section)} if refusal else None

@@ -1,4 +1,4 @@
-"""What the clock does about rules: a table where nobody acts is told what took effect there."""
+"""What the clock does about rules: it records changes at tables where nobody acts."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -21,9 +21,10 @@ from tables.runner.system import for_each_table
 
 
 def record_rules_changes() -> list[int]:
-    """Tells each table that is not closed what took effect there, once no round of other rules is in play.
+    """Record the rules in effect at each open table where they changed and no round of the old ones is live.
 
-    Returns the tables that changed. Two or three statements for all of them; only tables that differ are locked.
+    Returns the ids of the tables that changed. Takes two or three statements for all tables; locks only those that
+    differ.
     """
     now = clock.now()
     tables = list(Table.objects.exclude(status=Table.Status.CLOSED).select_related("facility"))
@@ -50,11 +51,11 @@ def _suspensions(tables: Iterable[Table], now: dt.datetime) -> dict[tuple[int, s
 def _record_if_changed(ctx: TableContext) -> bool:
     if _plays_other_rules(ctx) or ctx.table.status == Table.Status.CLOSED:
         return False
-    before = ctx.table.recorded_rules_key
+    previous_key = ctx.table.recorded_rules_key
     if not record_change(ctx):
         return False
     ctx.extra_entries.clear()
-    data = change_data(ctx, parse_key(before), current_rules(ctx))
+    data = change_data(ctx, parse_key(previous_key), current_rules(ctx))
     terms = data["terms_sha256"] or ""
     record.append(ctx.stream, type=TOOK_EFFECT, data=data, at=ctx.now, gaming_day=ctx.gaming_day, terms=terms)
     ctx.save_changes("nothing", ())
@@ -62,5 +63,5 @@ def _record_if_changed(ctx: TableContext) -> bool:
 
 
 def _plays_other_rules(ctx: TableContext) -> bool:
-    """Whether a round is in play that pinned another version: it is told when that round ends."""
+    """Whether the live round pinned another version. The act that ends that round records the change."""
     return ctx.round is not None and ctx.round.submission != ctx.in_force

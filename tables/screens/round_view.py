@@ -255,7 +255,7 @@ def offers(ctx: TableContext, opening: Opening) -> list[str]:
         return _offers_without_rules(ctx.table)
     if _waits_for_opening(ctx):
         dice = _dice_acts(ctx) if ctx.shaker else []
-        return [*opening.offers(), *dice, "replace_shaker"]
+        return [*opening.available_acts(), *dice, "replace_shaker"]
     if ctx.shaker is None:
         return ["close_table", "replace_shaker"]
     ceased = {"report_device_failure"} if ctx.table.status == Table.Status.CEASED else set()

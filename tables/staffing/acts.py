@@ -1,4 +1,4 @@
-"""Who deals: taking a post at the table over, which takes the shaker too, and leaving it."""
+"""Acts of dealers: take over a post at the table, with its shaker, and leave it."""
 
 from audit.models import Person
 from games.engine import Refusal
@@ -14,43 +14,49 @@ from tables.staffing import posts
 
 @act(roles=DEALERS, depends_on="nothing")
 def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
-    """The person signed in here works a post of this table from now on; relief in mid-round is this.
+    """Put the signed-in person at a post of this table. A relief in mid-round is the same act.
 
-    Without a `post` it is the one that `posts.for_person` says. Whoever takes the keeper's post is responsible for
-    the shaker or the dice. At a live table the person is trained for its game. Two who stand at posts of a table in
-    play change places, so that none is empty.
+    Without `post` the post is that of `posts.post_for`. Whoever takes the keeper's post is responsible for the
+    shaker or the dice. A live table needs a person trained for its game. Two people at posts of the same open table
+    swap, so that no post is left empty.
     """
     actor = ctx.actor
     assert actor is not None
     post = params.choice("post", tuple(posts.FIELDS), default=posts.post_for(ctx.table, actor))
     verify_post(ctx, actor, post)
     verify_free_to_deal(ctx, actor)
-    before = posts.holder(ctx.table, post)
-    if before is not None and before.pk == actor.pk:
-        raise Refusal("already-dealing", dealer=before.name)
+    relieved = posts.holder(ctx.table, post)
+    if relieved is not None and relieved.pk == actor.pk:
+        raise Refusal("already-dealing", dealer=relieved.name)
     verify_qualified(ctx, actor)
     post_left = posts.post_of(ctx.table, actor)
-    follows = successor(ctx, post_left, before)
+    successor_person = successor(ctx, post_left, relieved)
     ctx.change_table(
-        **({posts.FIELDS[post_left]: follows} if post_left else {}), **{posts.FIELDS[post]: actor}
+        **({posts.FIELDS[post_left]: successor_person} if post_left else {}), **{posts.FIELDS[post]: actor}
     )
     if "dealer" in (post, post_left):
         ctx.change_table(dealer_since=ctx.now)
-    keeps = post == posts.keeper_post(ctx.table)
+    is_keeper = post == posts.keeper_post(ctx.table)
     data = {
         "dealer": actor.code,
-        "relieves": before.code if before else None,
-        "takes_shaker": ctx.shaker.code if keeps and ctx.shaker else None,
+        "relieves": relieved.code if relieved else None,
+        "takes_shaker": ctx.shaker.code if is_keeper and ctx.shaker else None,
         "round": ctx.round and ctx.round.number,
     }
     if len(posts.posts_of(ctx.table)) > 1:
-        data |= {"post": post, "leaves_post": post_left, "follows": follows.code if follows else None}
-    return ActOutcome("dealer.relieved" if before else "dealer.began", data, changes="nothing")
+        data |= {
+            "post": post,
+            "leaves_post": post_left,
+            "follows": successor_person.code if successor_person else None,
+        }
+    return ActOutcome("dealer.relieved" if relieved else "dealer.began", data, changes="nothing")
 
 
 @act(roles=DEALERS, depends_on="nothing")
 def leave_table(ctx: TableContext, params: Params) -> ActOutcome:
-    """Leaves without relief: at a closed table, or where nothing would be left unattended and no post may be empty."""
+    """Leave a post without relief: at a closed table, or where no post may become empty and nothing is left
+    unattended.
+    """
     assert ctx.actor is not None
     post = posts.post_of(ctx.table, ctx.actor)
     if post is None:
@@ -65,8 +71,9 @@ def leave_table(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 def successor(ctx: TableContext, post_left: str | None, before: Person | None) -> Person | None:
-    """Who takes the post that somebody leaves for another at the same table: at a table in play whoever is relieved
-    there, if their role works it. Raises `Refusal` when the post would stay empty.
+    """The person who takes the post that somebody leaves for another at the same open table.
+
+    That is the person relieved there, if their role fits. Raises `Refusal` if the post would become empty.
     """
     if post_left is None or ctx.table.status == Table.Status.CLOSED:
         return None
@@ -78,7 +85,7 @@ def successor(ctx: TableContext, post_left: str | None, before: Person | None) -
 
 
 def verify_post(ctx: TableContext, person: Person, post: str) -> None:
-    """Raises `Refusal` for a post that this table has not, or that this person's role does not work."""
+    """Raises `no-such-post`, or `post-of-another` for a post that this person's role does not work."""
     if post not in posts.posts_of(ctx.table):
         raise Refusal("no-such-post", table=ctx.table.code)
     if person.role == "stickperson" and post != "stick":
@@ -86,29 +93,30 @@ def verify_post(ctx: TableContext, person: Person, post: str) -> None:
 
 
 def verify_qualified(ctx: TableContext, person: Person) -> None:
-    """Raises `not-qualified` at a live table unless a training for its game is on file and in effect today, by the
-    facility's clocks. A training table takes anybody assigned.
+    """Raises `not-qualified` at a live table unless the person has a training for its game in effect today.
+
+    Today is the facility's local day. A training table takes anybody who is assigned.
     """
     table = ctx.table
     if table.kind != Table.Kind.LIVE:
         return
     today = table.facility.local(ctx.now).date()
-    filed = Qualification.objects.in_effect(today)
-    if not filed.filter(person=person, game=table.game).exists():
+    trainings = Qualification.objects.in_effect(today)
+    if not trainings.filter(person=person, game=table.game).exists():
         section = ctx.rules.section("qualified") if ctx.deals else ""
         raise Refusal("not-qualified", section, person=person.name, game=table.game)
 
 
 def verify_free_to_deal(ctx: TableContext, person: Person) -> None:
-    """Raises `Refusal` unless the person is on duty here and stands at no other table in play: one who may leave it
-    does so first, any other is relieved there.
+    """Refuse a person who is not on duty here, or who works a post of another open table.
 
-    The assignments are locked, so that nobody takes two tables at once, or one while the duty ends.
+    Raises `Forbidden`, `at-another-table` for a person who may leave the other table, or the reason why they may
+    not. Locks the person's assignments, so that nobody takes two tables at once, or one while the duty ends.
     """
     if not covers(locked_duty(person), ctx.table):
         raise Forbidden("not-assigned", table=ctx.table.code)
-    works = Table.objects.select_related("stream", "facility").filter(posts.at_any_post(person))
-    in_play = works.exclude(pk=ctx.table.pk).exclude(status=Table.Status.CLOSED)
+    tables = Table.objects.select_related("stream", "facility").filter(posts.at_any_post(person))
+    in_play = tables.exclude(pk=ctx.table.pk).exclude(status=Table.Status.CLOSED)
     for table in in_play.order_by("pk"):
         post = posts.post_of(table, person) or posts.keeper_post(table)
         verify_may_leave(TableContext(table, person, ctx.device, None, ctx.now), post)
@@ -116,9 +124,10 @@ def verify_free_to_deal(ctx: TableContext, person: Person) -> None:
 
 
 def verify_may_leave(ctx: TableContext, post: str) -> None:
-    """Raises `Refusal` when nobody may leave this post of a table in play without relief.
+    """Refuse to leave a post of an open table that needs a relief.
 
-    Where a game has several posts each is kept as long as the table is open: three dealers (§ 577.9(b)).
+    A game with several posts keeps each of them staffed while the table is open: three dealers (§ 577.9(b)). Raises
+    `post-left-empty`, `shaker-left-unattended` or `round-in-play`.
     """
     if len(posts.posts_of(ctx.table)) > 1:
         section = ctx.rules.section("dealers") if ctx.deals else ""
@@ -127,7 +136,10 @@ def verify_may_leave(ctx: TableContext, post: str) -> None:
 
 
 def verify_nothing_unattended(ctx: TableContext, post: str) -> None:
-    """Raises `Refusal` when a round, or a shaker that this edition lets nobody leave, would lose its keeper."""
+    """Refuse if a live round, or a shaker that must be attended, would lose its keeper.
+
+    Raises `shaker-left-unattended` or `round-in-play`.
+    """
     if post != posts.keeper_post(ctx.table):
         return
     section = posts.unattended_shaker_section(ctx)

@@ -1,6 +1,6 @@
-"""The posts at a table: one dealer, and at Three Dice Football two dealers and a stickperson (§ 577.9(b)).
+"""The posts at a table: one dealer; at Three Dice Football two dealers and a stickperson (§ 577.9(b)).
 
-The first post of a game's list is where its dealer stands; its last one keeps the dice or the shaker.
+The first post in a game's list is the dealer's. The last one keeps the dice or the shaker.
 """
 
 from collections.abc import Iterable
@@ -23,24 +23,24 @@ def posts_of(table: Table) -> tuple[str, ...]:
 
 
 def post_of(table: Table, person: Person) -> str | None:
-    """The post that this person stands at here, if any."""
+    """The post at which this person works here, if any."""
     return next((post for post in posts_of(table) if holder_id(table, post) == person.pk), None)
 
 
 def holder(table: Table, post: str) -> Person | None:
-    """Who stands at a post."""
+    """The person at a post, if any."""
     person: Person | None = getattr(table, FIELDS[post])
     return person
 
 
 def holder_id(table: Table, post: str) -> int | None:
-    """The same as a key, without a query."""
+    """The id of the person at a post, without a query."""
     person_id: int | None = getattr(table, f"{FIELDS[post]}_id")
     return person_id
 
 
 def holder_ids(table: Table) -> list[int]:
-    """Who stands at the posts of a table, as keys."""
+    """The ids of the people at the posts of a table."""
     return [pk for post in posts_of(table) if (pk := holder_id(table, post)) is not None]
 
 
@@ -50,8 +50,10 @@ def keeper_post(table: Table) -> str:
 
 
 def post_for(table: Table, person: Person) -> str:
-    """The post that a person who signs in at a tablet takes: the one held already, else a stickperson the stick and a
-    dealer the first free one.
+    """The post for a person who signs in at a tablet.
+
+    The post that they work already; otherwise the stick for a stickperson, and the first free dealer's post for a
+    dealer.
     """
     posts, own_post = posts_of(table), post_of(table, person)
     if own_post is not None:
@@ -62,21 +64,22 @@ def post_for(table: Table, person: Person) -> str:
 
 
 def at_any_post(person: Person) -> Q:
-    """The tables at which this person stands at some post."""
+    """A filter for the tables at which this person works a post."""
     return Q(dealer=person) | Q(dealer_left=person) | Q(stickperson=person)
 
 
 def verify_staffed(ctx: TableContext) -> None:
-    """Raises `Refusal` unless somebody on duty stands at every post of this table, and nowhere else: three dealers at
-    Three Dice Football (§ 577.9(b)), elsewhere the dealer, who is responsible for the shaker. A simulated table has
-    no people.
+    """Raises `post-is-empty` unless each post has a person on duty who works at no other table.
+
+    Three Dice Football has three posts (§ 577.9(b)); elsewhere the dealer is responsible for the shaker. A
+    simulated table has no people.
     """
     for post in empty_posts(ctx.table):
         raise Refusal("post-is-empty", staffing_section(ctx.rules), post=post, table=ctx.table.code)
 
 
 def empty_posts(table: Table) -> list[str]:
-    """The posts of a table where nobody on duty stands."""
+    """The posts of a table without a person on duty."""
     if table.kind == Table.Kind.SIMULATED:
         return []
     person_ids = [holder_id(table, post) for post in posts_of(table)]
@@ -84,22 +87,22 @@ def empty_posts(table: Table) -> list[str]:
 
 
 def empty_posts_by_table(tables: Iterable[Table]) -> dict[int, list[str]]:
-    """The same of many tables that people work at, by their keys, in one statement."""
+    """The empty posts of many tables, by table id, in one statement. None of the tables is simulated."""
     tables = list(tables)
-    there = at_work_at([table.pk for table in tables])
-    return {table.pk: _unstaffed(table, there[table.pk]) for table in tables}
+    at_work_ids = at_work_at([table.pk for table in tables])
+    return {table.pk: _unstaffed(table, at_work_ids[table.pk]) for table in tables}
 
 
-def _unstaffed(table: Table, there: set[int]) -> list[str]:
-    """The posts of a table at which none of these people stands."""
-    return [post for post in posts_of(table) if holder_id(table, post) not in there]
+def _unstaffed(table: Table, person_ids: set[int]) -> list[str]:
+    """The posts of a table held by none of these people (ids)."""
+    return [post for post in posts_of(table) if holder_id(table, post) not in person_ids]
 
 
 def unattended_shaker_section(ctx: TableContext) -> str | None:
-    """The section under which nobody may leave the working shaker of this table alone, "" where the text names none or
-    no rules are in force; None where it may stand alone, or there is none.
+    """The section that forbids to leave this table's working shaker alone.
 
-    § 625a.1(e) speaks of the manual shaker only; § 539.1(f) and New Jersey of any (A20).
+    Empty if the text names no section or no rules are in force; None if the shaker may be left alone, or there is
+    none. § 625a.1(e) covers the manual shaker only; § 539.1(f) and New Jersey cover every kind (A20).
     """
     if ctx.shaker is None or (ctx.deals and ctx.rules.shaker(ctx.shaker.kind).may_stand_alone):
         return None
@@ -107,5 +110,5 @@ def unattended_shaker_section(ctx: TableContext) -> str | None:
 
 
 def staffing_section(rules: Rules) -> str:
-    """The section that wants somebody at every post of a table under these rules."""
+    """The section that requires a person at each post under these rules."""
     return rules.section("dealers") or rules.section("shaker-unattended")

@@ -1,6 +1,6 @@
-"""Who works in a house: the posts of each table, what each floorperson supervises, and everybody's duty and training.
+"""The staff of a facility: the posts of each table, each floorperson's tables, and everybody's duty and training.
 
-Reads only; the same few queries however many tables and people there are.
+Reads only. The number of queries does not grow with the tables and people.
 """
 
 import datetime as dt
@@ -26,7 +26,7 @@ RANK = {role: number for number, role in enumerate(Role.values)}
 
 @dataclass(frozen=True)
 class Post:
-    """One post of a table and who stands there; `since` where it is known."""
+    """A post of a table and the person there; `since` if it is known."""
 
     label: str
     person: Person | None
@@ -35,7 +35,7 @@ class Post:
 
 @dataclass(frozen=True)
 class StaffedTable:
-    """A table with its posts and who answers for it."""
+    """A table with its posts, and what is wrong with its supervision."""
 
     table: Table
     game: str
@@ -45,55 +45,57 @@ class StaffedTable:
 
 @dataclass
 class FloorpersonSpan:
-    """What one floorperson supervises: tables in play, tables elsewhere, and the most that their editions allow.
+    """The tables that one floorperson supervises, and how many their editions allow.
 
-    `most` is 0 where no edition among them names a number.
+    `elsewhere`: games of tables that are not dealt with Pitside. `max_tables` is 0 if no edition sets a number.
     """
 
     person: Person
     tables: list[Table] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
-    most: int = 0
+    max_tables: int = 0
     section: str = ""
     breaches: list[Refusal] = field(default_factory=list)
 
     @property
     def count(self) -> int:
-        """How many tables there are together."""
+        """How many tables the person supervises in all."""
         return len(self.tables) + len(self.elsewhere)
 
     @property
     def places(self) -> list[str]:
-        """The places of the meter, drawn in a row: `taken`, `free`, or `over` what is allowed."""
-        width = max(self.count, self.most)
-        over = ["over"] * (self.count - self.most) if self.most else []
+        """The cells of the meter: `taken`, `free`, or `over` the number allowed."""
+        width = max(self.count, self.max_tables)
+        over = ["over"] * (self.count - self.max_tables) if self.max_tables else []
         return (["taken"] * (self.count - len(over)) + over + ["free"] * width)[:width]
 
 
 @dataclass(frozen=True)
 class StaffMember:
-    """A person with the duties that have not ended and the trainings on file."""
+    """A person with their unended duties and their trainings: the row, the game's name, whether it is in effect."""
 
     person: Person
     duty: list[Assignment]
-    trained: list[tuple[Qualification, str, bool]]
+    qualifications: list[tuple[Qualification, str, bool]]
 
     @property
     def supervises(self) -> bool:
-        """Whether this person may answer for tables."""
+        """Whether this person's role may supervise tables."""
         return self.person.role in FLOOR
 
 
 def staffed_tables(facility: Facility, now: dt.datetime) -> list[StaffedTable]:
-    """The tables of the house by pit, with the people at them and what is wrong with their supervision."""
-    wrong: dict[int, list[Refusal]] = {}
+    """The tables of the facility by pit, with the people at them and what is wrong with their supervision."""
+    refusals_by_table: dict[int, list[Refusal]] = {}
     for breach in spans.breaches(now):
-        wrong.setdefault(breach.table_id, []).append(Refusal(breach.code, breach.section, **breach.params))
+        refusals_by_table.setdefault(breach.table_id, []).append(
+            Refusal(breach.code, breach.section, **breach.params)
+        )
     people = ("dealer", "dealer_left", "stickperson", "floorperson")
     tables = Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
     rows = tables.select_related("pit", "facility", *people).order_by("pit__code", "code")
     return [
-        StaffedTable(table, game_by_code(table.game).name, _posts(table), wrong.get(table.pk, []))
+        StaffedTable(table, game_by_code(table.game).name, _posts(table), refusals_by_table.get(table.pk, []))
         for table in rows
     ]
 
@@ -108,7 +110,7 @@ def _posts(table: Table) -> list[Post]:
 def floorperson_spans(
     facility: Facility, manned: Iterable[StaffedTable], now: dt.datetime
 ) -> list[FloorpersonSpan]:
-    """The span of everybody of the floor who is on duty or answers for a table here; those in breach first."""
+    """The span of each floorperson who is on duty or supervises a table here; those in breach first."""
     by_person: dict[int, FloorpersonSpan] = {}
     duty = _unended(facility).filter(person__role__in=FLOOR)
     for assignment in duty.select_related("person").order_by("person__name", "pk"):
@@ -125,20 +127,23 @@ def floorperson_spans(
         span.breaches += [
             breach
             for breach in manned_table.breaches
-            if breach.code not in {known.code for known in span.breaches}
+            if breach.code not in {listed.code for listed in span.breaches}
         ]
         key = keys.get((facility.pk, table.game, table.submission_code))
         current = edition(key) if key else None
-        most = current.staffing.span if current else 0
-        if most and (not span.most or most < span.most):
-            span.most, span.section = most, spans.span_section(current)
+        max_tables = current.staffing.span if current else 0
+        if max_tables and (not span.max_tables or max_tables < span.max_tables):
+            span.max_tables, span.section = max_tables, spans.span_section(current)
     return sorted(by_person.values(), key=lambda span: (not span.breaches, -span.count, span.person.name))
 
 
 def staff_members(
     facility: Facility, now: dt.datetime, name: str = "", *, everybody: bool = False
 ) -> list[StaffMember]:
-    """The people of the house who are on duty, or everybody, by role and name; `name` is a part of a name or code."""
+    """The people of the facility who are on duty, or everybody, by role and name.
+
+    `name` is a part of a name or code.
+    """
     today = facility.local(now).date()
     people = Person.objects.filter(facility__in=["", facility.code], is_active=True)
     if name:
@@ -148,17 +153,19 @@ def staff_members(
     duty: dict[int, list[Assignment]] = {}
     for assignment in _unended(facility).select_related("pit", "table").order_by("started_at", "pk"):
         duty.setdefault(assignment.person_id, []).append(assignment)
-    trained: dict[int, list[tuple[Qualification, str, bool]]] = {}
+    qualifications: dict[int, list[tuple[Qualification, str, bool]]] = {}
     in_effect = Exists(Qualification.objects.in_effect(today).filter(pk=OuterRef("pk")))
-    every = Qualification.objects.filter(person__in=people).annotate(holds=in_effect)
-    for filed in every.order_by("game", "since"):
-        trained.setdefault(filed.person_id, []).append((filed, game_or_table_name(filed.game), filed.holds))
+    rows = Qualification.objects.filter(person__in=people).annotate(holds=in_effect)
+    for qualification in rows.order_by("game", "since"):
+        qualifications.setdefault(qualification.person_id, []).append(
+            (qualification, game_or_table_name(qualification.game), qualification.holds)
+        )
     return [
-        StaffMember(person, duty.get(person.pk, []), trained.get(person.pk, []))
+        StaffMember(person, duty.get(person.pk, []), qualifications.get(person.pk, []))
         for person in sorted(people, key=lambda person: (RANK.get(person.role, 99), person.name))
     ]
 
 
 def _unended(facility: Facility) -> QuerySet[Assignment]:
-    """What its people are at: the duties at this facility, and what they supervise elsewhere."""
+    """The unended duties at this facility, those elsewhere included."""
     return Assignment.objects.unended().filter(facility=facility)

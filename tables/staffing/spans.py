@@ -1,8 +1,8 @@
-"""A floorperson's span: which tables one person may answer for at once (§ 577.9(c), § 465a.35, A40).
+"""A floorperson's span: how many tables one person may supervise at once (§ 577.9(c), § 465a.35, A40).
 
-A floorperson's set is the live tables that are open, or ceased, under that name, and the tables of other games that
-are supervised elsewhere. Each table's edition says how many its floorperson may have and which games not beside it;
-the set is allowed when every table in it allows it.
+A floorperson's set has the live tables that are open or ceased under that name, and the tables of other games that
+the person supervises elsewhere. The edition of each table says how many tables its floorperson may have, and which
+games may not be among them. A set is allowed if every table in it allows it.
 """
 
 import datetime as dt
@@ -25,7 +25,7 @@ from tables.runner.signatures import floor_signer
 
 @dataclass(frozen=True)
 class SupervisedTable:
-    """One table of a floorperson's set, by its code; one elsewhere by the code of its game, with no edition of ours."""
+    """One table of a floorperson's set, by its code. A table elsewhere has its game's code and no edition."""
 
     name: str
     game: str
@@ -35,8 +35,9 @@ class SupervisedTable:
 
 @dataclass(frozen=True)
 class SupervisionBreach:
-    """What is wrong with the supervision of an open table as it stands: `unsupervised`, `supervisor-off-duty` or
-    `span-exceeded`, with what its sentence says.
+    """What is wrong with the supervision of an open table.
+
+    `code` is `unsupervised`, `supervisor-off-duty` or `span-exceeded`; `params` are the values of its sentence.
     """
 
     table_id: int
@@ -46,9 +47,10 @@ class SupervisionBreach:
 
 
 def supervisor_at_opening(ctx: TableContext) -> Person:
-    """Who answers for the table that opens: whoever does already and is on duty here, else the floorperson who signs.
+    """The person who supervises a table that opens now.
 
-    Raises `floorperson-must-sign`, or what `verify_may_supervise` refuses with.
+    The current supervisor if on duty here, otherwise the floorperson who signs. Raises `floorperson-must-sign`, or
+    what `verify_may_supervise` raises.
     """
     current = ctx.table.floorperson
     stays = current is not None and _supervises(current) and is_assigned(current, ctx.table)
@@ -58,7 +60,7 @@ def supervisor_at_opening(ctx: TableContext) -> Person:
 
 
 def verify_may_supervise(ctx: TableContext, person: Person, *, in_play: bool) -> None:
-    """Raises `Refusal` unless this person is of the floor, on duty at the table, and has room for it.
+    """Refuse a person who is no floorperson, is not on duty at the table, or has too many tables.
 
     `in_play`: the table is open or ceased, or opens now; a closed table counts in nobody's span. Locks the person's
     assignments, so that two openings at once do not both pass.
@@ -69,7 +71,7 @@ def verify_may_supervise(ctx: TableContext, person: Person, *, in_play: bool) ->
     if not (person.is_active and covers(duty, ctx.table)):
         raise Refusal("supervisor-not-on-duty", person=person.name, table=ctx.table.code)
     if in_play and ctx.table.kind == Table.Kind.LIVE:
-        verify_span(person, [*_tables_of(person, but=ctx.table), ctx.table], duty, ctx.now)
+        verify_span(person, [*_tables_of(person, except_table=ctx.table), ctx.table], duty, ctx.now)
 
 
 def verify_may_supervise_elsewhere(
@@ -77,7 +79,7 @@ def verify_may_supervise_elsewhere(
 ) -> None:
     """Raises `span-exceeded` unless this person may also supervise a table of this game elsewhere.
 
-    `duty` is what `locked_duty` found.
+    `duty` is the result of `locked_duty`.
     """
     verify_span(person, _tables_of(person), [*duty, Assignment(elsewhere=game)], now)
 
@@ -85,8 +87,9 @@ def verify_may_supervise_elsewhere(
 def verify_span(
     person: Person, tables: Sequence[Table], duty: Iterable[Assignment], now: dt.datetime
 ) -> None:
-    """Raises `span-exceeded`, with the section of the strictest edition that forbids it, unless one person may
-    supervise these tables and what is elsewhere among these assignments.
+    """Raises `span-exceeded` unless one person may supervise these tables together.
+
+    Tables elsewhere come from the assignments. The section is that of the strictest edition that forbids it.
     """
     supervised = _supervised_tables(tables, duty, _editions_of(tables, now))
     forbidding = [table.edition for table in _forbidding(supervised) if table.edition]
@@ -96,9 +99,10 @@ def verify_span(
 
 
 def breaches(now: dt.datetime, only: int | None = None) -> list[SupervisionBreach]:
-    """What is wrong now with the supervision of each open or ceased live table of every facility, in the order of
-    the tables; of one table (its key) alone where `only` is given, for which the other tables of its floorperson are
-    read. Three queries, however many tables there are; locks nothing.
+    """What is wrong now with the supervision of each open or ceased live table, in the order of the tables.
+
+    `only` limits the result to one table (its id); the other tables of its floorperson are still read. Takes three
+    queries for any number of tables and no locks.
     """
     tables = _in_play()
     if only is not None:
@@ -114,23 +118,23 @@ def _breaches_among(in_play: QuerySet[Table], now: dt.datetime) -> list[Supervis
     for assignment in Assignment.objects.unended().filter(person__in=supervisors).order_by("pk"):
         duty[assignment.person_id].append(assignment)
     editions = _editions_of(tables, now)
-    broken = [_supervisor_breach(table, duty, editions) for table in tables]
+    breaches = [_supervisor_breach(table, duty, editions) for table in tables]
     for pk in sorted(supervisors):
-        broken += _span_breaches(
+        breaches += _span_breaches(
             [table for table in tables if table.floorperson_id == pk], duty[pk], editions
         )
-    return sorted((breach for breach in broken if breach), key=lambda breach: breach.table_id)
+    return sorted((breach for breach in breaches if breach), key=lambda breach: breach.table_id)
 
 
 def _supervises(person: Person) -> bool:
-    """Whether this is still somebody of the floor."""
+    """Whether this person is still active and a floorperson or above."""
     return person.is_active and person.role in FLOOR
 
 
 def _supervisor_breach(
     table: Table, duty: Mapping[int, list[Assignment]], editions: Mapping[int, Edition]
 ) -> SupervisionBreach | None:
-    """Nobody answers for this table, or somebody who is not there."""
+    """The breach of a table without a floorperson on duty, if it is one."""
     section = span_section(editions.get(table.pk))
     person = table.floorperson
     if person is None:
@@ -145,7 +149,7 @@ def _supervisor_breach(
 def _span_breaches(
     tables: list[Table], duty: list[Assignment], editions: Mapping[int, Edition]
 ) -> list[SupervisionBreach | None]:
-    """One for each table of one floorperson whose edition forbids what that person supervises."""
+    """A breach for each table of one floorperson whose edition forbids this set."""
     supervised, person = _supervised_tables(tables, duty, editions), tables[0].floorperson
     assert person is not None
     return [
@@ -158,7 +162,7 @@ def _span_breaches(
 
 
 def _forbidding(supervised: Sequence[SupervisedTable]) -> list[SupervisedTable]:
-    """The tables of a set whose edition does not allow it."""
+    """The tables of a set whose edition forbids it."""
     return [
         table
         for table in supervised
@@ -167,8 +171,8 @@ def _forbidding(supervised: Sequence[SupervisedTable]) -> list[SupervisedTable]:
 
 
 def _allows(staffing: Staffing, own: SupervisedTable, supervised: Sequence[SupervisedTable]) -> bool:
-    beside = {table.game for table in supervised if table is not own}
-    return (staffing.span == 0 or len(supervised) <= staffing.span) and not beside & staffing.never_with
+    other_games = {table.game for table in supervised if table is not own}
+    return (staffing.span == 0 or len(supervised) <= staffing.span) and not other_games & staffing.never_with
 
 
 def _supervised_tables(
@@ -193,18 +197,20 @@ def _in_play() -> QuerySet[Table]:
     return Table.objects.filter(kind=Table.Kind.LIVE).exclude(status=Table.Status.CLOSED)
 
 
-def _tables_of(person: Person, but: Table | None = None) -> list[Table]:
+def _tables_of(person: Person, except_table: Table | None = None) -> list[Table]:
     tables = _in_play().filter(floorperson=person)
-    return list(tables.exclude(pk=but.pk) if but else tables)
+    return list(tables.exclude(pk=except_table.pk) if except_table else tables)
 
 
 def span_section(edition: Edition | None) -> str:
-    """What this edition says of how many tables one floorperson may have; "" where it is silent, or there is none."""
+    """The section of this edition on a floorperson's span; empty if it has none."""
     return edition.sections.get("span", "") if edition else ""
 
 
 def _editions_of(tables: Iterable[Table], now: dt.datetime) -> dict[int, Edition]:
-    """The edition in force at each of these tables; a table whose rules are not in force has none."""
-    deals = {table.pk: (table.facility_id, table.game, table.submission_code) for table in tables}
-    keys = submissions.editions_in_force({facility for facility, _, _ in deals.values()}, now)
-    return {pk: edition(keys[place]) for pk, place in deals.items() if place in keys}
+    """The edition in force at each of these tables, by id. A table without rules in force has none."""
+    submissions_by_table = {
+        table.pk: (table.facility_id, table.game, table.submission_code) for table in tables
+    }
+    keys = submissions.editions_in_force({facility for facility, _, _ in submissions_by_table.values()}, now)
+    return {pk: edition(keys[place]) for pk, place in submissions_by_table.items() if place in keys}

@@ -1,4 +1,4 @@
-"""The staff room: who is on duty where, who supervises what elsewhere, and who is trained to deal which game."""
+"""Acts of the staff room: who is on duty where, who supervises elsewhere, and who is trained to deal which game."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,7 +23,7 @@ MAX_REFERENCE_LENGTH = 60
 
 @facility_act(STAFF, roles=STAFFERS)
 def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Puts a person on duty at a table, at all tables of a pit, or (neither named) at the whole facility."""
+    """Put a person on duty at a table, at all tables of a pit, or at the whole facility if neither is named."""
     person = person_here(ctx.facility, params.text("person"))
     pit, table = params.text("pit", default=""), params.text("table", default="")
     duty = Assignment(person=person, facility=ctx.facility, started_at=ctx.now)
@@ -38,8 +38,9 @@ def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 @facility_act(STAFF, roles=STAFFERS)
 def assign_elsewhere(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Notes that a floorperson supervises one more table of a game that is not dealt with Pitside. It counts in the
-    floorperson's span (§ 577.9(c), § 465a.35).
+    """Record that a floorperson supervises one more table of a game that is not dealt with Pitside.
+
+    It counts in the floorperson's span (§ 577.9(c), § 465a.35).
     """
     person = person_here(ctx.facility, params.text("person"))
     game = params.choice("game", GAMES_ELSEWHERE)
@@ -52,8 +53,10 @@ def assign_elsewhere(ctx: FacilityContext, params: Params) -> ActOutcome:
 
 @facility_act(STAFF, roles=STAFFERS)
 def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Ends a duty, unless the person still answers for a table in play, or stands at a post of one, that no other duty
-    of that person covers: first somebody relieves there.
+    """End a duty.
+
+    Refused while the person supervises an open table, or works a post of one, that no other duty of theirs covers:
+    somebody must relieve them first.
     """
     pk = params.integer("assignment", 1, 2**53)
     ending = Assignment.objects.filter(facility=ctx.facility, pk=pk).select_related("person").first()
@@ -74,81 +77,86 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
 def verify_not_needed(
     ctx: FacilityContext, ending: Assignment, remaining: list[Assignment], tables: Iterable[Table]
 ) -> None:
-    """Raises `still-supervises` or `still-at-a-post` for the first table in play that only this duty covers.
+    """Refuse to end a duty while an open table that only this duty covers needs the person.
 
-    The section is the one on the span, or the one that wants somebody at every post.
+    Raises `still-at-a-post` or `still-supervises`, for the first such table.
     """
     person = ending.person
     for table in tables:
         in_play = table.status != Table.Status.CLOSED and table.kind != Table.Kind.SIMULATED
         if not in_play or not covers([ending], table) or covers(remaining, table):
             continue
-        here = TableContext(table, None, None, None, ctx.now)
+        ctx_there = TableContext(table, None, None, None, ctx.now)
         post = posts.post_of(table, person)
         if post is not None:
-            section = posts.staffing_section(here.rules) if here.deals else ""
+            section = posts.staffing_section(ctx_there.rules) if ctx_there.deals else ""
             raise Refusal("still-at-a-post", section, person=person.name, post=post, table=table.code)
-        section = here.rules.section("span") if here.deals else ""
+        section = ctx_there.rules.section("span") if ctx_there.deals else ""
         raise Refusal("still-supervises", section, person=person.name, table=table.code)
 
 
 def _tables_of(person: Person) -> QuerySet[Table]:
-    """The tables that this person answers for or stands at, closed ones too, for they show it.
+    """The tables that this person supervises or works at, including closed ones, whose screens show it.
 
-    They are locked before the assignments are, and read afterwards: what the person took while we waited is among them.
+    They are locked before the assignments, and read afterwards: the person may have taken a table meanwhile.
     """
-    mine = Table.objects.filter(Q(floorperson=person) | posts.at_any_post(person))
-    return mine.select_related("stream", "facility").order_by("pk")
+    tables = Table.objects.filter(Q(floorperson=person) | posts.at_any_post(person))
+    return tables.select_related("stream", "facility").order_by("pk")
 
 
 @facility_act(STAFF, roles=STAFFERS)
 def record_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Files a person's training to deal a game: under which reference, and from which day on."""
-    filed = Qualification(
+    """Record a person's training to deal a game: its reference, and its first day."""
+    qualification = Qualification(
         person=person_here(ctx.facility, params.text("person")),
         game=params.choice("game", tuple(GAMES)),
         reference=params.text("reference", max_length=MAX_REFERENCE_LENGTH),
         since=params.date("since"),
         ends_on=params.date("ends_on", optional=True),
     )
-    if filed.ends_on and filed.ends_on <= filed.since:
+    if qualification.ends_on and qualification.ends_on <= qualification.since:
         raise Refusal("qualification-ends-before-it-begins")
-    same = Qualification.objects.filter(person=filed.person, game=filed.game, since=filed.since)
+    same = Qualification.objects.filter(
+        person=qualification.person, game=qualification.game, since=qualification.since
+    )
     if same.exists():
-        raise Refusal("qualification-filed-already", person=filed.person.name, game=filed.game)
-    filed.save()
-    return _qualification_outcome("qualification.recorded", filed)
+        raise Refusal(
+            "qualification-filed-already", person=qualification.person.name, game=qualification.game
+        )
+    qualification.save()
+    return _qualification_outcome("qualification.recorded", qualification)
 
 
 @facility_act(STAFF, roles=STAFFERS)
 def end_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
-    """Ends a training that is on file: `ends_on` is the first day on which it no longer holds, its first day for one
-    that was filed by mistake.
+    """End a training. `ends_on` is the first day on which it no longer holds.
+
+    A training that was recorded by mistake ends on its first day.
     """
     pk, ends_on = params.integer("qualification", 1, 2**53), params.date("ends_on")
-    assignment = (
+    qualification = (
         Qualification.objects.select_for_update(of=("self",)).filter(pk=pk).select_related("person").first()
     )
-    if assignment is None or not assignment.person.belongs_to(ctx.facility.code):
+    if qualification is None or not qualification.person.belongs_to(ctx.facility.code):
         raise Refusal("no-such-qualification")
-    if assignment.ends_on is not None and assignment.ends_on <= ends_on:
-        raise Refusal("qualification-has-ended", on=assignment.ends_on)
-    if ends_on < assignment.since:
+    if qualification.ends_on is not None and qualification.ends_on <= ends_on:
+        raise Refusal("qualification-has-ended", on=qualification.ends_on)
+    if ends_on < qualification.since:
         raise Refusal("qualification-ends-before-it-begins")
-    assignment.ends_on = ends_on
-    assignment.save(update_fields=["ends_on"])
-    return _qualification_outcome("qualification.ended", assignment)
+    qualification.ends_on = ends_on
+    qualification.save(update_fields=["ends_on"])
+    return _qualification_outcome("qualification.ended", qualification)
 
 
 def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Table | None]:
-    """The pit or the table of this facility that is named. Raises `no-such-place`, or `malformed` for both."""
+    """The pit or the table with this code. Raises `no-such-place`, or `malformed` if both are named."""
     if pit and table:
         raise Refusal("malformed", name="table")
-    found_pit = Pit.objects.filter(facility=ctx.facility, code=pit).first() if pit else None
-    found_table = Table.objects.filter(facility=ctx.facility, code=table).first() if table else None
-    if (pit and found_pit is None) or (table and found_table is None):
+    pit_row = Pit.objects.filter(facility=ctx.facility, code=pit).first() if pit else None
+    table_row = Table.objects.filter(facility=ctx.facility, code=table).first() if table else None
+    if (pit and pit_row is None) or (table and table_row is None):
         raise Refusal("no-such-place", place=table or pit)
-    return found_pit, found_table
+    return pit_row, table_row
 
 
 def _assignment_outcome(type_: str, duty: Assignment) -> ActOutcome:
@@ -162,13 +170,13 @@ def _assignment_outcome(type_: str, duty: Assignment) -> ActOutcome:
     return ActOutcome(type_, data, {"assignment": duty.pk}, changes="nothing")
 
 
-def _qualification_outcome(type_: str, filed: Qualification) -> ActOutcome:
+def _qualification_outcome(type_: str, qualification: Qualification) -> ActOutcome:
     data: dict[str, Any] = {
-        "qualification": filed.pk,
-        "person": filed.person.code,
-        "game": filed.game,
-        "reference": filed.reference,
-        "since": filed.since.isoformat(),
-        "ends_on": filed.ends_on.isoformat() if filed.ends_on else None,
+        "qualification": qualification.pk,
+        "person": qualification.person.code,
+        "game": qualification.game,
+        "reference": qualification.reference,
+        "since": qualification.since.isoformat(),
+        "ends_on": qualification.ends_on.isoformat() if qualification.ends_on else None,
     }
-    return ActOutcome(type_, data, {"qualification": filed.pk}, changes="nothing")
+    return ActOutcome(type_, data, {"qualification": qualification.pk}, changes="nothing")

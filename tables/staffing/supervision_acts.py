@@ -1,4 +1,4 @@
-"""Who answers for the table: a floorperson takes it, or is put there by a pit manager."""
+"""Acts that change a table's floorperson: a floorperson takes it, or a pit manager assigns one."""
 
 from audit.models import Person
 from games.engine import Refusal
@@ -13,22 +13,22 @@ from tables.staffing.spans import verify_may_supervise
 
 @act(roles=FLOOR, depends_on="nothing")
 def take_supervision(ctx: TableContext, params: Params) -> ActOutcome:
-    """The floorperson or above who is signed in answers for this table from now on, and relieves whoever did."""
+    """Make the signed-in floorperson or above the supervisor of this table, in place of the previous one."""
     assert ctx.actor is not None
     return ActOutcome("supervision.taken", supervise(ctx, ctx.actor), changes="nothing")
 
 
 @act(roles=STAFFERS, depends_on="nothing")
 def assign_floorperson(ctx: TableContext, params: Params) -> ActOutcome:
-    """Puts a person of the floor who is on duty here over this table."""
+    """Make another floorperson who is on duty here the supervisor of this table."""
     person = person_here(ctx.table.facility, params.text("person"))
     return ActOutcome("supervision.assigned", supervise(ctx, person), changes="nothing")
 
 
 def supervise(ctx: TableContext, person: Person) -> dict[str, str | None]:
-    """Makes this person the table's floorperson; returns what the record says.
+    """Make this person the table's floorperson and return the data of the entry.
 
-    Raises `already-supervising`, and what `verify_may_supervise` refuses with (§ 577.9(c), § 465a.35).
+    Raises `already-supervising`, or what `verify_may_supervise` raises (§ 577.9(c), § 465a.35).
     """
     before = ctx.table.floorperson
     if before is not None and before.pk == person.pk:

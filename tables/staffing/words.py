@@ -1,4 +1,4 @@
-"""Sentences about staff; merged into `tables.wording`."""
+"""Sentences about staff."""
 
 from collections.abc import Callable
 from typing import Any
@@ -62,7 +62,7 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
 
 
 def words_for_codes(params: dict[str, Any]) -> dict[str, Any]:
-    """Tables and games of these refusals as people read them: a list in words, and a game by its name."""
+    """Replace codes of tables and games among a refusal's parameters with names."""
     words = dict(params)
     if isinstance(words.get("tables"), list):
         words["tables"] = ", ".join(map(game_or_table_name, words["tables"]))
@@ -72,7 +72,7 @@ def words_for_codes(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def game_or_table_name(code: str) -> str:
-    """A game by its name, dealt here or elsewhere; whatever else this is, a table's code, as it is."""
+    """A game's name, dealt here or elsewhere; any other code unchanged."""
     return str(GAMES[code].name if code in GAMES else ELSEWHERE.get(code, code))
 
 

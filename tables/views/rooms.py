@@ -149,16 +149,16 @@ def equipment(request: HttpRequest, facility: str) -> HttpResponse:
     person, house = room_of(request, facility, EQUIPMENT)
     now = clock.now()
     tables = register.equipment_by_table(house, now)
-    asked = [one for table in tables for one in table.asked]
+    requirements = [requirement for table in tables for requirement in table.requirements]
     context = _room(person, house, EQUIPMENT, now) | {
         "tables": tables,
         "shakers": register.approvals_by_shaker(house, now),
         "figures": {
             "tables": len(tables),
             "stopped": sum(table.refusal is not None for table in tables),
-            "asked": len(asked),
-            "on_file": sum(not one.stops for one in asked),
-            "soon": sum(one.state == register.ENDS_SOON for one in asked),
+            "asked": len(requirements),
+            "on_file": sum(not requirement.blocks_opening for requirement in requirements),
+            "soon": sum(requirement.state == register.ENDS_SOON for requirement in requirements),
         },
         "office": person.role in OFFICE_ROLES,
         "kinds": Shaker.Kind.choices,

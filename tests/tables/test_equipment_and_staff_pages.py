@@ -24,7 +24,7 @@ clause = pytest.mark.clause
 
 def approvals(scene: Scene) -> dict[str, register.RequiredApproval]:
     [found] = register.equipment_by_table(scene.table.facility, timezone.now())
-    return {one.rule.subject: one for one in found.asked}
+    return {requirement.rule.subject: requirement for requirement in found.requirements}
 
 
 @clause("PA-625a.1(c)")
@@ -48,7 +48,7 @@ def test_the_equipment_shows_each_approval_that_the_edition_asks_as_it_stands(sc
         "boxes": "ends-soon",
         "shaker": "missing",
     }
-    assert found["layout"].lacks == ("layout-areas",) and found["shaker"].former is not None
+    assert found["layout"].missing_lines == ("layout-areas",) and found["shaker"].former is not None
     text = words(see(scene, "equipment/", "compliance"))
     assert "On file 1 of 4 End within 30 days 1 Tables that cannot open 1" in text
     assert "Not confirmed: Every wager has its own marked area." in text
@@ -101,7 +101,7 @@ def test_the_dialog_offers_the_lines_that_the_edition_wants_seen(scene):
 def test_the_span_of_a_floorperson_is_drawn_counted_and_named():
     scene = make_scene("pa-577")
     span = spans(scene)["floorperson"]
-    assert (span.count, span.most, span.places, span.section) == (
+    assert (span.count, span.max_tables, span.places, span.section) == (
         1,
         2,
         ["taken", "free"],
@@ -151,7 +151,7 @@ def test_the_people_stand_with_their_duty_and_training(scene):
     assert "stranger" not in found and found["floorperson"].supervises and not found["dealer"].supervises
     dealer = found["dealer"]
     assert [duty.table.code for duty in dealer.duty] == ["T-01"]
-    assert {game: holds for _, game, holds in dealer.trained} == {
+    assert {game: holds for _, game, holds in dealer.qualifications} == {
         "Sic Bo": True,
         "High Roll Dice": True,
         "Three Dice Football": False,

@@ -53,7 +53,7 @@ def test_the_chain_tells_every_step_with_its_people_its_place_and_its_entry(hand
         ("larkfield/T-01", "dice_lot.placed"),
         ("larkfield/dice", "dice.destroyed"),
     ]
-    assert [step.where for step in steps] == [
+    assert [step.place for step in steps] == [
         "Dice room",
         "Dice room, A-3",
         "T-01",
@@ -61,7 +61,7 @@ def test_the_chain_tells_every_step_with_its_people_its_place_and_its_entry(hand
         "T-01, shaker S-01",
         "Dice room",
     ]
-    assert [step.what for step in steps] == [
+    assert [step.text for step in steps] == [
         "2 lots received",
         "Lot L-0101 measured and stored in A-3",
         "Lot L-0101 issued to the table",
@@ -69,14 +69,14 @@ def test_the_chain_tells_every_step_with_its_people_its_place_and_its_entry(hand
         "Taken out of play: Lot L-0002 into S-01",
         "L-0101 cancelled",
     ]
-    signed = [(step.who and step.who.code, step.witness and step.witness.code) for step in steps]
+    signed = [(step.actor and step.actor.code, step.witness and step.witness.code) for step in steps]
     assert signed == [("shift-manager", "security")] * 3 + [("floorperson", None)] * 2 + [
         ("shift-manager", "security")
     ]
-    assert [step.at.hour for step in steps] == [15, 16, 16, 16, 17, 17]
+    assert [step.moment.hour for step in steps] == [15, 16, 16, 16, 17, 17]
     for step in steps:
         entry = Entry.objects.get(stream__name=step.stream, seq=step.seq)
-        assert (step.hash, step.at) == (bytes(entry.hash).hex(), entry.at)
+        assert (step.hash, step.moment) == (bytes(entry.hash).hex(), entry.at)
 
 
 def test_a_step_says_what_its_line_leaves_out():
@@ -84,17 +84,17 @@ def test_a_step_says_what_its_line_leaves_out():
     receive(scene, box("L-0101"), box("L-0102", seal_intact=False))
     measure(scene, die(), die(high_um=19_300), die())
     received, rejected = lots.custody_steps(lot("L-0101"))
-    assert received.more == ["from the maker"]
-    assert rejected.more == [
+    assert received.details == ["from the maker"]
+    assert rejected.details == [
         "dice out of tolerance: 2",
         "caliper C-2, micrometer M-7, square Q-1",
     ]
-    assert lots.custody_steps(lot("L-0102"))[0].more == ["from the maker", "seal of the box broken"]
+    assert lots.custody_steps(lot("L-0102"))[0].details == ["from the maker", "seal of the box broken"]
     issue(scene, receive_stored(scene, "L-0103"))
     change(scene, "L-0103", "SL-42")
-    assert lots.custody_steps(lot("L-0103"))[-1].more == ["seal SL-42"]
+    assert lots.custody_steps(lot("L-0103"))[-1].details == ["seal SL-42"]
     scene.act("withdraw_dice", {"why": "chipped", "found": "an edge is gone"}, by="floorperson")
-    assert lots.custody_steps(lot("L-0103"))[-1].more[:2] == ["chipped", "an edge is gone"]
+    assert lots.custody_steps(lot("L-0103"))[-1].details[:2] == ["chipped", "an edge is gone"]
 
 
 def receive_stored(scene: Scene, code: str) -> str:
