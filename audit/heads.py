@@ -34,7 +34,7 @@ class Verdict(enum.Enum):
 
 
 class Head(TypedDict):
-    """The newest entry of the table's stream. An act sends it back unchanged ([`docs/road.md`](road.md))."""
+    """The newest entry of the table's stream. An act sends it back unchanged ([`docs/acts.md`](acts.md))."""
 
     seq: Annotated[int, "sequence number of the newest entry"]
     head: Annotated[str, "hash of the newest entry, hex"]

@@ -50,7 +50,7 @@ export class ActQueue {
     return Number(this.page.querySelector("[data-version]").dataset.version);
   }
 
-  /* The newest head of the record that this screen has shown. Sending it back makes the screen a witness (docs/road.md). */
+  /* The newest head of the record that this screen has shown. Sending it back makes the screen a witness (docs/acts.md). */
   get head() {
     const { version, head, incarnation, mac } = this.page.querySelector("[data-version]").dataset;
     return head && { seq: Number(version), head, incarnation: Number(incarnation), mac };

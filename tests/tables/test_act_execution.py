@@ -1,4 +1,4 @@
-"""The one road of an act: repeated commands, stale screens, and an act that leaves nothing half done."""
+"""How an act is executed: repeated commands, stale screens, and an act that fails leaves nothing half done."""
 
 import uuid
 

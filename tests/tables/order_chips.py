@@ -1,0 +1,27 @@
+"""A fictitious act, complete: one function and its words. `test_new_act.py` imports it."""
+
+from games.engine import Refusal
+from games.params import MOST_CENTS, Params
+from tables.core.context import TableContext
+from tables.core.permissions import AT_THE_TABLE
+from tables.runner.table import ActOutcome, act
+from tables.words.registry import register
+from tables.words.sentences import dollars
+
+MAX_ORDER_CENTS = 500_000
+
+
+@act(roles=AT_THE_TABLE, depends_on="nothing")
+def order_chips(ctx: TableContext, params: Params) -> ActOutcome:
+    """Order chips for this table. Raises `too-many-chips`."""
+    cents = params.integer("cents", 1, MOST_CENTS)
+    if cents > MAX_ORDER_CENTS:
+        raise Refusal("too-many-chips", max=dollars(MAX_ORDER_CENTS))
+    return ActOutcome("chips.ordered", {"cents": cents}, {"cents": cents}, changes="nothing")
+
+
+register(
+    titles={"too-many-chips": "Order less"},
+    sentences={"too-many-chips": "Order at most %(max)s at a time."},
+    act_lines={"chips.ordered": lambda data: "Chips ordered: %s" % dollars(data["cents"])},
+)

@@ -1,0 +1,92 @@
+"""A new act is one function and its words (docs/acts.md): the rest of the product needs no change."""
+
+import importlib
+import json
+import sys
+import uuid
+from unittest.mock import patch
+
+import pytest
+
+from audit.models import Entry
+from tables.runner import table
+from tables.words import registry
+
+pytestmark = pytest.mark.django_db
+
+MODULE = "tests.tables.order_chips"
+
+
+@pytest.fixture
+def new_act():
+    """Register the fictitious act and its words for one test, as the start of the application would."""
+    with (
+        patch.dict(table.RUNNER.acts),
+        patch.dict(registry.TITLES),
+        patch.dict(registry.SENTENCES),
+        patch.dict(registry.ACT_LINES),
+        patch.dict(sys.modules),
+    ):
+        sys.modules.pop(MODULE, None)
+        yield importlib.import_module(MODULE)
+
+
+@pytest.fixture
+def order(scene, new_act):
+    """Post the act as a tablet does."""
+    browser = scene.browser("tablet", "dealer")
+
+    def send(cents: int, command: str | None = None):
+        body = {
+            "command": command or str(uuid.uuid4()),
+            "seen": scene.version,
+            "params": {"cents": cents},
+        }
+        return browser.post(
+            "/floor/larkfield/T-01/acts/order_chips", json.dumps(body), content_type="application/json"
+        )
+
+    return send
+
+
+def test_a_new_act_is_executed_recorded_and_shown(scene, order):
+    response = order(250_000)
+    assert response.status_code == 200, response.content
+    assert response.json()["answer"] == {"type": "chips.ordered", "cents": 250_000}
+    entry = Entry.objects.get(stream=scene.table.stream, seq=scene.version)
+    body = json.loads(bytes(entry.body))
+    assert (entry.type, body["data"], body["actor"]) == (
+        "chips.ordered",
+        {"cents": 250_000},
+        scene.people["dealer"].code,
+    )
+    line = scene.snapshot["acts"][0]
+    assert (line["type"], line["text"]) == ("chips.ordered", "Chips ordered: $2,500")
+
+
+def test_a_new_act_is_refused_with_its_sentence(scene, order):
+    version = scene.version
+    response = order(500_001)
+    assert response.status_code == 422
+    assert response.json()["refusal"] == {
+        "code": "too-many-chips",
+        "title": "Order less",
+        "message": "Order at most $5,000 at a time.",
+        "section": "",
+    }
+    assert scene.version == version
+
+
+def test_a_repeated_command_of_a_new_act_has_the_first_answer(scene, order):
+    command = str(uuid.uuid4())
+    first, repeated = order(100, command).json(), order(100, command).json()
+    assert (repeated["again"], repeated["answer"], repeated["version"]) == (
+        True,
+        first["answer"],
+        first["version"],
+    )
+
+
+def test_the_act_is_gone_after_its_test():
+    assert "order_chips" not in table.RUNNER.acts
+    assert "chips.ordered" not in registry.ACT_LINES
