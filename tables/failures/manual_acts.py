@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from games.engine import Refusal, RoundState
 from games.engine.wagers import apply_placings
@@ -63,7 +64,7 @@ def _settled_state(ctx: TableContext, inputs: tuple[WagerInput, ...], throws: Se
     return replace(played, paid_seats=frozenset(settled.wager.seat for settled in game.winners(played)))
 
 
-def _write_earlier_throws(ctx: TableContext, round_: Round, state: RoundState) -> list[list[dict]]:
+def _write_earlier_throws(ctx: TableContext, round_: Round, state: RoundState) -> list[list[dict[str, Any]]]:
     """Write the throws before the last one, each with what it settled. Return what each settled."""
     throws_data = []
     for count in range(1, len(state.throws)):
@@ -75,7 +76,9 @@ def _write_earlier_throws(ctx: TableContext, round_: Round, state: RoundState) -
     return throws_data
 
 
-def _with_earlier_throws(recorded: ActOutcome, state: RoundState, earlier: list[list[dict]]) -> ActOutcome:
+def _with_earlier_throws(
+    recorded: ActOutcome, state: RoundState, earlier: list[list[dict[str, Any]]]
+) -> ActOutcome:
     """The outcome of the last throw, extended with every throw and every settled wager."""
     if not earlier:
         return recorded
