@@ -57,7 +57,7 @@ class Options:
         return {name: value for name, value in values.items() if value}
 
 
-def of_rules(rules: Rules) -> Options:
+def options_of_rules(rules: Rules) -> Options:
     """The options that these rules were made from."""
     return Options(
         rules.key,
@@ -69,11 +69,11 @@ def of_rules(rules: Rules) -> Options:
     )
 
 
-def of_submission(submission: RulesSubmission) -> Options:
+def options_of(submission: RulesSubmission) -> Options:
     """The options of a version: from its terms where it was ever filed, else as they were drafted.
 
     Raises `terms-changed` where its terms no longer say what they said.
     """
     if submission.status == RulesSubmission.Status.DRAFT or not submission.terms:
         return Options(submission.edition, **submission.options)
-    return of_rules(Rules.from_terms(json.loads(submission.terms)))
+    return options_of_rules(Rules.from_terms(json.loads(submission.terms)))

@@ -14,7 +14,7 @@ from django.db.models import F, QuerySet
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
 from games.registry import game_of
-from games.submission_options import of_rules
+from games.submission_options import options_of_rules
 
 
 def in_force(
@@ -25,12 +25,12 @@ def in_force(
     A superseded version stays in force until a later approved one takes over. A version that is withdrawn leaves none
     behind: what it had superseded does not come back.
     """
-    versions = _begun_by(moment).filter(facility=facility, game=game)
+    versions = _begun_before(moment).filter(facility=facility, game=game)
     if code:
         versions = versions.filter(code=code)
     newest_of = {version.code: version for version in versions}
     current = [version for version in newest_of.values() if not _is_withdrawn(version, moment)]
-    return max(current, key=_order, default=None)
+    return max(current, key=_start_order, default=None)
 
 
 def all_in_force(
@@ -39,7 +39,7 @@ def all_in_force(
     """The version in force at a moment for each facility (id), game and submission code, in one query."""
     newest = {
         (version.facility_id, version.game, version.code): version
-        for version in _begun_by(moment).filter(facility__in=facilities)
+        for version in _begun_before(moment).filter(facility__in=facilities)
     }
     return {key: version for key, version in newest.items() if not _is_withdrawn(version, moment)}
 
@@ -49,7 +49,7 @@ def editions_in_force(facilities: Iterable[int], moment: dt.datetime) -> dict[tu
     return {key: version.edition for key, version in all_in_force(facilities, moment).items()}
 
 
-def _begun_by(moment: dt.datetime) -> QuerySet[RulesSubmission]:
+def _begun_before(moment: dt.datetime) -> QuerySet[RulesSubmission]:
     """What had come into force by a moment, the newest last; what was withdrawn before it did never came."""
     versions = RulesSubmission.objects.filter(
         status__in=["approved", "superseded", "withdrawn"], in_force_from__lte=moment
@@ -61,12 +61,12 @@ def _is_withdrawn(version: RulesSubmission, moment: dt.datetime) -> bool:
     return version.status == "withdrawn" and (version.withdrawn_at is None or version.withdrawn_at <= moment)
 
 
-def _order(version: RulesSubmission) -> tuple[dt.datetime, int]:
+def _start_order(version: RulesSubmission) -> tuple[dt.datetime, int]:
     assert version.in_force_from is not None
     return version.in_force_from, version.version
 
 
-class Standing(StrEnum):
+class VersionState(StrEnum):
     """How a version stands at a moment: its status, and whether its time has come."""
 
     DRAFT = "draft"
@@ -78,19 +78,19 @@ class Standing(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-def standing_of(version: RulesSubmission, moment: dt.datetime) -> Standing:
+def state_of_version(version: RulesSubmission, moment: dt.datetime) -> VersionState:
     """How a version stands at a moment. One that a later version supersedes is in force until that one is."""
     if version.status in ("draft", "filed", "denied", "withdrawn"):
-        return Standing(version.status)
+        return VersionState(version.status)
     assert version.in_force_from is not None
     if moment < version.in_force_from:
-        return Standing.COMING
+        return VersionState.COMING
     if version.superseded_at is not None and version.superseded_at <= moment:
-        return Standing.SUPERSEDED
-    return Standing.IN_FORCE
+        return VersionState.SUPERSEDED
+    return VersionState.IN_FORCE
 
 
-def to_come(facility: Facility, code: str, moment: dt.datetime) -> list[RulesSubmission]:
+def coming_versions(facility: Facility, code: str, moment: dt.datetime) -> list[RulesSubmission]:
     """The versions of a submission that are approved and not in force yet at a moment, the next one first."""
     versions = RulesSubmission.objects.filter(
         facility=facility, code=code, status__in=["approved", "superseded"]
@@ -132,7 +132,7 @@ def draft(
         version=version,
         game=game_of(rules).code,
         edition=rules.key,
-        options=of_rules(rules).as_json(),
+        options=options_of_rules(rules).as_json(),
         terms=terms,
         terms_sha256=digest,
     )

@@ -262,7 +262,7 @@ def with_games(name: str, shared: Mapping[Key, Words]) -> Mapping[Key, Words]:
     return ChainMap(dict(shared), *(getattr(words, name, {}) for words in registry.parts("words").values()))
 
 
-def no_roll(reason: str) -> str:
+def no_roll_text(reason: str) -> str:
     """Why a throw was void, in words. What people entered in their own words stays as it is."""
     return str(with_games("NO_ROLLS", NO_ROLLS).get(reason, reason))
 
@@ -279,13 +279,13 @@ def title(refusal: Refusal) -> str:
     return str(entry[0]) if entry else "Not possible"
 
 
-def why(reason: Reason) -> str:
+def reason_text(reason: Reason) -> str:
     """The sentence of a reason, for instance "12 is over 10"."""
-    sentence = with_games("REASONS", REASONS).get(key_of(reason), reason.code)
+    sentence = with_games("REASONS", REASONS).get(reason_key(reason), reason.code)
     return str(sentence) % _figures(reason)
 
 
-def key_of(reason: Reason) -> str:
+def reason_key(reason: Reason) -> str:
     """The sentence's key: where a number is written in words, each number has a sentence of its own."""
     counts = [str(reason.params[name]) for name in ("count", "needed") if name in reason.params]
     return "-".join([reason.code, *counts])

@@ -10,7 +10,7 @@ from audit.models import Person
 from games.engine.odds import in_dollars
 from games.models import Facility
 from games.office.calendar.deadlines import BEGINS, ENDS, Deadline
-from games.office.core.floor import Dealt
+from games.office.core.floor import DealtTable
 from tables.equipment.words import SUBJECTS
 from tables.limits import rules
 from tables.models import Approval, LimitsChange, Shaker, Table
@@ -24,7 +24,7 @@ class Floor:
         """Whether any assignment of this person at this facility has not ended."""
         return is_on_duty(person, facility)
 
-    def tables(self, facility: Facility) -> tuple[Dealt, ...]:
+    def tables(self, facility: Facility) -> tuple[DealtTable, ...]:
         """Every table of the facility but the simulated ones, by code."""
         coming = LimitsChange.objects.filter(table=OuterRef("pk"), status=LimitsChange.Status.PENDING)
         standing = Shaker.objects.filter(table=OuterRef("pk"), out_of_order=False)
@@ -37,7 +37,7 @@ class Floor:
             .order_by("code")
         )
         return tuple(
-            Dealt(
+            DealtTable(
                 table.code,
                 table.kind,
                 table.game,

@@ -17,7 +17,7 @@ from games.engine import Odds, Rules
 from games.engine.editions import Edition, edition
 from games.engine.wagers import WagerType
 from games.models import Facility, RulesSubmission
-from games.office.providers.services import WHOLE_GAME, stops
+from games.office.providers.services import WHOLE_GAME, suspensions
 from games.registry import game_by_code, game_of
 from games.submissions import rules_of
 
@@ -68,7 +68,9 @@ def _games(house: Facility, at: dt.datetime) -> list[Authorized]:
         same.setdefault(one.terms_sha256, []).append(one)
     found = [(rules_of(filed[0]), filed) for filed in same.values()]
     slugs = [_slug(rules.edition) for rules, _ in found]
-    stopped = {game: frozenset(stops(house, game, at)) for game in {rules.edition.game for rules, _ in found}}
+    stopped = {
+        game: frozenset(suspensions(house, game, at)) for game in {rules.edition.game for rules, _ in found}
+    }
     return [
         Authorized(
             slug if slugs.count(slug) == 1 else f"{slug}-{filed[0].code.lower()}",

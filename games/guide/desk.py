@@ -4,7 +4,7 @@ import datetime as dt
 from dataclasses import dataclass, field
 
 from games.models import Facility, Guide, Review
-from games.office.reviews import due_on
+from games.office.reviews import review_due_on
 
 from .authorized import all_in_force_by, authorized, chapters_to_come
 from .content import facts_at
@@ -46,7 +46,7 @@ def desk(house: Facility, now: dt.datetime) -> Desk:
         newest=newest,
         covers=covers,
         changes=changes,
-        due=due_on(newest, house) if newest else None,
+        due=review_due_on(newest, house) if newest else None,
         has_rules=bool(authorized(house, now)),
         coming=by if by > now else None,
     )

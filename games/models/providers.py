@@ -5,7 +5,7 @@ from django.db.models import Q
 
 from .facility import Facility
 
-WHOLE = 10_000  # basis points
+HUNDRED_PERCENT_BP = 10_000  # basis points
 
 
 class Provider(models.Model):
@@ -64,7 +64,8 @@ class Qualifier(models.Model):
         ordering = ["provider", "name", "pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(owns_bp__lte=WHOLE, votes_bp__lte=WHOLE), name="nobody_owns_more_than_all"
+                condition=Q(owns_bp__lte=HUNDRED_PERCENT_BP, votes_bp__lte=HUNDRED_PERCENT_BP),
+                name="nobody_owns_more_than_all",
             ),
         ]
 

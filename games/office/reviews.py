@@ -10,7 +10,7 @@ from games.engine import Refusal
 from games.models import Review
 from games.models.patrons import Reviewed
 from games.office.core.runner import OfficeContext
-from games.office.documents.filing import asked, in_words
+from games.office.documents.filing import document_reference, read_document
 from games.params import Params
 
 REVIEW_DAYS = 15  # calendar days of the Bureau's review, 58 Pa. Code § 601a.10(c)
@@ -30,13 +30,13 @@ def decide(ctx: OfficeContext, row: Reviewed, params: Params) -> dict[str, Any]:
     Returns it as the record says it. Raises `not-filed`, `no-such-document`, `malformed`.
     """
     granted, body = params.boolean("granted"), params.text("body", max_length=100)
-    reference, letter = params.text("reference", max_length=60), asked(ctx, params, "letter")
+    reference, letter = params.text("reference", max_length=60), read_document(ctx, params, "letter")
     if row.status != Review.FILED:
         raise Refusal("not-filed", status=row.get_status_display())
     row.status = Review.APPROVED if granted else Review.DENIED
     row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
     row.save(update_fields=["status", "decided_at", "decided_by", "reference", "decision"])
-    return {"granted": granted, "body": body, "reference": reference, "letter": in_words(letter)}
+    return {"granted": granted, "body": body, "reference": reference, "letter": document_reference(letter)}
 
 
 def withdraw(ctx: OfficeContext, row: Reviewed) -> None:
@@ -47,7 +47,7 @@ def withdraw(ctx: OfficeContext, row: Reviewed) -> None:
     row.save(update_fields=["status", "withdrawn_at"])
 
 
-def due_on(row: Reviewed, facility: Any) -> dt.date | None:
+def review_due_on(row: Reviewed, facility: Any) -> dt.date | None:
     """The last day of the body's review of what is filed; None where nothing is waiting."""
     if row.status != Review.FILED or row.filed_at is None:
         return None

@@ -13,7 +13,7 @@ from .clauses import HERE, proofs_by_clause
 FILE = HERE / "coverage.json"
 
 
-def of_tests() -> str:
+def coverage_text() -> str:
     """The file as the tests would have it: by file, by test, the clauses that it shows; a line for each test."""
     by_test: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for clause, tests in proofs_by_clause().items():
@@ -31,7 +31,7 @@ def of_tests() -> str:
 
 def write() -> None:
     """Makes the file anew."""
-    FILE.write_text(of_tests(), encoding="utf-8")
+    FILE.write_text(coverage_text(), encoding="utf-8")
 
 
 @lru_cache(maxsize=1)

@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 
 from games.office.providers import services
-from games.office.providers.services import Step
+from games.office.providers.services import ServiceStep
 
 register = template.Library()
 
@@ -76,13 +76,13 @@ def state_word(state: str) -> str:
 
 
 @register.filter
-def step_title(step: Step) -> str:
+def step_title(step: ServiceStep) -> str:
     """The name of one of the four steps."""
     return str(STEPS[step.name])
 
 
 @register.filter
-def step_word(step: Step) -> str:
+def step_word(step: ServiceStep) -> str:
     """Where a step stands."""
     return str(STEP_STATES[step.name, step.state])
 
@@ -112,11 +112,11 @@ def percent(bp: int) -> str:
 
 
 @register.filter
-def covers(use: services.Use) -> str:
+def covers(use: services.ServiceStatus) -> str:
     """What a service covers: its wagers by name, or the whole game."""
     codes = use.service.wagers
     if not codes:
         return "the whole game"
-    wagers = services.wagers_of(use.service.game)
+    wagers = services.wagers_of_game(use.service.game)
     labels = [wagers[code][0] if code in wagers else code.replace("-", " ").capitalize() for code in codes]
     return ", ".join(labels)

@@ -32,9 +32,9 @@ from games.office.calendar.deadlines import (
     in_groups,
 )
 from games.office.core import runner
-from games.office.core.access import office_of
+from games.office.core.access import person_and_facility
 from games.params import malformed
-from games.views.page_context import office
+from games.views.page_context import page_context
 
 LABELS = {
     OVERDUE: "Overdue",
@@ -48,7 +48,7 @@ WEEKDAYS = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
 
 
 @dataclass(frozen=True)
-class Row:
+class DeadlineRow:
     """A deadline as the list shows it; `first` of its day where the month's links lead; whether a reminder stands."""
 
     deadline: Deadline
@@ -58,7 +58,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Day:
+class CalendarDay:
     """A day of the month as drawn."""
 
     date: dt.date
@@ -71,14 +71,14 @@ class Day:
 @require_safe
 def calendar(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Every deadline: a list by how near it is, and the month that it falls in."""
-    person, facility = office_of(request, facility_code)
+    person, facility = person_and_facility(request, facility_code)
     return render(request, "games/office/calendar.html", _context(request, person, facility))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def feeds(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Makes a secret address and shows it this once. It is made here, so that the kept answer of the act has none."""
-    person, facility = office_of(request, facility_code)
+    person, facility = person_and_facility(request, facility_code)
     if request.method != "POST":
         return redirect("calendar", facility.code)
     secret, sha256 = feeds_of.new_secret()
@@ -113,12 +113,14 @@ def feeds(request: HttpRequest, facility_code: str) -> HttpResponse:
 @require_safe
 def feed(request: HttpRequest, secret: str) -> HttpResponse:
     """The deadlines of one house for a calendar that knows the secret address. Nobody signs in; nothing is set."""
-    calendar_feed = feeds_of.feed_of(secret)
+    calendar_feed = feeds_of.open_feed(secret)
     if calendar_feed is None:
         return HttpResponse(status=404, headers={"Cache-Control": "no-store"})
     now = clock.now()
     facility = calendar_feed.facility
-    body = feeds_of.written(facility, deadlines(facility, now), now, request.build_absolute_uri("/")[:-1])
+    body = feeds_of.calendar_bytes(
+        facility, deadlines(facility, now), now, request.build_absolute_uri("/")[:-1]
+    )
     response = HttpResponse(body, content_type="text/calendar; charset=utf-8")
     response["Cache-Control"] = "private, max-age=300"
     response["Content-Disposition"] = f'attachment; filename="{facility.code}-deadlines.ics"'
@@ -137,8 +139,8 @@ def _command(request: HttpRequest) -> uuid.UUID:
 def _context(request: HttpRequest, person: Person, facility: Facility) -> dict[str, Any]:
     now = clock.now()
     listed, today = deadlines(facility, now), facility.local(now).date()
-    year, month = _month_asked(request, today)
-    frame, groups = office(person, facility, "calendar", now, listed), in_groups(listed, today)
+    year, month = _requested_month(request, today)
+    frame, groups = page_context(person, facility, "calendar", now, listed), in_groups(listed, today)
     reminded = {reminder.deadline.key for reminder in frame["reminders"]}
     return frame | {
         "groups": [
@@ -157,24 +159,26 @@ def _context(request: HttpRequest, person: Person, facility: Facility) -> dict[s
     }
 
 
-def _rows(listed: list[Deadline], today: dt.date, reminded: set[str]) -> list[Row]:
+def _rows(listed: list[Deadline], today: dt.date, reminded: set[str]) -> list[DeadlineRow]:
     days: set[dt.date] = set()
     rows = []
     for deadline in listed:
         rows.append(
-            Row(deadline, deadline.days_left(today), deadline.due_on not in days, deadline.key in reminded)
+            DeadlineRow(
+                deadline, deadline.days_left(today), deadline.due_on not in days, deadline.key in reminded
+            )
         )
         days.add(deadline.due_on)
     return rows
 
 
-def _weeks(year: int, month: int, listed: tuple[Deadline, ...], today: dt.date) -> list[list[Day]]:
+def _weeks(year: int, month: int, listed: tuple[Deadline, ...], today: dt.date) -> list[list[CalendarDay]]:
     by_day: dict[dt.date, list[Deadline]] = {}
     for deadline in listed:
         by_day.setdefault(deadline.due_on, []).append(deadline)
     return [
         [
-            Day(
+            CalendarDay(
                 day,
                 day.month == month,
                 day == today,
@@ -191,7 +195,7 @@ def _overdue(listed: list[Deadline], today: dt.date) -> int:
     return sum(deadline.days_left(today) < 0 for deadline in listed)
 
 
-def _month_asked(request: HttpRequest, today: dt.date) -> tuple[int, int]:
+def _requested_month(request: HttpRequest, today: dt.date) -> tuple[int, int]:
     """The month of the address, or this one."""
     match = MONTH.fullmatch(request.GET.get("month", ""))
     return (int(match[1]), int(match[2])) if match else (today.year, today.month)

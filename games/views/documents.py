@@ -8,9 +8,9 @@ from django.views.decorators.http import require_GET
 
 from audit.doors import Denied
 from games.models import Document
-from games.office.core.access import office_of
-from games.office.documents.usage import uses_of
-from games.views.page_context import office
+from games.office.core.access import person_and_facility
+from games.office.documents.usage import usage_of
+from games.views.page_context import page_context
 
 SHOWN = 100
 LEAST_HASH = 8
@@ -21,7 +21,7 @@ def documents(request: HttpRequest, facility_code: str) -> HttpResponse:
     """What is on file, the newest first; `q` is a part of a title or a file's name, a code, or the first 8 digits or
     more of a SHA-256.
     """
-    person, facility = office_of(request, facility_code)
+    person, facility = person_and_facility(request, facility_code)
     query = request.GET.get("q", "").replace("\0", "")[:64].strip()
     matches = Document.objects.filter(facility=facility).defer("content").select_related("filed_by")
     if query:
@@ -30,8 +30,8 @@ def documents(request: HttpRequest, facility_code: str) -> HttpResponse:
             condition |= Q(sha256__startswith=query.lower())
         matches = matches.filter(condition)
     listed = list(matches[:SHOWN])
-    uses = uses_of(facility, listed)
-    context = office(person, facility, "documents") | {
+    uses = usage_of(facility, listed)
+    context = page_context(person, facility, "documents") | {
         "documents": [(document, uses.get(document.code, ())) for document in listed],
         "shown": SHOWN,
         "count": matches.count(),
@@ -43,7 +43,7 @@ def documents(request: HttpRequest, facility_code: str) -> HttpResponse:
 @require_GET
 def document(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
     """One document as it was filed: downloaded, never shown in place, so that nothing in it runs."""
-    _, facility = office_of(request, facility_code)
+    _, facility = person_and_facility(request, facility_code)
     row = Document.objects.filter(facility=facility, code=code).first()
     if row is None:
         raise Denied

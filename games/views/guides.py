@@ -16,12 +16,12 @@ from games.guide.history import permissions_on
 from games.guide.standing import FORMATS, comes_as, is_approved, still_true
 from games.guide.words import words
 from games.models import BoardPermission, DeviceIncident, Facility, Guide, RulesBook, RulesInspection
-from games.office.core.access import office_of
+from games.office.core.access import person_and_facility
 from games.office.core.floor import floor
 from games.office.guides.pdf import guide_pdf
-from games.views.page_context import office
+from games.views.page_context import page_context
 
-from .patrons import about, language_of, shown
+from .patrons import game_preview, guide_context, language_of
 
 SHOWN = 50
 SAMPLE = "Sample, not given out: this guide is not approved."
@@ -31,13 +31,18 @@ NOT_OUT = "Approved, not given out: this is not the guide that patrons read now.
 @require_safe
 def guides(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The whole tab: the guide and its next step, the rules book, permissions and incidents."""
-    person, facility = office_of(request, facility_code)
+    person, facility = person_and_facility(request, facility_code)
     now = clock.now()
-    context = office(person, facility, "guide", now) | _guide(facility) | _book(facility) | _devices(facility)
+    context = (
+        page_context(person, facility, "guide", now)
+        | _guide_context(facility)
+        | _book_context(facility)
+        | _device_context(facility)
+    )
     return render(request, "games/office/guides.html", context)
 
 
-def _guide(facility: Facility) -> dict[str, Any]:
+def _guide_context(facility: Facility) -> dict[str, Any]:
     now = clock.now()
     overview = desk(facility, now)
     holds = still_true(overview.published, now) if overview.published else {}
@@ -78,7 +83,7 @@ def _version(guide: Guide) -> dict[str, Any]:
     return {"guide": guide, "said": status, "state": colour, "approved": is_approved(guide)}
 
 
-def _book(facility: Facility) -> dict[str, Any]:
+def _book_context(facility: Facility) -> dict[str, Any]:
     now = clock.now()
     book = RulesBook.objects.filter(facility=facility, replaced_at=None).select_related("document").first()
     chapters = chapters_to_come(facility, now)
@@ -94,7 +99,7 @@ def _book(facility: Facility) -> dict[str, Any]:
     }
 
 
-def _devices(facility: Facility) -> dict[str, Any]:
+def _device_context(facility: Facility) -> dict[str, Any]:
     today = facility.local(clock.now()).date()
     return {
         "permissions": BoardPermission.objects.filter(facility=facility).select_related("letter")[:SHOWN],
@@ -107,9 +112,9 @@ def _devices(facility: Facility) -> dict[str, Any]:
 @require_safe
 def preview(request: HttpRequest, facility_code: str, version: int) -> HttpResponse:
     """A version of the guide as patrons would read it, marked while they do not."""
-    guide, context = _asked(request, facility_code, version)
+    guide, context = _guide_and_context(request, facility_code, version)
     language = context["language"]
-    games = [shown(guide, game["slug"], language) or {} for game in guide.content["games"]]
+    games = [game_preview(guide, game["slug"], language) or {} for game in guide.content["games"]]
     for game in games:
         game["url"] = reverse("guide-preview-game", args=[facility_code, version, game["slug"]])
     context |= {"games": games, "print_url": reverse("guide-preview-print", args=[facility_code, version])}
@@ -119,8 +124,8 @@ def preview(request: HttpRequest, facility_code: str, version: int) -> HttpRespo
 @require_safe
 def preview_game(request: HttpRequest, facility_code: str, version: int, slug: str) -> HttpResponse:
     """One game of it."""
-    guide, context = _asked(request, facility_code, version)
-    game = shown(guide, slug, context["language"])
+    guide, context = _guide_and_context(request, facility_code, version)
+    game = game_preview(guide, slug, context["language"])
     if game is None:
         raise Denied
     context |= {"game": game, "guide_url": reverse("guide-preview", args=[facility_code, version])}
@@ -130,22 +135,24 @@ def preview_game(request: HttpRequest, facility_code: str, version: int, slug: s
 @require_safe
 def preview_print(request: HttpRequest, facility_code: str, version: int) -> HttpResponse:
     """It to print: the sample that goes to the body says on every page that it is not approved (§ 521.9(c))."""
-    guide, context = _asked(request, facility_code, version)
+    guide, context = _guide_and_context(request, facility_code, version)
     language = context["language"]
     response = HttpResponse(guide_pdf(guide, language), content_type="application/pdf")
     response["Content-Disposition"] = f'attachment; filename="guide-v{version}-{language}.pdf"'
     return response
 
 
-def _asked(request: HttpRequest, facility_code: str, version: int) -> tuple[Guide, dict[str, Any]]:
-    _, facility = office_of(request, facility_code)
+def _guide_and_context(
+    request: HttpRequest, facility_code: str, version: int
+) -> tuple[Guide, dict[str, Any]]:
+    _, facility = person_and_facility(request, facility_code)
     rows = Guide.objects.filter(facility=facility, version=version).select_related("facility", "same_as")
     guide = rows.first()
     if guide is None:
         raise Denied
     out = guide.published_at is not None and guide.ended_at is None
     sample = "" if out else NOT_OUT if is_approved(guide) else SAMPLE
-    return guide, about(guide, language_of(request, facility)) | {"sample": sample}
+    return guide, guide_context(guide, language_of(request, facility)) | {"sample": sample}
 
 
 urlpatterns = [

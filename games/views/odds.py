@@ -14,23 +14,23 @@ from audit.doors import Denied
 from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
 from games.models import Facility, RulesSubmission
-from games.office.core.access import office_of
+from games.office.core.access import person_and_facility
 from games.office.odds import pdf as odds_paper
 from games.office.odds.charts import Curve, curve
-from games.office.odds.sheet import Sheet, sheet
-from games.office.pdf.approval import approval_of
+from games.office.odds.sheet import OddsSheet, odds_sheet
+from games.office.pdf.approval import approval_text
 from games.office.submissions import pdf as submission_paper
 from games.office.submissions.compare import edition_title
 from games.office.submissions.what_if import WhatIf, choices, what_if
-from games.submission_options import Options, of_submission
-from games.views.page_context import office
+from games.submission_options import Options, options_of
+from games.views.page_context import page_context
 
-WRITTEN_MOST = 40
+MOST_QUERY = 40
 Version = RulesSubmission.Status
 
 
 @dataclass(frozen=True)
-class Asked:
+class OddsSubject:
     """What a page is asked for: rules as a base, what people call them, and what to compare them with."""
 
     key: str
@@ -43,11 +43,11 @@ class Asked:
     before_name: str = ""
 
     @property
-    def sheet(self) -> Sheet:
-        return sheet(self.rules, self.before, self.name, self.before_name)
+    def sheet(self) -> OddsSheet:
+        return odds_sheet(self.rules, self.before, self.name, self.before_name)
 
 
-def asked_of(facility: Facility, key: str) -> Asked:
+def odds_subject(facility: Facility, key: str) -> OddsSubject:
     """The submission version `RS-0014.4` of a house, or an edition by its key. Raises `Denied` where neither is so."""
     code, _, version = key.rpartition(".")
     submission = None
@@ -56,24 +56,24 @@ def asked_of(facility: Facility, key: str) -> Asked:
             facility=facility, code=code, version=int(version)
         ).first()
     if submission is not None:
-        return _of_submission(submission, key)
+        return _submission_subject(submission, key)
     try:
         rules = Rules.of(key)
     except Refusal:
         raise Denied from None
-    return Asked(key, edition_title(rules), "edition", rules, Options(rules.key))
+    return OddsSubject(key, edition_title(rules), "edition", rules, Options(rules.key))
 
 
-def _of_submission(submission: RulesSubmission, key: str) -> Asked:
+def _submission_subject(submission: RulesSubmission, key: str) -> OddsSubject:
     """A version beside the approved one that it follows. A draft that may not be filed shows its odds all the same."""
-    options, title = of_submission(submission), f"{submission.code} version {submission.version}"
+    options, title = options_of(submission), f"{submission.code} version {submission.version}"
     earlier = RulesSubmission.objects.filter(
         facility=submission.facility_id, code=submission.code, version__lt=submission.version
     )
     last = earlier.filter(status__in=[Version.APPROVED, Version.SUPERSEDED]).order_by("-version").first()
-    before = of_submission(last).rules_if_any() if last else None
+    before = options_of(last).rules_if_any() if last else None
     name, before_name = f"version {submission.version}", f"version {last.version}" if last else ""
-    return Asked(key, title, name, _rules(options), options, submission, before, before_name)
+    return OddsSubject(key, title, name, _rules(options), options, submission, before, before_name)
 
 
 def _rules(options: Options) -> Rules:
@@ -94,9 +94,9 @@ def _rules(options: Options) -> Rules:
 @require_GET
 def odds(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The odds sheet of the rules asked for, with what-if; script asks for the answer alone."""
-    person, facility = office_of(request, facility_code)
-    subject = asked_of(facility, request.GET.get("rules", "") or _first(facility))
-    answer, tried = _answer(request, subject)
+    person, facility = person_and_facility(request, facility_code)
+    subject = odds_subject(facility, request.GET.get("rules", "") or _default_key(facility))
+    answer, tried = _answer_what_if(request, subject)
     context = {
         "house": facility,
         "asked": subject,
@@ -109,13 +109,13 @@ def odds(request: HttpRequest, facility_code: str) -> HttpResponse:
     if request.headers.get("HX-Request"):
         response = render(request, "games/office/odds_answer.html", context)
     else:
-        context |= office(person, facility, "odds") | _choices(facility, subject)
+        context |= page_context(person, facility, "odds") | _choices(facility, subject)
         response = render(request, "games/office/odds.html", context)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
 
-def _first(facility: Facility) -> str:
+def _default_key(facility: Facility) -> str:
     """What the page shows unasked: the newest submission in force, or else an edition of this jurisdiction."""
     approved = RulesSubmission.objects.filter(
         facility=facility, status__in=[Version.APPROVED, Version.SUPERSEDED]
@@ -128,10 +128,10 @@ def _first(facility: Facility) -> str:
     )
 
 
-def _answer(request: HttpRequest, subject: Asked) -> tuple[WhatIf, dict[str, str]]:
+def _answer_what_if(request: HttpRequest, subject: OddsSubject) -> tuple[WhatIf, dict[str, str]]:
     """What the sheet shows: with the odds tried, where some are."""
-    row = request.GET.get("family", "")[:WRITTEN_MOST]
-    written = request.GET.get("odds", "")[:WRITTEN_MOST].strip()
+    row = request.GET.get("family", "")[:MOST_QUERY]
+    written = request.GET.get("odds", "")[:MOST_QUERY].strip()
     if not row or not written:
         return WhatIf(subject.sheet, _plain_chart(subject)), {"family": row, "odds": ""}
     try:
@@ -141,7 +141,7 @@ def _answer(request: HttpRequest, subject: Asked) -> tuple[WhatIf, dict[str, str
     return answer, {"family": row, "odds": written}
 
 
-def _plain_chart(subject: Asked) -> Curve | None:
+def _plain_chart(subject: OddsSubject) -> Curve | None:
     """The line of what most needs a look: a row that favours the player, or else one that changed."""
     full_sheet = subject.sheet
     for row in (*full_sheet.favoured, *full_sheet.changed):
@@ -156,7 +156,7 @@ def _plain_chart(subject: Asked) -> Curve | None:
     return None
 
 
-def _choices(facility: Facility, subject: Asked) -> dict[str, Any]:
+def _choices(facility: Facility, subject: OddsSubject) -> dict[str, Any]:
     versions = RulesSubmission.objects.filter(facility=facility).defer("terms")
     return {
         "versions": [
@@ -175,37 +175,37 @@ def _choices(facility: Facility, subject: Asked) -> dict[str, Any]:
 @require_GET
 def odds_pdf(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The sheet that the page shows, as a PDF."""
-    _, facility = office_of(request, facility_code)
-    subject = asked_of(facility, request.GET.get("rules", "") or _first(facility))
-    answer, tried = _answer(request, subject)
+    _, facility = person_and_facility(request, facility_code)
+    subject = odds_subject(facility, request.GET.get("rules", "") or _default_key(facility))
+    answer, tried = _answer_what_if(request, subject)
     if tried["odds"]:
         approved = f"What-if on {subject.title}, not filed"
     elif subject.submission is not None:
-        approved = approval_of(subject.submission, facility)
+        approved = approval_text(subject.submission, facility)
     else:
         approved = "Computed from the edition, no submission"
-    content = odds_paper.odds_sheet(
+    content = odds_paper.odds_sheet_pdf(
         answer.sheet, answer.chart, title=subject.title, facility_name=facility.name, approved=approved,
         summary=". ".join(text for text in (answer.headline, answer.detail) if text),
     )  # fmt: skip
-    return as_pdf(content, f"odds-{subject.key.replace('/', '-').replace('@', '-')}")
+    return pdf_response(content, f"odds-{subject.key.replace('/', '-').replace('@', '-')}")
 
 
 @require_GET
 def submission_pdf(request: HttpRequest, facility_code: str, code: str, version: int) -> HttpResponse:
     """A version of a submission with its options, odds and dates, as a PDF."""
-    _, facility = office_of(request, facility_code)
+    _, facility = person_and_facility(request, facility_code)
     submission = RulesSubmission.objects.filter(facility=facility, code=code, version=version).first()
     if submission is None:
         raise Denied
-    subject = _of_submission(submission, f"{code}.{version}")
-    content = submission_paper.submission(
+    subject = _submission_subject(submission, f"{code}.{version}")
+    content = submission_paper.submission_pdf(
         submission, subject.options, subject.sheet, subject.before, facility, clock.now()
     )
-    return as_pdf(content, f"{code}-version-{version}")
+    return pdf_response(content, f"{code}-version-{version}")
 
 
-def as_pdf(content: bytes, name: str) -> HttpResponse:
+def pdf_response(content: bytes, name: str) -> HttpResponse:
     """A PDF that the browser shows, and saves under this name."""
     response = HttpResponse(content, content_type="application/pdf")
     response["Content-Disposition"] = f'inline; filename="{name}.pdf"'

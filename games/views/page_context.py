@@ -24,7 +24,7 @@ TABS = (
 )
 
 
-def office(
+def page_context(
     person: Person,
     facility: Facility,
     tab: str,
@@ -41,7 +41,7 @@ def office(
         "room": "rules",
         "tab": tab,
         "due": {"overdue": groups.count(OVERDUE), "week": groups.count(THIS_WEEK)},
-        "reminders": reminders.standing(facility, listed, today),
+        "reminders": reminders.open_reminders(facility, listed, today),
         "tabs": [
             {"code": code, "label": label, "url": reverse(name, args=[facility.code])}
             for code, label, name in TABS
@@ -60,6 +60,6 @@ def office(
     }
 
 
-def landing(facility_code: str) -> str:
+def landing_url(facility_code: str) -> str:
     """The address of the first tab: where the bar leads."""
     return reverse(TABS[0][-1], args=[facility_code])

@@ -19,11 +19,11 @@ from games.guide.authorized import title_of
 from games.guide.standing import approval_of, comes_as, published, still_true
 from games.guide.words import SWITCH, TAGS, day, place, words
 from games.models import Facility, Guide, RulesBook
-from games.office.guides.pdf import guide_pdf, standing
+from games.office.guides.pdf import approval_line, guide_pdf
 
 from .documents import attachment
 
-KEPT_SECONDS = 60
+CACHE_SECONDS = 60
 LONG = 150  # letters of an example that need the whole width of a phone
 
 
@@ -40,18 +40,18 @@ def language_of(request: HttpRequest, facility: Facility) -> str:
 @require_safe
 def guide(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The published guide: its games."""
-    facility = _house(facility_code)
+    facility = _facility(facility_code)
     language = language_of(request, facility)
     published_guide = _published(facility)
     if published_guide is None:
-        return _none(request, facility, language)
+        return _no_guide(request, facility, language)
     holds = still_true(published_guide, clock.now())
-    games = [_game(game, language, holds) for game in published_guide.content["games"]]
+    games = [_game_page(game, language, holds) for game in published_guide.content["games"]]
     for game in games:
         game["url"] = reverse("guide-game", args=[facility.code, game["slug"]])
-    context = about(published_guide, language) | {"games": games, "renewed": not all(holds.values())}
+    context = guide_context(published_guide, language) | {"games": games, "renewed": not all(holds.values())}
     context["print_url"] = reverse("guide-print", args=[facility.code])
-    return _kept(render(request, "games/patrons/guide.html", context), language)
+    return _cacheable(render(request, "games/patrons/guide.html", context), language)
 
 
 @require_safe
@@ -62,35 +62,35 @@ def game(request: HttpRequest, facility_code: str, slug: str) -> HttpResponse:
     make the guide a short form of the rules, so odds that are not dealt have no place in it, and § 521.9(d) keeps the
     new ones out until their own sample is approved. What is left of the approved guide stands unaltered.
     """
-    facility = _house(facility_code)
+    facility = _facility(facility_code)
     language = language_of(request, facility)
     published_guide = _published(facility)
-    content = _named(published_guide, slug) if published_guide else None
+    content = _game_content(published_guide, slug) if published_guide else None
     if published_guide is None or content is None:
-        return _none(request, facility, language)
-    game_page = _game(content, language, still_true(published_guide, clock.now()))
-    context = about(published_guide, language) | {
+        return _no_guide(request, facility, language)
+    game_page = _game_page(content, language, still_true(published_guide, clock.now()))
+    context = guide_context(published_guide, language) | {
         "game": game_page,
         "alone": len(published_guide.content["games"]) == 1,
     }
     context["guide_url"] = reverse("guide", args=[facility.code])
-    return _kept(render(request, "games/patrons/game.html", context), language)
+    return _cacheable(render(request, "games/patrons/game.html", context), language)
 
 
 @require_safe
-def print_(request: HttpRequest, facility_code: str) -> HttpResponse:
+def guide_print(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The published guide to print, whole as it was approved: not at all while a part of it is not dealt."""
-    facility = _house(facility_code)
+    facility = _facility(facility_code)
     language = language_of(request, facility)
     published_guide = _published(facility)
     if published_guide is None or not all(still_true(published_guide, clock.now()).values()):
-        return _none(request, facility, language)
+        return _no_guide(request, facility, language)
     pdf = _printed(
-        published_guide.pk, published_guide.content_sha256, standing(published_guide, language), language
+        published_guide.pk, published_guide.content_sha256, approval_line(published_guide, language), language
     )
     response = HttpResponse(pdf, content_type="application/pdf")
     response["Content-Disposition"] = f'attachment; filename="guide-{facility.code}-{language}.pdf"'
-    return _kept(response, language)
+    return _cacheable(response, language)
 
 
 @lru_cache(maxsize=12)
@@ -102,7 +102,7 @@ def _printed(pk: int, content_sha256: str, approval_line: str, language: str) ->
 @require_safe
 def rules(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The complete rules: their document, and where the printed copy lies."""
-    facility = _house(facility_code)
+    facility = _facility(facility_code)
     language = language_of(request, facility)
     book = _book(facility)
     common = words(language)
@@ -115,21 +115,21 @@ def rules(request: HttpRequest, facility_code: str) -> HttpResponse:
                 version=book.version, day=day(language, facility.local(book.filed_at).date())
             ),
         }
-    return _kept(render(request, "games/patrons/rules.html", context), language)
+    return _cacheable(render(request, "games/patrons/rules.html", context), language)
 
 
 @require_safe
 def rules_document(request: HttpRequest, facility_code: str) -> HttpResponse:
     """The complete rules as they were filed, as a download."""
-    book = _book(_house(facility_code))
+    book = _book(_facility(facility_code))
     if book is None:
         raise Http404
     response = attachment(book.document)
-    patch_cache_control(response, public=True, max_age=KEPT_SECONDS)
+    patch_cache_control(response, public=True, max_age=CACHE_SECONDS)
     return response
 
 
-def about(guide: Guide, language: str) -> dict[str, Any]:
+def guide_context(guide: Guide, language: str) -> dict[str, Any]:
     """What every page of a guide has: the house, the languages, and under which approval it is given out."""
     common, facility = words(language), guide.facility
     first = approval_of(guide)
@@ -159,7 +159,7 @@ def _page(facility: Facility, language: str) -> dict[str, Any]:
     }
 
 
-def _game(game: dict[str, Any], language: str, holds: dict[str, bool]) -> dict[str, Any]:
+def _game_page(game: dict[str, Any], language: str, holds: dict[str, bool]) -> dict[str, Any]:
     """One game as a page shows it: with its text while that holds, else with its name alone."""
     texts = game["texts"][language]
     if not holds[game["slug"]]:
@@ -177,17 +177,17 @@ def _example(example: dict[str, Any]) -> dict[str, Any]:
     return {"dice": dice, "text": example["text"]}
 
 
-def shown(guide: Guide, slug: str, language: str) -> dict[str, Any] | None:
+def game_preview(guide: Guide, slug: str, language: str) -> dict[str, Any] | None:
     """One game of any guide, for the office: as it will be read, whether it is dealt now or not."""
-    content = _named(guide, slug)
-    return _game(content, language, {slug: True}) if content else None
+    content = _game_content(guide, slug)
+    return _game_page(content, language, {slug: True}) if content else None
 
 
-def _named(guide: Guide, slug: str) -> dict[str, Any] | None:
+def _game_content(guide: Guide, slug: str) -> dict[str, Any] | None:
     return next((game for game in guide.content["games"] if game["slug"] == slug), None)
 
 
-def _house(facility_code: str) -> Facility:
+def _facility(facility_code: str) -> Facility:
     facility = Facility.objects.filter(code=facility_code).first()
     if facility is None:
         raise Http404
@@ -204,22 +204,22 @@ def _book(facility: Facility) -> RulesBook | None:
     return RulesBook.objects.filter(facility=facility, replaced_at=None).select_related("document").first()
 
 
-def _none(request: HttpRequest, facility: Facility, language: str) -> HttpResponse:
+def _no_guide(request: HttpRequest, facility: Facility, language: str) -> HttpResponse:
     context = _page(facility, language) | {"book": _book(facility)}
-    return _kept(render(request, "games/patrons/none.html", context, status=404), language)
+    return _cacheable(render(request, "games/patrons/none.html", context, status=404), language)
 
 
-def _kept(response: HttpResponse, language: str) -> HttpResponse:
+def _cacheable(response: HttpResponse, language: str) -> HttpResponse:
     """The same for everybody who asks for the same language."""
     response["Content-Language"] = TAGS[language]
     patch_vary_headers(response, ["Accept-Language"])
-    patch_cache_control(response, public=True, max_age=KEPT_SECONDS)
+    patch_cache_control(response, public=True, max_age=CACHE_SECONDS)
     return response
 
 
 urlpatterns = [
     path("guide/<slug:facility_code>/", guide, name="guide"),
-    path("guide/<slug:facility_code>/guide.pdf", print_, name="guide-print"),
+    path("guide/<slug:facility_code>/guide.pdf", guide_print, name="guide-print"),
     path("guide/<slug:facility_code>/<slug:slug>/", game, name="guide-game"),
     path("rules/<slug:facility_code>/", rules, name="rules-book"),
     path("rules/<slug:facility_code>/document", rules_document, name="rules-book-document"),

@@ -13,15 +13,15 @@ from django.views.decorators.http import require_GET
 from audit import clock
 from audit.doors import Denied
 from games.models import Application, Facility, GameRequest, Provider, ProviderNote, Qualifier
-from games.office.core.access import office_of
+from games.office.core.access import person_and_facility
 from games.office.providers import certifications, qualifiers, services
-from games.office.providers.application_acts import Part, parts_of
+from games.office.providers.application_acts import PackagePart, package_parts
 from games.office.providers.certifications import Certification
-from games.office.providers.files import File
-from games.office.providers.services import LABORATORY, Use
+from games.office.providers.files import ProviderFile
+from games.office.providers.services import LABORATORY, ServiceStatus
 from games.registry import GAMES
 from games.views import provider_dialogs
-from games.views.page_context import office
+from games.views.page_context import page_context
 
 SOON = dt.timedelta(days=certifications.RENEWAL_DAYS + 30)
 LOOKS = {
@@ -35,7 +35,7 @@ LOOKS = {
 
 
 @dataclass(frozen=True)
-class Term:
+class TermBar:
     """A certification as a bar: percent of its four years at today and at the day a renewal is due."""
 
     since: dt.date
@@ -51,11 +51,11 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Row:
+class ProviderRow:
     """A provider as the list shows it."""
 
-    file: File
-    uses: Sequence[Use]
+    file: ProviderFile
+    uses: Sequence[ServiceStatus]
 
     @property
     def provider(self) -> Provider:
@@ -80,17 +80,17 @@ class Row:
         return self.certification.days_left(self.file.day)
 
     @property
-    def live(self) -> list[Use]:
+    def live(self) -> list[ServiceStatus]:
         """What the house uses of it."""
         return [use for use in self.uses if not use.ended]
 
     @property
-    def stopped(self) -> list[Use]:
+    def stopped(self) -> list[ServiceStatus]:
         """What of that is not dealt."""
         return [use for use in self.live if not use.may_be_dealt]
 
     @property
-    def approved(self) -> list[Use]:
+    def approved(self) -> list[ServiceStatus]:
         """The services that the laboratory has approved."""
         return [use for use in self.live if any(step.name == LABORATORY and step.done for step in use.steps)]
 
@@ -100,7 +100,7 @@ class Row:
         return self.certification.holds and bool(self.approved)
 
     @property
-    def term(self) -> Term | None:
+    def term(self) -> TermBar | None:
         """Its four years, where they run."""
         certification = self.certification
         if certification.state != "certified" or certification.since is None or certification.ends is None:
@@ -108,7 +108,7 @@ class Row:
         due = certifications.renewal_due_on(certification.ends)
         term_days = (certification.ends - certification.since).days
         elapsed = (100 * (self.file.day - certification.since).days) // term_days
-        return Term(
+        return TermBar(
             certification.since,
             certification.ends,
             due,
@@ -120,10 +120,10 @@ class Row:
 @require_GET
 def providers(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Every provider with its certification and its services, and the list of § 528.6."""
-    person, facility = office_of(request, facility_code)
+    person, facility = person_and_facility(request, facility_code)
     now = clock.now()
     rows = [_row(facility, provider, now) for provider in Provider.objects.filter(facility=facility)]
-    context = office(person, facility, "providers", now) | {
+    context = page_context(person, facility, "providers", now) | {
         "rows": rows,
         "published": [row for row in rows if row.published],
         "figures": {
@@ -140,7 +140,7 @@ def providers(request: HttpRequest, facility_code: str) -> HttpResponse:
 @require_GET
 def provider(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
     """One provider's file."""
-    person, facility = office_of(request, facility_code)
+    person, facility = person_and_facility(request, facility_code)
     provider_row = (
         Provider.objects.filter(facility=facility, code=code).select_related("investigation").first()
     )
@@ -151,7 +151,7 @@ def provider(request: HttpRequest, facility_code: str, code: str) -> HttpRespons
     file = row.file
     requests = GameRequest.objects.filter(facility=facility).values_list("code", "title")
     choices = tuple((code, f"{code} {title}") for code, title in requests)
-    context = office(person, facility, "providers", now) | {
+    context = page_context(person, facility, "providers", now) | {
         "row": row,
         "provider": provider_row,
         "application": _application(file),
@@ -161,40 +161,40 @@ def provider(request: HttpRequest, facility_code: str, code: str) -> HttpRespons
         "notes": provider_row.notes.select_related("document").defer("document__content"),
         "note_kinds": ProviderNote.Kind,
         "games": {code: game.name for code, game in GAMES.items()},
-        "slips": [*provider_dialogs.SLIPS, *([provider_dialogs.link_request(choices)] if choices else [])],
+        "slips": [*provider_dialogs.DIALOGS, *([provider_dialogs.link_request(choices)] if choices else [])],
         "has_requests": bool(choices),
         "wager_choices": provider_dialogs.wager_choices(),
     }
     return render(request, "games/office/provider.html", context)
 
 
-def _row(facility: Facility, provider: Provider, now: dt.datetime) -> Row:
-    file = File(facility, provider, facility.gaming_day(now))
-    return Row(file, services.uses(facility, file.services, file.day, now))
+def _row(facility: Facility, provider: Provider, now: dt.datetime) -> ProviderRow:
+    file = ProviderFile(facility, provider, facility.gaming_day(now))
+    return ProviderRow(file, services.service_statuses(facility, file.services, file.day, now))
 
 
 @dataclass(frozen=True)
-class Package:
+class ApplicationView:
     """The application that is under way, or the newest one that was decided, with its parts."""
 
     row: Application
-    parts: list[Part]
+    parts: list[PackagePart]
     missing: int
     left_cents: int
 
 
-def _application(file: File) -> Package | None:
+def _application(file: ProviderFile) -> ApplicationView | None:
     newest = file.undecided or (file.applications[0] if file.applications else None)
     if newest is None:
         return None
-    parts = parts_of(file, newest) if newest.decided_on is None else []
+    parts = package_parts(file, newest) if newest.decided_on is None else []
     missing = sum(not part.there for part in parts)
-    return Package(newest, parts, missing, max(0, newest.costs_cents - newest.costs_paid_cents))
+    return ApplicationView(newest, parts, missing, max(0, newest.costs_cents - newest.costs_paid_cents))
 
 
 def _person(qualifier: Qualifier, day: dt.date) -> dict[str, Any]:
-    state = qualifiers.standing(qualifier)
-    here = qualifiers.is_here(qualifier, day)
+    state = qualifiers.qualification_state(qualifier)
+    here = qualifiers.is_with_provider(qualifier, day)
     looks = {
         "qualified": "ok",
         "unqualified": "stop",

@@ -13,12 +13,12 @@ from audit.doors import Denied
 from games.engine.editions import all_editions
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import reviews
-from games.office.core.access import office_of
+from games.office.core.access import person_and_facility
 from games.office.requests import contents, final_approval, game_tests, odds_figures, part_readers
 from games.office.requests import descriptions as said
 from games.office.requests import pdf as paper
 from games.registry import game_by_code
-from games.views.page_context import office
+from games.views.page_context import page_context
 
 SHOWN = 100
 
@@ -26,8 +26,8 @@ SHOWN = 100
 @require_GET
 def game_requests(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Every request with its state and its next step, the newest first."""
-    person, facility = office_of(request, facility_code)
-    frame = office(person, facility, "requests")
+    person, facility = person_and_facility(request, facility_code)
+    frame = page_context(person, facility, "requests")
     query = request.GET.get("q", "").replace("\0", "")[:60].strip()
     rows = GameRequest.objects.filter(facility=facility).select_related("facility", "decision")
     if query:
@@ -49,11 +49,11 @@ def game_requests(request: HttpRequest, facility_code: str) -> HttpResponse:
 @require_GET
 def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
     """One request: its parts as a checklist, its odds sheet, what became of it, its tests."""
-    person, facility = office_of(request, facility_code)
-    row, frame = _found(facility, code), office(person, facility, "requests")
-    parts, absent = said.of_request(row), contents.missing(row)
-    figures = odds_figures.shown(row)
-    sheet = odds_figures.sheet(figures) if figures else None
+    person, facility = person_and_facility(request, facility_code)
+    row, frame = _request(facility, code), page_context(person, facility, "requests")
+    parts, absent = said.describe_request(row), contents.missing_parts(row)
+    figures = odds_figures.filed_or_computed(row)
+    sheet = odds_figures.figures_sheet(figures) if figures else None
     context = frame | {
         "row": row,
         "state": said.STATES[row.status],
@@ -70,7 +70,7 @@ def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpRes
         "sheet": sheet,
         "rights": list(enumerate(row.parts.get("property", {}).get("items", []))),
         **_choices(facility),
-        **_of_new_jersey(row, frame["today"]),
+        **_new_jersey_context(row, frame["today"]),
     }
     return render(request, "games/office/request.html", context)
 
@@ -78,13 +78,13 @@ def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpRes
 @require_GET
 def game_test(request: HttpRequest, facility_code: str, code: str, number: int) -> HttpResponse:
     """One test: its submission as a checklist, the sign, the versions of its rules, its runs."""
-    person, facility = office_of(request, facility_code)
-    row, frame = _found(facility, code), office(person, facility, "requests")
+    person, facility = person_and_facility(request, facility_code)
+    row, frame = _request(facility, code), page_context(person, facility, "requests")
     test = GameTest.objects.filter(request=row, number=number).select_related("decision").first()
     if test is None:
         raise Denied
     test.request = row
-    parts = said.of_test(test)
+    parts = said.describe_test(test)
     current_rules, rules = game_tests.rules_at(test, frame["now"]), list(test.rules.all())
     context = frame | {
         "row": row,
@@ -95,12 +95,12 @@ def game_test(request: HttpRequest, facility_code: str, code: str, number: int) 
         "said": {description.line.part.key: description for description in parts},
         "there": sum(description.line.there for description in parts),
         "asked": len(parts),
-        "absent": game_tests.missing(test),
+        "absent": game_tests.missing_test_parts(test),
         "rules": [
             (version, current_rules is not None and version.pk == current_rules.pk) for version in rules
         ],
         "runs": [
-            {"row": run, "rules": said.versions(game_tests.rules_of(run, rules))}
+            {"row": run, "rules": said.versions(game_tests.rules_during(run, rules))}
             for run in test.runs.all()[:SHOWN]
         ],
         "running": test.status == "approved" and row.status == "filed",
@@ -114,14 +114,14 @@ def game_test(request: HttpRequest, facility_code: str, code: str, number: int) 
 @require_GET
 def game_request_pdf(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
     """The whole request on paper: what it says, its odds sheet, its documents with their SHA-256."""
-    _, facility = office_of(request, facility_code)
-    row = _found(facility, code)
-    response = HttpResponse(paper.pdf(row), content_type="application/pdf")
+    _, facility = person_and_facility(request, facility_code)
+    row = _request(facility, code)
+    response = HttpResponse(paper.request_pdf(row), content_type="application/pdf")
     response["Content-Disposition"] = f'attachment; filename="{facility.code}-{row.code}.pdf"'
     return response
 
 
-def _found(facility: Facility, code: str) -> GameRequest:
+def _request(facility: Facility, code: str) -> GameRequest:
     rows = GameRequest.objects.filter(facility=facility, code=code)
     row = rows.select_related("facility", "decision", "drafted_by").first()
     if row is None:
@@ -131,7 +131,7 @@ def _found(facility: Facility, code: str) -> GameRequest:
 
 def _due(row: GameRequest, facility: Facility) -> dt.date | None:
     """The end of the Bureau's review; New Jersey's has no days that are told here."""
-    return reviews.due_on(row, facility) if facility.law.requests.review_days else None
+    return reviews.review_due_on(row, facility) if facility.law.requests.review_days else None
 
 
 def _choices(facility: Facility) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _choices(facility: Facility) -> dict[str, Any]:
     }
 
 
-def _of_new_jersey(row: GameRequest, today: Any) -> dict[str, Any]:
+def _new_jersey_context(row: GameRequest, today: Any) -> dict[str, Any]:
     families = odds_figures.families(row.rules) if row.rules else []
     known_families = {family for family, _ in families}
     shared = {

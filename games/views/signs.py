@@ -8,12 +8,19 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from games.models import Facility, Review, SignForm
-from games.office.core.access import office_of
-from games.office.reviews import due_on
+from games.office.core.access import person_and_facility
+from games.office.reviews import review_due_on
 from games.office.signs import pdf
-from games.office.signs.forms import EVERYWHERE, LANGUAGES, LEAST_MM, MOST_MM, NAMES, filled
+from games.office.signs.forms import (
+    ALLOWED_PLACEHOLDERS,
+    COMMON_PLACEHOLDERS,
+    LANGUAGES,
+    LEAST_MM,
+    MOST_MM,
+    fill_wording,
+)
 from games.registry import GAMES
-from games.views.page_context import office
+from games.views.page_context import page_context
 
 EXAMPLE = {
     "casino": "Larkfield Casino",
@@ -37,7 +44,7 @@ WAITING = (Review.DRAFT, Review.FILED)
 @require_GET
 def signs(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Every kind of sign with its forms, drawn with example figures."""
-    person, facility = office_of(request, facility_code)
+    person, facility = person_and_facility(request, facility_code)
     forms = (
         SignForm.objects.filter(facility=facility)
         .select_related("decision", "drafted_by")
@@ -46,8 +53,8 @@ def signs(request: HttpRequest, facility_code: str) -> HttpResponse:
     by_kind: dict[str, list[SignForm]] = {kind: [] for kind in SignForm.Kind.values}
     for form in forms:
         by_kind[form.kind].append(form)
-    kinds = [_kind(kind, kind_forms, facility) for kind, kind_forms in by_kind.items()]
-    context = office(person, facility, "signs") | {
+    kinds = [_kind_context(kind, kind_forms, facility) for kind, kind_forms in by_kind.items()]
+    context = page_context(person, facility, "signs") | {
         "kinds": kinds,
         "games": [(game.code, game.name) for game in GAMES.values()],
         "approved": sum(len(group["in_force"]) for group in kinds),
@@ -61,7 +68,7 @@ def signs(request: HttpRequest, facility_code: str) -> HttpResponse:
     return render(request, "games/office/signs.html", context)
 
 
-def _kind(kind: str, forms: list[SignForm], facility: Facility) -> dict[str, Any]:
+def _kind_context(kind: str, forms: list[SignForm], facility: Facility) -> dict[str, Any]:
     newest_approved: dict[str, SignForm] = {}
     for form in forms:
         if form.status == Review.APPROVED:
@@ -70,27 +77,29 @@ def _kind(kind: str, forms: list[SignForm], facility: Facility) -> dict[str, Any
     return {
         "kind": kind,
         "label": SignForm.Kind(kind).label,
-        "names": " ".join(f"{{{name}}}" for name in (*NAMES[kind], *sorted(EVERYWHERE))),
-        "in_force": [_shown(form, facility) for form in current_forms],
-        "waiting": [_shown(form, facility) for form in forms if form.status in WAITING],
+        "names": " ".join(
+            f"{{{name}}}" for name in (*ALLOWED_PLACEHOLDERS[kind], *sorted(COMMON_PLACEHOLDERS))
+        ),
+        "in_force": [_form_context(form, facility) for form in current_forms],
+        "waiting": [_form_context(form, facility) for form in forms if form.status in WAITING],
         "past": [form for form in forms if form not in current_forms and form.status not in WAITING],
     }
 
 
-def _shown(form: SignForm, facility: Facility) -> dict[str, Any]:
+def _form_context(form: SignForm, facility: Facility) -> dict[str, Any]:
     """A form with its drawing, its due day where it waits, and the name of its game."""
     texts = [
-        (language, filled(form.wording[language], EXAMPLE))
+        (language, fill_wording(form.wording[language], EXAMPLE))
         for language in LANGUAGES
         if language in form.wording
     ]
     rows = EXAMPLE_ODDS if form.kind == SignForm.Kind.ODDS else ()
-    paper = pdf.Paper("", texts, rows, "", form.width_mm, form.height_mm)
+    paper = pdf.SignSheet("", texts, rows, "", form.width_mm, form.height_mm)
     return {
         "form": form,
         "game": GAMES[form.game].name if form.game in GAMES else "every game",
-        "due_on": due_on(form, facility),
-        "lines": pdf.lines(paper),
+        "due_on": review_due_on(form, facility),
+        "lines": pdf.sign_lines(paper),
         **{language: form.wording.get(language, "") for language in LANGUAGES},
     }
 

@@ -11,36 +11,38 @@ from django.views.decorators.http import require_GET
 
 from audit.doors import Denied
 from games.models import Facility, RulesSubmission
-from games.office.core.access import office_of
-from games.office.core.floor import Dealt, floor
+from games.office.core.access import person_and_facility
+from games.office.core.floor import DealtTable, floor
 from games.office.odds.charts import curve
-from games.office.odds.sheet import sheet
+from games.office.odds.sheet import odds_sheet
 from games.office.submissions.compare import Change, changes, edition_title
-from games.office.submissions.form import editions_for, form_of
+from games.office.submissions.form import editions_for, submission_form
 from games.office.submissions.gate import Finding, findings
-from games.office.submissions.steps import steps_of
+from games.office.submissions.steps import submission_steps
 from games.registry import game_by_code, game_of
-from games.submission_options import Options, of_submission
-from games.submissions import Standing, standing_of
-from games.views.page_context import office
+from games.submission_options import Options, options_of
+from games.submissions import VersionState, state_of_version
+from games.views.page_context import page_context
 
-from .odds import asked_of
+from .odds import odds_subject
 
-WAITS = {Standing.DRAFT, Standing.FILED, Standing.COMING}
+WAITING_STATES = {VersionState.DRAFT, VersionState.FILED, VersionState.COMING}
 
 
 @require_GET
 def submissions(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Every submission of the house by game: what is in force, what waits, and what to do next."""
-    person, facility = office_of(request, facility_code)
-    context = office(person, facility, "submissions")
+    person, facility = person_and_facility(request, facility_code)
+    context = page_context(person, facility, "submissions")
     by_code: dict[str, list[RulesSubmission]] = defaultdict(list)
     for row in RulesSubmission.objects.filter(facility=facility).order_by("game", "code", "-version"):
         by_code[row.code].append(row)
-    dealt: dict[str, list[Dealt]] = defaultdict(list)
+    dealt: dict[str, list[DealtTable]] = defaultdict(list)
     for table in floor().tables(facility):
         dealt[table.submission].append(table)
-    rows = [_line(code, versions, dealt[code], context["now"]) for code, versions in by_code.items()]
+    rows = [
+        _submission_row(code, versions, dealt[code], context["now"]) for code, versions in by_code.items()
+    ]
     groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in rows:
         groups[line["game"]].append(line)
@@ -55,15 +57,17 @@ def submissions(request: HttpRequest, facility_code: str) -> HttpResponse:
     return render(request, "games/office/submissions.html", context)
 
 
-def _line(code: str, versions: list[RulesSubmission], tables: list[Dealt], now: Any) -> dict[str, Any]:
-    states = [(row, standing_of(row, now)) for row in versions]
-    force = next((row for row, how in states if how == Standing.IN_FORCE), None)
-    waits = next(((row, how) for row, how in states if how in WAITS), None)
+def _submission_row(
+    code: str, versions: list[RulesSubmission], tables: list[DealtTable], now: Any
+) -> dict[str, Any]:
+    states = [(row, state_of_version(row, now)) for row in versions]
+    force = next((row for row, how in states if how == VersionState.IN_FORCE), None)
+    waits = next(((row, how) for row, how in states if how in WAITING_STATES), None)
     leading = force or versions[0]
     return {
         "code": code,
         "game": leading.game,
-        "title": edition_title(of_submission(leading).rules_if_any() or _plain(leading)),
+        "title": edition_title(options_of(leading).rules_if_any() or _edition_rules(leading)),
         "force": force,
         "last": (versions[0], states[0][1].value),
         "waits": (waits[0], waits[1].value) if waits else None,
@@ -72,14 +76,14 @@ def _line(code: str, versions: list[RulesSubmission], tables: list[Dealt], now: 
     }
 
 
-def _plain(row: RulesSubmission) -> Any:
+def _edition_rules(row: RulesSubmission) -> Any:
     return Options(row.edition).rules()
 
 
 @require_GET
 def submission(request: HttpRequest, facility_code: str, code: str, version: int = 0) -> HttpResponse:
     """One version of a submission, the newest unless another is asked for; superseded ones stay readable for ever."""
-    person, facility = office_of(request, facility_code)
+    person, facility = person_and_facility(request, facility_code)
     versions = list(
         RulesSubmission.objects.filter(facility=facility, code=code)
         .select_related("drafted_by", "filed_by", "decision")
@@ -88,23 +92,27 @@ def submission(request: HttpRequest, facility_code: str, code: str, version: int
     row = next((candidate for candidate in versions if candidate.version == version or not version), None)
     if row is None:
         raise Denied
-    context = office(person, facility, "submissions")
+    context = page_context(person, facility, "submissions")
     tables = [table for table in floor().tables(facility) if table.submission == code]
-    context |= _of_version(facility, row, versions, tables, context["now"])
+    context |= _version_context(facility, row, versions, tables, context["now"])
     return render(request, "games/office/submission.html", context)
 
 
-def _of_version(
-    facility: Facility, row: RulesSubmission, versions: list[RulesSubmission], tables: list[Dealt], now: Any
+def _version_context(
+    facility: Facility,
+    row: RulesSubmission,
+    versions: list[RulesSubmission],
+    tables: list[DealtTable],
+    now: Any,
 ) -> dict[str, Any]:
-    options, version_state = of_submission(row), standing_of(row, now)
-    subject = asked_of(facility, f"{row.code}.{row.version}")
-    problems = findings(options, tables) if version_state == Standing.DRAFT else ()
-    standings = [(candidate, standing_of(candidate, now).value) for candidate in versions]
-    force = next((candidate for candidate, how in standings if how == Standing.IN_FORCE), None)
+    options, version_state = options_of(row), state_of_version(row, now)
+    subject = odds_subject(facility, f"{row.code}.{row.version}")
+    problems = findings(options, tables) if version_state == VersionState.DRAFT else ()
+    standings = [(candidate, state_of_version(candidate, now).value) for candidate in versions]
+    force = next((candidate for candidate, how in standings if how == VersionState.IN_FORCE), None)
     before = force if force and force.version < row.version else _approved_before(row, versions)
-    old = of_submission(before).rules_if_any() if before else None
-    new_sheet = sheet(
+    old = options_of(before).rules_if_any() if before else None
+    new_sheet = odds_sheet(
         subject.rules, old, f"version {row.version}", f"version {before.version}" if before else ""
     )
     changed = changes(old, subject.rules)
@@ -117,19 +125,20 @@ def _of_version(
         "lapsed": bool(
             subject.rules.edition.lapses_on and subject.rules.edition.lapses_on <= facility.gaming_day(now)
         ),
-        "steps": steps_of(row, now, problems),
-        "findings": [(problem, _mended(options, problem)) for problem in problems],
+        "steps": submission_steps(row, now, problems),
+        "findings": [(problem, _corrected(options, problem)) for problem in problems],
         "versions": standings,
         "newest": versions[0],
-        "may_amend": standing_of(versions[0], now) not in (Standing.DRAFT, Standing.FILED),
-        "may_withdraw": version_state in (Standing.DRAFT, Standing.FILED, Standing.COMING, Standing.IN_FORCE),
+        "may_amend": state_of_version(versions[0], now) not in (VersionState.DRAFT, VersionState.FILED),
+        "may_withdraw": version_state
+        in (VersionState.DRAFT, VersionState.FILED, VersionState.COMING, VersionState.IN_FORCE),
         "force": force,
         "before": before,
         "tables": tables,
         "changes": changed,
         "payout_changes": [change for change in changed if change.what in ("payout", "wager")],
         "other_changes": [change for change in changed if change.what not in ("payout", "wager")],
-        "form": form_of(options, tables),
+        "form": submission_form(options, tables),
         "editions": editions_for(facility, row.game),
         "sheet": new_sheet,
         "chart": _chart(subject.rules, old, new_sheet, changed, row, before),
@@ -161,7 +170,7 @@ def _chart(
     return curve(rules, focus.paytable[0], focus.label, name=f"version {row.version}", **compared)
 
 
-def _mended(options: Options, finding: Finding) -> Options | None:
+def _corrected(options: Options, finding: Finding) -> Options | None:
     """The options with this finding's remedy; None where it has none that concerns a payout."""
     if not finding.remedy or finding.row not in options.payouts or not options.edition.sets_floors:
         return None

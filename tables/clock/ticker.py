@@ -109,7 +109,7 @@ def tick() -> list[int]:
 
 def remind_of_deadlines() -> list[int]:
     """The rules office is told of its deadlines; no table shows it."""
-    reminders.remind()
+    reminders.send_reminders()
     return []
 
 

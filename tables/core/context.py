@@ -14,7 +14,7 @@ from games.engine.game import Game
 from games.engine.wagers import Wager as Staked
 from games.models import RulesSubmission
 from games.office.providers import services
-from games.office.providers.services import Use
+from games.office.providers.services import ServiceStatus
 from games.registry import game_of
 from tables.core.lot_steps import write_lot_steps
 from tables.models import DiceLot, Round, Shaker, Table, Throw, Wager
@@ -157,11 +157,11 @@ class TableContext:
         )
 
     @cached_property
-    def stops(self) -> dict[str, Use]:
+    def stops(self) -> dict[str, ServiceStatus]:
         """Suspended wagers of providers, by wager code; `*` is the whole game. A simulated table suspends none."""
         table = self.table
         simulated = table.kind == Table.Kind.SIMULATED
-        return {} if simulated else services.stops(table.facility, table.game, self.now)
+        return {} if simulated else services.suspensions(table.facility, table.game, self.now)
 
     @property
     def shaker_kind(self) -> str:

@@ -17,7 +17,7 @@ from audit.models import Device, Person
 from games.engine import Rules
 from games.engine.editions import ApprovalRule, edition
 from games.models import Facility, RulesSubmission
-from games.office.signs.forms import told_of
+from games.office.signs.forms import recorded_sign_keys
 from games.submissions import draft
 from tables.core.context import TableContext
 from tables.core.duty import covers
@@ -211,7 +211,7 @@ def make_table(
         game=filed.game,
         kind=kind,
         submission_code=submission,
-        recorded_sign_ids=told_of([(facility.pk, filed.game)])[facility.pk, filed.game],
+        recorded_sign_ids=recorded_sign_keys([(facility.pk, filed.game)])[facility.pk, filed.game],
         **limits,
     )
     now = clock.now()

@@ -13,7 +13,7 @@ from games.engine import Refusal
 from games.engine.editions import edition
 from games.jurisdictions import jurisdiction
 from games.models import Facility, SignForm
-from games.office.signs.forms import LANGUAGES, filled, verify_form
+from games.office.signs.forms import LANGUAGES, fill_wording, verify_form
 from tables.models import LimitsChange, Table
 from tables.snapshot_types import PendingLimits, Sign, SignKind, Snapshot
 from tables.words.sentences import dollars, moment
@@ -189,7 +189,7 @@ def sign(snapshot: Snapshot, kind: str) -> SignFace:
         label = SignForm.Kind(kind).label
         raise Refusal("sign-has-nothing-to-say", "", table=snapshot["table"]["code"], kind=label)
     texts: list[SignText] = [
-        {"language": language, "lines": filled(form["wording"][language], values(snapshot, language))}
+        {"language": language, "lines": fill_wording(form["wording"][language], values(snapshot, language))}
         for language in LANGUAGES
         if language in form["wording"]
     ]

@@ -15,7 +15,7 @@ from typing import Any
 from audit import clock, record
 from games.engine import Refusal
 from games.office.submissions.gate import verify_minimum
-from games.submissions import rules_of, to_come
+from games.submissions import coming_versions, rules_of
 from tables.core.context import TableContext
 from tables.models import LimitsChange, Table
 from tables.words.sentences import dollars
@@ -91,7 +91,7 @@ def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
     if (min_cents, max_cents) == (table.min_cents, table.max_cents):
         raise Refusal("limits-unchanged", section, min=dollars(min_cents), max=dollars(max_cents))
     verify_minimum(rules_of(ctx.in_force) if ctx.in_force is not None else ctx.rules, min_cents)
-    for coming in to_come(table.facility, table.submission_code, ctx.now):
+    for coming in coming_versions(table.facility, table.submission_code, ctx.now):
         verify_minimum(rules_of(coming), min_cents)
 
 

@@ -5,7 +5,7 @@ takes one or two queries; only tables that change are locked.
 """
 
 from audit import clock, record
-from games.office.signs.forms import told_of
+from games.office.signs.forms import recorded_sign_keys
 from tables.core.context import TableContext
 from tables.limits.rules import apply_when_due
 from tables.models import LimitsChange, Table
@@ -27,7 +27,7 @@ def record_sign_forms() -> list[int]:
     """
     real = Table.objects.exclude(kind=Table.Kind.SIMULATED)
     rows = list(real.values_list("pk", "facility", "game", "recorded_sign_ids"))
-    forms_by_place = told_of((facility, game) for _, facility, game, _ in rows)
+    forms_by_place = recorded_sign_keys((facility, game) for _, facility, game, _ in rows)
     differing = {
         pk for pk, facility, game, recorded_ids in rows if recorded_ids != forms_by_place[facility, game]
     }
@@ -43,7 +43,7 @@ def _apply_due_change(ctx: TableContext) -> bool:
 
 def _record_sign_forms(ctx: TableContext) -> bool:
     table = ctx.table
-    recorded = told_of([(table.facility_id, table.game)])[table.facility_id, table.game]
+    recorded = recorded_sign_keys([(table.facility_id, table.game)])[table.facility_id, table.game]
     if table.recorded_sign_ids == recorded:
         return False
     data = {"was": table.recorded_sign_ids.split(), "forms": recorded.split()}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from audit.models import Person
 from games.engine.settlement import Settled
-from games.wording import why
+from games.wording import reason_text
 from tables.core.entries import MISSHAPEN, RecordedEntry
 from tables.corrections.outcomes import settled_line
 from tables.corrections.slips import key_of
@@ -249,7 +249,7 @@ class RoundHistory:
             play=key[2],
             stake_cents=recorded.get("cents", entered.wager.cents),
             outcome="struck" if entered.struck else str(recorded.get("outcome", "")),
-            why=why(readjudicated.why) if readjudicated is not None and has_same_outcome else "",
+            why=reason_text(readjudicated.why) if readjudicated is not None and has_same_outcome else "",
             pays=str(recorded.get("pays") or ""),
             paid_cents=recorded.get("paid_cents", 0),
             returned_cents=recorded.get("returned_cents", 0),

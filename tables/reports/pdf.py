@@ -7,7 +7,7 @@ from typing import Any
 from reportlab.platypus import CondPageBreak, Flowable
 
 from games.office.pdf.approval import moment
-from games.office.pdf.paper import Cell, inside, render, styles, table, text
+from games.office.pdf.paper import Cell, content_size, render, styles, table, text
 from tables.reports.charts import Bar, hour_chart
 from tables.reports.columns import Column, Drawing, ReportTable
 from tables.reports.drawings import BAND_POINTS, BAR_POINTS, BarDrawing, HourChartDrawing, WhiskerDrawing
@@ -153,7 +153,7 @@ def _summary_cells(column: Column[Report] | None, report: Report) -> list[Cell]:
 
 def _hours(report: Report) -> Iterator[Flowable]:
     labels = [hour_label(hour.begins, report.day.facility) for hour in report.hours]
-    chart, width = hour_chart(report.hours, labels), inside(landscape=True)[0]
+    chart, width = hour_chart(report.hours, labels), content_size(landscape=True)[0]
     yield CondPageBreak(chart.size[1] * width / chart.size[0] + 60)
     yield text("Rounds by hour", styles()["heading"])
     yield HourChartDrawing(chart, width)

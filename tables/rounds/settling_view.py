@@ -8,7 +8,7 @@ from games.engine.game import Game
 from games.engine.settlement import LOSE, WIN, Settled
 from games.engine.state import RoundState
 from games.engine.wagers import Wager
-from games.wording import no_roll, why
+from games.wording import no_roll_text, reason_text
 from tables.core.context import TableContext
 from tables.snapshot_types import Call, Outcome, Settle, SettleLine, SettleSeat, SettleStep, ThrowFacts
 from tables.words.sentences import number_words, short, step_label
@@ -25,7 +25,7 @@ def throws(ctx: TableContext) -> list[ThrowFacts]:
             {
                 "number": throw.number,
                 "dice": list(ctx.game.arranged(throw.dice)),
-                "void": None if throw.dice else no_roll(throw.void_reason),
+                "void": None if throw.dice else no_roll_text(throw.void_reason),
                 "call": call(ctx.game, valid) if throw.dice else None,
             }
         )
@@ -35,7 +35,7 @@ def throws(ctx: TableContext) -> list[ThrowFacts]:
 def call(game: Game, valid: Sequence[Sequence[int]]) -> Call:
     """The newest throw as it is called: the faces, their sum, and the result."""
     dice = list(game.arranged(valid[-1]))
-    return {"total": sum(dice), "words": number_words(dice), "summary": why(game.announcement(valid))}
+    return {"total": sum(dice), "words": number_words(dice), "summary": reason_text(game.announcement(valid))}
 
 
 def steps(ctx: TableContext, state: RoundState, names: dict[str, str]) -> Settle | None:
@@ -119,7 +119,7 @@ def _line(ctx: TableContext, settled: Settled, names: dict[str, str]) -> SettleL
         "pays": ctx.rules.state_odds(settled.pays) if settled.pays else None,
         "cents": settled.paid_cents if settled.outcome == WIN else settled.wager.cents,
         "cut_cents": settled.cut_cents,
-        "why": why(settled.why),
+        "why": reason_text(settled.why),
         "cite": short(settled.cite),
     }
 

@@ -6,7 +6,7 @@ Wagers accepted before the suspension stay and are settled in full. No new ones 
 from collections.abc import Iterable
 
 from games.engine import Refusal
-from games.office.providers.services import WHOLE_GAME, label, refusal, stopped
+from games.office.providers.services import WHOLE_GAME, service_refusal, suspended_codes, wager_label
 from tables.core.context import TableContext
 from tables.core.wager_input import WagerInput
 from tables.snapshot_types import Reason
@@ -17,7 +17,7 @@ def verify_game_not_suspended(ctx: TableContext) -> None:
     """Raises `game-stopped-…` if the whole game is suspended: no table opens and no round begins."""
     use = ctx.stops.get(WHOLE_GAME)
     if use is not None:
-        raise refusal(use)
+        raise service_refusal(use)
 
 
 def verify_not_suspended(ctx: TableContext, wagers: Iterable[WagerInput]) -> None:
@@ -41,14 +41,14 @@ def verify_not_suspended_since_opening(ctx: TableContext, wager: str) -> None:
     refusal, round_ = suspension_refusal(ctx, wager), ctx.round
     if refusal is None or round_ is None:
         return
-    if {wager, WHOLE_GAME} & stopped(ctx.table.facility, ctx.table.game, round_.opened_at):
+    if {wager, WHOLE_GAME} & suspended_codes(ctx.table.facility, ctx.table.game, round_.opened_at):
         raise refusal
 
 
 def suspension_refusal(ctx: TableContext, wager: str) -> Refusal | None:
     """The refusal of a wager that is suspended here now; None if it is not."""
     use = ctx.stops.get(WHOLE_GAME) or ctx.stops.get(wager)
-    return refusal(use, label(ctx.table.game, wager)) if use else None
+    return service_refusal(use, wager_label(ctx.table.game, wager)) if use else None
 
 
 def suspension_data(ctx: TableContext, wager: str) -> Reason | None:

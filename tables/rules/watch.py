@@ -44,7 +44,8 @@ def _suspensions(tables: Iterable[Table], now: dt.datetime) -> dict[tuple[int, s
         (table.facility_id, table.game): table.facility for table in tables
     }
     return {
-        (pk, game): frozenset(services.stops(facility, game, now)) for (pk, game), facility in places.items()
+        (pk, game): frozenset(services.suspensions(facility, game, now))
+        for (pk, game), facility in places.items()
     }
 
 

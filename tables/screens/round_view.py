@@ -8,7 +8,7 @@ from games.engine.game_views import GameView
 from games.engine.procedures import ENDED
 from games.engine.settlement import LOSE, WIN, Settled
 from games.engine.state import RoundState
-from games.wording import why
+from games.wording import reason_text
 from tables.core.chips import breakdown
 from tables.core.context import TableContext
 from tables.models import Table, Wager
@@ -196,7 +196,7 @@ def _take_line(settled: Settled, names: dict[str, str]) -> TakeLine:
     return {
         "wager": settled.wager.code,
         "label": names.get(settled.wager.code, settled.wager.code),
-        "why": why(settled.why),
+        "why": reason_text(settled.why),
         "cite": short(settled.cite),
         "cents": settled.wager.cents,
     }
@@ -234,7 +234,7 @@ def _pay_line(rules: Rules, settled: Settled, names: dict[str, str]) -> PayLine:
     return {
         "wager": settled.wager.code,
         "label": names.get(settled.wager.code, settled.wager.code),
-        "why": why(settled.why),
+        "why": reason_text(settled.why),
         "cite": short(settled.cite),
         "stake_cents": settled.wager.cents,
         "pays": rules.state_odds(settled.pays) if settled.pays else None,

@@ -9,7 +9,7 @@ from django.urls import reverse
 from audit.models import Person
 from games.engine import Refusal
 from games.office.core.access import may_see_office
-from games.views.page_context import landing
+from games.views.page_context import landing_url
 from tables.core.permissions import may_see_floor
 from tables.desk import page as desk
 from tables.desk.access import may_see_desk
@@ -43,7 +43,7 @@ def rooms_open(context: dict[str, Any]) -> list[dict[str, Any]]:
         url = reverse("floor", args=[device.facility])
         found.insert(0, {"code": "floor", "label": "Floor", "url": url})
     if may_see_office(request.user, device):
-        found.append({"code": "rules", "label": "Rules", "url": landing(device.facility)})
+        found.append({"code": "rules", "label": "Rules", "url": landing_url(device.facility)})
     if may_see_desk(request.user, device):
         found.append({"code": "record", "label": "Record", "url": desk.landing_url(device.facility)})
     return found

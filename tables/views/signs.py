@@ -54,7 +54,7 @@ def printed(request: HttpRequest, facility: str, table: str, kind: str) -> HttpR
         ],
         "sign": sign,
         "paper": paper,
-        "lines": pdf.lines(paper) if paper else [],
+        "lines": pdf.sign_lines(paper) if paper else [],
         "refusal": _said(refusal),
     }
     return render(request, "tables/sign_print.html", context, status=422 if refusal else 200)
@@ -87,7 +87,7 @@ def _sign(
         return state, None, refusal
 
 
-def _paper(state: Snapshot, sign: SignFace) -> pdf.Paper:
+def _paper(state: Snapshot, sign: SignFace) -> pdf.SignSheet:
     form = sign["form"]
     approved = f"approved {table_signs.day(form['approved_on'])}" if form["approved_on"] else ""
     foot = [
@@ -95,7 +95,7 @@ def _paper(state: Snapshot, sign: SignFace) -> pdf.Paper:
         state["table"]["code"],
         f"form {form['version']} {approved}".strip(),
     ]
-    return pdf.Paper(
+    return pdf.SignSheet(
         title=f"{SignForm.Kind(sign['kind']).label}, {state['table']['code']}",
         texts=[(text["language"], text["lines"]) for text in sign["texts"]],
         rows=[(line["label"], line["pays"]) for line in sign["odds"]],

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.both_databases
 
 def test_the_file_is_what_the_tests_say():
     said = coverage.FILE.read_text("utf-8")
-    assert said == coverage.of_tests(), "Run: manage.py clauses --write"
+    assert said == coverage.coverage_text(), "Run: manage.py clauses --write"
 
 
 def test_the_file_gives_back_every_test_of_every_clause():

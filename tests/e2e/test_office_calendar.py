@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from audit import clock
 from games.models import BoardPermission, CalendarFeed, Reminder, RulesSubmission
-from games.office.calendar.reminders import remind
+from games.office.calendar.reminders import send_reminders
 from tests.e2e.test_rooms import Office, is_well
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,7 @@ def waits(scene):
         facility=house, subject="roll-history", reference="B-12",
         granted_on=dt.date(2026, 1, 1), ends_on=house.local(now).date() + DAY,
     )  # fmt: skip
-    remind()
+    send_reminders()
 
 
 def begin(scene, page, person="games-administrator", page_name="deadlines"):

@@ -11,7 +11,7 @@ from games.engine.state import RETURNS
 from games.registry import GAMES
 from games.wording import REASONS as SHARED_REASONS
 from games.wording import REFUSALS as SHARED_REFUSALS
-from games.wording import say, title, why, with_games
+from games.wording import reason_text, say, title, with_games
 
 REFUSALS, REASONS = with_games("REFUSALS", SHARED_REFUSALS), with_games("REASONS", SHARED_REASONS)
 OUT_OF_TURN = {refusal for game in GAMES.values() for refusal, _ in game.out_of_turn.values()}
@@ -78,4 +78,4 @@ def test_unknown_codes_are_shown_rather_than_hidden():
     assert "who-knows" in say(Refusal("who-knows"))
     assert title(Refusal("who-knows")) == "Not possible"
     assert title(Refusal("bets-closed")) == "Bets are closed"
-    assert why(Reason("who-knows")) == "who-knows"
+    assert reason_text(Reason("who-knows")) == "who-knows"

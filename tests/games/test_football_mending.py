@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.wording import why
+from games.wording import reason_text
 from tests.games.football_play import (
     CITE,
     FOOTBALL,
@@ -129,7 +129,7 @@ def test_acts_of_other_games_are_not_for_this_one(act):
     ],
 )
 def test_a_throw_is_called_as_people_say_it(throws, said):
-    assert why(FOOTBALL.announcement(throws)) == said
+    assert reason_text(FOOTBALL.announcement(throws)) == said
     assert FOOTBALL.arranged((6, 4, 2)) == (4, 6, 2)
 
 

@@ -5,7 +5,7 @@ import pytest
 from games.adjudication import BadLine
 from games.catalog.high_roll.engine.chances import Held, held
 from games.engine import Rules, Wager
-from games.wording import why
+from games.wording import reason_text
 from tests.games.play_high_roll import (
     FOUR_FIVES,
     HIGH_ROLL,
@@ -56,7 +56,7 @@ def test_five_twos_and_three_aces_are_five_of_a_kind():
 @clause("PA-675a.2(e)(3)-example")
 def test_two_sixes_and_four_aces_and_two_more_aces_are_six_of_a_kind():
     first, extra = (6, 6, 1, 1, 1, 1, 2, 3, 4, 5), (1, 1, 2, 3, 4, 5)
-    assert why(HIGH_ROLL.announcement([first, extra])) == "2 more: six of a kind, aces"
+    assert reason_text(HIGH_ROLL.announcement([first, extra])) == "2 more: six of a kind, aces"
     wagers = lines(1, "pip:6", "like-kind:6", "extra-roll")
     assert ends([first, extra], wagers)["like-kind:6"] == ("win", 2000)
 
@@ -64,7 +64,7 @@ def test_two_sixes_and_four_aces_and_two_more_aces_are_six_of_a_kind():
 @clause("PA-675a.4(e)-example")
 def test_four_fives_three_sixes_two_aces_and_a_four_hold_the_fives():
     assert held(FOUR_FIVES) == Held(5, 4)
-    assert why(HIGH_ROLL.announcement([FOUR_FIVES])) == "Four of a kind, fives"
+    assert reason_text(HIGH_ROLL.announcement([FOUR_FIVES])) == "Four of a kind, fives"
 
 
 @clause("PA-675a.4(f)(1)")
@@ -153,7 +153,7 @@ def test_one_of_each_number_is_no_match_and_the_ace_wins_pip_street():
 @clause("PA-675a.6(h)-example")
 def test_three_fives_two_sixes_and_a_four_hold_the_fives():
     assert held((5, 5, 5, 6, 6, 4)) == Held(5, 3)
-    assert why(HIGH_ROLL.announcement([(5, 5, 5, 6, 6, 4)])) == "Three of a kind, fives"
+    assert reason_text(HIGH_ROLL.announcement([(5, 5, 5, 6, 6, 4)])) == "Three of a kind, fives"
 
 
 # The Extra Roll, where the text needs a reading
@@ -330,11 +330,11 @@ def test_with_six_dice_a_limit_holds_where_it_is_given():
 def test_a_player_is_told_why(dice, code, said):
     wagers = lines(1, *dict.fromkeys(["pip:5", "like-kind:3", "extra-roll", code]))
     (found,) = [one for one in standing([dice], wagers).settled if one.wager.code == code]
-    assert why(found.why) == said
+    assert reason_text(found.why) == said
 
 
 def test_no_match_is_called_so():
-    assert why(HIGH_ROLL.announcement([(1, 2, 3, 4, 5, 6)])) == "No match, ace highest"
+    assert reason_text(HIGH_ROLL.announcement([(1, 2, 3, 4, 5, 6)])) == "No match, ace highest"
 
 
 @pytest.mark.parametrize(

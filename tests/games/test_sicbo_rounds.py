@@ -3,7 +3,7 @@
 import pytest
 
 from games.engine import Wager
-from games.wording import why
+from games.wording import reason_text
 from tests.games.play import A_FEW, CLOSE_FIRST, EVERY_WAY, SIC_BO, lit, opened, ready, refusal
 
 clause = pytest.mark.clause
@@ -223,4 +223,4 @@ def test_an_empty_entry_is_refused():
     ],
 )
 def test_the_dice_are_summed_up_as_people_call_them(dice, said):
-    assert why(SIC_BO.announcement([dice])) == said
+    assert reason_text(SIC_BO.announcement([dice])) == said

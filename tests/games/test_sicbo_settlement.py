@@ -10,7 +10,7 @@ from games.catalog.sic_bo.engine import BETS, settle
 from games.engine import Refusal, Rules, Wager
 from games.engine.settlement import settlement_order
 from games.registry import game_of
-from games.wording import why
+from games.wording import reason_text
 
 clause = pytest.mark.clause
 THROWS = list(product(range(1, 7), repeat=3))
@@ -63,7 +63,7 @@ def test_every_throw_settles_every_wager_as_reckoned_elsewhere(key):
                 ("win", 300 * to, 300) if to else ("lose", 0, 0)
             ), (one.wager.code, throw)
             assert (str(one.pays) if one.pays else None) == (f"{to} to 1" if to else None)
-            assert why(one.why)
+            assert reason_text(one.why)
 
 
 @clause("PA-539.5(d)-illuminate", "PA-625a.5(d)-illuminate", "NJ-19:47-9.5(d)-illuminate")
@@ -167,7 +167,7 @@ def test_every_wager_has_a_place_of_its_own():
 )
 def test_it_says_why(code, dice, words):
     (one,) = settle(Rules.of("pa-625a/A"), [Wager(1, code, 100)], dice)
-    assert why(one.why) == words
+    assert reason_text(one.why) == words
 
 
 @pytest.mark.parametrize(

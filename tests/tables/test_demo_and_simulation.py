@@ -14,7 +14,7 @@ from audit.models import Entry, Person
 from games.engine import Refusal
 from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.calendar.deadlines import deadlines
-from games.office.providers.services import stopped
+from games.office.providers.services import suspended_codes
 from games.office.requests import contents
 from tables.demo.simulation import verify_simulated
 from tables.models import Round, Settlement, Table
@@ -142,6 +142,8 @@ def test_seed_demo_gives_the_house_an_office_with_some_history(settings):
     found = {one.key: one.days_left(today) for one in deadlines(house, clock.now())}
     assert (found["renewal:SP-0001"], found["certification:SP-0001"]) == (-10, 50)
     assert found["review:RS-0021.2"] == 15
-    assert stopped(house, "football", clock.now()) == frozenset()
-    assert contents.missing(GameRequest.objects.get(facility=house, code="NG-0001")) == []  # it is approved
+    assert suspended_codes(house, "football", clock.now()) == frozenset()
+    assert (
+        contents.missing_parts(GameRequest.objects.get(facility=house, code="NG-0001")) == []
+    )  # it is approved
     assert Document.objects.filter(facility=house, media_type="application/pdf").count() == 7

@@ -48,7 +48,7 @@ def rescinded(scene, hands, wagers=(ANY_TRIPLE,)) -> dt.datetime:
 
 
 def of(scene, at):
-    return services.stopped(scene.table.facility, GAME, at)
+    return services.suspended_codes(scene.table.facility, GAME, at)
 
 
 @pytest.mark.clause("PA-528.7", "PA-528.7(4)")
@@ -186,5 +186,5 @@ def test_it_costs_one_statement_where_no_provider_supplies_the_game(scene, djang
 
 
 def test_every_game_has_wagers_that_may_be_named():
-    assert all(services.wagers_of(game) for game in GAMES)
+    assert all(services.wagers_of_game(game) for game in GAMES)
     assert suspensions.WHOLE_GAME == "*"

@@ -41,14 +41,14 @@ def answer_all(lines: Iterable[bytes], out: BinaryIO) -> bool:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        answer, fine = answered(number, line)
+        answer, fine = answer_line(number, line)
         good = good and fine
         out.write(json.dumps(answer).encode("ascii") + b"\n")
         out.flush()
     return good
 
 
-def answered(number: int, line: bytes) -> tuple[dict[str, Any], bool]:
+def answer_line(number: int, line: bytes) -> tuple[dict[str, Any], bool]:
     """The answer to one physical line, and whether it could be adjudicated."""
     try:
         return adjudicate(line), True

@@ -30,7 +30,9 @@ class Command(BaseCommand):
         clauses, tests = list(all_clauses().values()), proofs_by_clause()
         if options["json"]:
             self.stdout.write(
-                json.dumps({"clauses": listed(clauses, tests), "totals": totals(clauses, tests)}, indent=1)
+                json.dumps(
+                    {"clauses": clause_rows(clauses, tests), "totals": totals(clauses, tests)}, indent=1
+                )
             )
             return
         try:
@@ -50,7 +52,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{name}: {figures}")
 
 
-def listed(clauses: list[Clause], tests: dict[str, list[str]]) -> list[dict[str, Any]]:
+def clause_rows(clauses: list[Clause], tests: dict[str, list[str]]) -> list[dict[str, Any]]:
     """Each clause with the ids of its tests."""
     return [
         {"id": clause.id, "cite": clause.cite, "kind": clause.kind, "tests": tests.get(clause.id, [])}

@@ -25,7 +25,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, rules: str, payouts: str | None, **options: Any) -> None:
         try:
-            rows = rows_of(Rules.of(rules, read_payouts(payouts) if payouts is not None else None))
+            rows = odds_rows(Rules.of(rules, read_payouts(payouts) if payouts is not None else None))
         except Refusal as refusal:
             raise CommandError(
                 f"{say(refusal)} ({refusal.section})" if refusal.section else say(refusal)
@@ -54,7 +54,7 @@ def read_payouts(path: str) -> dict[str, Any]:
     return read
 
 
-def rows_of(rules: Rules) -> list[dict[str, Any]]:
+def odds_rows(rules: Rules) -> list[dict[str, Any]]:
     """The list that --json prints; fractions in lowest terms, whole numbers without a denominator."""
     return [
         {

@@ -26,14 +26,14 @@ from games.models import (
     SignForm,
 )
 from games.office.core.floor import floor
-from games.office.providers.certifications import certification
+from games.office.providers.certifications import certification_on
 from games.office.requests import final_approval
-from games.office.reviews import REVIEW_DAYS, due_on
+from games.office.reviews import REVIEW_DAYS, review_due_on
 from games.submissions import all_in_force, rules_of
 
 WAITS, ENDS, BEGINS = "waits", "ends", "begins"  # for somebody; by itself; into force
 ANSWER_DAYS = REVIEW_DAYS  # for what a body asked besides; the house's own measure, no section sets one
-ENDED_SHOWN = 30  # days for which something that has ended is still listed
+DAYS_LISTED_AFTER_END = 30  # days for which something that has ended is still listed
 WEEK, MONTH = 7, 30
 GROUPS = OVERDUE, THIS_WEEK, THIRTY_DAYS, LATER = "overdue", "week", "month", "later"
 
@@ -94,7 +94,7 @@ def deadlines(facility: Facility, now: dt.datetime) -> tuple[Deadline, ...]:
 def is_listed(deadline: Deadline, today: dt.date) -> bool:
     """What waits is listed until it is done; what has begun no more, what has ended for some days after."""
     days = deadline.days_left(today)
-    return deadline.state == WAITS or days >= 0 or (deadline.state == ENDS and days >= -ENDED_SHOWN)
+    return deadline.state == WAITS or days >= 0 or (deadline.state == ENDS and days >= -DAYS_LISTED_AFTER_END)
 
 
 def in_groups(listed: Iterable[Deadline], today: dt.date) -> dict[str, list[Deadline]]:
@@ -115,9 +115,9 @@ def _submissions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
         yield Deadline(
             f"review:{row.code}.{row.version}",
             filed + dt.timedelta(days=REVIEW_DAYS),
-            "Decision on %(what)s, filed %(day)s" % {"what": row, "day": written(filed)},
+            "Decision on %(what)s, filed %(day)s" % {"what": row, "day": day_text(filed)},
             _review_section(facility),
-            _at("submission", facility, row.code) or _at("submissions", facility),
+            _page_url("submission", facility, row.code) or _page_url("submissions", facility),
         )
     for row in rows.filter(status__in=[Status.APPROVED, Status.SUPERSEDED], in_force_from__gt=now):
         assert row.in_force_from is not None
@@ -126,7 +126,7 @@ def _submissions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
             facility.local(row.in_force_from).date(),
             "%(what)s comes into force" % {"what": row},
             facility.law.section("submissions.in-force"),
-            _at("submission", facility, row.code) or _at("submissions", facility),
+            _page_url("submission", facility, row.code) or _page_url("submissions", facility),
             BEGINS,
             row.in_force_from,
         )
@@ -145,7 +145,7 @@ def _editions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
                 edition.lapses_on,
                 "%(title)s lapses; %(what)s is dealt by it" % {"title": edition.title, "what": row},
                 "",
-                _at("submission", facility, row.code) or _at("submissions", facility),
+                _page_url("submission", facility, row.code) or _page_url("submissions", facility),
                 ENDS,
             )
 
@@ -160,7 +160,7 @@ def _reviews(facility: Facility) -> Iterator[Deadline]:
         rows: Any = model._default_manager.filter(facility=facility, status=Review.FILED)
         for row in rows.defer("content", "facts") if model is Guide else rows:
             code = row.code if kind == "request" else _code_of(row)
-            yield _review(facility, f"review:{kind}:{code}", row, _called(row), _at(page, facility))
+            yield _review(facility, f"review:{kind}:{code}", row, _label(row), _page_url(page, facility))
 
 
 def _tests(facility: Facility) -> Iterator[Deadline]:
@@ -168,23 +168,23 @@ def _tests(facility: Facility) -> Iterator[Deadline]:
     tests = GameTest.objects.filter(request__facility=facility).select_related("request")
     tests = tests.exclude(request__status__in=[Review.DENIED, Review.WITHDRAWN])
     for test in tests.filter(status__in=[Review.FILED, Review.APPROVED]):
-        code, url = f"{test.request.code}.{test.number}", _of_request(facility, test.request.code)
+        code, url = f"{test.request.code}.{test.number}", _request_url(facility, test.request.code)
         label = "test %(number)s of %(request)s" % {"number": test.number, "request": test.request}
         if test.status == Review.FILED and test.filed_at is not None:
             yield _review(facility, f"review:test:{code}", test, label, url)
         elif test.status == Review.APPROVED and test.ends_on is not None:
             over = test.ends_on + dt.timedelta(days=1)
             summary = "%(what)s is over; its last day is %(day)s" % {
-                "what": _upper(label),
-                "day": written(test.ends_on),
+                "what": _capitalized(label),
+                "day": day_text(test.ends_on),
             }
             yield Deadline(f"test-ends:{code}", over, summary, facility.law.section("conditions"), url, ENDS)
 
 
 def _review(facility: Facility, key: str, row: Any, label: str, url: str) -> Deadline:
-    due = due_on(row, facility)
+    due = review_due_on(row, facility)
     assert due is not None
-    filed = written(facility.local(row.filed_at).date())
+    filed = day_text(facility.local(row.filed_at).date())
     summary = "Decision on %(what)s, filed %(day)s" % {"what": label, "day": filed}
     return Deadline(key, due, summary, _review_section(facility), url)
 
@@ -201,7 +201,7 @@ def _further(facility: Facility) -> Iterator[Deadline]:
             "what": row.what,
         }
         due = row.asked_on + dt.timedelta(days=ANSWER_DAYS)
-        yield Deadline(f"further:{row.pk}", due, summary, "", _of_request(facility, row.request.code))
+        yield Deadline(f"further:{row.pk}", due, summary, "", _request_url(facility, row.request.code))
 
 
 def _conditions(facility: Facility, today: dt.date) -> Iterator[Deadline]:
@@ -224,7 +224,7 @@ def _conditions(facility: Facility, today: dt.date) -> Iterator[Deadline]:
                 "what": request,
                 "missing": ", ".join(missing),
             }
-            url = _of_request(facility, request.code)
+            url = _request_url(facility, request.code)
             yield Deadline(
                 f"conditions:{request.code}", max(ends), summary, facility.law.section("conditions"), url
             )
@@ -237,10 +237,10 @@ def _certifications(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
     """
     day = facility.gaming_day(now)
     for provider in Provider.objects.filter(facility=facility).prefetch_related("applications"):
-        status = certification(facility, list(provider.applications.all()), day)
+        status = certification_on(facility, list(provider.applications.all()), day)
         if status.ends is None or status.renewal is not None:
             continue
-        url = _at("provider", facility, provider.code) or _at("providers", facility)
+        url = _page_url("provider", facility, provider.code) or _page_url("providers", facility)
         due = status.renewal_due()
         if due is not None:
             summary = "Renewal of %(name)s: form and fee" % {"name": provider.name}
@@ -261,7 +261,7 @@ def _cease_dates(facility: Facility) -> Iterator[Deadline]:
             "name": row.provider.name,
             "reference": row.reference,
         }
-        url = _at("provider", facility, code) or _at("providers", facility)
+        url = _page_url("provider", facility, code) or _page_url("providers", facility)
         yield Deadline(f"cease:{code}.{row.pk}", row.cease_on, summary, "58 Pa. Code § 528.8(c)", url, ENDS)
 
 
@@ -281,7 +281,7 @@ def _notes(facility: Facility) -> Iterator[Deadline]:
         assert row.due_on is not None
         summary = f"{row.provider.name}, {row.get_kind_display()}: {row.text}"
         section = NOTE_SECTIONS.get(row.kind, "")
-        url = _at("provider", facility, row.provider.code) or _at("providers", facility)
+        url = _page_url("provider", facility, row.provider.code) or _page_url("providers", facility)
         yield Deadline(f"note:{row.provider.code}.{row.pk}", row.due_on, summary, section, url)
 
 
@@ -294,11 +294,11 @@ def _permissions(facility: Facility) -> Iterator[Deadline]:
             "reference": row.reference,
             "subject": row.subject.replace("-", " "),
         }
-        url = _at("guides", facility)
+        url = _page_url("guides", facility)
         yield Deadline(f"permission:{row.pk}", row.ends_on, summary, "58 Pa. Code § 521.6", url, ENDS)
 
 
-def written(day: dt.date) -> str:
+def day_text(day: dt.date) -> str:
     """`6 Nov 2026`."""
     return f"{day.day} {day:%b %Y}"
 
@@ -315,7 +315,7 @@ def _code_of(row: Any) -> str:
     return f"{row.kind}:{row.game or 'all'}.v{row.version}"
 
 
-def _called(row: Any) -> str:
+def _label(row: Any) -> str:
     if isinstance(row, Guide):
         return "the gaming guide, version %(version)s" % {"version": row.version}
     if isinstance(row, SignForm):
@@ -324,15 +324,15 @@ def _called(row: Any) -> str:
     return str(row)
 
 
-def _of_request(facility: Facility, code: str) -> str:
-    return _at("game-request", facility, code) or _at("game-requests", facility)
+def _request_url(facility: Facility, code: str) -> str:
+    return _page_url("game-request", facility, code) or _page_url("game-requests", facility)
 
 
-def _upper(text: str) -> str:
+def _capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _at(name: str, facility: Facility, *more: str) -> str:
+def _page_url(name: str, facility: Facility, *more: str) -> str:
     """The address of a page; empty where there is no such page."""
     try:
         return reverse(name, args=[facility.code, *more])

@@ -14,7 +14,7 @@ from icalendar import Alarm, Calendar, Event, vText
 
 from games.models import CalendarFeed, Facility
 from games.office.calendar.deadlines import Deadline
-from games.office.core.access import SEES_THE_OFFICE
+from games.office.core.access import OFFICE_VIEWERS
 
 PRODUCT = "-//Pitside//Rules office//EN"
 ALARM_DAYS = (7, 1)
@@ -33,7 +33,7 @@ def sha256_of(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def feed_of(secret: str) -> CalendarFeed | None:
+def open_feed(secret: str) -> CalendarFeed | None:
     """The open feed of this secret, if its person may still see the office.
 
     What is looked up is the secret's hash, so that the time of the answer tells nothing of a secret.
@@ -48,10 +48,12 @@ def feed_of(secret: str) -> CalendarFeed | None:
         return None
     person = feed.person
     at_home = person.facility in ("", feed.facility.code)
-    return feed if person.is_active and at_home and person.role in SEES_THE_OFFICE else None
+    return feed if person.is_active and at_home and person.role in OFFICE_VIEWERS else None
 
 
-def written(facility: Facility, listed: Iterable[Deadline], now: dt.datetime, address: str = "") -> bytes:
+def calendar_bytes(
+    facility: Facility, listed: Iterable[Deadline], now: dt.datetime, address: str = ""
+) -> bytes:
     """The calendar as bytes: an event for each deadline, days as days and moments by the house's clocks.
 
     `address`: the scheme and host before each deadline's page.

@@ -28,23 +28,23 @@ def stage_of(days_left: int) -> int | None:
     return next((stage for stage, latest in LATEST.items() if latest <= days_left <= stage), None)
 
 
-def remind() -> None:
+def send_reminders() -> None:
     """Says every reminder that is due in every house and was not said yet. One house that fails hinders no other."""
     now = clock.now()
     for facility in Facility.objects.order_by("pk"):
         try:
-            _remind(facility, now)
+            _remind_facility(facility, now)
         except Exception:
             log.exception("the deadlines of %s were not looked at", facility.code)
 
 
-def _remind(facility: Facility, now: dt.datetime) -> None:
-    if any(_unsaid(facility, now)):
+def _remind_facility(facility: Facility, now: dt.datetime) -> None:
+    if any(_due_reminders(facility, now)):
         with transaction.atomic(durable=True):
-            _say(facility)
+            _record_reminders(facility)
 
 
-def _unsaid(facility: Facility, now: dt.datetime) -> list[tuple[Deadline, int]]:
+def _due_reminders(facility: Facility, now: dt.datetime) -> list[tuple[Deadline, int]]:
     """What is due to be said at this moment and is not among the rows."""
     today = facility.local(now).date()
     due = [
@@ -60,11 +60,11 @@ def _unsaid(facility: Facility, now: dt.datetime) -> list[tuple[Deadline, int]]:
     ]
 
 
-def _say(facility: Facility) -> None:
+def _record_reminders(facility: Facility) -> None:
     """Says it under the lock of the office's stream, looked at again: another ticker may have been first."""
     stream = record.locked_stream(f"{facility.code}/{STREAM}")
     now = clock.not_before(stream, clock.now())
-    for deadline, stage in _unsaid(facility, now):
+    for deadline, stage in _due_reminders(facility, now):
         Reminder.objects.create(
             facility=facility,
             key=deadline.key,
@@ -86,7 +86,7 @@ def _say(facility: Facility) -> None:
 
 
 @dataclass(frozen=True)
-class Standing:
+class OpenReminder:
     """A reminder as the office's pages show it."""
 
     deadline: Deadline
@@ -98,7 +98,7 @@ class Standing:
         return self.left < 0
 
 
-def standing(facility: Facility, listed: tuple[Deadline, ...], today: dt.date) -> list[Standing]:
+def open_reminders(facility: Facility, listed: tuple[Deadline, ...], today: dt.date) -> list[OpenReminder]:
     """Deadlines that still wait, of which the office was reminded and nobody has taken note; the most urgent first.
 
     A reminder of what has been done since, or has moved to another day, stands no more.
@@ -107,7 +107,7 @@ def standing(facility: Facility, listed: tuple[Deadline, ...], today: dt.date) -
         Reminder.objects.filter(facility=facility, noted_at=None).values_list("key", "due_on").distinct()
     )
     return [
-        Standing(deadline, deadline.days_left(today))
+        OpenReminder(deadline, deadline.days_left(today))
         for deadline in listed
         if (deadline.key, deadline.due_on) in open_ones
     ]

@@ -5,9 +5,9 @@ from django.http import HttpRequest
 from audit.doors import Denied, device_at, person_of
 from audit.models import Device, Person
 from games.models import Facility
-from games.office.core.runner import OFFICE
+from games.office.core.runner import OFFICE_ROLES
 
-SEES_THE_OFFICE = OFFICE | {
+OFFICE_VIEWERS = OFFICE_ROLES | {
     "gaming-agent",
     "pit-manager",
     "shift-manager",
@@ -16,7 +16,7 @@ SEES_THE_OFFICE = OFFICE | {
 }
 
 
-def office_of(request: HttpRequest, facility_code: str) -> tuple[Person, Facility]:
+def person_and_facility(request: HttpRequest, facility_code: str) -> tuple[Person, Facility]:
     """The person and the facility whose office they may see. Raises `SignedOut`, `Locked` or `Denied`."""
     person, device = person_of(request), device_at(request)
     if device is None or device.facility != facility_code or not may_see_office(person, device):
@@ -31,9 +31,9 @@ def may_see_office(person: Person, device: Device | None) -> bool:
     """Whether the bar of this device leads the person to the office; none at a tablet that serves one table."""
     if device is None or device.place or person.facility not in ("", device.facility):
         return False
-    return person.role in SEES_THE_OFFICE
+    return person.role in OFFICE_VIEWERS
 
 
 def may_act(person: Person) -> bool:
     """Whether the office's buttons are this person's."""
-    return person.role in OFFICE
+    return person.role in OFFICE_ROLES

@@ -18,6 +18,6 @@ def to_one(odds: Fraction) -> str:
     return f"{units:,}{places} to 1"
 
 
-def share(part: Fraction) -> str:
+def fraction(part: Fraction) -> str:
     """`1/8`, `−1/8`, `0`."""
     return str(part).replace("-", "−")

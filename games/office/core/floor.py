@@ -10,7 +10,7 @@ from games.models import Facility
 
 
 @dataclass(frozen=True)
-class Dealt:
+class DealtTable:
     """A table that deals under a submission: its minimum and maximum, with the highest that is announced."""
 
     table: str
@@ -30,21 +30,21 @@ class Floor(Protocol):
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         """Whether the person is on duty anywhere in this facility."""
 
-    def tables(self, facility: Facility) -> tuple[Dealt, ...]:
+    def tables(self, facility: Facility) -> tuple[DealtTable, ...]:
         """Every table of the facility but the simulated ones, by code."""
 
     def deadlines(self, facility: Facility, now: dt.datetime) -> Iterable[object]:
         """Return the floor's deadlines: approvals that end, limits announced. Each is a `Deadline`."""
 
 
-class Unknown:
+class UnconnectedFloor:
     """Before the floor has said who it is: nobody is on duty, and there is no table."""
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         """Nobody."""
         return False
 
-    def tables(self, facility: Facility) -> tuple[Dealt, ...]:
+    def tables(self, facility: Facility) -> tuple[DealtTable, ...]:
         """None."""
         return ()
 
@@ -54,13 +54,13 @@ class Unknown:
 
 
 @dataclass
-class FloorHolder:
+class FloorLink:
     """Holds the floor that introduced itself."""
 
     floor: Floor
 
 
-link = FloorHolder(Unknown())
+link = FloorLink(UnconnectedFloor())
 
 
 def floor() -> Floor:

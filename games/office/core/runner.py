@@ -10,7 +10,7 @@ from games.office.core.floor import floor
 
 __all__ = [
     "ACTS",
-    "OFFICE",
+    "OFFICE_ROLES",
     "RUNNER",
     "ActOutcome",
     "ActRequest",
@@ -21,7 +21,9 @@ __all__ = [
 ]
 
 STREAM = "rules"
-OFFICE = frozenset({"compliance", "games-administrator"})  # roles that file, record decisions and publish
+OFFICE_ROLES = frozenset(
+    {"compliance", "games-administrator"}
+)  # roles that file, record decisions and publish
 
 
 class OfficeContext(StreamContext):
@@ -43,7 +45,7 @@ class OfficeRunner(StreamRunner[OfficeContext]):
     def enter(self, request: ActRequest, locked: LockedStream) -> OfficeContext:
         return OfficeContext(locked, request)
 
-    def office_act(self, *, roles: Iterable[str] = OFFICE) -> Callable:
+    def office_act(self, *, roles: Iterable[str] = OFFICE_ROLES) -> Callable:
         """Register an act of the office under its function's name."""
         return self.act(roles=roles, depends_on="nothing")
 

@@ -22,8 +22,8 @@ def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     if not SHA256.fullmatch(sha256):
         raise malformed("sha256")
-    same = filing.same_bytes(ctx.facility, sha256)
-    document = filing.file(ctx, filing.Wanted(title, filename, sha256, ctx.attachment))
+    same = filing.first_with_bytes(ctx.facility, sha256)
+    document = filing.file_upload(ctx, filing.Upload(title, filename, sha256, ctx.attachment))
     data = {
         "document": document.code,
         "title": title,

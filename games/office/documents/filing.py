@@ -24,7 +24,7 @@ PRINTABLE = frozenset(b"\t\n\f\r") | frozenset(range(32, 256))
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Upload:
     """A file that somebody wants to file, as it was sent."""
 
     title: str
@@ -33,7 +33,7 @@ class Wanted:
     content: bytes
 
 
-def verify_document(upload: Wanted) -> str:
+def verify_document(upload: Upload) -> str:
     """The media type of a file that may be filed. Raises `document-empty`, `document-too-large`,
     `document-changed-on-the-way`, `document-of-no-known-type`, `document-named-otherwise` or `document-cut-off`.
     """
@@ -43,7 +43,7 @@ def verify_document(upload: Wanted) -> str:
         raise Refusal("document-too-large", name=upload.filename, most=MOST_BYTES // 2**20)
     if hashlib.sha256(upload.content).hexdigest() != upload.sha256:
         raise Refusal("document-changed-on-the-way", name=upload.filename)
-    media_type = _sniffed(upload.content)
+    media_type = _sniff_media_type(upload.content)
     if not media_type:
         raise Refusal("document-of-no-known-type", name=upload.filename)
     if not upload.filename.lower().endswith(ENDINGS[media_type]):
@@ -53,7 +53,7 @@ def verify_document(upload: Wanted) -> str:
     return media_type
 
 
-def _sniffed(content: bytes) -> str:
+def _sniff_media_type(content: bytes) -> str:
     for start, media_type in STARTS:
         if content.startswith(start):
             return media_type
@@ -69,13 +69,13 @@ def _is_markup(content: bytes) -> bool:
     return content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<"
 
 
-def same_bytes(facility: Facility, sha256: str) -> Document | None:
+def first_with_bytes(facility: Facility, sha256: str) -> Document | None:
     """The first document of the house with these bytes. Filing them again is allowed, and is told."""
     documents = Document.objects.filter(facility=facility, sha256=sha256).defer("content")
     return documents.order_by("filed_at", "pk").first()
 
 
-def file(ctx: OfficeContext, upload: Wanted) -> Document:
+def file_upload(ctx: OfficeContext, upload: Upload) -> Document:
     """Files it under the next code. Raises what `verify_document` raises."""
     media_type = verify_document(upload)
     return Document.objects.create(
@@ -92,7 +92,7 @@ def file(ctx: OfficeContext, upload: Wanted) -> Document:
     )
 
 
-def named(facility: Facility, code: str) -> Document:
+def document_by_code(facility: Facility, code: str) -> Document:
     """The document of this code, without its bytes. Raises `no-such-document`."""
     document = Document.objects.filter(facility=facility, code=code).defer("content").first()
     if document is None:
@@ -100,17 +100,17 @@ def named(facility: Facility, code: str) -> Document:
     return document
 
 
-def asked(ctx: OfficeContext, params: Params, name: str) -> Document:
+def read_document(ctx: OfficeContext, params: Params, name: str) -> Document:
     """The document that a parameter names; it must be there. Raises `no-such-document`, or `malformed`."""
-    return named(ctx.facility, params.code(name))
+    return document_by_code(ctx.facility, params.code(name))
 
 
-def asked_if_any(ctx: OfficeContext, params: Params, name: str) -> Document | None:
+def read_optional_document(ctx: OfficeContext, params: Params, name: str) -> Document | None:
     """The same where it may be left out: None for an empty text or none at all."""
     code = params.text(name, default="", max_length=20)
-    return named(ctx.facility, code) if code else None
+    return document_by_code(ctx.facility, code) if code else None
 
 
-def in_words(document: Document | None) -> dict[str, str] | None:
+def document_reference(document: Document | None) -> dict[str, str] | None:
     """A document as an entry of the record names it: by its code and the SHA-256 of its bytes."""
     return {"document": document.code, "sha256": document.sha256} if document else None

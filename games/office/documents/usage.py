@@ -23,26 +23,26 @@ WITH_PARTS: tuple[tuple[type[Model], str], ...] = (
 )
 
 
-def uses_of(facility: Facility, documents: Iterable[Document]) -> dict[str, list[str]]:
+def usage_of(facility: Facility, documents: Iterable[Document]) -> dict[str, list[str]]:
     """By the code of each document what uses it, in words; a document that nothing uses is left out."""
     codes = {document.pk: document.code for document in documents}
     uses: dict[str, list[str]] = {}
-    for code, label in [*_by_rows(codes), *_by_parts(facility, set(codes.values()))]:
+    for code, label in [*_usage_by_rows(codes), *_usage_by_parts(facility, set(codes.values()))]:
         if label not in uses.setdefault(code, []):
             uses[code].append(label)
     return uses
 
 
-def _by_rows(codes: dict[int, str]) -> Iterator[tuple[str, str]]:
+def _usage_by_rows(codes: dict[int, str]) -> Iterator[tuple[str, str]]:
     for model in apps.get_models():
         for field in model._meta.concrete_fields:
             if field.is_relation and field.related_model is Document:
                 rows = model._default_manager.filter(**{f"{field.name}__in": codes})
                 for row in rows.order_by("pk"):
-                    yield codes[getattr(row, field.attname)], f"{_called(row)}, {field.verbose_name}"
+                    yield codes[getattr(row, field.attname)], f"{_label(row)}, {field.verbose_name}"
 
 
-def _called(row: Model) -> str:
+def _label(row: Model) -> str:
     """A row by the name that people know."""
     if isinstance(row, Application):
         return f"{row.provider.name}, {row.get_kind_display()}"
@@ -53,8 +53,8 @@ def _called(row: Model) -> str:
     return str(row)
 
 
-def _by_parts(facility: Facility, codes: set[str]) -> Iterator[tuple[str, str]]:
+def _usage_by_parts(facility: Facility, codes: set[str]) -> Iterator[tuple[str, str]]:
     for model, path in WITH_PARTS:
         for row in model._default_manager.filter(**{path: facility}).order_by("pk"):
             text = json.dumps(row.parts)  # type: ignore[attr-defined]
-            yield from ((code, _called(row)) for code in sorted(codes) if json.dumps(code) in text)
+            yield from ((code, _label(row)) for code in sorted(codes) if json.dumps(code) in text)

@@ -21,13 +21,13 @@ def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     `formats` says how it is given out, `reference` under which approval where a format needs one. Raises
     `no-rules-to-guide`, `guide-is-printed`, `format-needs-approval`, `guide-says-the-same`.
     """
-    formats = _formats(ctx, params)
+    formats = _read_formats(ctx, params)
     of = all_in_force_by(ctx.facility, ctx.now) if params.boolean("coming") else ctx.now
     content, facts = content_at(ctx.facility, of), facts_at(ctx.facility, of)
     if not content["games"]:
         raise Refusal("no-rules-to-guide", section(ctx.facility, "guide"))
     newest = Guide.objects.filter(facility=ctx.facility).first()
-    if newest and _is_alive(newest) and _says_the_same(newest, content, facts, formats):
+    if newest and _is_current(newest) and _is_unchanged(newest, content, facts, formats):
         raise Refusal("guide-says-the-same", section(ctx.facility, "guide"), version=newest.version)
     guide = Guide.objects.create(
         facility=ctx.facility,
@@ -40,8 +40,8 @@ def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
         drafted_at=ctx.now,
         drafted_by=ctx.actor,
     )
-    guide.submissions.set(_submissions(ctx, content))
-    data = _said(guide) | {
+    guide.submissions.set(_submissions_of(ctx, content))
+    data = _guide_data(guide) | {
         "submissions": [code for game in content["games"] for code in game["submissions"]],
         "formats": formats,
         "section": section(ctx.facility, "guide"),
@@ -49,7 +49,7 @@ def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome("guide.drafted", data, {"version": guide.version})
 
 
-def _formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
+def _read_formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
     """How the guide is given out, with the reference of each format that needs an approval of its own."""
     names = params.texts("formats")
     formats = [name for name in FORMATS if name in names]
@@ -64,36 +64,44 @@ def _formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
     return [{"format": name, "reference": "" if name in free else reference} for name in formats]
 
 
-def _submissions(ctx: OfficeContext, content: dict[str, list[dict[str, list[str]]]]) -> list[RulesSubmission]:
+def _submissions_of(
+    ctx: OfficeContext, content: dict[str, list[dict[str, list[str]]]]
+) -> list[RulesSubmission]:
     codes = {code for game in content["games"] for code in game["submissions"]}
     rows = RulesSubmission.objects.filter(facility=ctx.facility)
     return [submission for submission in rows if str(submission) in codes]
 
 
-def _says_the_same(guide: Guide, content: object, facts: object, formats: list[dict[str, str]]) -> bool:
+def _is_unchanged(guide: Guide, content: object, facts: object, formats: list[dict[str, str]]) -> bool:
     """Whether a guide shows these pages in these formats, of these facts."""
     current = guide.content_sha256, guide.facts_sha256, guide.formats
     return current == (sha256(content), sha256(facts), formats)
 
 
-def _is_alive(guide: Guide) -> bool:
+def _is_current(guide: Guide) -> bool:
     return guide.status in (Review.DRAFT, Review.FILED, Review.APPROVED) and guide.ended_at is None
 
 
 @office_act()
 def file_guide_sample(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Files the complete guide as the sample, every page of it whatever has changed (NJ 8.5(d))."""
-    guide = _asked(ctx, params)
+    guide = _read_guide(ctx, params)
     reviews.file(ctx, guide)
-    data = _said(guide) | {"section": section(ctx.facility, "sample"), "games": len(guide.content["games"])}
+    data = _guide_data(guide) | {
+        "section": section(ctx.facility, "sample"),
+        "games": len(guide.content["games"]),
+    }
     return ActOutcome("guide.filed", data)
 
 
 @office_act()
 def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Records the body's decision on a sample, with its letter."""
-    guide = _asked(ctx, params)
-    data = _said(guide) | {"section": section(ctx.facility, "sample"), **reviews.decide(ctx, guide, params)}
+    guide = _read_guide(ctx, params)
+    data = _guide_data(guide) | {
+        "section": section(ctx.facility, "sample"),
+        **reviews.decide(ctx, guide, params),
+    }
     return ActOutcome("guide.decided", data)
 
 
@@ -102,8 +110,8 @@ def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Takes a draft under the approval of another guide, because it says the same facts in other words or form; the
     reason is recorded. Raises `not-a-draft`, `approval-is-none`, `guide-differs-materially`, `immaterial-formats`.
     """
-    guide, because = _asked(ctx, params), params.text("because")
-    approved = _numbered(ctx, params.integer("approved", 1, MOST_VERSION))
+    guide, because = _read_guide(ctx, params), params.text("because")
+    approved = _guide_by_version(ctx, params.integer("approved", 1, MOST_VERSION))
     if guide.status != Review.DRAFT:
         raise Refusal("not-a-draft", status=guide.get_status_display())
     if not is_approved(approved):
@@ -120,7 +128,7 @@ def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise Refusal("immaterial-formats", section(ctx.facility, "format"), version=approved.version)
     guide.same_as, guide.immaterial_because, guide.status = approval_of(approved), because, Review.APPROVED
     guide.save(update_fields=["same_as", "immaterial_because", "status"])
-    data = _said(guide) | {
+    data = _guide_data(guide) | {
         "same_as": approval_of(approved).version,
         "because": because,
         "section": section(ctx.facility, "different"),
@@ -133,7 +141,7 @@ def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Gives an approved guide out from now on, and ends the one before. Raises `guide-not-approved`,
     `guide-ended`, `guide-published-already`, `guide-not-dealt`.
     """
-    guide = _asked(ctx, params)
+    guide = _read_guide(ctx, params)
     if not is_approved(guide):
         raise Refusal("guide-not-approved", section(ctx.facility, "sample"), version=guide.version)
     if guide.ended_at is not None:
@@ -148,10 +156,10 @@ def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
         )
     before = Guide.objects.filter(facility=ctx.facility, published_at__isnull=False, ended_at=None).first()
     if before is not None:
-        _end(ctx, before)
+        _end_guide(ctx, before)
     guide.published_at = ctx.now
     guide.save(update_fields=["published_at"])
-    data = _said(guide) | {
+    data = _guide_data(guide) | {
         "replaces": before and before.version,
         "approval": approval_of(guide).reference,
         "section": section(ctx.facility, "guide"),
@@ -162,12 +170,12 @@ def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def withdraw_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A guide is given out no more, and can be published no more; so is each one that stood on its approval."""
-    guide, why = _asked(ctx, params), params.text("why")
+    guide, why = _read_guide(ctx, params), params.text("why")
     reviews.withdraw(ctx, guide)
     ended = [guide, *Guide.objects.filter(same_as=guide, ended_at=None).select_related("facility")]
     for ended_guide in ended:
-        _end(ctx, ended_guide)
-    data = _said(guide) | {
+        _end_guide(ctx, ended_guide)
+    data = _guide_data(guide) | {
         "why": why,
         "also": [ended_guide.version for ended_guide in ended[1:]],
         "section": section(ctx.facility, "sample"),
@@ -175,7 +183,7 @@ def withdraw_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     return ActOutcome("guide.withdrawn", data)
 
 
-def _end(ctx: OfficeContext, guide: Guide) -> None:
+def _end_guide(ctx: OfficeContext, guide: Guide) -> None:
     """Ends a guide, and with it every place where it lies: what is not in use may not lie out."""
     guide.ended_at = ctx.now
     guide.save(update_fields=["ended_at"])
@@ -185,7 +193,7 @@ def _end(ctx: OfficeContext, guide: Guide) -> None:
 @office_act()
 def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The published guide lies out at a place. Raises `guide-not-approved`, `guide-not-published`, `lies-there`."""
-    guide, place = _asked(ctx, params), params.text("place", max_length=80)
+    guide, place = _read_guide(ctx, params), params.text("place", max_length=80)
     cite = section(ctx.facility, "display")
     if not is_approved(guide):
         raise Refusal("guide-not-approved", section(ctx.facility, "sample"), version=guide.version)
@@ -194,24 +202,24 @@ def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     if guide.displays.filter(place=place, until=None).exists():
         raise Refusal("lies-there", cite, place=place)
     GuideDisplay.objects.create(guide=guide, place=place, since=ctx.now)
-    return ActOutcome("guide.displayed", _said(guide) | {"place": place, "section": cite})
+    return ActOutcome("guide.displayed", _guide_data(guide) | {"place": place, "section": cite})
 
 
 @office_act()
 def end_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The guide lies at this place no more. Raises `lies-not-there`."""
-    guide, place = _asked(ctx, params), params.text("place", max_length=80)
+    guide, place = _read_guide(ctx, params), params.text("place", max_length=80)
     cite = section(ctx.facility, "display")
     if not guide.displays.filter(place=place, until=None).update(until=ctx.now):
         raise Refusal("lies-not-there", cite, place=place)
-    return ActOutcome("guide.display_ended", _said(guide) | {"place": place, "section": cite})
+    return ActOutcome("guide.display_ended", _guide_data(guide) | {"place": place, "section": cite})
 
 
-def _asked(ctx: OfficeContext, params: Params) -> Guide:
-    return _numbered(ctx, params.integer("guide", 1, MOST_VERSION))
+def _read_guide(ctx: OfficeContext, params: Params) -> Guide:
+    return _guide_by_version(ctx, params.integer("guide", 1, MOST_VERSION))
 
 
-def _numbered(ctx: OfficeContext, version: int) -> Guide:
+def _guide_by_version(ctx: OfficeContext, version: int) -> Guide:
     guide = (
         Guide.objects.filter(facility=ctx.facility, version=version)
         .select_related("same_as", "facility")
@@ -222,7 +230,7 @@ def _numbered(ctx: OfficeContext, version: int) -> Guide:
     return guide
 
 
-def _said(guide: Guide) -> dict[str, object]:
+def _guide_data(guide: Guide) -> dict[str, object]:
     """A guide as every entry about it names it."""
     return {
         "version": guide.version,

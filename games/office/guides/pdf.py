@@ -10,11 +10,11 @@ from reportlab.platypus import Flowable, KeepTogether, PageBreak, Spacer
 from games.guide.standing import approval_of, is_approved
 from games.guide.words import TAGS, day, words
 from games.models import Guide
-from games.office.pdf.paper import BOLD, CHINESE, INK, INTER, inside, render, styles, table, text
+from games.office.pdf.paper import BOLD, CHINESE, INK, INTER, content_size, render, styles, table, text
 
 FELT, IVORY = HexColor("#0b211a"), HexColor("#f4ecda")
 IVORY_2 = HexColor("#c9c6b2")
-COLOURS = {"": FELT, "green": HexColor("#1d6b46"), "red": HexColor("#9c2f22")}
+DICE_COLORS = {"": FELT, "green": HexColor("#1d6b46"), "red": HexColor("#9c2f22")}
 PIPS = {
     1: ((12, 12),),
     2: ((7, 7), (17, 17)),
@@ -32,17 +32,17 @@ def guide_pdf(guide: Guide, language: str) -> bytes:
     story: list[Flowable] = []
     for place, game in enumerate(guide.content["games"]):
         story += [PageBreak()] if place else []
-        story += Printed(game["texts"][language], language).story()
+        story += PrintedGame(game["texts"][language], language).story()
     return render(
         story,
         title=str(words(language)["guide"]),
         facility_name=str(guide.content["house"]["name"]),
-        approved=standing(guide, language),
+        approved=approval_line(guide, language),
         language=TAGS[language],
     )
 
 
-def standing(guide: Guide, language: str) -> str:
+def approval_line(guide: Guide, language: str) -> str:
     """What stands at the foot of each page."""
     first = approval_of(guide)
     if not is_approved(guide) or first.decided_at is None:
@@ -58,7 +58,7 @@ def standing(guide: Guide, language: str) -> str:
     )
 
 
-class Printed:
+class PrintedGame:
     """One game of the guide on paper."""
 
     def __init__(self, content: dict[str, Any], language: str) -> None:
@@ -146,7 +146,7 @@ class Dice(Flowable):
         for down, row in enumerate(self.rows):
             top = (len(self.rows) - down) * (self.size + 4) - 2
             for place, (face, colour) in enumerate(row):
-                die(self.canv, face, place * (self.size + 5), top, self.size, COLOURS[colour], IVORY)
+                die(self.canv, face, place * (self.size + 5), top, self.size, DICE_COLORS[colour], IVORY)
 
 
 class Squares(Flowable):
@@ -179,7 +179,7 @@ class Layout(Flowable):
     def __init__(self, drawing: dict[str, Any], language: str) -> None:
         super().__init__()
         self.drawing, self.fonts = drawing, _fonts(language)
-        self.scale = min(LAYOUT_WIDTH, inside()[0]) / drawing["width"]
+        self.scale = min(LAYOUT_WIDTH, content_size()[0]) / drawing["width"]
 
     def wrap(self, width: float, height: float) -> tuple[float, float]:
         return self.scale * self.drawing["width"], self.scale * self.drawing["height"]

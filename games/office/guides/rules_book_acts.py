@@ -20,11 +20,11 @@ def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `rules-book-leaves-out`, `rules-book-not-printable`, `place-needs-approval`, `place-is-the-podium`.
     """
-    document = filing.asked(ctx, params, "document")
+    document = filing.read_document(ctx, params, "document")
     games = sorted(set(params.texts("games", max_items=20)))
     elsewhere = params.text("elsewhere", default="", max_length=80)
     reference = params.text("place_reference", default="", max_length=60)
-    _verify_whole(ctx, games)
+    _verify_complete(ctx, games)
     if document.media_type not in (PDF, TEXT):
         raise Refusal("rules-book-not-printable", section(ctx.facility, "book"), document=document.code)
     _verify_place(ctx, elsewhere, reference)
@@ -44,13 +44,13 @@ def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
         "games": games,
         "place": book.place,
         "place_reference": reference,
-        "document": filing.in_words(document),
+        "document": filing.document_reference(document),
         "section": section(ctx.facility, "book"),
     }
     return ActOutcome("rules_book.filed", data, {"version": book.version})
 
 
-def _verify_whole(ctx: OfficeContext, games: list[str]) -> None:
+def _verify_complete(ctx: OfficeContext, games: list[str]) -> None:
     """Every authorized game, those that are approved and not in force yet among them (A06)."""
     chapters = chapters_to_come(ctx.facility, ctx.now)
     missing = [name for code, name in chapters.items() if code not in games]
@@ -93,9 +93,9 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     tables = sorted(set(params.texts("tables")))
     reference, granted = params.text("reference", max_length=60), params.date("granted_on")
-    ends, letter = params.date("ends_on", optional=True), filing.asked(ctx, params, "letter")
+    ends, letter = params.date("ends_on", optional=True), filing.read_document(ctx, params, "letter")
     cite = section(ctx.facility, "device")
-    table_codes = _tables(ctx)
+    table_codes = _table_codes(ctx)
     for code in tables:
         if code not in table_codes:
             raise Refusal("no-such-table-here", cite, table=code[:20])
@@ -118,13 +118,13 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         "reference": reference,
         "granted_on": granted.isoformat(),
         "ends_on": ends and ends.isoformat(),
-        "letter": filing.in_words(letter),
+        "letter": filing.document_reference(letter),
         "section": cite,
     }
     return ActOutcome("board_permission.recorded", data)
 
 
-def _tables(ctx: OfficeContext) -> set[str]:
+def _table_codes(ctx: OfficeContext) -> set[str]:
     return {table.table for table in floor().tables(ctx.facility)}
 
 

@@ -13,7 +13,7 @@ from games.registry import game_of
 BAR_WIDTH, BAR_HEIGHT = 240, 20
 LEAST_PLAYER_SIDE = 46  # pixels left of zero where a wager favours the player
 LEFT_OF_ZERO = 12
-WORST = Fraction(-1)  # a player's advantage beyond 100 % is drawn as 100 %, with an arrow
+LOWEST_DRAWN = Fraction(-1)  # a player's advantage beyond 100 % is drawn as 100 %, with an arrow
 
 
 def px(position: Fraction) -> str:
@@ -45,7 +45,7 @@ class Scale:
     def of(cls, advantages: Iterable[Fraction]) -> "Scale":
         """The scale on which all these fit."""
         figures = list(advantages)
-        low, high = max(WORST, min([Fraction(0), *figures])), max([Fraction(1, 100), *figures])
+        low, high = max(LOWEST_DRAWN, min([Fraction(0), *figures])), max([Fraction(1, 100), *figures])
         if not low:
             return cls(Fraction(LEFT_OF_ZERO), (BAR_WIDTH - LEFT_OF_ZERO - 4) / high)
         room = BAR_WIDTH - 8
@@ -54,14 +54,14 @@ class Scale:
 
     def bar(self, advantage: Fraction, previous: Fraction | None = None) -> Bar:
         """The bar of one figure, and the mark of an older one."""
-        length = max(WORST, advantage) * self.whole
+        length = max(LOWEST_DRAWN, advantage) * self.whole
         start = self.zero + min(Fraction(0), length)
         return Bar(
             px(start),
             px(abs(length)),
-            "" if previous is None else px(self.zero + max(WORST, previous) * self.whole),
+            "" if previous is None else px(self.zero + max(LOWEST_DRAWN, previous) * self.whole),
             advantage < 0,
-            advantage < WORST,
+            advantage < LOWEST_DRAWN,
         )
 
     @property
@@ -78,7 +78,7 @@ class Scale:
 WIDTH, HEIGHT = 960, 200
 PLOT_TOP, PLOT_FOOT, LEFT, RIGHT = 26, 158, 44, 916
 TICKS = 6
-SIGN_WIDTH = 9  # pixels that a sign of a label takes at most, on average
+LETTER_WIDTH = 9  # pixels that a sign of a label takes at most, on average
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Line:
+class AdvantageLine:
     """The house advantage as a straight line of the payout: `at_nothing` less `slope` for each unit paid."""
 
     at_nothing: Fraction
@@ -140,14 +140,14 @@ class Line:
         return self.at_nothing / self.slope
 
 
-def line_of(rules: Rules, row: str) -> Line | None:
+def advantage_line(rules: Rules, row: str) -> AdvantageLine | None:
     """How a row of the paytable moves the advantage of the wager that it makes even first; None where it moves none.
 
     Asked of the engine at two payouts: an Extra Roll with its circles is judged as the engine judges it.
     """
     low, high = _advantages(rules, row, 1), _advantages(rules, row, 2)
     lines = [
-        Line(low[code] + (low[code] - high[code]), low[code] - high[code])
+        AdvantageLine(low[code] + (low[code] - high[code]), low[code] - high[code])
         for code in low
         if low[code] != high[code]
     ]
@@ -175,16 +175,16 @@ def curve(
     """The line of one row of the paytable; None for a prize in dollars, or where the row pays no wager alone."""
     now = rules.payouts[row].odds
     previous = before.payouts[row].odds if before and row in before.payouts else None
-    line = line_of(rules, row)
+    line = advantage_line(rules, row)
     if isinstance(now, Prize) or line is None or line.even <= 0:
         return None
     least = rules.edition.payouts[row].odds.ratio() if row not in rules.edition.fixed else None
     marks = _marks(line, least, previous, now, name, before_name)
-    return _drawn(line, least, marks, label, rules.edition.sets_floors and least is not None)
+    return _draw_curve(line, least, marks, label, rules.edition.sets_floors and least is not None)
 
 
 def _marks(
-    line: Line, least: Fraction | None, previous: Pays | None, now: Pays, name: str, before_name: str
+    line: AdvantageLine, least: Fraction | None, previous: Pays | None, now: Pays, name: str, before_name: str
 ) -> list[tuple[Fraction, str, str]]:
     """The payouts to mark, each with its words and sort; what falls together is marked once."""
     candidates = [
@@ -206,8 +206,12 @@ def _marks(
     return marks
 
 
-def _drawn(
-    line: Line, least: Fraction | None, marks: list[tuple[Fraction, str, str]], label: str, may_choose: bool
+def _draw_curve(
+    line: AdvantageLine,
+    least: Fraction | None,
+    marks: list[tuple[Fraction, str, str]],
+    label: str,
+    may_choose: bool,
 ) -> Curve:
     first, last = marks[0][0], max(marks[-1][0], line.even)
     start = max(Fraction(0), first - (last - first) / 20) if last > first else first / 2
@@ -225,7 +229,7 @@ def _drawn(
     under = least if least is not None and least > start and first < least else None
     return Curve(
         title=f"What {label} can pay",
-        told=_told(marks, label, line, from_ if may_choose else None),
+        told=_describe_curve(marks, label, line, from_ if may_choose else None),
         refused_from=f"refused from {from_:,} to 1" if may_choose else "",
         house=f"{px(x(start))},{px(y(start))} {corner}",
         player=f"{corner} {px(x(end))},{px(y(end))}",
@@ -240,7 +244,9 @@ def _drawn(
     )
 
 
-def _told(marks: Sequence[tuple[Fraction, str, str]], label: str, line: Line, from_: int | None) -> str:
+def _describe_curve(
+    marks: Sequence[tuple[Fraction, str, str]], label: str, line: AdvantageLine, from_: int | None
+) -> str:
     """The drawing in words."""
     listed = "; ".join(f"at {_to_one(payout)}: {words}" for payout, words, _ in marks)
     more = f" From {from_:,} to 1 {label} would favour the player and is refused." if from_ else ""
@@ -257,7 +263,7 @@ def _points(places: Sequence[tuple[Fraction, Fraction, str, str]]) -> Iterable[P
     """The marks with their labels: above to the right, where a falling line leaves room, else beneath to the left."""
     above_until = Fraction(0)
     for x, y, words, sort in places:
-        wide = SIGN_WIDTH * len(words)
+        wide = LETTER_WIDTH * len(words)
         is_above = x + 8 >= above_until and x + 8 + wide <= WIDTH
         if is_above:
             above_until = x + 8 + wide

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from reportlab.platypus import CondPageBreak, Flowable
 
 from games.office.odds.charts import BAR_HEIGHT, BAR_WIDTH, Bar, Curve, Scale
-from games.office.odds.sheet import Row, Sheet
+from games.office.odds.sheet import OddsRow, OddsSheet
 from games.office.pdf.paper import (
     BRASS,
     DIM,
@@ -14,7 +14,7 @@ from games.office.pdf.paper import (
     INTER,
     STOP,
     Cell,
-    inside,
+    content_size,
     render,
     styles,
     table,
@@ -25,12 +25,12 @@ from games.registry import game_of
 BLANK = "\u00a0"
 
 
-def odds_sheet(
-    sheet: Sheet, chart: Curve | None, *, title: str, facility_name: str, approved: str, summary: str = ""
+def odds_sheet_pdf(
+    sheet: OddsSheet, chart: Curve | None, *, title: str, facility_name: str, approved: str, summary: str = ""
 ) -> bytes:
     """The PDF of a sheet; `said` is a sentence above it. It lies on its side where chances are long fractions."""
     look, wide = styles(), sheet.throws is None
-    story: list[Flowable] = [text("Odds sheet", look["title"]), text(source(sheet), look["body"])]
+    story: list[Flowable] = [text("Odds sheet", look["title"]), text(source_text(sheet), look["body"])]
     if summary:
         story.append(text(summary, look["body"]))
     story += sheet_story(sheet, chart, landscape=wide)
@@ -39,7 +39,7 @@ def odds_sheet(
     )
 
 
-def source(sheet: Sheet) -> str:
+def source_text(sheet: OddsSheet) -> str:
     """Where the figures come from."""
     edition = sheet.rules.edition
     paytable = f", Paytable {edition.paytable}" if edition.paytable else ""
@@ -50,7 +50,7 @@ def source(sheet: Sheet) -> str:
     )
 
 
-def sheet_story(sheet: Sheet, chart: Curve | None, *, landscape: bool = False) -> list[Flowable]:
+def sheet_story(sheet: OddsSheet, chart: Curve | None, *, landscape: bool = False) -> list[Flowable]:
     """The table and the plot, as parts of any paper."""
     story: list[Flowable] = [_table(sheet)]
     if sheet.changed:
@@ -61,7 +61,7 @@ def sheet_story(sheet: Sheet, chart: Curve | None, *, landscape: bool = False) -
             )
         )
     if chart:
-        across = inside(landscape=landscape)[0]
+        across = content_size(landscape=landscape)[0]
         story += [
             CondPageBreak(chart.size[1] * across / chart.size[0] + 50),
             text(chart.title, styles()["heading"]),
@@ -71,7 +71,7 @@ def sheet_story(sheet: Sheet, chart: Curve | None, *, landscape: bool = False) -
     return story
 
 
-def _table(sheet: Sheet) -> Flowable:
+def _table(sheet: OddsSheet) -> Flowable:
     counted, floors, changed = sheet.throws, sheet.sets_floors, bool(sheet.changed)
     head: list[Cell] = ["Wager", f"Wins in {counted}" if counted else "Wins", "True odds"]
     widths: list[float] = [106, 54, 54] if counted else [96, 152, 86]
@@ -90,7 +90,7 @@ def _table(sheet: Sheet) -> Flowable:
     return table(rows, [*widths, bar_wide + 4], numbers=numbers)
 
 
-def _cells(row: Row, sheet: Sheet) -> Sequence[Cell]:
+def _cells(row: OddsRow, sheet: OddsSheet) -> Sequence[Cell]:
     """What a row says, left of its bar: a line for each payout, and where chances are fractions two."""
     counted, look = sheet.throws is not None, styles()
     notes = [note for note in (row.note, "favours the player" if row.favours_player else "") if note]
@@ -99,7 +99,9 @@ def _cells(row: Row, sheet: Sheet) -> Sequence[Cell]:
     chances: list[Flowable] = []
     for level in row.levels:
         chances += (
-            [text(level.ways, look["number"])] if counted else _two(level.chance_said, level.chance_exact)
+            [text(level.ways, look["number"])]
+            if counted
+            else _two_lines(level.chance_said, level.chance_exact)
         )
     cells: list[Cell] = [
         label,
@@ -119,10 +121,10 @@ def _lines(values: Sequence[str], counted: bool) -> list[Flowable]:
     """One line each; as tall as a chance with its fraction beneath, where there are such."""
     if counted:
         return [text(value, styles()["number"]) for value in values]
-    return [line for value in values for line in _two(value, BLANK)]
+    return [line for value in values for line in _two_lines(value, BLANK)]
 
 
-def _two(value: str, beneath: str) -> list[Flowable]:
+def _two_lines(value: str, beneath: str) -> list[Flowable]:
     look = styles()
     return [text(value, look["number"]), text(beneath, look["fine"])]
 

@@ -13,18 +13,21 @@ from games.engine import Rules
 from games.engine.analysis import Outcome
 from games.engine.odds import Odds, Pays
 from games.engine.wagers import WagerType
-from games.office.core.figures import percent, share, to_one
+from games.office.core.figures import fraction, percent, to_one
 from games.office.odds.charts import Bar, Scale
 from games.office.odds.labels import family_label, payout_row
 from games.registry import game_of
 
 EXTRA_ROLL = "extra-roll"
-TOGETHER = {"small": "even", "big": "even"}  # families that may share a row when their figures are alike
-COUNTED = 216  # throws that a person can count; of more, a chance is told as a fraction
+MERGED_FAMILIES = {
+    "small": "even",
+    "big": "even",
+}  # families that may share a row when their figures are alike
+MOST_COUNTED_THROWS = 216  # throws that a person can count; of more, a chance is told as a fraction
 
 
 @dataclass(frozen=True)
-class Level:
+class PayoutLevel:
     """One payout of a wager, and how often it is the one paid, of so many throws of equal weight."""
 
     probability: Fraction
@@ -55,7 +58,7 @@ class Level:
 
     @property
     def chance_exact(self) -> str:
-        return share(self.probability)
+        return fraction(self.probability)
 
     @property
     def chance_parts(self) -> tuple[str, str, str]:
@@ -64,7 +67,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Row:
+class OddsRow:
     """Wagers whose figures are all alike. `paytable` names the rows of the paytable that pay them; `floors` is empty
     where the edition sets none; `was` is empty where there is nothing to compare with.
     """
@@ -81,18 +84,18 @@ class Row:
     note: str = ""
 
     @property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[PayoutLevel, ...]:
         """Each payout with its own true odds (reading A02)."""
         alike = len(self.was) == len(self.outcomes)
         previous_pays = self.was if alike else (None,) * len(self.outcomes)
         previous_texts = [
-            short((old,)) if old and old != outcome.pays else ""
+            short_odds((old,)) if old and old != outcome.pays else ""
             for old, outcome in zip(previous_pays, self.outcomes, strict=True)
         ]
         if self.was and not alike:
-            previous_texts[0] = short(self.was)
+            previous_texts[0] = short_odds(self.was)
         return tuple(
-            Level(outcome.probability, outcome.pays, self.throws, old)
+            PayoutLevel(outcome.probability, outcome.pays, self.throws, old)
             for outcome, old in zip(self.outcomes, previous_texts, strict=True)
         )
 
@@ -112,7 +115,7 @@ class Row:
 
     @property
     def floor_said(self) -> str:
-        return short(self.floors)
+        return short_odds(self.floors)
 
     @property
     def advantage_said(self) -> str:
@@ -120,7 +123,7 @@ class Row:
 
     @property
     def advantage_exact(self) -> str:
-        return share(self.advantage)
+        return fraction(self.advantage)
 
     @property
     def advantage_parts(self) -> tuple[str, str, str]:
@@ -128,11 +131,11 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class OddsSheet:
     """All rows of some rules, in the order of the engine; `name` and `before` are what people call the two versions."""
 
     rules: Rules
-    rows: tuple[Row, ...]
+    rows: tuple[OddsRow, ...]
     name: str = ""
     before: str = ""
 
@@ -144,18 +147,18 @@ class Sheet:
     def throws(self) -> int | None:
         """How many throws there are, where each row's wins can be counted in them by a person; else None."""
         throws = 6**self.rules.edition.dice
-        counted = throws <= COUNTED and all(
+        counted = throws <= MOST_COUNTED_THROWS and all(
             level.ways is not None for row in self.rows for level in row.levels
         )
         return throws if counted else None
 
     @property
-    def favoured(self) -> tuple[Row, ...]:
+    def favoured(self) -> tuple[OddsRow, ...]:
         """The rows that would favour the player."""
         return tuple(row for row in self.rows if row.favours_player)
 
     @property
-    def changed(self) -> tuple[Row, ...]:
+    def changed(self) -> tuple[OddsRow, ...]:
         return tuple(row for row in self.rows if row.is_changed)
 
     @cached_property
@@ -167,13 +170,13 @@ class Sheet:
         )
 
     @property
-    def lines(self) -> Iterator[tuple[Row, Bar]]:
+    def lines(self) -> Iterator[tuple[OddsRow, Bar]]:
         """Each row with its bar."""
         for row in self.rows:
             yield row, self.scale.bar(row.advantage, row.was_advantage if row.is_changed else None)
 
 
-def sheet(rules: Rules, before: Rules | None = None, name: str = "", before_name: str = "") -> Sheet:
+def odds_sheet(rules: Rules, before: Rules | None = None, name: str = "", before_name: str = "") -> OddsSheet:
     """The odds sheet of rules, beside that of what they would replace."""
     old = _figures(before) if before else {}
     grouped: dict[tuple[Any, ...], list[WagerType]] = {}
@@ -182,14 +185,14 @@ def sheet(rules: Rules, before: Rules | None = None, name: str = "", before_name
     for code, (outcomes, advantage) in figures.items():
         type_ = types[code]
         key = (
-            TOGETHER.get(type_.family, type_.family), outcomes, advantage, _floors(rules, code), old.get(code)
+            MERGED_FAMILIES.get(type_.family, type_.family), outcomes, advantage, _floors(rules, code), old.get(code)
         )  # fmt: skip
         grouped.setdefault(key, []).append(type_)
     rows = tuple(
         _row(rules, wager_types, outcomes, advantage, floors, previous)
         for (_, outcomes, advantage, floors, previous), wager_types in grouped.items()
     )
-    return Sheet(rules, rows, name, before_name)
+    return OddsSheet(rules, rows, name, before_name)
 
 
 def _figures(rules: Rules) -> dict[str, tuple[tuple[Outcome, ...], Fraction]]:
@@ -207,9 +210,9 @@ def _row(
     advantage: Fraction,
     floors: tuple[Pays, ...],
     previous: tuple[tuple[Outcome, ...], Fraction] | None,
-) -> Row:
-    paytable = dict.fromkeys(row for type_ in types for row in rows_of(rules, type_.code))
-    return Row(
+) -> OddsRow:
+    paytable = dict.fromkeys(row for type_ in types for row in paytable_rows(rules, type_.code))
+    return OddsRow(
         _label(rules, types),
         tuple(type_.code for type_ in types),
         tuple(paytable),
@@ -230,7 +233,7 @@ def _label(rules: Rules, types: list[WagerType]) -> str:
     return ", ".join(str(type_.label) for type_ in types)
 
 
-def rows_of(rules: Rules, code: str) -> tuple[str, ...]:
+def paytable_rows(rules: Rules, code: str) -> tuple[str, ...]:
     """The rows of the paytable that pay a wager: "total:4" of itself, "one-of-a-kind/1" to "/3" of each number."""
     if code == EXTRA_ROLL:
         return tuple(row for row in rules.payouts if row.startswith("like-kind/extra:"))
@@ -244,17 +247,12 @@ def rows_of(rules: Rules, code: str) -> tuple[str, ...]:
 
 def _floors(rules: Rules, code: str) -> tuple[Pays, ...]:
     edition = rules.edition
-    return tuple(edition.payouts[row].odds for row in rows_of(rules, code)) if edition.sets_floors else ()
+    return (
+        tuple(edition.payouts[row].odds for row in paytable_rows(rules, code)) if edition.sets_floors else ()
+    )
 
 
-def said(pays: tuple[Pays, ...]) -> str:
-    """`6 to 1`; `1, 2, 3 to 1` of several at the same stake."""
-    if len(pays) > 1 and all(isinstance(payout, Odds) and payout.per == 1 for payout in pays):
-        return f"{short(pays)} to 1"
-    return ", ".join(str(payout) for payout in pays)
-
-
-def short(pays: tuple[Pays, ...]) -> str:
+def short_odds(pays: tuple[Pays, ...]) -> str:
     """The same without "to 1", for a column that says it once: `6`, `1, 2, 3`, `3 to 5`."""
     return ", ".join(
         str(payout.to) if isinstance(payout, Odds) and payout.per == 1 else str(payout) for payout in pays

@@ -6,7 +6,7 @@ from typing import Protocol
 from games.models import Facility
 
 
-class Decided(Protocol):
+class DecidedRecord(Protocol):
     """What the line is read from: a rules submission, or whatever else is filed with a body."""
 
     status: str
@@ -17,7 +17,7 @@ class Decided(Protocol):
     withdrawn_at: dt.datetime | None
 
 
-def approval_of(row: Decided, facility: Facility) -> str:
+def approval_text(row: DecidedRecord, facility: Facility) -> str:
     """`Approved 12 Oct 2026 by the Board, reference RS-77`; `Draft, not approved`. Days are the house's."""
     withdrawn = f"withdrawn {day(row.withdrawn_at, facility)}" if row.withdrawn_at else ""
     if row.decided_at is None or row.status in ("draft", "filed"):

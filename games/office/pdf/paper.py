@@ -86,10 +86,10 @@ def styles(language: str = "en") -> dict[str, ParagraphStyle]:
 
 def text(words: object, style: ParagraphStyle) -> Paragraph:
     """A paragraph of plain text: what it says is never read as markup, and a line feed breaks the line."""
-    return Paragraph(marked(words, style.fontName), style)
+    return Paragraph(as_markup(words, style.fontName), style)
 
 
-def marked(words: object, font: str) -> str:
+def as_markup(words: object, font: str) -> str:
     """Plain text as a paragraph's markup, each run in a font that has its characters.
 
     The paper's own font where it can, then the other one; a sign that neither has is taken apart ("ắ" to "a"), or else
@@ -97,7 +97,7 @@ def marked(words: object, font: str) -> str:
     """
     runs: list[tuple[str, str]] = []
     for sign in str(words):
-        drawn, by = _drawn(sign, font)
+        drawn, by = _drawable(sign, font)
         if runs and runs[-1][1] == by:
             runs[-1] = (runs[-1][0] + drawn, by)
         else:
@@ -107,7 +107,7 @@ def marked(words: object, font: str) -> str:
     )
 
 
-def _drawn(sign: str, font: str) -> tuple[str, str]:
+def _drawable(sign: str, font: str) -> tuple[str, str]:
     if sign == "\n":
         return sign, font
     drawable = fonts()
@@ -215,12 +215,14 @@ def render(
         leftPadding=0, rightPadding=0, topPadding=0, bottomPadding=0,
     )  # fmt: skip
     document.addPageTemplates([PageTemplate(frames=[frame])])
-    edge = Edge(title, facility_name, approved, language, (width, height))
-    document.build(_kept(story), canvasmaker=lambda *args, **kwargs: Numbered(edge, *args, **kwargs))
+    edge = PageFrame(title, facility_name, approved, language, (width, height))
+    document.build(
+        _with_heading_breaks(story), canvasmaker=lambda *args, **kwargs: NumberedCanvas(edge, *args, **kwargs)
+    )
     return file.getvalue()
 
 
-def _kept(story: Sequence[Flowable]) -> list[Flowable]:
+def _with_heading_breaks(story: Sequence[Flowable]) -> list[Flowable]:
     """The story with room asked for before each heading, so that none stands alone at the foot of a page."""
     parts: list[Flowable] = []
     for part in story:
@@ -230,13 +232,13 @@ def _kept(story: Sequence[Flowable]) -> list[Flowable]:
     return parts
 
 
-def inside(size: tuple[float, float] = LETTER, landscape: bool = False) -> tuple[float, float]:
+def content_size(size: tuple[float, float] = LETTER, landscape: bool = False) -> tuple[float, float]:
     """Width and height in points that a story has on a page, for drawings."""
     width, height = turned(size) if landscape else size
     return width - 2 * MARGIN, height - HEAD - FOOT
 
 
-class Edge:
+class PageFrame:
     """What stands above and beneath the story on each page."""
 
     def __init__(
@@ -268,10 +270,10 @@ class Edge:
         paragraph.drawOn(canvas, x, y - tall if under else y)
 
 
-class Numbered(Canvas):
+class NumberedCanvas(Canvas):
     """A canvas that draws the edges when it knows how many pages there are."""
 
-    def __init__(self, edge: Edge, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, edge: PageFrame, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.edge, self.pages = edge, list[dict[str, Any]]()
 

@@ -4,9 +4,9 @@ from games.engine import Refusal
 from games.models import Provider, ProviderNote
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.documents.filing import asked, asked_if_any, in_words
+from games.office.documents.filing import document_reference, read_document, read_optional_document
 from games.office.providers import files
-from games.office.providers.files import CHAPTER, in_days, past, past_if_any
+from games.office.providers.files import PA_CODE, iso_date, read_optional_past_date, read_past_date
 from games.params import Params
 
 Kind = ProviderNote.Kind
@@ -21,11 +21,11 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     if not ctx.facility.law.certifies_providers:
         raise Refusal("chapter-528-is-not-here", facility=ctx.facility.name)
     if not innovation:
-        raise Refusal("provider-without-innovation", CHAPTER + "§ 528.1(1)", name=name)
+        raise Refusal("provider-without-innovation", PA_CODE + "§ 528.1(1)", name=name)
     if not patent:
-        raise Refusal("provider-without-patent", CHAPTER + "§ 528.1(2)", name=name)
+        raise Refusal("provider-without-patent", PA_CODE + "§ 528.1(2)", name=name)
     if not no_other:
-        raise Refusal("provider-licensed-otherwise", CHAPTER + "§ 528.1(3)", name=name)
+        raise Refusal("provider-licensed-otherwise", PA_CODE + "§ 528.1(3)", name=name)
     provider = Provider.objects.create(
         facility=ctx.facility,
         code=next_code(Provider.objects.filter(facility=ctx.facility), "SP"),
@@ -50,15 +50,15 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def record_investigation(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the house found out about a provider's background; a finding against it blocks every link (§ 528.9)."""
-    file, concluded_on = files.asked(ctx, params), past(ctx, params, "on")
-    document, adverse = asked(ctx, params, "document"), params.text("adverse", default="")
+    file, concluded_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
+    document, adverse = read_document(ctx, params, "document"), params.text("adverse", default="")
     provider = file.provider
     provider.investigated_on, provider.investigation, provider.adverse = concluded_on, document, adverse
     provider.save(update_fields=["investigated_on", "investigation", "adverse"])
     data = {
         "provider": provider.code,
-        "on": in_days(concluded_on),
-        "report": in_words(document),
+        "on": iso_date(concluded_on),
+        "report": document_reference(document),
         "adverse": adverse or None,
     }
     return ActOutcome("provider.investigated", data, {"provider": provider.code})
@@ -67,10 +67,10 @@ def record_investigation(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def record_listing(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The provider's entry on the Board's list as of a day; without a day it is no longer there (§ 528.6)."""
-    file, listed_on = files.asked(ctx, params), past_if_any(ctx, params, "on")
+    file, listed_on = files.read_provider(ctx, params), read_optional_past_date(ctx, params, "on")
     file.provider.listed_on = listed_on
     file.provider.save(update_fields=["listed_on"])
-    return ActOutcome("provider.listed", {"provider": file.provider.code, "on": in_days(listed_on)})
+    return ActOutcome("provider.listed", {"provider": file.provider.code, "on": iso_date(listed_on)})
 
 
 @office_act()
@@ -78,14 +78,14 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A note on the file: a request for information and its answer, ownership papers, cooperation, a condition of the
     Board, changed circumstances, or a violation that the house believes in and told the Board of.
     """
-    file, kind = files.asked(ctx, params), params.choice("kind", tuple(Kind.values))
-    noted_on, text = past(ctx, params, "on"), params.text("text")
-    due_on, done_on = params.date("due_on", optional=True), past_if_any(ctx, params, "done_on")
-    document = asked_if_any(ctx, params, "document")
+    file, kind = files.read_provider(ctx, params), params.choice("kind", tuple(Kind.values))
+    noted_on, text = read_past_date(ctx, params, "on"), params.text("text")
+    due_on, done_on = params.date("due_on", optional=True), read_optional_past_date(ctx, params, "done_on")
+    document = read_optional_document(ctx, params, "document")
     if kind == Kind.OWNERSHIP and document is None:
-        raise Refusal("ownership-without-papers", CHAPTER + "§ 528.3(a)(2)", name=file.provider.name)
+        raise Refusal("ownership-without-papers", PA_CODE + "§ 528.3(a)(2)", name=file.provider.name)
     if done_on and done_on < noted_on:
-        raise Refusal("done-before-asked", on=in_days(noted_on))
+        raise Refusal("done-before-asked", on=iso_date(noted_on))
     note = ProviderNote.objects.create(
         provider=file.provider,
         kind=kind,
@@ -99,11 +99,11 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
         "provider": file.provider.code,
         "note": note.pk,
         "kind": kind,
-        "on": in_days(noted_on),
+        "on": iso_date(noted_on),
         "text": text,
-        "due_on": in_days(due_on),
-        "done_on": in_days(done_on),
-        "document": in_words(document),
+        "due_on": iso_date(due_on),
+        "done_on": iso_date(done_on),
+        "document": document_reference(document),
     }
     return ActOutcome("provider.noted", data, {"note": note.pk})
 
@@ -111,23 +111,23 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def close_note(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What a note asked for is done: answered, met, or told to the Board."""
-    number, done_on = params.integer("note", 1, 2**62), past(ctx, params, "done_on")
-    document = asked_if_any(ctx, params, "document")
+    number, done_on = params.integer("note", 1, 2**62), read_past_date(ctx, params, "done_on")
+    document = read_optional_document(ctx, params, "document")
     note = ProviderNote.objects.filter(provider__facility=ctx.facility, pk=number).first()
     if note is None:
         raise Refusal("no-such-note", note=number)
     if note.done_on is not None:
-        raise Refusal("note-done-already", on=in_days(note.done_on))
+        raise Refusal("note-done-already", on=iso_date(note.done_on))
     if done_on < note.on:
-        raise Refusal("done-before-asked", on=in_days(note.on))
+        raise Refusal("done-before-asked", on=iso_date(note.on))
     note.done_on, note.document = done_on, document or note.document
     note.save(update_fields=["done_on", "document"])
     data = {
         "provider": note.provider.code,
         "note": note.pk,
         "kind": note.kind,
-        "asked_on": in_days(note.on),
-        "done_on": in_days(done_on),
-        "document": in_words(document),
+        "asked_on": iso_date(note.on),
+        "done_on": iso_date(done_on),
+        "document": document_reference(document),
     }
     return ActOutcome("provider.note_closed", data)

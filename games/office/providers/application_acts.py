@@ -8,17 +8,24 @@ from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.models import Application, Qualifier
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.documents.filing import asked, asked_if_any, in_words
+from games.office.documents.filing import document_reference, read_document, read_optional_document
 from games.office.providers import certifications, files, people_acts
-from games.office.providers.files import CHAPTER, File, in_days, past, past_if_any, verify_wanted
+from games.office.providers.files import (
+    PA_CODE,
+    ProviderFile,
+    iso_date,
+    read_optional_past_date,
+    read_past_date,
+    verify_investigated,
+)
 from games.params import MOST_CENTS, Params
 
 FIRST, RENEWAL = Application.Kind.FIRST, Application.Kind.RENEWAL
-FILES = CHAPTER + "§ 528.2(a)"
+FILES = PA_CODE + "§ 528.2(a)"
 
 
 @dataclass(frozen=True)
-class Part:
+class PackagePart:
     """A part of the package: its name, the paragraph that asks for it, and whether it is there."""
 
     name: str
@@ -34,12 +41,12 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     `kind`: certification or renewal. `copy`: one, or `waived` where the Board directed so. A form or
     statement that is left out stays as it is. What each individual has to add is attached by itself.
     """
-    file, kind = files.asked(ctx, params), params.choice("kind", (FIRST, RENEWAL))
+    file, kind = files.read_provider(ctx, params), params.choice("kind", (FIRST, RENEWAL))
     completed_by = params.text("completed_by", max_length=100)
     parts = _read_parts(ctx, params)
     fee, paid_on = (
         params.integer("fee_cents", 0, MOST_CENTS, default=0),
-        past_if_any(ctx, params, "fee_paid_on"),
+        read_optional_past_date(ctx, params, "fee_paid_on"),
     )
     application = file.undecided
     if application is None:
@@ -59,8 +66,8 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         "completed_by": completed_by,
         "parts": parts,
         "fee_cents": fee,
-        "fee_paid_on": in_days(paid_on),
-        "missing": [part.name for part in missing_of(file, application)],
+        "fee_paid_on": iso_date(paid_on),
+        "missing": [part.name for part in missing_parts(file, application)],
     }
     return ActOutcome("application.completed", data)
 
@@ -68,8 +75,8 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The application and release of one individual who must qualify becomes a line of the package being completed."""
-    person, document = people_acts.asked(ctx, params), asked(ctx, params, "document")
-    file = File(ctx.facility, person.provider, ctx.gaming_day)
+    person, document = people_acts.read_person(ctx, params), read_document(ctx, params, "document")
+    file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     application = file.undecided
     if application is None:
         raise Refusal("no-application", FILES, name=person.provider.name)
@@ -82,7 +89,7 @@ def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
         "provider": person.provider.code,
         "person": person.pk,
         "name": person.name,
-        "release": in_words(document),
+        "release": document_reference(document),
     }
     return ActOutcome("application.release", data)
 
@@ -90,15 +97,15 @@ def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The certificate holder files the package. Refused while a part of § 528.2 is missing."""
-    file = files.asked(ctx, params)
+    file = files.read_provider(ctx, params)
     application = file.undecided
     if application is None:
         raise Refusal("no-application", FILES, name=file.provider.name)
     if application.filed_at is not None:
         raise Refusal("application-filed-already", on=_filed_on(ctx, application))
-    verify_wanted(file.provider)
+    verify_investigated(file.provider)
     verify_kind(file, application.kind)
-    for part in missing_of(file, application):
+    for part in missing_parts(file, application):
         raise Refusal(f"part-missing-{part.name}", part.section, who=part.who)
     application.filed_at, application.filed_by = ctx.now, ctx.actor
     application.save(update_fields=["filed_at", "filed_by"])
@@ -109,9 +116,9 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
         "completed_by": application.completed_by,
         "filed_by": ctx.actor.code,
         "fee_cents": application.fee_cents,
-        "fee_paid_on": in_days(application.fee_paid_on),
+        "fee_paid_on": iso_date(application.fee_paid_on),
         "parts": application.parts,
-        "due_on": in_days(due),
+        "due_on": iso_date(due),
         "late": bool(due and ctx.today > due),
     }
     return ActOutcome("application.filed", data)
@@ -120,9 +127,9 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def record_application_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the Board charged for the review so far, and what of it is paid; both are totals in cents (§ 528.2(c))."""
-    file = files.asked(ctx, params)
+    file = files.read_provider(ctx, params)
     costs, paid = params.integer("costs_cents", 0, MOST_CENTS), params.integer("paid_cents", 0, MOST_CENTS)
-    application = _filed(file)
+    application = _filed_application(file)
     application.costs_cents, application.costs_paid_cents = costs, paid
     application.save(update_fields=["costs_cents", "costs_paid_cents"])
     data = {"provider": file.provider.code, "costs_cents": costs, "paid_cents": paid}
@@ -136,86 +143,89 @@ def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     Whom the Board has not found qualified yet does not stop its decision: the entry names them, and they stay
     outstanding on the file.
     """
-    file, granted = files.asked(ctx, params), params.boolean("granted")
-    decided_on, letter = past(ctx, params, "on"), asked(ctx, params, "letter")
-    application = _filed(file)
+    file, granted = files.read_provider(ctx, params), params.boolean("granted")
+    decided_on, letter = read_past_date(ctx, params, "on"), read_document(ctx, params, "letter")
+    application = _filed_application(file)
     if decided_on < dt.date.fromisoformat(_filed_on(ctx, application)):
         raise Refusal("decided-before-filed", on=_filed_on(ctx, application))
     if granted:
         verify_paid(file, application)
-        application.ends_on = certifications.ends_on(decided_on)
+        application.ends_on = certifications.certification_end(decided_on)
     application.decided_on, application.granted, application.decision = decided_on, granted, letter
     application.save(update_fields=["decided_on", "granted", "decision", "ends_on"])
     data = {
         "provider": file.provider.code,
         "kind": application.kind,
         "granted": granted,
-        "on": in_days(decided_on),
-        "ends_on": in_days(application.ends_on),
-        "letter": in_words(letter),
+        "on": iso_date(decided_on),
+        "ends_on": iso_date(application.ends_on),
+        "letter": document_reference(letter),
         "outstanding": [person.name for person in file.outstanding],
     }
     return ActOutcome("application.decided", data)
 
 
-def missing_of(file: File, application: Application) -> list[Part]:
+def missing_parts(file: ProviderFile, application: Application) -> list[PackagePart]:
     """The parts of § 528.2 that are not there, in its order."""
-    return [part for part in parts_of(file, application) if not part.there]
+    return [part for part in package_parts(file, application) if not part.there]
 
 
-def parts_of(file: File, application: Application) -> list[Part]:
+def package_parts(file: ProviderFile, application: Application) -> list[PackagePart]:
     """Every part of the package: the form and its copy, the fee, one line for each individual who must qualify, the
     certificate holder's statement, and the attestation of the general requirements.
     """
-    parts, section = application.parts, CHAPTER + "§ 528.2"
+    parts, section = application.parts, PA_CODE + "§ 528.2"
     releases = parts.get("releases", {})
     return [
-        Part("form", f"{section}(a)(1)", bool(parts.get("form"))),
-        Part("copy", f"{section}(a)(1)", bool(parts.get("copy"))),
-        Part("fee", f"{section}(a)(2)", bool(application.fee_cents and application.fee_paid_on)),
+        PackagePart("form", f"{section}(a)(1)", bool(parts.get("form"))),
+        PackagePart("copy", f"{section}(a)(1)", bool(parts.get("copy"))),
+        PackagePart("fee", f"{section}(a)(2)", bool(application.fee_cents and application.fee_paid_on)),
         *(
-            Part("release", f"{section}(a)(3)", str(person.pk) in releases, person.name)
+            PackagePart("release", f"{section}(a)(3)", str(person.pk) in releases, person.name)
             for person in file.must_qualify
             if person.kind == Qualifier.Kind.INDIVIDUAL
         ),
-        Part("statement", f"{section}(a)(4)", bool(parts.get("statement"))),
-        Part("general", f"{section}(b)(2)", bool(parts.get("general"))),
+        PackagePart("statement", f"{section}(a)(4)", bool(parts.get("statement"))),
+        PackagePart("general", f"{section}(b)(2)", bool(parts.get("general"))),
     ]
 
 
-def verify_kind(file: File, kind: str) -> None:
+def verify_kind(file: ProviderFile, kind: str) -> None:
     """Raises `already-certified` for a first application of who is certified, `nothing-to-renew` for a renewal of
     what does not hold.
     """
     certified = file.certification
     if kind == FIRST and certified.holds:
-        raise Refusal("already-certified", CHAPTER + "§ 528.4(b)", name=file.provider.name)
+        raise Refusal("already-certified", PA_CODE + "§ 528.4(b)", name=file.provider.name)
     if kind == RENEWAL and not certified.holds:
-        raise Refusal("nothing-to-renew", CHAPTER + "§ 528.4(c)", name=file.provider.name)
+        raise Refusal("nothing-to-renew", PA_CODE + "§ 528.4(c)", name=file.provider.name)
 
 
-def verify_paid(file: File, application: Application) -> None:
+def verify_paid(file: ProviderFile, application: Application) -> None:
     """Raises `costs-unpaid` or `laboratory-unpaid`."""
     owed_cents = application.costs_cents - application.costs_paid_cents
     if owed_cents > 0:
-        raise Refusal("costs-unpaid", CHAPTER + "§ 528.2(c)", money=in_dollars(owed_cents))
+        raise Refusal("costs-unpaid", PA_CODE + "§ 528.2(c)", money=in_dollars(owed_cents))
     for service in file.unpaid:
         raise Refusal(
             "laboratory-unpaid",
-            CHAPTER + "§ 528.2(c)",
+            PA_CODE + "§ 528.2(c)",
             service=service.name,
             money=in_dollars(service.costs_cents),
         )
 
 
 def _read_parts(ctx: OfficeContext, params: Params) -> dict[str, Any]:
-    form, statement = asked_if_any(ctx, params, "form"), asked_if_any(ctx, params, "statement")
+    form, statement = (
+        read_optional_document(ctx, params, "form"),
+        read_optional_document(ctx, params, "statement"),
+    )
     copy, general = params.choice("copy", ("", "one", "waived"), default=""), params.boolean("general")
     parts = {"form": form.code if form else "", "statement": statement.code if statement else ""}
     return {**parts, "copy": copy, "general": general}
 
 
-def _filed(file: File) -> Application:
+def _filed_application(file: ProviderFile) -> Application:
     application = file.undecided
     if application is None or application.filed_at is None:
         raise Refusal("no-application-filed", FILES, name=file.provider.name)

@@ -15,7 +15,7 @@ RENEWAL_DAYS = 60
 FIRST, RENEWAL = Application.Kind.FIRST, Application.Kind.RENEWAL
 
 
-def ends_on(approved_on: dt.date) -> dt.date:
+def certification_end(approved_on: dt.date) -> dt.date:
     """The first day without a certification that was approved on this day: four years later (§ 528.4(a)).
 
     Approved on 29 February, it ends on the 28th where that year has no 29th.
@@ -63,7 +63,7 @@ class Certification:
         return due is not None and self.renewal is None and day > due
 
 
-def certification(facility: Facility, applications: Sequence[Application], day: dt.date) -> Certification:
+def certification_on(facility: Facility, applications: Sequence[Application], day: dt.date) -> Certification:
     """How a provider stands on a day, from all its applications."""
     granted = [
         application
@@ -71,21 +71,21 @@ def certification(facility: Facility, applications: Sequence[Application], day: 
         if application.granted and application.decided_on and application.decided_on <= day
     ]
     if not granted:
-        return _without(applications, day)
+        return _uncertified(applications, day)
     newest = max(granted, key=lambda application: (application.decided_on, application.pk))
     since, ends = newest.decided_on, newest.ends_on
     assert ends is not None
     renewal = _renewal_of(facility, applications, newest)
     if day < ends:
-        waiting = renewal if renewal and _waits(renewal, day) else None
+        waiting = renewal if renewal and _is_pending(renewal, day) else None
         return Certification("certified", since, ends, waiting)
-    if renewal is not None and _waits(renewal, day):
+    if renewal is not None and _is_pending(renewal, day):
         return Certification("continued", since, None, renewal)
-    return Certification("ended", since, _ended(ends, renewal))
+    return Certification("ended", since, _end_after_renewal(ends, renewal))
 
 
-def _without(applications: Sequence[Application], day: dt.date) -> Certification:
-    if any(application.filed_at and _waits(application, day) for application in applications):
+def _uncertified(applications: Sequence[Application], day: dt.date) -> Certification:
+    if any(application.filed_at and _is_pending(application, day) for application in applications):
         return Certification("pending")
     denied = any(
         application.granted is False and application.decided_on and application.decided_on <= day
@@ -110,7 +110,7 @@ def _renewal_of(
     return max(filed, key=lambda application: (application.filed_at, application.pk), default=None)
 
 
-def _ended(ends: dt.date, renewal: Application | None) -> dt.date:
+def _end_after_renewal(ends: dt.date, renewal: Application | None) -> dt.date:
     """The first day without: the end itself, or the day of the Board's letter that came after it."""
     decided = renewal.decided_on if renewal else None
     return max(ends, decided) if decided else ends
@@ -121,7 +121,7 @@ def filed_on(facility: Facility, filed_at: dt.datetime) -> dt.date:
     return facility.local(filed_at).date()
 
 
-def _waits(application: Application, day: dt.date) -> bool:
+def _is_pending(application: Application, day: dt.date) -> bool:
     return application.decided_on is None or application.decided_on > day
 
 
@@ -143,7 +143,7 @@ class Trading:
         return self.state in ("held", "notice")
 
 
-def permission(
+def trading_permission(
     facility: Facility,
     applications: Sequence[Application],
     permissions: Sequence[InterimPermission],
@@ -163,7 +163,7 @@ def permission(
         application.kind == FIRST
         and application.filed_at
         and filed_on(facility, application.filed_at) <= newest.granted_on
-        and _waits(application, day)
+        and _is_pending(application, day)
         for application in applications
     )
     if not waiting:

@@ -11,11 +11,11 @@ from games.office.providers import certifications, qualifiers
 from games.office.providers.certifications import Certification, Trading
 from games.params import Params
 
-CHAPTER = "58 Pa. Code "
+PA_CODE = "58 Pa. Code "
 
 
 @dataclass(frozen=True)
-class File:
+class ProviderFile:
     """The file of one provider on a day."""
 
     house: Facility
@@ -51,12 +51,12 @@ class File:
     @property
     def certification(self) -> Certification:
         """How the provider stands on this day."""
-        return certifications.certification(self.house, self.applications, self.day)
+        return certifications.certification_on(self.house, self.applications, self.day)
 
     @property
     def trading(self) -> Trading:
         """Its permission to trade before certification on this day."""
-        return certifications.permission(self.house, self.applications, self.permissions, self.day)
+        return certifications.trading_permission(self.house, self.applications, self.permissions, self.day)
 
     @property
     def undecided(self) -> Application | None:
@@ -71,7 +71,7 @@ class File:
         return [
             person
             for person in self.people
-            if qualifiers.is_here(person, self.day) and qualifiers.duties(person)
+            if qualifiers.is_with_provider(person, self.day) and qualifiers.duties(person)
         ]
 
     @property
@@ -85,44 +85,44 @@ class File:
         return [service for service in self.services if service.costs_cents and service.costs_paid_on is None]
 
 
-def asked(ctx: OfficeContext, params: Params, name: str = "provider") -> File:
+def read_provider(ctx: OfficeContext, params: Params, name: str = "provider") -> ProviderFile:
     """The file of the provider that an act names. Raises `no-such-provider`."""
     code = params.code(name)
     provider = Provider.objects.filter(facility=ctx.facility, code=code).first()
     if provider is None:
         raise Refusal("no-such-provider", code=code)
-    return File(ctx.facility, provider, ctx.gaming_day)
+    return ProviderFile(ctx.facility, provider, ctx.gaming_day)
 
 
-def verify_wanted(provider: Provider) -> None:
+def verify_investigated(provider: Provider) -> None:
     """Raises `provider-not-investigated` or `provider-adverse`: the house may not bind itself to it (§ 528.9)."""
     if provider.investigated_on is None:
-        raise Refusal("provider-not-investigated", CHAPTER + "§ 528.9(a)", name=provider.name)
+        raise Refusal("provider-not-investigated", PA_CODE + "§ 528.9(a)", name=provider.name)
     if provider.adverse:
         raise Refusal(
-            "provider-adverse", CHAPTER + "§ 528.9(b)", name=provider.name, finding=provider.adverse
+            "provider-adverse", PA_CODE + "§ 528.9(b)", name=provider.name, finding=provider.adverse
         )
 
 
-def verify_past(ctx: OfficeContext, day: dt.date) -> dt.date:
+def verify_not_future(ctx: OfficeContext, day: dt.date) -> dt.date:
     """The day itself, unless it has yet to come. Raises `day-to-come`."""
     if day > ctx.today:
         raise Refusal("day-to-come", on=day.isoformat())
     return day
 
 
-def past(ctx: OfficeContext, params: Params, name: str) -> dt.date:
+def read_past_date(ctx: OfficeContext, params: Params, name: str) -> dt.date:
     """A day that a parameter names, today or before. Raises `day-to-come` or `malformed`."""
     day: dt.date = params.date(name)
-    return verify_past(ctx, day)
+    return verify_not_future(ctx, day)
 
 
-def past_if_any(ctx: OfficeContext, params: Params, name: str) -> dt.date | None:
+def read_optional_past_date(ctx: OfficeContext, params: Params, name: str) -> dt.date | None:
     """The same where it may be left out."""
     day: dt.date | None = params.date(name, optional=True)
-    return verify_past(ctx, day) if day else None
+    return verify_not_future(ctx, day) if day else None
 
 
-def in_days(day: dt.date | None) -> str | None:
+def iso_date(day: dt.date | None) -> str | None:
     """A day as an entry of the record says it."""
     return day.isoformat() if day else None

@@ -4,17 +4,23 @@ from typing import Any
 
 from games.engine import Refusal
 from games.models import Credential, Qualifier
-from games.models.providers import WHOLE
+from games.models.providers import HUNDRED_PERCENT_BP
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.providers import files, qualifiers
-from games.office.providers.files import CHAPTER, File, in_days, past, past_if_any
+from games.office.providers.files import (
+    PA_CODE,
+    ProviderFile,
+    iso_date,
+    read_optional_past_date,
+    read_past_date,
+)
 from games.office.providers.qualifiers import duties
 from games.params import Params
 
 TEMPORARY, PERMANENT = Credential.Kind.TEMPORARY, Credential.Kind.PERMANENT
 
 
-def asked(ctx: OfficeContext, params: Params) -> Qualifier:
+def read_person(ctx: OfficeContext, params: Params) -> Qualifier:
     """The person or entity whose number an act names. Raises `no-such-person`."""
     number = params.integer("person", 1, 2**62)
     rows = Qualifier.objects.filter(provider__facility=ctx.facility, pk=number)
@@ -27,31 +33,35 @@ def asked(ctx: OfficeContext, params: Params) -> Qualifier:
 @office_act()
 def name_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Puts a person or an entity on a provider's file; the entry says whether and why they must be found qualified."""
-    file = files.asked(ctx, params)
+    file = files.read_provider(ctx, params)
     person = Qualifier(provider=file.provider)
-    _read(ctx, params, person)
+    _fill_person(ctx, params, person)
     person.save()
-    return ActOutcome("provider.person_named", _said(person), {"person": person.pk})
+    return ActOutcome("provider.person_named", _person_data(person), {"person": person.pk})
 
 
 @office_act()
 def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the file says of them changes: title, shares, votes, work, or the Board's reason to call on them."""
-    person = asked(ctx, params)
-    before = _said(person)
-    _read(ctx, params, person)
+    person = read_person(ctx, params)
+    before = _person_data(person)
+    _fill_person(ctx, params, person)
     person.save()
-    return ActOutcome("provider.person_changed", {**_said(person), "before": before})
+    return ActOutcome("provider.person_changed", {**_person_data(person), "before": before})
 
 
 @office_act()
 def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the Board found of somebody who had to qualify: qualified, or not. Their form was filed before."""
-    person, qualified, decided_on = asked(ctx, params), params.boolean("qualified"), past(ctx, params, "on")
+    person, qualified, decided_on = (
+        read_person(ctx, params),
+        params.boolean("qualified"),
+        read_past_date(ctx, params, "on"),
+    )
     if person.form_filed_on is None:
         raise Refusal("no-form-filed", form_section(person), name=person.name)
     if decided_on < person.form_filed_on:
-        raise Refusal("found-before-form", on=in_days(person.form_filed_on))
+        raise Refusal("found-before-form", on=iso_date(person.form_filed_on))
     person.qualified_on, person.unqualified_on = (decided_on, None) if qualified else (None, decided_on)
     person.save(update_fields=["qualified_on", "unqualified_on"])
     data = {
@@ -60,15 +70,15 @@ def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
         "name": person.name,
         "qualified": qualified,
     }
-    return ActOutcome("provider.person_found", {**data, "on": in_days(decided_on)})
+    return ActOutcome("provider.person_found", {**data, "on": iso_date(decided_on)})
 
 
 @office_act()
 def end_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Somebody is no longer with the provider; their credentials end with it."""
-    person, left_on = asked(ctx, params), past(ctx, params, "on")
+    person, left_on = read_person(ctx, params), read_past_date(ctx, params, "on")
     if person.left_on is not None:
-        raise Refusal("gone-already", on=in_days(person.left_on))
+        raise Refusal("gone-already", on=iso_date(person.left_on))
     person.left_on = left_on
     person.save(update_fields=["left_on"])
     ended = list(person.credentials.filter(ended_on=None))
@@ -77,7 +87,7 @@ def end_person(ctx: OfficeContext, params: Params) -> ActOutcome:
         "provider": person.provider.code,
         "person": person.pk,
         "name": person.name,
-        "on": in_days(left_on),
+        "on": iso_date(left_on),
     }
     return ActOutcome(
         "provider.person_left", {**data, "credentials": [credential.number for credential in ended]}
@@ -90,14 +100,14 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     the Board's list or with permission to trade (§ 528.3(d), A08); a permanent one for who was found qualified, of a
     certified provider (§ 528.3(e)).
     """
-    person, kind = asked(ctx, params), params.choice("kind", (TEMPORARY, PERMANENT))
+    person, kind = read_person(ctx, params), params.choice("kind", (TEMPORARY, PERMANENT))
     number, need = params.text("number", max_length=60), params.text("need", default="")
-    issued_on = past(ctx, params, "on")
+    issued_on = read_past_date(ctx, params, "on")
     if person.left_on is not None:
-        raise Refusal("gone-already", on=in_days(person.left_on))
+        raise Refusal("gone-already", on=iso_date(person.left_on))
     if person.kind != Qualifier.Kind.INDIVIDUAL or not duties(person):
-        raise Refusal("credential-not-asked", CHAPTER + "§ 528.3(d)", name=person.name)
-    file = File(ctx.facility, person.provider, ctx.gaming_day)
+        raise Refusal("credential-not-asked", PA_CODE + "§ 528.3(d)", name=person.name)
+    file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     verify_temporary(file, need) if kind == TEMPORARY else verify_permanent(file, person)
     Credential.objects.create(qualifier=person, kind=kind, number=number, need=need, issued_on=issued_on)
     data = {
@@ -107,8 +117,8 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
         "kind": kind,
         "number": number,
         "need": need or None,
-        "on": in_days(issued_on),
-        "listed_on": in_days(person.provider.listed_on),
+        "on": iso_date(issued_on),
+        "listed_on": iso_date(person.provider.listed_on),
         "permission": file.trading.reference,
     }
     return ActOutcome("provider.credential", data)
@@ -118,41 +128,41 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
 def end_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A credential is given back, ends or is taken away."""
     person, number, ended_on = (
-        asked(ctx, params),
+        read_person(ctx, params),
         params.text("number", max_length=60),
-        past(ctx, params, "on"),
+        read_past_date(ctx, params, "on"),
     )
     credential = person.credentials.filter(number=number, ended_on=None).first()
     if credential is None:
         raise Refusal("no-such-credential", number=number)
     credential.ended_on = ended_on
     credential.save(update_fields=["ended_on"])
-    data = {"provider": person.provider.code, "person": person.pk, "number": number, "on": in_days(ended_on)}
+    data = {"provider": person.provider.code, "person": person.pk, "number": number, "on": iso_date(ended_on)}
     return ActOutcome("provider.credential_ended", data)
 
 
-def verify_temporary(file: File, need: str) -> None:
+def verify_temporary(file: ProviderFile, need: str) -> None:
     """Raises `credential-without-need` or `company-not-listed`."""
     if not need:
-        raise Refusal("credential-without-need", CHAPTER + "§ 528.3(d)(1)")
+        raise Refusal("credential-without-need", PA_CODE + "§ 528.3(d)(1)")
     if file.provider.listed_on is None and not file.trading.holds:
-        raise Refusal("company-not-listed", CHAPTER + "§ 528.3(d)(2)", name=file.provider.name)
+        raise Refusal("company-not-listed", PA_CODE + "§ 528.3(d)(2)", name=file.provider.name)
 
 
-def verify_permanent(file: File, person: Qualifier) -> None:
+def verify_permanent(file: ProviderFile, person: Qualifier) -> None:
     """Raises `not-found-qualified` or `provider-not-certified`."""
-    if qualifiers.standing(person) != "qualified":
-        raise Refusal("not-found-qualified", CHAPTER + "§ 528.3(e)", name=person.name)
+    if qualifiers.qualification_state(person) != "qualified":
+        raise Refusal("not-found-qualified", PA_CODE + "§ 528.3(e)", name=person.name)
     if not file.certification.holds:
-        raise Refusal("provider-not-certified", CHAPTER + "§ 528.3(e)", name=file.provider.name)
+        raise Refusal("provider-not-certified", PA_CODE + "§ 528.3(e)", name=file.provider.name)
 
 
 def form_section(person: Qualifier) -> str:
     """The paragraph that asks for this one's form."""
-    return CHAPTER + ("§ 528.3(b)" if person.kind == Qualifier.Kind.ENTITY else "§ 528.3(a)")
+    return PA_CODE + ("§ 528.3(b)" if person.kind == Qualifier.Kind.ENTITY else "§ 528.3(a)")
 
 
-def _read(ctx: OfficeContext, params: Params, person: Qualifier) -> None:
+def _fill_person(ctx: OfficeContext, params: Params, person: Qualifier) -> None:
     person.kind, person.name = (
         params.choice("kind", tuple(Qualifier.Kind.values)),
         params.text("name", max_length=100),
@@ -160,13 +170,13 @@ def _read(ctx: OfficeContext, params: Params, person: Qualifier) -> None:
     person.title = params.text("title", default="", max_length=100)
     person.officer, person.director = params.boolean("officer"), params.boolean("director")
     person.salesperson = params.boolean("salesperson")
-    person.owns_bp = params.integer("owns_bp", 0, WHOLE, default=0)
-    person.votes_bp = params.integer("votes_bp", 0, WHOLE, default=0)
+    person.owns_bp = params.integer("owns_bp", 0, HUNDRED_PERCENT_BP, default=0)
+    person.votes_bp = params.integer("votes_bp", 0, HUNDRED_PERCENT_BP, default=0)
     person.named_by_board = params.text("named_by_board", default="")
-    person.form_filed_on = past_if_any(ctx, params, "form_filed_on")
+    person.form_filed_on = read_optional_past_date(ctx, params, "form_filed_on")
 
 
-def _said(person: Qualifier) -> dict[str, Any]:
+def _person_data(person: Qualifier) -> dict[str, Any]:
     return {
         "provider": person.provider.code,
         "person": person.pk,
@@ -179,6 +189,6 @@ def _said(person: Qualifier) -> dict[str, Any]:
         "owns_bp": person.owns_bp,
         "votes_bp": person.votes_bp,
         "named_by_board": person.named_by_board or None,
-        "form_filed_on": in_days(person.form_filed_on),
+        "form_filed_on": iso_date(person.form_filed_on),
         "must_qualify": [{"as": duty.words, "section": duty.section} for duty in duties(person)],
     }

@@ -5,10 +5,17 @@ import datetime as dt
 from games.engine import Refusal
 from games.models import Application, InterimPermission
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.documents.filing import asked, asked_if_any, in_words
+from games.office.documents.filing import document_reference, read_document, read_optional_document
 from games.office.providers import files, services
 from games.office.providers.certifications import filed_on
-from games.office.providers.files import CHAPTER, File, in_days, past, past_if_any, verify_wanted
+from games.office.providers.files import (
+    PA_CODE,
+    ProviderFile,
+    iso_date,
+    read_optional_past_date,
+    read_past_date,
+    verify_investigated,
+)
 from games.params import Params
 
 
@@ -18,12 +25,12 @@ def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     of § 528.8(a) is open: the application filed, due diligence certified, the acknowledgement signed, and the first
     three steps of § 528.7 done for every service (A09).
     """
-    file, granted_on = files.asked(ctx, params), past(ctx, params, "on")
+    file, granted_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
     reference = params.text("reference", max_length=60)
-    diligence = asked_if_any(ctx, params, "diligence")
-    acknowledgement = asked_if_any(ctx, params, "acknowledgement")
-    section, name = CHAPTER + "§ 528.8", file.provider.name
-    verify_wanted(file.provider)
+    diligence = read_optional_document(ctx, params, "diligence")
+    acknowledgement = read_optional_document(ctx, params, "acknowledgement")
+    section, name = PA_CODE + "§ 528.8", file.provider.name
+    verify_investigated(file.provider)
     verify_applicant(ctx, file, granted_on)
     if diligence is None:
         raise Refusal("permission-without-diligence", f"{section}(a)(2)", name=name)
@@ -39,10 +46,10 @@ def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     data = {
         "provider": file.provider.code,
-        "on": in_days(permission.granted_on),
+        "on": iso_date(permission.granted_on),
         "reference": reference,
-        "diligence": in_words(diligence),
-        "acknowledgement": in_words(acknowledgement),
+        "diligence": document_reference(diligence),
+        "acknowledgement": document_reference(acknowledgement),
     }
     return ActOutcome("provider.permitted", data)
 
@@ -52,16 +59,16 @@ def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The Bureau rescinds the permission by a notice. `cease_on` is the day by which trading ends: the last permitted
     moment is the end of the gaming day before it (§ 528.8(b) and (c)). A second notice makes that day no later.
     """
-    file, notice_on = files.asked(ctx, params), past(ctx, params, "on")
-    cease_on, notice = params.date("cease_on"), asked(ctx, params, "notice")
-    received_on = past_if_any(ctx, params, "received_on")
-    permission = _held(file)
+    file, notice_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
+    cease_on, notice = params.date("cease_on"), read_document(ctx, params, "notice")
+    received_on = read_optional_past_date(ctx, params, "received_on")
+    permission = _current_permission(file)
     if notice_on < permission.granted_on:
-        raise Refusal("rescinded-before-granted", on=in_days(permission.granted_on))
+        raise Refusal("rescinded-before-granted", on=iso_date(permission.granted_on))
     if cease_on < notice_on:
-        raise Refusal("cease-before-notice", CHAPTER + "§ 528.8(c)", on=in_days(notice_on))
+        raise Refusal("cease-before-notice", PA_CODE + "§ 528.8(c)", on=iso_date(notice_on))
     if permission.cease_on is not None and cease_on > permission.cease_on:
-        raise Refusal("cease-later-than-notice", CHAPTER + "§ 528.8(c)", on=in_days(permission.cease_on))
+        raise Refusal("cease-later-than-notice", PA_CODE + "§ 528.8(c)", on=iso_date(permission.cease_on))
     _verify_received(notice_on, received_on)
     permission.rescinded_on, permission.cease_on = notice_on, cease_on
     permission.notice, permission.received_on = notice, received_on
@@ -69,10 +76,10 @@ def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     data = {
         "provider": file.provider.code,
         "reference": permission.reference,
-        "on": in_days(notice_on),
-        "cease_on": in_days(cease_on),
-        "received_on": in_days(received_on),
-        "notice": in_words(notice),
+        "on": iso_date(notice_on),
+        "cease_on": iso_date(cease_on),
+        "received_on": iso_date(received_on),
+        "notice": document_reference(notice),
     }
     return ActOutcome("provider.rescinded", data)
 
@@ -80,58 +87,58 @@ def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def record_receipt(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The day on which the registered letter of the rescission came (§ 528.8(c))."""
-    file, received_on = files.asked(ctx, params), past(ctx, params, "on")
+    file, received_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
     permission = next((item for item in file.permissions if item.rescinded_on), None)
     if permission is None or permission.rescinded_on is None:
-        raise Refusal("no-rescission", CHAPTER + "§ 528.8(c)", name=file.provider.name)
+        raise Refusal("no-rescission", PA_CODE + "§ 528.8(c)", name=file.provider.name)
     _verify_received(permission.rescinded_on, received_on)
     permission.received_on = received_on
     permission.save(update_fields=["received_on"])
     data = {
         "provider": file.provider.code,
         "reference": permission.reference,
-        "received_on": in_days(received_on),
+        "received_on": iso_date(received_on),
     }
     return ActOutcome("provider.rescission_received", data)
 
 
-def verify_applicant(ctx: OfficeContext, file: File, granted_on: dt.date) -> None:
+def verify_applicant(ctx: OfficeContext, file: ProviderFile, granted_on: dt.date) -> None:
     """Raises `no-application-filed` unless a first certification is applied for and undecided, and
     `permitted-before-filed` for a permission older than that (§ 528.8(a)(1)), `permitted-before-rescinded` for one
     older than a rescission: that one ended it too.
     """
-    section, waiting = CHAPTER + "§ 528.8(a)(1)", file.undecided
+    section, waiting = PA_CODE + "§ 528.8(a)(1)", file.undecided
     if waiting is None or waiting.filed_at is None or waiting.kind != Application.Kind.FIRST:
         raise Refusal("no-application-filed", section, name=file.provider.name)
     filed = filed_on(ctx.facility, waiting.filed_at)
     if granted_on < filed:
-        raise Refusal("permitted-before-filed", section, on=in_days(filed))
+        raise Refusal("permitted-before-filed", section, on=iso_date(filed))
     for permission in file.permissions:
         if permission.rescinded_on is not None and granted_on < permission.rescinded_on:
             raise Refusal(
-                "permitted-before-rescinded", CHAPTER + "§ 528.8(b)", on=in_days(permission.rescinded_on)
+                "permitted-before-rescinded", PA_CODE + "§ 528.8(b)", on=iso_date(permission.rescinded_on)
             )
 
 
-def verify_first_three(ctx: OfficeContext, file: File) -> None:
+def verify_first_three(ctx: OfficeContext, file: ProviderFile) -> None:
     """Raises `permission-without-service` or `permission-before-steps` (§ 528.8(a)(4), reading A09)."""
-    section = CHAPTER + "§ 528.8(a)(4)"
+    section = PA_CODE + "§ 528.8(a)(4)"
     live = [service for service in file.services if service.ended_on is None]
     if not live:
         raise Refusal("permission-without-service", section, name=file.provider.name)
     for service in live:
-        for step in services.first_three(ctx.facility, service, ctx.gaming_day, ctx.now):
+        for step in services.first_three_steps(ctx.facility, service, ctx.gaming_day, ctx.now):
             if not step.done:
                 raise Refusal(f"permission-before-{step.name}", section, service=service.name, step=step.cite)
 
 
-def _held(file: File) -> InterimPermission:
+def _current_permission(file: ProviderFile) -> InterimPermission:
     permission = file.trading.permission
     if permission is None or not file.trading.holds:
-        raise Refusal("no-permission", CHAPTER + "§ 528.8(b)", name=file.provider.name)
+        raise Refusal("no-permission", PA_CODE + "§ 528.8(b)", name=file.provider.name)
     return permission
 
 
 def _verify_received(sent_on: dt.date, received_on: dt.date | None) -> None:
     if received_on is not None and received_on < sent_on:
-        raise Refusal("received-before-sent", CHAPTER + "§ 528.8(c)", on=str(sent_on))
+        raise Refusal("received-before-sent", PA_CODE + "§ 528.8(c)", on=str(sent_on))

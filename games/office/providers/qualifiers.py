@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from games.models import Qualifier
 
-CHAPTER = "58 Pa. Code "
+PA_CODE = "58 Pa. Code "
 OWNER_BP = 1_000  # 10 % of ownership or beneficial interest, direct and indirect together
 VOTER_BP = 2_000  # 20 % of the voting securities, held directly
 OFFICERS = (
@@ -39,32 +39,34 @@ def duties(person: Qualifier) -> tuple[Duty, ...]:
     An individual: officer by title or by what they do, director, owner of 10 % or more, salesperson. An entity: 20 %
     or more of the voting securities, held directly; no other share of it counts. Anybody whom the Board named.
     """
-    duties_found = _of_entity(person) if person.kind == Qualifier.Kind.ENTITY else _of_individual(person)
+    duties_found = (
+        _entity_duties(person) if person.kind == Qualifier.Kind.ENTITY else _individual_duties(person)
+    )
     if person.named_by_board:
-        duties_found.append(Duty("named", CHAPTER + "§ 528.3(c)"))
+        duties_found.append(Duty("named", PA_CODE + "§ 528.3(c)"))
     return tuple(duties_found)
 
 
-def _of_individual(person: Qualifier) -> list[Duty]:
+def _individual_duties(person: Qualifier) -> list[Duty]:
     candidates = (
-        (person.officer or is_officer(person.title), Duty("officer", CHAPTER + "§ 528.3(a)(1)")),
-        (person.director, Duty("director", CHAPTER + "§ 528.3(a)(1)")),
-        (person.owns_bp >= OWNER_BP, Duty("owner", CHAPTER + "§ 528.3(a)(2)")),
-        (person.salesperson, Duty("salesperson", CHAPTER + "§ 528.3(a)(3)")),
+        (person.officer or is_officer(person.title), Duty("officer", PA_CODE + "§ 528.3(a)(1)")),
+        (person.director, Duty("director", PA_CODE + "§ 528.3(a)(1)")),
+        (person.owns_bp >= OWNER_BP, Duty("owner", PA_CODE + "§ 528.3(a)(2)")),
+        (person.salesperson, Duty("salesperson", PA_CODE + "§ 528.3(a)(3)")),
     )
     return [duty for holds, duty in candidates if holds]
 
 
-def _of_entity(person: Qualifier) -> list[Duty]:
-    return [Duty("votes", CHAPTER + "§ 528.3(b)")] if person.votes_bp >= VOTER_BP else []
+def _entity_duties(person: Qualifier) -> list[Duty]:
+    return [Duty("votes", PA_CODE + "§ 528.3(b)")] if person.votes_bp >= VOTER_BP else []
 
 
-def is_here(person: Qualifier, day: dt.date) -> bool:
+def is_with_provider(person: Qualifier, day: dt.date) -> bool:
     """Whether the person is still with the provider on a day."""
     return person.left_on is None or day < person.left_on
 
 
-def standing(person: Qualifier) -> str:
+def qualification_state(person: Qualifier) -> str:
     """`not-asked`, `no-form`, `waiting`, `qualified` or `unqualified`."""
     if person.unqualified_on and (
         person.qualified_on is None or person.unqualified_on >= person.qualified_on
@@ -79,4 +81,6 @@ def standing(person: Qualifier) -> str:
 
 def is_outstanding(person: Qualifier, day: dt.date) -> bool:
     """Whether somebody who is here must be found qualified and has not been."""
-    return is_here(person, day) and bool(duties(person)) and standing(person) != "qualified"
+    return (
+        is_with_provider(person, day) and bool(duties(person)) and qualification_state(person) != "qualified"
+    )

@@ -5,12 +5,19 @@ from games.models import GameRequest, Service
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.providers import files, services
-from games.office.providers.files import CHAPTER, File, in_days, past, past_if_any, verify_wanted
+from games.office.providers.files import (
+    PA_CODE,
+    ProviderFile,
+    iso_date,
+    read_optional_past_date,
+    read_past_date,
+    verify_investigated,
+)
 from games.params import MOST_CENTS, Params
 from games.registry import GAMES
 
 
-def asked(ctx: OfficeContext, params: Params) -> Service:
+def read_service(ctx: OfficeContext, params: Params) -> Service:
     """The service that an act names. Raises `no-such-service`."""
     code = params.code("service")
     rows = Service.objects.filter(provider__facility=ctx.facility, code=code)
@@ -27,12 +34,12 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
     Refused without an application on file (§ 528.1), without an investigation, or with a finding against the provider
     (§ 528.9). No wagers named means the whole game.
     """
-    file, name = files.asked(ctx, params), params.text("name", max_length=100)
+    file, name = files.read_provider(ctx, params), params.text("name", max_length=100)
     game, wagers = params.choice("game", tuple(GAMES)), params.texts("wagers")
-    verify_wanted(file.provider)
+    verify_investigated(file.provider)
     verify_applied(file)
-    labels = services.wagers_of(game)
-    for code in sorted(services.codes_of(game, wagers)):
+    labels = services.wagers_of_game(game)
+    for code in sorted(services.expand_codes(game, wagers)):
         if code not in labels:
             raise Refusal("no-such-wager-here", wager=code)
     service = Service.objects.create(
@@ -48,7 +55,7 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
         "name": name,
         "game": game,
         "wagers": service.wagers,
-        "covers": sorted(services.covered(service)),
+        "covers": sorted(services.covered_codes(service)),
     }
     return ActOutcome("service.registered", data, {"service": service.code})
 
@@ -56,20 +63,20 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def record_laboratory(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The laboratory has the service, or has approved it, on these days (§ 528.7(1))."""
-    service, sent = asked(ctx, params), past(ctx, params, "submitted_on")
+    service, sent = read_service(ctx, params), read_past_date(ctx, params, "submitted_on")
     approved, reference = (
-        past_if_any(ctx, params, "approved_on"),
+        read_optional_past_date(ctx, params, "approved_on"),
         params.text("reference", default="", max_length=60),
     )
     if approved and approved < sent:
-        raise Refusal("approved-before-sent", services.SECTIONS[services.LABORATORY], on=in_days(sent))
+        raise Refusal("approved-before-sent", services.SECTIONS[services.LABORATORY], on=iso_date(sent))
     service.lab_submitted_on, service.lab_approved_on, service.lab_reference = sent, approved, reference
     service.save(update_fields=["lab_submitted_on", "lab_approved_on", "lab_reference"])
     data = {
         "provider": service.provider.code,
         "service": service.code,
-        "submitted_on": in_days(sent),
-        "approved_on": in_days(approved),
+        "submitted_on": iso_date(sent),
+        "approved_on": iso_date(approved),
         "reference": reference or None,
     }
     return ActOutcome("service.laboratory", data)
@@ -81,15 +88,15 @@ def record_laboratory_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Without a day it is unpaid. Nothing charged is told as 0 with the day on which that was known.
     """
-    service, cents = asked(ctx, params), params.integer("costs_cents", 0, MOST_CENTS)
-    paid_on = past_if_any(ctx, params, "paid_on")
+    service, cents = read_service(ctx, params), params.integer("costs_cents", 0, MOST_CENTS)
+    paid_on = read_optional_past_date(ctx, params, "paid_on")
     service.costs_cents, service.costs_paid_on = cents, paid_on
     service.save(update_fields=["costs_cents", "costs_paid_on"])
     data = {
         "provider": service.provider.code,
         "service": service.code,
         "costs_cents": cents,
-        "paid_on": in_days(paid_on),
+        "paid_on": iso_date(paid_on),
     }
     return ActOutcome("service.costs", data)
 
@@ -97,7 +104,7 @@ def record_laboratory_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The request under § 521.4 by which the house asked to use the service; step three follows its approval."""
-    service, code = asked(ctx, params), params.code("request")
+    service, code = read_service(ctx, params), params.code("request")
     request = GameRequest.objects.filter(facility=ctx.facility, code=code).first()
     if request is None:
         raise Refusal("no-such-request-here", code=code)
@@ -111,21 +118,21 @@ def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def end_service(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The house stops using a service: from the gaming day named its wagers are not dealt as this provider's."""
-    service, ends_on, why = asked(ctx, params), params.date("on"), params.text("why")
+    service, ends_on, why = read_service(ctx, params), params.date("on"), params.text("why")
     if service.ended_on is not None and service.ended_on <= ctx.gaming_day:
-        raise Refusal("service-ended-already", on=in_days(service.ended_on))
+        raise Refusal("service-ended-already", on=iso_date(service.ended_on))
     if ends_on < ctx.gaming_day:
-        raise Refusal("end-in-the-past", on=in_days(ctx.gaming_day))
+        raise Refusal("end-in-the-past", on=iso_date(ctx.gaming_day))
     service.ended_on = ends_on
     service.save(update_fields=["ended_on"])
-    data = {"provider": service.provider.code, "service": service.code, "on": in_days(ends_on), "why": why}
+    data = {"provider": service.provider.code, "service": service.code, "on": iso_date(ends_on), "why": why}
     return ActOutcome("service.ended", data)
 
 
-def verify_applied(file: File) -> None:
+def verify_applied(file: ProviderFile) -> None:
     """Raises `provider-not-applied` without an application filed, or once certification was denied (§ 528.1)."""
     if file.certification.state in ("none", "denied"):
-        raise Refusal("provider-not-applied", CHAPTER + "§ 528.1", name=file.provider.name)
+        raise Refusal("provider-not-applied", PA_CODE + "§ 528.1", name=file.provider.name)
 
 
 def verify_covers(request: GameRequest, service: Service) -> None:
@@ -135,8 +142,8 @@ def verify_covers(request: GameRequest, service: Service) -> None:
         raise Refusal("request-for-another-game", section, code=request.code, service=service.name)
     if not request.wagers:
         return
-    asked_for = services.codes_of(service.game, request.wagers)
-    beyond = sorted(services.covered(service) - asked_for)
+    asked_for = services.expand_codes(service.game, request.wagers)
+    beyond = sorted(services.covered_codes(service) - asked_for)
     if beyond:
-        wager = services.label(service.game, beyond[0])
+        wager = services.wager_label(service.game, beyond[0])
         raise Refusal("request-without-wager", section, code=request.code, wager=wager)

@@ -13,23 +13,23 @@ from typing import TypeVar
 from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
 from games.models import Application, Facility, InterimPermission, Review, Service
-from games.office.providers.certifications import Certification, Trading, certification, permission
+from games.office.providers.certifications import Certification, Trading, certification_on, trading_permission
 from games.registry import game_of
 
 Row = TypeVar("Row", Application, InterimPermission)
 WHOLE_GAME = "*"
-CHAPTER = "58 Pa. Code "
+PA_CODE = "58 Pa. Code "
 LABORATORY, COSTS, APPROVAL, CERTIFIED = "laboratory", "costs", "approval", "certified"
 SECTIONS = {
-    LABORATORY: CHAPTER + "§ 528.7(1)",
-    COSTS: CHAPTER + "§ 528.7(2)",
-    APPROVAL: CHAPTER + "§ 528.7(3)",
-    CERTIFIED: CHAPTER + "§ 528.7(4)",
+    LABORATORY: PA_CODE + "§ 528.7(1)",
+    COSTS: PA_CODE + "§ 528.7(2)",
+    APPROVAL: PA_CODE + "§ 528.7(3)",
+    CERTIFIED: PA_CODE + "§ 528.7(4)",
 }
 
 
 @dataclass(frozen=True)
-class Step:
+class ServiceStep:
     """One of the four steps on a day: done or open, and as of which day or why not (`state`)."""
 
     name: str
@@ -45,11 +45,11 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Use:
+class ServiceStatus:
     """A service on a day: its four steps, and whether the house ended its use."""
 
     service: Service
-    steps: tuple[Step, ...]
+    steps: tuple[ServiceStep, ...]
     ended: bool
     certification: Certification
     trading: Trading
@@ -60,33 +60,33 @@ class Use:
         return not self.ended and all(step.done for step in self.steps)
 
     @property
-    def first_open(self) -> Step | None:
+    def first_open(self) -> ServiceStep | None:
         """The first step that is not done."""
         return next((step for step in self.steps if not step.done), None)
 
     @property
     def codes(self) -> frozenset[str]:
         """The wagers that it covers; `*` alone for the whole game."""
-        return covered(self.service)
+        return covered_codes(self.service)
 
 
-def stopped(facility: Facility, game: str, moment: dt.datetime) -> frozenset[str]:
+def suspended_codes(facility: Facility, game: str, moment: dt.datetime) -> frozenset[str]:
     """The codes of the wagers of this game that may not be dealt at this moment; `*` alone for the whole game.
 
     One statement where no provider supplies anything to this game, otherwise two or three. Nothing is kept.
     """
-    codes = frozenset(stops(facility, game, moment))
+    codes = frozenset(suspensions(facility, game, moment))
     return frozenset({WHOLE_GAME}) if WHOLE_GAME in codes else codes
 
 
-def stops(facility: Facility, game: str, moment: dt.datetime) -> dict[str, Use]:
+def suspensions(facility: Facility, game: str, moment: dt.datetime) -> dict[str, ServiceStatus]:
     """The same, each code with the service that stops it."""
     rows = Service.objects.filter(provider__facility=facility, game=game)
-    service_uses = uses(
+    service_uses = service_statuses(
         facility, list(rows.select_related("provider", "request")), facility.gaming_day(moment), moment
     )
     live = {code for use in service_uses if use.may_be_dealt for code in use.codes}
-    stopped_codes: dict[str, Use] = {}
+    stopped_codes: dict[str, ServiceStatus] = {}
     for use in service_uses:
         # what the house has ended is dealt again only as a service of somebody else
         for code in () if use.may_be_dealt else use.codes - (live if use.ended else frozenset()):
@@ -94,7 +94,7 @@ def stops(facility: Facility, game: str, moment: dt.datetime) -> dict[str, Use]:
     return stopped_codes
 
 
-def refusal(use: Use, wager: str = "") -> Refusal:
+def service_refusal(use: ServiceStatus, wager: str = "") -> Refusal:
     """Why a service is not dealt, for whoever wanted to: the section, the provider, and what opens it."""
     service = use.service
     params = {
@@ -106,18 +106,20 @@ def refusal(use: Use, wager: str = "") -> Refusal:
     kind = "wager" if wager else "game"
     step = use.first_open
     if use.ended or step is None:
-        return Refusal(f"{kind}-stopped-ended", CHAPTER + "§ 528.7", **params)
+        return Refusal(f"{kind}-stopped-ended", PA_CODE + "§ 528.7", **params)
     return Refusal(f"{kind}-stopped-{step.name}", step.cite, **params)
 
 
-def uses(facility: Facility, services: Sequence[Service], day: dt.date, moment: dt.datetime) -> list[Use]:
+def service_statuses(
+    facility: Facility, services: Sequence[Service], day: dt.date, moment: dt.datetime
+) -> list[ServiceStatus]:
     """Each service with its steps on a day, in two more statements for all of them; none where there is no service."""
     if not services:
         return []
     providers = {service.provider_id for service in services}
     applications = _by_provider(Application.objects.filter(provider__in=providers), providers)
     certified = {
-        provider_id: certification(facility, applications[provider_id], day) for provider_id in providers
+        provider_id: certification_on(facility, applications[provider_id], day) for provider_id in providers
     }
     others = {provider_id for provider_id in providers if not certified[provider_id].holds}
     permissions = _by_provider(
@@ -126,10 +128,15 @@ def uses(facility: Facility, services: Sequence[Service], day: dt.date, moment: 
     service_uses = []
     for service in services:
         provider_id = service.provider_id
-        trading = permission(facility, applications[provider_id], permissions.get(provider_id, []), day)
-        steps = (*first_three(facility, service, day, moment), _certified(certified[provider_id], trading))
+        trading = trading_permission(
+            facility, applications[provider_id], permissions.get(provider_id, []), day
+        )
+        steps = (
+            *first_three_steps(facility, service, day, moment),
+            _certified_step(certified[provider_id], trading),
+        )
         ended = service.ended_on is not None and service.ended_on <= day
-        service_uses.append(Use(service, steps, ended, certified[provider_id], trading))
+        service_uses.append(ServiceStatus(service, steps, ended, certified[provider_id], trading))
     return service_uses
 
 
@@ -140,49 +147,55 @@ def _by_provider(rows: Iterable[Row], providers: Iterable[int]) -> dict[int, lis
     return grouped
 
 
-def first_three(facility: Facility, service: Service, day: dt.date, moment: dt.datetime) -> tuple[Step, ...]:
+def first_three_steps(
+    facility: Facility, service: Service, day: dt.date, moment: dt.datetime
+) -> tuple[ServiceStep, ...]:
     """The steps but the last, as they stand on a day; a permission to trade asks them (§ 528.8(a)(4), A09)."""
-    return _laboratory(service, day), _costs(service, day), _approval(facility, service, moment)
+    return (
+        _laboratory_step(service, day),
+        _costs_step(service, day),
+        _approval_step(facility, service, moment),
+    )
 
 
-def _laboratory(service: Service, day: dt.date) -> Step:
+def _laboratory_step(service: Service, day: dt.date) -> ServiceStep:
     sent, approved = service.lab_submitted_on, service.lab_approved_on
     if sent and approved and approved <= day:
-        return Step(LABORATORY, True, "approved", approved)
-    return Step(LABORATORY, False, "submitted" if sent else "not-submitted", sent)
+        return ServiceStep(LABORATORY, True, "approved", approved)
+    return ServiceStep(LABORATORY, False, "submitted" if sent else "not-submitted", sent)
 
 
-def _costs(service: Service, day: dt.date) -> Step:
+def _costs_step(service: Service, day: dt.date) -> ServiceStep:
     paid = service.costs_paid_on
     if paid and paid <= day:
-        return Step(COSTS, True, "paid" if service.costs_cents else "none-charged", paid)
-    return Step(COSTS, False, "unpaid" if service.costs_cents else "not-told")
+        return ServiceStep(COSTS, True, "paid" if service.costs_cents else "none-charged", paid)
+    return ServiceStep(COSTS, False, "unpaid" if service.costs_cents else "not-told")
 
 
-def _approval(facility: Facility, service: Service, moment: dt.datetime) -> Step:
+def _approval_step(facility: Facility, service: Service, moment: dt.datetime) -> ServiceStep:
     request = service.request
     if request is None:
-        return Step(APPROVAL, False, "no-request")
+        return ServiceStep(APPROVAL, False, "no-request")
     if request.status != Review.APPROVED or request.decided_at is None or request.decided_at > moment:
-        return Step(APPROVAL, False, "not-approved")
-    return Step(APPROVAL, True, "approved", facility.local(request.decided_at).date())
+        return ServiceStep(APPROVAL, False, "not-approved")
+    return ServiceStep(APPROVAL, True, "approved", facility.local(request.decided_at).date())
 
 
-def _certified(certified: Certification, trading: Trading) -> Step:
+def _certified_step(certified: Certification, trading: Trading) -> ServiceStep:
     if certified.holds:
-        return Step(CERTIFIED, True, certified.state, certified.since)
+        return ServiceStep(CERTIFIED, True, certified.state, certified.since)
     if trading.holds:
         assert trading.permission is not None
-        return Step(CERTIFIED, True, "interim", trading.permission.granted_on)
+        return ServiceStep(CERTIFIED, True, "interim", trading.permission.granted_on)
     if trading.permission and trading.permission.cease_on and certified.state != "ended":
-        return Step(CERTIFIED, False, "rescinded", trading.permission.cease_on, CHAPTER + "§ 528.8(c)")
+        return ServiceStep(CERTIFIED, False, "rescinded", trading.permission.cease_on, PA_CODE + "§ 528.8(c)")
     if certified.state == "ended":
-        return Step(CERTIFIED, False, "ended", certified.ends, CHAPTER + "§ 528.4(a)")
-    return Step(CERTIFIED, False, certified.state)
+        return ServiceStep(CERTIFIED, False, "ended", certified.ends, PA_CODE + "§ 528.4(a)")
+    return ServiceStep(CERTIFIED, False, certified.state)
 
 
 @lru_cache(maxsize=16)
-def wagers_of(game: str) -> dict[str, tuple[str, str]]:
+def wagers_of_game(game: str) -> dict[str, tuple[str, str]]:
     """Every wager of a game in any edition: its code, with its name and family. Raises nothing for an unknown game."""
     wagers: dict[str, tuple[str, str]] = {}
     for edition in all_editions().values():
@@ -193,22 +206,22 @@ def wagers_of(game: str) -> dict[str, tuple[str, str]]:
     return wagers
 
 
-def covered(service: Service) -> frozenset[str]:
+def covered_codes(service: Service) -> frozenset[str]:
     """The codes of a service's wagers, families written out; `*` alone where it is the whole game."""
-    return codes_of(service.game, service.wagers) if service.wagers else frozenset({WHOLE_GAME})
+    return expand_codes(service.game, service.wagers) if service.wagers else frozenset({WHOLE_GAME})
 
 
-def codes_of(game: str, names: Iterable[str]) -> frozenset[str]:
+def expand_codes(game: str, names: Iterable[str]) -> frozenset[str]:
     """Codes and families of a game's wagers as codes alone; what the engine does not know stays as it is."""
-    wagers, names_wanted = wagers_of(game), set(names)
+    wagers, names_wanted = wagers_of_game(game), set(names)
     families = {family for _, family in wagers.values()}
     return frozenset(
         code for code, (_, family) in wagers.items() if code in names_wanted or family in names_wanted
     ) | (names_wanted - families)
 
 
-def label(game: str, code: str) -> str:
+def wager_label(game: str, code: str) -> str:
     """A wager as people name it; the whole game, or a code that the engine does not know, as it is."""
     if code == WHOLE_GAME:
         return "the whole game"
-    return wagers_of(game).get(code, (code, ""))[0]
+    return wagers_of_game(game).get(code, (code, ""))[0]

@@ -25,21 +25,21 @@ def draft_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     _read_about(ctx, params, request)
     request.save()
-    data = {"request": request.code, **_about(request)}
+    data = {"request": request.code, **_about_data(request)}
     return ActOutcome("request.drafted", data, {"request": request.code})
 
 
 @office_act()
 def change_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Changes one part of a draft: `about`, or one that the section asks for. Raises `request-not-a-draft`."""
-    request = contents.named(ctx.facility, params.code("request"))
+    request = contents.request_by_code(ctx.facility, params.code("request"))
     contents.verify_draft(request)
     part = params.choice("part", ("about", *contents.PARTS))
     if part == "about":
         _read_about(ctx, params, request)
-        data: dict[str, Any] = _about(request)
+        data: dict[str, Any] = _about_data(request)
     else:
-        value = part_readers.read(ctx, params, request, part)
+        value = part_readers.read_part(ctx, params, request, part)
         request.parts = {key: content for key, content in request.parts.items() if key != part}
         if value:
             request.parts[part] = value
@@ -54,20 +54,20 @@ def file_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `request-not-a-draft`, `request-incomplete`.
     """
-    request = contents.named(ctx.facility, params.code("request"))
+    request = contents.request_by_code(ctx.facility, params.code("request"))
     contents.verify_draft(request)
     contents.verify_complete(request)
-    odds = odds_figures.computed(request)
+    odds = odds_figures.compute_figures(request)
     if odds:
         request.parts["odds"] = {**request.parts.get("odds", {}), "figures": odds}
     request.save(update_fields=["parts"])
     reviews.file(ctx, request)
     data = {
         "request": request.code,
-        **_about(request),
+        **_about_data(request),
         "parts": {key: value for key, value in request.parts.items() if key != "odds"},
         "odds": {"rules": odds["rules"], "sha256": odds_figures.sha256(odds)} if odds else None,
-        "documents": [filing.in_words(document) for document in contents.documents(request)],
+        "documents": [filing.document_reference(document) for document in contents.documents_of(request)],
     }
     return ActOutcome("request.filed", data)
 
@@ -78,18 +78,18 @@ def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `conditions-open`, and what `reviews.decide` raises.
     """
-    request = contents.named(ctx.facility, params.code("request"))
+    request = contents.request_by_code(ctx.facility, params.code("request"))
     contents.verify_filed(request)
     decision = reviews.decide(ctx, request, params)
     if decision["granted"] and request.facility.law.requests.tests:
-        final_approval.verify(request, ctx.today)
+        final_approval.verify_conditions(request, ctx.today)
     return ActOutcome("request.decided", {"request": request.code, **decision})
 
 
 @office_act()
 def withdraw_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Takes a request back, and says why. Raises `already-ended`."""
-    request, why = contents.named(ctx.facility, params.code("request")), params.text("why")
+    request, why = contents.request_by_code(ctx.facility, params.code("request")), params.text("why")
     reviews.withdraw(ctx, request)
     request.withdrawn_why = why
     request.save(update_fields=["withdrawn_why"])
@@ -99,9 +99,9 @@ def withdraw_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 @office_act()
 def record_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     """A body asked for something besides: who, what, and on which day. Raises `day-not-come`."""
-    request = contents.named(ctx.facility, params.code("request"))
+    request = contents.request_by_code(ctx.facility, params.code("request"))
     body, subject, asked_on = params.text("body", max_length=100), params.text("what"), params.date("on")
-    _verify_come(ctx, asked_on)
+    _verify_not_future(ctx, asked_on)
     if request.status not in ("draft", "filed"):
         raise Refusal("request-not-waiting", request=request.code)
     row = FurtherRequest.objects.create(request=request, body=body, what=subject, asked_on=asked_on)
@@ -121,23 +121,26 @@ def answer_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `no-such-further-request`, `answered-already`, `answered-before-asked`, `day-not-come`.
     """
-    request, item = contents.named(ctx.facility, params.code("request")), params.text("item", max_length=20)
-    answered_on, document = params.date("on"), filing.asked_if_any(ctx, params, "document")
+    request, item = (
+        contents.request_by_code(ctx.facility, params.code("request")),
+        params.text("item", max_length=20),
+    )
+    answered_on, document = params.date("on"), filing.read_optional_document(ctx, params, "document")
     row = request.further.filter(pk=int(item)).first() if item.isdecimal() and item.isascii() else None
     if row is None:
         raise Refusal("no-such-further-request", request=request.code)
     if row.answered_on:
         raise Refusal("answered-already", day=row.answered_on.isoformat())
-    _verify_come(ctx, answered_on)
+    _verify_not_future(ctx, answered_on)
     if answered_on < row.asked_on:
         raise Refusal("answered-before-asked", day=row.asked_on.isoformat())
     row.answered_on, row.document = answered_on, document
     row.save(update_fields=["answered_on", "document"])
     data = {"request": request.code, "item": row.pk, "on": answered_on.isoformat()}
-    return ActOutcome("request.answered_further", {**data, "document": filing.in_words(document)})
+    return ActOutcome("request.answered_further", {**data, "document": filing.document_reference(document)})
 
 
-def _verify_come(ctx: OfficeContext, day: Any) -> None:
+def _verify_not_future(ctx: OfficeContext, day: Any) -> None:
     if day > ctx.today:
         raise Refusal("day-not-come", day=day.isoformat())
 
@@ -157,7 +160,7 @@ def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> Non
     request.wagers = list(dict.fromkeys([*ticked, *(line for line in names if line)]))
 
 
-def _about(request: GameRequest) -> dict[str, Any]:
+def _about_data(request: GameRequest) -> dict[str, Any]:
     petitioner = {"petitioner": request.petitioner} if request.petitioner else {}
     return {
         "title": request.title,
@@ -169,4 +172,7 @@ def _about(request: GameRequest) -> dict[str, Any]:
 
 
 def _documents(ctx: OfficeContext, value: dict[str, Any]) -> list[Any]:
-    return [filing.in_words(filing.named(ctx.facility, code)) for code in value.get("documents", [])]
+    return [
+        filing.document_reference(filing.document_by_code(ctx.facility, code))
+        for code in value.get("documents", [])
+    ]

@@ -29,7 +29,7 @@ MOST_PROSE = 8_000  # characters of one part
 
 
 @dataclass(frozen=True)
-class Part:
+class RequestPart:
     """One thing that a request holds: its key in `parts`, its name, and the paragraph that asks for it, if any."""
 
     key: str
@@ -39,36 +39,36 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Line:
+class PartStatus:
     """A part as it stands in one request: whether it must be there, whether it is, and what was said."""
 
-    part: Part
+    part: RequestPart
     must: bool
     there: bool
     value: dict[str, Any]
 
 
-ASKED = (
-    Part("play", "how it is played", "The whole course of play, step by step."),
-    Part("wagering", "how it is wagered on", "Each wager: when it is made, when it wins."),
-    Part("class", "variation, composite or new"),
-    Part("odds", "true odds, payout odds and house advantage"),
-    Part("layout", "layout", "A drawing or a photo, where there is one."),
-    Part("equipment", "equipment", "Drawings or photos of all that it is played with."),
-    Part("reasons", "reasons", "Why the house proposes it."),
-    Part("elsewhere", "other jurisdictions", "Where it is offered already, or nowhere."),
-    Part("property", "copyrights, trademarks and patents", "Granted or pending, or none."),
+SECTION_PARTS = (
+    RequestPart("play", "how it is played", "The whole course of play, step by step."),
+    RequestPart("wagering", "how it is wagered on", "Each wager: when it is made, when it wins."),
+    RequestPart("class", "variation, composite or new"),
+    RequestPart("odds", "true odds, payout odds and house advantage"),
+    RequestPart("layout", "layout", "A drawing or a photo, where there is one."),
+    RequestPart("equipment", "equipment", "Drawings or photos of all that it is played with."),
+    RequestPart("reasons", "reasons", "Why the house proposes it."),
+    RequestPart("elsewhere", "other jurisdictions", "Where it is offered already, or nowhere."),
+    RequestPart("property", "copyrights, trademarks and patents", "Granted or pending, or none."),
 )  # fmt: skip
-OF_OTHERS = (
-    Part("application", "license application", "Completed, for the right type of license."),
-    Part("fee", "application fee", "Not refundable; the day on which it was paid."),
-    Part("waiver", "transactional waiver", "Filed for, or not required."),
+UNLICENSED_PARTS = (
+    RequestPart("application", "license application", "Completed, for the right type of license."),
+    RequestPart("fee", "application fee", "Not refundable; the day on which it was paid."),
+    RequestPart("waiver", "transactional waiver", "Filed for, or not required."),
 )  # fmt: skip
-OPTIONAL_BUT_FOR_GAMES = {"class", "layout", "equipment"}  # reading A02
-PARTS = {part.key: part for part in ASKED + OF_OTHERS}
+REQUIRED_FOR_GAMES = {"class", "layout", "equipment"}  # reading A02
+PARTS = {part.key: part for part in SECTION_PARTS + UNLICENSED_PARTS}
 
 
-def named(facility: Facility, code: str) -> GameRequest:
+def request_by_code(facility: Facility, code: str) -> GameRequest:
     """The request of this code, as it stands. Raises `no-such-request`."""
     request = GameRequest.objects.filter(facility=facility, code=code).select_related("facility").first()
     if request is None:
@@ -76,26 +76,26 @@ def named(facility: Facility, code: str) -> GameRequest:
     return request
 
 
-def lines(request: GameRequest) -> list[Line]:
+def part_statuses(request: GameRequest) -> list[PartStatus]:
     """Every part that this request may hold, in the order of the section."""
-    return [_line(request, part) for part in _parts(request)]
+    return [_part_status(request, part) for part in _parts(request)]
 
 
-def missing(request: GameRequest) -> list[Part]:
+def missing_parts(request: GameRequest) -> list[RequestPart]:
     """The parts that must be there and are not."""
-    return [line.part for line in lines(request) if line.must and not line.there]
+    return [line.part for line in part_statuses(request) if line.must and not line.there]
 
 
-def in_words(parts: list[Part]) -> str:
+def list_parts(parts: list[RequestPart]) -> str:
     """Parts with their paragraphs, as a refusal names them: "reasons (§ 521.4(2)), layout (§ 521.4(1)(iii))"."""
     return ", ".join(f"{part.name} ({_short(part.cite)})" if part.cite else str(part.name) for part in parts)
 
 
 def verify_complete(request: GameRequest) -> None:
     """Raises `request-incomplete`, naming every part that is missing with its paragraph."""
-    if absent := missing(request):
+    if absent := missing_parts(request):
         section = request.facility.law.section("requests")
-        raise Refusal("request-incomplete", section, missing=in_words(absent))
+        raise Refusal("request-incomplete", section, missing=list_parts(absent))
 
 
 def verify_draft(request: GameRequest) -> None:
@@ -110,42 +110,46 @@ def verify_filed(request: GameRequest) -> None:
         raise Refusal("request-not-waiting", request=request.code)
 
 
-def documents(request: GameRequest) -> list[Document]:
+def documents_of(request: GameRequest) -> list[Document]:
     """Every document that its parts name, once, in the order of the parts; without its bytes."""
-    codes = list(dict.fromkeys(_codes(request)))
+    codes = list(dict.fromkeys(_document_codes(request)))
     rows = Document.objects.filter(facility=request.facility, code__in=codes).defer("content")
     by_code = {document.code: document for document in rows}
     return [by_code[code] for code in codes if code in by_code]
 
 
-def _parts(request: GameRequest) -> Iterator[Part]:
+def _parts(request: GameRequest) -> Iterator[RequestPart]:
     law = request.facility.law
-    parts = ASKED + OF_OTHERS if law.requests.asks_petitioner and request.petitioner == OTHER else ASKED
+    parts = (
+        SECTION_PARTS + UNLICENSED_PARTS
+        if law.requests.asks_petitioner and request.petitioner == OTHER
+        else SECTION_PARTS
+    )
     for part in parts:
         yield replace(part, cite=law.section(f"requests.{part.key}"))
 
 
-def _line(request: GameRequest, part: Part) -> Line:
+def _part_status(request: GameRequest, part: RequestPart) -> PartStatus:
     value = request.parts.get(part.key, {})
-    return Line(part, _must(request, part.key), _there(request, part.key, value), value)
+    return PartStatus(part, _is_required(request, part.key), _is_present(request, part.key, value), value)
 
 
-def _must(request: GameRequest, key: str) -> bool:
+def _is_required(request: GameRequest, key: str) -> bool:
     always = request.facility.law.requests.parts_always
     if always:
-        return key in always or any(part.key == key for part in OF_OTHERS)
-    return request.kind == GAME or key not in OPTIONAL_BUT_FOR_GAMES
+        return key in always or any(part.key == key for part in UNLICENSED_PARTS)
+    return request.kind == GAME or key not in REQUIRED_FOR_GAMES
 
 
-def _there(request: GameRequest, key: str, value: dict[str, Any]) -> bool:
-    if key == "odds" and request.rules and not odds_figures.uncounted(request):
+def _is_present(request: GameRequest, key: str, value: dict[str, Any]) -> bool:
+    if key == "odds" and request.rules and not odds_figures.unknown_wagers(request):
         return True  # the engine counts them all
     return any(
         value.get(field) for field in ("text", "documents", "class", "items", "places", "none", "cents")
     )
 
 
-def _codes(request: GameRequest) -> Iterator[str]:
+def _document_codes(request: GameRequest) -> Iterator[str]:
     for part in PARTS:
         yield from request.parts.get(part, {}).get("documents", [])
 

@@ -8,7 +8,7 @@ from games.engine import Rules
 from games.engine.odds import in_dollars
 from games.models import Document, Facility, GameRequest, GameTest
 from games.office.requests import contents, final_approval, game_tests
-from games.office.requests.contents import Line
+from games.office.requests.contents import PartStatus
 
 STATES = {
     "draft": "draft",
@@ -21,48 +21,48 @@ LOOKS = {"filed": "wait", "approved": "ok", "denied": "stop", "withdrawn": "past
 
 
 @dataclass(frozen=True)
-class Said:
+class PartDescription:
     """One part in words: a text of several lines, points, and documents. All empty where nothing was said."""
 
-    line: Line
+    line: PartStatus
     text: str = ""
     points: list[str] = field(default_factory=list)
     documents: list[Document] = field(default_factory=list)
 
 
-def of_request(request: GameRequest) -> list[Said]:
+def describe_request(request: GameRequest) -> list[PartDescription]:
     """Every part of a request in words, in the order of the section."""
-    on_file = {document.code: document for document in contents.documents(request)}
+    on_file = {document.code: document for document in contents.documents_of(request)}
     return [
-        Said(
+        PartDescription(
             line,
             line.value.get("text", ""),
             _points(request, line),
             [on_file[code] for code in line.value.get("documents", []) if code in on_file],
         )
-        for line in contents.lines(request)
+        for line in contents.part_statuses(request)
     ]
 
 
-def of_test(test: GameTest) -> list[Said]:
+def describe_test(test: GameTest) -> list[PartDescription]:
     """Every part of a test's submission in words, in the order of the paragraph."""
     codes = test.parts.get("forms", [])
     on_file = _on_file(test.request.facility, codes)
     return [
-        Said(
+        PartDescription(
             line,
             line.value.get("text", ""),
             _test_points(test, line),
             [on_file[code] for code in codes if code in on_file] if line.part.key == "forms" else [],
         )
-        for line in game_tests.lines(test)
+        for line in game_tests.test_part_statuses(test)
     ]
 
 
 def next_step(request: GameRequest, today: dt.date) -> str:
     """The one thing that this request waits for."""
     if request.status == "draft":
-        absent = len(contents.missing(request))
+        absent = len(contents.missing_parts(request))
         if not absent:
             return "Ready to file"
         return "%s parts are missing" % absent if absent > 1 else "1 part is missing"
@@ -94,7 +94,7 @@ def day(value: dt.date | str) -> str:
     return f"{date.day} {date:%b %Y}"
 
 
-def _points(request: GameRequest, line: Line) -> list[str]:
+def _points(request: GameRequest, line: PartStatus) -> list[str]:
     value, key = line.value, line.part.key
     if value.get("none"):
         return [NONE[key]()]
@@ -128,7 +128,7 @@ def _right(item: dict[str, str]) -> str:
     return f"{text}; {holder}" if holder else text
 
 
-def _test_points(test: GameTest, line: Line) -> list[str]:
+def _test_points(test: GameTest, line: PartStatus) -> list[str]:
     value, key = line.value, line.part.key
     if key == "dates" and value:
         return ["%(first)s to %(last)s" % {"first": day(value["from"]), "last": day(value["to"])}]

@@ -52,7 +52,7 @@ def balance_cents(request: GameRequest) -> int:
     return request.costs_cents - request.paid_cents
 
 
-def verify(request: GameRequest, today: dt.date) -> None:
+def verify_conditions(request: GameRequest, today: dt.date) -> None:
     """Raises `conditions-open`, naming each one that is open with its paragraph."""
     still = [condition for condition in conditions(request, today) if not condition.done]
     if still:
@@ -60,7 +60,7 @@ def verify(request: GameRequest, today: dt.date) -> None:
         raise Refusal("conditions-open", request.facility.law.section("conditions"), open=listed)
 
 
-def verify_open(request: GameRequest) -> None:
+def verify_undecided(request: GameRequest) -> None:
     """Raises `not-in-new-jersey`, or `request-not-waiting` unless the request is filed and undecided."""
     if not request.facility.law.requests.tests:
         raise Refusal("not-in-new-jersey")

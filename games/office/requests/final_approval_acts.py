@@ -18,17 +18,17 @@ from games.office.requests.final_approval import (
     SUITABLE,
     section_of,
 )
-from games.office.requests.part_readers import cents
+from games.office.requests.part_readers import read_cents
 from games.params import Params
 
 
 @office_act()
 def record_suitability(ctx: OfficeContext, params: Params) -> ActOutcome:
     """The day on which the Commission found the game suitable ((g)1). Raises `day-not-come`."""
-    request, suitable_on = _open(ctx, params), _come(ctx, params, SUITABLE)
+    request, suitable_on = _undecided_request(ctx, params), _read_past_date(ctx, params, SUITABLE)
     data = {"on": suitable_on.isoformat(), **_evidence(ctx, params)}
     request.suitable_on = suitable_on
-    return _keep(request, SUITABLE, data, "request.suitability")
+    return _record_condition(request, SUITABLE, data, "request.suitability")
 
 
 @office_act()
@@ -37,7 +37,7 @@ def record_amendment(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     A day that is still to come may be recorded; the condition stays open until then. Raises `amendment-without-a-day`.
     """
-    request, needed = _open(ctx, params), not params.boolean("not_needed")
+    request, needed = _undecided_request(ctx, params), not params.boolean("not_needed")
     effective_on = params.date("on", optional=True)
     if needed == (effective_on is None):
         raise Refusal("amendment-without-a-day", section_of(request, AMENDED))
@@ -47,7 +47,7 @@ def record_amendment(ctx: OfficeContext, params: Params) -> ActOutcome:
         "on": effective_on.isoformat() if effective_on else "",
         **_evidence(ctx, params),
     }
-    return _keep(request, AMENDED, data, "request.amendment")
+    return _record_condition(request, AMENDED, data, "request.amendment")
 
 
 @office_act()
@@ -56,7 +56,7 @@ def record_licensing(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `licensing-open`, `day-not-come`.
     """
-    request, licensed_on = _open(ctx, params), _come(ctx, params, LICENSED)
+    request, licensed_on = _undecided_request(ctx, params), _read_past_date(ctx, params, LICENSED)
     applications = params.choice("applications", (FILED, NOT_NEEDED))
     waivers = params.choice("waivers", (ISSUED, NOT_NEEDED))
     final_approval.verify_licensing(request, applications, waivers)
@@ -67,40 +67,43 @@ def record_licensing(ctx: OfficeContext, params: Params) -> ActOutcome:
         "waivers": waivers,
         **_evidence(ctx, params),
     }
-    return _keep(request, LICENSED, data, "request.licensing")
+    return _record_condition(request, LICENSED, data, "request.licensing")
 
 
 @office_act()
 def record_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What the Commission or the Division bills for review, testing and approval ((g)4), nothing included."""
-    request, billed_on = _open(ctx, params), _come(ctx, params, PAID)
-    billed = cents(params, "amount", section_of(request, PAID))
+    request, billed_on = _undecided_request(ctx, params), _read_past_date(ctx, params, PAID)
+    billed = read_cents(params, "amount", section_of(request, PAID))
     data = {"cents": billed, "on": billed_on.isoformat(), **_evidence(ctx, params)}
     request.costs_cents += billed
-    return _add(request, "bills", data, "request.billed")
+    return _record_amount(request, "bills", data, "request.billed")
 
 
 @office_act()
 def record_payment(ctx: OfficeContext, params: Params) -> ActOutcome:
     """What was paid of it ((g)4), never more than is open. Raises `more-than-is-open`."""
-    request, paid_on = _open(ctx, params), _come(ctx, params, PAID)
-    paid, balance = cents(params, "amount", section_of(request, PAID)), final_approval.balance_cents(request)
+    request, paid_on = _undecided_request(ctx, params), _read_past_date(ctx, params, PAID)
+    paid, balance = (
+        read_cents(params, "amount", section_of(request, PAID)),
+        final_approval.balance_cents(request),
+    )
     if not 0 < paid <= balance:
         raise Refusal(
             "more-than-is-open", section_of(request, PAID), left=f"{balance // 100:,}.{balance % 100:02d}"
         )
     data = {"cents": paid, "on": paid_on.isoformat(), **_evidence(ctx, params)}
     request.paid_cents += paid
-    return _add(request, "payments", data, "request.paid")
+    return _record_amount(request, "payments", data, "request.paid")
 
 
-def _open(ctx: OfficeContext, params: Params) -> GameRequest:
-    request = contents.named(ctx.facility, params.code("request"))
-    final_approval.verify_open(request)
+def _undecided_request(ctx: OfficeContext, params: Params) -> GameRequest:
+    request = contents.request_by_code(ctx.facility, params.code("request"))
+    final_approval.verify_undecided(request)
     return request
 
 
-def _come(ctx: OfficeContext, params: Params, condition: str) -> dt.date:
+def _read_past_date(ctx: OfficeContext, params: Params, condition: str) -> dt.date:
     day: dt.date = params.date("on")
     if day > ctx.today:
         raise Refusal(
@@ -114,17 +117,17 @@ def _evidence(ctx: OfficeContext, params: Params) -> dict[str, Any]:
     reference = params.text("reference", default="", max_length=100)
     return {
         "reference": reference,
-        "document": filing.in_words(filing.asked_if_any(ctx, params, "document")),
+        "document": filing.document_reference(filing.read_optional_document(ctx, params, "document")),
     }
 
 
-def _keep(request: GameRequest, condition: str, data: dict[str, Any], type: str) -> ActOutcome:
+def _record_condition(request: GameRequest, condition: str, data: dict[str, Any], type: str) -> ActOutcome:
     request.conditions = {**request.conditions, condition: data}
     request.save()
     return ActOutcome(type, {"request": request.code, **data})
 
 
-def _add(request: GameRequest, name: str, data: dict[str, Any], type: str) -> ActOutcome:
+def _record_amount(request: GameRequest, name: str, data: dict[str, Any], type: str) -> ActOutcome:
     request.conditions = {**request.conditions, name: [*request.conditions.get(name, []), data]}
     request.save()
     balance = final_approval.balance_cents(request)

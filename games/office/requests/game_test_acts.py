@@ -11,8 +11,8 @@ from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
 from games.office.requests import contents, game_tests
 from games.office.requests.contents import MOST_PROSE
-from games.office.requests.game_tests import SAID_ON_THE_SIGN
-from games.office.requests.part_readers import attached
+from games.office.requests.game_tests import SIGN_PARTS
+from games.office.requests.part_readers import read_attachments
 from games.params import Params, malformed
 
 HOUR = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
@@ -23,41 +23,43 @@ CHANGED = tuple(part.key for part in game_tests.PARTS if part.key != "further")
 @office_act()
 def draft_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Begins the submission of a test of a filed request. Raises `not-in-new-jersey`, `request-not-waiting`."""
-    request = contents.named(ctx.facility, params.code("request"))
+    request = contents.request_by_code(ctx.facility, params.code("request"))
     game_tests.verify_request(request)
     newest = request.tests.order_by("-number").first()
     test = GameTest.objects.create(request=request, number=newest.number + 1 if newest else 1)
-    return ActOutcome("test.drafted", _names(test), {"test": test.number})
+    return ActOutcome("test.drafted", _test_data(test), {"test": test.number})
 
 
 @office_act()
 def change_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Changes one part of a draft. A sign that would say something else now falls away. Raises `test-not-a-draft`."""
-    test = _test(ctx, params)
+    test = _read_test(ctx, params)
     game_tests.verify_draft(test)
     part = params.choice("part", CHANGED)
     value = READERS[part](ctx, params, test)
     parts = {key: content for key, content in test.parts.items() if key != part}
     if value:
         parts[part] = value
-    if part in SAID_ON_THE_SIGN and value != test.parts.get(part):
+    if part in SIGN_PARTS and value != test.parts.get(part):
         parts.pop("sign", None)
     test.parts = parts
     test.save()
-    return ActOutcome("test.changed", {**_names(test), "part": part, "said": value})
+    return ActOutcome("test.changed", {**_test_data(test), "part": part, "said": value})
 
 
 @office_act()
 def file_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Files a draft whose every part is there. Raises `test-not-a-draft`, `test-incomplete`, `request-not-waiting`."""
-    test = _test(ctx, params)
+    test = _read_test(ctx, params)
     game_tests.verify_request(test.request)
     game_tests.verify_draft(test)
     game_tests.verify_complete(test)
     test.status, test.filed_at = "filed", ctx.now
     test.save()
-    forms = [filing.in_words(filing.named(ctx.facility, code)) for code in test.parts["forms"]]
-    return ActOutcome("test.filed", {**_names(test), "parts": test.parts, "forms": forms})
+    forms = [
+        filing.document_reference(filing.document_by_code(ctx.facility, code)) for code in test.parts["forms"]
+    ]
+    return ActOutcome("test.filed", {**_test_data(test), "parts": test.parts, "forms": forms})
 
 
 @office_act()
@@ -67,10 +69,10 @@ def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `test-not-waiting`.
     """
-    test, granted = _test(ctx, params), params.boolean("granted")
+    test, granted = _read_test(ctx, params), params.boolean("granted")
     body, reference = params.text("body", max_length=100), params.text("reference", max_length=60)
     letter, conditions = (
-        filing.asked(ctx, params, "letter"),
+        filing.read_document(ctx, params, "letter"),
         params.prose("conditions", max_length=MOST_PROSE),
     )
     if test.status != "filed":
@@ -81,18 +83,20 @@ def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     if granted:
         _begin_rules(ctx, test)
     decision = {"granted": granted, "body": body, "reference": reference, "conditions": conditions}
-    return ActOutcome("test.decided", {**_names(test), **decision, "letter": filing.in_words(letter)})
+    return ActOutcome(
+        "test.decided", {**_test_data(test), **decision, "letter": filing.document_reference(letter)}
+    )
 
 
 @office_act()
 def withdraw_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Takes a test back, and says why. Raises `test-ended`."""
-    test, why = _test(ctx, params), params.text("why")
+    test, why = _read_test(ctx, params), params.text("why")
     if test.status in ("denied", "withdrawn"):
         raise Refusal("test-ended", ctx.facility.law.section("conditions"), number=test.number)
     test.status = "withdrawn"
     test.save(update_fields=["status"])
-    return ActOutcome("test.withdrawn", {**_names(test), "why": why})
+    return ActOutcome("test.withdrawn", {**_test_data(test), "why": why})
 
 
 @office_act()
@@ -101,9 +105,9 @@ def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `test-not-running`, `test-rules-say-nothing`, `rules-in-the-past`, `rules-before-the-last`.
     """
-    test, why = _running(ctx, params), params.text("why")
+    test, why = _running_test(ctx, params), params.text("why")
     text = params.prose("text", max_length=2 * MOST_PROSE)
-    start = _moment_if_any(ctx, params) or ctx.now
+    start = _read_optional_moment(ctx, params) or ctx.now
     if not text:
         raise Refusal("test-rules-say-nothing", ctx.facility.law.section("conditions"))
     if start < ctx.now:
@@ -114,7 +118,7 @@ def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
     version = last.version + 1 if last else 1
     TestRules.objects.create(test=test, version=version, text=text, why=why, in_force_from=start)
     data = {"version": version, "text": text, "why": why, "from": _utc(start)}
-    return ActOutcome("test.rules_changed", {**_names(test), **data}, {"version": version})
+    return ActOutcome("test.rules_changed", {**_test_data(test), **data}, {"version": version})
 
 
 @office_act()
@@ -123,9 +127,9 @@ def record_test_run(ctx: OfficeContext, params: Params) -> ActOutcome:
 
     Raises `test-not-running`, `run-elsewhere`, `run-ends-first`, `day-not-come`, `run-outside-the-test`.
     """
-    test, casino = _running(ctx, params), params.text("casino", max_length=100)
+    test, casino = _running_test(ctx, params), params.text("casino", max_length=100)
     table, note = params.text("table", max_length=40), params.text("note", default="")
-    day, begins, ends = params.date("on"), _hour(params, "begins"), _hour(params, "ends")
+    day, begins, ends = params.date("on"), _read_hour(params, "begins"), _read_hour(params, "ends")
     started = _local(ctx, day, begins)
     ended = _local(ctx, day + dt.timedelta(days=1) if ends <= begins else day, ends)
     _verify_run(ctx, test, casino, started, ended)
@@ -138,9 +142,9 @@ def record_test_run(ctx: OfficeContext, params: Params) -> ActOutcome:
         "from": _utc(started),
         "to": _utc(ended),
         "note": note,
-        "rules": game_tests.rules_of(run, list(test.rules.all())),
+        "rules": game_tests.rules_during(run, list(test.rules.all())),
     }
-    return ActOutcome("test.run", {**_names(test), **data})
+    return ActOutcome("test.run", {**_test_data(test), **data})
 
 
 def _verify_run(
@@ -172,38 +176,38 @@ def _begin_rules(ctx: OfficeContext, test: GameTest) -> None:
     )  # fmt: skip
 
 
-def _test(ctx: OfficeContext, params: Params) -> GameTest:
-    request = contents.named(ctx.facility, params.code("request"))
-    return game_tests.named(request, _number(params))
+def _read_test(ctx: OfficeContext, params: Params) -> GameTest:
+    request = contents.request_by_code(ctx.facility, params.code("request"))
+    return game_tests.test_by_number(request, _read_number(params))
 
 
-def _number(params: Params) -> int:
+def _read_number(params: Params) -> int:
     digits = params.text("test", max_length=6)
     if not (digits.isascii() and digits.isdecimal()):
         raise malformed("test")
     return int(digits)
 
 
-def _running(ctx: OfficeContext, params: Params) -> GameTest:
+def _running_test(ctx: OfficeContext, params: Params) -> GameTest:
     """A granted test of a request that is not decided yet. Raises `test-not-running`."""
-    test = _test(ctx, params)
+    test = _read_test(ctx, params)
     if test.status != "approved" or test.request.status != "filed":
         raise Refusal("test-not-running", ctx.facility.law.section("conditions"), number=test.number)
     return test
 
 
-def _names(test: GameTest) -> dict[str, Any]:
+def _test_data(test: GameTest) -> dict[str, Any]:
     return {"request": test.request.code, "test": test.number}
 
 
-def _hour(params: Params, name: str) -> dt.time:
+def _read_hour(params: Params, name: str) -> dt.time:
     match = HOUR.fullmatch(params.text(name, max_length=5))
     if match is None:
         raise malformed(name)
     return dt.time(int(match[1]), int(match[2]))
 
 
-def _moment_if_any(ctx: OfficeContext, params: Params) -> dt.datetime | None:
+def _read_optional_moment(ctx: OfficeContext, params: Params) -> dt.datetime | None:
     day, hour = params.date("on", optional=True), params.text("hour", default="", max_length=5)
     if day is None:
         return None
@@ -222,7 +226,7 @@ def _utc(moment: dt.datetime) -> str:
     return moment.astimezone(dt.UTC).isoformat(timespec="seconds")
 
 
-def _lines(ctx: OfficeContext, params: Params, test: GameTest) -> list[str]:
+def _read_lines(ctx: OfficeContext, params: Params, test: GameTest) -> list[str]:
     lines = [line.strip() for line in params.prose("lines", max_length=2_000).split("\n")]
     names = list(dict.fromkeys(line for line in lines if line))
     if len(names) > MOST_LINES or any(len(line) > 100 for line in names):
@@ -230,7 +234,7 @@ def _lines(ctx: OfficeContext, params: Params, test: GameTest) -> list[str]:
     return names
 
 
-def _dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
+def _read_dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
     """The first gaming day and the last. Raises `test-ends-before-it-begins`."""
     first, last = params.date("from"), params.date("to")
     if last < first:
@@ -239,18 +243,18 @@ def _dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]
     return {"from": first.isoformat(), "to": last.isoformat()}
 
 
-def _text(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
+def _read_text(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
     text = params.prose("text", max_length=MOST_PROSE)
     return {"text": text} if text else {}
 
 
 READERS: dict[str, Callable[[OfficeContext, Params, GameTest], Any]] = {
-    "casinos": _lines,
-    "dates": _dates,
-    "times": _text,
-    "tables": _lines,
-    "sign": lambda ctx, params, test: game_tests.sign(test),
-    "criteria": _text,
-    "documenting": _text,
-    "forms": lambda ctx, params, test: attached(ctx, params, test.parts.get("forms", [])),
+    "casinos": _read_lines,
+    "dates": _read_dates,
+    "times": _read_text,
+    "tables": _read_lines,
+    "sign": lambda ctx, params, test: game_tests.proposed_sign(test),
+    "criteria": _read_text,
+    "documenting": _read_text,
+    "forms": lambda ctx, params, test: read_attachments(ctx, params, test.parts.get("forms", [])),
 }

@@ -11,29 +11,29 @@ from typing import Any
 from games.engine import Refusal
 from games.models import GameRequest, GameTest, TestRules, TestRun
 from games.office.requests import contents
-from games.office.requests.contents import Line, Part
+from games.office.requests.contents import PartStatus, RequestPart
 from games.office.signs import forms
 
 PARTS = (
-    Part("casinos", "casinos", "Every casino where it will run."),
-    Part("dates", "dates", "The first day and the last."),
-    Part("times", "times", "The hours on those days."),
-    Part("tables", "tables or equipment", "Which tables, or which equipment."),
-    Part("sign", "sign at the entrances", "Made of the casinos, the dates and the tables."),
-    Part("criteria", "success criteria", "When the test is a success."),
-    Part("documenting", "how success is documented", "Who writes what down, and when."),
-    Part("forms", "forms", "The forms on which it is written down."),
-    Part("further", "answers to further requests", "What a body asked for besides."),
+    RequestPart("casinos", "casinos", "Every casino where it will run."),
+    RequestPart("dates", "dates", "The first day and the last."),
+    RequestPart("times", "times", "The hours on those days."),
+    RequestPart("tables", "tables or equipment", "Which tables, or which equipment."),
+    RequestPart("sign", "sign at the entrances", "Made of the casinos, the dates and the tables."),
+    RequestPart("criteria", "success criteria", "When the test is a success."),
+    RequestPart("documenting", "how success is documented", "Who writes what down, and when."),
+    RequestPart("forms", "forms", "The forms on which it is written down."),
+    RequestPart("further", "answers to further requests", "What a body asked for besides."),
 )  # fmt: skip
 BY_KEY = {part.key: part for part in PARTS}
-SAID_ON_THE_SIGN = ("casinos", "dates", "tables")  # a sign that says otherwise is made anew
+SIGN_PARTS = ("casinos", "dates", "tables")  # a sign that says otherwise is made anew
 SIGN = {
     "en": "TEST OF A NEW GAME\n{game}\nOn test at {casino} from {starts} to {ends}, {table}.\n"
     "Its rules may change during the test."
 }
 
 
-def named(request: GameRequest, number: int) -> GameTest:
+def test_by_number(request: GameRequest, number: int) -> GameTest:
     """A test of a request by its number. Raises `no-such-test`."""
     test = request.tests.filter(number=number).first()
     if test is None:
@@ -55,41 +55,41 @@ def verify_draft(test: GameTest) -> None:
         raise Refusal("test-not-a-draft", test.request.facility.law.section("tests"), number=test.number)
 
 
-def lines(test: GameTest) -> list[Line]:
+def test_part_statuses(test: GameTest) -> list[PartStatus]:
     """Every part of the submission as it stands, in the order of the paragraph."""
     parts = [_cited(test, part) for part in PARTS]
-    return [Line(part, True, _there(test, part.key), _value(test, part.key)) for part in parts]
+    return [PartStatus(part, True, _is_present(test, part.key), _value(test, part.key)) for part in parts]
 
 
-def _cited(test: GameTest, part: Part) -> Part:
+def _cited(test: GameTest, part: RequestPart) -> RequestPart:
     """The part with the paragraph that asks for it at the facility of this test."""
     return replace(part, cite=test.request.facility.law.section(f"tests.{part.key}"))
 
 
-def missing(test: GameTest) -> list[Part]:
+def missing_test_parts(test: GameTest) -> list[RequestPart]:
     """The parts that are not there."""
-    return [line.part for line in lines(test) if not line.there]
+    return [line.part for line in test_part_statuses(test) if not line.there]
 
 
 def verify_complete(test: GameTest) -> None:
     """Raises `test-incomplete`, naming every part that is missing with its paragraph."""
-    if absent := missing(test):
+    if absent := missing_test_parts(test):
         raise Refusal(
-            "test-incomplete", test.request.facility.law.section("tests"), missing=contents.in_words(absent)
+            "test-incomplete", test.request.facility.law.section("tests"), missing=contents.list_parts(absent)
         )
 
 
-def sign(test: GameTest) -> dict[str, Any]:
+def proposed_sign(test: GameTest) -> dict[str, Any]:
     """The sign proposed for each casino's entrances, in the approved form where there is one, else in ours.
 
     Raises `sign-needs-more` while the casinos, the dates or the tables are not said.
     """
-    absent = [_cited(test, BY_KEY[key]) for key in SAID_ON_THE_SIGN if not test.parts.get(key)]
+    absent = [_cited(test, BY_KEY[key]) for key in SIGN_PARTS if not test.parts.get(key)]
     if absent:
         raise Refusal(
             "sign-needs-more",
             test.request.facility.law.section("tests.sign"),
-            missing=contents.in_words(absent),
+            missing=contents.list_parts(absent),
         )
     request, dates = test.request, test.parts["dates"]
     form = forms.in_force(request.facility, "test", request.game)
@@ -103,7 +103,7 @@ def sign(test: GameTest) -> dict[str, Any]:
         {
             "casino": casino,
             "language": language,
-            "lines": forms.filled(wording, {**values, "casino": casino}),
+            "lines": forms.fill_wording(wording, {**values, "casino": casino}),
         }
         for casino in test.parts["casinos"]
         for language, wording in (form.wording if form else SIGN).items()
@@ -116,18 +116,18 @@ def rules_at(test: GameTest, moment: dt.datetime) -> TestRules | None:
     return test.rules.filter(in_force_from__lte=moment).order_by("-version").first()
 
 
-def rules_of(run: TestRun, rules: Sequence[TestRules]) -> list[int]:
+def rules_during(run: TestRun, rules: Sequence[TestRules]) -> list[int]:
     """The versions that held during a run, of all `rules` of its test: several where they changed in its middle."""
     begun = [version.version for version in rules if version.in_force_from <= run.started_at]
     later = [version.version for version in rules if run.started_at < version.in_force_from < run.ended_at]
     return [*([max(begun)] if begun else []), *sorted(later)]
 
 
-def _there(test: GameTest, key: str) -> bool:
+def _is_present(test: GameTest, key: str) -> bool:
     if key == "further":
         return not test.request.further.filter(answered_on=None).exists()
     if key == "sign" and test.status == "draft":
-        return bool(test.parts.get(key)) and test.parts[key] == sign(
+        return bool(test.parts.get(key)) and test.parts[key] == proposed_sign(
             test
         )  # a form approved since then counts
     return bool(test.parts.get(key))

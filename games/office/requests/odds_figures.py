@@ -15,7 +15,7 @@ from games.engine.analysis import Outcome
 from games.engine.odds import Odds, Pays, Prize
 from games.models import GameRequest
 from games.office.odds import sheet as odds_sheet
-from games.office.odds.sheet import Sheet
+from games.office.odds.sheet import OddsSheet
 from games.registry import game_by_code, game_of
 
 
@@ -25,7 +25,7 @@ def families(rules: str) -> list[tuple[str, str]]:
     return [(family, name) for family, name, _ in _families(loaded)]
 
 
-def computed(request: GameRequest) -> dict[str, Any] | None:
+def compute_figures(request: GameRequest) -> dict[str, Any] | None:
     """Every wager that the request is about with its exact figures; None where the engine does not know its rules.
 
     A request that names none of their families is about all of them.
@@ -59,7 +59,7 @@ def computed(request: GameRequest) -> dict[str, Any] | None:
     }
 
 
-def uncounted(request: GameRequest) -> list[str]:
+def unknown_wagers(request: GameRequest) -> list[str]:
     """The wagers that the request is about and the engine does not know: their figures come in a document."""
     known_families = {family for family, _ in families(request.rules)} if request.rules else set()
     return [wager for wager in request.wagers if wager not in known_families]
@@ -70,25 +70,25 @@ def sha256(figures: dict[str, Any]) -> str:
     return hashlib.sha256(chain.canonical(figures)).hexdigest()
 
 
-def shown(request: GameRequest) -> dict[str, Any] | None:
+def filed_or_computed(request: GameRequest) -> dict[str, Any] | None:
     """The figures to show: those that were filed, or as they are computed now where nothing is filed yet."""
-    return request.parts.get("odds", {}).get("figures") or computed(request)
+    return request.parts.get("odds", {}).get("figures") or compute_figures(request)
 
 
-def sheet(figures: dict[str, Any]) -> Sheet:
+def figures_sheet(figures: dict[str, Any]) -> OddsSheet:
     """Figures as the office's odds sheet; what was filed is not computed again."""
     rules = Rules.of(figures["rules"])
     filed = {entry["wager"]: entry for entry in figures["wagers"]}
     labels = {wager_type.code: str(wager_type.label) for wager_type in game_of(rules).wager_types(rules)}
     rows = []
-    for row in odds_sheet.sheet(rules).rows:
+    for row in odds_sheet.odds_sheet(rules).rows:
         codes = tuple(code for code in row.codes if code in filed)
         if codes:
             label = row.label if codes == row.codes else ", ".join(labels[code] for code in codes)
             entry = filed[codes[0]]
             outcomes, advantage = _outcomes(entry), Fraction(entry["house_advantage"])
             rows.append(replace(row, label=label, codes=codes, outcomes=outcomes, advantage=advantage))
-    return Sheet(rules, tuple(rows))
+    return OddsSheet(rules, tuple(rows))
 
 
 def _outcomes(entry: dict[str, Any]) -> tuple[Outcome, ...]:
@@ -109,12 +109,12 @@ def _families(rules: Rules) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
         if wager_type.code in priced:
             by_family.setdefault(wager_type.family, []).append(wager_type)
     return tuple(
-        (family, _name(family, all_of), tuple(wager_type.code for wager_type in all_of))
+        (family, _family_name(family, all_of), tuple(wager_type.code for wager_type in all_of))
         for family, all_of in by_family.items()
     )
 
 
-def _name(family: str, types: list[Any]) -> str:
+def _family_name(family: str, types: list[Any]) -> str:
     """ "Small" of one wager; of several what their names begin with: "Three of a Kind"."""
     first = str(types[0].label)
     if len(types) == 1:

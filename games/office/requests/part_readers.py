@@ -20,12 +20,12 @@ ABOUT = ("the game", "its name", "its equipment")
 MOST_PLACES = 40
 
 
-def read(ctx: OfficeContext, params: Params, request: GameRequest, key: str) -> Value:
+def read_part(ctx: OfficeContext, params: Params, request: GameRequest, key: str) -> Value:
     """The new value of one part. Raises what its reader raises, and `malformed`."""
     return READERS[key](ctx, params, request.parts.get(key, {}))
 
 
-def cents(params: Params, name: str, section: str) -> int:
+def read_cents(params: Params, name: str, section: str) -> int:
     """Cents of an amount as people write it: "1,250" or "$1,250.50". Raises `amount-unreadable`."""
     text = params.text(name, max_length=20)
     match = AMOUNT.fullmatch(text)
@@ -34,35 +34,35 @@ def cents(params: Params, name: str, section: str) -> int:
     return int(match[1].replace(",", "")) * 100 + int(match[2] or 0)
 
 
-def attached(ctx: OfficeContext, params: Params, before: list[str]) -> list[str]:
+def read_attachments(ctx: OfficeContext, params: Params, before: list[str]) -> list[str]:
     """Codes of the documents that stay, and of the one that is added. Raises `no-such-document`."""
     keep = set(params.texts("keep"))
     if not keep <= set(before):
         raise malformed("keep")
-    added = filing.asked_if_any(ctx, params, "document")
+    added = filing.read_optional_document(ctx, params, "document")
     codes = [code for code in before if code in keep]
     return codes + [added.code] if added and added.code not in codes else codes
 
 
-def _prose(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_prose(ctx: OfficeContext, params: Params, before: Value) -> Value:
     text = params.prose("text", max_length=MOST_PROSE)
     return {"text": text} if text else {}
 
 
-def _play(ctx: OfficeContext, params: Params, before: Value) -> Value:
-    return _prose(ctx, params, before) | _papers(ctx, params, before)
+def _read_play(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    return _read_prose(ctx, params, before) | _read_papers(ctx, params, before)
 
 
-def _papers(ctx: OfficeContext, params: Params, before: Value) -> Value:
-    codes = attached(ctx, params, before.get("documents", []))
+def _read_papers(ctx: OfficeContext, params: Params, before: Value) -> Value:
+    codes = read_attachments(ctx, params, before.get("documents", []))
     return {"documents": codes} if codes else {}
 
 
-def _pictures(part: str) -> Reader:
+def _pictures_reader(part: str) -> Reader:
     """Drawings or photos: text alone draws nothing. Raises `drawing-is-no-picture`."""
 
     def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
-        papers = _papers(ctx, params, before)
+        papers = _read_papers(ctx, params, before)
         rows = Document.objects.filter(facility=ctx.facility, code__in=papers.get("documents", []))
         for document in rows.defer("content"):
             if document.media_type == filing.TEXT:
@@ -76,7 +76,7 @@ def _pictures(part: str) -> Reader:
     return reader
 
 
-def _or_none(of: Reader, part: str) -> Reader:
+def _reader_or_none(of: Reader, part: str) -> Reader:
     """The part, or that there is none. Raises `none-and-some` where both were said."""
 
     def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
@@ -88,7 +88,7 @@ def _or_none(of: Reader, part: str) -> Reader:
     return reader
 
 
-def _class(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_class(ctx: OfficeContext, params: Params, before: Value) -> Value:
     """Variation, composite or new; of which authorized game, unless it is new. Raises `class-of-what`."""
     game_class, of = params.choice("class", tuple(CLASSES)), params.text("of", default="", max_length=100)
     if game_class != "new" and not of:
@@ -98,7 +98,7 @@ def _class(ctx: OfficeContext, params: Params, before: Value) -> Value:
     return {"class": game_class, "of": of if game_class != "new" else ""}
 
 
-def _places(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_places(ctx: OfficeContext, params: Params, before: Value) -> Value:
     lines = [line.strip() for line in params.prose("places", max_length=2_000).split("\n")]
     places = list(dict.fromkeys(line for line in lines if line))
     if len(places) > MOST_PLACES:
@@ -106,7 +106,7 @@ def _places(ctx: OfficeContext, params: Params, before: Value) -> Value:
     return {"places": places} if places else {}
 
 
-def _rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
     """The rights that stay, by their place in the list, and one more where its name is said."""
     items = before.get("items", [])
     keep = params.texts("keep")
@@ -122,14 +122,14 @@ def _rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
         params.text("name", default="", max_length=120),
         params.text("number", default="", max_length=60),
     )
-    holder, provider = _holder(ctx, params)
+    holder, provider = _read_holder(ctx, params)
     if name:
         item = {"right": right, "state": state, "about": about, "name": name, "number": number}
         rights.append({**item, "holder": holder, "provider": provider})
     return {"items": rights} if rights else {}
 
 
-def _holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
+def _read_holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
     """Who holds a right, and the code of the provider's file where it is one. Raises `no-such-holder`."""
     holder, code = (
         params.text("holder", default="", max_length=100),
@@ -143,32 +143,35 @@ def _holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
     return provider.name, provider.code
 
 
-def _application(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_application(ctx: OfficeContext, params: Params, before: Value) -> Value:
     """The completed application. Its type is asked with it: it must be the right one."""
-    license_type, papers = params.text("license", default="", max_length=100), _papers(ctx, params, before)
+    license_type, papers = (
+        params.text("license", default="", max_length=100),
+        _read_papers(ctx, params, before),
+    )
     return {"license": license_type, **papers} if papers else {}
 
 
-def _fee(ctx: OfficeContext, params: Params, before: Value) -> Value:
+def _read_fee(ctx: OfficeContext, params: Params, before: Value) -> Value:
     """The fee in cents and the day on which it was paid. Raises `amount-unreadable`, `day-not-come`."""
     section = ctx.facility.law.section("requests.fee")
-    paid, paid_on = cents(params, "amount", section), params.date("on")
+    paid, paid_on = read_cents(params, "amount", section), params.date("on")
     if paid_on > ctx.today:
         raise Refusal("day-not-come", section, day=paid_on.isoformat())
     return {"cents": paid, "on": paid_on.isoformat()} if paid else {}
 
 
 READERS: dict[str, Reader] = {
-    "play": _play,
-    "wagering": _prose,
-    "class": _class,
-    "odds": _papers,
-    "layout": _or_none(_pictures("layout"), "layout"),
-    "equipment": _pictures("equipment"),
-    "reasons": _prose,
-    "elsewhere": _or_none(_places, "elsewhere"),
-    "property": _or_none(_rights, "property"),
-    "application": _application,
-    "fee": _fee,
-    "waiver": _or_none(_papers, "waiver"),
+    "play": _read_play,
+    "wagering": _read_prose,
+    "class": _read_class,
+    "odds": _read_papers,
+    "layout": _reader_or_none(_pictures_reader("layout"), "layout"),
+    "equipment": _pictures_reader("equipment"),
+    "reasons": _read_prose,
+    "elsewhere": _reader_or_none(_read_places, "elsewhere"),
+    "property": _reader_or_none(_read_rights, "property"),
+    "application": _read_application,
+    "fee": _read_fee,
+    "waiver": _reader_or_none(_read_papers, "waiver"),
 }

@@ -6,18 +6,18 @@ from typing import Any
 from reportlab.platypus import Flowable
 
 from games.models import GameRequest
-from games.office.odds.pdf import sheet_story, source
-from games.office.pdf.approval import approval_of, day, moment
+from games.office.odds.pdf import sheet_story, source_text
+from games.office.pdf.approval import approval_text, day, moment
 from games.office.pdf.paper import Cell, render, styles, table, text
 from games.office.requests import contents, odds_figures
 from games.office.requests import descriptions as said
-from games.office.requests.descriptions import Said
+from games.office.requests.descriptions import PartDescription
 
 
-def pdf(row: GameRequest) -> bytes:
+def request_pdf(row: GameRequest) -> bytes:
     """The PDF of the whole request as it stands; of a filed one as it was filed."""
-    look, figures = styles(), odds_figures.shown(row)
-    sheet = odds_figures.sheet(figures) if figures else None
+    look, figures = styles(), odds_figures.filed_or_computed(row)
+    sheet = odds_figures.figures_sheet(figures) if figures else None
     title = f"{row.code} {row.title}"
     story: list[Flowable] = [
         text(title, look["title"]),
@@ -25,12 +25,12 @@ def pdf(row: GameRequest) -> bytes:
         table(list(_facts(row)), (1, 3), head=0),
         text("What it holds", look["heading"]),
     ]
-    for description in said.of_request(row):
+    for description in said.describe_request(row):
         story += _part(description)
     if sheet:
         story += [
             text("Odds sheet", look["heading"]),
-            text(source(sheet), look["body"]),
+            text(source_text(sheet), look["body"]),
             *sheet_story(sheet, None, landscape=sheet.throws is None),
         ]
     story += _documents(row)
@@ -38,7 +38,7 @@ def pdf(row: GameRequest) -> bytes:
         story,
         title=title,
         facility_name=row.facility.name,
-        approved=approval_of(row, row.facility),
+        approved=approval_text(row, row.facility),
         landscape=bool(sheet and sheet.throws is None),
     )
 
@@ -52,23 +52,26 @@ def _facts(row: GameRequest) -> Iterator[tuple[Cell, Cell]]:
     if row.wagers:
         names = dict(odds_figures.families(row.rules)) if row.rules else {}
         yield "Wagers", ", ".join(names.get(code, code) for code in row.wagers)
-    yield "Drafted", _by(moment(row.drafted_at, facility), row.drafted_by.name if row.drafted_by else "")
+    yield (
+        "Drafted",
+        _with_name(moment(row.drafted_at, facility), row.drafted_by.name if row.drafted_by else ""),
+    )
     if row.filed_at:
         yield "Filed", moment(row.filed_at, facility)
     if row.decided_at:
         yield (
             "Denied" if row.status == "denied" else "Approved",
-            _by(day(row.decided_at, facility), f"{row.decided_by}, reference {row.reference}"),
+            _with_name(day(row.decided_at, facility), f"{row.decided_by}, reference {row.reference}"),
         )
     if row.withdrawn_at:
-        yield "Withdrawn", _by(day(row.withdrawn_at, facility), row.withdrawn_why)
+        yield "Withdrawn", _with_name(day(row.withdrawn_at, facility), row.withdrawn_why)
 
 
-def _by(when: str, who: str) -> str:
+def _with_name(when: str, who: str) -> str:
     return f"{when}, {who}" if who else when
 
 
-def _part(description: Said) -> list[Flowable]:
+def _part(description: PartDescription) -> list[Flowable]:
     """One part: its name and its paragraph, then what was said."""
     look, part = styles(), description.line.part
     name = str(part.name)
@@ -95,7 +98,7 @@ def _part(description: Said) -> list[Flowable]:
 
 def _documents(row: GameRequest) -> list[Flowable]:
     """The list of what is attached, each with the SHA-256 of its bytes."""
-    look, documents = styles(), contents.documents(row)
+    look, documents = styles(), contents.documents_of(row)
     head: list[Any] = [text("Attached documents", look["heading"])]
     if not documents:
         return [*head, text("None.", look["body"])]

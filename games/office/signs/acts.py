@@ -24,7 +24,7 @@ def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     texts = {language: params.prose(language, max_length=MOST_WORDS) for language in forms.LANGUAGES}
     wording = {language: text for language, text in texts.items() if text}
     section = ctx.facility.law.section("signs.form")
-    forms.verify_wording(kind, wording, forms.rules_spoken_of(ctx.facility, game), section=section)
+    forms.verify_wording(kind, wording, forms.rules_on_signs(ctx.facility, game), section=section)
     same = SignForm.objects.filter(facility=ctx.facility, kind=kind, game=game)
     newest = same.order_by("-version").values_list("version", flat=True).first() or 0
     form = SignForm.objects.create(
@@ -40,43 +40,45 @@ def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
         drafted_by=ctx.actor,
     )
     data = {"location": location, "width_mm": width_mm, "height_mm": height_mm, "wording": wording}
-    return ActOutcome("sign_form.drafted", {**_named(form), **data}, {"form": form.pk, **_named(form)})
+    return ActOutcome(
+        "sign_form.drafted", {**_form_data(form), **data}, {"form": form.pk, **_form_data(form)}
+    )
 
 
 @office_act()
 def file_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Marks a drafted form as filed for approval."""
-    form = _asked(ctx, params)
+    form = _read_form(ctx, params)
     reviews.file(ctx, form)
-    return ActOutcome("sign_form.filed", _named(form))
+    return ActOutcome("sign_form.filed", _form_data(form))
 
 
 @office_act()
 def decide_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Records the decision on a filed form, with its letter. Approved, it replaces the version before it."""
-    form = _asked(ctx, params)
+    form = _read_form(ctx, params)
     decision = reviews.decide(ctx, form, params)
-    return ActOutcome("sign_form.decided", {**_named(form), **decision})
+    return ActOutcome("sign_form.decided", {**_form_data(form), **decision})
 
 
 @office_act()
 def withdraw_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Withdraws a form, and with it the versions before it: no sign of this kind stands under any of them."""
-    form, why = _asked(ctx, params), params.text("why")
+    form, why = _read_form(ctx, params), params.text("why")
     reviews.withdraw(ctx, form)
     earlier = SignForm.objects.filter(
         facility=ctx.facility, kind=form.kind, game=form.game, version__lt=form.version, status="approved"
     )
     for earlier_form in earlier:
         reviews.withdraw(ctx, earlier_form)
-    return ActOutcome("sign_form.withdrawn", {**_named(form), "why": why})
+    return ActOutcome("sign_form.withdrawn", {**_form_data(form), "why": why})
 
 
-def _named(form: SignForm) -> dict[str, str | int]:
+def _form_data(form: SignForm) -> dict[str, str | int]:
     return {"kind": form.kind, "game": form.game, "version": form.version}
 
 
-def _asked(ctx: OfficeContext, params: Params) -> SignForm:
+def _read_form(ctx: OfficeContext, params: Params) -> SignForm:
     number = params.integer("form", 1, 2**31 - 1)
     form = SignForm.objects.filter(facility=ctx.facility, pk=number).first()
     if form is None:

@@ -16,9 +16,9 @@ LANGUAGES = ("en", "es", "zh")
 KINDS = tuple(SignForm.Kind.values)
 LEAST_MM, MOST_MM = 50, 3000
 PLACEHOLDER = re.compile(r"\{([a-z_]*)\}")
-EVERYWHERE = frozenset({"table", "game"})
+COMMON_PLACEHOLDERS = frozenset({"table", "game"})
 # What a wording may name besides, and of that what it must
-NAMES: Mapping[str, tuple[str, ...]] = {
+ALLOWED_PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "odds": ("rules", "approved"),
     "limits": ("min", "max"),
     "limits-change": ("min", "max", "new_min", "new_max", "from"),
@@ -26,7 +26,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "rules": ("rules", "approved", "min", "max", "limit"),
     "test": ("casino", "starts", "ends"),
 }
-MUST: Mapping[str, tuple[str, ...]] = {
+REQUIRED_PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "limits": ("min", "max"),
     "limits-change": ("new_min", "new_max", "from"),
     "payout-limit": ("limit",),
@@ -53,10 +53,10 @@ def _verify_text(kind: str, language: str, text: str, section: str) -> None:
     placeholders = PLACEHOLDER.findall(text)
     if re.search(r"[{}]", PLACEHOLDER.sub("", text)):
         raise Refusal("sign-braces", section, language=language)
-    may = EVERYWHERE | frozenset(NAMES[kind])
+    may = COMMON_PLACEHOLDERS | frozenset(ALLOWED_PLACEHOLDERS[kind])
     if unknown := [name for name in placeholders if name not in may]:
         raise Refusal("sign-placeholder-unknown", section, name=unknown[0], may=_braced(sorted(may)))
-    if missing := [name for name in MUST.get(kind, ()) if name not in placeholders]:
+    if missing := [name for name in REQUIRED_PLACEHOLDERS.get(kind, ()) if name not in placeholders]:
         raise Refusal("sign-placeholder-missing", section, name=missing[0], language=language)
 
 
@@ -64,7 +64,7 @@ def _braced(names: Iterable[str]) -> str:
     return ", ".join(f"{{{name}}}" for name in names)
 
 
-def filled(text: str, values: Mapping[str, str]) -> list[str]:
+def fill_wording(text: str, values: Mapping[str, str]) -> list[str]:
     """The lines of a wording with what holds at a table. A name without a value becomes a dash."""
     filled_text = PLACEHOLDER.sub(lambda match: values.get(match[1]) or "–", text)
     return [line.strip() for line in filled_text.splitlines() if line.strip()]
@@ -90,13 +90,13 @@ def verify_form(facility: Facility, kind: str, game: str) -> SignForm:
     return form
 
 
-def rules_spoken_of(facility: Facility, game: str) -> list[Rules]:
+def rules_on_signs(facility: Facility, game: str) -> list[Rules]:
     """The approved rules of a house that a sign of this game (empty: of any) may speak of."""
     rows = RulesSubmission.objects.filter(facility=facility, status="approved")
     return [rules_of(row) for row in (rows.filter(game=game) if game else rows)]
 
 
-def told_of(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
+def recorded_sign_keys(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
     """For each facility (id) and game the keys of the forms in force there, as a table's record tells of them.
 
     One query for them all.

@@ -22,7 +22,7 @@ ALIGN = {"start": 0, "middle": 1, "end": 2}
 
 
 @dataclass(frozen=True)
-class Paper:
+class SignSheet:
     """What a sign says: lines by language, rows of odds (label, payout), and the small line of its approval."""
 
     title: str
@@ -34,7 +34,7 @@ class Paper:
 
 
 @dataclass(frozen=True)
-class Line:
+class SignLine:
     """One line where it stands: its anchor and its foot in millimetres from the upper left, its size in millimetres."""
 
     text: str
@@ -46,16 +46,16 @@ class Line:
     language: str = "en"
 
 
-def lines(sign: Paper) -> list[Line]:
+def sign_lines(sign: SignSheet) -> list[SignLine]:
     """The whole sign, laid out. Sizes follow from the sheet alone; the lines of a language have one size."""
     width, height = sign.width_mm, sign.height_mm
     edge, foot = EDGE * min(width, height), max(2.2, FOOT_MM * min(width, height))
     room, across = height - 2 * edge - 2 * foot, width - 2 * edge
     blocks = _blocks(sign, width / 2, edge, width - edge)
-    rows = sum(_tall(block) for block in blocks) + BETWEEN * (len(blocks) - 1)
-    sized = [_sized(block, room / max(rows, 1.0), across) for block in blocks]
+    rows = sum(_block_height(block) for block in blocks) + BETWEEN * (len(blocks) - 1)
+    sized = [_fit_block(block, room / max(rows, 1.0), across) for block in blocks]
     between = min(block[0].size for block in sized) * BETWEEN if sized else 0.0
-    y = edge + (room - sum(_tall(block) for block in sized) - between * (len(sized) - 1)) / 2
+    y = edge + (room - sum(_block_height(block) for block in sized) - between * (len(sized) - 1)) / 2
     laid_out = []
     for block in sized:
         for line in block:
@@ -64,39 +64,45 @@ def lines(sign: Paper) -> list[Line]:
         y += between
     if not sign.foot:
         return laid_out
-    return [*laid_out, Line(sign.foot, width / 2, height - edge, min(foot, _fitting(sign.foot, across)))]
+    return [
+        *laid_out,
+        SignLine(sign.foot, width / 2, height - edge, min(foot, _fitting_size(sign.foot, across))),
+    ]
 
 
-def _blocks(sign: Paper, middle: float, left_x: float, right: float) -> list[list[Line]]:
+def _blocks(sign: SignSheet, middle: float, left_x: float, right: float) -> list[list[SignLine]]:
     """The lines of each language, and those of the odds, each with its size by the first language's."""
     blocks = [
         [
-            Line(part, middle, 0, OTHERS if place else 1.0, strong=not place, language=language)
+            SignLine(part, middle, 0, OTHERS if place else 1.0, strong=not place, language=language)
             for text in texts
-            for part in _broken(text)
+            for part in _break_line(text)
         ]
         for place, (language, texts) in enumerate(sign.texts)
     ]
     odds = [
         line
         for label, pays in sign.rows
-        for line in (Line(label, left_x, 0, ROW, "start"), Line(pays, right, 0, ROW, "end", strong=True))
+        for line in (
+            SignLine(label, left_x, 0, ROW, "start"),
+            SignLine(pays, right, 0, ROW, "end", strong=True),
+        )
     ]
     return [block for block in [*blocks, odds] if block]
 
 
-def _tall(block: list[Line]) -> float:
+def _block_height(block: list[SignLine]) -> float:
     return LEADING * sum(line.size for line in block if line.anchor != "end")
 
 
-def _sized(block: list[Line], unit: float, across: float) -> list[Line]:
+def _fit_block(block: list[SignLine], unit: float, across: float) -> list[SignLine]:
     """A block at the largest size at which each of its lines fits."""
     halves = {"middle": 1.0, "start": 0.58, "end": 0.42}
-    fits = min(_fitting(line.text, halves[line.anchor] * across, strong=line.strong) for line in block)
+    fits = min(_fitting_size(line.text, halves[line.anchor] * across, strong=line.strong) for line in block)
     return [replace(line, size=min(unit * line.size, fits)) for line in block]
 
 
-def _broken(line: str) -> list[str]:
+def _break_line(line: str) -> list[str]:
     """A long line in two of about the same length; one without spaces in the middle stays."""
     if len(line) <= LONG or " " not in line:
         return [line]
@@ -107,7 +113,7 @@ def _broken(line: str) -> list[str]:
     return [line[:middle].rstrip(" ·"), line[middle + 1 :].lstrip(" ·")]
 
 
-def _fitting(text: str, room: float, *, strong: bool = False) -> float:
+def _fitting_size(text: str, room: float, *, strong: bool = False) -> float:
     """The largest size at which a text is no wider than this, in millimetres."""
     drawable = paper.fonts()
     latin = paper.BOLD if strong else paper.INTER
@@ -118,7 +124,7 @@ def _fitting(text: str, room: float, *, strong: bool = False) -> float:
     return room / wide if wide else room
 
 
-def render(sign: Paper, facility_name: str) -> bytes:
+def render(sign: SignSheet, facility_name: str) -> bytes:
     """The PDF: one page of the approved size. The same sign always gives the same bytes."""
     paper.fonts()
     file = BytesIO()
@@ -130,14 +136,14 @@ def render(sign: Paper, facility_name: str) -> bytes:
     canvas.setStrokeColor(paper.BRASS)
     canvas.setLineWidth(paper.HAIR * 2)
     canvas.rect(edge, edge, sign.width_mm * mm - 2 * edge, sign.height_mm * mm - 2 * edge)
-    for line in lines(sign):
+    for line in sign_lines(sign):
         _draw(canvas, line, sign)
     canvas.showPage()
     canvas.save()
     return file.getvalue()
 
 
-def _draw(canvas: Canvas, line: Line, sign: Paper) -> None:
+def _draw(canvas: Canvas, line: SignLine, sign: SignSheet) -> None:
     size, width = line.size * mm, sign.width_mm * mm
     style = ParagraphStyle(
         "sign",

@@ -11,14 +11,14 @@ from games.engine import Refusal
 from games.engine.editions import all_editions, edition
 from games.engine.rules import DEFAULT_WORD
 from games.models import RulesSubmission
-from games.office.core.floor import Dealt, floor
+from games.office.core.floor import DealtTable, floor
 from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
-from games.office.documents.filing import asked, in_words
+from games.office.documents.filing import document_reference, read_document
 from games.office.submissions.gate import verify_may_file
 from games.params import MOST_CENTS, YEARS, Params, malformed
 from games.registry import game_by_code
-from games.submission_options import Options, of_submission
+from games.submission_options import Options, options_of
 
 Status = RulesSubmission.Status
 OPEN = frozenset({Status.DRAFT, Status.FILED})
@@ -38,12 +38,12 @@ def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
         params.choice("edition", tuple(all_editions())),
     )
     why = params.text("why", default="")
-    last = _newest(ctx, code) if code else None
+    last = _newest_version(ctx, code) if code else None
     _verify_edition(ctx, key, last)
     if last is not None and last.status in OPEN:
         details = {"code": code, "version": last.version, "status": last.get_status_display()}
         raise Refusal("version-waits", **details)
-    options = of_submission(last) if last and last.edition == key else Options(key)
+    options = options_of(last) if last and last.edition == key else Options(key)
     row = RulesSubmission(
         facility=ctx.facility,
         code=code or next_code(RulesSubmission.objects.filter(facility=ctx.facility), "RS"),
@@ -51,24 +51,24 @@ def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
         drafted_at=ctx.now,
         drafted_by=ctx.actor,
     )
-    _choose(row, options, why)
+    _fill_draft(row, options, why)
     row.save()
-    return _recorded(ctx, "rules.drafted", row, {"options": row.options, "why": why})
+    return _outcome(ctx, "rules.drafted", row, {"options": row.options, "why": why})
 
 
 @office_act()
 def change_draft(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Changes what a draft chooses. It may choose what the gate will refuse: the gate is asked when it is filed."""
-    row = _asked(ctx, params)
+    row = _read_version(ctx, params)
     options = read_options(params)
     why = params.text("why", default="")
     if row.status != Status.DRAFT:
         raise Refusal("not-a-draft", status=row.get_status_display())
-    before = _newest(ctx, row.code, below=row.version)
+    before = _newest_version(ctx, row.code, below=row.version)
     _verify_edition(ctx, options.key, before)
-    _choose(row, options, why)
+    _fill_draft(row, options, why)
     row.save()
-    return _recorded(ctx, "rules.changed", row, {"options": row.options, "why": why})
+    return _outcome(ctx, "rules.changed", row, {"options": row.options, "why": why})
 
 
 @office_act()
@@ -76,17 +76,17 @@ def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Files a draft with the body that decides; its terms are fixed from here on. Raises what the gate finds,
     `not-a-draft`, or `nothing-changed` for what the version that it would supersede says already.
     """
-    row = _asked(ctx, params)
+    row = _read_version(ctx, params)
     if row.status != Status.DRAFT:
         raise Refusal("not-a-draft", status=row.get_status_display())
-    rules = verify_may_file(of_submission(row), tables_under(ctx, row.code))
+    rules = verify_may_file(options_of(row), tables_under(ctx, row.code))
     row.terms, row.terms_sha256 = submissions.filed_terms(rules)
     before = _approved_before(row)
     if before is not None and before.terms_sha256 == row.terms_sha256:
         raise Refusal("nothing-changed", version=before.version)
     row.status, row.filed_at, row.filed_by = Status.FILED, ctx.now, ctx.actor
     row.save()
-    return _recorded(ctx, "rules.filed", row, {"terms": json.loads(row.terms)})
+    return _outcome(ctx, "rules.filed", row, {"terms": json.loads(row.terms)})
 
 
 @office_act()
@@ -97,22 +97,22 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
     Each table changes at its next round from that moment on. Raises `not-filed`, `in-force-before-decided`,
     `in-force-before-earlier`, and what the gate finds against the tables as they now stand.
     """
-    row = _asked(ctx, params)
+    row = _read_version(ctx, params)
     granted, body = params.boolean("granted"), params.text("body", max_length=100)
-    reference, letter = params.text("reference", max_length=60), asked(ctx, params, "letter")
+    reference, letter = params.text("reference", max_length=60), read_document(ctx, params, "letter")
     since = read_moment(ctx, params, "in_force_from") or ctx.now
     if row.status != Status.FILED:
         raise Refusal("not-filed", status=row.get_status_display())
     row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
     row.status = Status.APPROVED if granted else Status.DENIED
-    data: dict[str, Any] = {"body": body, "reference": reference, "letter": in_words(letter)}
+    data: dict[str, Any] = {"body": body, "reference": reference, "letter": document_reference(letter)}
     if granted:
-        verify_may_file(of_submission(row), tables_under(ctx, row.code))
+        verify_may_file(options_of(row), tables_under(ctx, row.code))
         row.in_force_from = _verified_start(ctx, row, since)
         data |= {"in_force_from": clock.written(since), "terms": json.loads(row.terms)}
         data |= {"supersedes": _supersede(row, since)}
     row.save()
-    return _recorded(ctx, "rules.approved" if granted else "rules.denied", row, data)
+    return _outcome(ctx, "rules.approved" if granted else "rules.denied", row, data)
 
 
 @office_act()
@@ -120,25 +120,25 @@ def withdraw_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Withdraws a version. A draft or filed one goes no further; one in force is dealt no more from each table's next
     round on; where it was still to come into force, the version before it stays. Raises `already-ended`.
     """
-    row = _asked(ctx, params)
+    row = _read_version(ctx, params)
     why = params.text("why")
-    version_state = submissions.standing_of(row, ctx.now)
+    version_state = submissions.state_of_version(row, ctx.now)
     if version_state in (
-        submissions.Standing.DENIED,
-        submissions.Standing.WITHDRAWN,
-        submissions.Standing.SUPERSEDED,
+        submissions.VersionState.DENIED,
+        submissions.VersionState.WITHDRAWN,
+        submissions.VersionState.SUPERSEDED,
     ):
         raise Refusal("already-ended", status=row.get_status_display())
-    if version_state == submissions.Standing.COMING:
-        _stay(row)
+    if version_state == submissions.VersionState.COMING:
+        _keep_previous_in_force(row)
     row.status, row.withdrawn_at, row.withdrawn_why = Status.WITHDRAWN, ctx.now, why
     row.save()
-    stops = version_state == submissions.Standing.IN_FORCE
+    stops = version_state == submissions.VersionState.IN_FORCE
     tables = [table.table for table in tables_under(ctx, row.code)] if stops else []
-    return _recorded(ctx, "rules.withdrawn", row, {"was": version_state.value, "why": why, "tables": tables})
+    return _outcome(ctx, "rules.withdrawn", row, {"was": version_state.value, "why": why, "tables": tables})
 
 
-def tables_under(ctx: OfficeContext, code: str) -> tuple[Dealt, ...]:
+def tables_under(ctx: OfficeContext, code: str) -> tuple[DealtTable, ...]:
     """The tables of this house that deal under a submission, whichever its version."""
     return tuple(table for table in floor().tables(ctx.facility) if table.submission == code)
 
@@ -194,7 +194,7 @@ def read_moment(ctx: OfficeContext, params: Params, name: str) -> dt.datetime | 
     return moment
 
 
-def _asked(ctx: OfficeContext, params: Params) -> RulesSubmission:
+def _read_version(ctx: OfficeContext, params: Params) -> RulesSubmission:
     """The version that an act names by `code` and `version`, for changing. Raises `no-such-submission`."""
     code, version = params.code("code"), params.integer("version", 1, 10**6)
     submission = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version=version).first()
@@ -203,7 +203,7 @@ def _asked(ctx: OfficeContext, params: Params) -> RulesSubmission:
     return submission
 
 
-def _newest(ctx: OfficeContext, code: str, below: int = 10**6 + 1) -> RulesSubmission | None:
+def _newest_version(ctx: OfficeContext, code: str, below: int = 10**6 + 1) -> RulesSubmission | None:
     versions = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version__lt=below)
     newest = versions.order_by("-version").first()
     if newest is None and below > 10**6:
@@ -223,7 +223,7 @@ def _verify_edition(ctx: OfficeContext, key: str, before: RulesSubmission | None
         raise Refusal("other-game", code=before.code, game=game_by_code(before.game).name)
 
 
-def _choose(row: RulesSubmission, options: Options, why: str) -> None:
+def _fill_draft(row: RulesSubmission, options: Options, why: str) -> None:
     """The draft as chosen; its terms too, where the engine knows such rules."""
     row.game, row.edition = options.edition.game, options.edition.key
     row.options, row.why = options.as_json(), why
@@ -234,10 +234,10 @@ def _choose(row: RulesSubmission, options: Options, why: str) -> None:
 def _verified_start(ctx: OfficeContext, row: RulesSubmission, since: dt.datetime) -> dt.datetime:
     if since < ctx.now:
         section = ctx.facility.law.section("submissions.start")
-        raise Refusal("in-force-before-decided", section, least=_said(ctx, ctx.now))
+        raise Refusal("in-force-before-decided", section, least=_local_text(ctx, ctx.now))
     before = _approved_before(row)
     if before is not None and before.in_force_from and since <= before.in_force_from:
-        details = {"version": before.version, "from": _said(ctx, before.in_force_from)}
+        details = {"version": before.version, "from": _local_text(ctx, before.in_force_from)}
         raise Refusal("in-force-before-earlier", **details)
     return since
 
@@ -258,7 +258,7 @@ def _supersede(row: RulesSubmission, since: dt.datetime) -> int | None:
     return before.version
 
 
-def _stay(row: RulesSubmission) -> None:
+def _keep_previous_in_force(row: RulesSubmission) -> None:
     """The version that this one was to supersede stays in force, until a later one comes if one is approved."""
     superseded = RulesSubmission.objects.filter(
         facility=row.facility, code=row.code, status=Status.SUPERSEDED, superseded_at=row.in_force_from
@@ -267,11 +267,11 @@ def _stay(row: RulesSubmission) -> None:
     superseded.update(status=status, superseded_at=row.superseded_at)
 
 
-def _said(ctx: OfficeContext, moment: dt.datetime) -> str:
+def _local_text(ctx: OfficeContext, moment: dt.datetime) -> str:
     return ctx.facility.local(moment).strftime("%H:%M on %d %b %Y")
 
 
-def _recorded(ctx: OfficeContext, type_: str, row: RulesSubmission, data: dict[str, Any]) -> ActOutcome:
+def _outcome(ctx: OfficeContext, type_: str, row: RulesSubmission, data: dict[str, Any]) -> ActOutcome:
     ctx.terms_sha256 = row.terms_sha256
     entry = {"code": row.code, "version": row.version, "edition": row.edition, **data}
     return ActOutcome(type_, entry, {"code": row.code, "version": row.version, "status": row.status})

@@ -38,14 +38,14 @@ def changes(old: Rules | None, new: Rules) -> list[Change]:
     """
     before = old or Rules(new.edition)
     return [
-        *([_edition(old, new)] if old is None or old.key != new.key else []),
-        *_payouts(before, new),
-        *_readings(before, new),
-        *_chosen(before, new),
+        *([_edition_change(old, new)] if old is None or old.key != new.key else []),
+        *_payout_changes(before, new),
+        *_reading_changes(before, new),
+        *_option_changes(before, new),
     ]
 
 
-def _edition(old: Rules | None, new: Rules) -> Change:
+def _edition_change(old: Rules | None, new: Rules) -> Change:
     return Change(
         "edition", edition_title(old) if old else "", edition_title(new), section=new.edition.source
     )
@@ -58,7 +58,7 @@ def edition_title(rules: Rules) -> str:
     return f"{edition.title}{paytable}, text of {edition.in_force_from.isoformat()}"
 
 
-def _payouts(old: Rules, new: Rules) -> Iterable[Change]:
+def _payout_changes(old: Rules, new: Rules) -> Iterable[Change]:
     types = {**_types(old), **_types(new)}
     edges = _edges(old), _edges(new)
     for row in dict.fromkeys([*new.payouts, *old.payouts]):
@@ -96,20 +96,24 @@ def _edges(rules: Rules) -> dict[str, str]:
     return {row: percent(edge) for row, edge in edges.items()}
 
 
-def _readings(old: Rules, new: Rules) -> Iterable[Change]:
+def _reading_changes(old: Rules, new: Rules) -> Iterable[Change]:
     old_readings, is_ = old.edition.readings, new.edition.readings
     for name in sorted({*old_readings, *is_}):
         if old_readings.get(name) != is_.get(name):
             yield Change(
-                "reading", _yes(old_readings.get(name)), _yes(is_.get(name)), name.replace("-", " "), name
+                "reading",
+                _yes_or_no(old_readings.get(name)),
+                _yes_or_no(is_.get(name)),
+                name.replace("-", " "),
+                name,
             )
 
 
-def _yes(value: bool | None) -> str:
+def _yes_or_no(value: bool | None) -> str:
     return "" if value is None else "yes" if value else "no"
 
 
-def _chosen(old: Rules, new: Rules) -> Iterable[Change]:
+def _option_changes(old: Rules, new: Rules) -> Iterable[Change]:
     if old.payout_limit_cents != new.payout_limit_cents:
         section = new.section("payout-limit") or old.section("payout-limit")
         yield Change(

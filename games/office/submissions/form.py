@@ -9,10 +9,10 @@ from games.engine.editions import Edition, all_editions
 from games.engine.odds import Odds, Pays
 from games.models import Facility
 from games.office.core.figures import percent
-from games.office.core.floor import Dealt
+from games.office.core.floor import DealtTable
 from games.office.odds.labels import cite, family_label, payout_row, row_label
 from games.office.submissions.compare import edition_title
-from games.office.submissions.gate import WORDED
+from games.office.submissions.gate import ODDS_WORD_EXAMPLES
 from games.registry import game_of
 from games.submission_options import Options
 
@@ -50,7 +50,7 @@ class ShakerRow:
 
 
 @dataclass(frozen=True)
-class Form:
+class SubmissionForm:
     """Everything that a submission under one edition may choose, with what it has chosen."""
 
     options: Options
@@ -69,17 +69,17 @@ class Form:
         return self.options.edition
 
 
-def form_of(options: Options, tables: Sequence[Dealt]) -> Form:
+def submission_form(options: Options, tables: Sequence[DealtTable]) -> SubmissionForm:
     """The form of these options, for the tables that deal under them."""
     edition = options.edition
     base = Rules(edition)
     types = game_of(base).wager_types(base)
     families = dict.fromkeys(type_.family for type_ in types)
     highest = max((table.highest_min_cents for table in tables), default=0)
-    return Form(
+    return SubmissionForm(
         options,
         _payout_rows(base, options),
-        tuple((word, WORDED[word]) for word in edition.odds_words),
+        tuple((word, ODDS_WORD_EXAMPLES[word]) for word in edition.odds_words),
         tuple(
             IncrementRow(family, family_label(family, types), options.increments.get(family))
             for family in families
@@ -118,13 +118,13 @@ def _payout_rows(base: Rules, options: Options) -> tuple[PayoutRow, ...]:
             continue
         chance, floor = outcomes[0].probability, edition.payouts[row].odds
         chosen_odds = options.payouts.get(row, "")
-        advantage = percent(1 - chance * (_paid(chosen_odds, floor) + 1))
+        advantage = percent(1 - chance * (_paid_ratio(chosen_odds, floor) + 1))
         label = row_label(row, types)
         rows[row] = PayoutRow(row, label, str(floor), chosen_odds, int(chance * throws), throws, advantage)
     return tuple(rows.values())
 
 
-def _paid(odds_text: str, floor: Pays) -> Fraction:
+def _paid_ratio(odds_text: str, floor: Pays) -> Fraction:
     """What a row pays for one unit; its floor where nothing readable is chosen."""
     try:
         return Odds.parse(odds_text).ratio()

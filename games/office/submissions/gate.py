@@ -13,8 +13,8 @@ from games.engine.analysis import Outcome
 from games.engine.editions import Edition, Payout
 from games.engine.odds import Odds, Prize, in_dollars
 from games.engine.wagers import WagerType
-from games.office.core.figures import percent, share, to_one
-from games.office.core.floor import Dealt
+from games.office.core.figures import fraction, percent, to_one
+from games.office.core.floor import DealtTable
 from games.office.odds.labels import cite, family_label, payout_row, row_label
 from games.registry import game_of
 from games.submission_options import Options
@@ -37,20 +37,29 @@ class Finding:
         return self.refusal.section
 
 
-def findings(options: Options, tables: Iterable[Dealt] = ()) -> tuple[Finding, ...]:
+def findings(options: Options, tables: Iterable[DealtTable] = ()) -> tuple[Finding, ...]:
     """Everything that stands against filing these options for the tables that deal under them, worst first.
 
     Raises `no-such-rules` or `which-paytable` for a key that names no edition.
     """
     edition = options.edition
-    all_findings = [*_of_payouts(edition, options.payouts), *_of_words(edition, options.odds_word)]
-    rules = Rules.of(options.key, _payable(options))
-    all_findings += [*_of_advantage(rules), *_of_limit(edition, options.payout_limit_cents, tuple(tables))]
-    all_findings += [*_of_increments(rules, options.increments), *_of_shakers(edition, options.shakers)]
+    all_findings = [
+        *_payout_findings(edition, options.payouts),
+        *_odds_word_findings(edition, options.odds_word),
+    ]
+    rules = Rules.of(options.key, _acceptable_payouts(options))
+    all_findings += [
+        *_advantage_findings(rules),
+        *_payout_limit_findings(edition, options.payout_limit_cents, tuple(tables)),
+    ]
+    all_findings += [
+        *_increment_findings(rules, options.increments),
+        *_shaker_findings(edition, options.shakers),
+    ]
     return tuple(all_findings)
 
 
-def verify_may_file(options: Options, tables: Iterable[Dealt] = ()) -> Rules:
+def verify_may_file(options: Options, tables: Iterable[DealtTable] = ()) -> Rules:
     """The rules that these options make. Raises the first of the `findings`."""
     for finding in findings(options, tables):
         raise finding.refusal
@@ -71,13 +80,13 @@ def verify_minimum(rules: Rules, min_cents: int) -> None:
 # Odds
 
 
-def _payable(options: Options) -> dict[str, str]:
+def _acceptable_payouts(options: Options) -> dict[str, str]:
     """The payouts that the engine takes, so that what else is wrong shows at the same time."""
-    refused = {finding.row for finding in _of_payouts(options.edition, options.payouts)}
+    refused = {finding.row for finding in _payout_findings(options.edition, options.payouts)}
     return {row: odds for row, odds in options.payouts.items() if row not in refused}
 
 
-def _of_payouts(edition: Edition, payouts: Mapping[str, str]) -> Iterator[Finding]:
+def _payout_findings(edition: Edition, payouts: Mapping[str, str]) -> Iterator[Finding]:
     """Floors in 539 and New Jersey, exact odds elsewhere, One of a Kind fixed in all (reading A19)."""
     types = game_of(Rules(edition)).wager_types(Rules(edition))
     for row, written in payouts.items():
@@ -89,53 +98,53 @@ def _of_payouts(edition: Edition, payouts: Mapping[str, str]) -> Iterator[Findin
             refusal = Refusal("filed-odds-unreadable", section, wager=wager, figure=str(written)[:40])
             yield Finding(refusal, wager, str(written)[:40], row)
             continue
-        refused, remedy = _of_payout(edition, row, wager, odds, set_)
+        refused, remedy = _payout_refusal(edition, row, wager, odds, set_)
         if refused is not None:
             yield Finding(refused, wager, str(odds), row, remedy)
 
 
-def _of_payout(
+def _payout_refusal(
     edition: Edition, row: str, wager: str, odds: Odds, set_: Payout | None
 ) -> tuple[Refusal | None, str]:
     """The refusal of one payout, and what would do instead."""
     params = {"wager": wager, "figure": str(odds)}
     if set_ is None:
         if any(code.split("/")[0] == row.split("/")[0] for code in edition.fixed):
-            return _fixed(edition, row, params), ""
+            return _fixed_odds_refusal(edition, row, params), ""
         return Refusal("filed-no-such-wager", edition.sections["wagers"], **params), ""
     if not edition.sets_floors:
         return Refusal("filed-not-exact", set_.cite, **params, exact=str(set_.odds)), str(set_.odds)
     if row in edition.fixed:
-        return _fixed(edition, row, params), ""
+        return _fixed_odds_refusal(edition, row, params), ""
     if odds.ratio() < set_.odds.ratio():
         refusal = Refusal("filed-under-the-floor", set_.cite, **params, floor=str(set_.odds))
         return refusal, str(set_.odds)
     return None, ""
 
 
-def _fixed(edition: Edition, row: str, params: Mapping[str, str]) -> Refusal:
+def _fixed_odds_refusal(edition: Edition, row: str, params: Mapping[str, str]) -> Refusal:
     rows = [code for code in sorted(edition.fixed) if code.split("/")[0] == row.split("/")[0]]
     odds = ", ".join(str(edition.payouts[code].odds) for code in rows)
     return Refusal("filed-odds-fixed", edition.payouts[rows[0]].cite, **params, fixed=odds)
 
 
-def _of_words(edition: Edition, word: str) -> Iterator[Finding]:
+def _odds_word_findings(edition: Edition, word: str) -> Iterator[Finding]:
     """Each edition has its own words for odds (reading A18)."""
     if word not in edition.odds_words:
-        allowed = ", ".join(WORDED[allowed_word] for allowed_word in edition.odds_words)
-        figure = WORDED.get(word, word[:40])
+        allowed = ", ".join(ODDS_WORD_EXAMPLES[allowed_word] for allowed_word in edition.odds_words)
+        figure = ODDS_WORD_EXAMPLES.get(word, word[:40])
         params = {"wager": "Every wager", "figure": figure, "allowed": allowed}
         refusal = Refusal("filed-odds-wording", cite(edition, "odds-words"), **params)
         yield Finding(refusal, "Every wager", figure, remedy=edition.odds_words[0])
 
 
-WORDED = {"to": "6 to 1", "wins": "1 wins 6", "win": "1 win 6"}
+ODDS_WORD_EXAMPLES = {"to": "6 to 1", "wins": "1 wins 6", "win": "1 win 6"}
 
 
 # What a wager keeps for the house
 
 
-def _of_advantage(rules: Rules) -> Iterator[Finding]:
+def _advantage_findings(rules: Rules) -> Iterator[Finding]:
     """Every row once: the wagers of one row differ in nothing. An Extra Roll is judged with its circles."""
     types = game_of(rules).wager_types(rules)
     reported = set()
@@ -144,16 +153,16 @@ def _of_advantage(rules: Rules) -> Iterator[Finding]:
         advantage = game_of(rules).advantage(rules, code, outcomes)
         if advantage < 0 and row not in reported:
             reported.add(row)
-            yield _favoured(rules, row, row_label(row, types), outcomes, advantage)
+            yield _advantage_finding(rules, row, row_label(row, types), outcomes, advantage)
 
 
-def _favoured(
+def _advantage_finding(
     rules: Rules, row: str, wager: str, outcomes: tuple[Outcome, ...], advantage: Fraction
 ) -> Finding:
     payout = rules.payouts.get(row)
     section = payout.cite if payout else rules.section("odds")
     figure = " or ".join(str(outcome.pays) for outcome in outcomes)
-    params = {"wager": wager, "figure": figure, "favours": percent(-advantage), "exact": share(-advantage)}
+    params = {"wager": wager, "figure": figure, "favours": percent(-advantage), "exact": fraction(-advantage)}
     if len(outcomes) != 1 or isinstance(outcomes[0].pays, Prize):
         return Finding(Refusal("filed-favours-player", section, **params), wager, figure, row)
     chance = outcomes[0].probability
@@ -173,11 +182,13 @@ def _wins(chance: Fraction) -> str:
 # The aggregate payout limit
 
 
-def _of_limit(edition: Edition, cents: int | None, tables: tuple[Dealt, ...]) -> Iterator[Finding]:
+def _payout_limit_findings(
+    edition: Edition, cents: int | None, tables: tuple[DealtTable, ...]
+) -> Iterator[Finding]:
     """58 Pa. Code §§ 675a.5(e), 675a.6(l): for the highest minimum of any table that deals it (reading A30)."""
     if cents is None:
         return
-    figure, section = _amount(cents), cite(edition, "payout-limit")
+    figure, section = _amount_text(cents), cite(edition, "payout-limit")
     params = {"wager": "Every wager", "figure": figure}
     if not edition.limit_floors:
         yield Finding(Refusal("filed-no-limit-here", section, **params), "Every wager", figure)
@@ -202,19 +213,19 @@ def _limit_too_low(edition: Edition, cents: int, least: int, min_cents: int) -> 
     )
 
 
-def _amount(cents: object) -> str:
+def _amount_text(cents: object) -> str:
     return in_dollars(cents) if type(cents) is int and cents > 0 else str(cents)[:40]
 
 
 # Increments and shakers
 
 
-def _of_increments(rules: Rules, increments: Mapping[str, int]) -> Iterator[Finding]:
+def _increment_findings(rules: Rules, increments: Mapping[str, int]) -> Iterator[Finding]:
     """58 Pa. Code § 521.7(d): an increment lets every stake be paid in whole cents (reading A21)."""
     edition, types = rules.edition, game_of(rules).wager_types(rules)
     section = cite(edition, "increments")
     for family, cents in increments.items():
-        wager, figure = family_label(family, types), _amount(cents)
+        wager, figure = family_label(family, types), _amount_text(cents)
         params = {"wager": wager, "figure": figure}
         if family not in {type_.family for type_ in types}:
             yield Finding(Refusal("filed-no-such-wager", edition.sections["wagers"], **params), wager, figure)
@@ -235,7 +246,7 @@ def _split_by(rules: Rules, family: str, types: Iterable[WagerType], cents: int)
     return None
 
 
-def _of_shakers(edition: Edition, shakers: Mapping[str, str]) -> Iterator[Finding]:
+def _shaker_findings(edition: Edition, shakers: Mapping[str, str]) -> Iterator[Finding]:
     for kind in shakers:
         if kind not in edition.shakers:
             params = {"wager": "Every wager", "figure": kind[:40], "allowed": ", ".join(edition.shakers)}

@@ -9,31 +9,31 @@ from games.engine import Rules
 from games.engine.odds import in_dollars
 from games.models import Facility, RulesSubmission
 from games.office.odds.labels import family_label, row_label
-from games.office.odds.pdf import sheet_story, source
-from games.office.odds.sheet import Sheet
-from games.office.pdf.approval import approval_of, day, moment
+from games.office.odds.pdf import sheet_story, source_text
+from games.office.odds.sheet import OddsSheet
+from games.office.pdf.approval import approval_text, day, moment
 from games.office.pdf.paper import Cell, render, styles, table, text
 from games.office.submissions.compare import Change, changes, edition_title
 from games.registry import game_of
 from games.submission_options import Options
-from games.submissions import Standing, standing_of
+from games.submissions import VersionState, state_of_version
 
-STANDS = {
-    Standing.DRAFT: "draft",
-    Standing.FILED: "filed, not decided",
-    Standing.DENIED: "denied",
-    Standing.COMING: "approved, not in force yet",
-    Standing.IN_FORCE: "in force",
-    Standing.SUPERSEDED: "superseded",
-    Standing.WITHDRAWN: "withdrawn",
+STATE_TEXTS = {
+    VersionState.DRAFT: "draft",
+    VersionState.FILED: "filed, not decided",
+    VersionState.DENIED: "denied",
+    VersionState.COMING: "approved, not in force yet",
+    VersionState.IN_FORCE: "in force",
+    VersionState.SUPERSEDED: "superseded",
+    VersionState.WITHDRAWN: "withdrawn",
 }
 WORDS = {"to": "6 to 1", "wins": "1 wins 6", "win": "1 win 6"}
 
 
-def submission(
+def submission_pdf(
     row: RulesSubmission,
     options: Options,
-    sheet: Sheet,
+    sheet: OddsSheet,
     before: Rules | None,
     facility: Facility,
     now: dt.datetime,
@@ -43,18 +43,18 @@ def submission(
     title = f"{row.code} version {row.version}"
     story: list[Flowable] = [
         text(f"Rules submission {title}", look["title"]),
-        text(source(sheet), look["body"]),
+        text(source_text(sheet), look["body"]),
         table(list(_facts(row, facility, now)), (1, 3), head=0),
         text("Options", look["heading"]),
         table(list(_options(options, sheet.rules)), (1, 3), head=0),
-        *_changed(before, sheet),
+        *_changes(before, sheet),
         KeepTogether([text("Payouts and odds", look["heading"]), *sheet_story(sheet, None, landscape=wide)]),
     ]
     return render(
         story,
         title=f"Rules submission, {title}",
         facility_name=facility.name,
-        approved=approval_of(row, facility),
+        approved=approval_text(row, facility),
         landscape=wide,
     )
 
@@ -62,17 +62,20 @@ def submission(
 def _facts(row: RulesSubmission, facility: Facility, now: dt.datetime) -> Iterator[tuple[Cell, Cell]]:
     """Where it stands, and its dates; what has not happened is not told."""
     yield "Facility", facility.name
-    yield "Status", STANDS[standing_of(row, now)]
+    yield "Status", STATE_TEXTS[state_of_version(row, now)]
     if row.why:
         yield "Why", row.why
     if row.drafted_at:
-        yield "Drafted", _by(moment(row.drafted_at, facility), row.drafted_by.name if row.drafted_by else "")
+        yield (
+            "Drafted",
+            _with_name(moment(row.drafted_at, facility), row.drafted_by.name if row.drafted_by else ""),
+        )
     if row.filed_at:
-        yield "Filed", _by(moment(row.filed_at, facility), row.filed_by.name if row.filed_by else "")
+        yield "Filed", _with_name(moment(row.filed_at, facility), row.filed_by.name if row.filed_by else "")
     if row.decided_at:
         yield (
             "Denied" if row.status == "denied" else "Approved",
-            _by(day(row.decided_at, facility), row.decided_by),
+            _with_name(day(row.decided_at, facility), row.decided_by),
         )
     if row.reference:
         yield "Reference", row.reference
@@ -85,14 +88,14 @@ def _facts(row: RulesSubmission, facility: Facility, now: dt.datetime) -> Iterat
     if row.withdrawn_at:
         yield (
             "Withdrawn",
-            _by(moment(row.withdrawn_at, facility), "")
+            _with_name(moment(row.withdrawn_at, facility), "")
             + (f": {row.withdrawn_why}" if row.withdrawn_why else ""),
         )
     yield "Rules key", row.edition
     yield "Terms SHA-256", row.terms_sha256
 
 
-def _by(when: str, whom: str) -> str:
+def _with_name(when: str, whom: str) -> str:
     return f"{when}, {whom}" if whom else when
 
 
@@ -119,7 +122,7 @@ def _options(options: Options, rules: Rules) -> Iterator[tuple[Cell, Cell]]:
     yield "Dice", str(edition.dice)
 
 
-def _changed(before: Rules | None, sheet: Sheet) -> Iterator[Flowable]:
+def _changes(before: Rules | None, sheet: OddsSheet) -> Iterator[Flowable]:
     """What differs from the version before."""
     if before is None:
         return
@@ -130,13 +133,13 @@ def _changed(before: Rules | None, sheet: Sheet) -> Iterator[Flowable]:
         return
     rows: list[list[Cell]] = [["What", "Before", "Now", "House advantage before", "Now"]]
     rows.extend(
-        [_what(change), change.old or "none", change.new or "none", change.old_edge, change.new_edge]
+        [_change_title(change), change.old or "none", change.new or "none", change.old_edge, change.new_edge]
         for change in differences
     )
     yield table(rows, (3, 2, 2, 1.4, 1.4), numbers=(3, 4))
 
 
-def _what(change: Change) -> str:
+def _change_title(change: Change) -> str:
     """`Total 4, payout`; `Payout limit`; `Shaker automated`."""
     if change.wager:
         return f"{change.wager}, {change.what}"

@@ -6,11 +6,11 @@ from typing import cast
 
 from games.engine import Refusal, Rules
 from games.engine.odds import Odds, Pays, Prize
-from games.office.core.figures import percent, share
+from games.office.core.figures import fraction, percent
 from games.office.core.words import title
 from games.office.odds.charts import Curve, curve
 from games.office.odds.labels import row_label
-from games.office.odds.sheet import Row, Sheet, sheet
+from games.office.odds.sheet import OddsRow, OddsSheet, odds_sheet
 from games.office.submissions.gate import Finding, findings
 from games.registry import game_of
 from games.submission_options import Options
@@ -19,7 +19,7 @@ NAME = "what-if"
 
 
 @dataclass(frozen=True)
-class Choice:
+class PaytableChoice:
     """A row of the paytable that can be tried: its name to people, and what it pays now."""
 
     row: str
@@ -33,7 +33,7 @@ class WhatIf:
     asked; `findings` are the gate's, `remedy` the odds that would do.
     """
 
-    sheet: Sheet
+    sheet: OddsSheet
     chart: Curve | None
     sort: str = ""
     headline: str = ""
@@ -43,10 +43,12 @@ class WhatIf:
     wager: str = ""
 
 
-def choices(rules: Rules) -> list[Choice]:
+def choices(rules: Rules) -> list[PaytableChoice]:
     """Every row of the paytable."""
     types = game_of(rules).wager_types(rules)
-    return [Choice(row, row_label(row, types), str(payout.odds)) for row, payout in rules.payouts.items()]
+    return [
+        PaytableChoice(row, row_label(row, types), str(payout.odds)) for row, payout in rules.payouts.items()
+    ]
 
 
 def read_pays(written: str, like: Pays) -> Pays:
@@ -77,28 +79,28 @@ def what_if(base: Rules, options: Options, row: str, written: str, base_name: st
     try:
         pays = read_pays(written, base.payouts[row].odds)
     except Refusal as refusal:
-        as_it_is = sheet(base, name=base_name)
+        as_it_is = odds_sheet(base, name=base_name)
         finding = Finding(refusal, label, written[:40], row)
         return WhatIf(as_it_is, None, "stop", f"{label}: not readable as odds", "", (finding,), "", label)
-    tried = replace(base, overrides=_with(base, row, pays))
-    new_sheet = sheet(tried, base, NAME, base_name)
+    tried = replace(base, overrides=_overrides_with(base, row, pays))
+    new_sheet = odds_sheet(tried, base, NAME, base_name)
     line = curve(tried, row, label, name=NAME, before=base, before_name=base_name)
     tried_options = replace(options, payouts={**options.payouts, row: str(pays)})
-    return _judged(WhatIf(new_sheet, line, wager=label), row, pays, tried_options)
+    return _with_verdict(WhatIf(new_sheet, line, wager=label), row, pays, tried_options)
 
 
-def _with(base: Rules, row: str, pays: Pays) -> tuple[tuple[str, Odds], ...]:
+def _overrides_with(base: Rules, row: str, pays: Pays) -> tuple[tuple[str, Odds], ...]:
     """The overrides with this row's; a prize stands where odds do, because only the mathematics ask it."""
     return tuple(sorted({**dict(base.overrides), row: cast(Odds, pays)}.items()))
 
 
-def _judged(answer: WhatIf, row: str, pays: Pays, options: Options) -> WhatIf:
+def _with_verdict(answer: WhatIf, row: str, pays: Pays, options: Options) -> WhatIf:
     """The answer with its verdict."""
     edition, trial = options.edition, f"{answer.wager} at {pays}"
     affected = [
         sheet_row for sheet_row in answer.sheet.changed or answer.sheet.rows if row in sheet_row.paytable
     ]
-    detail = _kept(affected)
+    detail = _advantage_sentences(affected)
     worst = [sheet_row for sheet_row in answer.sheet.favoured if row in sheet_row.paytable]
     if not edition.sets_floors or row in edition.fixed:
         verdict = f"favours the player by {percent(-worst[0].advantage)}" if worst else "is only a what-if"
@@ -120,7 +122,7 @@ def _judged(answer: WhatIf, row: str, pays: Pays, options: Options) -> WhatIf:
     )
 
 
-def _kept(rows: Iterable[Row]) -> str:
+def _advantage_sentences(rows: Iterable[OddsRow]) -> str:
     """`The house keeps 15.28 % (11/72), before 29.17 %.` of each row that moved."""
     sentences = []
     for row in rows:
@@ -132,6 +134,6 @@ def _kept(rows: Iterable[Row]) -> str:
         )
         where = f" on {row.label}" if row.note else ""
         sentences.append(
-            f"{side} {percent(abs(row.advantage))} ({share(abs(row.advantage))}){where}{before}."
+            f"{side} {percent(abs(row.advantage))} ({fraction(abs(row.advantage))}){where}{before}."
         )
     return " ".join(sentences)

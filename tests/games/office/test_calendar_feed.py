@@ -226,7 +226,7 @@ def test_a_moment_stands_in_the_zone_of_the_house_which_comes_along(hands, scene
 def test_text_is_escaped_and_long_lines_are_folded(hands, scene):
     what = "Häuser, Spieler; \\ 骰宝\nBEGIN:VEVENT " + "ü" * 90
     house = scene.table.facility
-    body = feeds.written(house, [Deadline("note:1", dt.date(2028, 2, 29), what)], hands.now)
+    body = feeds.calendar_bytes(house, [Deadline("note:1", dt.date(2028, 2, 29), what)], hands.now)
     assert all(len(line) <= 75 for line in body.split(b"\r\n"))
     assert b"\r\n" in body and b"\n" not in body.replace(b"\r\n", b"")
     assert "SUMMARY:Häuser\\, Spieler\\; \\\\ 骰宝\\nBEGIN:VEVENT" in body.decode().replace("\r\n ", "")

@@ -117,7 +117,7 @@ def granted(scene: Scene, names: dict, conditions: str = "") -> GameTest:
     [("casino", []), ("csi-licensee", []), ("other", ["application", "fee", "waiver"])],
 )
 def test_who_asks_decides_which_papers_are_asked_for(shore, petitioner, asked):
-    lines = contents.lines(stored(request_of(shore, petitioner)))
+    lines = contents.part_statuses(stored(request_of(shore, petitioner)))
     assert [line.part.key for line in lines if line.part.cite] == asked
     assert all(line.must for line in lines if line.part.key in asked)
 

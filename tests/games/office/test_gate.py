@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from games.engine import Refusal, Rules
 from games.office.core import words
-from games.office.core.floor import Dealt
+from games.office.core.floor import DealtTable
 from games.office.submissions.gate import findings, verify_may_file, verify_minimum
 from games.registry import game_of
 from games.submission_options import Options
@@ -115,7 +115,7 @@ MINIMUMS = st.lists(st.integers(100, 10_000), max_size=3)
 
 
 def table(highest):
-    return Dealt("T-01", "live", "high-roll", "RS-0009", 100, 10**9, highest, "open")
+    return DealtTable("T-01", "live", "high-roll", "RS-0009", 100, 10**9, highest, "open")
 
 
 def judged(options, minimums):
@@ -297,7 +297,7 @@ def test_a_player_favourable_extra_roll_would_be_found_with_its_circles(monkeypa
 
     wagers.outcomes_of.cache_clear()
     try:
-        found = [one for one in gate._of_advantage(rules) if one.wager == "Extra Roll"]
+        found = [one for one in gate._advantage_findings(rules) if one.wager == "Extra Roll"]
     finally:
         wagers.outcomes_of.cache_clear()
     assert found and found[0].refusal.code == "filed-favours-player" and "90000 to 1" in found[0].figure

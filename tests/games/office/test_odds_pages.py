@@ -5,7 +5,7 @@ import pytest
 from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
 from games.engine.odds import Odds
-from games.office.odds.sheet import sheet
+from games.office.odds.sheet import odds_sheet
 from games.office.submissions.what_if import choices, what_if
 from games.submission_options import Options
 
@@ -103,7 +103,7 @@ def test_the_page_shows_the_submission_in_force_unasked(podium):
 def test_the_page_shows_any_edition(podium, key):
     page = podium.get(ODDS, {"rules": key})
     assert page.status_code == 200
-    for row in sheet(Rules.of(key)).rows:
+    for row in odds_sheet(Rules.of(key)).rows:
         assert row.advantage_said in page.content.decode()
 
 

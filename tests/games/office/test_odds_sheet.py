@@ -14,8 +14,8 @@ from django.core.management import call_command
 from games.engine import Rules
 from games.engine.editions import all_editions
 from games.engine.odds import Odds
-from games.office.odds.charts import curve, line_of
-from games.office.odds.sheet import sheet
+from games.office.odds.charts import advantage_line, curve
+from games.office.odds.sheet import odds_sheet
 from games.office.submissions.what_if import choices
 
 KEYS = sorted(all_editions())
@@ -39,7 +39,7 @@ def test_each_wager_has_the_figures_of_the_odds_command(key):
     said = StringIO()
     call_command("odds", key, "--json", stdout=said)
     listed = json.loads(said.getvalue())
-    shown = rows_by_code(sheet(Rules.of(key)))
+    shown = rows_by_code(odds_sheet(Rules.of(key)))
     assert [one["wager"] for one in listed if one["wager"] not in shown] == []
     assert len(shown) == len(listed)
     for one in listed:
@@ -69,7 +69,7 @@ def wins(code, dice, pays):
 @pytest.mark.clause("PA-521.4(1)(ii)")
 @pytest.mark.parametrize("key", [key for key in KEYS if Rules.of(key).edition.game == "sic-bo"])
 def test_true_odds_and_house_advantage_of_every_sic_bo_wager_are_those_of_all_216_throws(key):
-    for row in sheet(Rules.of(key)).rows:
+    for row in odds_sheet(Rules.of(key)).rows:
         for code in row.codes:
             paid = [wins(code, dice, [odds.ratio() for odds in row.pays]) for dice in THROWS]
             won = [one for one in paid if one is not None]
@@ -114,7 +114,7 @@ def test_true_odds_and_house_advantage_of_every_high_roll_wager_are_those_of_all
         for added in range(1, loose + 1):  # an extra throw of the loose dice
             extra[most + added] += Fraction(ways * comb(loose, added) * 5 ** (loose - added), 6**loose)
     assert total == 6**dice
-    shown = rows_by_code(sheet(Rules.of(key)))
+    shown = rows_by_code(odds_sheet(Rules.of(key)))
     for code, row in shown.items():
         if code == "extra-roll":
             continue
@@ -188,7 +188,11 @@ SINGLE = {
 
 @pytest.mark.clause("PA-521.4(1)(ii)")
 def test_true_odds_and_house_advantage_of_football_wagers_are_those_of_all_throws_and_games():
-    shown, ends, values = rows_by_code(sheet(Rules.of("pa-577"))), games(), [yards(dice) for dice in THROWS]
+    shown, ends, values = (
+        rows_by_code(odds_sheet(Rules.of("pa-577"))),
+        games(),
+        [yards(dice) for dice in THROWS],
+    )
     assert sum(ends.values()) == 1
     score = sum(chance for (how, _), chance in ends.items() if how in ("score", "trips"))
     scored = {play: ends["score", play] + ends["trips", play] for play in range(1, 5)}
@@ -219,7 +223,7 @@ def test_true_odds_and_house_advantage_of_football_wagers_are_those_of_all_throw
 
 def test_wagers_of_the_same_figures_share_a_row_and_others_do_not():
     rules = Rules.of(JERSEY, {"total:4": "60 to 1"})
-    labels = [row.label for row in sheet(rules).rows]
+    labels = [row.label for row in odds_sheet(rules).rows]
     assert labels[:5] == [
         "Three of a Kind",
         "Two of a Kind",
@@ -228,7 +232,7 @@ def test_wagers_of_the_same_figures_share_a_row_and_others_do_not():
         "Total 5, Total 16",
     ]
     assert {"Total 17", "Small, Big", "Two Dice Combination", "One of a Kind"} <= set(labels)
-    assert sum(len(row.codes) for row in sheet(rules).rows) == 50
+    assert sum(len(row.codes) for row in odds_sheet(rules).rows) == 50
 
 
 def test_a_row_says_its_floor_its_odds_and_what_it_paid_before():
@@ -236,7 +240,7 @@ def test_a_row_says_its_floor_its_odds_and_what_it_paid_before():
         Rules.of(JERSEY, {"total:4": "60 to 1"}),
         Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)),
     )
-    shown = sheet(now, before, "version 4", "version 3")
+    shown = odds_sheet(now, before, "version 4", "version 3")
     row = row_at(shown, "Total 4")
     (level,) = row.levels
     assert (level.ways, level.true_said, row.floor_said, level.was_said, str(level.pays)) == (
@@ -249,7 +253,7 @@ def test_a_row_says_its_floor_its_odds_and_what_it_paid_before():
 
 
 def test_a_wager_of_several_payouts_has_true_odds_for_each():
-    row = row_at(sheet(Rules.of("pa-625a/B")), "One of a Kind")
+    row = row_at(odds_sheet(Rules.of("pa-625a/B")), "One of a Kind")
     assert [(one.ways, one.true_said, str(one.pays)) for one in row.levels] == [
         (75, "1.88 to 1", "1 to 1"), (15, "13.4 to 1", "2 to 1"), (1, "215 to 1", "12 to 1"),
     ]  # fmt: skip
@@ -257,7 +261,7 @@ def test_a_wager_of_several_payouts_has_true_odds_for_each():
 
 
 def test_prizes_and_the_extra_roll_stand_as_they_are_judged():
-    shown = sheet(Rules.of("pa-675a"))
+    shown = odds_sheet(Rules.of("pa-675a"))
     nine, extra = row_at(shown, "Millionaire Row 9"), row_at(shown, "Extra Roll")
     assert str(nine.pays[0]) == "$50,000" and nine.levels[0].chance_exact == "25/5038848"
     assert nine.levels[0].chance_said == "1 in 201,554"
@@ -269,7 +273,7 @@ def test_prizes_and_the_extra_roll_stand_as_they_are_judged():
 
 
 def test_bars_begin_at_zero_and_reach_left_for_the_player():
-    shown = sheet(Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)), Rules.of(JERSEY))
+    shown = odds_sheet(Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)), Rules.of(JERSEY))
     bars = {row.label: bar for row, bar in shown.lines}
     zero = shown.scale.zero_at
     assert bars["Total 17"].x == zero and not bars["Total 17"].favours_player and bars["Total 17"].was == ""
@@ -285,19 +289,19 @@ def tenths(written):
 
 
 def test_a_bar_far_beyond_the_sheet_is_cut_and_says_so():
-    shown = sheet(Rules(Rules.of(JERSEY).edition, (("small", Odds(5000)),)))
+    shown = odds_sheet(Rules(Rules.of(JERSEY).edition, (("small", Odds(5000)),)))
     bar = next(bar for row, bar in shown.lines if row.label == "Small")
     assert bar.beyond and tenths(bar.x) >= 0
 
 
 def test_the_line_of_a_wager_is_that_of_the_engine():
-    line = line_of(Rules.of(JERSEY), "total:4")
+    line = advantage_line(Rules.of(JERSEY), "total:4")
     assert (line.even, line(Fraction(50)), line(Fraction(80))) == (
         Fraction(71),
         Fraction(7, 24),
         Fraction(-1, 8),
     )
-    circles = line_of(Rules.of("pa-675a"), "like-kind:3")
+    circles = advantage_line(Rules.of("pa-675a"), "like-kind:3")
     assert circles(Fraction(3, 5)) == Fraction(4019, 26244)
 
 

@@ -14,12 +14,12 @@ from games.engine import Rules
 from games.models import Facility, RulesSubmission
 from games.office.odds import pdf as odds_pdf
 from games.office.odds.charts import curve
-from games.office.odds.sheet import sheet
-from games.office.pdf.approval import approval_of
-from games.office.pdf.paper import CHINESE, INTER, UNDRAWABLE, fonts, marked, render, styles, table, text
+from games.office.odds.sheet import odds_sheet
+from games.office.pdf.approval import approval_text
+from games.office.pdf.paper import CHINESE, INTER, UNDRAWABLE, as_markup, fonts, render, styles, table, text
 from games.office.submissions import pdf as submission_pdf
 from games.office.submissions.compare import Change
-from games.submission_options import of_rules
+from games.submission_options import options_of_rules
 from script import pdf_fonts
 
 JERSEY = "nj-19-47-9"
@@ -151,8 +151,8 @@ def test_spanish_and_the_regulations_signs_are_in_inter():
 
 
 def test_a_sign_that_no_font_has_becomes_its_plain_letter_or_a_question_mark():
-    assert marked("Nguyễn", INTER) == "Nguyen"
-    assert marked("dice 🎲", INTER) == f"dice {UNDRAWABLE}"
+    assert as_markup("Nguyễn", INTER) == "Nguyen"
+    assert as_markup("dice 🎲", INTER) == f"dice {UNDRAWABLE}"
 
 
 def test_what_looks_like_markup_is_only_text():
@@ -164,9 +164,9 @@ def test_what_looks_like_markup_is_only_text():
 
 def test_the_odds_sheet_says_every_figure_exactly():
     before, now = Rules.of(JERSEY), Rules.of(JERSEY, {"total:4": "60 to 1"})
-    shown = sheet(now, before, "version 4", "version 3")
+    shown = odds_sheet(now, before, "version 4", "version 3")
     drawn = curve(now, "total:4", "Total 4", name="version 4", before=before, before_name="version 3")
-    content = odds_pdf.odds_sheet(
+    content = odds_pdf.odds_sheet_pdf(
         shown, drawn, title="RS-0014 version 4", facility_name="Larkfield Casino", approved=APPROVED
     )
     read = Read(content)
@@ -182,9 +182,9 @@ def test_the_odds_sheet_says_every_figure_exactly():
 
 @pytest.mark.parametrize("key", ["pa-577", "pa-675a", "pa-675a.6", "pa-625a/B"])
 def test_no_fraction_however_long_is_broken_or_cut(key):
-    shown = sheet(Rules.of(key))
+    shown = odds_sheet(Rules.of(key))
     read = Read(
-        odds_pdf.odds_sheet(
+        odds_pdf.odds_sheet_pdf(
             shown, None, title=key, facility_name="Larkfield Casino", approved="Draft, not approved"
         )
     )
@@ -212,11 +212,11 @@ def test_a_bar_that_favours_the_player_is_drawn_in_the_signal_colour():
     rules, edition = Rules.of(JERSEY), Rules.of(JERSEY).edition
     bad = Rules(edition, (("total:4", Rules.of(JERSEY, {"total:4": "80 to 1"}).payouts["total:4"].odds),))
     given = {"title": "T", "facility_name": "H", "approved": "A"}
-    good_page = Read(odds_pdf.odds_sheet(sheet(rules), None, **given)).file[0]
-    bad_page = Read(odds_pdf.odds_sheet(sheet(bad), None, **given)).file[0]
+    good_page = Read(odds_pdf.odds_sheet_pdf(odds_sheet(rules), None, **given)).file[0]
+    bad_page = Read(odds_pdf.odds_sheet_pdf(odds_sheet(bad), None, **given)).file[0]
     assert ink(good_page, "a63a22") == 0
     assert ink(bad_page, "a63a22") > 40
-    assert sheet(bad).favoured[0].advantage == Fraction(-1, 8)
+    assert odds_sheet(bad).favoured[0].advantage == Fraction(-1, 8)
 
 
 # Approval, as each page says it
@@ -256,7 +256,7 @@ LATER = dt.datetime(2026, 11, 2, 12, tzinfo=dt.UTC)
     ],
 )
 def test_approval_is_told_in_the_houses_days(given, said):
-    assert approval_of(RulesSubmission(**given), Facility(time_zone="America/New_York")) == said
+    assert approval_text(RulesSubmission(**given), Facility(time_zone="America/New_York")) == said
 
 
 def test_the_latin_fonts_are_those_that_the_script_makes(tmp_path):
@@ -328,7 +328,9 @@ def test_a_submission_on_paper_says_its_options_hash_dates_and_approval_on_each_
 def test_every_option_stands_on_the_paper(rules, said):
     row = RulesSubmission(code="RS-0014", version=1, edition=rules.key, status="filed", filed_at=FILED)
     house = Facility(name="Larkfield Casino", time_zone="America/New_York")
-    words = Read(submission_pdf.submission(row, of_rules(rules), sheet(rules), None, house, LATER)).words()
+    words = Read(
+        submission_pdf.submission_pdf(row, options_of_rules(rules), odds_sheet(rules), None, house, LATER)
+    ).words()
     assert [
         one for one in [*said, "filed, not decided", "Filed 1 Oct 2026, not approved"] if one not in words
     ] == []
@@ -350,7 +352,7 @@ def test_a_draft_on_paper_says_that_it_is_one_and_what_it_changes(scene, podium)
 
 def test_what_changed_is_named_on_paper_as_the_page_names_it():
     for what, wager, named in (("limit", "", "Payout limit"), ("payout", "Total 4", "Total 4, payout")):
-        assert submission_pdf._what(Change(what=what, wager=wager, old="1", new="2")) == named
+        assert submission_pdf._change_title(Change(what=what, wager=wager, old="1", new="2")) == named
 
 
 @pytest.mark.django_db

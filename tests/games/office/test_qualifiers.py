@@ -99,7 +99,7 @@ def named(scene, code, **changed):
 
 
 def outstanding(scene, code):
-    file = files.File(scene.table.facility, Provider.objects.get(code=code), dt.date(2026, 11, 21))
+    file = files.ProviderFile(scene.table.facility, Provider.objects.get(code=code), dt.date(2026, 11, 21))
     return [person.name for person in file.outstanding]
 
 
@@ -119,8 +119,8 @@ def test_an_officer_or_director_is_outstanding_until_found_qualified(house):
     house.in_office("record_qualification", found)
     assert outstanding(house, code) == ["Bo Reed"]
     ada, bo = Qualifier.objects.filter(name__in=("Ada Quill", "Bo Reed"))
-    assert (ada.form_filed_on, qualifiers.standing(ada)) == (dt.date(2026, 11, 1), "qualified")
-    assert (bo.form_filed_on, qualifiers.standing(bo)) == (dt.date(2026, 11, 2), "waiting")
+    assert (ada.form_filed_on, qualifiers.qualification_state(ada)) == (dt.date(2026, 11, 1), "qualified")
+    assert (bo.form_filed_on, qualifiers.qualification_state(bo)) == (dt.date(2026, 11, 2), "waiting")
 
 
 @pytest.mark.django_db

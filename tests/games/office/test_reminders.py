@@ -10,7 +10,7 @@ from audit.models import Entry
 from games.engine import Refusal
 from games.models import BoardPermission, Facility, Reminder
 from games.office.calendar import reminders
-from games.office.calendar.reminders import remind, stage_of
+from games.office.calendar.reminders import send_reminders, stage_of
 from games.office.core.words import say
 from tables.clock.ticker import Ticker, remind_of_deadlines
 from tests.tables.cast import Scene
@@ -47,8 +47,8 @@ def on(hands, day):
 @pytest.mark.slow
 def test_it_says_each_deadline_once_at_30_7_1_and_0_days(told, hands):
     while hands.now.date() <= ENDS + 5 * DAY:
-        remind()
-        remind()
+        send_reminders()
+        send_reminders()
         hands.now += DAY
     assert [(one["data"]["days"], one["at"][:10]) for one in said()] == [
         (30, "2026-11-25"),
@@ -61,7 +61,7 @@ def test_it_says_each_deadline_once_at_30_7_1_and_0_days(told, hands):
 
 def test_the_entry_names_the_deadline_its_day_and_its_section_and_nobody_acts(told, hands):
     on(hands, ENDS - 7 * DAY)
-    remind()
+    send_reminders()
     (entry,) = said()
     assert entry["actor"] is None
     assert entry["data"] == {
@@ -85,9 +85,9 @@ def test_what_began_with_fewer_days_left_is_not_told_of_the_30(left, stage):
 
 def test_the_day_is_that_of_the_house_and_not_of_utc(told, hands):
     hands.now = dt.datetime(2026, 12, 25, 4, 59, tzinfo=dt.UTC)  # 23:59 on the 24th in the house
-    remind()
+    send_reminders()
     hands.now += dt.timedelta(minutes=1)
-    remind()
+    send_reminders()
     assert [one["data"]["days"] for one in said()] == [1, 0]
 
 
@@ -96,15 +96,15 @@ def test_two_tickers_that_saw_the_same_say_it_once(told, hands):
     house = told.table.facility
     for _ in range(2):  # both found it unsaid, and take the lock one after the other
         with transaction.atomic():
-            reminders._say(house)
+            reminders._record_reminders(house)
     assert len(said()) == Reminder.objects.count() == 1
 
 
 def test_a_deadline_that_moves_is_said_again_for_its_new_day(told, hands):
     on(hands, ENDS)
-    remind()
+    send_reminders()
     BoardPermission.objects.update(ends_on=ENDS + DAY)
-    remind()
+    send_reminders()
     assert [(one["data"]["due_on"], one["data"]["days"]) for one in said()] == [
         ("2026-12-25", 0),
         ("2026-12-26", 1),
@@ -122,7 +122,7 @@ def test_one_house_that_fails_hinders_no_other(told, hands, monkeypatch):
 
     monkeypatch.setattr(reminders, "deadlines", fails)
     on(hands, ENDS)
-    remind()
+    send_reminders()
     assert len(said()) == 1
 
 
@@ -137,7 +137,7 @@ def test_the_ticker_reminds_each_minute_and_changes_no_table(told, hands):
 
 def test_it_stands_on_every_page_of_the_office_until_somebody_takes_note(told, hands):
     on(hands, ENDS - DAY)
-    remind()
+    send_reminders()
     page = told.browser("podium", "games-administrator")
     shown = page.get("/office/larkfield/documents/").content.decode()
     assert 'aria-label="Reminder"' in shown and "Permission B-12 of the Board ends" in shown
@@ -149,21 +149,21 @@ def test_it_stands_on_every_page_of_the_office_until_somebody_takes_note(told, h
     assert 'aria-label="Reminder"' not in page.get("/office/larkfield/documents/").content.decode()
     # the next one still comes
     hands.now += DAY
-    remind()
+    send_reminders()
     page = told.browser("podium", "games-administrator")
     assert 'aria-label="Reminder"' in page.get("/office/larkfield/documents/").content.decode()
 
 
 def test_those_who_only_read_see_it_and_have_no_button(told, hands):
     on(hands, ENDS - DAY)
-    remind()
+    send_reminders()
     shown = told.browser("podium", "gaming-agent").get("/office/larkfield/documents/").content.decode()
     assert 'aria-label="Reminder"' in shown and "note-reminder" not in shown
 
 
 def test_what_is_done_stands_no_more_though_nobody_took_note(told, hands):
     on(hands, ENDS)
-    remind()
+    send_reminders()
     BoardPermission.objects.update(withdrawn_at=hands.now)
     shown = told.browser("podium", "compliance").get("/office/larkfield/documents/").content.decode()
     assert 'aria-label="Reminder"' not in shown

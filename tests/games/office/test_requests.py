@@ -123,7 +123,7 @@ def test_a_bare_draft_names_every_missing_part_with_its_paragraph(scene):
 @pytest.mark.parametrize("kind", ["wager", "feature"])
 def test_a_wager_or_a_feature_is_asked_for_class_and_drawings_but_not_held_up_by_them(scene, kind):
     request = complete(scene, "class", "layout", "equipment", kind=kind)
-    asked = {line.part.key: line.must for line in contents.lines(stored(request))}
+    asked = {line.part.key: line.must for line in contents.part_statuses(stored(request))}
     assert asked == {part: part not in ("class", "layout", "equipment") for part in PARTS}
     assert file(scene, request).status == "filed"
 
@@ -265,12 +265,12 @@ def test_filed_figures_are_those_of_all_216_throws_and_stay(scene):
         assert Fraction(one["house_advantage"]) == 1 - Fraction(wins, 216) * (pays + 1)
     assert entry()["odds"]["sha256"] == odds_figures.sha256(odds)
     GameRequest.objects.filter(code=request).update(rules="pa-625a/B")
-    assert odds_figures.shown(stored(request)) == odds
+    assert odds_figures.filed_or_computed(stored(request)) == odds
 
 
 def test_a_wager_of_several_levels_has_one_house_advantage():
-    told = odds_figures.computed(GameRequest(rules="pa-625a/A", wagers=["one-of-a-kind", "small"]))
-    sheet = odds_figures.sheet(told)
+    told = odds_figures.compute_figures(GameRequest(rules="pa-625a/A", wagers=["one-of-a-kind", "small"]))
+    sheet = odds_figures.figures_sheet(told)
     small, row = sheet.rows
     assert (small.label, row.label) == ("Small", "One of a Kind")
     assert (row.advantage_exact, row.advantage_said) == ("17/216", "7.87 %")
@@ -282,9 +282,9 @@ def test_a_wager_of_several_levels_has_one_house_advantage():
 
 
 def test_without_named_wagers_the_figures_are_of_the_whole_game():
-    odds = odds_figures.computed(GameRequest(rules="pa-577", wagers=["A side bet of ours"]))
+    odds = odds_figures.compute_figures(GameRequest(rules="pa-577", wagers=["A side bet of ours"]))
     assert len(odds["wagers"]) == 19
-    assert odds_figures.computed(GameRequest(rules="", wagers=[])) is None
+    assert odds_figures.compute_figures(GameRequest(rules="", wagers=[])) is None
 
 
 def test_rules_that_do_not_exist_are_refused(scene):

@@ -32,12 +32,12 @@ def steps(scene, now):
     """The four steps of the newest service: done or not, in their order."""
     facility = scene.table.facility
     rows = Service.objects.select_related("provider", "request").order_by("-pk")[:1]
-    (use,) = services.uses(facility, list(rows), facility.gaming_day(now), now)
+    (use,) = services.service_statuses(facility, list(rows), facility.gaming_day(now), now)
     return [step.done for step in use.steps]
 
 
 def of(scene, now, game="sic-bo"):
-    return services.stopped(scene.table.facility, game, now)
+    return services.suspended_codes(scene.table.facility, game, now)
 
 
 @pytest.mark.clause("PA-528.1")
@@ -165,5 +165,5 @@ def test_what_is_asked_at_every_wager_costs_one_statement_or_two(house, hands, d
     other.pk = None
     other.code = "other"
     other.save()
-    assert services.stopped(other, "sic-bo", hands.now) == frozenset()
+    assert services.suspended_codes(other, "sic-bo", hands.now) == frozenset()
     assert service.provider.facility.code == "larkfield"

@@ -130,7 +130,7 @@ def test_no_sign_states_odds_with_for(scene, text):
 
 
 def test_a_filled_wording_has_its_lines_and_a_dash_for_what_is_not_known():
-    assert forms.filled("From {min}\n\n to {max} ", {"min": "$10"}) == ["From $10", "to –"]
+    assert forms.fill_wording("From {min}\n\n to {max} ", {"min": "$10"}) == ["From $10", "to –"]
 
 
 @pytest.mark.parametrize("by", ["dealer", "floorperson", "shift-manager", "gaming-agent"])
@@ -144,7 +144,7 @@ def test_others_draft_no_form(scene, by):
 def test_a_sign_keeps_within_its_sheet_whatever_its_size(width, height):
     texts = [("en", ["Minimum wager $10", "Maximum wager $1,000"]), ("zh", ["最低投注 $10"])]
     rows = [("Any Three of a Kind", "150 to 1"), ("One of a Kind", "1 to 1 · 2 to 1 · 3 to 1")]
-    lines = pdf.lines(pdf.Paper("", texts, rows, "approved 12 Jan 2026", width, height))
+    lines = pdf.sign_lines(pdf.SignSheet("", texts, rows, "approved 12 Jan 2026", width, height))
     assert all(0 < line.size < line.y < height and 0 <= line.x <= width for line in lines)
     feet = [line.y for line in lines if line.anchor != "end"]
     assert feet == sorted(feet)

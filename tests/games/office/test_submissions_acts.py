@@ -12,7 +12,7 @@ from games import submissions
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
 from games.office.submissions import acts, gate
-from games.submissions import Standing, in_force, rules_of, standing_of
+from games.submissions import VersionState, in_force, rules_of, state_of_version
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -111,13 +111,13 @@ def test_the_older_version_stays_in_force_until_the_new_one_is(hands, scene):
     decide(scene, in_force_from="2026-11-22T06:00")
     six = dt.datetime(2026, 11, 22, 11, tzinfo=dt.UTC)
     assert version(2).in_force_from == version(1).superseded_at == six
-    assert standing_of(version(1), at) == Standing.IN_FORCE
-    assert standing_of(version(2), at) == Standing.COMING
+    assert state_of_version(version(1), at) == VersionState.IN_FORCE
+    assert state_of_version(version(2), at) == VersionState.COMING
     before = six - dt.timedelta(microseconds=1)
     assert in_force(house, "sic-bo", before, code="RS-0009").version == 1
     assert in_force(house, "sic-bo", six, code="RS-0009").version == 2
-    assert standing_of(version(1), six) == Standing.SUPERSEDED
-    assert standing_of(version(2), six) == Standing.IN_FORCE
+    assert state_of_version(version(1), six) == VersionState.SUPERSEDED
+    assert state_of_version(version(2), six) == VersionState.IN_FORCE
 
 
 def test_rules_never_come_into_force_before_they_are_approved(hands, scene):
@@ -181,9 +181,9 @@ def test_a_later_version_may_not_come_before_one_that_waits(hands, scene):
     scene.in_office("withdraw_submission", named(2, why="a slip"))
     at, house = dt.datetime(2026, 12, 1, 12, tzinfo=dt.UTC), scene.table.facility
     assert in_force(house, "sic-bo", at, code="RS-0009").version == 1
-    assert standing_of(version(1), at) == Standing.IN_FORCE
+    assert state_of_version(version(1), at) == VersionState.IN_FORCE
     assert in_force(house, "sic-bo", at + dt.timedelta(days=1), code="RS-0009").version == 3
-    assert standing_of(version(1), at + dt.timedelta(days=1)) == Standing.SUPERSEDED
+    assert state_of_version(version(1), at + dt.timedelta(days=1)) == VersionState.SUPERSEDED
 
 
 def test_what_says_the_same_as_before_is_not_filed(scene):
@@ -289,7 +289,7 @@ def test_a_superseded_version_stays_on_file_for_ever(hands, scene):
     decide(scene)
     hands.now += dt.timedelta(days=366 * 6)
     row = version(1)
-    assert standing_of(row, hands.now) == Standing.SUPERSEDED and rules_of(row) == Rules.of(A)
+    assert state_of_version(row, hands.now) == VersionState.SUPERSEDED and rules_of(row) == Rules.of(A)
     with pytest.raises(Refusal, match="already-ended"):
         scene.in_office("withdraw_submission", named(1, why="tidy"))
 
