@@ -9,7 +9,8 @@ The texts settle in one of two ways, and the moves of the procedure say which on
 the winners (`take_losers`, `pay_seats`), or step by step and seat by seat (`settle_seats`).
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 
 from games.engine import records
 from games.engine.analysis import Outcome, house_advantage
+from games.engine.covariances import Pair, Wins, covariances_of, possible_throws
 from games.engine.game_views import GameView
 from games.engine.odds import Odds, Pays, in_dollars
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Procedure
@@ -27,6 +29,7 @@ from games.engine.settlement import LOSE, WIN, Reason, Settled
 from games.engine.state import Result, RoundState, return_all
 from games.engine.wagers import MADE_IN, Placing, Wager, WagerType, apply_placings
 
+EXACT_STAKE_CENTS = 252_000  # whatever the odds, it wins whole cents
 CORRECTIONS = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
 PHASES_WITH_DICE = frozenset({"ready", "lit", "taken", "paid"})  # in which the dice may have been seen
 
@@ -55,6 +58,8 @@ class Game:
     name = ""
     faces = 6
     posts: tuple[str, ...] = ("dealer",)  # who works the table; the last one keeps the dice
+    seats = 8  # places of a table, where its edition names no number
+    has_plays = False  # whether wagers are made on single plays of a round too
     die_colors: tuple[str, ...] = ()  # of each die in the order of entry, where the dice differ
     no_roll_ends = False  # whether a void throw ends the round, or the dice are thrown again (A12, A33)
     round_keys: frozenset[str] = frozenset()  # what a line for `adjudicate` may say besides
@@ -102,6 +107,30 @@ class Game:
     def advantage(self, rules: Rules, code: str, outcomes: Sequence[Outcome]) -> Fraction:
         """The house advantage of a code, from its `outcomes`: kept of each unit staked in the long run."""
         return house_advantage(outcomes)
+
+    def covariances(self, rules: Rules) -> Mapping[Pair, Fraction] | None:
+        """Of each two codes, in order, that are decided together: the covariance of what one unit on each wins for the
+        house. None for a game that its first throw does not decide and that has no arithmetic of its own.
+        """
+        stakes = [Wager(1, code, EXACT_STAKE_CENTS) for code in self.outcomes(rules) if not self.is_fee(code)]
+        unlimited = replace(rules, payout_limit_cents=None)
+        wins: Counter[Wins] = Counter()
+        for dice, ways in possible_throws(self.faces, rules.edition.dice):
+            result = self.result(unlimited, stakes, [dice])
+            if not result.ending:
+                return None
+            settled = {line.wager.code: line for line in result.settled}
+            payouts = (settled[stake.code].pays for stake in stakes)
+            wins[tuple(Fraction(1) if pays is None else -pays.ratio() for pays in payouts)] += ways
+        return covariances_of([stake.code for stake in stakes], wins)
+
+    def positions(self, throws: Sequence[Sequence[int]]) -> list[Hashable]:
+        """In a game with plays, the position before each play; none where the throws make no game."""
+        return []
+
+    def covariances_across(self, rules: Rules, position: Hashable) -> Mapping[Pair, Fraction]:
+        """In a game with plays, the covariance of each wager on the game with each on the play from a position."""
+        return {}
 
     def verify_layout(self, rules: Rules, wagers: Sequence[Wager]) -> None:
         """Raises where wagers may not lie together. Most games have no such rule."""

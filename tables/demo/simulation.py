@@ -3,15 +3,15 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from types import ModuleType
+from typing import Any
 
 from audit.devices import enrol
 from audit.models import Device, Person
-from games.catalog.football.engine.view import FootballView
-from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
+from games import registry
 from games.engine import Refusal, Rules
 from games.models import Facility
-from games.registry import game_of
+from games.registry import game_by_code, game_of
 from tables.demo.seeding import (
     approve_equipment,
     assign,
@@ -24,19 +24,8 @@ from tables.demo.seeding import (
 )
 from tables.models import DiceLot, Pit, Shaker, Table
 from tables.screens.snapshot import of_table
-from tables.snapshot_types import NextStep, Snapshot
+from tables.snapshot_types import NextStep
 
-STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
-SIC_BO_CODES = (
-    "small",
-    "big",
-    "total:9",
-    "total:12",
-    "two-dice:2-5",
-    "one-of-a-kind:3",
-    "two-of-a-kind:5",
-    "any-three-of-a-kind",
-)
 FIRST_SUBMISSION = "RS-0009"
 MOST_ACTS = 200  # of a round; a longer one has lost its way
 
@@ -104,7 +93,7 @@ def _table(facility: Facility, pit: Pit, code: str, submission: str) -> Table:
         pit=pit,
         submission=submission,
         kind="simulated",
-        seats={"high-roll": 6, "football": 16}.get(submission_game(facility, submission), 8),
+        seats=game_by_code(submission_game(facility, submission)).seats,
         min_cents=500,
         max_cents=100_000,
     )
@@ -147,8 +136,8 @@ def play_round(one: Played, draw: random.Random, told: Callable[[Table], None] =
         state = of_table(one.table.pk)
         next_step = state["next"]
         assert next_step is not None
-        if next_step["act"] == "throw_dice" and _football_view(state)["score"] is None:
-            act("place_wagers", {"wagers": _play_wagers(state, draw)})
+        if wagers := _simulation(one).wagers_before_act(state, draw):
+            act("place_wagers", {"wagers": wagers})
         if act(*_next_act(next_step, draw)) == "cleared":
             return
     raise RuntimeError(f"round {state['round']['number']} of {code} did not end")
@@ -162,52 +151,19 @@ def _next_act(next_step: NextStep, draw: random.Random) -> tuple[str, dict[str, 
     return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(next_step["dice"])]}
 
 
-def _football_view(state: Snapshot) -> FootballView:
-    return cast(FootballView, state["round"]["game"])
-
-
 def wagers_of(one: Played, draw: random.Random) -> list[dict[str, Any]]:
     """The wagers with which a round begins, at some seats of the table."""
     seats = set(draw.sample(range(1, one.table.seats + 1), draw.randint(1, one.table.seats)))
     quarterback = Table.objects.values_list("quarterback", flat=True).get(pk=one.table.pk)
     seats |= {quarterback} if quarterback else set()
-    at_seat = {"high-roll": _high_roll, "football": _football}.get(one.table.game, _sic_bo)
     codes = [type_.code for type_ in game_of(one.rules).wager_types(one.rules)]
-    return [{"seat": seat, **line} for seat in sorted(seats) for line in at_seat(codes, draw)]
-
-
-def _sic_bo(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
-    chosen = draw.sample(SIC_BO_CODES, draw.randint(1, 4))
-    return [{"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in chosen]
-
-
-def _high_roll(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
-    """One unit on some of Pip Street, and perhaps on circles, an Extra Roll and Millionaire Row."""
-    unit = draw.choice(STAKES_CENTS)
-    families = {name: [code for code in codes if code.startswith(name)] for name in ("pip", "like-kind")}
-    lines = draw.sample(families["pip"], draw.randint(1, 3))
-    circles = draw.sample(families["like-kind"], draw.randint(0, 4))
-    if circles and "extra-roll" in codes and draw.random() < 0.4:
-        circles.append("extra-roll")
-    row = (
-        [{"wager": "millionaire:9", "cents": 100}] if "millionaire:9" in codes and draw.random() < 0.2 else []
-    )
-    return [{"wager": code, "cents": unit} for code in lines + circles] + row
-
-
-def _football(codes: list[str], draw: random.Random) -> list[dict[str, Any]]:
-    """Some full game wagers; those on a single play come before each throw."""
-    full = [code for code in codes if code not in SINGLE_PLAY_CODES]
     return [
-        {"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in draw.sample(full, draw.randint(1, 4))
+        {"seat": seat, **line}
+        for seat in sorted(seats)
+        for line in _simulation(one).wagers_of_seat(codes, draw)
     ]
 
 
-def _play_wagers(state: Snapshot, draw: random.Random) -> list[dict[str, Any]]:
-    """Return single play wagers of some seats on the next play."""
-    play, seats = _football_view(state)["play"], state["table"]["seats"]
-    return [
-        {"seat": seat, "wager": code, "play": play, "cents": draw.choice(STAKES_CENTS)}
-        for seat in sorted(draw.sample(range(1, seats + 1), draw.randint(1, 4)))
-        for code in draw.sample(SINGLE_PLAY_CODES, draw.randint(1, 3))
-    ]
+def _simulation(one: Played) -> ModuleType:
+    """What simulated players do at this game: `simulation` in its folder."""
+    return registry.part(one.table.game, "simulation")

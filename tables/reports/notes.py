@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from games.engine.odds import in_dollars
 from games.models import Facility
+from games.registry import game_by_code
 from tables.reports.figures import Report
-from tables.reports.variance import FOOTBALL
 
 
 def long_day(date: dt.date) -> str:
@@ -25,11 +25,12 @@ def expected_notes(report: Report) -> Iterator[str]:
         "By the exact odds of each wager under the rules that its round was dealt by; a dot is the win in fact, the "
         "line the expected one, the band two standard deviations to each side. A payout limit is not reckoned with."
     )
-    if any(row.game == FOOTBALL for row in report.games):
-        yield (
-            "Three Dice Football: a wager on the game is reckoned from before its first throw, one on a play from "
-            "where the marker stood when it was laid."
-        )
+    for game in (game_by_code(row.game) for row in report.games):
+        if game.has_plays:
+            yield (
+                f"{game.name}: a wager on the game is reckoned from before its first throw, one on a play from "
+                "where the marker stood when it was laid."
+            )
     if report.total.expected.excluded_cents:
         yield (
             f"Left out: {in_dollars(report.total.expected.excluded_cents)} on Extra Rolls and on the Like Kind circles "

@@ -1,37 +1,29 @@
 """The variance of what a day's wagers win for the house, by table, in cents squared: exact, in whole numbers.
 
-The wagers of one round hang together, because one throw decides them all, and rounds do not. Of Three Dice Football the
-wagers on the game hang together, those on one play, and each of both (`games/catalog/football/engine/covariance.py`).
+The wagers of one round depend on each other, because one throw decides them all; rounds do not. In a game with plays
+the wagers on the game depend on each other, those on one play, and each of both (`Game.covariances_across`).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations_with_replacement, groupby
-from math import factorial, lcm, prod
+from itertools import groupby
 from operator import itemgetter
 
 from django.db import connection
 from django.db.models import Sum
 
-from games.catalog.football.engine import covariance
-from games.catalog.football.engine.field import Spot
-from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.catalog.high_roll.engine.wagers import EXTRA_ROLL
 from games.engine import Rules
-from games.engine.wagers import Wager as Stake
+from games.engine.covariances import Pair
+from games.engine.game import Game
 from games.registry import game_of
 from tables.models import Throw, Wager
 from tables.reports.settled_rounds import RoundRange
 
-FOOTBALL = "football"
 LIKE_KIND = "like-kind:"
-STAKE_CENTS = 252_000  # whatever the odds, it wins whole cents
 SPLIT = 1 << 20  # products of cents are summed in two parts, so that no sum leaves 64 bits
-FACES = range(1, 7)
-Pair = tuple[str, str]
 
 
 def variance_by_table(
@@ -52,11 +44,14 @@ def variance_by_table(
             covariances_by_submission[submission],
             pair,
         )
-    gridirons = {table for table, submission in played if game_of(rules[submission]).code == FOOTBALL}
-    for (table, submission, spot), products in _products_across_plays(
-        range_.only(gridirons & set(tables))
+    games = {submission: game_of(rules_) for submission, rules_ in rules.items()}
+    with_plays = {table for table, submission in played if games[submission].has_plays}
+    for (table, submission, position), products in _products_across_plays(
+        range_.only(with_plays & set(tables)), games
     ).items():
-        play_covariances = covariance.across(rules[submission], spot) if spot else None
+        play_covariances = (
+            games[submission].covariances_across(rules[submission], position) if position else None
+        )
         for pair, product in products.items():
             variances[table] = _add_product(variances[table], 2 * product, play_covariances, pair)
     return variances
@@ -70,55 +65,10 @@ def _add_product(
 
 @lru_cache(maxsize=16)
 def covariances(rules: Rules) -> Mapping[Pair, Fraction] | None:
-    """Of each two codes (in order) that are decided together, for what one unit on each wins for the house; None of a
-    game that is not decided by its first throw and that has no arithmetic of its own here.
+    """Of each two codes (in order) that are decided together, for what one unit on each wins for the house; None for a
+    game that cannot tell.
     """
-    if game_of(rules).code == FOOTBALL:
-        plays = _covariances(SINGLE_PLAY_CODES, _combine_rows(covariance.of_a_throw(rules)))
-        return plays | _covariances(covariance.FULL_GAME_CODES, _combine_rows(covariance.of_a_game(rules)))
-    stakes = [Stake(1, code, STAKE_CENTS) for code in game_of(rules).outcomes(rules) if code != EXTRA_ROLL]
-    unlimited = replace(rules, payout_limit_cents=None)
-    wins: Counter[tuple[Fraction, ...]] = Counter()
-    for dice, ways in _possible_throws(rules.edition.dice):
-        outcome = game_of(rules).result(unlimited, stakes, [dice])
-        if not outcome.ending:
-            return None
-        settled = {settled_wager.wager.code: settled_wager for settled_wager in outcome.settled}
-        payouts = (settled[stake.code].pays for stake in stakes)
-        wins[tuple(Fraction(1) if pays is None else -pays.ratio() for pays in payouts)] += ways
-    return _covariances([stake.code for stake in stakes], wins)
-
-
-def _covariances(codes: Sequence[str], wins: Mapping[tuple[Fraction, ...], int]) -> dict[Pair, Fraction]:
-    """Whole numbers until the last division: there may be thousands of rows."""
-    per = prod({win.denominator for row in wins for win in row})
-    rows = [([int(win * per) for win in row], ways) for row, ways in wins.items()]
-    all_ways = sum(ways for _row, ways in rows)
-    means = [sum(row[i] * ways for row, ways in rows) for i in range(len(codes))]
-    covariances_ = {}
-    for i, first in enumerate(codes):
-        for j in range(i, len(codes)):
-            both = sum(row[i] * row[j] * ways for row, ways in rows)
-            pair = (first, codes[j]) if first <= codes[j] else (codes[j], first)
-            covariances_[pair] = Fraction(both * all_ways - means[i] * means[j], (all_ways * per) ** 2)
-    return covariances_
-
-
-def _possible_throws(dice: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Every throw whatever its order, and in how many orders it falls."""
-    for faces in combinations_with_replacement(FACES, dice):
-        yield faces, factorial(dice) // prod(factorial(count) for count in Counter(faces).values())
-
-
-def _combine_rows(
-    rows: Iterable[tuple[tuple[Fraction, ...], Fraction | int]],
-) -> dict[tuple[Fraction, ...], int]:
-    """Rows that are alike together, their chances as whole numbers of ways."""
-    chances: dict[tuple[Fraction, ...], Fraction] = defaultdict(Fraction)
-    for row, chance in rows:
-        chances[row] += Fraction(chance)
-    ways = lcm(*(chance.denominator for chance in chances.values()))
-    return {row: int(chance * ways) for row, chance in chances.items()}
+    return game_of(rules).covariances(rules)
 
 
 def _stake_products(range_: RoundRange) -> Iterator[tuple[int, int, str, str, int]]:
@@ -144,11 +94,13 @@ def _stake_products(range_: RoundRange) -> Iterator[tuple[int, int, str, str, in
             yield table, submission, first, second, int(high) * SPLIT + int(low)
 
 
-def _products_across_plays(range_: RoundRange) -> dict[tuple[int, int, Spot | None], Counter[Pair]]:
-    """By table, submission and spot, for each code on the game and each on the play from there: the sum of the products
-    of what lay on both. The spot is None where the throws do not say it.
+def _products_across_plays(
+    range_: RoundRange, games: Mapping[int, Game]
+) -> dict[tuple[int, int, Hashable], Counter[Pair]]:
+    """By table, submission and position, for each code on the game and each on the play from there: the sum of the
+    products of what lay on both. The position is None where the throws do not tell it.
     """
-    products: dict[tuple[int, int, Spot | None], Counter[Pair]] = defaultdict(Counter)
+    products: dict[tuple[int, int, Hashable], Counter[Pair]] = defaultdict(Counter)
     if not range_.spans:
         return products
     throws = _last_throws(range_)
@@ -159,10 +111,10 @@ def _products_across_plays(range_: RoundRange) -> dict[tuple[int, int, Spot | No
     for (round_, table, submission), rows in groupby(stakes.iterator(), key=itemgetter(0, 1, 2)):
         cents = [(play, code, int(sum_)) for _round, _table, _submission, play, code, sum_ in rows]
         game = [(code, stake) for play, code, stake in cents if not play]
-        spots = _spots(throws.get(round_, []))
+        positions = dict(enumerate(games[submission].positions(throws.get(round_, [])), start=1))
         for play, code, stake in cents:
             if play and game:
-                play_products = products[table, submission, spots.get(play)]
+                play_products = products[table, submission, positions.get(play)]
                 for game_code, game_stake in game:
                     play_products[game_code, code] += stake * game_stake
     return products
@@ -175,11 +127,3 @@ def _last_throws(range_: RoundRange) -> dict[int, list[list[int]]]:
     for round_, number, dice in throws.values_list("round", "number", "dice"):
         dice_by_round[round_][number] = dice
     return {round_: [dice for dice in numbers.values() if dice] for round_, numbers in dice_by_round.items()}
-
-
-def _spots(throws: list[list[int]]) -> dict[int, Spot]:
-    """Where the marker stood before each play; none where the throws make no game."""
-    try:
-        return dict(enumerate(covariance.spots_of(throws), start=1))
-    except ValueError:
-        return {}

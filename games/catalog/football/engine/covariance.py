@@ -23,7 +23,7 @@ from games.catalog.football.engine.field import (
     play_on,
 )
 from games.catalog.football.engine.wagers import BETS, PLAYS_MOST, SINGLE_PLAY_CODES, End, point, verdict
-from games.engine import Rules
+from games.engine.rules import Rules
 
 FULL_GAME_CODES = tuple(code for code in BETS if code not in SINGLE_PLAY_CODES)
 Wins = tuple[Fraction, ...]  # what one unit on each code wins for the house, in the order of the codes

@@ -10,17 +10,20 @@ Source: 58 Pa. Code §§ 577.3, 577.5, 577.6 (text of 2012-07-28). The field is 
 * The extra point roll is made only if somebody bet on it; it takes no wagers (A37).
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, cast
 
+from games.catalog.football.engine import covariance
 from games.catalog.football.engine.field import Course, Spot, course_of
-from games.catalog.football.engine.quarterback import Quarterbacks
+from games.catalog.football.engine.quarterback import SEATS, Quarterbacks
 from games.catalog.football.engine.view import FootballView
 from games.catalog.football.engine.wagers import (
     BETS,
     EXTRA_POINT,
     PLAYS_MOST,
     POINTS,
+    SINGLE_PLAY_CODES,
     by_dice,
     definition,
     outcomes,
@@ -30,6 +33,7 @@ from games.catalog.football.engine.wagers import (
     winners,
 )
 from games.engine.analysis import Outcome
+from games.engine.covariances import Pair, combine_rows, covariances_of
 from games.engine.game import CORRECTIONS, Step
 from games.engine.odds import Pays
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, Procedure
@@ -102,6 +106,8 @@ class Football(Quarterbacks):
     code = "football"
     name = "Three Dice Football"
     posts = ("dealer", "dealer-left", "stick")  # § 577.9(b); the stickperson keeps the dice: § 577.4(a)
+    seats = SEATS
+    has_plays = True
     die_colors = ("green", "green", "red")  # § 577.4(a)
     wager_keys = frozenset({"play"})
     duties = {
@@ -162,6 +168,21 @@ class Football(Quarterbacks):
 
     def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
         return {code: outcomes(rules, code) for code in BETS}
+
+    def covariances(self, rules: Rules) -> dict[Pair, Fraction]:
+        """Of the wagers on one play, and of those on the game."""
+        plays = covariances_of(SINGLE_PLAY_CODES, combine_rows(covariance.of_a_throw(rules)))
+        games = combine_rows(covariance.of_a_game(rules))
+        return plays | covariances_of(covariance.FULL_GAME_CODES, games)
+
+    def positions(self, throws: Sequence[Sequence[int]]) -> list[Hashable]:
+        try:
+            return list(covariance.spots_of(throws))
+        except ValueError:
+            return []
+
+    def covariances_across(self, rules: Rules, position: Hashable) -> Mapping[Pair, Fraction]:
+        return covariance.across(rules, cast(Spot, position))
 
     # Which wagers may be made, and when
 

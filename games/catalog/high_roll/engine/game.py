@@ -61,6 +61,7 @@ class HighRoll(Game):
 
     code = "high-roll"
     name = "High Roll Dice"
+    seats = 6
     round_keys = frozenset({"payout_limit_cents"})
     duties = DUTIES
     out_of_turn = REFUSALS_OUT_OF_TURN

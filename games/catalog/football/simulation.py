@@ -1,0 +1,29 @@
+"""What simulated players bet at Three Dice Football."""
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
+
+STAKES_CENTS = (500, 1_000, 2_500, 5_000, 10_000)
+
+
+def wagers_of_seat(codes: list[str], draw: Random) -> list[dict[str, Any]]:
+    """Some full game wagers."""
+    full = [code for code in codes if code not in SINGLE_PLAY_CODES]
+    return [
+        {"wager": code, "cents": draw.choice(STAKES_CENTS)} for code in draw.sample(full, draw.randint(1, 4))
+    ]
+
+
+def wagers_before_act(state: Mapping[str, Any], draw: Random) -> list[dict[str, Any]]:
+    """Single play wagers of some seats, before the dice are thrown for a play."""
+    if state["next"]["act"] != "throw_dice" or state["round"]["game"]["score"] is not None:
+        return []
+    play, seats = state["round"]["game"]["play"], state["table"]["seats"]
+    return [
+        {"seat": seat, "wager": code, "play": play, "cents": draw.choice(STAKES_CENTS)}
+        for seat in sorted(draw.sample(range(1, seats + 1), draw.randint(1, 4)))
+        for code in draw.sample(SINGLE_PLAY_CODES, draw.randint(1, 3))
+    ]
