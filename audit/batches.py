@@ -23,10 +23,10 @@ def entries(stream_id: int, first: int, last: int, columns: str) -> Iterator[lis
     size, start = ENTRIES, first
     while start <= last:
         stop = min(start + size - 1, last)
-        found = _read(stream_id, start, stop, columns)
-        yield found
+        rows = _read(stream_id, start, stop, columns)
+        yield rows
         start = stop + 1
-        size = _fitting(found)
+        size = _fitting(rows)
 
 
 def fetched(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
@@ -49,9 +49,9 @@ def _read(stream_id: int, start: int, stop: int, columns: str) -> list[tuple[Any
     return fetched(statement, [stream_id, start, stop])
 
 
-def _fitting(found: Sequence[tuple[Any, ...]]) -> int:
+def _fitting(rows: Sequence[tuple[Any, ...]]) -> int:
     """How many entries of this length a batch may hold."""
-    longest = max((len(row[-1]) for row in found), default=0)
+    longest = max((len(row[-1]) for row in rows), default=0)
     return max(1, min(ENTRIES, BYTES // max(longest, 1)))
 
 

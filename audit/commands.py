@@ -27,8 +27,8 @@ def recall(command_id: uuid.UUID, content: bytes | None = None) -> Command | Non
     Given the `content_hash`, raises CommandChanged when the same id said something else before.
     """
     key = Command._meta.pk.get_db_prep_value(command_id, connection)
-    found = read((("c", Command),), "FROM audit_command c WHERE c.id = %s", [key])
-    command = next((command for (command,), _ in found), None)
+    rows = read((("c", Command),), "FROM audit_command c WHERE c.id = %s", [key])
+    command = next((command for (command,), _ in rows), None)
     if command and content is not None and bytes(command.content_sha256) != content:
         raise CommandChanged(command=str(command_id))
     return command

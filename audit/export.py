@@ -43,9 +43,9 @@ class MissingEntry(LookupError):
 class MixedPlay(ValueError):
     """Streams of real play and others were asked for in one export. Names one of each sort."""
 
-    def __init__(self, real: str, other: str) -> None:
-        self.real, self.other = real, other
-        super().__init__(real, other)
+    def __init__(self, real: str, training: str) -> None:
+        self.real, self.other = real, training
+        super().__init__(real, training)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +115,23 @@ def _begins(facility: str, day: dt.date) -> dt.datetime:
 
 
 def _asked(names: Sequence[str], training: bool, facility: str) -> list[Stream]:
-    asked: QuerySet[Stream] = Stream.objects.only("name", "seq", "head", "real_play")
-    asked = asked.filter(name__in=names) if names else asked.filter(real_play=not training)
+    streams: QuerySet[Stream] = Stream.objects.only("name", "seq", "head", "real_play")
+    streams = streams.filter(name__in=names) if names else streams.filter(real_play=not training)
     if facility:
-        asked = asked.filter(Q(name__startswith=f"{facility}/") | Q(name=INSTALLATION))
+        streams = streams.filter(Q(name__startswith=f"{facility}/") | Q(name=INSTALLATION))
     # SQLite tells no capital letter from a small one here.
-    return [one for one in asked if not facility or one.facility == facility or one.name == INSTALLATION]
+    return [
+        stream
+        for stream in streams
+        if not facility or stream.facility == facility or stream.name == INSTALLATION
+    ]
 
 
 def _verify_one_sort(heads: Mapping[str, Stream], training: bool) -> None:
     real = [name for name in sorted(heads) if heads[name].real_play]
-    other = [name for name in sorted(heads) if not heads[name].real_play]
-    if real and (other or training):
-        raise MixedPlay(real[0], other[0] if other else "")
+    not_real = [name for name in sorted(heads) if not heads[name].real_play]
+    if real and (not_real or training):
+        raise MixedPlay(real[0], not_real[0] if not_real else "")
 
 
 def lines(selection: Selection) -> Iterator[bytes]:
@@ -167,9 +171,9 @@ def readings(selection: Selection) -> Iterator[list[Any]]:
     """What each entry says, as COLUMNS name it, for reading copies; `data` is its canonical JSON."""
     for span in selection.spans:
         for _seq, _prev, digest, body in entries(span):
-            said, data = _parted(body)
-            said["data"], said["hash"] = data.decode(), digest.hex()
-            yield [said[column] for column in COLUMNS]
+            fields, data = _parted(body)
+            fields["data"], fields["hash"] = data.decode(), digest.hex()
+            yield [fields[column] for column in COLUMNS]
 
 
 def _parted(body: bytes) -> tuple[dict[str, Any], bytes]:
@@ -180,10 +184,10 @@ def _parted(body: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _drained(text: io.StringIO) -> bytes:
-    said = text.getvalue().encode()
+    data = text.getvalue().encode()
     text.seek(0)
     text.truncate()
-    return said
+    return data
 
 
 def harmless(value: Any) -> str:
@@ -198,8 +202,8 @@ def harmless(value: Any) -> str:
 def _spans(streams: Sequence[Stream], since: dt.datetime | None, until: dt.datetime | None) -> Iterator[Span]:
     firsts = _first_at(streams, since) if since else {stream.pk: 1 for stream in streams}
     nexts = _first_at(streams, until) if until else {stream.pk: stream.seq + 1 for stream in streams}
-    asked = {pk: first - 1 for pk, first in firsts.items() if first > 1}
-    heads = {pk: bytes(head) for pk, head in batches.at_numbers(asked, "stream_id, hash")}
+    prior_seqs = {pk: first - 1 for pk, first in firsts.items() if first > 1}
+    heads = {pk: bytes(head) for pk, head in batches.at_numbers(prior_seqs, "stream_id, hash")}
     for stream in streams:
         first = firsts[stream.pk]
         if first > 1 and stream.pk not in heads:
@@ -215,9 +219,9 @@ def _first_at(streams: Sequence[Stream], moment: dt.datetime) -> dict[int, int]:
     """
     low = {stream.pk: 1 for stream in streams}
     high = {stream.pk: stream.seq + 1 for stream in streams}
-    asked = connection.ops.adapt_datetimefield_value(moment)
+    bound = connection.ops.adapt_datetimefield_value(moment)
     while middles := {pk: (low[pk] + high[pk]) // 2 for pk in low if low[pk] < high[pk]}:
-        before = dict(batches.at_numbers(middles, "stream_id, at < %s", [asked]))
+        before = dict(batches.at_numbers(middles, "stream_id, at < %s", [bound]))
         for pk, middle in middles.items():
             if before.get(pk):
                 low[pk] = middle + 1
@@ -257,8 +261,8 @@ def _closing(selection: Selection, streams: list[dict[str, Any]], sha256: str) -
     }
 
 
-def _line(prev: bytes, said: dict[str, Any]) -> bytes:
-    body = chain.canonical(said)
+def _line(prev: bytes, content: dict[str, Any]) -> bytes:
+    body = chain.canonical(content)
     return shaped(chain.entry_hash(prev, body), prev, body)
 
 

@@ -59,14 +59,14 @@ def shown(stream: Stream, incarnation: int) -> Head:
     return {"seq": stream.seq, "head": head, "incarnation": incarnation, "mac": mac}
 
 
-def claimed(said: Any) -> Claim | None:
+def claimed(value: Any) -> Claim | None:
     """The head in the body of an act; None where none was sent. Raises ValueError for what has not its shape."""
-    if said is None:
+    if value is None:
         return None
-    if not isinstance(said, dict):
+    if not isinstance(value, dict):
         raise ValueError("a head is an object")
-    head, mac = said.get("head"), said.get("mac")
-    seq, incarnation = _whole(said.get("seq"), 0), _whole(said.get("incarnation"), FIRST)
+    head, mac = value.get("head"), value.get("mac")
+    seq, incarnation = _whole(value.get("seq"), 0), _whole(value.get("incarnation"), FIRST)
     if not (isinstance(head, str) and HASH.fullmatch(head)):
         raise ValueError("a head has a hash")
     if mac is not None and not (isinstance(mac, str) and mac.isascii() and len(mac) <= LONGEST_MAC):
@@ -94,8 +94,8 @@ def hash_on_record(stream: Stream, seq: int) -> str:
         return ""
     if seq == 0:
         return bytes(Stream.at_genesis(stream.name).head).hex()
-    found = Entry.objects.filter(stream=stream.pk, seq=seq).values_list("hash", flat=True).first()
-    return bytes(found).hex() if found is not None else ""
+    digest = Entry.objects.filter(stream=stream.pk, seq=seq).values_list("hash", flat=True).first()
+    return bytes(digest).hex() if digest is not None else ""
 
 
 def _is_ours(stream: str, claim: Claim) -> bool:
@@ -106,8 +106,8 @@ def _is_ours(stream: str, claim: Claim) -> bool:
 
 
 def _mac(key: Any, stream: str, incarnation: int, seq: int, head: str) -> str:
-    said = f"{stream}\n{incarnation}\n{seq}\n{head}"  # a stream's name has no line feed
-    return salted_hmac(SALT, said, secret=key, algorithm="sha256").hexdigest()
+    message = f"{stream}\n{incarnation}\n{seq}\n{head}"  # a stream's name has no line feed
+    return salted_hmac(SALT, message, secret=key, algorithm="sha256").hexdigest()
 
 
 def _whole(value: Any, least: int) -> int:

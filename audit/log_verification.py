@@ -73,26 +73,28 @@ class LogPass:
     def _batch(self, start: int, stop: int) -> int:
         number = self.incarnation.number
         seals = Seal.objects.filter(incarnation=number, number__gte=start, number__lt=stop).order_by("number")
-        found = {seal.number: seal for seal in seals}
+        seals_by_number = {seal.number: seal for seal in seals}
         listed = self._listed(start, stop)
         signed = {
-            one.size: one
-            for one in Checkpoint.objects.filter(incarnation=number, size__gt=start, size__lte=stop)
+            checkpoint.size: checkpoint
+            for checkpoint in Checkpoint.objects.filter(incarnation=number, size__gt=start, size__lte=stop)
         }
         self.cosigned: dict[int, list[Cosignature]] = {}
-        for line in Cosignature.objects.filter(checkpoint__in=[one.pk for one in signed.values()]):
+        for line in Cosignature.objects.filter(
+            checkpoint__in=[checkpoint.pk for checkpoint in signed.values()]
+        ):
             self.cosigned.setdefault(line.checkpoint_id, []).append(line)
-        whole: dict[tuple[int, int], bytes] = {}
-        for at in range(start, stop):
-            seal = found.get(at)
+        subtrees: dict[tuple[int, int], bytes] = {}
+        for index in range(start, stop):
+            seal = seals_by_number.get(index)
             if seal is None:
-                self._bad("seal-missing", number=at)
+                self._bad("seal-missing", number=index)
             else:
-                self._seal(seal, listed.get(at, {}))
-            whole |= self._grow(at, bytes(seal.leaf) if seal else bytes(merkle.HASH_BYTES))
-            if at + 1 in signed:
-                self._checkpoint(signed[at + 1])
-        self._nodes(whole)
+                self._seal(seal, listed.get(index, {}))
+            subtrees |= self._grow(index, bytes(seal.leaf) if seal else bytes(merkle.HASH_BYTES))
+            if index + 1 in signed:
+                self._checkpoint(signed[index + 1])
+        self._nodes(subtrees)
         self.checkpoints += len(signed)
         return stop - start + max(0, min(stop, self.newest) - start)
 
@@ -129,56 +131,56 @@ class LogPass:
 
     def _heads(self, body: bytes, number: int) -> dict[str, tuple[int, bytes]]:
         """What a seal lists, by name. Raises ValueError, KeyError or TypeError where it is no seal of this place."""
-        said = json.loads(body)
-        place = (said["_format"], said["_type"], said["incarnation"], said["number"])
+        content = json.loads(body)
+        place = (content["_format"], content["_type"], content["incarnation"], content["number"])
         if place != (1, "seal", self.incarnation.number, number):
             raise ValueError
-        return {one["stream"]: (one["seq"], bytes.fromhex(one["head"])) for one in said["heads"]}
+        return {head["stream"]: (head["seq"], bytes.fromhex(head["head"])) for head in content["heads"]}
 
     def _hash_at(self, name: str, seq: int) -> bytes | None:
         statement = """SELECT e.hash FROM audit_entry e JOIN audit_stream s ON s.id = e.stream_id
             WHERE s.name = %s AND e.seq = %s"""
-        found = batches.fetched(statement, [name, seq])
-        return bytes(found[0][0]) if found else None
+        rows = batches.fetched(statement, [name, seq])
+        return bytes(rows[0][0]) if rows else None
 
-    def _grow(self, at: int, leaf: bytes) -> dict[tuple[int, int], bytes]:
+    def _grow(self, index: int, leaf: bytes) -> dict[tuple[int, int], bytes]:
         """One more leaf; the subtrees that it makes whole, by level and index."""
-        whole = {(0, at): leaf}
+        subtrees = {(0, index): leaf}
         level, digest = 0, leaf
         while self.frontier and self.frontier[-1][0] == level:
             digest = merkle.node_hash(self.frontier.pop()[1], digest)
             level += 1
-            whole[level, at >> level] = digest
+            subtrees[level, index >> level] = digest
         self.frontier.append((level, digest))
-        return whole
+        return subtrees
 
     def _root(self) -> bytes:
         digest = self.frontier[-1][1]
-        for _, left in reversed(self.frontier[:-1]):
-            digest = merkle.node_hash(left, digest)
+        for _, sibling in reversed(self.frontier[:-1]):
+            digest = merkle.node_hash(sibling, digest)
         return digest
 
-    def _nodes(self, whole: dict[tuple[int, int], bytes]) -> None:
+    def _nodes(self, subtrees: dict[tuple[int, int], bytes]) -> None:
         """The hashes that proofs are made of, against those of the seals themselves."""
-        for level in sorted({level for level, _ in whole}):
-            indices = [index for at, index in whole if at == level]
-            asked = [self.incarnation.number, level, min(indices), max(indices)]
-            stored = {index: bytes(digest) for index, digest in batches.fetched(NODES, asked)}
+        for level in sorted({level for level, _ in subtrees}):
+            indices = [index for node_level, index in subtrees if node_level == level]
+            params = [self.incarnation.number, level, min(indices), max(indices)]
+            stored = {index: bytes(digest) for index, digest in batches.fetched(NODES, params)}
             for index in sorted(indices):
-                if stored.get(index) != whole[level, index]:
+                if stored.get(index) != subtrees[level, index]:
                     self._bad("node-differs", level=level, index=index)
 
     def _checkpoint(self, signed: Checkpoint) -> None:
         size = signed.size
         try:
             note = notes.Note.read(signed.note)
-            said = notes.Checkpoint.read(note.text)
+            stated = notes.Checkpoint.read(note.text)
         except notes.Malformed:
             self._bad("checkpoint-unreadable", size=size)
             return
-        if (said.origin, said.size, said.root) != (self.incarnation.origin, size, bytes(signed.root)):
+        if (stated.origin, stated.size, stated.root) != (self.incarnation.origin, size, bytes(signed.root)):
             self._bad("checkpoint-unreadable", size=size)
-        elif said.root != self._root():
+        elif stated.root != self._root():
             self._bad("root-differs", size=size)
         if not self._is_signed(note, signed):
             self._bad("signature-bad", size=size)
@@ -199,15 +201,15 @@ class LogPass:
             return False
 
     def _cosignature(self, note: notes.Note, line: Cosignature, size: int) -> None:
-        known = [key for key in self.witnesses if key.name == line.name]
+        verifiers = [key for key in self.witnesses if key.name == line.name]
         try:
             signature = notes.Signature.read(line.line)
         except notes.Malformed:
             self._bad("cosignature-bad", size=size, name=line.name)
             return
-        if not any(key.is_named_by(signature) for key in known):
+        if not any(key.is_named_by(signature) for key in verifiers):
             self.unknown_witnesses += 1
-        elif any(key.verifies(note.text, signature) for key in known):
+        elif any(key.verifies(note.text, signature) for key in verifiers):
             self.witnessed += 1
         else:
             self._bad("cosignature-bad", size=size, name=line.name)

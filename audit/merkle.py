@@ -17,9 +17,9 @@ def leaf_hash(body: bytes) -> bytes:
     return hashlib.sha256(b"\0" + body).digest()
 
 
-def node_hash(left: bytes, right: bytes) -> bytes:
+def node_hash(left_hash: bytes, right_hash: bytes) -> bytes:
     """The hash of a node above two others."""
-    return hashlib.sha256(b"\1" + left + right).digest()
+    return hashlib.sha256(b"\1" + left_hash + right_hash).digest()
 
 
 def root(size: int, node: Lookup) -> bytes:
@@ -87,15 +87,15 @@ def verify_inclusion(index: int, size: int, leaf: bytes, path: Sequence[bytes], 
     if not 0 <= index < size or len(leaf) != HASH_BYTES or not _are_hashes(path):
         return False
     place, last, digest = index, size - 1, leaf
-    for other in path:
+    for sibling in path:
         if last == 0:
             return False
         if place % 2 or place == last:
-            digest = node_hash(other, digest)
+            digest = node_hash(sibling, digest)
             while place % 2 == 0 and place:
                 place, last = place // 2, last // 2
         else:
-            digest = node_hash(digest, other)
+            digest = node_hash(digest, sibling)
         place, last = place // 2, last // 2
     return last == 0 and digest == root
 
@@ -114,18 +114,18 @@ def verify_consistency(old: int, new: int, proof: Sequence[bytes], old_root: byt
     place, last = old - 1, new - 1
     while place % 2:
         place, last = place // 2, last // 2
-    was = now = hashes[0]
-    for other in hashes[1:]:
+    old_hash = new_hash = hashes[0]
+    for sibling in hashes[1:]:
         if last == 0:
             return False
         if place % 2 or place == last:
-            was, now = node_hash(other, was), node_hash(other, now)
+            old_hash, new_hash = node_hash(sibling, old_hash), node_hash(sibling, new_hash)
             while place % 2 == 0 and place:
                 place, last = place // 2, last // 2
         else:
-            now = node_hash(now, other)
+            new_hash = node_hash(new_hash, sibling)
         place, last = place // 2, last // 2
-    return last == 0 and was == old_root and now == new_root
+    return last == 0 and old_hash == old_root and new_hash == new_root
 
 
 def _hash_of(begin: int, end: int, node: Lookup) -> bytes:

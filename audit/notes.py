@@ -67,8 +67,8 @@ class Verifier:
     @property
     def key_id(self) -> bytes:
         """Four bytes."""
-        said = self.name.encode() + b"\n" + bytes([self.kind]) + self.public
-        return hashlib.sha256(said).digest()[:4]
+        material = self.name.encode() + b"\n" + bytes([self.kind]) + self.public
+        return hashlib.sha256(material).digest()[:4]
 
     @property
     def vkey(self) -> str:
@@ -83,14 +83,14 @@ class Verifier:
         """Whether this key made this signature under this text."""
         if not self.is_named_by(signature):
             return False
-        said, signed = text.encode(), signature.signed
+        message, signed = text.encode(), signature.signed
         if self.kind == COSIGNATURE:
             if len(signed) != TIME_BYTES + SIGNATURE_BYTES:
                 return False
-            said = cosigned(text, signature.time)
+            message = cosigned(text, signature.time)
             signed = signed[TIME_BYTES:]
         try:
-            Ed25519PublicKey.from_public_bytes(self.public).verify(signed, said)
+            Ed25519PublicKey.from_public_bytes(self.public).verify(signed, message)
         except (InvalidSignature, ValueError):
             return False
         return True
@@ -153,10 +153,10 @@ class Signature:
     @classmethod
     def read(cls, line: str) -> "Signature":
         """The signature of a line with or without its newline; Malformed where it is none."""
-        name, space, said = line.removesuffix("\n").removeprefix(DASH).partition(" ")
+        name, space, encoded = line.removesuffix("\n").removeprefix(DASH).partition(" ")
         if not line.startswith(DASH) or not space or not KEY_NAME.fullmatch(name):
             raise Malformed("A signature line has a dash, a name and a signature.")
-        signed = _unbase64(said)
+        signed = _unbase64(encoded)
         if len(signed) <= 4:
             raise Malformed("A signature has a key id and more.")
         return cls(name, signed[:4], signed[4:])
@@ -180,15 +180,15 @@ class Note:
     signatures: tuple[Signature, ...]
 
     @classmethod
-    def read(cls, said: str | bytes) -> "Note":
+    def read(cls, data: str | bytes) -> "Note":
         """The note that these bytes are, signatures not yet verified; Malformed where they are none."""
         try:
-            whole = said.decode() if isinstance(said, bytes) else said
+            content = data.decode() if isinstance(data, bytes) else data
         except UnicodeDecodeError as error:
             raise Malformed("A note is UTF-8.") from error
-        if any(character < " " and character != "\n" for character in whole):
+        if any(character < " " and character != "\n" for character in content):
             raise Malformed("A note has no control characters.")
-        text, gap, lines = whole.rpartition("\n\n")
+        text, gap, lines = content.rpartition("\n\n")
         if not gap or not lines.endswith("\n"):
             raise Malformed("A note has a text, an empty line, and signatures.")
         signatures = [Signature.read(line) for line in lines.removesuffix("\n").split("\n")]
@@ -205,10 +205,10 @@ class Note:
         """Those of the keys that signed. Raises Malformed where one of them is named and did not."""
         signed = []
         for key in verifiers:
-            named = [signature for signature in self.signatures if key.is_named_by(signature)]
-            if any(not key.verifies(self.text, signature) for signature in named):
+            matching = [signature for signature in self.signatures if key.is_named_by(signature)]
+            if any(not key.verifies(self.text, signature) for signature in matching):
                 raise Malformed(f"The signature of {key.name} does not hold.")
-            if named:
+            if matching:
                 signed.append(key)
         return signed
 
@@ -247,15 +247,15 @@ def cosigned(text: str, time: int) -> bytes:
     return f"cosignature/v1\ntime {time}\n{text}".encode()
 
 
-def base64_of(said: bytes) -> str:
-    return base64.b64encode(said).decode()
+def base64_of(data: bytes) -> str:
+    return base64.b64encode(data).decode()
 
 
 def _unbase64(text: str) -> bytes:
     try:
-        said = base64.b64decode(text.encode(), validate=True)
+        data = base64.b64decode(text.encode(), validate=True)
     except (binascii.Error, UnicodeEncodeError, ValueError) as error:
         raise Malformed("This is not base64.") from error
-    if base64_of(said) != text:
+    if base64_of(data) != text:
         raise Malformed("This base64 has another spelling.")
-    return said
+    return data

@@ -45,8 +45,8 @@ class PinBackend(BaseBackend):
         if person is None:
             Person().set_password(password)
             return None
-        known = person.check_password(password)
-        return person if known and person.is_active and person.belongs_to(device.facility) else None
+        matches = person.check_password(password)
+        return person if matches and person.is_active and person.belongs_to(device.facility) else None
 
     def get_user(self, user_id: int) -> Person | None:
         """The person of a session, unless no longer active."""
@@ -72,10 +72,10 @@ def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
     person = _proven(request, device, code, pin, purpose="sign-in")
     with transaction.atomic(durable=True):
         stream = sign_in_stream(device.facility)
-        standing = Device.objects.select_for_update(of=("self",)).get(pk=device.pk)
-        if standing.revoked_at:
+        current = Device.objects.select_for_update(of=("self",)).get(pk=device.pk)
+        if current.revoked_at:
             raise DeviceRefused()
-        relieved = standing.person
+        relieved = current.person
         moment = clock.never_before(stream, clock.now())
         _stand(device, person=person, signed_on_at=moment, locked_at=None, last_seen_at=moment)
         data = {"name": device.name, "relieves": relieved.code if relieved and relieved != person else None}

@@ -85,13 +85,13 @@ def append(
         raise RecordRefused(reason="type", type=type)
     if stream.closed_at is not None:
         raise StreamClosed(stream=stream.name)
-    moment = clock.never_before(stream, at)
+    entry_time = clock.never_before(stream, at)
     seq = stream.seq + 1
-    said = {
+    content = {
         "_format": FORMAT,
         "_type": type,
         "actor": actor.code if actor else None,
-        "at": clock.written(moment),
+        "at": clock.written(entry_time),
         "build": settings.BUILD,
         "command": str(command) if command else None,
         "data": data,
@@ -102,10 +102,10 @@ def append(
         "terms": terms or None,
         "witness": witness.code if witness else None,
     }
-    body = _body(said)
+    body = _body(content)
     write = _write_in_postgres if connection.vendor == "postgresql" else _write_in_sqlite
-    digest = write(stream, body, said, moment, gaming_day)
-    stream.seq, stream.head, stream.last_at = seq, digest, moment
+    digest = write(stream, body, content, entry_time, gaming_day)
+    stream.seq, stream.head, stream.last_at = seq, digest, entry_time
     return Appended(seq, digest)
 
 
@@ -130,9 +130,9 @@ def _body(body: dict[str, Any]) -> bytes:
 
 
 def _write_in_postgres(
-    stream: Stream, body: bytes, said: dict[str, Any], at: dt.datetime, gaming_day: dt.date
+    stream: Stream, body: bytes, content: dict[str, Any], at: dt.datetime, gaming_day: dt.date
 ) -> bytes:
-    arguments: list[Any] = [stream.pk, stream.seq, body, said["_type"], at, gaming_day]
+    arguments: list[Any] = [stream.pk, stream.seq, body, content["_type"], at, gaming_day]
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT hash FROM audit_append(%s, %s, %s, %s, %s, %s)", arguments)
@@ -144,24 +144,24 @@ def _write_in_postgres(
 
 
 def _write_in_sqlite(
-    stream: Stream, body: bytes, said: dict[str, Any], at: dt.datetime, gaming_day: dt.date
+    stream: Stream, body: bytes, content: dict[str, Any], at: dt.datetime, gaming_day: dt.date
 ) -> bytes:
     prev = bytes(stream.head)
     if not Stream.objects.filter(pk=stream.pk, seq=stream.seq, head=prev, closed_at=None).exists():
         raise StreamMoved(stream=stream.name)
     digest = chain.entry_hash(prev, body)
-    round_, lot, cents = found_by(said["data"])
+    round_, lot, cents = found_by(content["data"])
     Entry.objects.create(
         stream=stream,
         seq=stream.seq + 1,
         prev=prev,
         hash=digest,
         body=body,
-        type=said["_type"],
+        type=content["_type"],
         at=at,
         gaming_day=gaming_day,
-        actor=said["actor"] or "",
-        witness=said["witness"] or "",
+        actor=content["actor"] or "",
+        witness=content["witness"] or "",
         round=round_,
         lot=lot,
         cents=cents,

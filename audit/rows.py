@@ -23,8 +23,8 @@ def read(
     columns, converters = _columns(connection.vendor, models)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {columns}{', ' + more if more else ''} {sql}", params)
-        found = cursor.fetchall()
-    for row in found:
+        rows = cursor.fetchall()
+    for row in rows:
         values = list(row)
         for place, converting, expression in converters:
             for convert in converting:
@@ -33,13 +33,13 @@ def read(
 
 
 def _instances(models: Aliased, values: list[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    made, start = [], 0
+    instances, start = [], 0
     for _, model in models:
         names = [field.attname for field in model._meta.concrete_fields]
         part = values[start : start + len(names)]
-        made.append(None if part[0] is None else model.from_db(connection.alias, names, part))
+        instances.append(None if part[0] is None else model.from_db(connection.alias, names, part))
         start += len(names)
-    return tuple(made), tuple(values[start:])
+    return tuple(instances), tuple(values[start:])
 
 
 @lru_cache(maxsize=32)

@@ -69,7 +69,7 @@ class Verified:
         }
 
 
-def verify(progress: Progress = lambda done, total: None) -> Verified:
+def verify(progress: Progress = lambda completed, total: None) -> Verified:
     """Verify the whole record. `progress(done, total)` is called often, in entries, seals and checkpoints.
 
     Raises nothing for a bad record, and whatever `progress` raises.
@@ -78,34 +78,34 @@ def verify(progress: Progress = lambda done, total: None) -> Verified:
     logs = [LogPass.fixed(incarnation) for incarnation in Incarnation.objects.order_by("number")]
     streams = list(Stream.objects.order_by("name").only("name", "seq", "head", "last_at"))
     total = sum(stream.seq for stream in streams) + sum(log.work for log in logs)
-    found = Verified(streams=len(streams))
-    done = 0
+    verified = Verified(streams=len(streams))
+    completed = 0
     progress(0, total)
     for stream in streams:
-        for count in _verify_stream(stream, found):
-            done += count
-            found.entries += count
-            progress(done, total)
+        for count in _verify_stream(stream, verified):
+            completed += count
+            verified.entries += count
+            progress(completed, total)
     for finding in _beyond_heads():
-        found.add(finding)
+        verified.add(finding)
     for finding in _keys_off_the_record():
-        found.add(finding)
+        verified.add(finding)
     for log in logs:
-        for count in log.run(found.add):
-            done += count
-            progress(done, total)
-        found.seals += log.leaves
-        found.checkpoints += log.checkpoints
-        found.witnessed += log.witnessed
-        found.unknown_witnesses += log.unknown_witnesses
+        for count in log.run(verified.add):
+            completed += count
+            progress(completed, total)
+        verified.seals += log.leaves
+        verified.checkpoints += log.checkpoints
+        verified.witnessed += log.witnessed
+        verified.unknown_witnesses += log.unknown_witnesses
     newest = logs[-1].sealed if logs else {}
-    found.unsealed = sum(max(0, stream.seq - newest.get(stream.name, 0)) for stream in streams)
-    return found
+    verified.unsealed = sum(max(0, stream.seq - newest.get(stream.name, 0)) for stream in streams)
+    return verified
 
 
-def _verify_stream(stream: Stream, found: Verified) -> Iterator[int]:
+def _verify_stream(stream: Stream, verified: Verified) -> Iterator[int]:
     """The chain of a stream as far as it had come, and its head. Yields how many entries each batch held."""
-    walk = _Walk(stream, found)
+    walk = _Walk(stream, verified)
     for batch in batches.entries(stream.pk, 1, stream.seq, COLUMNS):
         for row in batch:
             walk.step(row)
@@ -116,8 +116,8 @@ def _verify_stream(stream: Stream, found: Verified) -> Iterator[int]:
 class _Walk:
     """A walk along a stream: where it stands, and what it finds. After a finding it goes on from what is stored."""
 
-    def __init__(self, stream: Stream, found: Verified) -> None:
-        self.stream, self.found = stream, found
+    def __init__(self, stream: Stream, verified: Verified) -> None:
+        self.stream, self.found = stream, verified
         self.seq, self.head, self.at = 0, chain.genesis(stream.name), ""
 
     def bad(self, code: str, seq: int, **more: Any) -> None:
@@ -138,20 +138,20 @@ class _Walk:
     def _read(self, seq: int, columns: list[Any], body: bytes) -> None:
         """What an entry says: readable, of this place, in time, and as its columns repeat it."""
         try:
-            said = json.loads(body)
-            if encoded(said) != body:
+            content = json.loads(body)
+            if encoded(content) != body:
                 raise ValueError
-            spoken = _spoken(said)
-            at = said["at"]
+            spoken = _spoken(content)
+            moment = content["at"]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             self.bad("entry-unreadable", seq)
             return
-        if (said["stream"], said["seq"], said["_format"]) != (self.stream.name, seq, record.FORMAT):
+        if (content["stream"], content["seq"], content["_format"]) != (self.stream.name, seq, record.FORMAT):
             self.bad("entry-of-elsewhere", seq)
-        elif not isinstance(at, str) or at < self.at:
+        elif not isinstance(moment, str) or moment < self.at:
             self.bad("time-goes-back", seq)
         else:
-            self.at = at
+            self.at = moment
             stored = _stored(columns)
             for name, value in spoken.items():
                 if stored[name] != value:
@@ -167,20 +167,20 @@ class _Walk:
             self.bad("column-differs", self.stream.seq, column="last_at")
 
 
-def encoded(said: Any) -> bytes:
+def encoded(content: Any) -> bytes:
     """Canonical JSON of what was read: the same bytes as RFC 8785, for ASCII keys and whole numbers."""
-    return json.dumps(said, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _spoken(said: dict[str, Any]) -> dict[str, Any]:
+def _spoken(content: dict[str, Any]) -> dict[str, Any]:
     """What a body says of what the columns repeat."""
-    round_, lot, cents = record.found_by(said["data"])
+    round_, lot, cents = record.found_by(content["data"])
     return {
-        "type": said["_type"],
-        "at": said["at"],
-        "gaming_day": said["gaming_day"],
-        "actor": (said["actor"] or "")[:CODE_LENGTH],
-        "witness": (said["witness"] or "")[:CODE_LENGTH],
+        "type": content["_type"],
+        "at": content["at"],
+        "gaming_day": content["gaming_day"],
+        "actor": (content["actor"] or "")[:CODE_LENGTH],
+        "witness": (content["witness"] or "")[:CODE_LENGTH],
         "round": round_,
         "lot": lot,
         "cents": cents,
@@ -188,10 +188,10 @@ def _spoken(said: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stored(columns: list[Any]) -> dict[str, Any]:
-    type_, at, day, actor, witness, round_, lot, cents = columns
+    type_, moment, day, actor, witness, round_, lot, cents = columns
     return {
         "type": type_,
-        "at": _written(at),
+        "at": _written(moment),
         "gaming_day": str(day),
         "actor": actor[:CODE_LENGTH],
         "witness": witness[:CODE_LENGTH],
@@ -201,9 +201,9 @@ def _stored(columns: list[Any]) -> dict[str, Any]:
     }
 
 
-def _written(at: dt.datetime) -> str:
+def _written(moment: dt.datetime) -> str:
     """A moment as the record spells it; SQLite keeps it in UTC without a zone."""
-    return clock.written(at if at.tzinfo else at.replace(tzinfo=dt.UTC))
+    return clock.written(moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC))
 
 
 def _beyond_heads() -> Iterator[Finding]:
@@ -227,8 +227,8 @@ def _keys_off_the_record() -> Iterator[Finding]:
     if stream is not None:
         for body in stream.entries.filter(type="key.created").values_list("body", flat=True):
             with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):  # told of as an entry
-                said = json.loads(bytes(body))["data"]
-                created.add((said["name"], said["key"], said["public"]))
+                content = json.loads(bytes(body))["data"]
+                created.add((content["name"], content["key"], content["public"]))
     for key in SigningKey.objects.all():
         if (key.name, key.key_id, bytes(key.public_key).hex()) not in created:
             yield Finding("key-off-the-record", {"key": str(key)})

@@ -46,10 +46,14 @@ class Finding:
         return say(self.told())
 
 
-def say(told: Mapping[str, Any]) -> str:
+def say(finding: Mapping[str, Any]) -> str:
     """The sentence of a finding as the record tells it (`first_bad` of `record.verified`)."""
-    sentence = FINDINGS.get(told.get("what", ""))
+    sentence = FINDINGS.get(finding.get("what", ""))
     try:
-        return str(sentence % told) if sentence else "Something is not as it must be: %s" % told.get("what")
+        return (
+            str(sentence % finding)
+            if sentence
+            else "Something is not as it must be: %s" % finding.get("what")
+        )
     except KeyError:
-        return str(told.get("what"))
+        return str(finding.get("what"))

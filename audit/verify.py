@@ -81,9 +81,9 @@ sha256 = hashlib.sha256
 class Bad(Exception):
     """A broken promise: what it is, and the file of a bundle, line, stream and number at which it shows."""
 
-    def __init__(self, what, line=0, stream=None, seq=None, file=None):
-        super().__init__(what)
-        self.what, self.line, self.stream, self.seq, self.file = what, line, stream, seq, file
+    def __init__(self, reason, line=0, stream=None, seq=None, file=None):
+        super().__init__(reason)
+        self.what, self.line, self.stream, self.seq, self.file = reason, line, stream, seq, file
 
     def __str__(self):
         where = [self.file] if self.file else []
@@ -117,20 +117,20 @@ class Stream:
 
 def blocks(file):
     """Blocks of whole lines, each with False; then what stands behind the last newline but one, with True."""
-    held = b""
+    pending = b""
     while True:
         block = file.read(BLOCK_BYTES)
         block += file.readline(LONGEST_LINE_BYTES)
         if len(block) >= LONGEST_LINE_BYTES and not block.endswith(b"\n"):
             raise Bad("a line is longer than %d bytes" % LONGEST_LINE_BYTES)
         if not block:
-            end = held.rfind(b"\n", 0, -1) + 1
-            yield held[:end], False
-            yield held[end:], True
+            end = pending.rfind(b"\n", 0, -1) + 1
+            yield pending[:end], False
+            yield pending[end:], True
             return
-        if held:
-            yield held, False
-        held = block
+        if pending:
+            yield pending, False
+        pending = block
 
 
 def sealed_body(line, number):
@@ -159,8 +159,8 @@ def is_hex(text):
 def claimed(body):
     """The stream and number that a body claims, for a message; nothing where it cannot be read."""
     try:
-        said = json.loads(body)
-        return said["stream"], int(said["seq"])
+        content = json.loads(body)
+        return content["stream"], int(content["seq"])
     except Exception:
         return None, None
 
@@ -208,13 +208,13 @@ else:
     )
 
 
-def read_value(text, at):
+def read_value(text, start):
     """The canonical value that begins at a place in a text, and where it ends; Bad where it is not canonical."""
     try:
-        value, end = scan(text, at)
+        value, end = scan(text, start)
         if "\\u0000" in text or not (text.isascii() or text.replace(CITED, "").isascii()):
             verify_texts(value)
-        if encode(value) == text[at:end]:
+        if encode(value) == text[start:end]:
             return value, end
     except (ValueError, RecursionError, StopIteration):
         raise Bad("it is not JSON as the record writes it") from None
@@ -228,8 +228,8 @@ def verify_texts(value):
         if not "".join(value).isascii():
             raise ValueError("a key that is not ASCII")
     elif isinstance(value, list):
-        for one in value:
-            verify_texts(one)
+        for item in value:
+            verify_texts(item)
     elif isinstance(value, str) and "\0" in value:
         raise ValueError("a NUL")
 
@@ -238,12 +238,12 @@ def parsed(body, number):
     """The object that is a whole body."""
     try:
         text = decoded(body)
-        said, end = read_value(text, 0)
+        content, end = read_value(text, 0)
     except Bad as bad:
         raise Bad(bad.what, number) from None
     if end != len(text):
         raise Bad("something follows its JSON", number)
-    return said
+    return content
 
 
 def decoded(body):
@@ -260,24 +260,24 @@ def decoded(body):
 def opened(line, number=1):
     """The range and the streams that the first line states."""
     body, prev, _digest = sealed_body(line, number)
-    said = parsed(body, number)
-    format_ = said.get("_format")
-    if prev != NOTHING or said.get("_type") != "export.opened" or type(format_) is not int or format_ != 1:
+    content = parsed(body, number)
+    format_ = content.get("_format")
+    if prev != NOTHING or content.get("_type") != "export.opened" or type(format_) is not int or format_ != 1:
         raise Bad("an export opens with export.opened of format 1, and a prev of zeros", number)
-    if not is_moment(said.get("at")) or not isinstance(said.get("build"), str):
+    if not is_moment(content.get("at")) or not isinstance(content.get("build"), str):
         raise Bad("it does not say when and by which build it was written", number)
-    if not isinstance(said.get("streams"), list):
+    if not isinstance(content.get("streams"), list):
         raise Bad("it states no streams", number)
-    streams = [_stated(item, number) for item in said["streams"]]
+    streams = [_stated(item, number) for item in content["streams"]]
     names = [stream.name for stream in streams]
     if names != sorted(set(names)):
         raise Bad("the streams that it states are not in order, each once", number)
     for edge in ("from", "to"):
-        if edge not in said or (said[edge] is not None and not is_moment(said[edge])):
+        if edge not in content or (content[edge] is not None and not is_moment(content[edge])):
             raise Bad("its range is not two moments", number)
-    if said["from"] is None and any(stream.prior_seq for stream in streams):
+    if content["from"] is None and any(stream.prior_seq for stream in streams):
         raise Bad("a stream does not begin at its beginning, and no moment says why", number)
-    return said["from"] or "", said["to"] or "~", streams
+    return content["from"] or "", content["to"] or "~", streams
 
 
 def _stated(item, number):
@@ -302,8 +302,8 @@ def verify_closed(line, number, streams, everything):
     if not line.endswith(b"\n"):
         raise Bad("the end is cut off: there is no whole last line", number)
     body, prev, _digest = sealed_body(line[:-1], number)
-    said = parsed(body, number)
-    if said.get("_type") != "export.closed":
+    content = parsed(body, number)
+    if content.get("_type") != "export.closed":
         raise Bad("the end is missing: the last line is not export.closed", number)
     expected = {
         "_format": 1,
@@ -316,7 +316,7 @@ def verify_closed(line, number, streams, everything):
         ],
     }
     for key, value in expected.items():
-        if said.get(key) != value:
+        if content.get(key) != value:
             raise Bad("the last line and what stands before it disagree on %s" % key, number)
     if encode(expected) != body.decode() or prev != everything.encode():
         raise Bad("the last line says more than it should, or its prev is not the SHA-256", number)
@@ -368,16 +368,16 @@ class Reader:
         stream = self.streams[self.place]
         number, find, starts, stop = self.number, block.find, block.startswith, self.stop
         head, head_hex = stream.head, hexlify(stream.head)
-        at, end, turned = 0, find(b"\n"), number
+        begin, end, turned = 0, find(b"\n"), number
         while end >= 0:
-            body = block[at + 156 : end - 1]
+            body = block[begin + 156 : end - 1]
             digest = sha256(b"pitside/entry/v1\n" + head + body).digest()
             digest_hex = hexlify(digest)
             start = b"".join((b'{"hash":"', digest_hex, b'","prev":"', head_hex, b'","body":{'))
-            if not starts(start, at) or block[end - 1] != CLOSING:
+            if not starts(start, begin) or block[end - 1] != CLOSING:
                 stream.pause(head, number - turned)
                 turned = number
-                stream, body, digest = self._turn(block[at:end], number + 1)
+                stream, body, digest = self._turn(block[begin:end], number + 1)
                 digest_hex = hexlify(digest)
                 self.before, stop = number, self._stop(stream, number)
             number += 1
@@ -386,7 +386,7 @@ class Reader:
                 stop = self._tied(stream, digest, number)
             if contents:
                 self.verify_contents(body, number, stream, number - turned)
-            at, end = end + 1, find(b"\n", end + 1)
+            begin, end = end + 1, find(b"\n", end + 1)
         stream.pause(head, number - turned)
         if not contents:
             stream.at = claimed_time(body)
@@ -410,10 +410,10 @@ class Reader:
         body, prev, digest = sealed_body(line, number)
         if b'"_type":"export.closed"' in body[:40]:
             raise Bad("something follows the last line", number + 1)
-        wanted = bytes.fromhex(prev.decode())
+        prior_head = bytes.fromhex(prev.decode())
         for place in range(self.place + 1, len(self.streams)):
             stream = self.streams[place]
-            if stream.head == wanted and stream.entries == 0:
+            if stream.head == prior_head and stream.entries == 0:
                 self.place = place
                 return stream, body, digest
         raise Bad(
@@ -424,8 +424,8 @@ class Reader:
         """Every promise about what an entry says: the one that comes `further` than where its stream paused."""
         seq = stream.seq + further
         try:
-            at, day, data = read_entry(body, stream.name, seq)
-            verify_time(at, day, stream, self.since, self.until)
+            moment, day, data = read_entry(body, stream.name, seq)
+            verify_time(moment, day, stream, self.since, self.until)
             if "settled" in data or "returned_cents" in data:
                 verify_settled(data)
         except Bad as bad:
@@ -442,7 +442,7 @@ def read_entry(body, name, seq):
     after = AFTER_DATA.match(text, end)
     if not after:
         raise Bad("what stands after its data is not as format 1 has it")
-    actor, at = before.groups()
+    actor, moment = before.groups()
     day, number, stream, witness = after.groups()
     if stream != name:
         raise Bad("it says that it stands on %s" % printable(stream))
@@ -450,7 +450,7 @@ def read_entry(body, name, seq):
         raise Bad("it says that its number is %s" % number)
     if witness == actor and witness != "null":
         raise Bad("its witness is its actor")
-    return at, day, data
+    return moment, day, data
 
 
 def claimed_time(body):
@@ -458,17 +458,17 @@ def claimed_time(body):
     return body.partition(b',"at":"')[2][:27].decode("latin-1")
 
 
-def verify_time(at, day, stream, since, until):
+def verify_time(moment, day, stream, since, until):
     """Times never go back on a stream and lie in the range; the gaming day is near the time."""
-    if not is_moment(at):
+    if not is_moment(moment):
         raise Bad("its time is no moment in UTC")
-    if at < stream.at:
+    if moment < stream.at:
         raise Bad("its time is before that of the entry before it")
-    if not since <= at < until:
+    if not since <= moment < until:
         raise Bad("its time is outside the range of the export")
-    if not is_near(day, at[:10]):
+    if not is_near(day, moment[:10]):
         raise Bad("its gaming day is no day near its time")
-    stream.at = at
+    stream.at = moment
 
 
 def is_moment(text):
@@ -560,7 +560,7 @@ def verify(file, contents=True, progress=None, share=(0, 1), ties=None, digest=N
     for block, last in blocks(file):
         mine = contents and turn % share[1] == share[0]
         if reader is None:
-            first, newline, rest = block.partition(b"\n")
+            first, newline, remainder = block.partition(b"\n")
             if not newline:
                 raise Bad("this is no export of two lines or more", 1)
             since, until, streams = opened(first)
@@ -569,7 +569,7 @@ def verify(file, contents=True, progress=None, share=(0, 1), ties=None, digest=N
                 stream.tie.begin(stream)
             reader = Reader(since, until, streams)
             everything.update(block)
-            reader.read(rest, mine)
+            reader.read(remainder, mine)
         elif last:
             verify_closed(block, reader.number + 1, reader.streams, everything.hexdigest())
             everything.update(block)
@@ -594,22 +594,22 @@ def verify_file(path, contents, progress, ties=None, digest=None):
         )
         for k in range(1, count)
     ]
-    found, bads = None, []
+    result, bads = None, []
     try:
         with open_record(path) as file:
             try:
-                found = verify(file, contents, progress, (0, count), ties, digest)
+                result = verify(file, contents, progress, (0, count), ties, digest)
             except Bad as bad:
                 bads.append(bad)
     finally:
-        said = [(other.communicate()[0], other.returncode) for other in others]
-    for told, status in said:
+        outputs = [(process.communicate()[0], process.returncode) for process in others]
+    for output, status in outputs:
         if status:
             raise OSError("a process that checked a share of it ended early")
-        bads += [Bad(*one) for one in json.loads(told)]
+        bads += [Bad(*fields) for fields in json.loads(output)]
     if bads:
         raise min(bads, key=lambda bad: bad.line or float("inf"))
-    return found
+    return result
 
 
 def answer_share(k, count, path):
@@ -675,15 +675,15 @@ class Bundle:
 
     def verify_names(self):
         """The files that a bundle has; others are told of in a folder, and are wrong in an archive."""
-        known = ALWAYS | {SEALS, CHECKPOINT}
+        expected = ALWAYS | {SEALS, CHECKPOINT}
         for name in sorted(ALWAYS - self.names):
             raise Bad("it is missing from the bundle", file=name)
         for name in {SEALS, CHECKPOINT} - self.names if self.names & {SEALS, CHECKPOINT} else ():
             raise Bad("it is missing from the bundle", file=name)
-        self.strange = sorted(self.names - known)
+        self.strange = sorted(self.names - expected)
         if self.zip and self.strange:
             raise Bad("it is no file of a bundle", file=printable(self.strange[0]))
-        for name in () if self.zip else sorted(self.names & known):
+        for name in () if self.zip else sorted(self.names & expected):
             if not os.path.isfile(os.path.join(self.path, name)):  # a pipe there would never end
                 raise Bad("it is no plain file", file=name)
 
@@ -759,8 +759,8 @@ STRETCH_KEYS = ["_format", "_type", "after", "before", "first", "incarnation", "
 class Tree:
     """A root in one pass over whole subtrees, from the log's beginning; the roots at some sizes along the way."""
 
-    def __init__(self, wanted=()):
-        self.size, self.stack, self.wanted, self.roots = 0, [], set(wanted), {}
+    def __init__(self, sizes=()):
+        self.size, self.stack, self.wanted, self.roots = 0, [], set(sizes), {}
         self.note()
 
     def push(self, height, digest):
@@ -778,13 +778,13 @@ class Tree:
         if not self.stack:
             return sha256(b"").digest()
         digest = self.stack[-1][1]
-        for _height, left in reversed(self.stack[:-1]):
-            digest = node_hash(left, digest)
+        for _height, sibling in reversed(self.stack[:-1]):
+            digest = node_hash(sibling, digest)
         return digest
 
 
-def node_hash(left, right):
-    return sha256(b"\x01" + left + right).digest()
+def node_hash(left_hash, right_hash):
+    return sha256(b"\x01" + left_hash + right_hash).digest()
 
 
 def heights(begin, end):
@@ -874,10 +874,10 @@ class Spool:
 class Stretch:
     """The seals of a bundle: their tree, and by name what they say of the streams of the export."""
 
-    def __init__(self, streams, until, wanted):
+    def __init__(self, streams, until, sizes):
         spool = Spool()
         self.ties = {stream.name: Tie(stream.name, stream.prior_seq, spool) for stream in streams}
-        self.others, self.until, self.tree = {}, until, Tree(wanted)
+        self.others, self.until, self.tree = {}, until, Tree(sizes)
         self.first = self.last = self.size = self.incarnation = 0
         self.origin, self.at, self.number = "", "", 0
         self.known = 0  # how many streams the seals so far have listed
@@ -899,18 +899,23 @@ class Stretch:
         except Bad as bad:
             raise Bad(bad.what, bad.line or number, file=SEALS) from None
 
-    def open(self, said):
-        good = isinstance(said, dict) and list(said) == STRETCH_KEYS
-        if not good or said["_format"] != 1 or said["_type"] != "seals" or type(said["_format"]) is not int:
+    def open(self, header):
+        good = isinstance(header, dict) and list(header) == STRETCH_KEYS
+        if (
+            not good
+            or header["_format"] != 1
+            or header["_type"] != "seals"
+            or type(header["_format"]) is not int
+        ):
             raise Bad("this is no stretch of seals")
-        places = [said[key] for key in ("first", "last", "size", "incarnation")]
-        if not all(type(place) is int for place in places) or not isinstance(said["origin"], str):
+        places = [header[key] for key in ("first", "last", "size", "incarnation")]
+        if not all(type(place) is int for place in places) or not isinstance(header["origin"], str):
             raise Bad("it does not say where it stands")
         self.first, self.last, self.size, self.incarnation = places
         if not 0 <= self.first < self.last <= self.size:
             raise Bad("its places are not in order")
-        self.origin, self.number = said["origin"], self.first
-        before, after = (self.subtrees(said[key]) for key in ("before", "after"))
+        self.origin, self.number = header["origin"], self.first
+        before, after = (self.subtrees(header[key]) for key in ("before", "after"))
         sides = [list(heights(0, self.first)), list(heights(self.last, self.size))]
         if [len(before), len(after)] != [len(side) for side in sides]:
             raise Bad("it has not the hashes of the whole subtrees beside it")
@@ -919,26 +924,30 @@ class Stretch:
         return after
 
     @staticmethod
-    def subtrees(said):
-        if not isinstance(said, list) or not all(isinstance(one, str) and HEX.match(one) for one in said):
+    def subtrees(hashes):
+        if not isinstance(hashes, list) or not all(
+            isinstance(digest, str) and HEX.match(digest) for digest in hashes
+        ):
             raise Bad("its hashes are none")
-        return [bytes.fromhex(one) for one in said]
+        return [bytes.fromhex(digest) for digest in hashes]
 
     def seal(self, body):
-        said = parsed(body, 0)
-        if not isinstance(said, dict) or list(said) != SEAL_KEYS or said["_type"] != "seal":
+        content = parsed(body, 0)
+        if not isinstance(content, dict) or list(content) != SEAL_KEYS or content["_type"] != "seal":
             raise Bad("this is no seal")
-        here = (said["_format"], said["incarnation"], said["number"])
-        if here != (1, self.incarnation, self.number) or any(type(one) is not int for one in here):
+        position = (content["_format"], content["incarnation"], content["number"])
+        if position != (1, self.incarnation, self.number) or any(
+            type(value) is not int for value in position
+        ):
             raise Bad("it is not the seal that stands here")
         if self.number >= self.last:
             raise Bad("it stands beyond the stretch")
-        if not is_moment(said["at"]) or said["at"] < self.at:
+        if not is_moment(content["at"]) or content["at"] < self.at:
             raise Bad("its time is none, or before that of the seal before it")
-        if type(said["full"]) is not bool or (self.number == 0 and not said["full"]):
+        if type(content["full"]) is not bool or (self.number == 0 and not content["full"]):
             raise Bad("it does not say rightly whether it is full")
-        self.at = said["at"]
-        self.heads(said["heads"], said["full"])
+        self.at = content["at"]
+        self.heads(content["heads"], content["full"])
         self.number += 1
         self.tree.push(0, sha256(b"\x00" + body).digest())
 
@@ -949,32 +958,32 @@ class Stretch:
         before, edge = None, full and self.number == self.first
         if self.number == self.first and self.first and not full:
             raise Bad("the stretch begins neither at the log's beginning nor with a full seal")
-        for one in listed:
-            name = self.head(one, before, closes)
+        for head in listed:
+            name = self.head(head, before, closes)
             tie = self.ties.get(name)
-            if self.first and edge and tie and one["seq"] > tie.prior_seq:
+            if self.first and edge and tie and head["seq"] > tie.prior_seq:
                 raise Bad("the stretch begins too late for %s" % printable(name))
             before = name
         if full and len(listed) != self.known:
             raise Bad("it says that it is full, and leaves out a stream that was listed before")
         if closes:
-            here = {one["stream"] for one in listed}
+            listed_names = {head["stream"] for head in listed}
             for name, tie in self.ties.items():
-                tie.absent = tie.absent or name not in here
+                tie.absent = tie.absent or name not in listed_names
 
-    def head(self, one, before, closes):
+    def head(self, item, before, closes):
         good = (
-            isinstance(one, dict)
-            and list(one) == ["head", "seq", "stream"]
-            and isinstance(one["stream"], str)
-            and type(one["seq"]) is int
-            and isinstance(one["head"], str)
-            and HEX.match(one["head"])
-            and one["seq"] > 0
+            isinstance(item, dict)
+            and list(item) == ["head", "seq", "stream"]
+            and isinstance(item["stream"], str)
+            and type(item["seq"]) is int
+            and isinstance(item["head"], str)
+            and HEX.match(item["head"])
+            and item["seq"] > 0
         )
-        if not good or (before is not None and one["stream"] <= before):
+        if not good or (before is not None and item["stream"] <= before):
             raise Bad("its heads are none, or not in the order of their names")
-        name, seq, head = one["stream"], one["seq"], bytes.fromhex(one["head"])
+        name, seq, head = item["stream"], item["seq"], bytes.fromhex(item["head"])
         tie = self.ties.get(name) or self.others.get(name)
         if tie is None:
             tie = self.others[name] = Other(name)
@@ -1034,16 +1043,16 @@ class Beside:
     def before(self, stream, body, digest, contents):
         if digest != stream.prior_head:
             raise Bad("it is not the entry before the range")
-        at, day, data = read_entry(body, stream.name, stream.prior_seq)
-        verify_time(at, day, Stream(stream.name, 0, b""), "", self.since)
+        moment, day, data = read_entry(body, stream.name, stream.prior_seq)
+        verify_time(moment, day, Stream(stream.name, 0, b""), "", self.since)
         self.contents(data, contents)
         self.seen.add(stream.name)
 
     def after(self, place, stream, seq, body, prev, digest, contents):
         if seq != self.ends[place] + 1 or prev != hexlify(self.heads[place]):
             raise Bad("it does not follow the entry before it (missing, repeated or moved)")
-        at, day, data = read_entry(body, stream.name, seq)
-        verify_time(at, day, stream, "" if self.until == "~" else self.until, "~")
+        moment, day, data = read_entry(body, stream.name, seq)
+        verify_time(moment, day, stream, "" if self.until == "~" else self.until, "~")
         self.contents(data, contents)
         self.ends[place], self.heads[place] = seq, digest
         if stream.tie and stream.tie.seq == seq:
@@ -1075,9 +1084,9 @@ class Beside:
                 raise Bad("entries stand behind the range, and no seal says why")
             return stream.entries
         if tie.greatest > last:
-            wanted = tie.greatest if self.until == "~" else self.firsts[place]
-            if end != wanted:
-                raise Bad("the tail is cut off or too long: it was sealed at %d" % wanted)
+            expected_end = tie.greatest if self.until == "~" else self.firsts[place]
+            if end != expected_end:
+                raise Bad("the tail is cut off or too long: it was sealed at %d" % expected_end)
             return 0
         if end != last:
             raise Bad("entries stand behind the range, and no seal says why")
@@ -1104,13 +1113,13 @@ class Key:
     """A public key of Ed25519 as C2SP spells it: NAME+ID+BASE64."""
 
     def __init__(self, text, kind):
-        said = VKEY.match(text) or {1: "", 2: "", 3: ""}
-        material = raw64(said[3])
+        match = VKEY.match(text) or {1: "", 2: "", 3: ""}
+        material = raw64(match[3])
         if len(material) != 33 or material[0] != kind:
             raise Bad("%s is no key of a %s" % (printable(text), "log" if kind == LOG else "witness"))
-        self.name, self.kind, self.public = said[1], kind, material[1:]
+        self.name, self.kind, self.public = match[1], kind, material[1:]
         self.id = sha256(self.name.encode() + b"\n" + material).digest()[:4]
-        if self.id.hex() != said[2]:
+        if self.id.hex() != match[2]:
             raise Bad("the key id of %s is not that of its bytes" % printable(text))
 
     def __str__(self):
@@ -1126,7 +1135,7 @@ class Note:
         lines, signed = body.split("\n"), signatures.split("\n")
         if not blank or len(lines) != 3 or signed.pop() != "" or not 0 < len(signed) <= NOTE_LINES_MOST:
             raise Bad("it is no checkpoint")
-        if any(ord(one) < 32 for line in lines + signed for one in line):
+        if any(ord(character) < 32 for line in lines + signed for character in line):
             raise Bad("it is no checkpoint: a control character")
         self.origin, root = lines[0], raw64(lines[2])
         if not self.origin or not re.match(r"(0|[1-9][0-9]{0,18})\Z", lines[1], re.ASCII) or len(root) != 32:
@@ -1136,16 +1145,16 @@ class Note:
 
     @staticmethod
     def signature(line):
-        said = SIGNATURE.match(line) or {1: "", 2: ""}
-        raw = raw64(said[2])
+        match = SIGNATURE.match(line) or {1: "", 2: ""}
+        raw = raw64(match[2])
         if len(raw) < 5:
             raise Bad("it is no checkpoint: a signature line is none")
-        return said[1], raw[:4], raw[4:]
+        return match[1], raw[:4], raw[4:]
 
     def signed_by(self, key):
         """The times, or 0, of its signatures by a key: none, where it has not signed. Raises Bad for a wrong one, and
         Unchecked where there is no way to tell."""
-        found = []
+        times = []
         for name, id_, raw in self.signatures:
             if (name, id_) != (key.name, key.id):
                 continue
@@ -1154,8 +1163,8 @@ class Note:
             signature = raw[8:] if key.kind == WITNESS else raw
             if len(signature) != 64 or not is_signed(key.public, signature, head + self.text):
                 raise Bad("the signature of %s is wrong" % key)
-            found.append(time)
-        return found
+            times.append(time)
+        return times
 
 
 class Unchecked(Exception):
@@ -1191,17 +1200,21 @@ def read_keys(text):
     if lines.pop():
         raise Bad("its last line is cut off", len(lines) + 1, file=KEYS)
     for number, line in enumerate(lines, 1):
-        said = KEY_LINE.match(line)
-        times = said.groups()[2:] if said else ()
-        dated = said and is_moment(times[0]) and (times[1] == "never" or is_moment(times[1]))
-        if not said or (said[1] == "log" and not dated) or (said[1] == "witness" and times != (None, None)):
+        match = KEY_LINE.match(line)
+        times = match.groups()[2:] if match else ()
+        dated = match and is_moment(times[0]) and (times[1] == "never" or is_moment(times[1]))
+        if (
+            not match
+            or (match[1] == "log" and not dated)
+            or (match[1] == "witness" and times != (None, None))
+        ):
             raise Bad("this is no line of a key", number, file=KEYS)
-        if said[1] == "log" and (keys[WITNESS] or times[0] < created):
+        if match[1] == "log" and (keys[WITNESS] or times[0] < created):
             raise Bad("its keys are not in order", number, file=KEYS)
         created = times[0] or created
-        kind = LOG if said[1] == "log" else WITNESS
+        kind = LOG if match[1] == "log" else WITNESS
         try:
-            keys[kind].append(Key(said[2], kind))
+            keys[kind].append(Key(match[2], kind))
         except Bad as bad:
             raise Bad(bad.what, number, file=KEYS) from None
     return keys
@@ -1221,8 +1234,8 @@ def told_signatures(note, stated, options):
             raise Bad("the checkpoint is not signed by any known key of the log", file=CHECKPOINT)
         for key in signers:
             yield "signed by %s, %s" % (key, whose)
-        given = {(key.name, key.id, key.public) for key in witnesses}
-        others = [key for key in stated[WITNESS] if (key.name, key.id, key.public) not in given]
+        given_keys = {(key.name, key.id, key.public) for key in witnesses}
+        others = [key for key in stated[WITNESS] if (key.name, key.id, key.public) not in given_keys]
         for key in [*witnesses, *others]:
             times = note.signed_by(key)
             if not times and key in witnesses:
@@ -1253,9 +1266,9 @@ class Consistency:
 
     def __init__(self, text):
         lines = text.partition("\n\n")[0].rstrip("\n").split("\n")
-        said = re.match(r"old (0|[1-9][0-9]{0,18})\Z", lines[0], re.ASCII)
-        self.old, self.hashes = int(said[1]) if said else -1, [raw64(line) for line in lines[1:]]
-        if not said or len(lines) > 64 or any(len(one) != 32 for one in self.hashes):
+        match = re.match(r"old (0|[1-9][0-9]{0,18})\Z", lines[0], re.ASCII)
+        self.old, self.hashes = int(match[1]) if match else -1, [raw64(line) for line in lines[1:]]
+        if not match or len(lines) > 64 or any(len(digest) != 32 for digest in self.hashes):
             raise Bad("this is no consistency proof")
 
 
@@ -1269,41 +1282,43 @@ def is_consistent(old, new, proof, old_root, new_root):
         place, last = place >> 1, last >> 1
     if not hashes:
         return False
-    was = now = hashes[0]
-    for one in hashes[1:]:
+    old_hash = new_hash = hashes[0]
+    for sibling in hashes[1:]:
         if last == 0:
             return False
         if place & 1 or place == last:
-            was, now = node_hash(one, was), node_hash(one, now)
+            old_hash, new_hash = node_hash(sibling, old_hash), node_hash(sibling, new_hash)
             while place and not place & 1:
                 place, last = place >> 1, last >> 1
         else:
-            now = node_hash(now, one)
+            new_hash = node_hash(new_hash, sibling)
         place, last = place >> 1, last >> 1
-    return last == 0 and was == old_root and now == new_root
+    return last == 0 and old_hash == old_root and new_hash == new_root
 
 
-def verify_kept(path, kept, note, roots, proofs):
+def verify_kept(path, checkpoint, note, roots, proofs):
     """A checkpoint that the reader kept goes with that of the bundle. How, as a line."""
-    if kept.origin != note.origin:
+    if checkpoint.origin != note.origin:
         raise Bad(
             "%s is of another log, %s: ask for a bundle of that incarnation"
-            % (ascii(path), printable(kept.origin))
+            % (ascii(path), printable(checkpoint.origin))
         )
-    if kept.size in roots:
-        if roots[kept.size] != kept.root:
-            raise Bad("the log is not the one of %s: another root at size %d" % (ascii(path), kept.size))
-        return "it holds your checkpoint of size %d" % kept.size
-    old, new = sorted((kept, note), key=lambda one: one.size)
-    wanted = [proof for proof in proofs if proof.old == old.size]
-    if not wanted:
+    if checkpoint.size in roots:
+        if roots[checkpoint.size] != checkpoint.root:
+            raise Bad(
+                "the log is not the one of %s: another root at size %d" % (ascii(path), checkpoint.size)
+            )
+        return "it holds your checkpoint of size %d" % checkpoint.size
+    old, new = sorted((checkpoint, note), key=lambda item: item.size)
+    matching = [proof for proof in proofs if proof.old == old.size]
+    if not matching:
         raise Bad(
             "%s cannot be compared without a consistency proof from size %d to %d (--proof)"
             % (ascii(path), old.size, new.size)
         )
-    if not any(is_consistent(old.size, new.size, proof.hashes, old.root, new.root) for proof in wanted):
+    if not any(is_consistent(old.size, new.size, proof.hashes, old.root, new.root) for proof in matching):
         raise Bad("the log is not the one of %s: the consistency proof does not lead there" % ascii(path))
-    return "it goes with your checkpoint of size %d, by the consistency proof" % kept.size
+    return "it goes with your checkpoint of size %d, by the consistency proof" % checkpoint.size
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1320,19 +1335,19 @@ def verify_bundle(path, options, progress):
     since, until, streams = opened_in(opening)
     stretch = note = None
     if bundle.is_sealed:
-        stretch = Stretch(streams, until, {kept.size for _path, kept in options.kept})
+        stretch = Stretch(streams, until, {checkpoint.size for _path, checkpoint in options.kept})
         stretch.read(bundle.lines(SEALS))
         note = read_note(bundle.text(CHECKPOINT), CHECKPOINT)
         verify_root(note, stretch)
-    found, digest = verify_record(path, options, progress, stretch)
+    result, digest = verify_record(path, options, progress, stretch)
     bundle.digests[RECORD] = (digest.hexdigest(), digest.size)
-    beside = Beside(since, until, found[2])
+    beside = Beside(since, until, result[2])
     beside.read(bundle.lines(BEYOND), options.contents)
     unsealed = beside.verify_ends(stretch)
     keys = read_keys(bundle.text(KEYS))
-    verify_manifest(bundle, opening, found[2], stretch, unsealed)
+    verify_manifest(bundle, opening, result[2], stretch, unsealed)
     return [
-        *summary(*found),
+        *summary(*result),
         *told_seals(stretch, note, keys, unsealed, options),
         *("not part of the bundle, not checked: %s" % printable(name) for name in bundle.strange),
     ]
@@ -1372,11 +1387,11 @@ def verify_manifest(bundle, opening, streams, stretch, unsealed):
     """The manifest says what the other files say, to the byte."""
     for name in PAPERS:
         bundle.short(name)
-    said = parsed(opening[BODY_AT:-1], 1)
+    header = parsed(opening[BODY_AT:-1], 1)
     expected = {
         "_format": 1,
         "_type": "bundle",
-        **{key: said[key] for key in ("at", "build", "from", "to")},
+        **{key: header[key] for key in ("at", "build", "from", "to")},
         "entries": sum(stream.entries for stream in streams),
         "files": [
             {"name": name, "sha256": digest, "size": size}
@@ -1393,8 +1408,8 @@ def verify_manifest(bundle, opening, streams, stretch, unsealed):
     try:
         stated = json.loads(written)
         wrong = [key for key in expected if stated[key] != expected[key]]
-        files = {one["name"]: one for one in stated["files"]}
-        wrong += [one["name"] for one in expected["files"] if files.get(one["name"]) != one]
+        files = {file["name"]: file for file in stated["files"]}
+        wrong += [file["name"] for file in expected["files"] if files.get(file["name"]) != file]
     except Exception:
         wrong = []
     raise Bad(
@@ -1424,8 +1439,8 @@ def told_seals(stretch, note, keys, unsealed, options):
             " and %d more" % (len(names) - OTHERS_TOLD) if len(names) > OTHERS_TOLD else "",
         )
     yield from told_signatures(note, keys, options)
-    for path, kept in options.kept:
-        yield verify_kept(path, kept, note, stretch.tree.roots, options.proofs)
+    for path, checkpoint in options.kept:
+        yield verify_kept(path, checkpoint, note, stretch.tree.roots, options.proofs)
     for name in sorted(unsealed):
         yield "NOT SEALED: the last %d entries of %s; they have their chain alone" % (
             unsealed[name],
@@ -1445,12 +1460,12 @@ def is_proof(path):
 def verify_proof(path, options):
     """Check the proof of one entry; raises Bad. What it shows, as lines to print."""
     with open(path, "rb") as file:
-        said = parsed(file.readline(LONGEST_LINE_BYTES)[:-1], 1)
-        good = isinstance(said, dict) and list(said) == PROOF_KEYS
-        if not good or not all(isinstance(said[key], str) for key in ("checkpoint", "seal")):
+        proof = parsed(file.readline(LONGEST_LINE_BYTES)[:-1], 1)
+        good = isinstance(proof, dict) and list(proof) == PROOF_KEYS
+        if not good or not all(isinstance(proof[key], str) for key in ("checkpoint", "seal")):
             raise Bad("this is no proof of an entry", 1)
-        note, log = Note(said["checkpoint"]), Stretch((), "~", ())
-        seal = proved_seal(said, note, log)
+        note, log = Note(proof["checkpoint"]), Stretch((), "~", ())
+        seal = proved_seal(proof, note, log)
         name, seq, head, entry = proved_entries(file)
     if {"head": head.hex(), "seq": seq, "stream": name} not in seal["heads"]:
         raise Bad("the seal does not list %s at %d with this head" % (printable(name), seq), 1)
@@ -1459,7 +1474,10 @@ def verify_proof(path, options):
         "good: %s seq %d is in seal %d of %s" % (printable(name), entry, seal["number"], seal["at"]),
         "sealed in %s: size %d  root %s" % (printable(note.origin), note.size, note.root.hex()),
         *told_proof(note, options),
-        *(verify_kept(kept_path, kept, note, roots, options.proofs) for kept_path, kept in options.kept),
+        *(
+            verify_kept(kept_path, checkpoint, note, roots, options.proofs)
+            for kept_path, checkpoint in options.kept
+        ),
     ]
 
 
@@ -1471,9 +1489,9 @@ def told_proof(note, options):
     return ["NOT CHECKED: the signatures; give the log's key with --vkey"]
 
 
-def proved_seal(said, note, log):
+def proved_seal(proof, note, log):
     """The seal of a proof, once the path leads from it to the checkpoint's root."""
-    body = said["seal"].encode()
+    body = proof["seal"].encode()
     seal = parsed(body, 1)
     number = seal.get("number") if isinstance(seal, dict) else None
     if type(number) is not int or not 0 <= number < note.size or type(seal.get("incarnation")) is not int:
@@ -1481,15 +1499,15 @@ def proved_seal(said, note, log):
     log.number, log.last, log.incarnation = number, number + 1, seal["incarnation"]
     log.seal(body)
     place, last, digest = number, note.size - 1, sha256(b"\x00" + body).digest()
-    for one in log.subtrees(said["path"]):
+    for sibling in log.subtrees(proof["path"]):
         if last == 0:
             raise Bad("its path is too long", 1)
         if place & 1 or place == last:
-            digest = node_hash(one, digest)
+            digest = node_hash(sibling, digest)
             while place and not place & 1:
                 place, last = place >> 1, last >> 1
         else:
-            digest = node_hash(digest, one)
+            digest = node_hash(digest, sibling)
         place, last = place >> 1, last >> 1
     if last or digest != note.root:
         raise Bad("its path does not lead to the root of the checkpoint", 1)
@@ -1558,15 +1576,15 @@ class Options:
         self.contents, self.signature, self.paths = True, False, []
         self.keys: dict = {LOG: [], WITNESS: []}
         self.kept, self.proofs = [], []
-        rest = list(arguments)
-        while rest:
-            word = rest.pop(0)
+        remaining = list(arguments)
+        while remaining:
+            word = remaining.pop(0)
             if word == "--hashes-only":
                 self.contents = False
             elif word == "--require-signature":
                 self.signature = True
-            elif word in ("--vkey", "--witness-vkey", "--checkpoint", "--proof") and rest:
-                self.take(word, rest.pop(0))
+            elif word in ("--vkey", "--witness-vkey", "--checkpoint", "--proof") and remaining:
+                self.take(word, remaining.pop(0))
             elif word.startswith("-") and word != "-":
                 raise Usage()
             else:

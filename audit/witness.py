@@ -97,11 +97,11 @@ class LogKey:
     """A key of a log, from its vkey; ValueError where it is none."""
 
     def __init__(self, vkey):
-        said = VKEY.match(vkey.strip()) or {1: "", 2: "", 3: ""}
-        material = raw64(said[3])
-        if len(material) != 33 or material[0] != LOG or key_id(said[1], material).hex() != said[2]:
+        match = VKEY.match(vkey.strip()) or {1: "", 2: "", 3: ""}
+        material = raw64(match[3])
+        if len(material) != 33 or material[0] != LOG or key_id(match[1], material).hex() != match[2]:
             raise ValueError("%s is no key of a log" % ascii(vkey))
-        self.name, self.id, self.public = said[1], key_id(said[1], material), material[1:]
+        self.name, self.id, self.public = match[1], key_id(match[1], material), material[1:]
 
     def verifies(self, signature, message):
         from cryptography.exceptions import InvalidSignature
@@ -130,12 +130,12 @@ class Cosigner:
         if os.name == "posix" and os.stat(path).st_mode & 0o077:
             raise ValueError("others may read the key %s: chmod 600 it" % ascii(path))
         with open(path, encoding="utf-8") as file:
-            said = PRIVATE.match(file.read()) or {1: "", 2: "", 3: ""}
-        material = raw64(said[3])
+            match = PRIVATE.match(file.read()) or {1: "", 2: "", 3: ""}
+        material = raw64(match[3])
         if len(material) != 33 or material[0] != WITNESS:
             raise ValueError("%s holds no key of a witness" % ascii(path))
-        cosigner = cls(said[1], material[1:])
-        if cosigner.id.hex() != said[2]:
+        cosigner = cls(match[1], material[1:])
+        if cosigner.id.hex() != match[2]:
             raise ValueError("the key %s is damaged: its id is not its own" % ascii(path))
         return cosigner
 
@@ -157,12 +157,12 @@ class Cosigner:
 class Note:
     """A signed checkpoint: text (bytes), origin, size, root, and signatures as (name, key id, bytes). ValueError."""
 
-    def __init__(self, said):
-        body, blank, signed = said.rpartition("\n\n")
+    def __init__(self, text):
+        body, blank, signed = text.rpartition("\n\n")
         lines, signatures = body.split("\n"), signed.split("\n")
         if not blank or len(lines) < 3 or not all(lines) or signatures.pop() != "":
             raise ValueError("it is no signed note of three lines or more")
-        if any(ord(one) < 32 for line in lines + signatures for one in line):
+        if any(ord(character) < 32 for line in lines + signatures for character in line):
             raise ValueError("a control character in a note")
         if (
             not 0 < len(signatures) <= SIGNATURES_MOST
@@ -170,27 +170,27 @@ class Note:
             or len(raw64(lines[2])) != 32
         ):
             raise ValueError("it is no checkpoint of an origin, a size and a root")
-        self.said, self.text, self.origin = said, (body + "\n").encode(), lines[0]
+        self.said, self.text, self.origin = text, (body + "\n").encode(), lines[0]
         self.size, self.root = int(lines[1]), raw64(lines[2])
         self.signatures = [self.signature(line) for line in signatures]
 
     @staticmethod
     def signature(line):
-        said = SIGNATURE.match(line) or {1: "", 2: ""}
-        raw = raw64(said[2])
+        match = SIGNATURE.match(line) or {1: "", 2: ""}
+        raw = raw64(match[2])
         if len(raw) < 5:
             raise ValueError("a signature line is none")
-        return said[1], raw[:4], raw[4:]
+        return match[1], raw[:4], raw[4:]
 
     def is_signed_by(self, keys):
         """Whether one of the keys signed it, and none of them wrongly."""
-        known = [
+        results = [
             key.verifies(raw, self.text)
             for name, id_, raw in self.signatures
             for key in keys
             if (key.name, key.id) == (name, id_)
         ]
-        return bool(known) and all(known)
+        return bool(results) and all(results)
 
 
 def read_request(data):
@@ -199,7 +199,7 @@ def read_request(data):
         head, blank, note = data.decode().partition("\n\n")
         lines = head.split("\n")
         old, proof = OLD.match(lines[0]), [raw64(line) for line in lines[1:]]
-        if not old or not blank or len(proof) > PROOF_MOST or any(len(one) != 32 for one in proof):
+        if not old or not blank or len(proof) > PROOF_MOST or any(len(digest) != 32 for digest in proof):
             raise ValueError("it is no request of an old size, a proof and a checkpoint")
         return int(old[1]), proof, Note(note)
     except ValueError as error:
@@ -216,22 +216,22 @@ def is_consistent(old, new, proof, old_root, new_root):
         place, last = place >> 1, last >> 1
     if not hashes:
         return False
-    was = now = hashes[0]
-    for one in hashes[1:]:
+    old_hash = new_hash = hashes[0]
+    for sibling in hashes[1:]:
         if last == 0:
             return False
         if place & 1 or place == last:
-            was, now = node_hash(one, was), node_hash(one, now)
+            old_hash, new_hash = node_hash(sibling, old_hash), node_hash(sibling, new_hash)
             while place and not place & 1:
                 place, last = place >> 1, last >> 1
         else:
-            now = node_hash(now, one)
+            new_hash = node_hash(new_hash, sibling)
         place, last = place >> 1, last >> 1
-    return last == 0 and was == old_root and now == new_root
+    return last == 0 and old_hash == old_root and new_hash == new_root
 
 
-def node_hash(left, right):
-    return hashlib.sha256(b"\x01" + left + right).digest()
+def node_hash(left_hash, right_hash):
+    return hashlib.sha256(b"\x01" + left_hash + right_hash).digest()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -277,12 +277,12 @@ class State:
     def read(self):
         try:
             with open(self.path, encoding="utf-8") as file:
-                said = json.load(file)
-            for origin, kept in said["logs"].items():
-                note = Note(kept)
+                content = json.load(file)
+            for origin, note_text in content["logs"].items():
+                note = Note(note_text)
                 if note.origin != origin:
                     raise ValueError("another origin")
-                self.logs[origin] = (note.size, note.root, kept)
+                self.logs[origin] = (note.size, note.root, note_text)
         except (ValueError, KeyError, AttributeError, TypeError):
             raise ValueError("the state %s is damaged; %s" % (ascii(self.path), GIVE)) from None
 
@@ -292,8 +292,11 @@ class State:
 
     def keep(self, note):
         logs = {**self.logs, note.origin: (note.size, note.root, note.said)}
-        said = {"_format": 1, "logs": {origin: kept for origin, (_size, _root, kept) in logs.items()}}
-        store(self.path, json.dumps(said, sort_keys=True).encode() + b"\n")
+        content = {
+            "_format": 1,
+            "logs": {origin: note_text for origin, (_size, _root, note_text) in logs.items()},
+        }
+        store(self.path, json.dumps(content, sort_keys=True).encode() + b"\n")
         self.logs = logs
 
     def close(self):
@@ -318,7 +321,7 @@ class Copies:
     def keep(self, note, old, proof, line):
         path = self.path(note.origin, note.size)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        request = "".join("%s\n" % one for one in ["old %d" % old, *map(text64, proof)])
+        request = "".join("%s\n" % line_text for line_text in ["old %d" % old, *map(text64, proof)])
         data = (request + "\n" + note.said + line).encode()
         fresh = "%s.%d.new" % (path, threading.get_ident())
         with open(fresh, "wb") as file:
@@ -380,8 +383,8 @@ class Witness:
                 "the state knows %s to size %d, and there is a copy of size %d: the state went back; %s"
                 % (ascii(origin), size, newest, GIVE)
             )
-        held = self.copies.note(origin, size) if self.copies and size else None
-        if held is not None and held.root != root:
+        copied = self.copies.note(origin, size) if self.copies and size else None
+        if copied is not None and copied.root != root:
             raise ValueError("the state and the copy of %s differ at size %d" % (ascii(origin), size))
 
     def add(self, old, proof, note):
@@ -525,36 +528,36 @@ def serve(options):
 
 def notes_in(paths):
     """(path, old size or None, proof, note) of files and folders of them, by size."""
-    found = []
+    notes = []
     for path in paths:
         inside = [os.path.join(folder, name) for folder, _folders, names in os.walk(path) for name in names]
-        for one in sorted(inside) if os.path.isdir(path) else [path]:
-            with open(one, "rb") as file:
+        for file_path in sorted(inside) if os.path.isdir(path) else [path]:
+            with open(file_path, "rb") as file:
                 data = file.read(REQUEST_MOST_BYTES + 1)
             try:
                 old, proof, note = (
                     read_request(data) if data.startswith(b"old ") else (None, [], Note(data.decode()))
                 )
             except (Refused, ValueError) as error:
-                raise ValueError("%s: %s" % (ascii(one), error)) from None
-            found.append((one, old, proof, note))
-    return sorted(found, key=lambda one: (one[3].size, one[1] is None))  # with its proof before without
+                raise ValueError("%s: %s" % (ascii(file_path), error)) from None
+            notes.append((file_path, old, proof, note))
+    return sorted(notes, key=lambda item: (item[3].size, item[1] is None))  # with its proof before without
 
 
 def check(options):
     """Take notes by hand, the smallest first; print the cosignature of each that is new."""
     witness, bad = made(options), 0
     proofs = [read_proof(path) for path in options.proof]
-    done = set()
+    checked_texts = set()
     for path, old, proof, note in notes_in(options.note):
-        if note.text in done:
+        if note.text in checked_texts:
             continue
         try:
-            said = checked(witness, old, proof, note, proofs)
-            done.add(note.text)
+            result = checked(witness, old, proof, note, proofs)
+            checked_texts.add(note.text)
         except Refused as refused:
-            bad, said = 1, "REFUSED: %s" % refused.why
-        print("%s: size %d: %s" % (ascii(path)[1:-1], note.size, said.rstrip("\n")))
+            bad, result = 1, "REFUSED: %s" % refused.why
+        print("%s: size %d: %s" % (ascii(path)[1:-1], note.size, result.rstrip("\n")))
     return bad
 
 
@@ -562,7 +565,7 @@ def read_proof(path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().partition("\n\n")[0].rstrip("\n").split("\n")
     old, hashes = OLD.match(lines[0]), [raw64(line) for line in lines[1:]]
-    if not old or any(len(one) != 32 for one in hashes):
+    if not old or any(len(digest) != 32 for digest in hashes):
         raise ValueError("%s is no consistency proof" % ascii(path))
     return int(old[1]), hashes
 
@@ -592,10 +595,10 @@ def older(witness, note):
     """A note from before what is known: it must be the one that was signed then."""
     if note.origin not in witness.origins or not note.is_signed_by(witness.keys):
         raise Refused(403, "the log is not known here, or no known key of it signed this")
-    held = witness.copies.note(note.origin, note.size) if witness.copies else None
-    if held is None:
+    copied = witness.copies.note(note.origin, note.size) if witness.copies else None
+    if copied is None:
         return "older than what is known here, and no copy to compare it with"
-    if held.root != note.root:
+    if copied.root != note.root:
         raise Refused(409, "another root was signed at this size: the log tells two stories")
     return "as it was signed"
 
@@ -605,21 +608,21 @@ def parser():
         description=__doc__.split("\n", 1)[0], epilog="The head of this file says more."
     )
     commands = usage.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("keygen", help="make the witness's key")
-    one.add_argument("name")
-    one.add_argument("file")
-    for name, told in (("serve", "answer requests"), ("check", "take notes by hand")):
-        one = commands.add_parser(name, help=told)
+    command = commands.add_parser("keygen", help="make the witness's key")
+    command.add_argument("name")
+    command.add_argument("file")
+    for name, help_text in (("serve", "answer requests"), ("check", "take notes by hand")):
+        command = commands.add_parser(name, help=help_text)
         for option in ("--log", "--origin"):
-            one.add_argument(option, action="append", required=True)
+            command.add_argument(option, action="append", required=True)
         for option in ("--key", "--state"):
-            one.add_argument(option, required=True)
-        one.add_argument("--copies", default="")
+            command.add_argument(option, required=True)
+        command.add_argument("--copies", default="")
         if name == "serve":
-            one.add_argument("--listen", required=True)
+            command.add_argument("--listen", required=True)
         else:
-            one.add_argument("--proof", action="append", default=[])
-            one.add_argument("note", nargs="+")
+            command.add_argument("--proof", action="append", default=[])
+            command.add_argument("note", nargs="+")
     return usage
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 Application = Callable[..., Awaitable[None]]
 CHARSET = re.compile(rb""";\s*charset[^=;]*=\s*("[^"]*"|[^;]*)""", re.IGNORECASE)
-SAID = {
+TOO_LARGE = {
     "refusal": {
         "code": "body-too-large",
         "title": "Too large",
@@ -28,20 +28,20 @@ def with_limit(application: Application, most: int) -> Application:
         if scope["type"] != "http":
             await application(scope, receive, send)
             return
-        if _said(scope) > most:
+        if _declared_length(scope) > most:
             await _refuse(send)
             return
-        seen = 0
+        received = 0
 
         async def counted() -> dict[str, Any]:
-            nonlocal seen
+            nonlocal received
             message: dict[str, Any] = await receive()
-            seen += len(message.get("body", b""))
+            received += len(message.get("body", b""))
             # Too much: to the application it looks as if the other side had gone.
-            return {"type": "http.disconnect"} if seen > most else message
+            return {"type": "http.disconnect"} if received > most else message
 
         await application({**scope, "headers": _in_utf_8(scope["headers"])}, counted, send)
-        if seen > most:
+        if received > most:
             await _refuse(send)
 
     return limited
@@ -52,7 +52,7 @@ def _in_utf_8(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes
     return [(name, CHARSET.sub(b"", value) if name == b"content-type" else value) for name, value in headers]
 
 
-def _said(scope: dict[str, Any]) -> int:
+def _declared_length(scope: dict[str, Any]) -> int:
     """The length that the request says of itself; 0 where it says none."""
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
@@ -67,4 +67,4 @@ async def _refuse(send: Any) -> None:
         (b"connection", b"close"),
     ]
     await send({"type": "http.response.start", "status": 413, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps(SAID).encode()})
+    await send({"type": "http.response.body", "body": json.dumps(TOO_LARGE).encode()})

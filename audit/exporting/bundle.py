@@ -128,19 +128,19 @@ class _Archive:
             lines = export.lines(selection)
             opening = next(lines)
             put(opening)
-            for done, line in enumerate(lines):  # the last one closes the export, and is no entry
+            for count, line in enumerate(lines):  # the last one closes the export, and is no entry
                 put(line)
-                if progress and done % EVERY == 0:
-                    progress(done)
+                if progress and count % EVERY == 0:
+                    progress(count)
         if progress:
             progress(selection.entries)
-        said: dict[str, Any] = json.loads(opening[BODY_AT:-2])
-        return said
+        first_line: dict[str, Any] = json.loads(opening[BODY_AT:-2])
+        return first_line
 
     def close(self, manifest: dict[str, Any]) -> None:
         files = [self.files[name] for name in sorted(self.files)]
-        told = [{"name": one.name, "sha256": one.sha256, "size": one.size} for one in files]
-        self.add("manifest.json", [chain.canonical({**manifest, "files": told}) + b"\n"])
+        listing = [{"name": file.name, "sha256": file.sha256, "size": file.size} for file in files]
+        self.add("manifest.json", [chain.canonical({**manifest, "files": listing}) + b"\n"])
         self.zip.close()
 
 
@@ -178,7 +178,7 @@ def _seals(stretch: Stretch) -> Iterator[bytes]:
     log, size = Log(stretch.incarnation), stretch.checkpoint.size
     before, after = list(subtrees(0, stretch.first)), list(subtrees(stretch.last, size))
     hashes = log.of_nodes(lambda node: [node(*place).hex() for place in [*before, *after]])
-    said = {
+    header = {
         "_format": FORMAT,
         "_type": "seals",
         "after": hashes[len(before) :],
@@ -189,7 +189,7 @@ def _seals(stretch: Stretch) -> Iterator[bytes]:
         "origin": stretch.incarnation.origin,
         "size": size,
     }
-    yield chain.canonical(said) + b"\n"
+    yield chain.canonical(header) + b"\n"
     seals = Seal.objects.filter(incarnation=stretch.incarnation).order_by("number")
     for start in range(stretch.first, stretch.last, SEALS):
         part = seals.filter(number__gte=start, number__lt=min(start + SEALS, stretch.last))
@@ -200,7 +200,7 @@ def _seals(stretch: Stretch) -> Iterator[bytes]:
 def _keys() -> Iterator[bytes]:
     for key in SigningKey.objects.order_by("created_at", "pk"):
         retired = clock.written(key.retired_at) if key.retired_at else "never"
-        said = f"log {verifier_of(key).vkey} created {clock.written(key.created_at)} retired {retired}\n"
-        yield said.encode()
+        line = f"log {verifier_of(key).vkey} created {clock.written(key.created_at)} retired {retired}\n"
+        yield line.encode()
     for witness in witnesses.configured():
         yield f"witness {witness.verifier.vkey}\n".encode()

@@ -17,8 +17,10 @@ def why_unwell(now: dt.datetime) -> str:
     """
     heard = Job.objects.filter(status=Job.Status.RUNNING, beat_at__gt=now - DEAD_AFTER)
     since = now - DEAD_AFTER
-    left = Q(status=Job.Status.WAITING, asked_at__lt=since) | Q(status=Job.Status.RUNNING, beat_at__lt=since)
-    oldest = Job.objects.filter(left).order_by("asked_at").values_list("asked_at", flat=True).first()
+    overdue = Q(status=Job.Status.WAITING, asked_at__lt=since) | Q(
+        status=Job.Status.RUNNING, beat_at__lt=since
+    )
+    oldest = Job.objects.filter(overdue).order_by("asked_at").values_list("asked_at", flat=True).first()
     if oldest is None or heard.exists():
         return ""
     return "What was asked for at %s waits, and no exporter is at work. Its log says why." % clock.written(

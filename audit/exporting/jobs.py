@@ -136,8 +136,8 @@ class Beat:
         self.lost, self.over = threading.Event(), threading.Event()
         self.thread = threading.Thread(target=self._keep_telling, daemon=True)
 
-    def __call__(self, done: int | None = None, total: int | None = None) -> None:
-        self.done = self.done if done is None else done
+    def __call__(self, completed: int | None = None, total: int | None = None) -> None:
+        self.done = self.done if completed is None else completed
         self.total = self.total if total is None else total
         if self.lost.is_set():
             raise Lost
@@ -237,15 +237,15 @@ def _hold(job: Job) -> None:
 
 def _record(job: Job, stream_name: str, type: str, data: dict[str, Any]) -> None:
     stream = record.locked_stream(stream_name)
-    at = clock.never_before(stream, clock.now())
-    day = clock.gaming_day(stream.facility, at)
-    record.append(stream, type=type, data=data, at=at, gaming_day=day)
+    moment = clock.never_before(stream, clock.now())
+    day = clock.gaming_day(stream.facility, moment)
+    record.append(stream, type=type, data=data, at=moment, gaming_day=day)
 
 
 def _told_done(job: Job, made: making.Made) -> tuple[str, str, dict[str, Any]]:
     if job.kind == Job.Kind.VERIFICATION:
         return record.INSTALLATION, "record.verified", {**_who(job), **made.found}
-    told = {
+    data = {
         **_who(job),
         "bytes": made.size_bytes,
         "entries": made.entries,
@@ -257,7 +257,7 @@ def _told_done(job: Job, made: making.Made) -> tuple[str, str, dict[str, Any]]:
         "training": bool(job.params.get("training")),
         "unsealed": made.found.get("unsealed", 0),
     }
-    return f"{job.facility}/exports", "export.finished", told
+    return f"{job.facility}/exports", "export.finished", data
 
 
 def _who(job: Job) -> dict[str, Any]:

@@ -25,7 +25,7 @@ EVERY = 500  # entries, between two looks at whether to go on
 class Beat(Protocol):
     """How far the work is; raises where it must not go on."""
 
-    def __call__(self, done: int | None = None, total: int | None = None) -> None: ...
+    def __call__(self, completed: int | None = None, total: int | None = None) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ def make(job: Job, path: Path, beat: Beat) -> Made:
         return _verified(beat)
     selection = selected(job)
     beat(0, selection.entries)
-    found = WRITERS[job.kind](path, selection, beat)
+    details = WRITERS[job.kind](path, selection, beat)
     size, sha256 = _kept(path)
-    found |= {"entries": selection.entries, "streams": len(selection.spans)}
-    return Made(selection.entries, found, filename(job), size, sha256)
+    details |= {"entries": selection.entries, "streams": len(selection.spans)}
+    return Made(selection.entries, details, filename(job), size, sha256)
 
 
 def selected(job: Job) -> export.Selection:
@@ -93,10 +93,10 @@ def _evidence(path: Path, selection: export.Selection, beat: Beat) -> dict[str, 
 
 def _csv(path: Path, selection: export.Selection, beat: Beat) -> dict[str, Any]:
     with path.open("wb") as out:
-        for done, row in enumerate(export.rows(selection)):
+        for count, row in enumerate(export.rows(selection)):
             out.write(row)
-            if done % EVERY == 0:
-                beat(done)
+            if count % EVERY == 0:
+                beat(count)
     return {}
 
 
@@ -119,5 +119,5 @@ def _kept(path: Path) -> tuple[int, str]:
 
 
 def _verified(beat: Beat) -> Made:
-    found = verification.verify(beat)
-    return Made(found.entries, found.told())
+    verified = verification.verify(beat)
+    return Made(verified.entries, verified.told())

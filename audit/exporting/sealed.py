@@ -25,12 +25,12 @@ def await_seals(selection: Selection, look: Callable[[], None] = lambda: None) -
     if _incarnation() is None:
         return selection.entries
     until = time.monotonic() + WAIT_SECONDS
-    while left := unsealed(selection):
+    while remaining := unsealed(selection):
         if time.monotonic() >= until:
             break
         look()
         time.sleep(LOOK_EVERY)
-    return left
+    return remaining
 
 
 def _incarnation() -> int | None:

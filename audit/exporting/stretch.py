@@ -58,14 +58,14 @@ def _cosigned(incarnation: Incarnation, size: int) -> Checkpoint | None:
     signed = Checkpoint.objects.filter(incarnation=incarnation, size__gte=size).order_by("-size")
     newest = list(signed[:LOOKED_AT])
     marks = Counter(Cosignature.objects.filter(checkpoint__in=newest).values_list("checkpoint_id", flat=True))
-    cosigned = [one for one in newest if marks[one.pk]]
+    cosigned = [checkpoint for checkpoint in newest if marks[checkpoint.pk]]
     if not cosigned:  # no witness for a minute: the newest of all that was cosigned, if it is large enough
         last = Cosignature.objects.order_by("-pk").select_related("checkpoint").first()
         covers = (
             last and last.checkpoint.incarnation_id == incarnation.number and last.checkpoint.size >= size
         )
         return last.checkpoint if last and covers else None
-    return max(cosigned, key=lambda one: (marks[one.pk], one.size))
+    return max(cosigned, key=lambda checkpoint: (marks[checkpoint.pk], checkpoint.size))
 
 
 def _needed(selection: Selection, incarnation: Incarnation, size: int) -> int:
@@ -79,7 +79,7 @@ def _needed(selection: Selection, incarnation: Incarnation, size: int) -> int:
         numbers = [_number(_listed(span, incarnation, size).filter(seq__gt=span.last))]
         if full and there.get(span.stream_id, 0) == span.last:
             numbers.append(full.number)
-        sizes.append(min((one for one in numbers if one is not None), default=size - 1) + 1)
+        sizes.append(min((number for number in numbers if number is not None), default=size - 1) + 1)
     return max(sizes, default=0)
 
 

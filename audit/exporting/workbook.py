@@ -22,7 +22,9 @@ WIDTHS = {"stream": 22, "seq": 9, "at": 29, "gaming_day": 12, "_type": 24, "data
 Progress = Callable[[int], None]
 
 
-def write(path: Path, selection: export.Selection, progress: Progress = lambda done: None) -> dict[str, int]:
+def write(
+    path: Path, selection: export.Selection, progress: Progress = lambda completed: None
+) -> dict[str, int]:
     """Write the workbook to a path. Returns its `entries`, `sheets` of them, and the `cut` cells.
 
     `progress` is told now and then how many entries are written; what it raises ends the writing at once, and nothing
@@ -45,10 +47,10 @@ def _written(book: Workbook, selection: export.Selection, progress: Progress) ->
     )
     about = book.add_worksheet("About")
     sheets = _Sheets(book)
-    for done, cells in enumerate(export.readings(selection), start=1):
+    for count, cells in enumerate(export.readings(selection), start=1):
         sheets.add(cells)
-        if done % 500 == 0:
-            progress(done)
+        if count % 500 == 0:
+            progress(count)
     _say(book, about, selection, sheets)
     progress(sheets.entries)
     return sheets
@@ -66,9 +68,9 @@ class _Sheets:
         if self.row == ROWS:
             self._begin()
         for column, cell in enumerate(cells):
-            said, is_cut = fitted("" if cell is None else str(cell))
+            value, is_cut = fitted("" if cell is None else str(cell))
             self.cut += is_cut
-            self.sheet.write_string(self.row, column, said, self.text)
+            self.sheet.write_string(self.row, column, value, self.text)
         self.row += 1
         self.entries += 1
 
@@ -91,11 +93,13 @@ def fitted(text: str) -> tuple[str, bool]:
         text = f" {text}"
     if _length(text) <= CHARACTERS:
         return text, False
-    told = f" … [cut: {len(text)} characters in all; they stand whole in the evidence bundle and in the CSV]"
-    kept = text[: CHARACTERS - len(told)]
-    while _length(kept) > CHARACTERS - len(told):
-        kept = kept[: len(kept) - (_length(kept) - CHARACTERS + len(told) + 1) // 2]
-    return kept + told, True
+    notice = (
+        f" … [cut: {len(text)} characters in all; they stand whole in the evidence bundle and in the CSV]"
+    )
+    prefix = text[: CHARACTERS - len(notice)]
+    while _length(prefix) > CHARACTERS - len(notice):
+        prefix = prefix[: len(prefix) - (_length(prefix) - CHARACTERS + len(notice) + 1) // 2]
+    return prefix + notice, True
 
 
 def _length(text: str) -> int:

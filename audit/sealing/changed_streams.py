@@ -48,12 +48,12 @@ class LastSealed:
         """
         streams = Stream.objects.filter(seq__gt=0).values_list("pk", "name", "seq", "head")
         now = sorted(
-            (Head(pk, name, seq, bytes(head)) for pk, name, seq, head in streams), key=lambda one: one.name
+            (Head(pk, name, seq, bytes(head)) for pk, name, seq, head in streams), key=lambda head: head.name
         )
-        moved = [head for head in now if self._has_moved(head)]
+        changed = [head for head in now if self._has_moved(head)]
         self._verify_nothing_is_gone({head.stream_id for head in now})
-        self._verify_they_follow(moved)
-        return now, moved
+        self._verify_they_follow(changed)
+        return now, changed
 
     def sealed(self, heads: Iterable[Head], full_on: dt.date | None = None) -> None:
         """These heads stand in a seal now; with `full_on` in one that is full."""
@@ -73,9 +73,9 @@ class LastSealed:
             if stream_id not in here:
                 raise _went_back(last)
 
-    def _verify_they_follow(self, moved: list[Head]) -> None:
+    def _verify_they_follow(self, changed: list[Head]) -> None:
         """The entry that was sealed last still stands behind each head that moved on."""
-        lasts = [last for head in moved if (last := self.heads.get(head.stream_id))]
+        lasts = [last for head in changed if (last := self.heads.get(head.stream_id))]
         for start in range(0, len(lasts), BATCH):
             batch = lasts[start : start + BATCH]
             hashes = _hashes(batch)
@@ -99,8 +99,8 @@ def _hashes(heads: list[Head]) -> dict[tuple[int, int], bytes]:
 def _listed(incarnation: Incarnation) -> list[Head]:
     of_stream = SealedHead.objects.filter(stream=OuterRef("pk"), seal__incarnation=incarnation)
     newest = of_stream.order_by("-seq", "-pk").values("pk")[:1]
-    wanted = Stream.objects.annotate(listed=Subquery(newest)).exclude(listed=None)
-    rows = SealedHead.objects.filter(pk__in=list(wanted.values_list("listed", flat=True)))
+    listed_streams = Stream.objects.annotate(listed=Subquery(newest)).exclude(listed=None)
+    rows = SealedHead.objects.filter(pk__in=list(listed_streams.values_list("listed", flat=True)))
     places = list(rows.values_list("stream_id", "stream__name", "seq", "seal_id"))
     seals = Seal.objects.filter(pk__in={seal for *_, seal in places})
     bodies = {seal.pk: heads_in(seal) for seal in seals.iterator(chunk_size=50)}

@@ -57,13 +57,17 @@ def _to_copy(incarnation: Incarnation, beyond: int) -> Checkpoint | None:
 def _verify_goes_on(folder: Path, name: str, incarnation: Incarnation) -> int:
     """The size of a copy that the log goes on from."""
     try:
-        kept = notes.Checkpoint.read(notes.Note.read((folder / name).read_bytes()).text)
-        holds = Log(incarnation).root(kept.size) == kept.root if kept.size else kept.root == merkle.EMPTY
+        checkpoint = notes.Checkpoint.read(notes.Note.read((folder / name).read_bytes()).text)
+        holds = (
+            Log(incarnation).root(checkpoint.size) == checkpoint.root
+            if checkpoint.size
+            else checkpoint.root == merkle.EMPTY
+        )
     except (notes.Malformed, MissingNode) as error:
         raise Trouble("copy-ahead", incarnation=incarnation.number, copy=name) from error
-    if not holds or kept.origin != incarnation.origin:
+    if not holds or checkpoint.origin != incarnation.origin:
         raise Trouble("copy-ahead", incarnation=incarnation.number, copy=name)
-    return kept.size
+    return checkpoint.size
 
 
 def _write_once(path: Path, text: str) -> None:

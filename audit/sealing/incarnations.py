@@ -43,16 +43,16 @@ def origin_of(number: int) -> str:
 def open_first() -> Incarnation:
     """The first incarnation, with its entry."""
     with transaction.atomic():
-        at = clock.now()
-        system.write("incarnation.opened", {"number": 1, "origin": origin_of(1)}, at)
-        return Incarnation.objects.create(number=1, origin=origin_of(1), opened_at=at)
+        moment = clock.now()
+        system.write("incarnation.opened", {"number": 1, "origin": origin_of(1)}, moment)
+        return Incarnation.objects.create(number=1, origin=origin_of(1), opened_at=moment)
 
 
 def is_declared(incarnation: Incarnation) -> bool:
     """Whether the record itself says that this one was declared."""
     declared = system.entries("incarnation.declared").values_list("body", flat=True)
-    said = b'"number":%d,"origin":"%b"' % (incarnation.number, incarnation.origin.encode())
-    return any(said in bytes(body) for body in declared)
+    pattern = b'"number":%d,"origin":"%b"' % (incarnation.number, incarnation.origin.encode())
+    return any(pattern in bytes(body) for body in declared)
 
 
 def proven(code: str, pin: str) -> Person:
@@ -75,25 +75,27 @@ def declare(actor: Person, witness: Person, why: str, state: State | None, signe
         raise DeclarationRefused("declaration-why", most=MOST_WORDS)
     last = signed or (state.signed if state else "")
     with transaction.atomic():
-        at = clock.now()
+        moment = clock.now()
         before = current()
         number = 1 + max(before.number if before else 0, state.incarnation if state else 0, _number_in(last))
         newest = Log(before).newest() if before else None
         after = {"found": newest.note if newest else None, "signed": last or None}
-        said = {"number": number, "origin": origin_of(number), "why": why, **after}
-        system.write("incarnation.declared", said, at, actor, witness)
-        incarnation = _opened(number, at, why, actor, witness, after)
-        incarnation_declared.send(Incarnation, incarnation=incarnation, at=at, actor=actor, witness=witness)
+        data = {"number": number, "origin": origin_of(number), "why": why, **after}
+        system.write("incarnation.declared", data, moment, actor, witness)
+        incarnation = _opened(number, moment, why, actor, witness, after)
+        incarnation_declared.send(
+            Incarnation, incarnation=incarnation, at=moment, actor=actor, witness=witness
+        )
         return incarnation
 
 
 def _opened(
-    number: int, at: dt.datetime, why: str, actor: Person, witness: Person, after: dict[str, str | None]
+    number: int, moment: dt.datetime, why: str, actor: Person, witness: Person, after: dict[str, str | None]
 ) -> Incarnation:
     return Incarnation.objects.create(
         number=number,
         origin=origin_of(number),
-        opened_at=at,
+        opened_at=moment,
         why=why,
         opened_by=actor,
         opened_with=witness,

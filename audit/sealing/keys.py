@@ -54,10 +54,10 @@ def put_on_record(signer: notes.Signer) -> SigningKey:
     with transaction.atomic():
         if SigningKey.objects.filter(name=key.name, key_id=key.key_id.hex()).exists():
             raise KeyRefused("key-known", key=key.key_id.hex())
-        at = clock.now()
-        system.write("key.created", _said(key), at)
+        moment = clock.now()
+        system.write("key.created", _said(key), moment)
         return SigningKey.objects.create(
-            name=key.name, key_id=key.key_id.hex(), public_key=key.public, created_at=at
+            name=key.name, key_id=key.key_id.hex(), public_key=key.public, created_at=moment
         )
 
 
@@ -74,9 +74,9 @@ def retire(folder: Path, key_id: str) -> SigningKey:
             raise KeyRefused("key-retired", key=key_id)
         if not SigningKey.objects.filter(retired_at=None).exclude(pk=key.pk).exists():
             raise KeyRefused("last-key", key=key_id)
-        at = clock.now()
-        system.write("key.retired", _said(verifier_of(key)), at)
-        _end(key, at)
+        moment = clock.now()
+        system.write("key.retired", _said(verifier_of(key)), moment)
+        _end(key, moment)
     (folder / FILES / f"{key_id}.key").unlink(missing_ok=True)
     return key
 
@@ -100,18 +100,18 @@ def signers(folder: Path) -> list[notes.Signer]:
 
 def found(folder: Path) -> list[notes.Signer]:
     """The keys of the folder that the record does not name: those made after a backup that was restored."""
-    known = set(SigningKey.objects.values_list("key_id", flat=True))
+    recorded_ids = set(SigningKey.objects.values_list("key_id", flat=True))
     files = sorted((folder / FILES).glob("*.key"))
-    kept = (_read(folder, path.stem) for path in files if path.stem not in known)
-    return [signer for signer in kept if signer]
+    signers = (_read(folder, path.stem) for path in files if path.stem not in recorded_ids)
+    return [signer for signer in signers if signer]
 
 
 def _said(key: notes.Verifier) -> dict[str, str]:
     return {"key": key.key_id.hex(), "name": key.name, "public": key.public.hex(), "vkey": key.vkey}
 
 
-def _end(key: SigningKey, at: dt.datetime) -> None:
-    key.retired_at = at
+def _end(key: SigningKey, moment: dt.datetime) -> None:
+    key.retired_at = moment
     key.save(update_fields=["retired_at"])
 
 

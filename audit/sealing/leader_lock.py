@@ -69,11 +69,13 @@ class Lead:
         if connection.vendor != "postgresql":
             return True
         # Of its own: the pool's connections come and go, and this one must last as long as the lead.
-        given = connection.get_connection_params()
-        named = {key: given[key] for key in ("host", "port", "user", "password", "dbname") if given.get(key)}
-        self.line = psycopg.connect(**named, autocommit=True, connect_timeout=3)
-        taken = self.line.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone()
-        return bool(taken and taken[0])
+        params = connection.get_connection_params()
+        connection_params = {
+            key: params[key] for key in ("host", "port", "user", "password", "dbname") if params.get(key)
+        }
+        self.line = psycopg.connect(**connection_params, autocommit=True, connect_timeout=3)
+        row = self.line.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone()
+        return bool(row and row[0])
 
 
 def _beside_the_database() -> list[Path]:

@@ -57,24 +57,24 @@ def write(log: Log, pending: Pending, root_before: bytes | None) -> Checkpoint:
     signed = notes.Checkpoint.read(notes.Note.read(pending.note).text)
     if (signed.size, signed.root) != (leaf.number + 1, leaf.root):
         raise Trouble("record-went-back", signed=signed.size, found=log.size)
-    said = json.loads(leaf.body)
-    at = dt.datetime.fromisoformat(said["at"])
+    content = json.loads(leaf.body)
+    moment = dt.datetime.fromisoformat(content["at"])
     with transaction.atomic():
         seal = Seal.objects.create(
             incarnation=log.incarnation,
             number=leaf.number,
-            at=at,
-            full=said["full"],
+            at=moment,
+            full=content["full"],
             body=leaf.body,
             leaf=leaf.digest,
         )
-        SealedHead.objects.bulk_create(_listed(seal, said["heads"]))
+        SealedHead.objects.bulk_create(_listed(seal, content["heads"]))
         Node.objects.bulk_create(
             Node(incarnation=log.incarnation, level=level, index=index, hash=digest)
             for level, index, digest in leaf.nodes
         )
         return Checkpoint.objects.create(
-            incarnation=log.incarnation, size=signed.size, root=signed.root, note=pending.note, at=at
+            incarnation=log.incarnation, size=signed.size, root=signed.root, note=pending.note, at=moment
         )
 
 

@@ -53,27 +53,27 @@ class Log:
 
     def of_nodes(self, make: Callable[[merkle.Lookup], Made]) -> Made:
         """What `make` makes of the log's nodes, all of which are read in one statement."""
-        asked: list[tuple[int, int]] = []
+        positions: list[tuple[int, int]] = []
 
         def ask(level: int, index: int) -> bytes:
-            asked.append((level, index))
+            positions.append((level, index))
             return bytes(merkle.HASH_BYTES)
 
         make(ask)
-        held = self._held(asked)
+        hashes = self._held(positions)
 
         def look(level: int, index: int) -> bytes:
-            if (level, index) not in held:
+            if (level, index) not in hashes:
                 raise MissingNode(level, index)
-            return held[level, index]
+            return hashes[level, index]
 
         return make(look)
 
     def _held(self, places: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
         if not places:
             return {}
-        wanted = reduce(or_, (Q(level=level, index=index) for level, index in places))
-        nodes = Node.objects.filter(wanted, incarnation=self.incarnation)
+        condition = reduce(or_, (Q(level=level, index=index) for level, index in places))
+        nodes = Node.objects.filter(condition, incarnation=self.incarnation)
         return {
             (level, index): bytes(digest)
             for level, index, digest in nodes.values_list("level", "index", "hash")

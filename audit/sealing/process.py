@@ -62,7 +62,9 @@ class Shift:
             return
         self._warn(trouble)
         with contextlib.suppress(Exception):
-            self.status.tell(trouble, {one.witness.name: one.report for one in self.askers}, self.copies)
+            self.status.tell(
+                trouble, {asker.witness.name: asker.report for asker in self.askers}, self.copies
+            )
 
     def end(self) -> None:
         """The last copy, and no more requests."""
@@ -98,10 +100,10 @@ class Shift:
 
     def _warn(self, trouble: Trouble | None) -> None:
         """Say a trouble loudly, at once and each minute."""
-        code, at = self.warned
+        code, warned_at = self.warned
         if trouble is None:
             self.warned = ("", 0.0)
-        elif trouble.code != code or time.monotonic() - at > REMINDED_EVERY:
+        elif trouble.code != code or time.monotonic() - warned_at > REMINDED_EVERY:
             log.critical("NOT SEALED: %s", trouble)
             self.warned = (trouble.code, time.monotonic())
 

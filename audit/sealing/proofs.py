@@ -96,4 +96,4 @@ def head_in(seal: Seal, stream: str) -> bytes:
 
 def heads_in(seal: Seal) -> dict[str, bytes]:
     """The heads that a seal's body names, by stream."""
-    return {said["stream"]: bytes.fromhex(said["head"]) for said in json.loads(bytes(seal.body))["heads"]}
+    return {head["stream"]: bytes.fromhex(head["head"]) for head in json.loads(bytes(seal.body))["heads"]}

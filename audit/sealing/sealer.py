@@ -45,35 +45,35 @@ class Sealer:
     def stop_for(self, trouble: Trouble) -> None:
         """Seal no more until a new incarnation: a witness or a copy knows more than this record. The trouble's
         `incarnation` is the one that it is about."""
-        held = state.read(self.folder)
+        saved = state.read(self.folder)
         about = trouble.params.get("incarnation")
-        if held is not None and held.trouble is None and held.incarnation == about:
-            state.write(self.folder, held.troubled(trouble))
+        if saved is not None and saved.trouble is None and saved.incarnation == about:
+            state.write(self.folder, saved.troubled(trouble))
 
     def _sealed(self) -> Checkpoint | None:
         signers = self._signers()
-        incarnation, held = self._standing()
-        if held.trouble is not None:
-            code, params = held.trouble
+        incarnation, saved = self._standing()
+        if saved.trouble is not None:
+            code, params = saved.trouble
             raise Trouble(code, **params)
         log = Log(incarnation)
-        held = self._with_pending_written(log, held)
-        newest = _verify_holds(log, held)
+        saved = self._with_pending_written(log, saved)
+        newest = _verify_holds(log, saved)
         if self.last is None or self.last.number != incarnation.number:
             self.last = LastSealed(incarnation)
-        whole, moved = self.last.look()
+        all_heads, changed = self.last.look()
         now = clock.now()
-        at = max(now, newest.at) if newest else now
-        full = newest is None or _day(at) > _day(newest.at) or self._is_behind(now, newest)
-        heads = whole if full and moved else moved
+        moment = max(now, newest.at) if newest else now
+        full = newest is None or _day(moment) > _day(newest.at) or self._is_behind(now, newest)
+        heads = all_heads if full and changed else changed
         if not heads:
             return None
-        body = body_of(incarnation.number, held.size, at, full, heads)
-        leaf = leaves.leaf_of(log, held.size, body, held.root)
-        signed = notes.Checkpoint(incarnation.origin, held.size + 1, leaf.root)
-        pending = Pending(held.size, body.decode(), notes.sign(signed.text, signers))
+        body = body_of(incarnation.number, saved.size, moment, full, heads)
+        leaf = leaves.leaf_of(log, saved.size, body, saved.root)
+        signed = notes.Checkpoint(incarnation.origin, saved.size + 1, leaf.root)
+        pending = Pending(saved.size, body.decode(), notes.sign(signed.text, signers))
         self.passing("signed")
-        checkpoint = self._write(log, held, pending)
+        checkpoint = self._write(log, saved, pending)
         self.last.sealed(heads, _day(now) if full else None)
         return checkpoint
 
@@ -84,11 +84,11 @@ class Sealer:
         assert self.last is not None
         return _day(now) < _day(newest.at) and self.last.full_on != _day(now)
 
-    def _write(self, log: Log, held: State, pending: Pending) -> Checkpoint:
-        promised = held.about_to(pending)
+    def _write(self, log: Log, saved: State, pending: Pending) -> Checkpoint:
+        promised = saved.about_to(pending)
         state.write(self.folder, promised)
         self.passing("kept")
-        checkpoint = leaves.write(log, pending, held.root)
+        checkpoint = leaves.write(log, pending, saved.root)
         self.passing("written")
         state.write(self.folder, promised.written())
         self.passing("done")
@@ -104,60 +104,60 @@ class Sealer:
 
     def _standing(self) -> tuple[Incarnation, State]:
         """The incarnation to seal and what was signed of it, begun anew where it is a new one."""
-        held = state.read(self.folder)
+        saved = state.read(self.folder)
         incarnation = current()
-        if incarnation is None and held is None:
+        if incarnation is None and saved is None:
             incarnation = incarnations.open_first()
-        if incarnation is None or (held is not None and held.incarnation > incarnation.number):
-            raise Trouble("record-went-back", signed=_signed_size(held), found=0)
-        if held is not None and held.incarnation == incarnation.number:
-            return incarnation, held
+        if incarnation is None or (saved is not None and saved.incarnation > incarnation.number):
+            raise Trouble("record-went-back", signed=_signed_size(saved), found=0)
+        if saved is not None and saved.incarnation == incarnation.number:
+            return incarnation, saved
         if incarnation.number > 1 and not incarnations.is_declared(incarnation):
             raise Trouble("undeclared", number=incarnation.number)
         if Log(incarnation).newest() is not None:
             raise Trouble("state-missing")
-        held = State(incarnation.number)
-        state.write(self.folder, held)
-        return incarnation, held
+        saved = State(incarnation.number)
+        state.write(self.folder, saved)
+        return incarnation, saved
 
-    def _with_pending_written(self, log: Log, held: State) -> State:
+    def _with_pending_written(self, log: Log, saved: State) -> State:
         """The state once a leaf that a crash left pending stands in the database, as it was signed."""
-        pending = held.pending
+        pending = saved.pending
         if pending is None:
-            return held
+            return saved
         if log.size == pending.number:
-            _verify_holds(log, held)
-            leaves.write(log, pending, held.root)
+            _verify_holds(log, saved)
+            leaves.write(log, pending, saved.root)
         else:
             _verify_stands(log, pending)
-        state.write(self.folder, held.written())
-        return held.written()
+        state.write(self.folder, saved.written())
+        return saved.written()
 
 
-def body_of(incarnation: int, number: int, at: dt.datetime, full: bool, heads: list[Head]) -> bytes:
+def body_of(incarnation: int, number: int, moment: dt.datetime, full: bool, heads: list[Head]) -> bytes:
     """A seal's body, as audit/FORMAT.md spells it."""
-    said = {
+    content = {
         "_format": FORMAT,
         "_type": "seal",
-        "at": clock.written(at),
+        "at": clock.written(moment),
         "full": full,
         "heads": [head.said for head in heads],
         "incarnation": incarnation,
         "number": number,
     }
-    return chain.canonical(said)
+    return chain.canonical(content)
 
 
-def _verify_holds(log: Log, held: State) -> Seal | None:
+def _verify_holds(log: Log, saved: State) -> Seal | None:
     """The newest seal, where the database holds just what the file says was signed; else Trouble."""
     seal = Seal.objects.filter(incarnation=log.incarnation).order_by("-number").first()
     newest = log.newest()
     size = seal.number + 1 if seal else 0
     root = bytes(newest.root) if newest else None
-    if size > held.size and held.pending is None:
-        raise Trouble("folder-behind", signed=held.size, found=size)
-    if (size, newest.size if newest else 0, root) != (held.size, held.size, held.root):
-        raise Trouble("record-went-back", signed=_signed_size(held), found=size)
+    if size > saved.size and saved.pending is None:
+        raise Trouble("folder-behind", signed=saved.size, found=size)
+    if (size, newest.size if newest else 0, root) != (saved.size, saved.size, saved.root):
+        raise Trouble("record-went-back", signed=_signed_size(saved), found=size)
     return seal
 
 
@@ -171,10 +171,10 @@ def _verify_stands(log: Log, pending: Pending) -> None:
         raise Trouble("record-went-back", signed=pending.number + 1, found=log.size)
 
 
-def _signed_size(held: State | None) -> int:
-    if held is None:
+def _signed_size(saved: State | None) -> int:
+    if saved is None:
         return 0
-    return held.pending.number + 1 if held.pending else held.size
+    return saved.pending.number + 1 if saved.pending else saved.size
 
 
 def _day(moment: dt.datetime) -> dt.date:

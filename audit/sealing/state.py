@@ -66,15 +66,15 @@ class State:
 def read(folder: Path) -> State | None:
     """What the folder says was signed; None where nothing ever was. Trouble("state-broken") where it cannot be read."""
     try:
-        said = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        content = json.loads((folder / NAME).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise Trouble("state-broken") from error
     try:
-        pending = Pending(**said["pending"]) if said["pending"] else None
-        trouble = (said["trouble"][0], said["trouble"][1]) if said["trouble"] else None
-        state = State(said["incarnation"], said["size"], said["note"], pending, trouble)
+        pending = Pending(**content["pending"]) if content["pending"] else None
+        trouble = (content["trouble"][0], content["trouble"][1]) if content["trouble"] else None
+        state = State(content["incarnation"], content["size"], content["note"], pending, trouble)
         _ = state.root
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise Trouble("state-broken") from error
@@ -83,11 +83,11 @@ def read(folder: Path) -> State | None:
 
 def write(folder: Path, state: State) -> None:
     """Put this state in the place of the last one, on the disk before it returns."""
-    said = json.dumps({"format": FORMAT, **asdict(state)}, ensure_ascii=False, indent=1)
+    content = json.dumps({"format": FORMAT, **asdict(state)}, ensure_ascii=False, indent=1)
     fresh = folder / f".{NAME}.new"
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(said + "\n")
+        file.write(content + "\n")
         file.flush()
         os.fsync(file.fileno())
     os.replace(fresh, folder / NAME)

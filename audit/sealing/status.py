@@ -21,23 +21,23 @@ class Status:
     def tell(self, trouble: Trouble | None, witnesses: dict[str, Any], copies: dict[str, Any]) -> None:
         """`witnesses` by name; `copies` has `copied`, `copied_at` and `copy_said`."""
         now = clock.now()
-        said = {
+        values = {
             "trouble": trouble.code if trouble else "",
             "params": trouble.params if trouble else {},
             "witnesses": witnesses,
             **copies,
         }
         # Either way: a clock that was set back would else silence it until it has caught up.
-        if said == self.told and self.beat_at is not None and abs(now - self.beat_at) < BEAT:
+        if values == self.told and self.beat_at is not None and abs(now - self.beat_at) < BEAT:
             return
         row = SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
-        if (row.trouble, row.since is None) != (said["trouble"], not said["trouble"]):
+        if (row.trouble, row.since is None) != (values["trouble"], not values["trouble"]):
             row.since = now if trouble else None
-        for name, value in said.items():
+        for name, value in values.items():
             setattr(row, name, value)
         row.beat_at = now
         row.save()
-        self.told, self.beat_at = said, now
+        self.told, self.beat_at = values, now
 
 
 def of_sealer() -> SealerStatus:

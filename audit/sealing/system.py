@@ -16,10 +16,10 @@ def write(
 ) -> record.Appended:
     """Append one entry. Call it in a transaction: it locks the stream. Raises as `record.append` does."""
     stream = record.locked_stream(record.INSTALLATION)
-    moment = clock.never_before(stream, at)
-    day = clock.day_in_utc(moment)
+    entry_time = clock.never_before(stream, at)
+    day = clock.day_in_utc(entry_time)
     return record.append(
-        stream, type=type, data=data, at=moment, gaming_day=day, actor=actor, witness=witness
+        stream, type=type, data=data, at=entry_time, gaming_day=day, actor=actor, witness=witness
     )
 
 

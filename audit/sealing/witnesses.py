@@ -39,7 +39,7 @@ REFUSALS = {403: "key-not-known", 404: "log-not-known"}
 class Stays(urllib.request.HTTPRedirectHandler):
     """Follows a witness nowhere: it would choose what the sealer's machine asks for within the house."""
 
-    def redirect_request(self, *told: Any) -> None:
+    def redirect_request(self, *args: Any) -> None:
         return None
 
 
@@ -81,11 +81,11 @@ def configured() -> list[Witness]:
     """The witnesses of PITSIDE_WITNESSES; ImproperlyConfigured where one is not `url vkey`, or is asked without TLS
     over a network and PITSIDE_WITNESSES_WITHOUT_TLS does not name its host.
     """
-    return [_witness(said) for said in settings.WITNESSES.split(";") if said.strip()]
+    return [_witness(entry) for entry in settings.WITNESSES.split(";") if entry.strip()]
 
 
-def _witness(said: str) -> Witness:
-    url, _space, vkey = said.strip().partition(" ")
+def _witness(entry: str) -> Witness:
+    url, _space, vkey = entry.strip().partition(" ")
     try:
         verifier = notes.Verifier.read(vkey)
     except notes.Malformed as error:
@@ -107,8 +107,8 @@ def _witness(said: str) -> Witness:
 def _split(url: str) -> tuple[str, str]:
     """The scheme and the host of an address; empty where it is none."""
     try:
-        found = urllib.parse.urlsplit(url)
-        return found.scheme, found.hostname or ""
+        parts = urllib.parse.urlsplit(url)
+        return parts.scheme, parts.hostname or ""
     except ValueError:
         return "", ""
 
@@ -134,9 +134,9 @@ def ask(witness: Witness) -> Cosignature | None:
     if old == newest.size:
         return None
     answer = _post(witness, newest, old)
-    if answer.status == 409 and (known := _size_in(answer)) is not None and known != old:
-        _verify_is_not_ahead(witness, newest, known)
-        old = known
+    if answer.status == 409 and (witness_size := _size_in(answer)) is not None and witness_size != old:
+        _verify_is_not_ahead(witness, newest, witness_size)
+        old = witness_size
         answer = _post(witness, newest, old)
     if answer.status == 422 or (answer.status == 409 and old == newest.size):
         raise Trouble("witness-disagrees", incarnation=newest.incarnation_id, witness=witness.name, size=old)
@@ -145,16 +145,16 @@ def ask(witness: Witness) -> Cosignature | None:
     return _kept(witness, newest, answer.body)
 
 
-def _verify_is_not_ahead(witness: Witness, newest: Checkpoint, known: int) -> None:
+def _verify_is_not_ahead(witness: Witness, newest: Checkpoint, witness_size: int) -> None:
     now = (
-        Log(newest.incarnation).newest() if known > newest.size else newest
+        Log(newest.incarnation).newest() if witness_size > newest.size else newest
     )  # a seal later, it may just be right
-    if now is None or known > now.size:
+    if now is None or witness_size > now.size:
         raise Trouble(
             "witness-ahead",
             incarnation=newest.incarnation_id,
             witness=witness.name,
-            size=known,
+            size=witness_size,
             ours=newest.size,
         )
 
@@ -164,12 +164,12 @@ def last_size(witness: Witness, checkpoint: Checkpoint) -> int:
 
     One that cosigned longer ago says itself where it is.
     """
-    done = Cosignature.objects.filter(
+    cosignatures = Cosignature.objects.filter(
         name=witness.name,
         checkpoint__incarnation_id=checkpoint.incarnation_id,
         checkpoint__size__gt=checkpoint.size - NEAR,
     ).order_by("-checkpoint__size")
-    return done.values_list("checkpoint__size", flat=True).first() or 0
+    return cosignatures.values_list("checkpoint__size", flat=True).first() or 0
 
 
 def request_of(checkpoint: Checkpoint, old: int) -> str:
@@ -181,9 +181,9 @@ def request_of(checkpoint: Checkpoint, old: int) -> str:
 
 
 def _post(witness: Witness, checkpoint: Checkpoint, old: int) -> Answer:
-    said = request_of(checkpoint, old).encode()
+    data = request_of(checkpoint, old).encode()
     headers = {"Content-Type": "text/plain; charset=utf-8"}
-    request = urllib.request.Request(f"{witness.url}/add-checkpoint", said, headers, method="POST")
+    request = urllib.request.Request(f"{witness.url}/add-checkpoint", data, headers, method="POST")
     opener = OPENER if witness.url.startswith("https:") else STRAIGHT
     try:
         with opener.open(request, timeout=SECONDS) as answer:
@@ -201,8 +201,8 @@ def _read(status: int, answer: Any) -> Answer:
 
 
 def _size_in(answer: Answer) -> int | None:
-    said = answer.body.removesuffix("\n")
-    return int(said) if answer.kind == SIZE_TYPE and notes.SIZE.fullmatch(said) and len(said) < 19 else None
+    text = answer.body.removesuffix("\n")
+    return int(text) if answer.kind == SIZE_TYPE and notes.SIZE.fullmatch(text) and len(text) < 19 else None
 
 
 def _kept(witness: Witness, checkpoint: Checkpoint, body: str) -> Cosignature:
@@ -261,26 +261,26 @@ class Asker:
             if self._stopped.is_set():
                 return
             close_old_connections()
-            said = self._asked()
+            code = self._asked()
             close_old_connections()
-            if said and said != self.report["said"]:
-                log.warning("witness %s: %s", self.witness.name, said)
-            self.report = {**self.report, "said": said}
-            if said == DOUBTED:
+            if code and code != self.report["said"]:
+                log.warning("witness %s: %s", self.witness.name, code)
+            self.report = {**self.report, "said": code}
+            if code == DOUBTED:
                 self._stopped.wait(DOUBT_SECONDS)
                 self._wanted.set()
-            elif said:
+            elif code:
                 self._stopped.wait(1)
 
     def _asked(self) -> str:
         try:
             if cosignature := ask(self.witness):
                 self._doubted = None
-                at: dt.datetime = cosignature.at
+                moment: dt.datetime = cosignature.at
                 self.report = {
                     **self.report,
                     "size": cosignature.checkpoint.size,
-                    "at": clock.written(at),
+                    "at": clock.written(moment),
                 }
         except NotCosigned as error:
             return error.code

@@ -75,7 +75,7 @@ class Command(BaseCommand):
         write = WRITERS[options["format"]]
         try:
             with _bar(selection) as bar, self._opened(options["output"]) as (out, path):
-                write(out, path, selection, lambda done: _show(bar, done))
+                write(out, path, selection, lambda completed: _show(bar, completed))
                 _show(bar, selection.entries)
         except BrokenPipeError:
             # The reader has gone. Python would complain once more when it flushes what is left.
@@ -133,8 +133,8 @@ def _bar(selection: export.Selection) -> Any:
     return tqdm(total=selection.entries, unit=" entries", disable=not sys.stderr.isatty())
 
 
-def _show(bar: Any, done: int) -> None:
-    bar.update(done - bar.n)
+def _show(bar: Any, completed: int) -> None:
+    bar.update(completed - bar.n)
 
 
 def _lines(out: BinaryIO, path: Path, selection: export.Selection, progress: Progress) -> None:
@@ -146,10 +146,10 @@ def _rows(out: BinaryIO, path: Path, selection: export.Selection, progress: Prog
 
 
 def _put(out: BinaryIO, parts: Iterator[bytes], progress: Progress) -> None:
-    for done, part in enumerate(parts):
+    for completedt, part in enumerate(parts):
         out.write(part)
-        if done % 1000 == 0:
-            progress(done)
+        if completedt % 1000 == 0:
+            progress(completedt)
 
 
 def _bundle(out: BinaryIO, path: Path, selection: export.Selection, progress: Progress) -> None:

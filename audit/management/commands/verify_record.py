@@ -21,30 +21,36 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         with tqdm(unit=" entries", disable=not sys.stderr.isatty()) as bar:
-            found = verification.verify(lambda done, total: _show(bar, done, total))
+            verified = verification.verify(lambda completed, total: _show(bar, completed, total))
         if not options["read_only"]:
             with transaction.atomic():
-                told = {"asked_by": "", "facility": "", "job": None, "kind": "verification", **found.told()}
-                system.write("record.verified", told, clock.now())
-        for finding in found.findings:
+                data = {
+                    "asked_by": "",
+                    "facility": "",
+                    "job": None,
+                    "kind": "verification",
+                    **verified.told(),
+                }
+                system.write("record.verified", data, clock.now())
+        for finding in verified.findings:
             self.stdout.write(f"bad: {finding}")
-        if found.bad > len(found.findings):
-            self.stdout.write(f"… and {found.bad - len(found.findings)} more")
-        outcome = "good" if found.good else "BAD"
+        if verified.bad > len(verified.findings):
+            self.stdout.write(f"… and {verified.bad - len(verified.findings)} more")
+        outcome = "good" if verified.good else "BAD"
         self.stdout.write(
-            f"{outcome}: {found.entries} entries on {found.streams} streams, {found.unsealed} not sealed"
+            f"{outcome}: {verified.entries} entries on {verified.streams} streams, {verified.unsealed} not sealed"
         )
         self.stdout.write(
-            f"{found.seals} seals, {found.checkpoints} signed checkpoints, {found.witnessed} cosignatures"
+            f"{verified.seals} seals, {verified.checkpoints} signed checkpoints, {verified.witnessed} cosignatures"
         )
-        if found.unknown_witnesses:
+        if verified.unknown_witnesses:
             self.stdout.write(
-                f"{found.unknown_witnesses} cosignatures are of witnesses not known here: not verified"
+                f"{verified.unknown_witnesses} cosignatures are of witnesses not known here: not verified"
             )
-        if not found.good:
+        if not verified.good:
             raise SystemExit(1)
 
 
-def _show(bar: Any, done: int, total: int) -> None:
+def _show(bar: Any, completed: int, total: int) -> None:
     bar.total = total
-    bar.update(done - bar.n)
+    bar.update(completed - bar.n)
