@@ -10,26 +10,26 @@ from typing import Any
 
 from django.db import connection
 
-ENTRIES = 2000  # of one batch, unless its bodies are long
-BYTES = 16_000_000  # about what a batch may hold
-PAIRS = 400  # of stream and number, in one statement
+BATCH_ENTRIES = 2000  # of one batch, unless its bodies are long
+BATCH_BYTES = 16_000_000  # about what a batch may hold
+PAIRS_PER_STATEMENT = 400  # of stream and number, in one statement
 
 
-def entries(stream_id: int, first: int, last: int, columns: str) -> Iterator[list[tuple[Any, ...]]]:
+def entry_batches(stream_id: int, first: int, last: int, columns: str) -> Iterator[list[tuple[Any, ...]]]:
     """The entries `first` to `last` of a stream in batches, in order; `columns` ends in `body`, as bytes.
 
     A number that is missing is missing here too. Batches grow smaller where bodies are long.
     """
-    size, start = ENTRIES, first
+    size, start = BATCH_ENTRIES, first
     while start <= last:
         stop = min(start + size - 1, last)
         rows = _read(stream_id, start, stop, columns)
         yield rows
         start = stop + 1
-        size = _fitting(rows)
+        size = _batch_size(rows)
 
 
-def fetched(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
+def fetch(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
     """All rows of a statement, bytes as bytes; on PostgreSQL in binary, which spares both sides the hex."""
     connection.ensure_connection()
     if connection.vendor == "postgresql":
@@ -46,22 +46,22 @@ def _read(stream_id: int, start: int, stop: int, columns: str) -> list[tuple[Any
     statement = (
         f"SELECT {columns} FROM audit_entry WHERE stream_id = %s AND seq BETWEEN %s AND %s ORDER BY seq"
     )
-    return fetched(statement, [stream_id, start, stop])
+    return fetch(statement, [stream_id, start, stop])
 
 
-def _fitting(rows: Sequence[tuple[Any, ...]]) -> int:
+def _batch_size(rows: Sequence[tuple[Any, ...]]) -> int:
     """How many entries of this length a batch may hold."""
     longest = max((len(row[-1]) for row in rows), default=0)
-    return max(1, min(ENTRIES, BYTES // max(longest, 1)))
+    return max(1, min(BATCH_ENTRIES, BATCH_BYTES // max(longest, 1)))
 
 
-def at_numbers(
+def entries_at(
     numbers: Mapping[int, int], columns: str, params: Sequence[Any] = ()
 ) -> Iterator[tuple[Any, ...]]:
     """`columns` of the entry that stands at one number of each stream, `{stream_id: seq}`: few statements for many."""
     pairs = list(numbers.items())
-    for start in range(0, len(pairs), PAIRS):
-        part = pairs[start : start + PAIRS]
+    for start in range(0, len(pairs), PAIRS_PER_STATEMENT):
+        part = pairs[start : start + PAIRS_PER_STATEMENT]
         values = ", ".join(["(%s, %s)"] * len(part))
         statement = f"SELECT {columns} FROM audit_entry WHERE (stream_id, seq) IN (VALUES {values})"
-        yield from fetched(statement, [*params, *(number for pair in part for number in pair)])
+        yield from fetch(statement, [*params, *(number for pair in part for number in pair)])

@@ -14,7 +14,7 @@ GAMING_DAY_STARTS = dt.timedelta(hours=6)
 
 
 class Clock:
-    """Tells the moment of an act. There is one, `clock`; tests set it with `at`."""
+    """Tells the moment of an act. There is one, `clock`; tests set it with `override`."""
 
     def __init__(self) -> None:
         self._told: Callable[[], dt.datetime] | None = None
@@ -39,7 +39,7 @@ class Clock:
         return moment.astimezone(dt.UTC)
 
     @contextmanager
-    def at(self, moment: dt.datetime | Callable[[], dt.datetime]) -> Iterator[None]:
+    def override(self, moment: dt.datetime | Callable[[], dt.datetime]) -> Iterator[None]:
         """For tests: in the block every act of every thread happens at this moment, or at what the function says."""
         before, self._told = self._told, moment if callable(moment) else lambda: moment
         try:
@@ -50,7 +50,7 @@ class Clock:
 
 clock = Clock()
 now = clock.now
-at = clock.at
+override = clock.override
 
 
 def never_before(stream: Stream, moment: dt.datetime) -> dt.datetime:
@@ -65,12 +65,12 @@ def never_before(stream: Stream, moment: dt.datetime) -> dt.datetime:
     return stream.last_at
 
 
-def not_before(stream: Stream, moment: dt.datetime) -> dt.datetime:
+def displayed_moment(stream: Stream, moment: dt.datetime) -> dt.datetime:
     """The moment that a screen shows, for reading records nothing: where the clock went back, the stream's last one."""
     return moment if stream.last_at is None else max(moment, stream.last_at)
 
 
-def written(moment: dt.datetime) -> str:
+def format_moment(moment: dt.datetime) -> str:
     """A moment as the record spells it: `2026-11-21T13:05:09.123456Z`."""
     if moment.tzinfo is None:
         raise ValueError("A moment of the record has a time zone.")
@@ -81,7 +81,7 @@ class GamingDays:
     """Which gaming day a moment belongs to. The room that knows the facilities' time zones replaces `of`."""
 
     def __init__(self) -> None:
-        self.of: Callable[[str, dt.datetime], dt.date] = lambda _facility, moment: day_in_utc(moment)
+        self.of: Callable[[str, dt.datetime], dt.date] = lambda _facility, moment: gaming_day_in_utc(moment)
 
 
 gaming_days = GamingDays()
@@ -92,5 +92,5 @@ def gaming_day(facility: str, moment: dt.datetime) -> dt.date:
     return gaming_days.of(facility, moment)
 
 
-def day_in_utc(moment: dt.datetime) -> dt.date:
+def gaming_day_in_utc(moment: dt.datetime) -> dt.date:
     return (moment.astimezone(dt.UTC) - GAMING_DAY_STARTS).date()

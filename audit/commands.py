@@ -21,7 +21,7 @@ def content_hash(content: dict[str, Any]) -> bytes:
     return hashlib.sha256(chain.canonical(content)).digest()
 
 
-def recall(command_id: uuid.UUID, content: bytes | None = None) -> Command | None:
+def find(command_id: uuid.UUID, content: bytes | None = None) -> Command | None:
     """The accepted act of this id, if there is one. The caller holds the lock of the stream it acts on.
 
     Given the `content_hash`, raises CommandChanged when the same id said something else before.
@@ -34,7 +34,7 @@ def recall(command_id: uuid.UUID, content: bytes | None = None) -> Command | Non
     return command
 
 
-def keep(
+def save(
     command_id: uuid.UUID,
     *,
     content: bytes,

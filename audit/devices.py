@@ -22,7 +22,7 @@ COOKIE_SALT = "audit.device"
 COOKIE_SECONDS = 400 * 24 * 60 * 60  # browsers keep no cookie for longer
 
 
-def enrol(
+def enroll(
     name: str, facility: str, station: str, place: str = "", by: Person | None = None
 ) -> tuple[Device, str]:
     """Make a device and record it. Returns it with its token, which is shown once and kept nowhere.
@@ -39,28 +39,28 @@ def enrol(
         facility=facility,
         station=station,
         place=place,
-        token_sha256=hash_of(token),
+        token_sha256=token_hash(token),
         enrolled_at=moment,
         enrolled_by=by,
     )
     with transaction.atomic():
-        stream = sign_in_stream(facility)
+        stream = lock_sign_in_stream(facility)
         device.full_clean(exclude=["token_sha256"])
         device.save(force_insert=True)
         data = {"name": name, "station": str(station), "place": place}
-        write(stream, "device.enrolled", data, actor=by, device=device, at=moment)
+        append_sign_in(stream, "device.enrolled", data, actor=by, device=device, at=moment)
     return device, token
 
 
 def revoke(device: Device, by: Person | None = None) -> None:
     """Take a device out of use at once, with whoever stands at it."""
     with transaction.atomic():
-        stream = sign_in_stream(device.facility)
+        stream = lock_sign_in_stream(device.facility)
         moment = clock.now()
         Device.objects.filter(pk=device.pk, revoked_at=None).update(
             revoked_at=moment, person=None, signed_on_at=None
         )
-        write(stream, "device.revoked", {"name": device.name}, actor=by, device=device, at=moment)
+        append_sign_in(stream, "device.revoked", {"name": device.name}, actor=by, device=device, at=moment)
     device.refresh_from_db()
 
 
@@ -71,7 +71,7 @@ def device_of(request: HttpRequest) -> Device | None:
         return None
     sql = """FROM audit_device v LEFT JOIN audit_person p ON p.id = v.person_id
              WHERE v.token_sha256 = %s AND v.revoked_at IS NULL"""
-    for (device, person), _ in read((("v", Device), ("p", Person)), sql, [hash_of(token)]):
+    for (device, person), _ in read((("v", Device), ("p", Person)), sql, [token_hash(token)]):
         device.person = person
         return device
     return None
@@ -79,10 +79,10 @@ def device_of(request: HttpRequest) -> Device | None:
 
 def device_of_token(token: str) -> Device | None:
     """The enrolled device of a token as a person typed or followed it; None for any other."""
-    return Device.objects.filter(token_sha256=hash_of(token.strip()), revoked_at=None).first()
+    return Device.objects.filter(token_sha256=token_hash(token.strip()), revoked_at=None).first()
 
 
-def remember(response: HttpResponseBase, token: str) -> None:
+def set_device_cookie(response: HttpResponseBase, token: str) -> None:
     """Give the browser the token as its device cookie."""
     response.set_signed_cookie(
         settings.DEVICE_COOKIE_NAME,
@@ -95,17 +95,17 @@ def remember(response: HttpResponseBase, token: str) -> None:
     )
 
 
-def hash_of(token: str) -> bytes:
+def token_hash(token: str) -> bytes:
     """The 32 bytes by which a token is looked up."""
     return hashlib.sha256(token.encode()).digest()
 
 
-def sign_in_stream(facility: str) -> Stream:
+def lock_sign_in_stream(facility: str) -> Stream:
     """The stream of a facility's sign-ins, locked. Call it in a transaction."""
-    return record.locked_stream(f"{facility}/sign-in")
+    return record.lock_stream(f"{facility}/sign-in")
 
 
-def write(
+def append_sign_in(
     stream: Stream,
     type: str,
     data: dict[str, Any],

@@ -23,7 +23,7 @@ from audit import batches, chain, clock
 from audit.models import Stream
 from audit.record import FORMAT, INSTALLATION
 
-NOTHING = bytes(chain.HASH_BYTES)
+NO_HASH = bytes(chain.HASH_BYTES)
 COLUMNS = (
     "stream seq at gaming_day _type actor witness device command terms build data hash".split()  # noqa: SIM905
 )
@@ -44,7 +44,7 @@ class MixedPlay(ValueError):
     """Streams of real play and others were asked for in one export. Names one of each sort."""
 
     def __init__(self, real: str, training: str) -> None:
-        self.real, self.other = real, training
+        self.real, self.training = real, training
         super().__init__(real, training)
 
 
@@ -90,7 +90,7 @@ def select(
     With `training` it is every other stream: those of training and of simulation. No export holds both sorts. Raises
     UnknownStream, and MixedPlay where the names, or the names and `training`, ask for both.
     """
-    heads = {stream.name: stream for stream in _asked(names, training, facility)}
+    heads = {stream.name: stream for stream in _selected_streams(names, training, facility)}
     for name in names:
         if name not in heads:
             raise UnknownStream(name)
@@ -98,12 +98,12 @@ def select(
     return Selection(since, until, tuple(_spans([heads[name] for name in sorted(heads)], since, until)))
 
 
-def gaming_days(facility: str, first: dt.date, last: dt.date) -> tuple[dt.datetime, dt.datetime]:
+def gaming_day_range(facility: str, first: dt.date, last: dt.date) -> tuple[dt.datetime, dt.datetime]:
     """The moments from the beginning of one gaming day of a facility up to the end of another, in UTC."""
-    return _begins(facility, first), _begins(facility, last + dt.timedelta(days=1))
+    return _day_start(facility, first), _day_start(facility, last + dt.timedelta(days=1))
 
 
-def _begins(facility: str, day: dt.date) -> dt.datetime:
+def _day_start(facility: str, day: dt.date) -> dt.datetime:
     """The minute at which a gaming day begins: halving asks the facility, which alone knows its clocks."""
     midnight = dt.datetime.combine(day, dt.time(), dt.UTC)
     earliest = midnight - dt.timedelta(days=1)
@@ -114,7 +114,7 @@ def _begins(facility: str, day: dt.date) -> dt.datetime:
     return earliest + minutes * minute
 
 
-def _asked(names: Sequence[str], training: bool, facility: str) -> list[Stream]:
+def _selected_streams(names: Sequence[str], training: bool, facility: str) -> list[Stream]:
     streams: QuerySet[Stream] = Stream.objects.only("name", "seq", "head", "real_play")
     streams = streams.filter(name__in=names) if names else streams.filter(real_play=not training)
     if facility:
@@ -138,20 +138,20 @@ def lines(selection: Selection) -> Iterator[bytes]:
     """Every line of the export with its newline: first line, entries by stream and number, last line."""
     digest = hashlib.sha256()
     closing: list[dict[str, Any]] = []
-    opening = _line(NOTHING, _opening(selection))
+    opening = _line(NO_HASH, _opening(selection))
     digest.update(opening)
     yield opening
     for span in selection.spans:
         head = span.prior_head
         for _seq, prev, head, body in entries(span):
-            line = shaped(head, prev, body)
+            line = format_line(head, prev, body)
             digest.update(line)
             yield line
         closing.append({"entries": span.entries, "head": head.hex(), "seq": span.last, "stream": span.name})
     yield _line(digest.digest(), _closing(selection, closing, digest.hexdigest()))
 
 
-def rows(selection: Selection) -> Iterator[bytes]:
+def csv_lines(selection: Selection) -> Iterator[bytes]:
     """The reading copy: CSV by RFC 4180 in UTF-8, a row for each entry, its data as one cell of JSON.
 
     No semicolon is in it. A spreadsheet whose language separates cells by them takes no heed of quotes after a comma:
@@ -160,37 +160,37 @@ def rows(selection: Selection) -> Iterator[bytes]:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
-    for cells in readings(selection):
-        yield _drained(text)
+    for cells in entry_cells(selection):
+        yield _take_text(text)
         cells[DATA_CELL] = cells[DATA_CELL].replace(";", r"\u003b")
-        writer.writerow([harmless(cell) for cell in cells])
-    yield _drained(text)
+        writer.writerow([escape_formula(cell) for cell in cells])
+    yield _take_text(text)
 
 
-def readings(selection: Selection) -> Iterator[list[Any]]:
+def entry_cells(selection: Selection) -> Iterator[list[Any]]:
     """What each entry says, as COLUMNS name it, for reading copies; `data` is its canonical JSON."""
     for span in selection.spans:
         for _seq, _prev, digest, body in entries(span):
-            fields, data = _parted(body)
+            fields, data = _split_body(body)
             fields["data"], fields["hash"] = data.decode(), digest.hex()
             yield [fields[column] for column in COLUMNS]
 
 
-def _parted(body: bytes) -> tuple[dict[str, Any], bytes]:
+def _split_body(body: bytes) -> tuple[dict[str, Any], bytes]:
     """What a body says beside its data, and the bytes of its data: no text outside it has a quote in it."""
     begins = body.index(DATA) + len(DATA)
     ends = body.rindex(AFTER_DATA)
     return json.loads(body[:begins] + b"0" + body[ends:]), body[begins:ends]
 
 
-def _drained(text: io.StringIO) -> bytes:
+def _take_text(text: io.StringIO) -> bytes:
     data = text.getvalue().encode()
     text.seek(0)
     text.truncate()
     return data
 
 
-def harmless(value: Any) -> str:
+def escape_formula(value: Any) -> str:
     """A cell that no spreadsheet takes for a formula: a quote goes before = + - @ and control characters.
 
     A semicolon becomes a comma: no word of the record but its data may hold one.
@@ -203,7 +203,7 @@ def _spans(streams: Sequence[Stream], since: dt.datetime | None, until: dt.datet
     firsts = _first_at(streams, since) if since else {stream.pk: 1 for stream in streams}
     nexts = _first_at(streams, until) if until else {stream.pk: stream.seq + 1 for stream in streams}
     prior_seqs = {pk: first - 1 for pk, first in firsts.items() if first > 1}
-    heads = {pk: bytes(head) for pk, head in batches.at_numbers(prior_seqs, "stream_id, hash")}
+    heads = {pk: bytes(head) for pk, head in batches.entries_at(prior_seqs, "stream_id, hash")}
     for stream in streams:
         first = firsts[stream.pk]
         if first > 1 and stream.pk not in heads:
@@ -221,7 +221,7 @@ def _first_at(streams: Sequence[Stream], moment: dt.datetime) -> dict[int, int]:
     high = {stream.pk: stream.seq + 1 for stream in streams}
     bound = connection.ops.adapt_datetimefield_value(moment)
     while middles := {pk: (low[pk] + high[pk]) // 2 for pk in low if low[pk] < high[pk]}:
-        before = dict(batches.at_numbers(middles, "stream_id, at < %s", [bound]))
+        before = dict(batches.entries_at(middles, "stream_id, at < %s", [bound]))
         for pk, middle in middles.items():
             if before.get(pk):
                 low[pk] = middle + 1
@@ -232,7 +232,7 @@ def _first_at(streams: Sequence[Stream], moment: dt.datetime) -> dict[int, int]:
 
 def entries(span: Span) -> Iterator[tuple[int, bytes, bytes, bytes]]:
     """(seq, prev, hash, body) of a span, in batches: memory does not grow with the record."""
-    for batch in batches.entries(span.stream_id, span.first, span.last, "seq, prev, hash, body"):
+    for batch in batches.entry_batches(span.stream_id, span.first, span.last, "seq, prev, hash, body"):
         yield from batch
 
 
@@ -240,14 +240,14 @@ def _opening(selection: Selection) -> dict[str, Any]:
     return {
         "_format": FORMAT,
         "_type": "export.opened",
-        "at": clock.written(clock.now()),
+        "at": clock.format_moment(clock.now()),
         "build": settings.BUILD,
-        "from": clock.written(selection.since) if selection.since else None,
+        "from": clock.format_moment(selection.since) if selection.since else None,
         "streams": [
             {"head": span.prior_head.hex(), "seq": span.first - 1, "stream": span.name}
             for span in selection.spans
         ],
-        "to": clock.written(selection.until) if selection.until else None,
+        "to": clock.format_moment(selection.until) if selection.until else None,
     }
 
 
@@ -263,9 +263,9 @@ def _closing(selection: Selection, streams: list[dict[str, Any]], sha256: str) -
 
 def _line(prev: bytes, content: dict[str, Any]) -> bytes:
     body = chain.canonical(content)
-    return shaped(chain.entry_hash(prev, body), prev, body)
+    return format_line(chain.entry_hash(prev, body), prev, body)
 
 
-def shaped(digest: bytes, prev: bytes, body: bytes) -> bytes:
+def format_line(digest: bytes, prev: bytes, body: bytes) -> bytes:
     """One line of an export, with its newline: the bytes of FORMAT.md, which are no JSON writer's to choose."""
     return b'{"hash":"%b","prev":"%b","body":%b}\n' % (digest.hex().encode(), prev.hex().encode(), body)

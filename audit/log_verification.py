@@ -45,7 +45,7 @@ class LogPass:
         """
         statement = """SELECT (SELECT max(number) FROM audit_seal WHERE incarnation_id = %s),
             (SELECT max(size) FROM audit_checkpoint WHERE incarnation_id = %s)"""
-        ((last, largest),) = batches.fetched(statement, [incarnation.number] * 2)
+        ((last, largest),) = batches.fetch(statement, [incarnation.number] * 2)
         sealed = 0 if last is None else last + 1
         return cls(incarnation, max(sealed, largest or 0), largest or 0)
 
@@ -101,7 +101,7 @@ class LogPass:
     def _listed(self, start: int, stop: int) -> dict[int, dict[str, tuple[int, bytes | None]]]:
         """By number of the seal, the streams that it is found by: their number, and the hash of the entry there."""
         listed: dict[int, dict[str, tuple[int, bytes | None]]] = {}
-        for number, name, seq, digest in batches.fetched(HEADS, [self.incarnation.number, start, stop - 1]):
+        for number, name, seq, digest in batches.fetch(HEADS, [self.incarnation.number, start, stop - 1]):
             listed.setdefault(number, {})[name] = (seq, None if digest is None else bytes(digest))
         return listed
 
@@ -140,7 +140,7 @@ class LogPass:
     def _hash_at(self, name: str, seq: int) -> bytes | None:
         statement = """SELECT e.hash FROM audit_entry e JOIN audit_stream s ON s.id = e.stream_id
             WHERE s.name = %s AND e.seq = %s"""
-        rows = batches.fetched(statement, [name, seq])
+        rows = batches.fetch(statement, [name, seq])
         return bytes(rows[0][0]) if rows else None
 
     def _grow(self, index: int, leaf: bytes) -> dict[tuple[int, int], bytes]:
@@ -165,7 +165,7 @@ class LogPass:
         for level in sorted({level for level, _ in subtrees}):
             indices = [index for node_level, index in subtrees if node_level == level]
             params = [self.incarnation.number, level, min(indices), max(indices)]
-            stored = {index: bytes(digest) for index, digest in batches.fetched(NODES, params)}
+            stored = {index: bytes(digest) for index, digest in batches.fetch(NODES, params)}
             for index in sorted(indices):
                 if stored.get(index) != subtrees[level, index]:
                     self._bad("node-differs", level=level, index=index)

@@ -11,7 +11,7 @@ from audit.devices import device_of
 from audit.models import Device
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-SEEN_AT_MOST_EVERY = dt.timedelta(minutes=1)
+USE_RECORDED_EVERY = dt.timedelta(minutes=1)
 
 
 class StationMiddleware:
@@ -28,8 +28,8 @@ class StationMiddleware:
         device = device_of(request)
         request.device = device  # type: ignore[attr-defined]
         request.locked = request.user.is_authenticated and is_locked(request, device)  # type: ignore[attr-defined]
-        if device and request.user.is_authenticated and not request.locked and is_touch(request):  # type: ignore[attr-defined]
-            see(device)
+        if device and request.user.is_authenticated and not request.locked and is_user_action(request):  # type: ignore[attr-defined]
+            record_use(device)
         return self.get_response(request)
 
 
@@ -51,14 +51,14 @@ def is_idle(device: Device) -> bool:
     return clock.now() - device.last_seen_at > dt.timedelta(seconds=settings.DEVICE_IDLE_LOCK_SECONDS)
 
 
-def is_touch(request: HttpRequest) -> bool:
+def is_user_action(request: HttpRequest) -> bool:
     """Whether a person caused this request: an act or a page. Polling by a screen keeps no device awake."""
     return request.method not in SAFE_METHODS or request.headers.get("Sec-Fetch-Mode") == "navigate"
 
 
-def see(device: Device) -> None:
+def record_use(device: Device) -> None:
     """Note that the device is in use; written at most once a minute."""
     moment = clock.now()
-    if device.last_seen_at is None or moment - device.last_seen_at >= SEEN_AT_MOST_EVERY:
+    if device.last_seen_at is None or moment - device.last_seen_at >= USE_RECORDED_EVERY:
         Device.objects.filter(pk=device.pk).update(last_seen_at=moment)
         device.last_seen_at = moment

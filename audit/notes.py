@@ -197,7 +197,7 @@ class Note:
         return cls(text + "\n", tuple(signatures))
 
     @property
-    def said(self) -> str:
+    def full_text(self) -> str:
         """The note as it is kept and sent."""
         return self.text + "\n" + "".join(signature.line for signature in self.signatures)
 
@@ -239,7 +239,7 @@ class Checkpoint:
 
 def sign(text: str, signers: Iterable[Signer]) -> str:
     """The note of this text, signed by each of the keys."""
-    return Note(text, tuple(signer.signature(text) for signer in signers)).said
+    return Note(text, tuple(signer.signature(text) for signer in signers)).full_text
 
 
 def cosigned(text: str, time: int) -> bytes:

@@ -16,12 +16,12 @@ from django.db import transaction
 from django.http import HttpRequest
 
 from audit import clock
-from audit.devices import sign_in_stream, write
+from audit.devices import append_sign_in, lock_sign_in_stream
 from audit.errors import DeviceRefused, LockedOut, PersonRefused, SamePerson, WrongPin
 from audit.models import Device, Person, Role
 from audit.rows import read
 
-LADDER = (
+RANKS = (
     Role.DEALER,
     Role.FLOORPERSON,
     Role.CASINO_SUPERVISOR,
@@ -41,7 +41,7 @@ class PinBackend(BaseBackend):
         device = getattr(request, "device", None)
         if username is None or password is None or device is None or device.revoked_at:
             return None
-        person = named(username)
+        person = person_by_code(username)
         if person is None:
             Person().set_password(password)
             return None
@@ -57,9 +57,9 @@ class PinBackend(BaseBackend):
         return None
 
 
-def at_least(person: Person, role: str) -> bool:
+def has_rank(person: Person, role: str) -> bool:
     """Whether the person stands at this step of the table games ladder or above it. Others stand on no step."""
-    steps = {str(step): number for number, step in enumerate(LADDER)}
+    steps = {str(step): number for number, step in enumerate(RANKS)}
     return person.role in steps and role in steps and steps[person.role] >= steps[role]
 
 
@@ -68,18 +68,18 @@ def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
 
     Raises DeviceRefused, WrongPin or LockedOut, after recording it. Must not run inside a transaction.
     """
-    device = _device(request)
-    person = _proven(request, device, code, pin, purpose="sign-in")
+    device = _enrolled_device(request)
+    person = _authenticate(request, device, code, pin, purpose="sign-in")
     with transaction.atomic(durable=True):
-        stream = sign_in_stream(device.facility)
+        stream = lock_sign_in_stream(device.facility)
         current = Device.objects.select_for_update(of=("self",)).get(pk=device.pk)
         if current.revoked_at:
             raise DeviceRefused()
         relieved = current.person
         moment = clock.never_before(stream, clock.now())
-        _stand(device, person=person, signed_on_at=moment, locked_at=None, last_seen_at=moment)
+        _update_device(device, person=person, signed_on_at=moment, locked_at=None, last_seen_at=moment)
         data = {"name": device.name, "relieves": relieved.code if relieved and relieved != person else None}
-        write(stream, "person.signed_in", data, actor=person, device=device, at=moment)
+        append_sign_in(stream, "person.signed_in", data, actor=person, device=device, at=moment)
     request.session.flush()
     login(request, person, backend="audit.people.PinBackend")
     request.session[SESSION_DEVICE] = str(device.pk)
@@ -93,24 +93,26 @@ def sign_out(request: HttpRequest) -> None:
     person = request.user if isinstance(request.user, Person) else None
     if device is not None and person is not None and device.person_id == person.pk:
         with transaction.atomic(durable=True):
-            stream = sign_in_stream(device.facility)
+            stream = lock_sign_in_stream(device.facility)
             moment = clock.never_before(stream, clock.now())
-            _stand(device, person=None, signed_on_at=None, locked_at=None)
-            write(stream, "person.signed_out", {"name": device.name}, actor=person, device=device, at=moment)
+            _update_device(device, person=None, signed_on_at=None, locked_at=None)
+            append_sign_in(
+                stream, "person.signed_out", {"name": device.name}, actor=person, device=device, at=moment
+            )
     logout(request)
 
 
 def lock(device: Device, *, reason: str = "asked") -> None:
     """Lock a device until somebody signs in at it. Whoever stands there still does: custody does not move."""
     with transaction.atomic():
-        stream = sign_in_stream(device.facility)
+        stream = lock_sign_in_stream(device.facility)
         moment = clock.never_before(stream, clock.now())
         locked = Device.objects.filter(pk=device.pk, locked_at=None, person__isnull=False).update(
             locked_at=moment
         )
         if locked:
             data = {"name": device.name, "reason": reason}
-            write(stream, "device.locked", data, actor=device.person, device=device, at=moment)
+            append_sign_in(stream, "device.locked", data, actor=device.person, device=device, at=moment)
             device.locked_at = moment
 
 
@@ -120,31 +122,31 @@ def verify_witness(request: HttpRequest, code: str, pin: str) -> Person:
     Raises SamePerson when it is the actor, DeviceRefused, WrongPin or LockedOut; wrong PINs count as at a sign-in.
     Call it before the act's transaction and never inside one: a rollback would forget the count.
     """
-    device = _device(request)
-    if isinstance(request.user, Person) and request.user.code == as_typed(code):
+    device = _enrolled_device(request)
+    if isinstance(request.user, Person) and request.user.code == normalized_code(code):
         raise SamePerson(person=request.user.code)
-    return _proven(request, device, code, pin, purpose="witness")
+    return _authenticate(request, device, code, pin, purpose="witness")
 
 
-def as_typed(code: str) -> str:
+def normalized_code(code: str) -> str:
     """The code that somebody meant: spaces around it and capitals do not matter."""
     return code.replace("\0", "").strip().lower()[:40]
 
 
-def named(code: str) -> Person | None:
+def person_by_code(code: str) -> Person | None:
     """The person of this code, active or not."""
-    return Person.objects.filter(code=as_typed(code)).first()
+    return Person.objects.filter(code=normalized_code(code)).first()
 
 
-def _device(request: HttpRequest) -> Device:
+def _enrolled_device(request: HttpRequest) -> Device:
     device: Device | None = getattr(request, "device", None)
     if device is None or device.revoked_at:
         raise DeviceRefused()
     return device
 
 
-def _proven(request: HttpRequest, device: Device, code: str, pin: str, *, purpose: str) -> Person:
-    code = as_typed(code)
+def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, purpose: str) -> Person:
+    code = normalized_code(code)
     # axes counts under its own name of the field, which by default is the model's: `code`. Without both names every
     # wrong PIN would count for nobody, and a lockout would lock out nobody.
     person = authenticate(request, username=code, code=code, password=pin)
@@ -160,15 +162,15 @@ def _proven(request: HttpRequest, device: Device, code: str, pin: str, *, purpos
 
 def _record_refusal(device: Device, code: str, refusal: PersonRefused, purpose: str) -> None:
     # Only the code of a person is written down: a stranger's may be a PIN typed into the wrong field.
-    person = named(code)
+    person = person_by_code(code)
     kind = "person.locked_out" if isinstance(refusal, LockedOut) else "person.refused"
     data = {"code": person.code if person else None, "name": device.name, "purpose": purpose}
     with transaction.atomic(durable=True):
-        stream = sign_in_stream(device.facility)
-        write(stream, kind, data, device=device, at=clock.now())
+        stream = lock_sign_in_stream(device.facility)
+        append_sign_in(stream, kind, data, device=device, at=clock.now())
 
 
-def _stand(device: Device, **fields: Person | dt.datetime | None) -> None:
+def _update_device(device: Device, **fields: Person | dt.datetime | None) -> None:
     for name, value in fields.items():
         setattr(device, name, value)
     device.save(update_fields=list(fields))

@@ -34,13 +34,13 @@ def open_stream(name: str, real_play: bool = True) -> Stream:
     `real_play` is false for a place of training or simulation, which no export of real play holds. What a stream is
     stays so: raises RecordRefused where the stream of this name is of the other sort, or the name is none.
     """
-    stream = _opened(name, real_play)
+    stream = _get_or_create(name, real_play)
     if stream.real_play != real_play:
         raise RecordRefused(reason="stream-of-other-play", name=name)
     return stream
 
 
-def _opened(name: str, real_play: bool) -> Stream:
+def _get_or_create(name: str, real_play: bool) -> Stream:
     if not STREAM_NAME.fullmatch(name):
         raise RecordRefused(reason="stream-name", name=name)
     fresh = Stream.at_genesis(name)
@@ -49,12 +49,12 @@ def _opened(name: str, real_play: bool) -> Stream:
     return stream
 
 
-def locked_stream(name: str) -> Stream:
+def lock_stream(name: str) -> Stream:
     """The stream of this name, made (of real play) if need be, locked until the transaction ends.
 
     Call it inside one. Whoever needs several streams locks them in the order of their names.
     """
-    _opened(name, real_play=True)
+    _get_or_create(name, real_play=True)
     return Stream.objects.select_for_update(of=("self",)).get(name=name)
 
 
@@ -91,7 +91,7 @@ def append(
         "_format": FORMAT,
         "_type": type,
         "actor": actor.code if actor else None,
-        "at": clock.written(entry_time),
+        "at": clock.format_moment(entry_time),
         "build": settings.BUILD,
         "command": str(command) if command else None,
         "data": data,
@@ -109,7 +109,7 @@ def append(
     return Appended(seq, digest)
 
 
-def found_by(data: dict[str, Any]) -> tuple[int | None, str, int | None]:
+def search_columns(data: dict[str, Any]) -> tuple[int | None, str, int | None]:
     """The round, the dice lot and the cents by which the desk finds an entry; PostgreSQL's `audit_append` does the
     same. The cents are the largest of the totals that it tells.
     """
@@ -150,7 +150,7 @@ def _write_in_sqlite(
     if not Stream.objects.filter(pk=stream.pk, seq=stream.seq, head=prev, closed_at=None).exists():
         raise StreamMoved(stream=stream.name)
     digest = chain.entry_hash(prev, body)
-    round_, lot, cents = found_by(content["data"])
+    round_, lot, cents = search_columns(content["data"])
     Entry.objects.create(
         stream=stream,
         seq=stream.seq + 1,

@@ -1,12 +1,12 @@
-"""The one road of an act. There is no other way to change anything that the record tells of.
+"""The pipeline of every act: the only code that changes what the record covers.
 
-1. The device is enrolled and the person signed in at it.
-2. One transaction: lock the place, ask role and assignment, look the command up, ask whether the act is stale, let
-   the act ask the rules and write, append to the record, keep the answer.
-3. After commit, the caller publishes.
+1. The caller has checked that the device is enrolled and that the person is signed in at it.
+2. One transaction: lock the target, check permission, return the saved response of a repeated command, refuse a stale
+   act, let the act apply its rules and write, append its entry, save its response.
+3. After the commit, the caller publishes the new state.
 
-A `Road` leads to one sort of place (a table, a room of the house); it says how such a place is locked, who may act
-there and when an act is stale. Its acts register themselves with it.
+A subclass of `ActRunner` serves one kind of target (a table, or a stream of a facility). It says how the target is
+locked, who may act on it and when an act is stale. Acts register themselves with it.
 """
 
 import datetime as dt
@@ -14,67 +14,71 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from django.db import transaction
 
 from audit import chain, commands, record
-from audit.heads import Claim
+from audit.heads import ClaimedHead
 from audit.models import Device, Person, Stream
+
+Changes: TypeAlias = Literal["table", "phase", "nothing"]
+DependsOn: TypeAlias = Literal["phase", "round", "seats", "nothing"]
 
 
 @dataclass(frozen=True)
 class ActRequest:
-    """One act as a screen sent it. `seen` is the version that the screen showed when the finger came down.
+    """One act as a screen sent it.
 
-    `attachment`: the bytes of a file that came along; the parameters name its SHA-256, which is what the act says.
-    `head`: the head that the screen showed when it sent the act, where it showed one.
+    `seen_version`: the version that the screen showed when the person tapped.
+    `attachment`: the bytes of an uploaded file. The parameters hold its SHA-256, so the command's content covers it.
+    `head`: the head that the screen showed, if it showed one.
     """
 
     facility: str
     place: str
     act: str
     command: uuid.UUID
-    seen: int
+    seen_version: int
     params: dict[str, Any]
     actor: Person
     device: Device | None
     witness: Person | None = None
     attachment: bytes = b""
-    head: Claim | None = None
+    head: ClaimedHead | None = None
 
 
 @dataclass(frozen=True)
 class ActOutcome:
-    """What an act did: the entry's type and data, the answer to keep, and what later acts may find changed.
+    """What an act did: its entry's type and data, the answer for the screen, and what it makes stale.
 
     `changes`: `table` (status, equipment, or the end of a round), `phase` (phase or throw of the live round), or
-    `nothing` that a later act could depend on. `seats`: seats whose wagers changed.
+    `nothing` that a later act could depend on. `seats`: the seats whose wagers changed.
     """
 
     type: str
     data: dict[str, Any]
     answer: dict[str, Any] = field(default_factory=dict)
-    changes: str = "table"
+    changes: Changes = "table"
     seats: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class ActResponse:
-    """The answer that was kept, and the key of its place. `again` tells a repeated command from the first one.
+    """The saved answer to an act, with the primary key of its target.
 
-    `shown_at`: keys of tables elsewhere whose screens show what the act changed.
+    `is_repeat`: the command had been accepted before. `affected_table_ids`: other tables whose screens show the change.
     """
 
     key: int
     version: int
     body: dict[str, Any]
-    again: bool = False
+    is_repeat: bool = False
     affected_table_ids: tuple[int, ...] = ()
 
 
 class ActContext(Protocol):
-    """What an act finds where it is done, under its lock."""
+    """What an act works on: its locked target, and the moment at which it happens."""
 
     stream: Stream
     now: dt.datetime
@@ -85,110 +89,114 @@ class ActContext(Protocol):
     def gaming_day(self) -> dt.date: ...
     @property
     def terms_sha256(self) -> str: ...
-    def save_changes(self, changes: str, seats: tuple[int, ...]) -> None: ...
+    def save_changes(self, changes: Changes, seats: tuple[int, ...]) -> None: ...
     def after_append(self, seq: int) -> None:
-        """After the act's own entry, `seq`: whatever else belongs to it, further entries of streams among it."""
+        """Write what belongs to the act after its own entry, number `seq`. May append entries to other streams."""
 
     @property
     def affected_table_ids(self) -> tuple[int, ...]:
-        """Keys of tables elsewhere whose screens show what the act changed, and whose streams say so."""
+        """Primary keys of other tables whose streams record the change and whose screens show it."""
 
 
-P = TypeVar("P", bound=ActContext)
-Q = TypeVar("Q")  # an act's parameters, read by name and kind
-L = TypeVar("L")  # what locking the place found
+ContextT = TypeVar("ContextT", bound=ActContext)
+ParamsT = TypeVar("ParamsT")
+LockedT = TypeVar("LockedT")
 
 
 @dataclass(frozen=True)
-class Act(Generic[P, Q]):
-    """An act as registered: its name in the address, who may do it, and what makes it stale."""
+class Act(Generic[ContextT, ParamsT]):
+    """A registered act: its name in the URL, the function that does it, who may do it, and what makes it stale."""
 
     name: str
-    do: Callable[[P, Q], ActOutcome]
+    do: Callable[[ContextT, ParamsT], ActOutcome]
     roles: frozenset[str]
     witness: bool
-    depends_on: str
+    depends_on: DependsOn
 
 
 class Stale(Exception):
-    """What this act depends on has changed since the screen was drawn (409 with the fresh state)."""
+    """Something that the act depends on has changed since the screen was drawn (409 with the current state)."""
 
 
-class ActRunner(ABC, Generic[P, Q, L]):
-    """The road to one sort of place."""
+class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
+    """Executes acts on one kind of target."""
 
     def __init__(self) -> None:
-        self.acts: dict[str, Act[P, Q]] = {}
+        self.acts: dict[str, Act[ContextT, ParamsT]] = {}
 
     @abstractmethod
-    def lock(self, request: ActRequest) -> L:
-        """Locks the place until the transaction ends."""
+    def lock(self, request: ActRequest) -> LockedT:
+        """Lock the target until the transaction ends."""
 
     @abstractmethod
-    def key(self, locked: L) -> int:
-        """What the caller publishes by."""
+    def key(self, locked: LockedT) -> int:
+        """The primary key by which the caller publishes."""
 
     @abstractmethod
-    def verify_may(self, request: ActRequest, act: Act[P, Q], locked: L) -> None:
-        """Raises a refusal unless this person may do this act here from this device."""
+    def verify_permission(self, request: ActRequest, act: Act[ContextT, ParamsT], locked: LockedT) -> None:
+        """Raise a refusal unless this person may do this act here from this device."""
 
     @abstractmethod
-    def enter(self, request: ActRequest, locked: L) -> P:
-        """The place for this act and its moment. Raises a refusal for a witness who does not belong here."""
+    def make_context(self, request: ActRequest, locked: LockedT) -> ContextT:
+        """Build the act's context. Raise a refusal for a witness who may not sign here."""
 
     @abstractmethod
-    def is_stale(self, request: ActRequest, act: Act[P, Q], at: P) -> bool:
-        """Whether what the act depends on has changed since the screen was drawn."""
+    def is_stale(self, request: ActRequest, act: Act[ContextT, ParamsT], ctx: ContextT) -> bool:
+        """Whether something that the act depends on has changed since the screen was drawn."""
 
     @abstractmethod
-    def read(self, params: dict[str, Any]) -> Q:
-        """The act's parameters, to be read by name and kind."""
+    def read_params(self, params: dict[str, Any]) -> ParamsT:
+        """Wrap the act's parameters, which it reads by name and kind."""
 
     @abstractmethod
-    def finish(self, params: Q) -> None:
-        """Raises a refusal when something was sent that the act does not know."""
+    def reject_unknown(self, params: ParamsT) -> None:
+        """Raise a refusal for parameters that the act did not read."""
 
     @abstractmethod
     def malformed(self, name: str) -> Exception:
-        """The refusal of something that no screen of ours sends."""
+        """The refusal of a value that none of our screens sends."""
 
-    def act(self, *, roles: Iterable[str], witness: bool = False, depends_on: str = "phase") -> Callable:
-        """Registers an act under its function's name. `depends_on`: `phase`, `round`, `seats` or `nothing`.
+    def act(
+        self, *, roles: Iterable[str], witness: bool = False, depends_on: DependsOn = "phase"
+    ) -> Callable[[Callable[[ContextT, ParamsT], ActOutcome]], Callable[[ContextT, ParamsT], ActOutcome]]:
+        """Register the decorated function as an act under its own name.
 
-        `witness`: a second person may (and, where the act says so, must) sign in with the act.
+        `witness`: a second person may sign the act; the act itself refuses where one must.
         """
 
-        def register(do: Callable[[P, Q], ActOutcome]) -> Callable[[P, Q], ActOutcome]:
+        def register(
+            do: Callable[[ContextT, ParamsT], ActOutcome],
+        ) -> Callable[[ContextT, ParamsT], ActOutcome]:
             self.acts[do.__name__] = Act(do.__name__, do, frozenset(roles), witness, depends_on)
             return do
 
         return register
 
     def execute(self, request: ActRequest) -> ActResponse:
-        """Takes one act all the way. Publishing is the caller's, after this returns.
+        """Execute one act in a transaction of its own. The caller publishes afterwards.
 
-        Raises what the rules or the house refuse with, `Stale`, `audit.errors.CommandChanged`, the `DoesNotExist` of
-        the place, or `KeyError` for an act that does not exist. Nothing is changed then.
+        Raises the refusal of a rule or a permission, `Stale`, `audit.errors.CommandChanged`, the target's
+        `DoesNotExist`, or `KeyError` for an unknown act. Then nothing has changed.
         """
-        doing = self.acts[request.act]
+        act = self.acts[request.act]
         content = self._content_hash(request)
         with transaction.atomic(durable=True):
             locked = self.lock(request)
-            self.verify_may(request, doing, locked)
-            kept = commands.recall(request.command, content)
-            if kept is not None:
-                return ActResponse(self.key(locked), kept.seq, kept.answer, again=True)
-            at = self.enter(request, locked)
-            if self.is_stale(request, doing, at):
+            self.verify_permission(request, act, locked)
+            accepted = commands.find(request.command, content)
+            if accepted is not None:
+                return ActResponse(self.key(locked), accepted.seq, accepted.answer, is_repeat=True)
+            ctx = self.make_context(request, locked)
+            if self.is_stale(request, act, ctx):
                 raise Stale
-            params = self.read(request.params)
-            recorded = doing.do(at, params)
-            self.finish(params)
-            return _write_down(request, content, at, recorded)
+            params = self.read_params(request.params)
+            outcome = act.do(ctx, params)
+            self.reject_unknown(params)
+            return _record(request, content, ctx, outcome)
 
     def _content_hash(self, request: ActRequest) -> bytes:
-        """What the act says. The version and head that were seen are no part of it: a retry may have seen others."""
-        said = {
+        """The hash of what the act says. A retry may show another version and head, so they are left out."""
+        content = {
             "act": request.act,
             "params": request.params,
             "person": request.actor.code,
@@ -196,17 +204,18 @@ class ActRunner(ABC, Generic[P, Q, L]):
             "witness": request.witness.code if request.witness else None,
         }
         try:
-            return commands.content_hash(said)
+            return commands.content_hash(content)
         except chain.NotCanonical:
             raise self.malformed("params") from None
 
 
-def _write_down(request: ActRequest, content: bytes, ctx: ActContext, recorded: ActOutcome) -> ActResponse:
-    ctx.save_changes(recorded.changes, recorded.seats)
+def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOutcome) -> ActResponse:
+    """Append the act's entry and save its answer. No entry, no act: both stand in the act's transaction."""
+    ctx.save_changes(outcome.changes, outcome.seats)
     appended = record.append(
         ctx.stream,
-        type=recorded.type,
-        data=recorded.data,
+        type=outcome.type,
+        data=outcome.data,
         at=ctx.now,
         gaming_day=ctx.gaming_day,
         actor=request.actor,
@@ -216,9 +225,9 @@ def _write_down(request: ActRequest, content: bytes, ctx: ActContext, recorded: 
         terms=ctx.terms_sha256,
     )
     ctx.after_append(appended.seq)
-    version = ctx.stream.seq  # an act may have written further entries after its own
-    answer = {"type": recorded.type, **recorded.answer}
-    commands.keep(
+    version = ctx.stream.seq  # after_append may have written further entries on this stream
+    answer = {"type": outcome.type, **outcome.answer}
+    commands.save(
         request.command,
         content=content,
         stream=ctx.stream,

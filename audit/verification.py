@@ -22,12 +22,12 @@ from .verification_words import Finding
 
 COLUMNS = "seq, prev, hash, type, at, gaming_day, actor, witness, round, lot, cents, body"
 CODE_LENGTH = 40  # what the columns for finding hold of a code
-MOST_TOLD = 20
+FINDINGS_MAX = 20
 Progress = Callable[[int, int], None]
 
 
 @dataclass
-class Verified:
+class VerificationResult:
     """What a verification found. `bad` counts all findings, `findings` holds the first `MOST_TOLD` of them.
 
     `unsealed` are the entries that no seal of the current incarnation covers. `witnessed` counts the cosignatures that
@@ -50,16 +50,16 @@ class Verified:
 
     def add(self, finding: Finding) -> None:
         self.bad += 1
-        if len(self.findings) < MOST_TOLD:
+        if len(self.findings) < FINDINGS_MAX:
             self.findings.append(finding)
 
-    def told(self) -> dict[str, Any]:
+    def as_data(self) -> dict[str, Any]:
         """As the record tells it."""
         return {
             "bad": self.bad,
             "checkpoints": self.checkpoints,
             "entries": self.entries,
-            "first_bad": self.findings[0].told() if self.findings else None,
+            "first_bad": self.findings[0].as_data() if self.findings else None,
             "outcome": "good" if self.good else "bad",
             "seals": self.seals,
             "streams": self.streams,
@@ -69,7 +69,7 @@ class Verified:
         }
 
 
-def verify(progress: Progress = lambda completed, total: None) -> Verified:
+def verify(progress: Progress = lambda completed, total: None) -> VerificationResult:
     """Verify the whole record. `progress(done, total)` is called often, in entries, seals and checkpoints.
 
     Raises nothing for a bad record, and whatever `progress` raises.
@@ -78,59 +78,59 @@ def verify(progress: Progress = lambda completed, total: None) -> Verified:
     logs = [LogPass.fixed(incarnation) for incarnation in Incarnation.objects.order_by("number")]
     streams = list(Stream.objects.order_by("name").only("name", "seq", "head", "last_at"))
     total = sum(stream.seq for stream in streams) + sum(log.work for log in logs)
-    verified = Verified(streams=len(streams))
+    result = VerificationResult(streams=len(streams))
     completed = 0
     progress(0, total)
     for stream in streams:
-        for count in _verify_stream(stream, verified):
+        for count in _verify_stream(stream, result):
             completed += count
-            verified.entries += count
+            result.entries += count
             progress(completed, total)
-    for finding in _beyond_heads():
-        verified.add(finding)
-    for finding in _keys_off_the_record():
-        verified.add(finding)
+    for finding in _entries_beyond_heads():
+        result.add(finding)
+    for finding in _unrecorded_keys():
+        result.add(finding)
     for log in logs:
-        for count in log.run(verified.add):
+        for count in log.run(result.add):
             completed += count
             progress(completed, total)
-        verified.seals += log.leaves
-        verified.checkpoints += log.checkpoints
-        verified.witnessed += log.witnessed
-        verified.unknown_witnesses += log.unknown_witnesses
+        result.seals += log.leaves
+        result.checkpoints += log.checkpoints
+        result.witnessed += log.witnessed
+        result.unknown_witnesses += log.unknown_witnesses
     newest = logs[-1].sealed if logs else {}
-    verified.unsealed = sum(max(0, stream.seq - newest.get(stream.name, 0)) for stream in streams)
-    return verified
+    result.unsealed = sum(max(0, stream.seq - newest.get(stream.name, 0)) for stream in streams)
+    return result
 
 
-def _verify_stream(stream: Stream, verified: Verified) -> Iterator[int]:
+def _verify_stream(stream: Stream, result: VerificationResult) -> Iterator[int]:
     """The chain of a stream as far as it had come, and its head. Yields how many entries each batch held."""
-    walk = _Walk(stream, verified)
-    for batch in batches.entries(stream.pk, 1, stream.seq, COLUMNS):
+    check = _StreamCheck(stream, result)
+    for batch in batches.entry_batches(stream.pk, 1, stream.seq, COLUMNS):
         for row in batch:
-            walk.step(row)
+            check.check_row(row)
         yield len(batch)
-    walk.end()
+    check.finish()
 
 
-class _Walk:
+class _StreamCheck:
     """A walk along a stream: where it stands, and what it finds. After a finding it goes on from what is stored."""
 
-    def __init__(self, stream: Stream, verified: Verified) -> None:
-        self.stream, self.found = stream, verified
+    def __init__(self, stream: Stream, result: VerificationResult) -> None:
+        self.stream, self.result = stream, result
         self.seq, self.head, self.at = 0, chain.genesis(stream.name), ""
 
-    def bad(self, code: str, seq: int, **more: Any) -> None:
-        self.found.add(Finding(code, {"stream": self.stream.name, "seq": seq, **more}))
+    def report(self, code: str, seq: int, **more: Any) -> None:
+        self.result.add(Finding(code, {"stream": self.stream.name, "seq": seq, **more}))
 
-    def step(self, row: tuple[Any, ...]) -> None:
+    def check_row(self, row: tuple[Any, ...]) -> None:
         seq, prev, digest, *columns, body = row
         if seq != self.seq + 1:
-            self.bad("entry-missing", self.seq + 1)
+            self.report("entry-missing", self.seq + 1)
         elif bytes(prev) != self.head:
-            self.bad("entry-does-not-follow", seq)
+            self.report("entry-does-not-follow", seq)
         if chain.entry_hash(bytes(prev), bytes(body)) != bytes(digest):
-            self.bad("entry-changed", seq)
+            self.report("entry-changed", seq)
         else:
             self._read(seq, columns, bytes(body))
         self.seq, self.head = seq, bytes(digest)
@@ -139,42 +139,42 @@ class _Walk:
         """What an entry says: readable, of this place, in time, and as its columns repeat it."""
         try:
             content = json.loads(body)
-            if encoded(content) != body:
+            if canonical_json(content) != body:
                 raise ValueError
-            spoken = _spoken(content)
+            spoken = _body_columns(content)
             moment = content["at"]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            self.bad("entry-unreadable", seq)
+            self.report("entry-unreadable", seq)
             return
         if (content["stream"], content["seq"], content["_format"]) != (self.stream.name, seq, record.FORMAT):
-            self.bad("entry-of-elsewhere", seq)
+            self.report("entry-of-elsewhere", seq)
         elif not isinstance(moment, str) or moment < self.at:
-            self.bad("time-goes-back", seq)
+            self.report("time-goes-back", seq)
         else:
             self.at = moment
-            stored = _stored(columns)
+            stored = _row_columns(columns)
             for name, value in spoken.items():
                 if stored[name] != value:
-                    self.bad("column-differs", seq, column=name)
+                    self.report("column-differs", seq, column=name)
                     break
 
-    def end(self) -> None:
+    def finish(self) -> None:
         if self.seq < self.stream.seq:
-            self.bad("entry-missing", self.seq + 1)
+            self.report("entry-missing", self.seq + 1)
         elif self.head != bytes(self.stream.head):
-            self.bad("head-differs", self.stream.seq)
-        elif self.at and self.stream.last_at and clock.written(self.stream.last_at) != self.at:
-            self.bad("column-differs", self.stream.seq, column="last_at")
+            self.report("head-differs", self.stream.seq)
+        elif self.at and self.stream.last_at and clock.format_moment(self.stream.last_at) != self.at:
+            self.report("column-differs", self.stream.seq, column="last_at")
 
 
-def encoded(content: Any) -> bytes:
+def canonical_json(content: Any) -> bytes:
     """Canonical JSON of what was read: the same bytes as RFC 8785, for ASCII keys and whole numbers."""
     return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _spoken(content: dict[str, Any]) -> dict[str, Any]:
+def _body_columns(content: dict[str, Any]) -> dict[str, Any]:
     """What a body says of what the columns repeat."""
-    round_, lot, cents = record.found_by(content["data"])
+    round_, lot, cents = record.search_columns(content["data"])
     return {
         "type": content["_type"],
         "at": content["at"],
@@ -187,11 +187,11 @@ def _spoken(content: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _stored(columns: list[Any]) -> dict[str, Any]:
+def _row_columns(columns: list[Any]) -> dict[str, Any]:
     type_, moment, day, actor, witness, round_, lot, cents = columns
     return {
         "type": type_,
-        "at": _written(moment),
+        "at": _format_moment(moment),
         "gaming_day": str(day),
         "actor": actor[:CODE_LENGTH],
         "witness": witness[:CODE_LENGTH],
@@ -201,12 +201,12 @@ def _stored(columns: list[Any]) -> dict[str, Any]:
     }
 
 
-def _written(moment: dt.datetime) -> str:
+def _format_moment(moment: dt.datetime) -> str:
     """A moment as the record spells it; SQLite keeps it in UTC without a zone."""
-    return clock.written(moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC))
+    return clock.format_moment(moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC))
 
 
-def _beyond_heads() -> Iterator[Finding]:
+def _entries_beyond_heads() -> Iterator[Finding]:
     """Entries that stand behind the head of their stream: one statement, so that no act comes between the two.
 
     A look into the index for each stream: asked as a join, PostgreSQL may read the whole table for it.
@@ -220,7 +220,7 @@ def _beyond_heads() -> Iterator[Finding]:
                 yield Finding("entry-beyond-head", {"stream": name, "seq": seq})
 
 
-def _keys_off_the_record() -> Iterator[Finding]:
+def _unrecorded_keys() -> Iterator[Finding]:
     """Keys that the seals are verified by, and that no entry of the record created."""
     created = set()
     stream = Stream.objects.filter(name=record.INSTALLATION).first()

@@ -38,12 +38,12 @@ class Finding:
     code: str
     where: dict[str, Any] = field(default_factory=dict)
 
-    def told(self) -> dict[str, Any]:
+    def as_data(self) -> dict[str, Any]:
         """As the record tells it."""
         return {"what": self.code, **self.where}
 
     def __str__(self) -> str:
-        return say(self.told())
+        return say(self.as_data())
 
 
 def say(finding: Mapping[str, Any]) -> str:

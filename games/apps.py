@@ -23,4 +23,4 @@ def gaming_day(facility: str, moment: dt.datetime) -> dt.date:
     from games.models import Facility
 
     row = Facility.objects.filter(code=facility).first()
-    return row.gaming_day(moment) if row else clock.day_in_utc(moment)
+    return row.gaming_day(moment) if row else clock.gaming_day_in_utc(moment)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from audit import clock, record
 from audit.models import Device, Person, Stream
-from audit.runner import Act, ActRequest, ActRunner
+from audit.runner import Act, ActRequest, ActRunner, Changes
 from games.engine import Refusal
 from games.models import Facility
 from games.params import Params, malformed
@@ -66,7 +66,7 @@ class StreamContext:
         """No table's screen changes at once, unless a subclass says so."""
         return ()
 
-    def save_changes(self, changes: str, seats: tuple[int, ...]) -> None:
+    def save_changes(self, changes: Changes, seats: tuple[int, ...]) -> None:
         """Do nothing: these acts save their own rows."""
 
     def after_append(self, seq: int) -> None:
@@ -87,13 +87,13 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
     def lock(self, request: ActRequest) -> LockedStream:
         facility = Facility.objects.get(code=request.facility)
         return LockedStream(
-            facility, record.locked_stream(f"{facility.code}/{self.stream_name(request.act)}")
+            facility, record.lock_stream(f"{facility.code}/{self.stream_name(request.act)}")
         )
 
     def key(self, locked: LockedStream) -> int:
         return locked.facility.pk
 
-    def verify_may(self, request: ActRequest, act: Act[P, Params], locked: LockedStream) -> None:
+    def verify_permission(self, request: ActRequest, act: Act[P, Params], locked: LockedStream) -> None:
         """Refuse a wrong role, a device of another facility or of a single table, and a person off duty.
 
         Raises `Forbidden`.
@@ -110,10 +110,10 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
     def is_stale(self, request: ActRequest, act: Act[P, Params], ctx: P) -> bool:
         return False
 
-    def read(self, params: dict[str, Any]) -> Params:
+    def read_params(self, params: dict[str, Any]) -> Params:
         return Params(params)
 
-    def finish(self, params: Params) -> None:
+    def reject_unknown(self, params: Params) -> None:
         params.reject_unknown()
 
     def malformed(self, name: str) -> Exception:

@@ -162,7 +162,7 @@ def _stream(cursor: Any, number: int, entries: int, bodies: Sequence[tuple[str, 
             type_, body = bodies[seq % len(bodies)]
             at = BEGAN + dt.timedelta(seconds=seq)
             body = SEQ.sub(b'"seq":%d,"stream":"%b"' % (seq, name.encode()), body)
-            body = AT.sub(b'"at":"%b"' % clock.written(at).encode(), body, count=1)
+            body = AT.sub(b'"at":"%b"' % clock.format_moment(at).encode(), body, count=1)
             body = DAY.sub(b'"gaming_day":"%b"' % at.date().isoformat().encode(), body)
             digest = chain.entry_hash(prev, body)
             rows.write_row((pk, seq, prev, digest, body, type_, at, at.date(), "", "", ""))

@@ -16,7 +16,7 @@ import httpx
 import websockets
 from django.test import Client
 
-from audit.devices import enrol
+from audit.devices import enroll
 from tables.models import Table
 
 TITLE = "Push: from the POST of an act to the fragment received, one uvicorn, Redis pub/sub, PostgreSQL"
@@ -46,7 +46,7 @@ def _told(times: list[float]) -> str:
 
 def _signed_in() -> dict[str, str]:
     """Cookies of a pit manager at a podium, through the real pages."""
-    _, token = enrol(f"Bench {uuid.uuid4().hex[:6]}", "larkfield", "podium")
+    _, token = enroll(f"Bench {uuid.uuid4().hex[:6]}", "larkfield", "podium")
     client = Client(headers={"host": "127.0.0.1"})
     client.post("/enrol", {"token": token})
     client.post("/sign-in", {"person": "marta", "pin": "121212"})

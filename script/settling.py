@@ -110,7 +110,7 @@ def keep_one_chain() -> None:
     record.open_stream(GLOBAL)
 
     def on_one_chain(stream: Any, **said: Any) -> record.Appended:
-        whole = record.locked_stream(GLOBAL)
+        whole = record.lock_stream(GLOBAL)
         stream.seq += 1
         said["at"] = max(said["at"], whole.last_at or dt.datetime.min.replace(tzinfo=dt.UTC))
         return append(whole, **said)
@@ -123,14 +123,14 @@ def hold_transactions() -> Callable[[float], None]:
     """What a slower disk or network adds between the last statement and the end of the commit: returns what sets it."""
     from audit import commands
 
-    keep, held = commands.keep, [0.0]
+    keep, held = commands.save, [0.0]
 
     def slowly(*args: Any, **said: Any) -> Any:
         kept = keep(*args, **said)
         time.sleep(held[0])
         return kept
 
-    commands.keep = slowly
+    commands.save = slowly
     return lambda seconds: held.__setitem__(0, seconds)
 
 

@@ -22,21 +22,21 @@ from audit.sealing.keys import verifier_of
 from audit.sealing.log import Log
 
 from .instructions import README
-from .stretch import Stretch, stretch_of, subtrees
+from .segment import LogSegment, segment_for, subtrees
 
 FORMAT = 1
-BODY_AT = 156  # in every line of an export
-EVERY = 500  # entries, between two calls of `progress`
-SEALS = 500  # read in one statement
+BODY_START = 156  # in every line of an export
+PROGRESS_ENTRIES = 500  # entries, between two calls of `progress`
+SEALS_PER_STATEMENT = 500  # read in one statement
 COMPRESS_LEVEL = 1  # as fast as the entries come; the rest of the gain costs four times the time
-PAPERS = ("FORMAT.md", "verify.py", "witness.py")
-HERE = Path(audit.__file__).parent
+DOCUMENTS = ("FORMAT.md", "verify.py", "witness.py")
+AUDIT_FOLDER = Path(audit.__file__).parent
 
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class BundleSummary:
     """What a bundle holds: entries, bytes of the archive, the SHA-256 of its record in hex, entries not yet sealed."""
 
     entries: int
@@ -46,7 +46,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class _Digested:
+class _FileDigest:
     name: str
     sha256: str
     size: int
@@ -57,30 +57,30 @@ def write(
     selection: Selection,
     progress: Progress | None = None,
     incarnation: Incarnation | None = None,
-) -> Written:
+) -> BundleSummary:
     """Write the bundle of a selection; `out` need not be seekable. `progress` hears how many entries are written.
 
     The log is that of the newest incarnation unless another is named. Raises what `progress` and `out` raise,
     MissingEntry where the database has lost an entry, and MissingNode where it has lost a part of the log.
     """
-    stretch = stretch_of(selection, incarnation)
-    counted = _Counted(out)
+    stretch = segment_for(selection, incarnation)
+    counted = _CountingWriter(out)
     archive = _Archive(counted)
     opening = archive.record(selection, progress)
-    archive.add("beyond.jsonl", _beyond(selection, stretch))
+    archive.add("beyond.jsonl", _entries_beyond(selection, stretch))
     if stretch:
         archive.add("seals.jsonl", _seals(stretch))
         archive.add("checkpoint.txt", [stretch.checkpoint.cosigned.encode()])
     archive.add("keys.txt", _keys())
     archive.add("README.txt", [README.encode()])
-    for name in PAPERS:
-        archive.add(name, [(HERE / name).read_bytes()])
+    for name in DOCUMENTS:
+        archive.add(name, [(AUDIT_FOLDER / name).read_bytes()])
     archive.close(_manifest(opening, selection, stretch))
     unsealed = sum(stretch.unsealed) if stretch else selection.entries
-    return Written(selection.entries, counted.size, archive.files["record.jsonl"].sha256, unsealed)
+    return BundleSummary(selection.entries, counted.size, archive.files["record.jsonl"].sha256, unsealed)
 
 
-class _Counted:
+class _CountingWriter:
     """Counts what goes out. It can be neither sought nor told, so the archive is written as a stream."""
 
     def __init__(self, out: BinaryIO) -> None:
@@ -98,10 +98,10 @@ class _Counted:
 class _Archive:
     """A ZIP archive as it is written, with the digest of each file in it."""
 
-    def __init__(self, out: _Counted) -> None:
+    def __init__(self, out: _CountingWriter) -> None:
         sink = cast(BinaryIO, out)
         self.zip = zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=COMPRESS_LEVEL)
-        self.files: dict[str, _Digested] = {}
+        self.files: dict[str, _FileDigest] = {}
 
     @contextmanager
     def file(self, name: str) -> Iterator[Callable[[bytes], None]]:
@@ -115,7 +115,7 @@ class _Archive:
                 size += len(data)
 
             yield put
-        self.files[name] = _Digested(name, digest.hexdigest(), size)
+        self.files[name] = _FileDigest(name, digest.hexdigest(), size)
 
     def add(self, name: str, parts: Iterable[bytes]) -> None:
         with self.file(name) as put:
@@ -130,11 +130,11 @@ class _Archive:
             put(opening)
             for count, line in enumerate(lines):  # the last one closes the export, and is no entry
                 put(line)
-                if progress and count % EVERY == 0:
+                if progress and count % PROGRESS_ENTRIES == 0:
                     progress(count)
         if progress:
             progress(selection.entries)
-        first_line: dict[str, Any] = json.loads(opening[BODY_AT:-2])
+        first_line: dict[str, Any] = json.loads(opening[BODY_START:-2])
         return first_line
 
     def close(self, manifest: dict[str, Any]) -> None:
@@ -144,7 +144,7 @@ class _Archive:
         self.zip.close()
 
 
-def _manifest(opening: dict[str, Any], selection: Selection, stretch: Stretch | None) -> dict[str, Any]:
+def _manifest(opening: dict[str, Any], selection: Selection, stretch: LogSegment | None) -> dict[str, Any]:
     counts = stretch.unsealed if stretch else tuple(span.entries for span in selection.spans)
     unsealed = zip(selection.spans, counts, strict=True)
     return {
@@ -159,7 +159,7 @@ def _manifest(opening: dict[str, Any], selection: Selection, stretch: Stretch | 
     }
 
 
-def _beyond(selection: Selection, stretch: Stretch | None) -> Iterator[bytes]:
+def _entries_beyond(selection: Selection, stretch: LogSegment | None) -> Iterator[bytes]:
     """Of each stream the entry before the range, and those behind it up to the head that was sealed."""
     ends = stretch.ends if stretch else tuple(span.last for span in selection.spans)
     for span, end in zip(selection.spans, ends, strict=True):
@@ -171,13 +171,13 @@ def _beyond(selection: Selection, stretch: Stretch | None) -> Iterator[bytes]:
 def _lines(span: Span, first: int, last: int) -> Iterator[bytes]:
     beside = Span(span.stream_id, span.name, first, last, b"")
     for _seq, prev, digest, body in export.entries(beside):
-        yield export.shaped(digest, prev, body)
+        yield export.format_line(digest, prev, body)
 
 
-def _seals(stretch: Stretch) -> Iterator[bytes]:
+def _seals(stretch: LogSegment) -> Iterator[bytes]:
     log, size = Log(stretch.incarnation), stretch.checkpoint.size
     before, after = list(subtrees(0, stretch.first)), list(subtrees(stretch.last, size))
-    hashes = log.of_nodes(lambda node: [node(*place).hex() for place in [*before, *after]])
+    hashes = log.with_nodes(lambda node: [node(*place).hex() for place in [*before, *after]])
     header = {
         "_format": FORMAT,
         "_type": "seals",
@@ -191,16 +191,18 @@ def _seals(stretch: Stretch) -> Iterator[bytes]:
     }
     yield chain.canonical(header) + b"\n"
     seals = Seal.objects.filter(incarnation=stretch.incarnation).order_by("number")
-    for start in range(stretch.first, stretch.last, SEALS):
-        part = seals.filter(number__gte=start, number__lt=min(start + SEALS, stretch.last))
+    for start in range(stretch.first, stretch.last, SEALS_PER_STATEMENT):
+        part = seals.filter(number__gte=start, number__lt=min(start + SEALS_PER_STATEMENT, stretch.last))
         for body in part.values_list("body", flat=True):
             yield bytes(body) + b"\n"
 
 
 def _keys() -> Iterator[bytes]:
     for key in SigningKey.objects.order_by("created_at", "pk"):
-        retired = clock.written(key.retired_at) if key.retired_at else "never"
-        line = f"log {verifier_of(key).vkey} created {clock.written(key.created_at)} retired {retired}\n"
+        retired = clock.format_moment(key.retired_at) if key.retired_at else "never"
+        line = (
+            f"log {verifier_of(key).vkey} created {clock.format_moment(key.created_at)} retired {retired}\n"
+        )
         yield line.encode()
     for witness in witnesses.configured():
         yield f"witness {witness.verifier.vkey}\n".encode()

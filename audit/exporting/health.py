@@ -10,7 +10,7 @@ from audit.models import Job
 from .jobs import DEAD_AFTER
 
 
-def why_unwell(now: dt.datetime) -> str:
+def health_problem(now: dt.datetime) -> str:
     """In a sentence that a job waits longer than DEAD_AFTER and no worker works; "" where all is well.
 
     A job may wait for long behind another one, whose worker is then heard each second.
@@ -23,6 +23,7 @@ def why_unwell(now: dt.datetime) -> str:
     oldest = Job.objects.filter(overdue).order_by("asked_at").values_list("asked_at", flat=True).first()
     if oldest is None or heard.exists():
         return ""
-    return "What was asked for at %s waits, and no exporter is at work. Its log says why." % clock.written(
-        oldest
+    return (
+        "What was asked for at %s waits, and no exporter is at work. Its log says why."
+        % clock.format_moment(oldest)
     )

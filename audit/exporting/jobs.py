@@ -23,24 +23,24 @@ from django.db.models import Q, QuerySet
 from audit import clock, export, record
 from audit.models import Job
 
-from . import making
+from . import output
 
 log = logging.getLogger(__name__)
-LOOK_SECONDS = 1.0
-BEAT_SECONDS = 1.0
+POLL_SECONDS = 1.0
+HEARTBEAT_SECONDS = 1.0
 DEAD_AFTER = dt.timedelta(seconds=60)
 TIDY_SECONDS = 600.0
 LEFTOVER_SECONDS = 24 * 60 * 60
-MOST_TRIES = 3
-ENDING_SECONDS = 3.0  # within which a job that runs is put back
-Doing = Q(status=Job.Status.RUNNING)
+TRIES_MAX = 3
+STOP_SECONDS = 3.0  # within which a job that runs is put back
+RUNNING = Q(status=Job.Status.RUNNING)
 
 
-class Lost(Exception):
+class JobLost(Exception):
     """Another worker has begun this job anew: this one may write nothing more of it."""
 
 
-class Stopped(Exception):
+class WorkerStopped(Exception):
     """The worker was asked to stop; the job waits for the next one."""
 
 
@@ -55,50 +55,50 @@ class Worker:
     def run(self) -> None:
         """Does jobs until `stop` is set. What fails is logged, and tried again."""
         while not self.stop.is_set():
-            did = False
+            worked = False
             try:
                 close_old_connections()
-                did = self.step()
+                worked = self.run_next()
                 self.tidy_now_and_then()
             except Exception:
                 log.exception("the jobs of the desk were not looked at")
             finally:
                 close_old_connections()
-            if not did:
-                self.stop.wait(LOOK_SECONDS)
+            if not worked:
+                self.stop.wait(POLL_SECONDS)
 
-    def step(self) -> bool:
+    def run_next(self) -> bool:
         """Does the job that has waited longest, if there is one; says whether there was."""
         job = claim()
         if job is None:
             return False
         try:
             self._do(job)
-        except Lost:
+        except JobLost:
             log.warning("job %s was begun anew by another worker", job.pk)
         except DatabaseError:
             # What a busy database refuses now it may take later; `tries` says when it is enough.
             log.exception("job %s is put back", job.pk)
-            mine(job).update(status=Job.Status.WAITING, done=0)
-        except Stopped:
+            own_row(job).update(status=Job.Status.WAITING, done=0)
+        except WorkerStopped:
             tries = job.found["tries"] - 1  # it was not the job that ended the worker
-            mine(job).update(status=Job.Status.WAITING, done=0, found={"tries": tries})
+            own_row(job).update(status=Job.Status.WAITING, done=0, found={"tries": tries})
         return True
 
     def _do(self, job: Job) -> None:
-        if job.found.get("tries", 0) > MOST_TRIES:
+        if job.found.get("tries", 0) > TRIES_MAX:
             fail(job, "gave-up")
             return
         part = self.folder / f".{job.pk}.{_token(job)}.part"
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o750)
-            with Beat(job, self.stop) as beat:
-                made = making.make(job, part, beat)
-            finish(job, made, part, place_of(job, self.folder))
-        except (Lost, Stopped, DatabaseError):
+            with Heartbeat(job, self.stop) as beat:
+                result = output.produce(job, part, beat)
+            finish(job, result, part, file_path(job, self.folder))
+        except (JobLost, WorkerStopped, DatabaseError):
             raise
         except Exception as error:
-            fail(job, _why(job, error))
+            fail(job, _failure_code(job, error))
         finally:
             part.unlink(missing_ok=True)
 
@@ -115,8 +115,8 @@ class Worker:
             finished_at__lt=now - dt.timedelta(days=settings.EXPORTS_KEEP_DAYS),
         ).exclude(Q(filename="") | Q(found__has_key="removed_at"))
         for job in old:
-            place_of(job, self.folder).unlink(missing_ok=True)
-            job.found["removed_at"] = clock.written(now)
+            file_path(job, self.folder).unlink(missing_ok=True)
+            job.found["removed_at"] = clock.format_moment(now)
             job.save(update_fields=["found"])
         for part in self.folder.glob(".*.part"):
             with contextlib.suppress(FileNotFoundError):
@@ -124,7 +124,7 @@ class Worker:
                     shutil.rmtree(part) if part.is_dir() else part.unlink()
 
 
-class Beat:
+class Heartbeat:
     """Tells each second, on a connection of its own, that the worker lives and how far it is.
 
     Called with what is done, and the first time with `total`; raises Lost and Stopped.
@@ -134,17 +134,17 @@ class Beat:
         self.job, self.stop = job, stop
         self.done, self.total = 0, 0
         self.lost, self.over = threading.Event(), threading.Event()
-        self.thread = threading.Thread(target=self._keep_telling, daemon=True)
+        self.thread = threading.Thread(target=self._run, daemon=True)
 
     def __call__(self, completed: int | None = None, total: int | None = None) -> None:
         self.done = self.done if completed is None else completed
         self.total = self.total if total is None else total
         if self.lost.is_set():
-            raise Lost
+            raise JobLost
         if self.stop.is_set():
-            raise Stopped
+            raise WorkerStopped
 
-    def __enter__(self) -> "Beat":
+    def __enter__(self) -> "Heartbeat":
         self.thread.start()
         return self
 
@@ -152,28 +152,28 @@ class Beat:
         self.over.set()
         self.thread.join()
 
-    def _keep_telling(self) -> None:
+    def _run(self) -> None:
         try:
-            while not self.over.wait(BEAT_SECONDS):
+            while not self.over.wait(HEARTBEAT_SECONDS):
                 try:
-                    self._tell()
+                    self._write()
                 except DatabaseError:
                     log.warning("job %s could not tell how far it is", self.job.pk, exc_info=True)
         finally:
             connection.close()
 
-    def _tell(self) -> None:
-        if not mine(self.job).update(done=self.done, total=self.total, beat_at=clock.now()):
+    def _write(self) -> None:
+        if not own_row(self.job).update(done=self.done, total=self.total, beat_at=clock.now()):
             self.lost.set()
 
 
 def claim() -> Job | None:
     """The job that has waited longest, or whose worker was not heard for `DEAD_AFTER`, claimed for the caller."""
-    if not open_jobs(clock.now()).exists():
+    if not pending_jobs(clock.now()).exists():
         return None
     with transaction.atomic():
         now = clock.now()
-        waiting = open_jobs(now).select_for_update(
+        waiting = pending_jobs(now).select_for_update(
             skip_locked=connection.features.has_select_for_update_skip_locked, of=("self",)
         )
         job = waiting.order_by("asked_at").first()
@@ -186,86 +186,86 @@ def claim() -> Job | None:
     return job
 
 
-def open_jobs(now: dt.datetime) -> QuerySet[Job]:
+def pending_jobs(now: dt.datetime) -> QuerySet[Job]:
     """The jobs that wait, and those whose worker was not heard for `DEAD_AFTER`."""
-    return Job.objects.filter(Q(status=Job.Status.WAITING) | (Doing & Q(beat_at__lt=now - DEAD_AFTER)))
+    return Job.objects.filter(Q(status=Job.Status.WAITING) | (RUNNING & Q(beat_at__lt=now - DEAD_AFTER)))
 
 
-def mine(job: Job) -> QuerySet[Job]:
+def own_row(job: Job) -> QuerySet[Job]:
     """The job's row as long as it is still the caller's."""
-    return Job.objects.filter(Doing, pk=job.pk, started_at=job.started_at)
+    return Job.objects.filter(RUNNING, pk=job.pk, started_at=job.started_at)
 
 
-def finish(job: Job, made: making.Made, part: Path, place: Path) -> None:
+def finish(job: Job, result: output.JobOutput, part: Path, place: Path) -> None:
     """Moves the file to its place, records it and ends the job, all or nothing. Raises Lost."""
     with transaction.atomic():
-        _hold(job)
-        if made.filename:
+        _lock_row(job)
+        if result.filename:
             os.replace(part, place)
-        _record(job, *_told_done(job, made))
-        mine(job).update(
+        _append(job, *_finished_entry(job, result))
+        own_row(job).update(
             status=Job.Status.DONE,
             finished_at=clock.now(),
-            filename=made.filename,
-            size_bytes=made.size_bytes,
-            sha256=made.sha256,
-            found={**job.found, **made.found},
-            done=made.entries,
-            total=made.entries,
+            filename=result.filename,
+            size_bytes=result.size_bytes,
+            sha256=result.sha256,
+            found={**job.found, **result.details},
+            done=result.entries,
+            total=result.entries,
         )
 
 
 def fail(job: Job, why: str) -> None:
     """Ends a job that could not be done, with the code of why. Raises Lost."""
     with transaction.atomic():
-        _hold(job)
+        _lock_row(job)
         kind = "verification.failed" if job.kind == Job.Kind.VERIFICATION else "export.failed"
-        _record(job, f"{job.facility}/exports", kind, {**_who(job), "why": why})
-        mine(job).update(status=Job.Status.FAILED, finished_at=clock.now(), said=why)
+        _append(job, f"{job.facility}/exports", kind, {**_job_fields(job), "why": why})
+        own_row(job).update(status=Job.Status.FAILED, finished_at=clock.now(), said=why)
 
 
-def place_of(job: Job, folder: Path | None = None) -> Path:
+def file_path(job: Job, folder: Path | None = None) -> Path:
     """Where the file of a job lies, or will."""
-    return (folder or Path(settings.EXPORTS_DIR)) / f"{job.pk}.{making.ENDINGS.get(job.kind, 'none')}"
+    return (folder or Path(settings.EXPORTS_DIR)) / f"{job.pk}.{output.EXTENSIONS.get(job.kind, 'none')}"
 
 
-def _hold(job: Job) -> None:
+def _lock_row(job: Job) -> None:
     """Locks the job's row until the transaction ends. Raises Lost where it is the caller's no more."""
-    if mine(job).select_for_update(of=("self",)).first() is None:
-        raise Lost
+    if own_row(job).select_for_update(of=("self",)).first() is None:
+        raise JobLost
 
 
-def _record(job: Job, stream_name: str, type: str, data: dict[str, Any]) -> None:
-    stream = record.locked_stream(stream_name)
+def _append(job: Job, stream_name: str, type: str, data: dict[str, Any]) -> None:
+    stream = record.lock_stream(stream_name)
     moment = clock.never_before(stream, clock.now())
     day = clock.gaming_day(stream.facility, moment)
     record.append(stream, type=type, data=data, at=moment, gaming_day=day)
 
 
-def _told_done(job: Job, made: making.Made) -> tuple[str, str, dict[str, Any]]:
+def _finished_entry(job: Job, result: output.JobOutput) -> tuple[str, str, dict[str, Any]]:
     if job.kind == Job.Kind.VERIFICATION:
-        return record.INSTALLATION, "record.verified", {**_who(job), **made.found}
+        return record.INSTALLATION, "record.verified", {**_job_fields(job), **result.details}
     data = {
-        **_who(job),
-        "bytes": made.size_bytes,
-        "entries": made.entries,
+        **_job_fields(job),
+        "bytes": result.size_bytes,
+        "entries": result.entries,
         "from": job.params.get("from"),
-        "record_sha256": made.found.get("record_sha256"),
-        "sha256": made.sha256,
-        "streams": made.found.get("streams", 0),
+        "record_sha256": result.details.get("record_sha256"),
+        "sha256": result.sha256,
+        "streams": result.details.get("streams", 0),
         "to": job.params.get("to"),
         "training": bool(job.params.get("training")),
-        "unsealed": made.found.get("unsealed", 0),
+        "unsealed": result.details.get("unsealed", 0),
     }
     return f"{job.facility}/exports", "export.finished", data
 
 
-def _who(job: Job) -> dict[str, Any]:
+def _job_fields(job: Job) -> dict[str, Any]:
     asked_by = job.asked_by.code if job.asked_by else ""
     return {"asked_by": asked_by, "facility": job.facility, "job": str(job.pk), "kind": job.kind}
 
 
-def _why(job: Job, error: Exception) -> str:
+def _failure_code(job: Job, error: Exception) -> str:
     if isinstance(error, export.MissingEntry):
         return "missing-entry"
     if isinstance(error, export.UnknownStream | export.MixedPlay):
@@ -281,10 +281,10 @@ def _token(job: Job) -> str:
     return job.started_at.strftime("%Y%m%d%H%M%S%f")
 
 
-def waiting_before(job: Job) -> int:
+def jobs_ahead(job: Job) -> int:
     """How many jobs stand before one that waits."""
     return (
-        Job.objects.filter(Doing | Q(status=Job.Status.WAITING, asked_at__lt=job.asked_at))
+        Job.objects.filter(RUNNING | Q(status=Job.Status.WAITING, asked_at__lt=job.asked_at))
         .exclude(pk=job.pk)
         .count()
     )

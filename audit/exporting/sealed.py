@@ -7,16 +7,16 @@ from audit.export import Selection, Span
 from audit.models import Incarnation, SealedHead
 
 WAIT_SECONDS = 5.0
-LOOK_EVERY = 0.25
+POLL_SECONDS = 0.25
 
 
-def unsealed(selection: Selection) -> int:
+def count_unsealed(selection: Selection) -> int:
     """How many entries of a selection stand behind the last sealed head of their stream."""
     incarnation = _incarnation()
-    return sum(_unsealed(span, incarnation) for span in selection.spans if span.entries)
+    return sum(_count_unsealed_in(span, incarnation) for span in selection.spans if span.entries)
 
 
-def await_seals(selection: Selection, look: Callable[[], None] = lambda: None) -> int:
+def wait_for_seals(selection: Selection, look: Callable[[], None] = lambda: None) -> int:
     """Wait at most `WAIT_SECONDS` until the sealer has covered a selection; returns how many it has not.
 
     `look` is called again and again meanwhile; what it raises ends the waiting. Where nothing was ever sealed there is
@@ -25,11 +25,11 @@ def await_seals(selection: Selection, look: Callable[[], None] = lambda: None) -
     if _incarnation() is None:
         return selection.entries
     until = time.monotonic() + WAIT_SECONDS
-    while remaining := unsealed(selection):
+    while remaining := count_unsealed(selection):
         if time.monotonic() >= until:
             break
         look()
-        time.sleep(LOOK_EVERY)
+        time.sleep(POLL_SECONDS)
     return remaining
 
 
@@ -38,7 +38,7 @@ def _incarnation() -> int | None:
     return Incarnation.objects.order_by("-number").values_list("number", flat=True).first()
 
 
-def _unsealed(span: Span, incarnation: int | None) -> int:
+def _count_unsealed_in(span: Span, incarnation: int | None) -> int:
     if incarnation is None:
         return span.entries
     heads = SealedHead.objects.filter(stream_id=span.stream_id, seal__incarnation_id=incarnation)

@@ -15,8 +15,8 @@ from xlsxwriter.worksheet import Worksheet
 
 from audit import clock, export
 
-ROWS = 1_048_576  # that a sheet holds, its heading among them
-CHARACTERS = 32_767  # that a cell holds
+ROWS_MAX = 1_048_576  # that a sheet holds, its heading among them
+CELL_CHARACTERS_MAX = 32_767  # that a cell holds
 MARKUP = "<r>"  # with which XlsxWriter begins a cell of several fonts, and writes it as it stands
 WIDTHS = {"stream": 22, "seq": 9, "at": 29, "gaming_day": 12, "_type": 24, "data": 90, "hash": 66}
 Progress = Callable[[int], None]
@@ -36,22 +36,22 @@ def write(
         # No `with` of the workbook's own: that packs what is there even where the writing was broken off.
         options = {"constant_memory": True, "tmpdir": folder, "strings_to_urls": False}
         book = Workbook(str(path), options)
-        sheets = _written(book, selection, progress)
+        sheets = _write_sheets(book, selection, progress)
         book.close()
     return {"cut": sheets.cut, "entries": sheets.entries, "sheets": sheets.count}
 
 
-def _written(book: Workbook, selection: export.Selection, progress: Progress) -> "_Sheets":
+def _write_sheets(book: Workbook, selection: export.Selection, progress: Progress) -> "_Sheets":
     book.set_properties(
         {"title": "A reading copy of the record", "created": clock.now().replace(tzinfo=None)}
     )
     about = book.add_worksheet("About")
     sheets = _Sheets(book)
-    for count, cells in enumerate(export.readings(selection), start=1):
+    for count, cells in enumerate(export.entry_cells(selection), start=1):
         sheets.add(cells)
         if count % 500 == 0:
             progress(count)
-    _say(book, about, selection, sheets)
+    _write_about(book, about, selection, sheets)
     progress(sheets.entries)
     return sheets
 
@@ -62,13 +62,13 @@ class _Sheets:
     def __init__(self, book: Workbook) -> None:
         self.book, self.text, self.heading = book, _as_text(book), book.add_format({"bold": True})
         self.count = self.entries = self.cut = 0
-        self.row = ROWS
+        self.row = ROWS_MAX
 
     def add(self, cells: list[Any]) -> None:
-        if self.row == ROWS:
+        if self.row == ROWS_MAX:
             self._begin()
         for column, cell in enumerate(cells):
-            value, is_cut = fitted("" if cell is None else str(cell))
+            value, is_cut = fit_cell("" if cell is None else str(cell))
             self.cut += is_cut
             self.sheet.write_string(self.row, column, value, self.text)
         self.row += 1
@@ -84,21 +84,21 @@ class _Sheets:
         self.row = 1
 
 
-def fitted(text: str) -> tuple[str, bool]:
+def fit_cell(text: str) -> tuple[str, bool]:
     """A text as a cell holds it, and whether it was cut: it then ends in how long it was and where it stands whole.
 
     A text that the library would take for cells of its own making gets a space before it.
     """
     if text.startswith(MARKUP):
         text = f" {text}"
-    if _length(text) <= CHARACTERS:
+    if _length(text) <= CELL_CHARACTERS_MAX:
         return text, False
     notice = (
         f" … [cut: {len(text)} characters in all; they stand whole in the evidence bundle and in the CSV]"
     )
-    prefix = text[: CHARACTERS - len(notice)]
-    while _length(prefix) > CHARACTERS - len(notice):
-        prefix = prefix[: len(prefix) - (_length(prefix) - CHARACTERS + len(notice) + 1) // 2]
+    prefix = text[: CELL_CHARACTERS_MAX - len(notice)]
+    while _length(prefix) > CELL_CHARACTERS_MAX - len(notice):
+        prefix = prefix[: len(prefix) - (_length(prefix) - CELL_CHARACTERS_MAX + len(notice) + 1) // 2]
     return prefix + notice, True
 
 
@@ -114,24 +114,24 @@ def _as_text(book: Workbook) -> Format:
     return form
 
 
-def _say(book: Workbook, about: Worksheet, selection: export.Selection, sheets: _Sheets) -> None:
+def _write_about(book: Workbook, about: Worksheet, selection: export.Selection, sheets: _Sheets) -> None:
     """The first sheet: what this is, its range, and where each stream stood at its end."""
     text, bold = _as_text(book), book.add_format({"bold": True})
     about.set_column(0, 0, 28)
     about.set_column(1, 3, 14)
     about.set_column(4, 4, 66)
-    for row, cells in enumerate(_about(selection, sheets)):
+    for row, cells in enumerate(_about_rows(selection, sheets)):
         for column, cell in enumerate(cells):
             about.write_string(row, column, cell, bold if column == 0 or row == 0 else text)
 
 
-def _about(selection: export.Selection, sheets: _Sheets) -> Iterator[list[str]]:
+def _about_rows(selection: export.Selection, sheets: _Sheets) -> Iterator[list[str]]:
     since, until = selection.since, selection.until
     yield ["Pitside: a reading copy of the record"]
     yield ["What it is", "For reading. It proves nothing: the evidence is the bundle of the same range."]
-    yield ["Written", clock.written(clock.now())]
-    yield ["From", clock.written(since) if since else "the beginning"]
-    yield ["To, not itself in it", clock.written(until) if until else "the end, as it then stood"]
+    yield ["Written", clock.format_moment(clock.now())]
+    yield ["From", clock.format_moment(since) if since else "the beginning"]
+    yield ["To, not itself in it", clock.format_moment(until) if until else "the end, as it then stood"]
     yield ["Entries", str(sheets.entries)]
     yield ["Sheets of entries", str(sheets.count)]
     yield ["Cells cut", f"{sheets.cut}: longer than a cell holds. Each says so, and how long it was."]

@@ -17,24 +17,24 @@ from typing import Any
 from django.conf import settings
 
 from audit import clock
-from audit.exporting.jobs import ENDING_SECONDS, LOOK_SECONDS, Worker, open_jobs
+from audit.exporting.jobs import POLL_SECONDS, STOP_SECONDS, Worker, pending_jobs
 
 log = logging.getLogger(__name__)
 NICE = 10
 
 
-class Apart(Worker):
+class SubprocessWorker(Worker):
     """Does what waits by `manage.py exporter --once`. `stop` ends that too: its job is put back."""
 
-    def step(self) -> bool:
+    def run_next(self) -> bool:
         """Does all that waits, if something does, and says whether it did; False where the process came to nothing."""
-        if not open_jobs(clock.now()).exists():
+        if not pending_jobs(clock.now()).exists():
             return False
         process = subprocess.Popen(command(), cwd=settings.BASE_DIR)
-        _step_back(process)
+        _lower_priority(process)
         while process.poll() is None:
-            if self.stop.wait(LOOK_SECONDS / 10):
-                _end(process)
+            if self.stop.wait(POLL_SECONDS / 10):
+                _stop_process(process)
         if process.returncode and not self.stop.is_set():
             log.error("the process that does the jobs of the desk ended with %s", process.returncode)
         return process.returncode == 0
@@ -44,25 +44,25 @@ def command() -> list[str]:
     return [sys.executable, str(settings.BASE_DIR / "manage.py"), "exporter", "--once"]
 
 
-def _step_back(process: "subprocess.Popen[bytes]") -> None:
+def _lower_priority(process: "subprocess.Popen[bytes]") -> None:
     """The floor first, where both want the same core."""
     if hasattr(os, "setpriority"):
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _stop_process(process: "subprocess.Popen[bytes]") -> None:
     """Asks it to put its job back. One that does not listen is ended: its job is begun anew once it is not heard."""
     process.terminate()
     try:
-        process.wait(ENDING_SECONDS)
+        process.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
         process.kill()
 
 
 def with_worker(application: Callable[..., Any]) -> Callable[..., Any]:
     """The application with the worker beside it, begun with the first scope and ended with the server."""
-    worker = Apart()
+    worker = SubprocessWorker()
     threads: list[threading.Thread] = []
 
     async def working(scope: dict[str, Any], receive: Any, send: Any) -> None:
@@ -72,6 +72,6 @@ def with_worker(application: Callable[..., Any]) -> Callable[..., Any]:
         await application(scope, receive, send)
         if scope["type"] == "lifespan":
             worker.stop.set()
-            await asyncio.to_thread(threads[0].join, 2 * ENDING_SECONDS)
+            await asyncio.to_thread(threads[0].join, 2 * STOP_SECONDS)
 
     return working

@@ -9,7 +9,7 @@ from django.db import DatabaseError
 from audit import clock
 
 
-def tell_health(command: BaseCommand, why_unwell: Callable[[dt.datetime], str]) -> None:
+def report_health(command: BaseCommand, why_unwell: Callable[[dt.datetime], str]) -> None:
     """Says that all is well; CommandError, and so another exit status than 0, with the sentence where it is not."""
     try:
         why = why_unwell(clock.now())

@@ -11,7 +11,7 @@ import json
 
 from django.db import migrations
 
-from audit.record import found_by
+from audit.record import search_columns
 
 WRITTEN_ONCE = (
     "audit_incarnation", "audit_seal", "audit_sealedhead", "audit_node", "audit_checkpoint", "audit_cosignature",
@@ -109,7 +109,7 @@ def _in_sqlite(apps, schema_editor):
     for entry in Entry.objects.iterator(chunk_size=500):
         said = json.loads(bytes(entry.body))
         entry.actor, entry.witness = said["actor"] or "", said["witness"] or ""
-        entry.round, entry.lot, entry.cents = found_by(said["data"])
+        entry.round, entry.lot, entry.cents = search_columns(said["data"])
         entry.save(update_fields=["actor", "witness", "round", "lot", "cents"])
     for table in WRITTEN_ONCE:
         guards[f"{table}_not_updated"] = f"BEFORE UPDATE ON {table}"

@@ -168,7 +168,7 @@ class Cosignature(models.Model):
 class SealerStatus(models.Model):
     """How the sealer is, in one row (1) for the integrity page. It is no evidence, and may be overwritten.
 
-    `beat_at` is when it was last heard. `trouble` is a code (`audit.sealing.troubles`) with its `params` while it
+    `beat_at` is when it was last heard. `trouble` is a code (`audit.sealing.problems`) with its `params` while it
     refuses to seal, since `since`; else empty. `witnesses` holds for each witness by its key's name `url`, `size` that
     it last cosigned, `at`, and `said`: a code of what went wrong when it was last asked, or "". `copied` is the name
     of the newest copy in the plain folder, `copy_said` a code of what went wrong with the last one, or "".

@@ -8,8 +8,8 @@ from django.db import connection
 from django.db.models import OuterRef, Subquery
 
 from audit.models import Incarnation, Seal, SealedHead, Stream
+from audit.sealing.problems import SealingProblem
 from audit.sealing.proofs import heads_in
-from audit.sealing.troubles import Trouble
 
 BATCH = 200
 
@@ -24,7 +24,7 @@ class Head:
     head: bytes
 
     @property
-    def said(self) -> dict[str, str | int]:
+    def as_data(self) -> dict[str, str | int]:
         """The head as a seal says it."""
         return {"head": self.head.hex(), "seq": self.seq, "stream": self.name}
 
@@ -37,10 +37,10 @@ class LastSealed:
 
     def __init__(self, incarnation: Incarnation) -> None:
         self.number = incarnation.number
-        self.heads = {head.stream_id: head for head in _listed(incarnation)}
+        self.heads = {head.stream_id: head for head in _listed_heads(incarnation)}
         self.full_on: dt.date | None = None
 
-    def look(self) -> tuple[list[Head], list[Head]]:
+    def compare(self) -> tuple[list[Head], list[Head]]:
         """Every head of now, and those that moved, both in the order of their names.
 
         One statement reads them all. Trouble("head-went-back") where a sealed head is not there any more, or another
@@ -55,7 +55,7 @@ class LastSealed:
         self._verify_they_follow(changed)
         return now, changed
 
-    def sealed(self, heads: Iterable[Head], full_on: dt.date | None = None) -> None:
+    def mark_sealed(self, heads: Iterable[Head], full_on: dt.date | None = None) -> None:
         """These heads stand in a seal now; with `full_on` in one that is full."""
         self.full_on = full_on or self.full_on
         self.heads.update((head.stream_id, head) for head in heads)
@@ -65,30 +65,30 @@ class LastSealed:
         if last is None:
             return True
         if head.seq < last.seq or (head.seq == last.seq and head.head != last.head):
-            raise _went_back(last)
+            raise _head_went_back(last)
         return head.seq > last.seq
 
     def _verify_nothing_is_gone(self, here: set[int]) -> None:
         for stream_id, last in self.heads.items():
             if stream_id not in here:
-                raise _went_back(last)
+                raise _head_went_back(last)
 
     def _verify_they_follow(self, changed: list[Head]) -> None:
         """The entry that was sealed last still stands behind each head that moved on."""
         lasts = [last for head in changed if (last := self.heads.get(head.stream_id))]
         for start in range(0, len(lasts), BATCH):
             batch = lasts[start : start + BATCH]
-            hashes = _hashes(batch)
+            hashes = _entry_hashes(batch)
             for last in batch:
                 if hashes.get((last.stream_id, last.seq)) != last.head:
-                    raise _went_back(last)
+                    raise _head_went_back(last)
 
 
-def _went_back(last: Head) -> Trouble:
-    return Trouble("head-went-back", stream=last.name, seq=last.seq)
+def _head_went_back(last: Head) -> SealingProblem:
+    return SealingProblem("head-went-back", stream=last.name, seq=last.seq)
 
 
-def _hashes(heads: list[Head]) -> dict[tuple[int, int], bytes]:
+def _entry_hashes(heads: list[Head]) -> dict[tuple[int, int], bytes]:
     places = ", ".join(["(%s, %s)"] * len(heads))
     sql = f"SELECT stream_id, seq, hash FROM audit_entry WHERE (stream_id, seq) IN (VALUES {places})"
     with connection.cursor() as cursor:
@@ -96,7 +96,7 @@ def _hashes(heads: list[Head]) -> dict[tuple[int, int], bytes]:
         return {(stream_id, seq): bytes(digest) for stream_id, seq, digest in cursor.fetchall()}
 
 
-def _listed(incarnation: Incarnation) -> list[Head]:
+def _listed_heads(incarnation: Incarnation) -> list[Head]:
     of_stream = SealedHead.objects.filter(stream=OuterRef("pk"), seal__incarnation=incarnation)
     newest = of_stream.order_by("-seq", "-pk").values("pk")[:1]
     listed_streams = Stream.objects.annotate(listed=Subquery(newest)).exclude(listed=None)

@@ -12,49 +12,49 @@ from pathlib import Path
 from audit import merkle, notes
 from audit.models import Checkpoint, Incarnation
 from audit.sealing.log import Log, MissingNode
-from audit.sealing.troubles import Trouble
+from audit.sealing.problems import SealingProblem
 from audit.sealing.witnesses import request_of
 
 EVERY_SECONDS = 60
 DIGITS = 12
 
 
-def keep(folder: Path, incarnation: Incarnation) -> str:
+def save_newest(folder: Path, incarnation: Incarnation) -> str:
     """Copy the newest checkpoint, if it is not there; the one that a witness cosigned last, if that is newer than the
     last copy. Returns the name of the newest copy, "" where nothing is signed.
 
     Trouble("copy-ahead") where the folder knows more than the record; OSError where it cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    last = newest_in(folder, incarnation.origin)
-    size = _verify_goes_on(folder, last, incarnation) if last else 0
-    checkpoint = _to_copy(incarnation, size)
+    last = newest_copy(folder, incarnation.origin)
+    size = _verify_log_extends(folder, last, incarnation) if last else 0
+    checkpoint = _checkpoint_to_copy(incarnation, size)
     if checkpoint is None:
         return last
-    name = name_of(incarnation.origin, checkpoint.size)
+    name = copy_name(incarnation.origin, checkpoint.size)
     _write_once(folder / f"{name}.proof", request_of(checkpoint, size))
     _write_once(folder / f"{name}.txt", checkpoint.cosigned)
     return f"{name}.txt"
 
 
-def name_of(origin: str, size: int) -> str:
+def copy_name(origin: str, size: int) -> str:
     """The name of a copy without its ending: it sorts by size."""
     return f"{re.sub(r'[^A-Za-z0-9.-]+', '_', origin)}-{size:0{DIGITS}d}"
 
 
-def newest_in(folder: Path, origin: str) -> str:
+def newest_copy(folder: Path, origin: str) -> str:
     """The name of the largest copy of a log's checkpoints; "" where there is none."""
-    pattern = re.compile(re.escape(name_of(origin, 0)[:-DIGITS]) + rf"[0-9]{{{DIGITS},}}\.txt")
+    pattern = re.compile(re.escape(copy_name(origin, 0)[:-DIGITS]) + rf"[0-9]{{{DIGITS},}}\.txt")
     names = [name for name in os.listdir(folder) if pattern.fullmatch(name)]
     return max(names, key=lambda name: (len(name), name), default="")
 
 
-def _to_copy(incarnation: Incarnation, beyond: int) -> Checkpoint | None:
+def _checkpoint_to_copy(incarnation: Incarnation, beyond: int) -> Checkpoint | None:
     larger = Checkpoint.objects.filter(incarnation=incarnation, size__gt=beyond).order_by("-size")
     return larger.filter(cosignatures__isnull=False).first() or larger.first()
 
 
-def _verify_goes_on(folder: Path, name: str, incarnation: Incarnation) -> int:
+def _verify_log_extends(folder: Path, name: str, incarnation: Incarnation) -> int:
     """The size of a copy that the log goes on from."""
     try:
         checkpoint = notes.Checkpoint.read(notes.Note.read((folder / name).read_bytes()).text)
@@ -64,9 +64,9 @@ def _verify_goes_on(folder: Path, name: str, incarnation: Incarnation) -> int:
             else checkpoint.root == merkle.EMPTY
         )
     except (notes.Malformed, MissingNode) as error:
-        raise Trouble("copy-ahead", incarnation=incarnation.number, copy=name) from error
+        raise SealingProblem("copy-ahead", incarnation=incarnation.number, copy=name) from error
     if not holds or checkpoint.origin != incarnation.origin:
-        raise Trouble("copy-ahead", incarnation=incarnation.number, copy=name)
+        raise SealingProblem("copy-ahead", incarnation=incarnation.number, copy=name)
     return checkpoint.size
 
 

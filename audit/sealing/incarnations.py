@@ -15,13 +15,13 @@ from django.dispatch import Signal
 from audit import clock, notes
 from audit.errors import AuditRefusal, SamePerson, WrongPin
 from audit.models import Department, Incarnation, Person
-from audit.people import named
+from audit.people import person_by_code
 from audit.sealing import system
-from audit.sealing.log import Log, current
+from audit.sealing.log import Log, current_incarnation
 from audit.sealing.state import State
 
 incarnation_declared = Signal()
-MOST_WORDS = 500
+WHY_LENGTH_MAX = 500
 
 
 class DeclarationRefused(AuditRefusal):
@@ -55,9 +55,9 @@ def is_declared(incarnation: Incarnation) -> bool:
     return any(pattern in bytes(body) for body in declared)
 
 
-def proven(code: str, pin: str) -> Person:
+def authenticate(code: str, pin: str) -> Person:
     """The active person of this code and PIN; WrongPin for anybody else."""
-    person = named(code)
+    person = person_by_code(code)
     if person is None or not person.check_password(pin) or not person.is_active:
         raise WrongPin()
     return person
@@ -71,25 +71,25 @@ def declare(actor: Person, witness: Person, why: str, state: State | None, signe
     """
     _verify_people(actor, witness)
     why = " ".join(why.split())
-    if not why or len(why) > MOST_WORDS:
-        raise DeclarationRefused("declaration-why", most=MOST_WORDS)
+    if not why or len(why) > WHY_LENGTH_MAX:
+        raise DeclarationRefused("declaration-why", most=WHY_LENGTH_MAX)
     last = signed or (state.signed if state else "")
     with transaction.atomic():
         moment = clock.now()
-        before = current()
+        before = current_incarnation()
         number = 1 + max(before.number if before else 0, state.incarnation if state else 0, _number_in(last))
         newest = Log(before).newest() if before else None
         after = {"found": newest.note if newest else None, "signed": last or None}
         data = {"number": number, "origin": origin_of(number), "why": why, **after}
         system.write("incarnation.declared", data, moment, actor, witness)
-        incarnation = _opened(number, moment, why, actor, witness, after)
+        incarnation = _create(number, moment, why, actor, witness, after)
         incarnation_declared.send(
             Incarnation, incarnation=incarnation, at=moment, actor=actor, witness=witness
         )
         return incarnation
 
 
-def _opened(
+def _create(
     number: int, moment: dt.datetime, why: str, actor: Person, witness: Person, after: dict[str, str | None]
 ) -> Incarnation:
     return Incarnation.objects.create(

@@ -16,9 +16,9 @@ from audit import clock, notes
 from audit.errors import AuditRefusal
 from audit.models import SigningKey
 from audit.sealing import system
-from audit.sealing.troubles import Trouble
+from audit.sealing.problems import SealingProblem
 
-FILES = "keys"
+KEY_FOLDER = "keys"
 
 
 class KeyRefused(AuditRefusal):
@@ -33,29 +33,29 @@ def folder() -> Path:
         raise KeyRefused("no-folder")
     path = Path(settings.SEALER_DIR)
     path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    (path / FILES).mkdir(exist_ok=True, mode=0o700)
+    (path / KEY_FOLDER).mkdir(exist_ok=True, mode=0o700)
     return path
 
 
 def create(folder: Path) -> SigningKey:
     """Make a key, keep it in the folder, and put its public half on the record, active from now on."""
     signer = notes.Signer(settings.LOG_ORIGIN, secrets.token_bytes(notes.KEY_BYTES))
-    path = _keep(folder, signer)
+    path = _save(folder, signer)
     try:
-        return put_on_record(signer)
+        return record_key(signer)
     except BaseException:
         path.unlink()
         raise
 
 
-def put_on_record(signer: notes.Signer) -> SigningKey:
+def record_key(signer: notes.Signer) -> SigningKey:
     """Name a key on the record, active from now on. KeyRefused("key-known") where it is there already."""
     key = signer.verifier
     with transaction.atomic():
         if SigningKey.objects.filter(name=key.name, key_id=key.key_id.hex()).exists():
             raise KeyRefused("key-known", key=key.key_id.hex())
         moment = clock.now()
-        system.write("key.created", _said(key), moment)
+        system.write("key.created", _key_data(key), moment)
         return SigningKey.objects.create(
             name=key.name, key_id=key.key_id.hex(), public_key=key.public, created_at=moment
         )
@@ -75,9 +75,9 @@ def retire(folder: Path, key_id: str) -> SigningKey:
         if not SigningKey.objects.filter(retired_at=None).exclude(pk=key.pk).exists():
             raise KeyRefused("last-key", key=key_id)
         moment = clock.now()
-        system.write("key.retired", _said(verifier_of(key)), moment)
-        _end(key, moment)
-    (folder / FILES / f"{key_id}.key").unlink(missing_ok=True)
+        system.write("key.retired", _key_data(verifier_of(key)), moment)
+        _mark_retired(key, moment)
+    (folder / KEY_FOLDER / f"{key_id}.key").unlink(missing_ok=True)
     return key
 
 
@@ -94,29 +94,29 @@ def signers(folder: Path) -> list[notes.Signer]:
     active = SigningKey.objects.filter(retired_at=None).values_list("name", "key_id")
     mine = [signer for name, key_id in active if (signer := _read(folder, key_id)) and signer.name == name]
     if not mine:
-        raise Trouble("no-key")
+        raise SealingProblem("no-key")
     return mine
 
 
-def found(folder: Path) -> list[notes.Signer]:
+def unrecorded_signers(folder: Path) -> list[notes.Signer]:
     """The keys of the folder that the record does not name: those made after a backup that was restored."""
     recorded_ids = set(SigningKey.objects.values_list("key_id", flat=True))
-    files = sorted((folder / FILES).glob("*.key"))
+    files = sorted((folder / KEY_FOLDER).glob("*.key"))
     signers = (_read(folder, path.stem) for path in files if path.stem not in recorded_ids)
     return [signer for signer in signers if signer]
 
 
-def _said(key: notes.Verifier) -> dict[str, str]:
+def _key_data(key: notes.Verifier) -> dict[str, str]:
     return {"key": key.key_id.hex(), "name": key.name, "public": key.public.hex(), "vkey": key.vkey}
 
 
-def _end(key: SigningKey, moment: dt.datetime) -> None:
+def _mark_retired(key: SigningKey, moment: dt.datetime) -> None:
     key.retired_at = moment
     key.save(update_fields=["retired_at"])
 
 
-def _keep(folder: Path, signer: notes.Signer) -> Path:
-    path = folder / FILES / f"{signer.verifier.key_id.hex()}.key"
+def _save(folder: Path, signer: notes.Signer) -> Path:
+    path = folder / KEY_FOLDER / f"{signer.verifier.key_id.hex()}.key"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(signer.private + "\n")
@@ -126,10 +126,10 @@ def _keep(folder: Path, signer: notes.Signer) -> Path:
 
 
 def _read(folder: Path, key_id: str) -> notes.Signer | None:
-    path = folder / FILES / f"{key_id}.key"
+    path = folder / KEY_FOLDER / f"{key_id}.key"
     try:
         if path.stat().st_mode & 0o077:
-            raise Trouble("key-readable", key=key_id)
+            raise SealingProblem("key-readable", key=key_id)
         signer = notes.Signer.read(path.read_text(encoding="ascii"))
     except (FileNotFoundError, UnicodeDecodeError, notes.Malformed):
         return None

@@ -15,32 +15,32 @@ from django.db import connection
 LOCK = 0x5EA1_0001  # an advisory lock's number; nothing else in this product takes one
 
 
-class Lead:
-    """The right to seal. `take` asks for it without waiting; `holds` asks whether it is still ours."""
+class LeaderLock:
+    """The right to seal. `acquire` asks for it without waiting; `is_held` asks whether it is still ours."""
 
     def __init__(self, folder: Path) -> None:
-        self.paths = [folder / "lock", *_beside_the_database()]
+        self.paths = [folder / "lock", *_database_lock_files()]
         self.files: list[int] = []
-        self.line: psycopg.Connection[Any] | None = None
+        self.database: psycopg.Connection[Any] | None = None
 
-    def take(self) -> bool:
+    def acquire(self) -> bool:
         """Whether this process leads now."""
         try:
-            led = all(self._lock(path) for path in self.paths) and self._lock_database()
+            acquired = all(self._lock(path) for path in self.paths) and self._lock_database()
         except psycopg.Error:
-            led = False
-        if not led:
+            acquired = False
+        if not acquired:
             self.release()
-        return led
+        return acquired
 
-    def holds(self) -> bool:
+    def is_held(self) -> bool:
         """Whether this process still leads; the database may have ended its connection."""
         if not self.files:
             return False
-        if self.line is None:
+        if self.database is None:
             return True
         try:
-            self.line.execute("SELECT 1")
+            self.database.execute("SELECT 1")
         except psycopg.Error:
             self.release()
             return False
@@ -51,9 +51,9 @@ class Lead:
         for descriptor in self.files:
             os.close(descriptor)
         self.files = []
-        if self.line is not None:
-            self.line.close()
-            self.line = None
+        if self.database is not None:
+            self.database.close()
+            self.database = None
 
     def _lock(self, path: Path) -> bool:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -73,12 +73,12 @@ class Lead:
         connection_params = {
             key: params[key] for key in ("host", "port", "user", "password", "dbname") if params.get(key)
         }
-        self.line = psycopg.connect(**connection_params, autocommit=True, connect_timeout=3)
-        row = self.line.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone()
+        self.database = psycopg.connect(**connection_params, autocommit=True, connect_timeout=3)
+        row = self.database.execute("SELECT pg_try_advisory_lock(%s)", [LOCK]).fetchone()
         return bool(row and row[0])
 
 
-def _beside_the_database() -> list[Path]:
+def _database_lock_files() -> list[Path]:
     if connection.vendor != "sqlite":
         return []
     path = Path(str(connection.settings_dict["NAME"]))

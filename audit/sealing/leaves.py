@@ -10,8 +10,8 @@ from django.db import transaction
 from audit import merkle, notes
 from audit.models import Checkpoint, Node, Seal, SealedHead, Stream
 from audit.sealing.log import Log, MissingNode
+from audit.sealing.problems import SealingProblem
 from audit.sealing.state import Pending
-from audit.sealing.troubles import Trouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Leaf:
     root: bytes
 
 
-def leaf_of(log: Log, number: int, body: bytes, root_before: bytes | None) -> Leaf:
+def make_leaf(log: Log, number: int, body: bytes, root_before: bytes | None) -> Leaf:
     """The leaf that this body is at the end of a log of `number` leaves, whose root must be `root_before`.
 
     Trouble("record-went-back") where the database's tree has another root, or lacks a node.
@@ -43,20 +43,20 @@ def leaf_of(log: Log, number: int, body: bytes, root_before: bytes | None) -> Le
         return before, Leaf(number, body, digest, nodes, merkle.root(number + 1, look))
 
     try:
-        before, leaf = log.of_nodes(grow)
+        before, leaf = log.with_nodes(grow)
     except MissingNode as error:
-        raise Trouble("record-went-back", signed=number, found=log.size) from error
+        raise SealingProblem("record-went-back", signed=number, found=log.size) from error
     if before != (root_before or merkle.EMPTY):
-        raise Trouble("record-went-back", signed=number, found=log.size)
+        raise SealingProblem("record-went-back", signed=number, found=log.size)
     return leaf
 
 
 def write(log: Log, pending: Pending, root_before: bytes | None) -> Checkpoint:
     """Write a leaf as it was signed: seal, heads, nodes and checkpoint, in one transaction."""
-    leaf = leaf_of(log, pending.number, pending.body.encode(), root_before)
+    leaf = make_leaf(log, pending.number, pending.body.encode(), root_before)
     signed = notes.Checkpoint.read(notes.Note.read(pending.note).text)
     if (signed.size, signed.root) != (leaf.number + 1, leaf.root):
-        raise Trouble("record-went-back", signed=signed.size, found=log.size)
+        raise SealingProblem("record-went-back", signed=signed.size, found=log.size)
     content = json.loads(leaf.body)
     moment = dt.datetime.fromisoformat(content["at"])
     with transaction.atomic():

@@ -17,7 +17,7 @@ class MissingNode(LookupError):
     """The database does not hold a node that the log once had: level and index."""
 
 
-def current() -> Incarnation | None:
+def current_incarnation() -> Incarnation | None:
     """The incarnation that the record lives in now; None before its first sealer."""
     return Incarnation.objects.order_by("-number").first()
 
@@ -37,21 +37,21 @@ class Log:
 
     def root(self, size: int) -> bytes:
         """The root of its first `size` leaves; MissingNode where it has not so many."""
-        return self.of_nodes(lambda node: merkle.root(size, node))
+        return self.with_nodes(lambda node: merkle.root(size, node))
 
     def inclusion(self, index: int, size: int) -> list[bytes]:
         """The audit path of the leaf `index` in its first `size` leaves; ValueError, MissingNode."""
-        return self.of_nodes(lambda node: merkle.inclusion(index, size, node))
+        return self.with_nodes(lambda node: merkle.inclusion(index, size, node))
 
     def consistency(self, old: int, new: int) -> list[bytes]:
         """The proof that its first `new` leaves begin with its first `old`; ValueError, MissingNode."""
-        return self.of_nodes(lambda node: merkle.consistency(old, new, node))
+        return self.with_nodes(lambda node: merkle.consistency(old, new, node))
 
     def newest(self) -> Checkpoint | None:
         """The largest checkpoint that was signed."""
         return Checkpoint.objects.filter(incarnation=self.incarnation).order_by("-size").first()
 
-    def of_nodes(self, make: Callable[[merkle.Lookup], Made]) -> Made:
+    def with_nodes(self, make: Callable[[merkle.Lookup], Made]) -> Made:
         """What `make` makes of the log's nodes, all of which are read in one statement."""
         positions: list[tuple[int, int]] = []
 
@@ -60,7 +60,7 @@ class Log:
             return bytes(merkle.HASH_BYTES)
 
         make(ask)
-        hashes = self._held(positions)
+        hashes = self._node_hashes(positions)
 
         def look(level: int, index: int) -> bytes:
             if (level, index) not in hashes:
@@ -69,7 +69,7 @@ class Log:
 
         return make(look)
 
-    def _held(self, places: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
+    def _node_hashes(self, places: list[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
         if not places:
             return {}
         condition = reduce(or_, (Q(level=level, index=index) for level, index in places))

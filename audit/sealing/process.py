@@ -1,4 +1,4 @@
-"""The sealer at work: takes the lead, seals once a second, has witnesses asked and copies kept, until it is stopped.
+"""The sealer at work: takes the lock, seals once a second, has witnesses asked and copies kept, until it is stopped.
 
 It runs in a thread of the one process of the embedded default, or as `manage.py sealer`. A second one waits, and
 takes over when the first is gone.
@@ -19,57 +19,57 @@ from django.db import close_old_connections
 from audit import clock
 from audit.models import Incarnation, SigningKey
 from audit.sealing import copies, keys, state, witnesses
-from audit.sealing.leader_lock import Lead
-from audit.sealing.log import current
+from audit.sealing.leader_lock import LeaderLock
+from audit.sealing.log import current_incarnation
+from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
-from audit.sealing.status import Status
-from audit.sealing.troubles import Trouble
+from audit.sealing.status import StatusWriter
 
 log = logging.getLogger(__name__)
 SECONDS = 1.0
-REMINDED_EVERY = 60.0
-ENDING_SECONDS = 4.0
+REMINDER_SECONDS = 60.0
+STOP_SECONDS = 4.0
 Application = Callable[..., Awaitable[None]]
 
 
-class Shift:
-    """One sealer's time in the lead: the sealing, its witnesses, its copies, and its status."""
+class SealerSession:
+    """One sealer's time in the lock: the sealing, its witnesses, its copies, and its status."""
 
     def __init__(self, folder: Path) -> None:
         self.sealer = Sealer(folder)
-        self.askers = [witnesses.Asker(witness) for witness in witnesses.configured()]
+        self.clients = [witnesses.WitnessClient(witness) for witness in witnesses.configured()]
         self.copies: dict[str, Any] = {"copied": "", "copied_at": None, "copy_said": ""}
-        self.status = Status()
+        self.status = StatusWriter()
         self.copied: float | None = None
         self.warned: tuple[str, float] = ("", 0.0)
 
-    def second(self) -> None:
-        """Seal what moved; nothing that fails ends the shift."""
+    def run_once(self) -> None:
+        """Seal what moved; nothing that fails ends the session."""
         trouble = None
         try:
-            for asker in self.askers:
-                if asker.trouble is not None:
-                    self.sealer.stop_for(asker.trouble)
-                    asker.trouble = None
-            if self.sealer.second() is not None:
-                for asker in self.askers:
-                    asker.want()
+            for client in self.clients:
+                if client.trouble is not None:
+                    self.sealer.record_problem(client.trouble)
+                    client.trouble = None
+            if self.sealer.seal() is not None:
+                for client in self.clients:
+                    client.request()
             self._copy()
-        except Trouble as error:
+        except SealingProblem as error:
             trouble = error
         except Exception:
             log.exception("a second was not sealed")
             return
         self._warn(trouble)
         with contextlib.suppress(Exception):
-            self.status.tell(
-                trouble, {asker.witness.name: asker.report for asker in self.askers}, self.copies
+            self.status.update(
+                trouble, {client.witness.name: client.report for client in self.clients}, self.copies
             )
 
     def end(self) -> None:
         """The last copy, and no more requests."""
-        for asker in self.askers:
-            asker.stop()
+        for client in self.clients:
+            client.stop()
         self.copied = None
         try:
             self._copy()
@@ -82,47 +82,47 @@ class Shift:
         now = time.monotonic()
         if self.copied is not None and now - self.copied < copies.EVERY_SECONDS:
             return
-        incarnation = current()
+        incarnation = current_incarnation()
         if incarnation is None:
             return
         self.copied = now
         try:
-            name = copies.keep(Path(settings.CHECKPOINT_COPIES), incarnation)
+            name = copies.save_newest(Path(settings.CHECKPOINT_COPIES), incarnation)
         except OSError:
             log.exception("no copy was made")
             self.copies = {**self.copies, "copy_said": "copy-failed"}
-        except Trouble as trouble:
-            self.sealer.stop_for(trouble)
+        except SealingProblem as trouble:
+            self.sealer.record_problem(trouble)
             raise
         else:
             if name != self.copies["copied"]:
                 self.copies = {"copied": name, "copied_at": clock.now(), "copy_said": ""}
 
-    def _warn(self, trouble: Trouble | None) -> None:
+    def _warn(self, trouble: SealingProblem | None) -> None:
         """Say a trouble loudly, at once and each minute."""
         code, warned_at = self.warned
         if trouble is None:
             self.warned = ("", 0.0)
-        elif trouble.code != code or time.monotonic() - warned_at > REMINDED_EVERY:
+        elif trouble.code != code or time.monotonic() - warned_at > REMINDER_SECONDS:
             log.critical("NOT SEALED: %s", trouble)
             self.warned = (trouble.code, time.monotonic())
 
 
-def keep_sealing(stop: threading.Event, folder: Path, first_key: bool = False) -> None:
+def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> None:
     """Seal until `stop` is set. `first_key`: make the first key where the record has none (the embedded default)."""
-    lead, shift, waits = Lead(folder), None, False
+    lock, session, waits = LeaderLock(folder), None, False
     while not stop.is_set():
         began = time.monotonic()
         try:
-            if shift is not None and not lead.holds():
-                shift.end()
-                shift = None
-            if shift is None and lead.take():
+            if session is not None and not lock.is_held():
+                session.end()
+                session = None
+            if session is None and lock.acquire():
                 if first_key:
-                    begin(folder)
-                shift, waits = Shift(folder), False
-            if shift is not None:
-                shift.second()
+                    create_first_key(folder)
+                session, waits = SealerSession(folder), False
+            if session is not None:
+                session.run_once()
             elif not waits:
                 log.warning("This sealer waits: another is at work, or the database does not answer.")
                 waits = True
@@ -130,13 +130,13 @@ def keep_sealing(stop: threading.Event, folder: Path, first_key: bool = False) -
             log.exception("the sealer stumbled")
         close_old_connections()
         stop.wait(max(0.0, SECONDS - (time.monotonic() - began)))
-    if shift is not None:
-        shift.end()
-    lead.release()
+    if session is not None:
+        session.end()
+    lock.release()
     close_old_connections()
 
 
-def begin(folder: Path) -> None:
+def create_first_key(folder: Path) -> None:
     """The first key of a record that has none and was never sealed. The demo's floor may be made anew: what was signed
     of the old one is put aside."""
     if SigningKey.objects.exists():
@@ -146,7 +146,7 @@ def begin(folder: Path) -> None:
             return
         aside = folder / f"before-{clock.now():%Y%m%dT%H%M%S}"
         aside.mkdir()
-        for path in (folder / state.NAME, folder / keys.FILES):
+        for path in (folder / state.NAME, folder / keys.KEY_FOLDER):
             path.rename(aside / path.name)
         log.warning("A new demo: what was signed of the old one is in %s.", aside)
     keys.create(keys.folder())
@@ -163,13 +163,13 @@ def with_sealer(application: Application) -> Application:
     async def sealing(scope: dict[str, Any], receive: Any, send: Any) -> None:
         if not threads:
             work = threading.Thread(
-                target=keep_sealing, args=(stop, keys.folder(), True), name="sealer", daemon=True
+                target=run_sealer, args=(stop, keys.folder(), True), name="sealer", daemon=True
             )
             threads.append(work)
             work.start()
         await application(scope, receive, send)
         if scope["type"] == "lifespan":
             stop.set()
-            await asyncio.to_thread(threads[0].join, ENDING_SECONDS)
+            await asyncio.to_thread(threads[0].join, STOP_SECONDS)
 
     return sealing

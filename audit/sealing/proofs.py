@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from audit.models import Checkpoint, Cosignature, Entry, Incarnation, Seal, SealedHead
-from audit.sealing.log import Log, MissingNode, current
+from audit.sealing.log import Log, MissingNode, current_incarnation
 
 NEAR = 1000
 
@@ -42,13 +42,13 @@ def proof_of(entry: Entry) -> Proof | None:
     It is put together and not verified. NotProven where the log was damaged.
     """
     try:
-        return _put_together(entry)
+        return _build_proof(entry)
     except (MissingNode, KeyError, TypeError, ValueError) as error:
         raise NotProven(str(error)) from error
 
 
-def _put_together(entry: Entry) -> Proof | None:
-    incarnation = current()
+def _build_proof(entry: Entry) -> Proof | None:
+    incarnation = current_incarnation()
     if incarnation is None:
         return None
     covering = SealedHead.objects.filter(
@@ -61,7 +61,7 @@ def _put_together(entry: Entry) -> Proof | None:
     checkpoint = holding.first()
     if checkpoint is None:
         return None
-    witnessed = _witnessed(incarnation, sealed.seal.number)
+    witnessed = _witnessed_checkpoint(incarnation, sealed.seal.number)
     log, number = Log(incarnation), sealed.seal.number
     return Proof(
         entry=entry,
@@ -77,7 +77,7 @@ def _put_together(entry: Entry) -> Proof | None:
     )
 
 
-def _witnessed(incarnation: Incarnation, number: int) -> Checkpoint | None:
+def _witnessed_checkpoint(incarnation: Incarnation, number: int) -> Checkpoint | None:
     """A cosigned checkpoint that holds leaf `number`. A year has millions of checkpoints: it looks at few of them."""
     near = {"size__gt": number, "size__lte": number + NEAR}
     soon = Checkpoint.objects.filter(incarnation=incarnation, cosignatures__isnull=False, **near)

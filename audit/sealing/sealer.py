@@ -14,23 +14,23 @@ from audit import chain, clock, merkle, notes
 from audit.models import Checkpoint, Incarnation, Seal
 from audit.sealing import incarnations, keys, leaves, state
 from audit.sealing.changed_streams import Head, LastSealed
-from audit.sealing.log import Log, current
+from audit.sealing.log import Log, current_incarnation
+from audit.sealing.problems import SealingProblem
 from audit.sealing.state import Pending, State
-from audit.sealing.troubles import Trouble
 
 FORMAT = 1
-POINTS = ("signed", "kept", "written", "done")  # where tests kill it
+STEPS = ("signed", "kept", "written", "done")  # where tests kill it
 
 
 class Sealer:
     """Seals one record. `folder` holds its keys and its file; `passing` is told each of POINTS as it passes it."""
 
-    def __init__(self, folder: Path, passing: Callable[[str], None] = lambda point: None) -> None:
+    def __init__(self, folder: Path, on_step: Callable[[str], None] = lambda step: None) -> None:
         self.folder = folder
-        self.passing = passing
+        self.on_step = on_step
         self.last: LastSealed | None = None
 
-    def second(self) -> Checkpoint | None:
+    def seal(self) -> Checkpoint | None:
         """Seal what moved. The new checkpoint, or None where nothing did.
 
         Raises Trouble where it must not seal; after that, and after any other error, the next second begins anew from
@@ -42,26 +42,26 @@ class Sealer:
             self.last = None
             raise
 
-    def stop_for(self, trouble: Trouble) -> None:
+    def record_problem(self, problem: SealingProblem) -> None:
         """Seal no more until a new incarnation: a witness or a copy knows more than this record. The trouble's
         `incarnation` is the one that it is about."""
         saved = state.read(self.folder)
-        about = trouble.params.get("incarnation")
-        if saved is not None and saved.trouble is None and saved.incarnation == about:
-            state.write(self.folder, saved.troubled(trouble))
+        incarnation = problem.params.get("incarnation")
+        if saved is not None and saved.trouble is None and saved.incarnation == incarnation:
+            state.write(self.folder, saved.with_problem(problem))
 
     def _sealed(self) -> Checkpoint | None:
         signers = self._signers()
-        incarnation, saved = self._standing()
+        incarnation, saved = self._current_state()
         if saved.trouble is not None:
             code, params = saved.trouble
-            raise Trouble(code, **params)
+            raise SealingProblem(code, **params)
         log = Log(incarnation)
         saved = self._with_pending_written(log, saved)
-        newest = _verify_holds(log, saved)
+        newest = _verify_matches(log, saved)
         if self.last is None or self.last.number != incarnation.number:
             self.last = LastSealed(incarnation)
-        all_heads, changed = self.last.look()
+        all_heads, changed = self.last.compare()
         now = clock.now()
         moment = max(now, newest.at) if newest else now
         full = newest is None or _day(moment) > _day(newest.at) or self._is_behind(now, newest)
@@ -69,12 +69,12 @@ class Sealer:
         if not heads:
             return None
         body = body_of(incarnation.number, saved.size, moment, full, heads)
-        leaf = leaves.leaf_of(log, saved.size, body, saved.root)
+        leaf = leaves.make_leaf(log, saved.size, body, saved.root)
         signed = notes.Checkpoint(incarnation.origin, saved.size + 1, leaf.root)
         pending = Pending(saved.size, body.decode(), notes.sign(signed.text, signers))
-        self.passing("signed")
+        self.on_step("signed")
         checkpoint = self._write(log, saved, pending)
-        self.last.sealed(heads, _day(now) if full else None)
+        self.last.mark_sealed(heads, _day(now) if full else None)
         return checkpoint
 
     def _is_behind(self, now: dt.datetime, newest: Seal) -> bool:
@@ -85,37 +85,37 @@ class Sealer:
         return _day(now) < _day(newest.at) and self.last.full_on != _day(now)
 
     def _write(self, log: Log, saved: State, pending: Pending) -> Checkpoint:
-        promised = saved.about_to(pending)
+        promised = saved.with_pending(pending)
         state.write(self.folder, promised)
-        self.passing("kept")
+        self.on_step("kept")
         checkpoint = leaves.write(log, pending, saved.root)
-        self.passing("written")
-        state.write(self.folder, promised.written())
-        self.passing("done")
+        self.on_step("written")
+        state.write(self.folder, promised.with_written())
+        self.on_step("done")
         return checkpoint
 
     def _signers(self) -> list[notes.Signer]:
         try:
             return keys.signers(self.folder)
-        except Trouble:
+        except SealingProblem:
             if state.read(self.folder) is not None:
-                self._standing()  # a restored record may have forgotten the key: then that is the trouble to tell
+                self._current_state()  # a restored record may have forgotten the key: then that is the trouble to tell
             raise
 
-    def _standing(self) -> tuple[Incarnation, State]:
+    def _current_state(self) -> tuple[Incarnation, State]:
         """The incarnation to seal and what was signed of it, begun anew where it is a new one."""
         saved = state.read(self.folder)
-        incarnation = current()
+        incarnation = current_incarnation()
         if incarnation is None and saved is None:
             incarnation = incarnations.open_first()
         if incarnation is None or (saved is not None and saved.incarnation > incarnation.number):
-            raise Trouble("record-went-back", signed=_signed_size(saved), found=0)
+            raise SealingProblem("record-went-back", signed=_signed_size(saved), found=0)
         if saved is not None and saved.incarnation == incarnation.number:
             return incarnation, saved
         if incarnation.number > 1 and not incarnations.is_declared(incarnation):
-            raise Trouble("undeclared", number=incarnation.number)
+            raise SealingProblem("undeclared", number=incarnation.number)
         if Log(incarnation).newest() is not None:
-            raise Trouble("state-missing")
+            raise SealingProblem("state-missing")
         saved = State(incarnation.number)
         state.write(self.folder, saved)
         return incarnation, saved
@@ -126,12 +126,12 @@ class Sealer:
         if pending is None:
             return saved
         if log.size == pending.number:
-            _verify_holds(log, saved)
+            _verify_matches(log, saved)
             leaves.write(log, pending, saved.root)
         else:
-            _verify_stands(log, pending)
-        state.write(self.folder, saved.written())
-        return saved.written()
+            _verify_written(log, pending)
+        state.write(self.folder, saved.with_written())
+        return saved.with_written()
 
 
 def body_of(incarnation: int, number: int, moment: dt.datetime, full: bool, heads: list[Head]) -> bytes:
@@ -139,36 +139,36 @@ def body_of(incarnation: int, number: int, moment: dt.datetime, full: bool, head
     content = {
         "_format": FORMAT,
         "_type": "seal",
-        "at": clock.written(moment),
+        "at": clock.format_moment(moment),
         "full": full,
-        "heads": [head.said for head in heads],
+        "heads": [head.as_data for head in heads],
         "incarnation": incarnation,
         "number": number,
     }
     return chain.canonical(content)
 
 
-def _verify_holds(log: Log, saved: State) -> Seal | None:
+def _verify_matches(log: Log, saved: State) -> Seal | None:
     """The newest seal, where the database holds just what the file says was signed; else Trouble."""
     seal = Seal.objects.filter(incarnation=log.incarnation).order_by("-number").first()
     newest = log.newest()
     size = seal.number + 1 if seal else 0
     root = bytes(newest.root) if newest else None
     if size > saved.size and saved.pending is None:
-        raise Trouble("folder-behind", signed=saved.size, found=size)
+        raise SealingProblem("folder-behind", signed=saved.size, found=size)
     if (size, newest.size if newest else 0, root) != (saved.size, saved.size, saved.root):
-        raise Trouble("record-went-back", signed=_signed_size(saved), found=size)
+        raise SealingProblem("record-went-back", signed=_signed_size(saved), found=size)
     return seal
 
 
-def _verify_stands(log: Log, pending: Pending) -> None:
+def _verify_written(log: Log, pending: Pending) -> None:
     """A leaf that was signed stands at the end of the log, just so; else Trouble."""
     seal = Seal.objects.filter(incarnation=log.incarnation, number=pending.number).first()
     newest = log.newest()
     leaf = merkle.leaf_hash(pending.body.encode())
     signed = newest is not None and (newest.size, newest.note) == (pending.number + 1, pending.note)
     if not signed or seal is None or bytes(seal.leaf) != leaf:
-        raise Trouble("record-went-back", signed=pending.number + 1, found=log.size)
+        raise SealingProblem("record-went-back", signed=pending.number + 1, found=log.size)
 
 
 def _signed_size(saved: State | None) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from audit import notes
-from audit.sealing.troubles import Trouble
+from audit.sealing.problems import SealingProblem
 
 NAME = "state.json"
 FORMAT = 1
@@ -49,18 +49,18 @@ class State:
         """The root (32 bytes) at `size`; None before the first seal."""
         return notes.Checkpoint.read(notes.Note.read(self.note).text).root if self.note else None
 
-    def about_to(self, pending: Pending) -> "State":
+    def with_pending(self, pending: Pending) -> "State":
         """The same with a leaf that is about to be written."""
         return replace(self, pending=pending)
 
-    def written(self) -> "State":
+    def with_written(self) -> "State":
         """The state once its pending leaf stands in the database."""
         assert self.pending is not None
         return State(self.incarnation, self.pending.number + 1, self.pending.note)
 
-    def troubled(self, trouble: Trouble) -> "State":
+    def with_problem(self, problem: SealingProblem) -> "State":
         """The same with a trouble that stays."""
-        return replace(self, trouble=(trouble.code, trouble.params))
+        return replace(self, trouble=(problem.code, problem.params))
 
 
 def read(folder: Path) -> State | None:
@@ -70,14 +70,14 @@ def read(folder: Path) -> State | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise Trouble("state-broken") from error
+        raise SealingProblem("state-broken") from error
     try:
         pending = Pending(**content["pending"]) if content["pending"] else None
         trouble = (content["trouble"][0], content["trouble"][1]) if content["trouble"] else None
         state = State(content["incarnation"], content["size"], content["note"], pending, trouble)
         _ = state.root
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise Trouble("state-broken") from error
+        raise SealingProblem("state-broken") from error
     return state
 
 

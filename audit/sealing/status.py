@@ -5,20 +5,22 @@ from typing import Any
 
 from audit import clock
 from audit.models import SealerStatus
-from audit.sealing.troubles import Trouble, say
+from audit.sealing.problems import SealingProblem, say
 
-BEAT = dt.timedelta(seconds=5)
-SILENT = dt.timedelta(seconds=20)  # one that was not heard for so long does not live
+HEARTBEAT = dt.timedelta(seconds=5)
+SILENT_AFTER = dt.timedelta(seconds=20)  # one that was not heard for so long does not live
 
 
-class Status:
+class StatusWriter:
     """Tells the row when something changed, and every five seconds that the sealer lives."""
 
     def __init__(self) -> None:
-        self.told: dict[str, Any] = {}
+        self.written: dict[str, Any] = {}
         self.beat_at: dt.datetime | None = None
 
-    def tell(self, trouble: Trouble | None, witnesses: dict[str, Any], copies: dict[str, Any]) -> None:
+    def update(
+        self, trouble: SealingProblem | None, witnesses: dict[str, Any], copies: dict[str, Any]
+    ) -> None:
         """`witnesses` by name; `copies` has `copied`, `copied_at` and `copy_said`."""
         now = clock.now()
         values = {
@@ -28,7 +30,7 @@ class Status:
             **copies,
         }
         # Either way: a clock that was set back would else silence it until it has caught up.
-        if values == self.told and self.beat_at is not None and abs(now - self.beat_at) < BEAT:
+        if values == self.written and self.beat_at is not None and abs(now - self.beat_at) < HEARTBEAT:
             return
         row = SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
         if (row.trouble, row.since is None) != (values["trouble"], not values["trouble"]):
@@ -37,19 +39,19 @@ class Status:
             setattr(row, name, value)
         row.beat_at = now
         row.save()
-        self.told, self.beat_at = values, now
+        self.written, self.beat_at = values, now
 
 
-def of_sealer() -> SealerStatus:
+def sealer_status() -> SealerStatus:
     """The row as it stands; an empty one before the first sealer."""
     return SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
 
 
-def why_unwell(now: dt.datetime) -> str:
+def health_problem(now: dt.datetime) -> str:
     """In a sentence why the record is not sealed, whichever sealer leads; "" where all is well."""
-    row = of_sealer()
+    row = sealer_status()
     if row.beat_at is None:
         return "No sealer was heard yet. Its log says why."
-    if abs(now - row.beat_at) > SILENT:
-        return "No sealer was heard since %s. Its log says why." % clock.written(row.beat_at)
+    if abs(now - row.beat_at) > SILENT_AFTER:
+        return "No sealer was heard since %s. Its log says why." % clock.format_moment(row.beat_at)
     return "NOT SEALED: %s" % say(row.trouble, row.params) if row.trouble else ""

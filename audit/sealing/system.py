@@ -15,9 +15,9 @@ def write(
     witness: Person | None = None,
 ) -> record.Appended:
     """Append one entry. Call it in a transaction: it locks the stream. Raises as `record.append` does."""
-    stream = record.locked_stream(record.INSTALLATION)
+    stream = record.lock_stream(record.INSTALLATION)
     entry_time = clock.never_before(stream, at)
-    day = clock.day_in_utc(entry_time)
+    day = clock.gaming_day_in_utc(entry_time)
     return record.append(
         stream, type=type, data=data, at=entry_time, gaming_day=day, actor=actor, witness=witness
     )

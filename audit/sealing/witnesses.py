@@ -22,29 +22,31 @@ from django.db import IntegrityError, close_old_connections, transaction
 
 from audit import clock, notes
 from audit.models import Checkpoint, Cosignature
-from audit.sealing.log import Log, current
-from audit.sealing.troubles import Trouble
+from audit.sealing.log import Log, current_incarnation
+from audit.sealing.problems import SealingProblem
 
 log = logging.getLogger(__name__)
-SECONDS = 3
-AGAIN_SECONDS = 10  # a witness that was away is asked again, though nothing moved
+TIMEOUT_SECONDS = 3
+RETRY_SECONDS = 10  # a witness that was away is asked again, though nothing moved
 DOUBT_SECONDS = 5.0  # after which one that would stop the sealer is asked again
-DOUBTED = "asked-again"
+DOUBTED_CODE = "asked-again"
 NEAR = 1000
-MOST_ANSWER_BYTES = 64 * 1024
+RESPONSE_BYTES_MAX = 64 * 1024
 SIZE_TYPE = "text/x.tlog.size"
 REFUSALS = {403: "key-not-known", 404: "log-not-known"}
 
 
-class Stays(urllib.request.HTTPRedirectHandler):
+class NoRedirects(urllib.request.HTTPRedirectHandler):
     """Follows a witness nowhere: it would choose what the sealer's machine asks for within the house."""
 
     def redirect_request(self, *args: Any) -> None:
         return None
 
 
-OPENER = urllib.request.build_opener(Stays)
-STRAIGHT = urllib.request.build_opener(Stays, urllib.request.ProxyHandler({}))  # without TLS, past no proxy
+OPENER = urllib.request.build_opener(NoRedirects)
+DIRECT_OPENER = urllib.request.build_opener(
+    NoRedirects, urllib.request.ProxyHandler({})
+)  # without TLS, past no proxy
 
 
 class NotCosigned(Exception):
@@ -69,7 +71,7 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WitnessResponse:
     """What came back: the status, what it is, and the body."""
 
     status: int
@@ -81,10 +83,10 @@ def configured() -> list[Witness]:
     """The witnesses of PITSIDE_WITNESSES; ImproperlyConfigured where one is not `url vkey`, or is asked without TLS
     over a network and PITSIDE_WITNESSES_WITHOUT_TLS does not name its host.
     """
-    return [_witness(entry) for entry in settings.WITNESSES.split(";") if entry.strip()]
+    return [_parse_witness(entry) for entry in settings.WITNESSES.split(";") if entry.strip()]
 
 
-def _witness(entry: str) -> Witness:
+def _parse_witness(entry: str) -> Witness:
     url, _space, vkey = entry.strip().partition(" ")
     try:
         verifier = notes.Verifier.read(vkey)
@@ -120,13 +122,13 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def ask(witness: Witness) -> Cosignature | None:
+def request_cosignature(witness: Witness) -> Cosignature | None:
     """Have a witness cosign the newest checkpoint. None where there is none, or it has done so already.
 
     Raises NotCosigned, and Trouble ("witness-ahead", "witness-disagrees") where it says that it knows more than this
     record. Nobody signed that: `Asker` asks it again.
     """
-    incarnation = current()
+    incarnation = current_incarnation()
     newest = Log(incarnation).newest() if incarnation else None
     if newest is None:
         return None
@@ -139,10 +141,12 @@ def ask(witness: Witness) -> Cosignature | None:
         old = witness_size
         answer = _post(witness, newest, old)
     if answer.status == 422 or (answer.status == 409 and old == newest.size):
-        raise Trouble("witness-disagrees", incarnation=newest.incarnation_id, witness=witness.name, size=old)
+        raise SealingProblem(
+            "witness-disagrees", incarnation=newest.incarnation_id, witness=witness.name, size=old
+        )
     if answer.status != 200:
         raise NotCosigned(REFUSALS.get(answer.status, "bad-answer"))
-    return _kept(witness, newest, answer.body)
+    return _save_cosignature(witness, newest, answer.body)
 
 
 def _verify_is_not_ahead(witness: Witness, newest: Checkpoint, witness_size: int) -> None:
@@ -150,7 +154,7 @@ def _verify_is_not_ahead(witness: Witness, newest: Checkpoint, witness_size: int
         Log(newest.incarnation).newest() if witness_size > newest.size else newest
     )  # a seal later, it may just be right
     if now is None or witness_size > now.size:
-        raise Trouble(
+        raise SealingProblem(
             "witness-ahead",
             incarnation=newest.incarnation_id,
             witness=witness.name,
@@ -180,32 +184,32 @@ def request_of(checkpoint: Checkpoint, old: int) -> str:
     )
 
 
-def _post(witness: Witness, checkpoint: Checkpoint, old: int) -> Answer:
+def _post(witness: Witness, checkpoint: Checkpoint, old: int) -> WitnessResponse:
     data = request_of(checkpoint, old).encode()
     headers = {"Content-Type": "text/plain; charset=utf-8"}
     request = urllib.request.Request(f"{witness.url}/add-checkpoint", data, headers, method="POST")
-    opener = OPENER if witness.url.startswith("https:") else STRAIGHT
+    opener = OPENER if witness.url.startswith("https:") else DIRECT_OPENER
     try:
-        with opener.open(request, timeout=SECONDS) as answer:
-            return _read(answer.status, answer)
+        with opener.open(request, timeout=TIMEOUT_SECONDS) as answer:
+            return _read_response(answer.status, answer)
     except urllib.error.HTTPError as refused:
         with refused:
-            return _read(refused.code, refused)
+            return _read_response(refused.code, refused)
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise NotCosigned("unreachable") from error
 
 
-def _read(status: int, answer: Any) -> Answer:
-    body = answer.read(MOST_ANSWER_BYTES).decode(errors="replace")
-    return Answer(status, answer.headers.get_content_type(), body)
+def _read_response(status: int, answer: Any) -> WitnessResponse:
+    body = answer.read(RESPONSE_BYTES_MAX).decode(errors="replace")
+    return WitnessResponse(status, answer.headers.get_content_type(), body)
 
 
-def _size_in(answer: Answer) -> int | None:
+def _size_in(answer: WitnessResponse) -> int | None:
     text = answer.body.removesuffix("\n")
     return int(text) if answer.kind == SIZE_TYPE and notes.SIZE.fullmatch(text) and len(text) < 19 else None
 
 
-def _kept(witness: Witness, checkpoint: Checkpoint, body: str) -> Cosignature:
+def _save_cosignature(witness: Witness, checkpoint: Checkpoint, body: str) -> Cosignature:
     text = notes.Note.read(checkpoint.note).text
     for line in body.splitlines():
         try:
@@ -213,11 +217,11 @@ def _kept(witness: Witness, checkpoint: Checkpoint, body: str) -> Cosignature:
         except notes.Malformed:
             continue
         if witness.verifier.verifies(text, signature):
-            return _written(witness, checkpoint, line)
+            return _create_cosignature(witness, checkpoint, line)
     raise NotCosigned("bad-answer")
 
 
-def _written(witness: Witness, checkpoint: Checkpoint, line: str) -> Cosignature:
+def _create_cosignature(witness: Witness, checkpoint: Checkpoint, line: str) -> Cosignature:
     try:
         with transaction.atomic():
             return Cosignature.objects.create(
@@ -227,7 +231,7 @@ def _written(witness: Witness, checkpoint: Checkpoint, line: str) -> Cosignature
         return Cosignature.objects.get(checkpoint=checkpoint, name=witness.name)
 
 
-class Asker:
+class WitnessClient:
     """Asks one witness in a thread of its own: at most one request in flight, always about the newest checkpoint.
 
     `report` is what the integrity page shows. `trouble` stays once the witness has said twice that it knows more than
@@ -237,66 +241,66 @@ class Asker:
     def __init__(self, witness: Witness) -> None:
         self.witness = witness
         self.report: dict[str, Any] = {"url": witness.url, "size": 0, "at": None, "said": ""}
-        self.trouble: Trouble | None = None
+        self.trouble: SealingProblem | None = None
         self._doubted: int | None = None  # the incarnation of which it said so once
-        self._wanted = threading.Event()
+        self._requested = threading.Event()
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._keep_asking, name=f"ask {witness.name}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"ask {witness.name}", daemon=True)
         self._thread.start()
 
-    def want(self) -> None:
+    def request(self) -> None:
         """There is a new checkpoint."""
-        self._wanted.set()
+        self._requested.set()
 
     def stop(self) -> None:
         """Ask no more, after the request in flight."""
         self._stopped.set()
-        self._wanted.set()
-        self._thread.join(2 * SECONDS)
+        self._requested.set()
+        self._thread.join(2 * TIMEOUT_SECONDS)
 
-    def _keep_asking(self) -> None:
+    def _run(self) -> None:
         while not self._stopped.is_set():
-            self._wanted.wait(AGAIN_SECONDS)
-            self._wanted.clear()
+            self._requested.wait(RETRY_SECONDS)
+            self._requested.clear()
             if self._stopped.is_set():
                 return
             close_old_connections()
-            code = self._asked()
+            code = self._request()
             close_old_connections()
             if code and code != self.report["said"]:
                 log.warning("witness %s: %s", self.witness.name, code)
             self.report = {**self.report, "said": code}
-            if code == DOUBTED:
+            if code == DOUBTED_CODE:
                 self._stopped.wait(DOUBT_SECONDS)
-                self._wanted.set()
+                self._requested.set()
             elif code:
                 self._stopped.wait(1)
 
-    def _asked(self) -> str:
+    def _request(self) -> str:
         try:
-            if cosignature := ask(self.witness):
+            if cosignature := request_cosignature(self.witness):
                 self._doubted = None
                 moment: dt.datetime = cosignature.at
                 self.report = {
                     **self.report,
                     "size": cosignature.checkpoint.size,
-                    "at": clock.written(moment),
+                    "at": clock.format_moment(moment),
                 }
         except NotCosigned as error:
             return error.code
-        except Trouble as trouble:
+        except SealingProblem as trouble:
             log.warning("witness %s: %s", self.witness.name, trouble)
-            return self._taken(trouble)
+            return self._handle_problem(trouble)
         except Exception:
             log.exception("witness %s was not asked", self.witness.name)
             return "failed"
         return ""
 
-    def _taken(self, trouble: Trouble) -> str:
+    def _handle_problem(self, trouble: SealingProblem) -> str:
         """What a witness says that nobody signed: doubted the first time, and trouble once it says so again."""
         about = trouble.params["incarnation"]
         if self._doubted != about:
             self._doubted = about
-            return DOUBTED
+            return DOUBTED_CODE
         self.trouble = trouble
         return trouble.code

@@ -14,7 +14,7 @@ from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_http_methods, require_safe
 
 from audit import clock
-from audit.doors import device_at
+from audit.access import enrolled_device
 from audit.models import Person
 from audit.runner import ActRequest
 from games.engine import Refusal
@@ -93,7 +93,7 @@ def feeds(request: HttpRequest, facility_code: str) -> HttpResponse:
                 0,
                 params,
                 person,
-                device_at(request),
+                enrolled_device(request),
             )
         )
     except Refusal as refusal:

@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
-from audit.doors import Denied
+from audit.access import Denied
 from games.models import Document
 from games.office.core.access import person_and_facility
 from games.office.documents.usage import usage_of

@@ -8,7 +8,7 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_safe
 
 from audit import clock
-from audit.doors import Denied
+from audit.access import Denied
 from games.guide.authorized import chapters_to_come, title_of
 from games.guide.content import without_plan
 from games.guide.desk import desk, missing_chapters

@@ -10,7 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from audit.doors import Denied
+from audit.access import Denied
 from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
 from games.models import Facility, RulesSubmission

@@ -11,7 +11,7 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from audit.doors import Denied
+from audit.access import Denied
 from games.models import Application, Facility, GameRequest, Provider, ProviderNote, Qualifier
 from games.office.core.access import person_and_facility
 from games.office.providers import certifications, qualifiers, services

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
-from audit.doors import Denied
+from audit.access import Denied
 from games.engine.editions import all_editions
 from games.models import Facility, GameRequest, GameTest, Provider
 from games.office import reviews

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
-from audit.doors import Denied
+from audit.access import Denied
 from games.models import Facility, RulesSubmission
 from games.office.core.access import person_and_facility
 from games.office.core.floor import DealtTable, floor

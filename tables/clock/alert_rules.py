@@ -71,7 +71,7 @@ def clocks_behind(now: dt.datetime, only: int | None = None) -> list[ExpectedAle
             "clock",
             "clock:behind",
             Level.STOP,
-            params={"until": clock.written(last_at - clock.LARGEST_STEP_BACK)},
+            params={"until": clock.format_moment(last_at - clock.LARGEST_STEP_BACK)},
         )
         for pk, last_at in found
         if last_at is not None
@@ -111,7 +111,7 @@ def _alone(uid: uuid.UUID, status_seq: int, minute: dt.datetime) -> tuple[str, s
     Kept for a minute while the table's `status_seq` stands, which every change of equipment moves.
     """
     table = Table.objects.select_related("stream", "facility").get(uid=uid)
-    at = TableContext(table, None, None, None, clock.not_before(table.stream, minute))
+    at = TableContext(table, None, None, None, clock.displayed_moment(table.stream, minute))
     try:
         section = posts.unattended_shaker_section(at)
     except Refusal:

@@ -174,7 +174,7 @@ def _warn(lot_id: int, facility: str, code: str) -> int | None:
 
 
 def _record_expiry(ctx: TableContext, lot: DiceLot, expires_at: dt.datetime) -> None:
-    data = {"lot": lot.code, "expires_at": clock.written(expires_at), "section": lot.clock_section}
+    data = {"lot": lot.code, "expires_at": clock.format_moment(expires_at), "section": lot.clock_section}
     said = record.append(
         ctx.stream, type="dice_lot.expired", data=data, at=ctx.now, gaming_day=ctx.gaming_day
     )
@@ -187,7 +187,7 @@ def _raise_warning(ctx: TableContext, lot: DiceLot, expires_at: dt.datetime) -> 
         raise_alert(ctx, "dice-expired", key, Level.STOP, section, lot=lot.code)
         return
     minutes, level = STAGES[lot.warned - 1]
-    until = clock.written(expires_at)
+    until = clock.format_moment(expires_at)
     raise_alert(ctx, "dice-time", key, level, section, lot=lot.code, minutes=minutes, until=until)
 
 

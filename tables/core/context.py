@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from audit import record
 from audit.clock import never_before
 from audit.models import Device, Person, Stream
+from audit.runner import Changes
 from games import submissions
 from games.engine import Refusal, RoundState, Rules
 from games.engine.game import Game
@@ -183,7 +184,7 @@ class TableContext:
             setattr(self.round, name, value)
         self._round_fields.update(values)
 
-    def save_changes(self, changes: str, seats: tuple[int, ...]) -> None:
+    def save_changes(self, changes: Changes, seats: tuple[int, ...]) -> None:
         """Save what the act changed, with the number that its entry will have, so that stale acts are detected."""
         seq = self.stream.seq + 1
         if changes == "table":

@@ -11,7 +11,7 @@ from tables.models import Assignment, Table
 
 def person_here(facility: Facility, code: str) -> Person:
     """The active person with this code who belongs to the facility. Raises `no-such-person`."""
-    person = people.named(code)
+    person = people.person_by_code(code)
     if person is None or not person.is_active or not person.belongs_to(facility.code):
         raise Refusal("no-such-person", person=code)
     return person

@@ -88,7 +88,7 @@ def _timed(rows: QuerySet[Entry], told: list[RecordedEntry]) -> list[RecordedEnt
     if all(one.at for one in told):
         return told
     at = dict(rows.values_list("seq", "at"))
-    return [one if one.at else replace(one, at=clock.written(at[one.seq])) for one in told]
+    return [one if one.at else replace(one, at=clock.format_moment(at[one.seq])) for one in told]
 
 
 def _disputes_after(stream: Stream, number: int, told: Sequence[RecordedEntry]) -> list[RecordedEntry]:

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 
 from audit import clock, record
-from audit.devices import enrol
+from audit.devices import enroll
 from audit.models import Device, Person
 from games.engine import Rules
 from games.engine.editions import ApprovalRule, edition
@@ -104,7 +104,7 @@ def _approve(facility: Facility, wanted: demo.DemoSubmission) -> RulesSubmission
     submission.decided_at = submission.in_force_from = now - APPROVED
     submission.decided_by = facility.law.body("submissions")
     submission.save()
-    stream = record.locked_stream(f"{facility.code}/rules")
+    stream = record.lock_stream(f"{facility.code}/rules")
     data = {
         "code": submission.code,
         "version": submission.version,
@@ -269,7 +269,7 @@ def assign(person: Person, facility: Facility, where: str) -> Assignment:
 
 def _open_tables(wanted: demo.DemoFacility) -> None:
     """Dice into every shaker; the tables that have their dealers are inspected and opened."""
-    podium, _ = enrol(PODIUM, wanted.code, "podium")
+    podium, _ = enroll(PODIUM, wanted.code, "podium")
     for number, table in enumerate(wanted.tables, start=1):
         floor = _floorperson(wanted.code, table)
         lot = {"lot": f"L-{number:04d}", "seal": f"SL-{number:05d}"}

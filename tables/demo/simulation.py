@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from audit.devices import enrol
+from audit.devices import enroll
 from audit.models import Device, Person
 from games import registry
 from games.engine import Refusal, Rules
@@ -50,7 +50,7 @@ def verify_simulated(table: Table) -> None:
 def simulated_tables(facility: Facility, count: int, submission: str) -> list[Played]:
     """So many simulated tables, made where they are missing, each opened with fresh dice."""
     dealer, floor = _crew(facility)
-    device, _ = enrol(f"Simulation {Device.objects.count() + 1}", facility.code, "podium")
+    device, _ = enroll(f"Simulation {Device.objects.count() + 1}", facility.code, "podium")
     pit, _ = Pit.objects.get_or_create(facility=facility, code="sim", defaults={"name": "Simulated"})
     tables = [_table(facility, pit, _code(submission, number), submission) for number in range(1, count + 1)]
     played = [Played(table, dealer, floor, device, rules_at(table)) for table in tables]

@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest
 
-from audit.doors import Denied, device_at, person_of
+from audit.access import Denied, enrolled_device, person_of
 from audit.models import Device, Person
 from games.models import Facility
 from tables.desk.runner import EXPORT_ROLES
@@ -12,7 +12,7 @@ DESK_ROLES = EXPORT_ROLES | {"surveillance", "pit-manager", "shift-manager", "ca
 
 def authorize_desk(request: HttpRequest, facility_code: str) -> tuple[Person, Facility]:
     """The person and the facility whose record they may read. Raises `SignedOut`, `Locked` or `Denied`."""
-    person, device = person_of(request), device_at(request)
+    person, device = person_of(request), enrolled_device(request)
     if device is None or device.facility != facility_code or not may_see_desk(person, device):
         raise Denied
     facility = Facility.objects.filter(code=facility_code).first()

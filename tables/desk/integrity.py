@@ -23,8 +23,8 @@ from audit.models import (
 )
 from audit.record import INSTALLATION
 from audit.sealing import keys, troubles
-from audit.sealing.log import Log, current
-from audit.sealing.status import SILENT, of_sealer
+from audit.sealing.log import Log, current_incarnation
+from audit.sealing.status import SILENT_AFTER, sealer_status
 from games.models import Facility
 from tables.replay.checks import BAD, OK, WAITS, Check
 from tables.runner import halts
@@ -109,7 +109,7 @@ class Integrity:
 
 def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
     """How the record stands, for a house: its own halted tables and alerts, and the log that holds every house."""
-    status, incarnation = of_sealer(), current()
+    status, incarnation = sealer_status(), current_incarnation()
     seal = Seal.objects.filter(incarnation=incarnation).order_by("-number").first() if incarnation else None
     checkpoint = Log(incarnation).newest() if incarnation else None
     integrity = Integrity(
@@ -280,7 +280,7 @@ def _check_sealing(integrity: Integrity) -> Check:
             "Entries wait to be sealed",
             "for %s; is the sealer at work?" % _format_span(integrity.waiting),
         )
-    if integrity.status.beat_at is None or integrity.now - integrity.status.beat_at > SILENT:
+    if integrity.status.beat_at is None or integrity.now - integrity.status.beat_at > SILENT_AFTER:
         return Check(WAITS, "The sealer is silent", "all that stands is sealed; what comes next would wait")
     return Check(OK, "All that stands is sealed", "last seal %s ago" % ago(integrity.seal.at, integrity.now))
 

@@ -46,4 +46,4 @@ def _lines(proof: Proof) -> Iterator[bytes]:
     span = Entry.objects.filter(stream_id=entry.stream_id, seq__gte=entry.seq, seq__lte=proof.head_seq)
     rows = span.order_by("seq").values_list("hash", "prev", "body")
     for digest, prev, body in rows.iterator(BATCH):
-        yield export.shaped(bytes(digest), bytes(prev), bytes(body))
+        yield export.format_line(bytes(digest), bytes(prev), bytes(body))

@@ -42,7 +42,7 @@ class DeskRunner(StreamRunner[DeskContext]):
         """The casino assigns duty to its own people; the regulator's agent needs no assignment."""
         return person.role == AGENT or is_on_duty(person, facility)
 
-    def enter(self, request: ActRequest, locked: LockedStream) -> DeskContext:
+    def make_context(self, request: ActRequest, locked: LockedStream) -> DeskContext:
         return DeskContext(locked, request)
 
     def desk_act(self, *, roles: Iterable[str] = EXPORT_ROLES) -> Callable:

@@ -78,7 +78,7 @@ def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
     data = {
         "lot": lot.code,
         "shaker": shaker.code,
-        "expires_at": clock.written(expires_at),
+        "expires_at": clock.format_moment(expires_at),
         "removed": removed_lot,
     }
     lot_data = {"dice": lot.dice, "section": lot.clock_section, "attested": lot.attested, "seal": seal}
@@ -123,7 +123,7 @@ def unlock_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     lot.seal = ""
     lot.save(update_fields=["expires_at", "seal"])
     ctx.lots.append(lot)
-    data = {"lot": lot.code, "shaker": shaker.code, "why": why, "expires_at": clock.written(lot.expires_at)}
+    data = {"lot": lot.code, "shaker": shaker.code, "why": why, "expires_at": clock.format_moment(lot.expires_at)}
     return ActOutcome("shaker.unlocked", {**data, "section": lot.clock_section})
 
 

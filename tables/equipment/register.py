@@ -132,7 +132,7 @@ def _shaker_requirements(facility: Facility, kind: str, now: dt.datetime) -> lis
 def _table_equipment(
     table: Table, now: dt.datetime, former: dict[tuple[str, int | None, int | None], Approval]
 ) -> TableEquipment:
-    ctx = TableContext(table, None, None, None, clock.not_before(table.stream, now))
+    ctx = TableContext(table, None, None, None, clock.displayed_moment(table.stream, now))
     register = TableEquipment(table)
     try:
         register.edition, register.shaker = ctx.rules.edition.title, ctx.shaker

@@ -1,6 +1,6 @@
 """Acts on failures of the device, the lit layout or an automated shaker. Gaming ceases until the repair."""
 
-from audit.people import at_least
+from audit.people import has_rank
 from games.engine import Refusal
 from games.params import Params
 from tables.core.context import TableContext
@@ -129,5 +129,5 @@ def verify_edition_witness(ctx: TableContext) -> None:
     Pennsylvania: floorperson or above. New Jersey: casino supervisor.
     """
     role = ctx.rules.witness("device-failure") or "floorperson"
-    if not any(at_least(person, role) for person in (ctx.witness, ctx.actor) if person is not None):
+    if not any(has_rank(person, role) for person in (ctx.witness, ctx.actor) if person is not None):
         raise Refusal("witness-must-sign", ctx.rules.section("device-failure"), role=role.replace("-", " "))

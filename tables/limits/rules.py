@@ -120,7 +120,7 @@ def apply_when_due(ctx: TableContext) -> bool:
 def change_data(change: LimitsChange) -> dict[str, Any]:
     """A change of the limits as the record stores it."""
     moments = {
-        name: clock.written(moment) if moment else None
+        name: clock.format_moment(moment) if moment else None
         for name, moment in (
             ("posted_at", change.posted_at),
             ("announced_at", change.announced_at),

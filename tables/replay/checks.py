@@ -5,9 +5,9 @@ import json
 from dataclasses import dataclass
 
 from audit import chain, merkle, notes
-from audit.clock import written
+from audit.clock import format_moment
 from audit.models import Entry, SigningKey
-from audit.record import found_by
+from audit.record import search_columns
 from audit.sealing import keys
 from audit.sealing.proofs import NotProven, Proof, proof_of
 
@@ -86,12 +86,12 @@ def _check_columns(entry: Entry) -> Check:
         body = json.loads(bytes(entry.body))
         in_body = (
             body["stream"], body["seq"], body["_type"], body["at"], body["gaming_day"],
-            body["actor"] or "", body["witness"] or "", *found_by(body["data"]),
+            body["actor"] or "", body["witness"] or "", *search_columns(body["data"]),
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Check(BAD, "The body is not an entry's", "it cannot be read")
     in_columns = (
-        entry.stream.name, entry.seq, entry.type, written(entry.at), entry.gaming_day.isoformat(),
+        entry.stream.name, entry.seq, entry.type, format_moment(entry.at), entry.gaming_day.isoformat(),
         entry.actor, entry.witness, entry.round, entry.lot, entry.cents,
     )  # fmt: skip
     if in_body == in_columns:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from audit.runner import Changes
 from games.engine.settlement import LOSE, RETURN
 from games.params import Params
 from tables.core.alerts import Level, raise_alert
@@ -126,7 +127,7 @@ def pay_seats(ctx: TableContext, params: Params) -> ActOutcome:
     seats = params.integers("seats")
     round_ = require_round(ctx)
     state, paid = ctx.game.pay_seats(ctx.state, seats or ctx.game.unpaid_seats(ctx.state))
-    changes = "nothing" if state.phase == ctx.state.phase else "phase"
+    changes: Changes = "nothing" if state.phase == ctx.state.phase else "phase"
     advance(ctx, state)
     cents = sum(wager.paid_cents for wager in paid.settled)
     data = {"round": round_.number, "seats": list(paid.seats), "paid_cents": cents}

@@ -12,8 +12,8 @@ from django.contrib.auth import get_user
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 
+from audit.access import Denied, Locked, SignedOut, enrolled_device, person_of
 from audit.devices import device_of
-from audit.doors import Denied, Locked, SignedOut, device_at, person_of
 from audit.middleware import is_locked
 from audit.models import Device, Person, Station
 from games.models import Facility
@@ -21,7 +21,7 @@ from tables.core.permissions import AT_THE_TABLE, SEES_THE_FLOOR, may_see_floor,
 from tables.models import Table
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 
-__all__ = ["Denied", "Locked", "SignedOut", "device_at", "person_of"]
+__all__ = ["Denied", "Locked", "SignedOut", "enrolled_device", "person_of"]
 
 STATIONS = ("dealer", "table")
 # Security has the other key of the dice storage.
@@ -35,7 +35,11 @@ def table_for(request: HttpRequest, facility: str, code: str, station: str) -> t
     table = (
         Table.objects.select_related("facility", "stream").filter(facility__code=facility, code=code).first()
     )
-    if table is None or not may_see_table(person, table) or not _device_serves(device_at(request), table):
+    if (
+        table is None
+        or not may_see_table(person, table)
+        or not _device_serves(enrolled_device(request), table)
+    ):
         raise Denied
     if station not in STATIONS or (station == "dealer" and person.role not in AT_THE_TABLE):
         raise Denied
@@ -47,7 +51,7 @@ def sign_for(request: HttpRequest, facility: str, code: str) -> Table:
 
     Raises `SignedOut`, `Locked` or `Denied`.
     """
-    device = device_at(request)
+    device = enrolled_device(request)
     if device is None or device.station != Station.SIGN:
         return table_for(request, facility, code, "table")[0]
     table = (
@@ -61,7 +65,7 @@ def sign_for(request: HttpRequest, facility: str, code: str) -> Table:
 def floor_of(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
     """The person, and the ids of the tables whose tiles they may see. Raises `SignedOut`, `Locked` or `Denied`."""
     person = person_of(request)
-    device = device_at(request)
+    device = enrolled_device(request)
     if not may_see_floor(person, facility) or device is None or device.facility != facility or device.place:
         raise Denied
     return person, list(
@@ -73,7 +77,7 @@ def floor_of(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
 
 def room_of(request: HttpRequest, facility: str, room: str) -> tuple[Person, Facility]:
     """The person and the facility whose room they may see. Raises `SignedOut`, `Locked` or `Denied`."""
-    person, device = person_of(request), device_at(request)
+    person, device = person_of(request), enrolled_device(request)
     if device is None or room not in rooms_open_to(person, device) or device.facility != facility:
         raise Denied
     found = Facility.objects.filter(code=facility).first()
@@ -128,7 +132,7 @@ def as_it_stands(scope: Mapping[str, Any]) -> HttpRequest:
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
     request.user = get_user(request) if key else AnonymousUser()
     request.device = device_of(request)  # type: ignore[attr-defined]
-    request.locked = is_locked(request, device_at(request)) if request.user.is_authenticated else True  # type: ignore[attr-defined]
+    request.locked = is_locked(request, enrolled_device(request)) if request.user.is_authenticated else True  # type: ignore[attr-defined]
     return request
 
 

@@ -83,7 +83,7 @@ class FacilityRunner(StreamRunner[FacilityContext]):
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         return is_on_duty(person, facility)
 
-    def enter(self, request: ActRequest, locked: LockedStream) -> FacilityContext:
+    def make_context(self, request: ActRequest, locked: LockedStream) -> FacilityContext:
         if request.witness is not None and not is_on_duty(request.witness, locked.facility):
             raise Forbidden("witness-not-on-duty", witness=request.witness.name)
         return FacilityContext(locked, request)

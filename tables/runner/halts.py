@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from audit import clock, heads, record
-from audit.heads import Verdict
+from audit.heads import HeadStatus
 from audit.models import Incarnation
 from audit.runner import ActRequest, Stale
 from audit.sealing.incarnations import current_number
@@ -62,11 +62,11 @@ def verify_head(request: ActRequest, locked: Locked) -> None:
     """
     if request.head is None:
         return
-    verdict = heads.judge(locked.table.stream, locked.incarnation, request.head)
-    if verdict is Verdict.FORGED:
+    verdict = heads.check_head(locked.table.stream, locked.incarnation, request.head)
+    if verdict is HeadStatus.FORGED:
         verify_device(request.device, locked.table)
         raise ForgedHead
-    if verdict is Verdict.UNKNOWN:
+    if verdict is HeadStatus.UNKNOWN:
         raise RollbackDetected
 
 
@@ -76,7 +76,7 @@ def verify_not_halted(request: ActRequest, locked: Locked) -> None:
         raise TableHalted("table-halted", table=locked.table.code)
     if request.head is None or request.head.incarnation >= locked.incarnation:
         return
-    if heads.judge(locked.table.stream, locked.incarnation, request.head) is Verdict.OLD:
+    if heads.check_head(locked.table.stream, locked.incarnation, request.head) is HeadStatus.OLD:
         raise Stale
 
 
@@ -92,7 +92,7 @@ def halt(request: ActRequest) -> HeadRefused:
         table, claim = locked.table, request.head
         if table.halted_at is not None:
             return TableHalted("table-halted", table=table.code)
-        if heads.judge(table.stream, current_number(), claim) is not Verdict.UNKNOWN:
+        if heads.check_head(table.stream, current_number(), claim) is not HeadStatus.UNKNOWN:
             raise Stale
         ctx = _context(request, locked)
         data = {
@@ -133,10 +133,10 @@ def resume_halted_tables(sender: Any, incarnation: Incarnation, **_declared: Any
 
 def _resume(facility: str, code: str, incarnation: Incarnation) -> None:
     locked = locked_table(facility, code)
-    table, now = locked.table, clock.not_before(locked.table.stream, locked.now)
+    table, now = locked.table, clock.displayed_moment(locked.table.stream, locked.now)
     ctx = TableContext(table, incarnation.opened_by, None, incarnation.opened_with, now)
     assert table.halted_at is not None
-    data = {"incarnation": incarnation.number, "halted_at": clock.written(table.halted_at)}
+    data = {"incarnation": incarnation.number, "halted_at": clock.format_moment(table.halted_at)}
     ctx.change_table(halted_at=None)
     ctx.save_changes("table", ())
     _append(ctx, "table.resumed", data)
@@ -161,5 +161,5 @@ def _append(ctx: TableContext, type_: str, data: dict[str, Any]) -> None:
 
 def _context(request: ActRequest, locked: Locked) -> TableContext:
     """The context of this request's table. A clock that went back as well must not keep the halt off the record."""
-    now = clock.not_before(locked.table.stream, locked.now)
+    now = clock.displayed_moment(locked.table.stream, locked.now)
     return TableContext(locked.table, request.actor, request.device, None, now)

@@ -30,24 +30,24 @@ class TableRunner(ActRunner[TableContext, Params, Locked]):
         except halts.ForgedHead:
             raise halts.report_forged_head(request) from None
 
-    def verify_may(self, request: ActRequest, act: Act[TableContext, Params], locked: Locked) -> None:
+    def verify_permission(self, request: ActRequest, act: Act[TableContext, Params], locked: Locked) -> None:
         halts.verify_head(request, locked)
         verify_may(request.actor, act, locked.table, request.device, assigned=locked.on_duty)
 
-    def enter(self, request: ActRequest, locked: Locked) -> TableContext:
+    def make_context(self, request: ActRequest, locked: Locked) -> TableContext:
         halts.verify_not_halted(request, locked)
         verify_may_sign(request.witness, locked.table)
         return TableContext(locked.table, request.actor, request.device, request.witness, locked.now)
 
     def is_stale(self, request: ActRequest, act: Act[TableContext, Params], ctx: TableContext) -> bool:
-        if request.seen > ctx.stream.seq:
+        if request.seen_version > ctx.stream.seq:
             return True
-        return request.seen < max(_last_changes(request, act, ctx), default=0)
+        return request.seen_version < max(_last_changes(request, act, ctx), default=0)
 
-    def read(self, params: dict[str, Any]) -> Params:
+    def read_params(self, params: dict[str, Any]) -> Params:
         return Params(params)
 
-    def finish(self, params: Params) -> None:
+    def reject_unknown(self, params: Params) -> None:
         params.reject_unknown()
 
     def malformed(self, name: str) -> Exception:

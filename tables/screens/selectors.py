@@ -177,7 +177,7 @@ def _act_line(entry: Entry, names: dict[str, str]) -> ActLine:
     """Return an entry in words, from its columns, so that a body made unreadable stops no screen."""
     return {
         "seq": entry.seq,
-        "at": clock.written(entry.at),
+        "at": clock.format_moment(entry.at),
         "who": _short_name(names.get(entry.actor) or entry.actor or "Pitside"),
         "type": entry.type,
         "text": words_of(entry.type, said_by(entry)),

@@ -84,13 +84,13 @@ def of_table(table_id: int) -> Snapshot:
 
 def _build(table_read: reads.TableRead) -> Snapshot:
     table = table_read.table
-    ctx = DisplayContext(table, None, None, None, clock.not_before(table.stream, table_read.now))
+    ctx = DisplayContext(table, None, None, None, clock.displayed_moment(table.stream, table_read.now))
     day = table.facility.gaming_day(ctx.now)
     opening = view.Opening(ctx)
     halted = _halted(table)
     snapshot: Snapshot = {
         "version": table.stream.seq,
-        "head": heads.shown(table.stream, table_read.incarnation),
+        "head": heads.signed_head(table.stream, table_read.incarnation),
         "table": _table(table),
         "ceased": _ceased(table),
         "halted": halted,

@@ -24,7 +24,7 @@ from tables.desk import runner as desk_runner
 from tables.models import Table
 from tables.runner import facility as facility_runner
 from tables.runner import table as table_runner
-from tables.runner.access import Denied, Locked, SignedOut, device_at, person_of, table_for
+from tables.runner.access import Denied, Locked, SignedOut, enrolled_device, person_of, table_for
 from tables.runner.halts import HeadRefused
 from tables.screens import fragments, push
 from tables.words.sentences import say, short, title
@@ -139,7 +139,7 @@ def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
     own_table = (response.key,) if target.table else ()
     return ActReply(
         200,
-        {"version": response.version, "answer": response.body, "again": response.again},
+        {"version": response.version, "answer": response.body, "again": response.is_repeat},
         (*own_table, *response.affected_table_ids),
         station,
     )
@@ -235,19 +235,19 @@ def _act_request(
         place=target.place,
         act=target.act,
         command=_command(body.get("command")),
-        seen=seen,
+        seen_version=seen,
         params=params,
         actor=person,
-        device=device_at(request),
+        device=enrolled_device(request),
         witness=_witness(request, body.get("witness"), target),
         attachment=attachment,
         head=_head(body.get("head")) if target.table else None,
     )
 
 
-def _head(value: Any) -> heads.Claim | None:
+def _head(value: Any) -> heads.ClaimedHead | None:
     try:
-        return heads.claimed(value)
+        return heads.parse_head(value)
     except ValueError:
         raise malformed("head") from None
 

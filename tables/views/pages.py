@@ -13,7 +13,7 @@ from audit.models import Person, Station
 from games.engine import Refusal
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, may_see_floor
-from tables.runner.access import Denied, device_at, floor_of, person_of, rooms_open_to, table_for
+from tables.runner.access import Denied, enrolled_device, floor_of, person_of, rooms_open_to, table_for
 from tables.runner.facility import DICE
 from tables.screens import fragments, selectors, snapshot
 from tables.snapshot_types import Snapshot
@@ -25,7 +25,7 @@ from ..models import Assignment, Shaker, Table
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
     """Sends this device to its own screen: a tablet to its console, a display to its signs, the rest to the floor."""
-    device = device_at(request)
+    device = enrolled_device(request)
     if device is None:
         return redirect("enrol")
     if device.station == Station.SIGN and device.place:
@@ -83,7 +83,7 @@ def screen(request: HttpRequest, facility: str, table: str, station: str) -> Jso
 def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
     """What three entered values light, for the inspection. Reads the rules; changes nothing."""
     found, _ = table_for(request, facility, table, "dealer")
-    at = TableContext(found, None, None, None, clock.not_before(found.stream, clock.now()))
+    at = TableContext(found, None, None, None, clock.displayed_moment(found.stream, clock.now()))
     try:
         dice = at.game.verify_dice(
             at.rules, [int(face) for face in request.GET.get("dice", "").split(",")[:10]]

@@ -18,7 +18,7 @@ from tables.desk.access import authorize_desk, may_export, may_see_desk
 from tables.replay.evidence import evidence_of
 from tables.replay.history import ReplayStep, RoundHistory, WagerRow
 from tables.replay.replayed_round import ReplayedRound
-from tables.runner.access import Denied, device_at, table_for
+from tables.runner.access import Denied, enrolled_device, table_for
 
 from ..models import Round, Slip, Table
 from ..replay import layout
@@ -79,7 +79,7 @@ ENDS_THE_LIGHT = frozenset(
 
 def _frame(request: HttpRequest, table: Table, person: Person) -> dict[str, Any]:
     """What every page has: the house, the person, where acts go."""
-    facility, sees_desk = table.facility, may_see_desk(person, device_at(request))
+    facility, sees_desk = table.facility, may_see_desk(person, enrolled_device(request))
     return {
         "house": facility,
         "table": table,
@@ -196,4 +196,4 @@ def address(name: str, *args: Any) -> str:
 
 
 def _written(moment: str, later: dt.timedelta = dt.timedelta()) -> str:
-    return clock.written(dt.datetime.fromisoformat(moment) + later)
+    return clock.format_moment(dt.datetime.fromisoformat(moment) + later)

@@ -22,7 +22,7 @@ from tables.dice import lots
 from tables.dice.custody_acts import TOLERANCE_UM
 from tables.equipment import register
 from tables.equipment.approval_acts import OFFICE_ROLES
-from tables.runner.access import Denied, device_at, dice_of_table_for, room_of, rooms_open_to
+from tables.runner.access import Denied, enrolled_device, dice_of_table_for, room_of, rooms_open_to
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 from tables.staffing import roster
 from tables.staffing.words import ELSEWHERE
@@ -138,7 +138,7 @@ def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) 
         "game": game_by_code(found.game).name,
         "round": round_,
         "thrown": thrown,
-        "traces": DICE in rooms_open_to(person, device_at(request)),
+        "traces": DICE in rooms_open_to(person, enrolled_device(request)),
     }
     return render(request, "tables/rooms/round_dice.html", context)
 
@@ -253,7 +253,7 @@ def _tables_for_dice(house: Facility, now: dt.datetime) -> list[dict[str, Any]]:
     tables = Table.objects.select_related("facility", "stream", "pit").filter(facility=house)
     for table in tables.exclude(kind=Table.Kind.SIMULATED):
         try:
-            rules = TableContext(table, None, None, None, clock.not_before(table.stream, now)).rules
+            rules = TableContext(table, None, None, None, clock.displayed_moment(table.stream, now)).rules
         except Refusal:
             continue
         edition = rules.edition

@@ -17,7 +17,7 @@ from games.models import Facility
 from games.registry import game_by_code
 from tables.core.permissions import DEALERS, FLOOR
 from tables.runner import table as road
-from tables.runner.access import SEES_A_ROOM, device_at
+from tables.runner.access import SEES_A_ROOM, enrolled_device
 from tables.screens import push
 from tables.staffing import posts
 from tables.words.sentences import say, title
@@ -30,7 +30,7 @@ MOST_PEOPLE = 24
 @require_http_methods(["GET", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
     """People who are on duty here, and a PIN pad. A dealer who signs in at a table takes it over."""
-    device = device_at(request)
+    device = enrolled_device(request)
     if device is None:
         return redirect("enrol")
     if device.station == Station.SIGN and device.place:
@@ -96,7 +96,7 @@ def sign_off(request: HttpRequest) -> HttpResponse:
 
     Nobody signs somebody else off at a tablet that is locked: custody does not move without a PIN.
     """
-    device = device_at(request)
+    device = enrolled_device(request)
     person = request.user if isinstance(request.user, Person) else None
     if person is None or device is None or getattr(request, "locked", True):
         return redirect("sign-in")
@@ -120,7 +120,7 @@ def sign_off(request: HttpRequest) -> HttpResponse:
 @require_POST
 def lock(request: HttpRequest) -> HttpResponse:
     """Locks the tablet. Custody of the shaker stays where it is."""
-    device = device_at(request)
+    device = enrolled_device(request)
     if device is not None and isinstance(request.user, Person):
         people.lock(device)
         async_to_sync(push.close_person)(request.user.pk, 4423)
@@ -137,7 +137,7 @@ def enrol(request: HttpRequest) -> HttpResponse:
             token = _enrol_for_the_demo(request.POST["place"])
         if devices.device_of_token(token) is not None:
             response = redirect("sign-in")
-            devices.remember(response, token)
+            devices.set_device_cookie(response, token)
             return response
         refused = "This token opens no device."
     context = {"refused": refused, "places": _demo_places() if settings.DEMO else []}
@@ -151,7 +151,7 @@ def _enrol_for_the_demo(place: str) -> str:
         raise Http404
     station = "dealer" if code else "podium"
     name = f"{code or 'Podium'} {uuid.uuid4().hex[:6]}"
-    return devices.enrol(name, facility, station, place if code else "")[1]
+    return devices.enroll(name, facility, station, place if code else "")[1]
 
 
 def _demo_places() -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ def preview(request: HttpRequest, facility: str, table: str, number: int) -> Htt
     round_ = asked.select_related("table__facility", "submission").first() if number < 2**31 else None
     if round_ is None:
         raise Denied
-    at = TableContext(found, person, None, None, clock.not_before(found.stream, clock.now()))
+    at = TableContext(found, person, None, None, clock.displayed_moment(found.stream, clock.now()))
     try:
         params = _said(request)
         correction = read_correction(at, round_, params, "", settled_data)

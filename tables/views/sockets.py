@@ -21,7 +21,7 @@ from tables.runner.access import (
     Locked,
     SignedOut,
     as_it_stands,
-    device_at,
+    enrolled_device,
     floor_for,
     sign_for,
     still_in,
@@ -126,10 +126,10 @@ class TableConsumer(PushConsumer):
         request = still_in(self.scope)
         self.table, self.person = table_for(request, route["facility"], route["table"], self.station)
         self.heard_at: float | None = None
-        self.hear(device_at(request))
+        self.hear(enrolled_device(request))
 
     def heartbeat(self) -> dict[str, int]:
-        self.hear(device_at(still_in(self.scope)))
+        self.hear(enrolled_device(still_in(self.scope)))
         return push.versions(self.table_ids())
 
     def hear(self, device: Device | None) -> None:

@@ -45,7 +45,7 @@ def floorperson(make_person: Callable[..., Person]) -> Person:
 
 @pytest.fixture
 def tablet(db: None) -> Device:
-    device, _token = devices.enrol("tablet-17", "larkfield", "dealer", "larkfield/T-04")
+    device, _token = devices.enroll("tablet-17", "larkfield", "dealer", "larkfield/T-04")
     return device
 
 
@@ -70,7 +70,7 @@ def write(db: None) -> Callable[..., record.Appended]:
     def write(name: str = "larkfield/T-04", type: str = "round.opened", **fields: object) -> record.Appended:
         at = fields.pop("at", MOMENT)
         with transaction.atomic():
-            stream = record.locked_stream(name)
+            stream = record.lock_stream(name)
             fields = {"data": {"round": 1}, "gaming_day": clock.gaming_day("larkfield", at), **fields}
             return record.append(stream, type=type, at=at, **fields)
 
@@ -95,7 +95,7 @@ def folder(tmp_path: Path, settings) -> Path:
 @pytest.fixture
 def sealer(folder: Path, stream: Stream) -> Sealer:
     """A sealer with a key, and a record of three entries at one table, beside what the key's making wrote."""
-    with clock.at(MOMENT):
+    with clock.override(MOMENT):
         keys.create(folder)
     return Sealer(folder)
 
@@ -107,8 +107,8 @@ def seal(sealer: Sealer, write: Callable[..., record.Appended]) -> Callable[...,
     def seal(times: int = 1) -> Checkpoint:
         for _ in range(times):
             write()
-            with clock.at(MOMENT):
-                checkpoint = sealer.second()
+            with clock.override(MOMENT):
+                checkpoint = sealer.seal()
         return checkpoint
 
     return seal

@@ -59,13 +59,13 @@ def recorded(record: bytes, change, **opened) -> bytes:
 
 
 def exported(opening: dict, bodies: dict[str, list[dict]]) -> bytes:
-    lines, closing = [export._line(export.NOTHING, opening)], []
+    lines, closing = [export._line(export.NO_HASH, opening)], []
     for one in opening["streams"]:
         head = bytes.fromhex(one["head"])
         for said in bodies[one["stream"]]:
             body = chain.canonical(said)
             digest = chain.entry_hash(head, body)
-            lines.append(export.shaped(digest, head, body))
+            lines.append(export.format_line(digest, head, body))
             head = digest
         count = len(bodies[one["stream"]])
         closing.append(

@@ -23,8 +23,8 @@ class House:
 
     def __init__(self, folder: Path, write, keyed_before=DAY) -> None:
         self.write, self.folder = write, folder
-        (folder / keys.FILES).mkdir(parents=True)
-        with clock.at(MOMENT - keyed_before):
+        (folder / keys.KEY_FOLDER).mkdir(parents=True)
+        with clock.override(MOMENT - keyed_before):
             self.key = keys.create(folder)
         self.sealer = Sealer(folder)
 
@@ -36,8 +36,8 @@ class House:
         self.write(name, at=MOMENT + after, **fields)
 
     def seal(self, after: dt.timedelta):
-        with clock.at(MOMENT + after):
-            return self.sealer.second()
+        with clock.override(MOMENT + after):
+            return self.sealer.seal()
 
     def cosign(self, checkpoint, signer: notes.Signer = WITNESS, time: int = 1_800_000_000) -> str:
         note = notes.Note.read(checkpoint.note)
@@ -48,7 +48,7 @@ class House:
 
 def bundled(*names, since=None, until=None, incarnation: Incarnation | None = None, at=MOMENT) -> bytes:
     out = io.BytesIO()
-    with clock.at(at):
+    with clock.override(at):
         bundle.write(out, export.select(names, since, until), incarnation=incarnation)
     return out.getvalue()
 
@@ -81,5 +81,5 @@ def proof_of(entry: Entry) -> bytes:
     linked = Entry.objects.filter(stream=entry.stream, seq__gte=entry.seq, seq__lte=found.head_seq).order_by(
         "seq"
     )
-    lines = [export.shaped(bytes(one.hash), bytes(one.prev), bytes(one.body)) for one in linked]
+    lines = [export.format_line(bytes(one.hash), bytes(one.prev), bytes(one.body)) for one in linked]
     return b"".join([chain.canonical(said) + b"\n", *lines])

@@ -48,7 +48,7 @@ def test_a_server_does_its_jobs_and_ends_at_once_when_it_is_asked_to(tmp_path):
             assert [one.suffix for one in (tmp_path / "exports").iterdir()] == [".xlsx"]
         finally:
             process.send_signal(signal.SIGTERM)
-        process.wait(jobs.ENDING_SECONDS)
+        process.wait(jobs.STOP_SECONDS)
 
 
 @pytest.fixture
@@ -62,15 +62,15 @@ def python_that(monkeypatch, does):
 
 def test_no_process_is_begun_while_nothing_waits(db, monkeypatch):
     python_that(monkeypatch, "raise SystemExit(3)")
-    assert worker_process.Apart().step() is False
+    assert worker_process.SubprocessWorker().run_next() is False
 
 
 def test_a_process_that_came_to_nothing_is_told_and_looked_at_again_later(waiting, monkeypatch, caplog):
     python_that(monkeypatch, "raise SystemExit(3)")
-    assert worker_process.Apart().step() is False
+    assert worker_process.SubprocessWorker().run_next() is False
     assert "ended with 3" in caplog.text
     python_that(monkeypatch, "pass")
-    assert worker_process.Apart().step() is True
+    assert worker_process.SubprocessWorker().run_next() is True
 
 
 @pytest.mark.parametrize("deaf", [True, False])
@@ -81,14 +81,14 @@ def test_its_process_ends_with_the_server_whether_it_listens_or_not(waiting, mon
     python_that(
         monkeypatch, f"{heed}import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(60)"
     )
-    worker = worker_process.Apart()
+    worker = worker_process.SubprocessWorker()
 
     def stop_once_begun() -> None:
         _until(begun.exists)
         worker.stop.set()
 
     threading.Thread(target=stop_once_begun, daemon=True).start()
-    assert worker.step() is False
+    assert worker.run_next() is False
     assert worker.stop.is_set()
 
 
@@ -99,7 +99,7 @@ def test_a_worker_that_is_asked_to_stop_puts_its_job_back(waiting, monkeypatch, 
         os.kill(os.getpid(), signal.SIGTERM)
         beat()
 
-    monkeypatch.setattr(jobs.making, "make", asked_to_stop)
+    monkeypatch.setattr(jobs.output, "produce", asked_to_stop)
     before = signal.getsignal(signal.SIGTERM)
     assert worker_process.command()[1:] == [str(ROOT / "manage.py"), "exporter", "--once"]
     call_command("exporter", "--once")

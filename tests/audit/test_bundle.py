@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from audit import batches, clock, export, verify, witness
-from audit.exporting import bundle, stretch
+from audit.exporting import bundle, segment
 from audit.models import Checkpoint, Seal
 
 from .conftest import MOMENT
@@ -103,7 +103,7 @@ def test_a_day_takes_the_seals_of_that_day_and_the_subtrees_beside_it(house):
 def test_the_whole_subtrees_of_a_stretch_fit_together():
     for begin in range(20):
         for end in range(begin, 40):
-            places = list(stretch.subtrees(begin, end))
+            places = list(segment.subtrees(begin, end))
             leaves = [leaf for level, index in places for leaf in range(index << level, (index + 1) << level)]
             assert leaves == list(range(begin, end))
             assert [level for level, _index in places] == list(verify.heights(begin, end))
@@ -118,7 +118,7 @@ def test_it_takes_the_checkpoint_that_a_witness_cosigned_where_that_one_covers_t
         stretch_in(bundled())[2] == 23
     )  # what is newer than the cosignature is shown, and signed by the log alone
     assert stretch_in(bundled(since=MOMENT + 3 * DAY, until=MOMENT + 5 * DAY))[2] == 23
-    monkeypatch.setattr(stretch, "LOOKED_AT", 2)  # however long ago it was
+    monkeypatch.setattr(segment, "CHECKPOINTS_COMPARED", 2)  # however long ago it was
     assert stretch_in(bundled(**day_two))[2] == 20
     assert stretch_in(bundled())[2] == 23
 
@@ -137,7 +137,7 @@ def test_it_asks_as_often_whatever_the_length_of_the_log(house, django_assert_ma
     """Halving finds the seals of a day; the rest is a few statements for a stream, each on an index."""
     day = export.select([], MOMENT + DAY, MOMENT + DAY + 20 * SECOND)
     with django_assert_max_num_queries(45):
-        found = stretch.stretch_of(day)
+        found = segment.segment_for(day)
     assert (found.first, found.last, found.ends) == (0, 13, (2, 13, 3))
 
 
@@ -152,7 +152,7 @@ def test_it_is_written_where_nothing_can_be_sought(house):
             pass
 
     pipe = Pipe()
-    with clock.at(MOMENT):
+    with clock.override(MOMENT):
         bundle.write(pipe, export.select())
     assert pipe.data == bundled()
     assert zipfile.ZipFile(io.BytesIO(pipe.data)).testzip() is None
@@ -182,11 +182,11 @@ def test_a_seal_that_the_database_lost_leaves_a_bundle_that_is_refused(house, mo
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_range(house, monkeypatch):
     """Ten times the entries, two megabytes more of them, take no more memory."""
-    monkeypatch.setattr(batches, "ENTRIES", 20)
+    monkeypatch.setattr(batches, "BATCH_ENTRIES", 20)
 
     def peak():
         tracemalloc.start()
-        with clock.at(MOMENT):
+        with clock.override(MOMENT):
             bundle.write(Nowhere(), export.select(["larkfield/T-04"]))
         size = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()

@@ -7,10 +7,10 @@ import pytest
 from audit import clock, notes, witness
 from audit.models import Checkpoint, Cosignature, SigningKey
 from audit.sealing import copies, keys, witnesses
-from audit.sealing.log import current
-from audit.sealing.process import Shift
-from audit.sealing.status import of_sealer
-from audit.sealing.troubles import Trouble
+from audit.sealing.log import current_incarnation
+from audit.sealing.problems import SealingProblem
+from audit.sealing.process import SealerSession
+from audit.sealing.status import sealer_status
 
 from .conftest import MOMENT
 from .gone_back import forget
@@ -26,9 +26,11 @@ def plain(tmp_path) -> Path:
 
 def test_copies_are_notes_and_the_requests_that_lead_from_one_to_the_next(seal, plain):
     seal(2)
-    assert copies.keep(plain, current()) == "pitside.local_record_1-000000000002.txt"
+    assert copies.save_newest(plain, current_incarnation()) == "pitside.local_record_1-000000000002.txt"
     seal(3)
-    assert copies.keep(plain, current()) == copies.keep(plain, current())
+    assert copies.save_newest(plain, current_incarnation()) == copies.save_newest(
+        plain, current_incarnation()
+    )
     assert sorted(path.name for path in plain.iterdir()) == [
         "pitside.local_record_1-000000000002.proof",
         "pitside.local_record_1-000000000002.txt",
@@ -43,7 +45,7 @@ def test_copies_are_notes_and_the_requests_that_lead_from_one_to_the_next(seal, 
 def test_a_witness_takes_the_copies_by_hand(seal, plain, signer, tmp_path, capsys):
     for _ in range(3):
         seal(2)
-        copies.keep(plain, current())
+        copies.save_newest(plain, current_incarnation())
     key = tmp_path / "w.key"
     key.touch(0o600)
     key.write_text(signer.private + "\n")
@@ -59,28 +61,28 @@ def test_a_copy_is_of_the_newest_cosigned_checkpoint_with_its_cosignature(seal, 
     line = signer.signature(notes.Note.read(second.note).text, 1_800_000_000).line
     Cosignature.objects.create(checkpoint=second, name=signer.name, line=line, at=MOMENT)
     seal()
-    assert copies.keep(plain, current()) == "pitside.local_record_1-000000000002.txt"
+    assert copies.save_newest(plain, current_incarnation()) == "pitside.local_record_1-000000000002.txt"
     assert (plain / "pitside.local_record_1-000000000002.txt").read_text() == second.note + line
 
 
 def test_a_copy_is_never_overwritten(seal, plain):
     seal()
-    name = copies.keep(plain, current())
+    name = copies.save_newest(plain, current_incarnation())
     before = (plain / name).read_bytes()
     (plain / "pitside.local_record_1-000000000002.txt").write_text("somebody else's")
     seal()
-    with pytest.raises(Trouble):
-        copies.keep(plain, current())
+    with pytest.raises(SealingProblem):
+        copies.save_newest(plain, current_incarnation())
     assert (plain / name).read_bytes() == before
     assert (plain / "pitside.local_record_1-000000000002.txt").read_text() == "somebody else's"
 
 
 def test_a_folder_that_knows_more_or_another_story_stops_the_sealer(seal, plain, folder):
     seal(3)
-    name = copies.keep(plain, current())
+    name = copies.save_newest(plain, current_incarnation())
     forget(1, 2)
-    with pytest.raises(Trouble) as raised:
-        copies.keep(plain, current())
+    with pytest.raises(SealingProblem) as raised:
+        copies.save_newest(plain, current_incarnation())
     assert (raised.value.code, raised.value.params) == ("copy-ahead", {"incarnation": 1, "copy": name})
 
 
@@ -88,22 +90,22 @@ def test_a_copy_is_made_once_a_minute_and_at_the_end(sealer, write, settings, pl
     settings.CHECKPOINT_COPIES = str(plain)
     passed = [100.0]
     monkeypatch.setattr("audit.sealing.process.time.monotonic", lambda: passed[0])
-    shift = Shift(folder)
+    shift = SealerSession(folder)
     for moment in (100.0, 130.0, 159.9, 160.0, 161.0):
         passed[0] = moment
         write(at=clock.now())
-        shift.second()
+        shift.run_once()
     sizes = [int(path.stem.rpartition("-")[2]) for path in sorted(plain.glob("*.txt"))]
     assert sizes == [1, 4]
     shift.end()
     sizes = [int(path.stem.rpartition("-")[2]) for path in sorted(plain.glob("*.txt"))]
     assert sizes == [1, 4, 5]
-    assert of_sealer().copied == "pitside.local_record_1-000000000004.txt"
+    assert sealer_status().copied == "pitside.local_record_1-000000000004.txt"
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_sealing_goes_on(sealer, settings, tmp_path, folder):
     (tmp_path / "file").write_text("no folder")
     settings.CHECKPOINT_COPIES = str(tmp_path / "file")
-    Shift(folder).second()
+    SealerSession(folder).run_once()
     assert Checkpoint.objects.count() == 1
-    assert (of_sealer().copy_said, of_sealer().trouble) == ("copy-failed", "")
+    assert (sealer_status().copy_said, sealer_status().trouble) == ("copy-failed", "")

@@ -11,9 +11,9 @@ from django.core.exceptions import ImproperlyConfigured
 from audit import notes
 from audit.models import Checkpoint, Entry, Incarnation, Node, Seal, SealedHead, SigningKey, Stream
 from audit.sealing import keys, state
-from audit.sealing.process import begin, with_sealer
+from audit.sealing.problems import SealingProblem
+from audit.sealing.process import create_first_key, with_sealer
 from audit.sealing.sealer import Sealer
-from audit.sealing.troubles import Trouble
 
 from .gone_back import rewind
 
@@ -50,35 +50,35 @@ async def test_it_seals_while_the_server_runs_and_stops_with_it(folder):
 
 @pytest.mark.django_db
 def test_the_first_start_makes_the_first_key_and_later_ones_make_none(folder):
-    begin(folder)
-    begin(folder)
+    create_first_key(folder)
+    create_first_key(folder)
     assert SigningKey.objects.count() == 1
-    assert Sealer(folder).second().size == 1
+    assert Sealer(folder).seal().size == 1
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("demo", [True, False])
 def test_a_demo_that_is_made_anew_is_sealed_anew_and_a_real_record_is_not(folder, settings, caplog, demo):
     settings.DEMO = demo
-    begin(folder)
+    create_first_key(folder)
     old = state_after_one_second(folder)
     rewind_all()
     with caplog.at_level(logging.CRITICAL):
-        begin(folder)
+        create_first_key(folder)
     if demo:
-        assert Sealer(folder).second().size == 1
+        assert Sealer(folder).seal().size == 1
         (aside,) = folder.glob("before-*")
         assert state.read(aside) == old
         assert len(list((aside / "keys").iterdir())) == 1
     else:
-        with pytest.raises(Trouble) as raised:
-            Sealer(folder).second()
+        with pytest.raises(SealingProblem) as raised:
+            Sealer(folder).seal()
         assert raised.value.code == "record-went-back"
         assert not SigningKey.objects.exists()
 
 
 def state_after_one_second(folder: Path) -> state.State:
-    Sealer(folder).second()
+    Sealer(folder).seal()
     held = state.read(folder)
     assert held is not None
     return held

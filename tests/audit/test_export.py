@@ -87,7 +87,7 @@ def test_every_range_verifies(record_of_two, since, until):
 
 
 def test_one_stream_verifies_and_batches_join(record_of_two, monkeypatch):
-    monkeypatch.setattr(batches, "ENTRIES", 2)
+    monkeypatch.setattr(batches, "BATCH_ENTRIES", 2)
     assert [stream.name for stream in check(exported("larkfield/T-05"))[2]] == ["larkfield/T-05"]
     assert check(exported())[2][0].entries == 3
 
@@ -136,11 +136,11 @@ def resealed(bodies, names=("larkfield/T-04",), **opened):
     """An export of these bodies whose every hash is right: what a liar with all the tools would write."""
     head = chain.genesis(names[0])
     opening = {**OPENING, "streams": [{"head": head.hex(), "seq": 0, "stream": names[0]}], **opened}
-    lines = [export._line(export.NOTHING, opening)]
+    lines = [export._line(export.NO_HASH, opening)]
     for body in bodies:
         body = body if isinstance(body, bytes) else chain.canonical(body)
         digest = chain.entry_hash(head, body)
-        lines.append(export.shaped(digest, head, body))
+        lines.append(export.format_line(digest, head, body))
         head = digest
     digest = verify.sha256(b"".join(lines))
     closing = {"_format": 1, "_type": "export.closed", "entries": len(bodies), "sha256": digest.hexdigest(),
@@ -274,7 +274,7 @@ def test_no_well_sealed_nonsense_leaves_a_traceback(value):
         {"_format": 1, "_type": "export.opened", "from": None, "to": None, "streams": [value]},
         {"_format": value, "_type": value},
     ):
-        line = export._line(export.NOTHING, {}) if "\0" in str(nonsense) else _sealed(nonsense)
+        line = export._line(export.NO_HASH, {}) if "\0" in str(nonsense) else _sealed(nonsense)
         try:
             check(line * 2)
         except verify.Bad as found:
@@ -285,7 +285,7 @@ def test_no_well_sealed_nonsense_leaves_a_traceback(value):
 
 def _sealed(value):
     raw = verify.encode(value).encode("utf-8", "replace")
-    return export.shaped(chain.entry_hash(export.NOTHING, raw), export.NOTHING, raw)
+    return export.format_line(chain.entry_hash(export.NO_HASH, raw), export.NO_HASH, raw)
 
 
 def run(*arguments, stdin=b""):

@@ -37,7 +37,7 @@ def two_sorts(write):
 def test_real_play_is_exported_without_any_training_and_verifies(two_sorts):
     assert [(one.name, one.seq) for one in checked(exported())] == [("larkfield/T-04", 2)]
     assert b"larkfield/T-24" not in exported() and b"larkfield/SIM-01" not in exported()
-    assert b"T-24" not in b"".join(export.rows(export.select()))
+    assert b"T-24" not in b"".join(export.csv_lines(export.select()))
 
 
 def test_training_is_exported_apart_and_verifies(two_sorts):
@@ -85,4 +85,4 @@ def test_a_stream_stays_of_its_sort(db, first):
     with pytest.raises(RecordRefused):
         record.open_stream("larkfield/T-24", real_play=not first)
     with transaction.atomic():
-        assert record.locked_stream("larkfield/T-24").real_play is first
+        assert record.lock_stream("larkfield/T-24").real_play is first

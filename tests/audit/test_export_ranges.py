@@ -57,16 +57,16 @@ def test_batches_of_long_bodies_are_small(write):
     for number in range(4):
         write(data={"round": number, "note": "x" * 10_000}, at=MOMENT + number * SECOND)
     stream = Stream.objects.get()
-    batches_ = list(batches.entries(stream.pk, 1, 4, "seq, body"))
+    batches_ = list(batches.entry_batches(stream.pk, 1, 4, "seq, body"))
     assert [len(batch) for batch in batches_] == [4]
-    assert batches._fitting([(b"x" * (batches.BYTES // 3),)]) == 3
-    assert batches._fitting([(b"x" * (2 * batches.BYTES),)]) == 1
+    assert batches._batch_size([(b"x" * (batches.BATCH_BYTES // 3),)]) == 3
+    assert batches._batch_size([(b"x" * (2 * batches.BATCH_BYTES),)]) == 1
 
 
 @pytest.mark.parametrize("note", ['","device":"', '","data":{"', "§ é 𝄞", '\\",\\"device\\":'])
 def test_the_data_of_a_reading_copy_is_parted_where_it_ends(write, note):
     write(data={"note": note, "deep": {"data": {"device": note}}})
-    (cells,) = export.readings(export.select())
+    (cells,) = export.entry_cells(export.select())
     said = dict(zip(export.COLUMNS, cells, strict=True))
     assert said["data"].encode() == chain.canonical({"note": note, "deep": {"data": {"device": note}}})
     assert (said["stream"], said["seq"], said["device"]) == ("larkfield/T-04", 1, None)

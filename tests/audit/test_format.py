@@ -32,7 +32,7 @@ def test_the_worked_example_is_regenerated_to_the_byte(write, dealer, settings):
     settings.BUILD = "1.0.0"
     write(type="round.opened", data={"round": 1}, actor=dealer)
     write(type="round.settled", data=SETTLED, actor=dealer, at=MOMENT + dt.timedelta(seconds=40))
-    with clock.at(MOMENT + dt.timedelta(minutes=1)):
+    with clock.override(MOMENT + dt.timedelta(minutes=1)):
         written = b"".join(export.lines(export.select(["larkfield/T-04"])))
     check(written)
     shown = PAGE.read_text().partition("```jsonl\n")[2].partition("```")[0]
@@ -79,7 +79,7 @@ def sealed_example(tmp_path, write, dealer, settings, monkeypatch):
     house.act(50 * SECOND, type="round.opened", data={"round": 2}, actor=dealer)
     house.cosign(house.seal(51 * SECOND), time=1_795_266_400)
     out = io.BytesIO()
-    with clock.at(MOMENT + 60 * SECOND):
+    with clock.override(MOMENT + 60 * SECOND):
         bundle.write(out, selection)
     first = Entry.objects.get(stream__name="larkfield/T-04", seq=1)
     files = {**files_of(out.getvalue()), "proof of the first entry": proof_of(first)}

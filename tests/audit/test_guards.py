@@ -31,7 +31,7 @@ def everything():
 
 @pytest.fixture
 def kept(stream):
-    return commands.keep(
+    return commands.save(
         uuid.uuid4(), content=bytes(32), stream=stream, seq=3, answer={"version": 3}, at=MOMENT
     )
 
@@ -169,7 +169,7 @@ def test_the_web_role_cannot(as_web, statement):
 def test_the_web_role_can_do_its_work(as_web, write):
     assert write(data={"round": 4}).seq == 4
     assert write("larkfield/T-08").seq == 1
-    assert commands.keep(
+    assert commands.save(
         uuid.uuid4(),
         content=bytes(32),
         stream=Stream.objects.get(name="larkfield/T-08"),

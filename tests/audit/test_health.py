@@ -9,8 +9,8 @@ from django.db import DatabaseError
 
 from audit import clock, notes
 from audit.models import Job, SealerStatus
-from audit.sealing.status import Status
-from audit.sealing.troubles import Trouble
+from audit.sealing.problems import SealingProblem
+from audit.sealing.status import StatusWriter
 
 from .conftest import MOMENT
 
@@ -19,14 +19,14 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 def check(name: str, at: dt.datetime = MOMENT) -> str:
     out = io.StringIO()
-    with clock.at(at):
+    with clock.override(at):
         call_command(name, "--check", stdout=out)
     return out.getvalue()
 
 
-def tell(at: dt.datetime, trouble: Trouble | None = None, status: Status | None = None) -> None:
-    with clock.at(at):
-        (status or Status()).tell(trouble, {}, {})
+def tell(at: dt.datetime, trouble: SealingProblem | None = None, status: StatusWriter | None = None) -> None:
+    with clock.override(at):
+        (status or StatusWriter()).update(trouble, {}, {})
 
 
 def seconds(number: float) -> dt.timedelta:
@@ -52,7 +52,7 @@ def test_a_beat_of_a_moment_to_come_is_none():
 
 
 def test_a_sealer_whose_clock_was_set_back_is_heard_again_at_once():
-    told = Status()
+    told = StatusWriter()
     tell(MOMENT + dt.timedelta(days=400), status=told)
     tell(MOMENT, status=told)
     assert SealerStatus.objects.get().beat_at == MOMENT
@@ -60,7 +60,7 @@ def test_a_sealer_whose_clock_was_set_back_is_heard_again_at_once():
 
 
 def test_a_sealer_in_trouble_is_not_well_and_says_why():
-    tell(MOMENT, Trouble("head-went-back", stream="larkfield/T-04", seq=7))
+    tell(MOMENT, SealingProblem("head-went-back", stream="larkfield/T-04", seq=7))
     with pytest.raises(CommandError, match="NOT SEALED: The record of larkfield/T-04 has gone back: entry 7"):
         check("sealer")
     tell(MOMENT)
@@ -72,7 +72,7 @@ def test_a_database_that_does_not_answer_is_said_and_no_traceback(monkeypatch, n
     def refused(*_):
         raise DatabaseError("connection refused")
 
-    monkeypatch.setattr(f"audit.management.commands.{name}.why_unwell", refused)
+    monkeypatch.setattr(f"audit.management.commands.{name}.health_problem", refused)
     with pytest.raises(CommandError, match="The database does not answer: connection refused"):
         check(name)
 
@@ -108,7 +108,7 @@ def test_an_exporter_is_well_while_somebody_works_or_nothing_waits_for_long(jobs
 def test_work_that_waits_while_nobody_is_heard_is_not_well(jobs):
     for one in jobs:
         job(*one)
-    oldest = clock.written(MOMENT - seconds(jobs[0][0]))
+    oldest = clock.format_moment(MOMENT - seconds(jobs[0][0]))
     with pytest.raises(
         CommandError, match=f"What was asked for at {oldest} waits, and no exporter is at work"
     ):

@@ -12,9 +12,9 @@ from audit.errors import AuditRefusal
 from audit.models import Department, Incarnation, Role, Seal, Stream
 from audit.sealing import incarnations, keys, state, system
 from audit.sealing.incarnations import incarnation_declared
-from audit.sealing.log import Log, current
+from audit.sealing.log import Log, current_incarnation
+from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
-from audit.sealing.troubles import Trouble
 from audit.wording import say
 
 from .conftest import MOMENT
@@ -46,11 +46,11 @@ def administrator(make_person):
 def sealed(folder, stream, write) -> Sealer:
     """Four seals, at MOMENT."""
     sealer = Sealer(folder)
-    with clock.at(MOMENT):
+    with clock.override(MOMENT):
         keys.create(folder)
         for _ in range(4):
             write()
-            sealer.second()
+            sealer.seal()
     return sealer
 
 
@@ -75,7 +75,7 @@ def declared(*arguments, pins=("222222", "333333"), monkeypatch) -> str:
 
 
 def test_the_record_is_in_its_first_life_before_any_sealer():
-    assert (incarnations.current_number(), current()) == (1, None)
+    assert (incarnations.current_number(), current_incarnation()) == (1, None)
 
 
 def test_the_first_life_opens_by_itself_and_says_so(sealed):
@@ -90,8 +90,8 @@ def test_two_people_declare_what_is_found_and_what_was_signed_and_the_next_log_b
 ):
     signed = state.read(folder).note
     forget(1, 2)
-    with clock.at(MOMENT), pytest.raises(Trouble):
-        sealed.second()
+    with clock.override(MOMENT), pytest.raises(SealingProblem):
+        sealed.seal()
     answer = declared("ruiz-c", "lind-s", "--why", WHY, monkeypatch=monkeypatch)
     assert answer == "Incarnation 2 is declared. Its log is pitside.local/record/2."
     found = Log(Incarnation.objects.get(number=1)).newest().note
@@ -105,7 +105,7 @@ def test_two_people_declare_what_is_found_and_what_was_signed_and_the_next_log_b
     }  # fmt: skip
     assert [said["incarnation"] for said in heard] == [second_life]
     assert (heard[0]["actor"], heard[0]["witness"]) == (officer, administrator)
-    checkpoint = sealed.second()
+    checkpoint = sealed.seal()
     assert (checkpoint.incarnation_id, checkpoint.size) == (2, 1)
     body = json.loads(bytes(Seal.objects.get(incarnation=2).body))
     streams = Stream.objects.filter(seq__gt=0).values_list("name", flat=True)
@@ -122,9 +122,9 @@ def test_a_record_that_forgot_its_life_does_not_get_its_number_again(
     forget(1, 0)
     rewind(Incarnation.objects.all())
     declared("ruiz-c", "lind-s", "--why", WHY, monkeypatch=monkeypatch)
-    assert current().number == 2
-    assert current().after["found"] is None
-    assert sealed.second().size == 1
+    assert current_incarnation().number == 2
+    assert current_incarnation().after["found"] is None
+    assert sealed.seal().size == 1
 
 
 def test_a_lost_folder_is_made_good_by_what_a_witness_kept(
@@ -136,17 +136,17 @@ def test_a_lost_folder_is_made_good_by_what_a_witness_kept(
     declared(
         "ruiz-c", "lind-s", "--why", WHY, "--signed", str(tmp_path / "kept.txt"), monkeypatch=monkeypatch
     )
-    assert current().number == 7
-    assert sealed.second().size == 1
+    assert current_incarnation().number == 7
+    assert sealed.seal().size == 1
 
 
 def test_a_leaf_that_was_signed_and_never_written_counts_as_signed(
     sealed, folder, officer, administrator, monkeypatch, write
 ):
     held = state.read(folder)
-    state.write(folder, held.about_to(state.Pending(4, "{}", held.note.replace("\n4\n", "\n5\n"))))
+    state.write(folder, held.with_pending(state.Pending(4, "{}", held.note.replace("\n4\n", "\n5\n"))))
     declared("ruiz-c", "lind-s", "--why", WHY, monkeypatch=monkeypatch)
-    assert "\n5\n" in current().after["signed"]
+    assert "\n5\n" in current_incarnation().after["signed"]
 
 
 @pytest.mark.parametrize(
@@ -184,10 +184,10 @@ def test_a_note_that_is_none_is_refused(sealed, officer, administrator, tmp_path
 
 
 def test_a_trouble_that_stays_ends_with_the_declaration(sealed, folder, officer, administrator, monkeypatch):
-    sealed.stop_for(Trouble("witness-ahead", incarnation=1, witness="w", size=9, ours=4))
+    sealed.record_problem(SealingProblem("witness-ahead", incarnation=1, witness="w", size=9, ours=4))
     declared("ruiz-c", "lind-s", "--why", WHY, monkeypatch=monkeypatch)
-    assert sealed.second().size == 1
-    sealed.stop_for(Trouble("witness-ahead", incarnation=1, witness="w", size=9, ours=4))
+    assert sealed.seal().size == 1
+    sealed.record_problem(SealingProblem("witness-ahead", incarnation=1, witness="w", size=9, ours=4))
     assert state.read(folder).trouble is None
 
 

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.db import OperationalError, connection
 
 from audit import clock, export, verify
-from audit.exporting import jobs, making, sealed, worker_process
+from audit.exporting import jobs, output, sealed, worker_process
 from audit.models import Entry, Job
 from audit.sealing import keys
 from audit.sealing.sealer import Sealer
@@ -60,8 +60,8 @@ def told(type):
 
 @pytest.mark.django_db
 def test_a_reading_copy_is_written_and_stands_on_the_record(record_of_three, asked, folder):
-    job = asked(**{"from": clock.written(MOMENT + SECOND)})
-    assert jobs.Worker().step() is True
+    job = asked(**{"from": clock.format_moment(MOMENT + SECOND)})
+    assert jobs.Worker().run_next() is True
     job.refresh_from_db()
     whole = (folder / f"{job.pk}.csv").read_bytes()
     digest = hashlib.sha256(whole).hexdigest()
@@ -75,7 +75,7 @@ def test_a_reading_copy_is_written_and_stands_on_the_record(record_of_three, ask
          "streams": 1, "to": None, "training": False, "unsealed": 0}
     ]  # fmt: skip
     assert Entry.objects.get(type="export.finished").stream.name == "larkfield/exports"
-    assert jobs.Worker().step() is False
+    assert jobs.Worker().run_next() is False
 
 
 @pytest.mark.django_db
@@ -85,10 +85,10 @@ def test_a_bundle_waits_for_the_sealer_and_verifies(
     settings.SEALER_DIR = str(tmp_path / "sealer")
     keys.create(keys.folder())
     sealer = Sealer(keys.folder())
-    sealer.second()
+    sealer.seal()
     job = asked("evidence", streams=["larkfield/T-04"])
-    monkeypatch.setattr(sealed.time, "sleep", lambda seconds: sealer.second())
-    jobs.Worker().step()
+    monkeypatch.setattr(sealed.time, "sleep", lambda seconds: sealer.seal())
+    jobs.Worker().run_next()
     job.refresh_from_db()
     assert (job.status, job.found["unsealed"], job.found["entries"]) == ("done", 0, 3)
     with zipfile.ZipFile(folder / f"{job.pk}.zip") as bundle:
@@ -104,13 +104,13 @@ def test_a_bundle_waits_some_seconds_at_most_and_counts_what_is_not_sealed(
 ):
     settings.SEALER_DIR = str(tmp_path / "sealer")
     keys.create(keys.folder())
-    Sealer(keys.folder()).second()
+    Sealer(keys.folder()).seal()
     for number in (4, 5):
         write(data={"round": number}, at=MOMENT + number * SECOND)
     waited = []
     monkeypatch.setattr(sealed, "WAIT_SECONDS", 0.3)
-    monkeypatch.setattr(sealed, "LOOK_EVERY", 0.005)
-    assert sealed.await_seals(export.select(["larkfield/T-04"]), lambda: waited.append(1)) == 2
+    monkeypatch.setattr(sealed, "POLL_SECONDS", 0.005)
+    assert sealed.wait_for_seals(export.select(["larkfield/T-04"]), lambda: waited.append(1)) == 2
     assert waited
 
 
@@ -142,27 +142,27 @@ def test_a_worker_that_was_thought_dead_can_finish_nothing(record_of_three, aske
     worker, late = jobs.Worker(), jobs.claim()
     folder.mkdir()
     part = folder / ".late.part"
-    made = making.make(late, part, lambda *done: None)
+    made = output.produce(late, part, lambda *done: None)
     Job.objects.update(beat_at=clock.now() - jobs.DEAD_AFTER - SECOND)
     assert worker.step() is True
-    before = jobs.place_of(late).read_bytes()
+    before = jobs.file_path(late).read_bytes()
     for act in (
-        lambda: jobs.finish(late, made, part, jobs.place_of(late)),
+        lambda: jobs.finish(late, made, part, jobs.file_path(late)),
         lambda: jobs.fail(late, "unexpected"),
     ):
-        with pytest.raises(jobs.Lost):
+        with pytest.raises(jobs.JobLost):
             act()
-    assert jobs.place_of(late).read_bytes() == before and part.exists()
+    assert jobs.file_path(late).read_bytes() == before and part.exists()
     assert (len(told("export.finished")), told("export.failed")) == (1, [])
 
 
 @pytest.mark.django_db
 def test_a_job_that_ends_its_worker_each_time_is_given_up(record_of_three, asked):
     job = asked()
-    for _ in range(jobs.MOST_TRIES):
+    for _ in range(jobs.TRIES_MAX):
         assert jobs.claim().pk == job.pk
         Job.objects.update(beat_at=clock.now() - jobs.DEAD_AFTER - SECOND)
-    jobs.Worker().step()
+    jobs.Worker().run_next()
     job.refresh_from_db()
     assert (job.status, job.said, told("export.failed")[0]["why"]) == ("failed", "gave-up", "gave-up")
 
@@ -180,9 +180,9 @@ def test_what_cannot_be_written_leaves_no_file_and_says_why(
         path.write_bytes(b"half")
         raise error
 
-    monkeypatch.setitem(making.WRITERS, "csv", broken)
+    monkeypatch.setitem(output.WRITERS, "csv", broken)
     job = asked()
-    jobs.Worker().step()
+    jobs.Worker().run_next()
     job.refresh_from_db()
     assert (job.status, job.said, list(folder.iterdir())) == ("failed", why, [])
     assert told("export.failed") == [
@@ -205,13 +205,13 @@ def test_what_a_busy_database_refuses_is_tried_again_some_times(record_of_three,
     def busy(path, selection, beat):
         raise OperationalError("canceling statement due to statement timeout")
 
-    monkeypatch.setitem(making.WRITERS, "csv", busy)
+    monkeypatch.setitem(output.WRITERS, "csv", busy)
     job = asked()
-    for tries in range(1, jobs.MOST_TRIES + 1):
-        jobs.Worker().step()
+    for tries in range(1, jobs.TRIES_MAX + 1):
+        jobs.Worker().run_next()
         job.refresh_from_db()
         assert (job.status, job.found["tries"]) == ("waiting", tries)
-    jobs.Worker().step()
+    jobs.Worker().run_next()
     job.refresh_from_db()
     assert (job.status, job.said) == ("failed", "gave-up")
 
@@ -241,26 +241,26 @@ def test_files_are_kept_for_their_days_and_the_row_stays(record_of_three, asked,
     worker = jobs.Worker()
     worker.step()
     worker.tidy()
-    assert jobs.place_of(job).exists()
+    assert jobs.file_path(job).exists()
     Job.objects.update(finished_at=clock.now() - dt.timedelta(days=settings.EXPORTS_KEEP_DAYS, seconds=1))
     worker.tidy()
     job.refresh_from_db()
-    assert not jobs.place_of(job).exists()
+    assert not jobs.file_path(job).exists()
     assert job.found["removed_at"] and job.sha256 and job.status == "done"
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_tells_how_far_it_is_and_learns_that_its_job_is_lost(record_of_three, asked, monkeypatch):
-    monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.01)
+    monkeypatch.setattr(jobs, "HEARTBEAT_SECONDS", 0.01)
     asked()
     job = jobs.claim()
-    with jobs.Beat(job, threading.Event()) as beat:
+    with jobs.Heartbeat(job, threading.Event()) as beat:
         beat(2, 3)
         wait_until(lambda: Job.objects.get().done == 2)
         assert (Job.objects.get().total, Job.objects.get().beat_at > job.beat_at) == (3, True)
         Job.objects.update(started_at=clock.now())
         wait_until(beat.lost.is_set)
-        with pytest.raises(jobs.Lost):
+        with pytest.raises(jobs.JobLost):
             beat(3)
 
 
@@ -280,7 +280,7 @@ def test_of_many_workers_at_once_each_job_is_done_by_one(record_of_three, asked)
 
     def work():
         try:
-            while jobs.Worker().step():
+            while jobs.Worker().run_next():
                 pass
         finally:
             connection.close()
@@ -305,6 +305,6 @@ def test_the_command_does_what_waits(record_of_three, asked):
 @pytest.mark.django_db
 def test_a_file_is_named_by_house_range_and_what_it_is(asked):
     days = {"day": "2026-11-20", "last_day": "2026-11-21", "from": None, "to": None}
-    assert making.filename(asked("evidence", **days)) == "larkfield-2026-11-20-to-2026-11-21-evidence.zip"
+    assert output.filename(asked("evidence", **days)) == "larkfield-2026-11-20-to-2026-11-21-evidence.zip"
     one = {"streams": ["larkfield/T-24"], "training": True, "day": "2026-11-20", "last_day": "2026-11-20"}
-    assert making.filename(asked("xlsx", **one)) == "larkfield-T-24-training-2026-11-20-reading-copy.xlsx"
+    assert output.filename(asked("xlsx", **one)) == "larkfield-T-24-training-2026-11-20-reading-copy.xlsx"

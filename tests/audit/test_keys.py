@@ -15,8 +15,8 @@ from django.db import DatabaseError
 from audit import notes
 from audit.models import SigningKey
 from audit.sealing import keys, system
+from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
-from audit.sealing.troubles import Trouble
 from audit.wording import say
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -52,7 +52,7 @@ def test_a_key_is_a_file_that_its_owner_alone_may_read(folder):
 def test_a_key_that_others_may_read_signs_nothing(folder):
     key = keys.create(folder)
     os.chmod(folder / "keys" / f"{key.key_id}.key", 0o640)
-    with pytest.raises(Trouble) as raised:
+    with pytest.raises(SealingProblem) as raised:
         keys.signers(folder)
     assert raised.value.code == "key-readable"
 
@@ -80,7 +80,7 @@ def test_both_keys_sign_while_one_gives_way(folder, write):
     sealer = Sealer(folder)
 
     def signed_by(*verifiers: notes.Verifier) -> list[notes.Verifier]:
-        return notes.Note.read(sealer.second().note).signed_by(verifiers)
+        return notes.Note.read(sealer.seal().note).signed_by(verifiers)
 
     assert signed_by(old) == [old]
     new = keys.verifier_of(keys.create(folder))
@@ -134,8 +134,8 @@ def test_the_command_makes_changes_lists_and_ends_keys(folder):
 def test_a_key_of_the_folder_that_a_restored_record_forgot_is_named_again(folder, django_db_blocker):
     seed = bytes(range(32))
     signer = notes.Signer("pitside.local/record", seed)
-    keys._keep(folder, signer)
-    with pytest.raises(Trouble):
+    keys._save(folder, signer)
+    with pytest.raises(SealingProblem):
         keys.signers(folder)
     assert command("found")[1] == signer.verifier.vkey
     assert keys.signers(folder) == [signer]

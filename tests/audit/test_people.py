@@ -143,7 +143,7 @@ def through_middleware(request, token, method="POST"):
 @pytest.fixture
 def signed_in(request_at, dealer):
     """A request of the dealer at a fresh tablet, with that tablet's token."""
-    device, token = devices.enrol("tablet-18", "larkfield", "dealer")
+    device, token = devices.enroll("tablet-18", "larkfield", "dealer")
     request = request_at(device)
     people.sign_in(request, "tran-m", "123456")
     return request, device, token
@@ -162,7 +162,7 @@ def test_the_cookie_tells_the_device(signed_in, request_at):
 
 def test_the_cookie_is_signed_and_hidden_from_scripts(tablet):
     response = HttpResponse()
-    devices.remember(response, "secret")
+    devices.set_device_cookie(response, "secret")
     cookie = response.cookies[settings.DEVICE_COOKIE_NAME]
     assert cookie["httponly"] and cookie["samesite"] == "Strict" and cookie.value != "secret"
 
@@ -187,7 +187,7 @@ def test_a_locked_device_keeps_its_person_and_opens_by_pin(signed_in, dealer):
 def test_an_idle_device_locks_and_polling_keeps_none_awake(signed_in):
     request, device, token = signed_in
     start = Device.objects.get(pk=device.pk).last_seen_at
-    later = lambda seconds: clock.at(start + dt.timedelta(seconds=seconds))  # noqa: E731
+    later = lambda seconds: clock.override(start + dt.timedelta(seconds=seconds))  # noqa: E731
     with later(200):
         assert not through_middleware(request, token, "GET").locked
         assert Device.objects.get(pk=device.pk).last_seen_at == start
@@ -202,7 +202,7 @@ def test_an_idle_device_locks_and_polling_keeps_none_awake(signed_in):
 def test_last_seen_is_written_once_a_minute(signed_in):
     request, device, token = signed_in
     start = Device.objects.get(pk=device.pk).last_seen_at
-    with clock.at(start + dt.timedelta(seconds=59)):
+    with clock.override(start + dt.timedelta(seconds=59)):
         through_middleware(request, token)
     assert Device.objects.get(pk=device.pk).last_seen_at == start
 
@@ -221,9 +221,9 @@ def test_a_role_outside_the_list_is_refused_by_the_database(dealer):
 
 def test_the_ladder_has_only_table_games():
     step = lambda role: Person(role=role)  # noqa: E731
-    assert people.at_least(step("pit-manager"), "floorperson")
-    assert not people.at_least(step("dealer"), "floorperson")
-    assert not people.at_least(step("surveillance"), "dealer")
+    assert people.has_rank(step("pit-manager"), "floorperson")
+    assert not people.has_rank(step("dealer"), "floorperson")
+    assert not people.has_rank(step("surveillance"), "dealer")
 
 
 def test_short_names():

@@ -72,7 +72,7 @@ def test_an_entry_says_who_where_and_when(write, dealer, floorperson, tablet):
 @pytest.mark.django_db
 def test_the_instance_moves_with_the_stream():
     with transaction.atomic():
-        stream = record.locked_stream("larkfield/T-04")
+        stream = record.lock_stream("larkfield/T-04")
         for number in (1, 2):
             record.append(stream, type="a.b", data={}, at=MOMENT, gaming_day=MOMENT.date())
             fresh = Stream.objects.get(pk=stream.pk)
@@ -141,7 +141,7 @@ def test_time_never_goes_back_on_a_stream(write):
 @pytest.mark.django_db
 def test_the_clock_is_utc_and_can_be_set():
     assert clock.now().utcoffset() == dt.timedelta(0)
-    with clock.at(MOMENT):
+    with clock.override(MOMENT):
         assert clock.now() == clock.clock.now() == MOMENT
     assert clock.now() > MOMENT - 400 * dt.timedelta(days=1)
 
@@ -156,11 +156,11 @@ def test_a_gaming_day_begins_at_six():
 def test_a_command_keeps_its_first_answer(stream):
     content = commands.content_hash({"act": "shake", "params": {}})
     identity = uuid.uuid4()
-    assert commands.recall(identity) is None
-    commands.keep(identity, content=content, stream=stream, seq=3, answer={"n": 1}, at=MOMENT)
-    assert commands.recall(identity, content).answer == {"n": 1}
+    assert commands.find(identity) is None
+    commands.save(identity, content=content, stream=stream, seq=3, answer={"n": 1}, at=MOMENT)
+    assert commands.find(identity, content).answer == {"n": 1}
     with pytest.raises(CommandChanged):
-        commands.recall(identity, bytes(32))
+        commands.find(identity, bytes(32))
 
 
 @pytest.mark.django_db(transaction=True)
@@ -172,7 +172,7 @@ def test_many_threads_make_one_chain_without_gaps():
         try:
             for _ in range(20):
                 with transaction.atomic():
-                    stream = record.locked_stream("larkfield/T-04")
+                    stream = record.lock_stream("larkfield/T-04")
                     record.append(stream, type="a.b", data={}, at=clock.now(), gaming_day=MOMENT.date())
         finally:
             connections.close_all()

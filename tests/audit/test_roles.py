@@ -14,10 +14,10 @@ from audit import clock
 from audit.management.commands import provision_roles
 from audit.models import Checkpoint, Cosignature, Entry, Incarnation, Node, Seal, SealedHead, SigningKey
 from audit.sealing import keys
-from audit.sealing.log import Log, current
+from audit.sealing.log import Log, current_incarnation
 from audit.sealing.proofs import proof_of
 from audit.sealing.sealer import Sealer
-from audit.sealing.status import Status, of_sealer
+from audit.sealing.status import StatusWriter, sealer_status
 
 from .conftest import MOMENT
 from .test_guards import refused
@@ -39,13 +39,13 @@ def folder(tmp_path, settings) -> Path:
 def sealer(folder, stream, write) -> Sealer:
     """A record of three seals, the last of them cosigned."""
     sealer = Sealer(folder)
-    with clock.at(MOMENT):
+    with clock.override(MOMENT):
         keys.create(folder)
         for _ in range(3):
             write()
-            checkpoint = sealer.second()
+            checkpoint = sealer.seal()
         Cosignature.objects.create(checkpoint=checkpoint, name="w", line="— w AAAAAAA=", at=MOMENT)
-        Status().tell(None, {}, {})
+        StatusWriter().update(None, {}, {})
     return sealer
 
 
@@ -90,9 +90,13 @@ def test_a_key_is_retired_once_and_for_good(sealer):
 def test_no_place_of_the_log_is_taken_twice(sealer):
     before = everything()
     for again in (
-        lambda: Seal.objects.create(incarnation=current(), number=1, at=MOMENT, body=b"{}", leaf=bytes(32)),
-        lambda: Node.objects.create(incarnation=current(), level=0, index=1, hash=bytes(32)),
-        lambda: Checkpoint.objects.create(incarnation=current(), size=2, root=bytes(32), note="x", at=MOMENT),
+        lambda: Seal.objects.create(
+            incarnation=current_incarnation(), number=1, at=MOMENT, body=b"{}", leaf=bytes(32)
+        ),
+        lambda: Node.objects.create(incarnation=current_incarnation(), level=0, index=1, hash=bytes(32)),
+        lambda: Checkpoint.objects.create(
+            incarnation=current_incarnation(), size=2, root=bytes(32), note="x", at=MOMENT
+        ),
         lambda: Incarnation.objects.create(number=1, origin="x", opened_at=MOMENT),
         lambda: Incarnation.objects.create(number=2, origin="pitside.local/record/1", opened_at=MOMENT),
         lambda: Cosignature.objects.create(
@@ -169,7 +173,7 @@ def test_the_web_role_reads_seals_and_writes_none(sealer, stream):
     work_as(provision_roles.WEB)
     before = everything()
     assert proof_of(stream.entries.get(seq=1)) is not None
-    assert of_sealer().beat_at is not None
+    assert sealer_status().beat_at is not None
     statements = [*FORGERIES, *[f"DELETE FROM {table}" for table in TABLES]]
     statements += [f"TRUNCATE {table} CASCADE" for table in TABLES]
     statements += [f"ALTER TABLE {table} DISABLE TRIGGER ALL" for table in TABLES]
@@ -199,12 +203,12 @@ def test_the_sealer_does_its_work(folder, stream, write):
     first = keys.create(folder)
     keys.create(folder)
     sealer = Sealer(folder)
-    assert sealer.second().size == 1
+    assert sealer.seal().size == 1
     keys.retire(folder, first.key_id)
-    assert sealer.second().size == 2
-    Cosignature.objects.create(checkpoint=Log(current()).newest(), name="w", line="x", at=MOMENT)
-    Status().tell(None, {}, {})
-    Status().tell(None, {"w": {"size": 2}}, {})
+    assert sealer.seal().size == 2
+    Cosignature.objects.create(checkpoint=Log(current_incarnation()).newest(), name="w", line="x", at=MOMENT)
+    StatusWriter().update(None, {}, {})
+    StatusWriter().update(None, {"w": {"size": 2}}, {})
     assert proof_of(stream.entries.get(seq=1)).checkpoint.size == 1
 
 

@@ -30,10 +30,10 @@ def person():
 
 
 def test_a_device_comes_with_its_person_or_with_nobody(person):
-    device, token = devices.enrol("Tablet", "larkfield", "dealer", "larkfield/T-01")
+    device, token = devices.enroll("Tablet", "larkfield", "dealer", "larkfield/T-01")
     request = RequestFactory().get("/")
     response = HttpResponse()
-    devices.remember(response, token)
+    devices.set_device_cookie(response, token)
     request.COOKIES = {name: morsel.value for name, morsel in response.cookies.items()}
     assert same(devices.device_of(request), Device.objects.get(pk=device.pk))
     assert devices.device_of(request).person is None
@@ -51,8 +51,8 @@ def test_a_session_finds_its_person_until_they_leave(person):
 
 def test_a_command_is_recalled_as_it_was_kept(person):
     stream, identity = record.open_stream("larkfield/T-01"), uuid.uuid4()
-    commands.keep(
+    commands.save(
         identity, content=bytes(32), stream=stream, seq=1, answer={"round": 3}, at=clock.now(), actor=person
     )
-    assert same(commands.recall(identity), Command.objects.get())
-    assert commands.recall(uuid.uuid4()) is None
+    assert same(commands.find(identity), Command.objects.get())
+    assert commands.find(uuid.uuid4()) is None

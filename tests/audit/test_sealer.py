@@ -22,10 +22,10 @@ from audit.models import (
     Stream,
 )
 from audit.sealing import keys, state
-from audit.sealing.log import Log, MissingNode, current
+from audit.sealing.log import Log, MissingNode, current_incarnation
+from audit.sealing.problems import SENTENCES, SealingProblem, say
 from audit.sealing.proofs import proof_of
-from audit.sealing.sealer import POINTS, Sealer
-from audit.sealing.troubles import SENTENCES, Trouble, say
+from audit.sealing.sealer import STEPS, Sealer
 
 from .conftest import MOMENT
 from .gone_back import as_superuser, forget, put_back, rewind
@@ -38,24 +38,24 @@ class Killed(BaseException):
 
 
 def killed_at(point: str):
-    def passing(passed: str) -> None:
-        if passed == point:
+    def on_step(step: str) -> None:
+        if step == point:
             raise Killed
 
-    return passing
+    return on_step
 
 
 def second(sealer: Sealer, at: dt.datetime = MOMENT) -> Checkpoint | None:
-    with clock.at(at):
-        return sealer.second()
+    with clock.override(at):
+        return sealer.seal()
 
 
 def bodies() -> list[dict]:
     return [json.loads(bytes(seal.body)) for seal in Seal.objects.order_by("incarnation", "number")]
 
 
-def trouble_of(sealer: Sealer) -> Trouble:
-    with pytest.raises(Trouble) as raised:
+def trouble_of(sealer: Sealer) -> SealingProblem:
+    with pytest.raises(SealingProblem) as raised:
         second(sealer)
     return raised.value
 
@@ -121,7 +121,7 @@ def test_a_clock_that_once_was_far_ahead_ends_no_daily_full_seals(sealer, write)
         second(sealer, MOMENT + dt.timedelta(hours=hours))
     assert [body["full"] for body in bodies()] == [True, True, True, False, True, False, True]
     assert [len(body["heads"]) for body in bodies()] == [2, 3, 3, 1, 3, 1, 3]
-    assert {body["at"] for body in bodies()[1:]} == {clock.written(ahead)}
+    assert {body["at"] for body in bodies()[1:]} == {clock.format_moment(ahead)}
 
 
 def test_a_seal_is_never_before_the_last_one(sealer, write):
@@ -135,7 +135,7 @@ def test_the_log_in_the_database_is_the_tree_of_its_seals(sealer, write):
     for _ in range(13):
         write()
         second(sealer)
-    log = Log(current())
+    log = Log(current_incarnation())
     held: dict[tuple[int, int], bytes] = {}
     for number, body in enumerate(Seal.objects.order_by("number").values_list("body", flat=True)):
         for level, index, digest in merkle.completed(
@@ -200,7 +200,7 @@ def test_its_statements_do_not_grow_with_the_streams(sealer, write, django_asser
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 1, 2, 3])
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("point", STEPS)
 def test_a_sealer_killed_anywhere_signs_one_leaf_for_each_place_and_one_root_for_each_size(
     sealer, write, folder, point, size
 ):
@@ -345,8 +345,8 @@ def test_an_incarnation_that_nobody_declared_is_not_sealed(sealed):
 
 
 def test_a_trouble_that_a_witness_brings_stays_until_a_new_incarnation(sealed, folder, write):
-    trouble = Trouble("witness-ahead", incarnation=1, witness="w", size=9, ours=4)
-    sealed.stop_for(trouble)
+    trouble = SealingProblem("witness-ahead", incarnation=1, witness="w", size=9, ours=4)
+    sealed.record_problem(trouble)
     write()
     again = trouble_of(Sealer(folder))
     assert (again.code, again.params) == (trouble.code, trouble.params)

@@ -18,9 +18,9 @@ from django.db import connection
 
 from audit import clock, notes
 from audit.sealing import keys, state
-from audit.sealing.leader_lock import Lead
-from audit.sealing.process import keep_sealing
-from audit.sealing.status import of_sealer
+from audit.sealing.leader_lock import LeaderLock
+from audit.sealing.process import run_sealer
+from audit.sealing.status import sealer_status
 from tests.services import installation
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -132,7 +132,9 @@ def test_a_second_sealer_waits_and_takes_over_from_a_killed_one(run, ask):
     assert second.wait(PATIENCE) == 0
 
 
-ONE_SECOND = "from audit.sealing import keys; from audit.sealing.sealer import Sealer; Sealer(keys.folder(){}).second()"
+ONE_SECOND = (
+    "from audit.sealing import keys; from audit.sealing.sealer import Sealer; Sealer(keys.folder(){}).seal()"
+)
 DIES = ", lambda point: point == '{}' and __import__('os').kill(__import__('os').getpid(), 9)"
 
 
@@ -154,47 +156,47 @@ def folder(tmp_path, settings) -> Path:
 
 
 def test_one_process_leads_until_it_lets_go(folder):
-    one, other = Lead(folder), Lead(folder)
-    assert (one.take(), other.take()) == (True, False)
-    assert (one.holds(), other.holds()) == (True, False)
+    one, other = LeaderLock(folder), LeaderLock(folder)
+    assert (one.acquire(), other.take()) == (True, False)
+    assert (one.is_held(), other.holds()) == (True, False)
     one.release()
-    assert (one.holds(), other.take()) == (False, True)
+    assert (one.is_held(), other.acquire()) == (False, True)
     other.release()
 
 
 @pytest.mark.postgres
 def test_two_folders_do_not_make_two_leaders_of_one_database(folder, tmp_path):
     (tmp_path / "other").mkdir()
-    one, other = Lead(folder), Lead(tmp_path / "other")
-    assert (one.take(), other.take()) == (True, False)
+    one, other = LeaderLock(folder), LeaderLock(tmp_path / "other")
+    assert (one.acquire(), other.take()) == (True, False)
     one.release()
-    assert other.take()
+    assert other.acquire()
     other.release()
 
 
 @pytest.mark.postgres
 def test_a_leader_whose_connection_the_database_ended_leads_no_more(folder):
-    lead = Lead(folder)
-    assert lead.take()
+    lead = LeaderLock(folder)
+    assert lead.acquire()
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_terminate_backend(%s)", [lead.line.info.backend_pid])
-    assert not lead.holds()
-    assert lead.take()
+        cursor.execute("SELECT pg_terminate_backend(%s)", [lead.database.info.backend_pid])
+    assert not lead.is_held()
+    assert lead.acquire()
     lead.release()
 
 
 def test_it_seals_until_it_is_stopped_and_says_that_it_lives(folder, write):
     keys.create(folder)
     stop = threading.Event()
-    thread = threading.Thread(target=keep_sealing, args=(stop, folder))
+    thread = threading.Thread(target=run_sealer, args=(stop, folder))
     thread.start()
     deadline = time.monotonic() + PATIENCE
-    while of_sealer().beat_at is None and time.monotonic() < deadline:
+    while sealer_status().beat_at is None and time.monotonic() < deadline:
         time.sleep(0.05)
     stop.set()
     thread.join(PATIENCE)
     assert not thread.is_alive()
-    assert (of_sealer().trouble, of_sealer().beat_at <= clock.now()) == ("", True)
-    after = Lead(folder)
-    assert after.take()
+    assert (sealer_status().trouble, sealer_status().beat_at <= clock.now()) == ("", True)
+    after = LeaderLock(folder)
+    assert after.acquire()
     after.release()

@@ -29,10 +29,10 @@ def sealed(write, tmp_path, settings):
     sealer = Sealer(tmp_path)
     for number in (1, 2, 3):
         write(data={"round": number, "lot": "L-1", "paid_cents": 500 * number}, at=MOMENT + number * SECOND)
-    sealer.second()
+    sealer.seal()
     write("larkfield/T-05", at=MOMENT)
     write("larkfield/T-05", at=MOMENT + SECOND)
-    sealer.second()
+    sealer.seal()
     write("larkfield/T-05", at=MOMENT + 2 * SECOND)
     return sealer
 
@@ -72,11 +72,11 @@ def test_a_good_record_is_counted_and_its_unsealed_entries_told(sealed):
     # 3 + 3 at the tables, and on installation/system the key and the incarnation.
     assert (good.entries, good.streams, good.seals, good.checkpoints, good.unsealed) == (8, 3, 2, 2, 1)
     assert (told[0], told[-1]) == ((0, 12), (12, 12))
-    assert good.told()["first_bad"] is None and good.told()["outcome"] == "good"
+    assert good.as_data()["first_bad"] is None and good.as_data()["outcome"] == "good"
 
 
 def test_batches_join(sealed, monkeypatch):
-    monkeypatch.setattr(batches, "ENTRIES", 2)
+    monkeypatch.setattr(batches, "BATCH_ENTRIES", 2)
     monkeypatch.setattr("audit.log_verification.LEAVES", 1)
     assert verification.verify().good
 
@@ -90,7 +90,7 @@ def test_a_changed_body_is_named(sealed):
     body = bytes(at(2).body).replace(b'"paid_cents":1000', b'"paid_cents":1001')
     aside(("UPDATE audit_entry SET body = %s WHERE id = %s", [body, at(2).pk]))
     assert found() == [("entry-changed", {"stream": "larkfield/T-04", "seq": 2})]
-    assert verification.verify().told()["first_bad"]["what"] == "entry-changed"
+    assert verification.verify().as_data()["first_bad"]["what"] == "entry-changed"
 
 
 def test_a_stream_rewritten_with_all_its_hashes_is_not_what_was_sealed(sealed):
@@ -199,7 +199,7 @@ def test_at_most_twenty_findings_are_kept_and_all_are_counted(write):
         write(data={"round": number}, at=MOMENT + number * SECOND)
     aside(("UPDATE audit_entry SET round = 99", []))
     bad = verification.verify()
-    assert (bad.bad, len(bad.findings), bad.told()["outcome"]) == (30, 20, "bad")
+    assert (bad.bad, len(bad.findings), bad.as_data()["outcome"]) == (30, 20, "bad")
 
 
 def test_every_finding_has_its_sentence(sealed):

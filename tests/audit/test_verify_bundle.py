@@ -10,7 +10,7 @@ import pytest
 from audit import chain, export, merkle, notes, verify
 from audit.models import Checkpoint, Entry
 from audit.sealing import keys
-from audit.sealing.log import Log, current
+from audit.sealing.log import Log, current_incarnation
 from audit.sealing.witnesses import request_of
 
 from . import stored
@@ -122,7 +122,7 @@ def test_an_entry_beside_the_range_with_right_hashes_and_wrong_words_is_refused(
     head = bytes.fromhex(files["record.jsonl"].splitlines()[-2][9:73].decode())
     said = {**json.loads(files["record.jsonl"].splitlines()[-2])["body"], "stream": stream, "seq": seq}
     body = json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
-    line = export.shaped(chain.entry_hash(head, body), head, body)
+    line = export.format_line(chain.entry_hash(head, body), head, body)
     assert bad(changed(files, beyond_jsonl=line)).startswith("beyond.jsonl: ")
 
 
@@ -141,7 +141,7 @@ def test_seals_cannot_be_dropped_swapped_or_changed(files):
 def test_a_stretch_that_hides_the_seals_before_it_is_refused(house, files):
     """The hashes of the subtrees before it are right, but it begins with no full seal."""
     opening, *seals = files["seals.jsonl"].splitlines(keepends=True)
-    before = [Log(current()).root(4).hex()]
+    before = [Log(current_incarnation()).root(4).hex()]
     said = {**json.loads(opening), "first": 4, "before": before}
     hidden = [chain.canonical(said) + b"\n", *seals[4:]]
     found = bad(changed(files, seals_jsonl=b"".join(hidden)))

@@ -116,7 +116,7 @@ def test_by_hand_it_takes_the_folder_of_copies_and_remembers(key, tmp_path, writ
         house.act(number * SECOND)
         checkpoint = house.seal(number * SECOND + SECOND / 2)
         if number % 2:
-            copies.keep(folder, checkpoint.incarnation)
+            copies.save_newest(folder, checkpoint.incarnation)
     asked = ("--log", house.vkey, "--origin", "pitside.local/record/1", "--key", key[0],
              "--state", tmp_path / "s.json", "--copies", tmp_path / "c")  # fmt: skip
     found = run("check", *asked, folder)
@@ -154,7 +154,7 @@ def test_our_sealer_and_our_witness_understand_each_other(tmp_path, write):
             house.act(number * SECOND)
             house.seal(number * SECOND + SECOND / 2)
             if number != 2:
-                assert witnesses.ask(asked).checkpoint.size == number + 1
+                assert witnesses.request_cosignature(asked).checkpoint.size == number + 1
         server.shutdown()
     assert state.known("pitside.local/record/1")[0] == 5
     state.close()

@@ -13,11 +13,11 @@ import pytest
 from audit import clock, merkle, notes, witness
 from audit.models import Checkpoint, Cosignature, SigningKey
 from audit.sealing import keys, state, witnesses
-from audit.sealing.log import Log, current
-from audit.sealing.process import Shift
+from audit.sealing.log import Log, current_incarnation
+from audit.sealing.problems import SealingProblem
+from audit.sealing.process import SealerSession
 from audit.sealing.proofs import proof_of
-from audit.sealing.status import of_sealer
-from audit.sealing.troubles import Trouble
+from audit.sealing.status import sealer_status
 from audit.sealing.witnesses import NotCosigned, Witness
 
 from .gone_back import forget
@@ -70,21 +70,21 @@ def ours() -> list[str]:
 def test_the_witness_that_we_give_away_cosigns_each_checkpoint(serve, seal, signer, stream):
     seal()
     at = serve()
-    cosignature = witnesses.ask(at)
+    cosignature = witnesses.request_cosignature(at)
     assert (cosignature.checkpoint.size, cosignature.name) == (1, "witness.example/w1")
     signature = notes.Signature.read(cosignature.line)
     text = notes.Note.read(cosignature.checkpoint.note).text
     assert signer.verifier.verifies(text, signature)
-    assert witnesses.ask(at) is None
+    assert witnesses.request_cosignature(at) is None
     seal(3)
-    assert witnesses.ask(at).checkpoint.size == 4
+    assert witnesses.request_cosignature(at).checkpoint.size == 4
     assert list(Cosignature.objects.values_list("checkpoint__size", flat=True)) == [1, 4]
     proof = proof_of(stream.entries.get(seq=5))
     assert (proof.checkpoint.size, proof.cosignatures, proof.witnessed.size) == (2, [], 4)
 
 
 def test_with_nothing_signed_nobody_is_asked(serve, sealer):
-    assert witnesses.ask(serve()) is None
+    assert witnesses.request_cosignature(serve()) is None
 
 
 def test_a_witness_that_cosigned_before_is_asked_from_where_it_is(serve, seal):
@@ -93,33 +93,33 @@ def test_a_witness_that_cosigned_before_is_asked_from_where_it_is(serve, seal):
     at = serve()
     assert witnesses.request_of(Checkpoint.objects.get(size=1), 0).startswith("old 0\n\n")
     assert witnesses._post(at, Checkpoint.objects.get(size=1), 0).status == 200
-    assert witnesses.ask(at).checkpoint.size == 2
+    assert witnesses.request_cosignature(at).checkpoint.size == 2
 
 
 def test_a_witness_that_was_away_for_long_says_itself_where_it_is(serve, seal, monkeypatch):
     at = serve()
     seal()
-    witnesses.ask(at)
+    witnesses.request_cosignature(at)
     monkeypatch.setattr(witnesses, "NEAR", 2)
     newest = seal(3)
     assert witnesses.last_size(at, newest) == 0
-    assert witnesses.ask(at).checkpoint == newest
+    assert witnesses.request_cosignature(at).checkpoint == newest
 
 
 def test_a_witness_that_is_ahead_stops_the_sealer_until_a_new_life(serve, seal, sealer, write, folder):
     at = serve()
     seal(3)
-    witnesses.ask(at)
+    witnesses.request_cosignature(at)
     held = state.read(folder)
     forget(1, 2)
-    with pytest.raises(Trouble) as raised:
-        witnesses.ask(at)
+    with pytest.raises(SealingProblem) as raised:
+        witnesses.request_cosignature(at)
     assert raised.value.code == "witness-ahead"
     assert raised.value.params == {"incarnation": 1, "witness": at.name, "size": 3, "ours": 2}
     assert state.read(folder) == held
-    sealer.stop_for(raised.value)
-    with pytest.raises(Trouble) as raised:
-        sealer.second()
+    sealer.record_problem(raised.value)
+    with pytest.raises(SealingProblem) as raised:
+        sealer.seal()
     assert raised.value.code == "witness-ahead"
 
 
@@ -128,14 +128,14 @@ def test_a_fork_signed_with_the_stolen_key_is_found(serve, seal, sealer, folder,
     """A thief signs a story of three, or of five, leaves of his own, and the witness sees his first."""
     seal(2)
     at = serve()
-    witnesses.ask(at)
+    witnesses.request_cosignature(at)
     thief = keys.signers(folder)
     leaves = [b"one", b"two", b"three", b"four", b"five"][:size]
     grown: dict[tuple[int, int], bytes] = {}
-    log = Log(current())
+    log = Log(current_incarnation())
 
     def node(level: int, index: int) -> bytes:
-        return grown.get((level, index)) or log.of_nodes(lambda look: look(level, index))
+        return grown.get((level, index)) or log.with_nodes(lambda look: look(level, index))
 
     for number, body in list(enumerate(leaves))[2:]:
         for level, index, digest in merkle.completed(number, merkle.leaf_hash(body), node):
@@ -145,8 +145,8 @@ def test_a_fork_signed_with_the_stolen_key_is_found(serve, seal, sealer, folder,
     request = f"old 2\n{''.join(proof)}\n{forged}"
     assert _send(at, request) == 200
     seal(2 if size == 3 else 3)
-    with pytest.raises(Trouble) as raised:
-        witnesses.ask(at)
+    with pytest.raises(SealingProblem) as raised:
+        witnesses.request_cosignature(at)
     assert (raised.value.code, raised.value.params["size"]) == ("witness-disagrees", size)
 
 
@@ -165,7 +165,7 @@ def test_a_witness_that_knows_neither_key_nor_log_is_told_apart(serve, seal):
         (Witness("http://127.0.0.1:1", serve(name="c").verifier), "unreachable"),
     ):
         with pytest.raises(NotCosigned) as raised:
-            witnesses.ask(at)
+            witnesses.request_cosignature(at)
         assert raised.value.code == code
 
 
@@ -212,7 +212,7 @@ def test_an_answer_that_is_no_cosignature_is_told_and_nothing_is_kept(seal, sign
         listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url,
         pytest.raises(NotCosigned) as raised,
     ):
-        witnesses.ask(Witness(url, signer.verifier))
+        witnesses.request_cosignature(Witness(url, signer.verifier))
     assert raised.value.code == "bad-answer"
     assert not Cosignature.objects.exists()
 
@@ -237,7 +237,7 @@ def test_a_witness_sends_the_sealer_nowhere_else(seal, signer):
             listening(http.server.HTTPServer(("127.0.0.1", 0), Elsewhere)) as url,
             pytest.raises(NotCosigned) as raised,
         ):
-            witnesses.ask(Witness(url, signer.verifier))
+            witnesses.request_cosignature(Witness(url, signer.verifier))
         assert raised.value.code == "bad-answer"
     assert went == []
 
@@ -247,22 +247,22 @@ def test_a_cosignature_of_another_checkpoint_is_not_kept(seal, signer):
     other = notes.Note.read(checkpoint.note).text.replace("\n1\n", "\n2\n")
     Strange.answer = (200, "text/plain", signer.signature(other, 1_800_000_000).line.encode())
     with listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url, pytest.raises(NotCosigned):
-        witnesses.ask(Witness(url, signer.verifier))
+        witnesses.request_cosignature(Witness(url, signer.verifier))
 
 
 def test_a_witness_without_tls_is_asked_past_every_proxy(serve, seal, monkeypatch):
     seal()
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
-    assert witnesses.ask(serve()).checkpoint.size == 1
+    assert witnesses.request_cosignature(serve()).checkpoint.size == 1
 
 
 # What nobody signed is believed once it was said twice.
 
 
 @contextlib.contextmanager
-def asking(at: Witness) -> Iterator[witnesses.Asker]:
+def asking(at: Witness) -> Iterator[witnesses.WitnessClient]:
     """One that asks this witness when a test says so, in no thread of its own."""
-    asker = witnesses.Asker(at)
+    asker = witnesses.WitnessClient(at)
     asker.stop()
     yield asker
 
@@ -276,31 +276,32 @@ def test_one_garbled_answer_stops_nothing(serve, seal, answer):
         listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url,
         asking(Witness(url, at.verifier)) as asker,
     ):
-        assert asker._asked() == "asked-again"
+        assert asker._request() == "asked-again"
         asker.witness = at
         seal()
-        assert asker._asked() == "" and asker.report["size"] == 2
+        assert asker._request() == "" and asker.report["size"] == 2
         asker.witness = Witness(url, at.verifier)
         seal()
-        assert asker._asked() == "asked-again"
+        assert asker._request() == "asked-again"
         assert asker.trouble is None
 
 
 def test_a_witness_that_is_ahead_is_believed_when_it_says_so_of_the_newest_checkpoint_too(serve, seal):
     at = serve()
     seal(4)
-    witnesses.ask(at)
+    witnesses.request_cosignature(at)
     forget(1, 2)
     with asking(at) as asker:
-        assert asker._asked() == "asked-again" and asker.trouble is None
-        assert asker._asked() == "witness-ahead"
+        assert asker._request() == "asked-again" and asker.trouble is None
+        assert asker._request() == "witness-ahead"
         assert asker.trouble.params == {"incarnation": 1, "witness": at.name, "size": 4, "ours": 2}
 
 
 def test_a_doubt_about_one_life_of_the_record_is_none_about_the_next(serve):
     with asking(serve(notes.Signer("log", b"1" * 32).verifier.vkey)) as asker:
         one, two = (
-            Trouble("witness-ahead", incarnation=number, witness="w", size=9, ours=1) for number in (1, 2)
+            SealingProblem("witness-ahead", incarnation=number, witness="w", size=9, ours=1)
+            for number in (1, 2)
         )
         assert [asker._taken(said) for said in (one, two, two)] == [
             "asked-again",
@@ -317,16 +318,16 @@ def test_a_doubted_witness_is_asked_again_though_nothing_moves(
     Strange.answer, Strange.asked = (422, "text/plain", b""), 0
     with listening(http.server.HTTPServer(("127.0.0.1", 0), Strange)) as url:
         settings.WITNESSES = f"{url} {signer.verifier.vkey}"
-        shift = Shift(folder)
-        shift.second()
+        shift = SealerSession(folder)
+        shift.run_once()
         deadline = time.monotonic() + 8
         while shift.askers[0].trouble is None and time.monotonic() < deadline:
             time.sleep(0.02)
         asked, waited = Strange.asked, time.monotonic() - deadline + 8
-        shift.second()
+        shift.run_once()
         shift.end()
     assert asked == 2 and waited >= 0.3
-    assert of_sealer().trouble == "witness-disagrees"
+    assert sealer_status().trouble == "witness-disagrees"
 
 
 # The shift: sealing, asking and copying together.
@@ -343,11 +344,11 @@ def test_a_witness_that_hangs_delays_no_second(sealer, write, settings, signer, 
 
     with listening(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hangs)) as url:
         settings.WITNESSES = f"{url} {signer.verifier.vkey}"
-        shift = Shift(folder)
+        shift = SealerSession(folder)
         began = time.monotonic()
         for _ in range(5):
             write(at=clock.now())
-            shift.second()
+            shift.run_once()
         took = time.monotonic() - began
         release.set()
         shift.end()
@@ -359,20 +360,20 @@ def test_a_witness_that_hangs_delays_no_second(sealer, write, settings, signer, 
 def test_a_shift_tells_its_witnesses_and_its_trouble(sealer, write, settings, serve, folder):
     at = serve()
     settings.WITNESSES = f"{at.url} {at.verifier.vkey}"
-    shift = Shift(folder)
-    shift.second()
+    shift = SealerSession(folder)
+    shift.run_once()
     deadline = time.monotonic() + 10
     while shift.askers[0].report["size"] < 1 and time.monotonic() < deadline:
         time.sleep(0.02)
-    shift.second()
-    status = of_sealer()
+    shift.run_once()
+    status = sealer_status()
     assert (status.trouble, status.witnesses[at.name]["size"], status.witnesses[at.name]["said"]) == (
         "",
         1,
         "",
     )
-    shift.askers[0].trouble = Trouble("witness-ahead", incarnation=1, witness="w", size=9, ours=1)
-    shift.second()
+    shift.askers[0].trouble = SealingProblem("witness-ahead", incarnation=1, witness="w", size=9, ours=1)
+    shift.run_once()
     shift.end()
-    status = of_sealer()
+    status = sealer_status()
     assert (status.trouble, status.params["size"], status.since is None) == ("witness-ahead", 9, False)

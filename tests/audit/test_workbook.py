@@ -60,7 +60,7 @@ def test_the_first_sheet_says_what_it_is_and_where_each_stream_stood(write, tmp_
 def test_a_full_sheet_is_followed_by_the_next(write, tmp_path, monkeypatch):
     for number in range(5):
         write(data={"round": number}, at=MOMENT + number * SECOND)
-    monkeypatch.setattr(workbook, "ROWS", 3)
+    monkeypatch.setattr(workbook, "ROWS_MAX", 3)
     assert workbook.write(tmp_path / "a.xlsx", export.select())["sheets"] == 3
     found = sheets(tmp_path / "a.xlsx")
     rows = [row[1][1] for name in ("Entries 1", "Entries 2", "Entries 3") for row in found[name][1:]]
@@ -73,19 +73,19 @@ def test_what_is_too_long_for_a_cell_says_so_there_and_on_the_first_sheet(write,
     assert workbook.write(tmp_path / "a.xlsx", export.select())["cut"] == 1
     found = sheets(tmp_path / "a.xlsx")
     cell = found["Entries 1"][1][export.COLUMNS.index("data")][1]
-    assert len(cell) == workbook.CHARACTERS and "[cut: 40011 characters in all" in cell
+    assert len(cell) == workbook.CELL_CHARACTERS_MAX and "[cut: 40011 characters in all" in cell
     assert any(row and row[0][1] == "Cells cut" and row[1][1].startswith("1:") for row in found["About"])
 
 
 @pytest.mark.parametrize("text", ["x" * 32_767, "𝄞" * 16_383, "é" * 32_767])
 def test_what_just_fits_is_kept_whole(text):
-    assert workbook.fitted(text) == (text, False)
+    assert workbook.fit_cell(text) == (text, False)
 
 
 @pytest.mark.parametrize("text", ["x" * 32_768, "𝄞" * 16_384, "é" + "𝄞" * 40_000])
 def test_a_cut_cell_fits_as_a_spreadsheet_counts(text):
-    said, is_cut = workbook.fitted(text)
-    assert is_cut and len(said.encode("utf-16-le")) // 2 <= workbook.CHARACTERS
+    said, is_cut = workbook.fit_cell(text)
+    assert is_cut and len(said.encode("utf-16-le")) // 2 <= workbook.CELL_CHARACTERS_MAX
     assert f"[cut: {len(text)} characters" in said
 
 
@@ -129,7 +129,7 @@ def test_no_text_is_taken_for_cells_of_its_own_making(monkeypatch, tmp_path, wri
     write()
     forged = '<r><t>x</t></r></is></c><c r="Z1"><f>1+1</f></c><c><is><r></r>'
     cells = ["larkfield/T-04", *[None] * (len(export.COLUMNS) - 2), forged]
-    monkeypatch.setattr(export, "readings", lambda selection: iter([cells]))
+    monkeypatch.setattr(export, "entry_cells", lambda selection: iter([cells]))
     workbook.write(tmp_path / "a.xlsx", export.select())
     row = sheets(tmp_path / "a.xlsx")["Entries 1"][1]
     assert [cell for cell in row if cell[1]] == [("inlineStr", "larkfield/T-04"), ("inlineStr", f" {forged}")]

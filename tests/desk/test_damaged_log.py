@@ -26,10 +26,10 @@ def sealed_twice(played, tmp_path, settings):
     settings.SEALER_DIR = str(tmp_path / "sealer")
     keys.create(keys.folder())
     sealer = Sealer(keys.folder())
-    sealer.second()
+    sealer.seal()
     played.play((1, "big", 3_000), dice=[6, 5, 4])
     played.finish()
-    sealer.second()
+    sealer.seal()
     assert Checkpoint.objects.latest("size").size == 2
     return played
 

@@ -35,7 +35,7 @@ def sealed(played, tmp_path, settings):
     settings.SEALER_DIR = str(tmp_path / "sealer")
     folder = keys.folder()
     keys.create(folder)
-    Sealer(folder).second()
+    Sealer(folder).seal()
     return played
 
 
@@ -67,7 +67,7 @@ def states(answer):
 def test_what_an_entry_names_and_no_address_leads_to_is_shown_without_a_link(scene, named):
     """Somebody may have changed its body: then this page matters most."""
     with transaction.atomic():
-        stream = record.locked_stream("larkfield/T-01")
+        stream = record.lock_stream("larkfield/T-01")
         now = clock.never_before(stream, clock.now())
         written = record.append(stream, type="x.y", data=named, at=now, gaming_day=now.date())
     answer = page(scene, written.seq)

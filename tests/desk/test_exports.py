@@ -10,8 +10,8 @@ import pytest
 from django.test import AsyncRequestFactory
 
 from audit import verify
-from audit.export import gaming_days
-from audit.exporting import jobs, making
+from audit.export import gaming_day_range
+from audit.exporting import jobs, output
 from audit.models import Entry, Job, Stream
 from audit.runner import ActRequest
 from games.engine import Refusal
@@ -38,7 +38,7 @@ def folder(settings, tmp_path):
 def ask(scene, name="ask_export", by="compliance", device=None, command=None, **params):
     params = {"kind": "csv", **params} if name == "ask_export" else params
     call = ActRequest(
-        facility="larkfield", place=runner.STREAM, act=name, command=command or uuid.uuid4(), seen=0, params=params,
+        facility="larkfield", place=runner.STREAM, act=name, command=command or uuid.uuid4(), seen_version=0, params=params,
         actor=scene.people[by], device=device or scene.podium,
     )  # fmt: skip
     return runner.execute(call)
@@ -61,7 +61,7 @@ def newest():
 def done(scene, **params):
     """An export that is written."""
     answer = ask(scene, **params)
-    jobs.Worker().step()
+    jobs.Worker().run_next()
     return Job.objects.get(pk=answer.body["job"])
 
 
@@ -82,7 +82,7 @@ def test_who_asked_for_what_stands_on_the_record(scene):
 def test_the_same_press_twice_asks_once(scene):
     command = uuid.uuid4()
     first, second = (ask(scene, command=command) for _ in range(2))
-    assert (first.body, second.again, Job.objects.count()) == (second.body, True, 1)
+    assert (first.body, second.is_repeat, Job.objects.count()) == (second.body, True, 1)
 
 
 def test_a_gaming_day_begins_at_six_on_the_clocks_of_the_house(hands, scene):
@@ -95,11 +95,11 @@ def test_a_gaming_day_begins_at_six_on_the_clocks_of_the_house(hands, scene):
 
 def test_a_gaming_day_is_an_hour_longer_in_autumn_and_an_hour_shorter_in_spring(scene):
     lengths = [
-        ends - begins for begins, ends in (gaming_days("larkfield", day, day) for day in (AUTUMN, SPRING))
+        ends - begins for begins, ends in (gaming_day_range("larkfield", day, day) for day in (AUTUMN, SPRING))
     ]
     assert lengths == [dt.timedelta(hours=25), dt.timedelta(hours=23)]
     six = dt.datetime(2026, 3, 7, 6, tzinfo=dt.UTC)
-    assert gaming_days("nowhere", SPRING, SPRING) == (six, six + dt.timedelta(days=1))
+    assert gaming_day_range("nowhere", SPRING, SPRING) == (six, six + dt.timedelta(days=1))
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_an_hour_in_which_the_clocks_are_set_is_exported_whole(hands, said, sinc
 def test_that_nothing_was_recorded_is_evidence_too(scene):
     job = done(scene, kind="evidence", day="2020-01-01", streams=["T-01"])
     assert (job.status, job.done, newest()[1]["data"]["entries"]) == ("done", 0, 0)
-    file = str(jobs.place_of(job))
+    file = str(jobs.file_path(job))
     said = verify.found_in(file, verify.Options([file]), None)
     assert said[0].startswith("good: 0 entries on 1 streams, 2020-01-01T11:00:00.000000Z")
 
@@ -244,7 +244,7 @@ def test_a_file_of_another_house_is_not_given_out(scene):
 def fetch(scene):
     """`fetch(Range="bytes=0-9")` of an export that is written: the answer, its body, and the whole file."""
     job = done(scene, streams=["T-01"])
-    whole = jobs.place_of(job).read_bytes()
+    whole = jobs.file_path(job).read_bytes()
     browser = scene.browser("podium", "compliance")
 
     def get(**headers):
@@ -306,13 +306,13 @@ def test_a_file_that_is_there_already_is_not_sent_again_and_its_head_says_its_si
 
 
 def test_a_file_that_is_no_longer_kept_says_what_to_do(fetch):
-    jobs.place_of(fetch.job).unlink()
+    jobs.file_path(fetch.job).unlink()
     answer = fetch.browser.get(f"{PAGE}{fetch.job.pk}")
     assert answer.status_code == 410 and b"Ask for the same range again" in answer.content
 
 
 def test_a_file_that_is_another_one_is_not_given_out_under_the_hash_of_the_first(fetch, tmp_path):
-    place = jobs.place_of(fetch.job)
+    place = jobs.file_path(fetch.job)
     secret = tmp_path / "secret"
     secret.write_bytes(place.read_bytes())
     place.unlink()
@@ -340,4 +340,4 @@ def test_every_refusal_failure_and_entry_has_its_words():
         assert f'"{code}"' in failing and export_words.why(code)
     for kind in ("export.asked", "export.finished", "export.failed", "verification.asked", "record.verified"):
         assert kind in ACT_LINES and ACT_LINES[kind]({"kind": "csv", "outcome": "good"})
-    assert set(making.ENDINGS) == set(making.WRITERS) == set(making.MEDIA)
+    assert set(output.EXTENSIONS) == set(output.WRITERS) == set(output.MEDIA_TYPES)

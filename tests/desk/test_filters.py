@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 def at_desk(scene, name, params, by="compliance"):
     call = ActRequest(
-        facility="larkfield", place=runner.STREAM, act=name, command=uuid.uuid4(), seen=0, params=params,
+        facility="larkfield", place=runner.STREAM, act=name, command=uuid.uuid4(), seen_version=0, params=params,
         actor=scene.people[by], device=scene.podium,
     )  # fmt: skip
     return runner.execute(call)

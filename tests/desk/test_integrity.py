@@ -22,7 +22,7 @@ def sealer(hands, scene, tmp_path, settings):
     folder = keys.folder()
     keys.create(folder)
     sealer = Sealer(folder)
-    sealer.second()
+    sealer.seal()
     heard(hands)
     return sealer
 
@@ -70,7 +70,7 @@ def test_an_entry_waits_for_ten_seconds_before_anybody_is_told(hands, scene, sea
     heard(hands)
     assert told(scene, hands)["Entries wait to be sealed"] == "waits"
     assert stand(scene, hands).checks[0].detail == "for 11 s; is the sealer at work?"
-    sealer.second()
+    sealer.seal()
     assert told(scene, hands)["All that stands is sealed"] == "ok"
 
 
@@ -95,7 +95,7 @@ def test_a_witness_says_how_far_behind_it_is(hands, scene, sealer):
         checkpoint=checkpoint, name=signer.name, line=signer.signature(note.text, 7).line, at=hands.now
     )
     scene.place((1, "small", 2_500))
-    sealer.second()
+    sealer.seal()
     heard(hands, witnesses={signer.name: {"url": "http://w", "size": 1, "at": None, "said": ""}})
     (witness,) = stand(scene, hands).witnesses
     assert (witness.size, witness.behind, witness.trouble) == (1, 1, "")
@@ -173,10 +173,10 @@ def test_the_plot_counts_seals_by_the_minute(hands, scene, sealer):
     for _ in range(3):
         hands.now += SECOND
         scene.place((1, "small", 2_500))
-        sealer.second()
+        sealer.seal()
     hands.now += dt.timedelta(minutes=2)
     scene.place((1, "big", 2_500))
-    sealer.second()
+    sealer.seal()
     columns, most = integrity.seals_per_minute(Seal.objects.first().incarnation, hands.now)
     assert [(place, one.seals) for place, one in enumerate(columns) if one.seals] == [(57, 4), (59, 1)]
     assert (most, columns[57].height, columns[57].y) == (6, 66, 34)

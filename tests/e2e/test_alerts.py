@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from playwright.sync_api import Route, expect
 
-from audit.devices import enrol
+from audit.devices import enroll
 from tables.models import Alert
 from tables.screens import push as live
 from tests.e2e.floor import Dashboard, Tablet, dashboard, tablet
@@ -25,7 +25,7 @@ def push(scene):
 def test_an_alert_is_acknowledged_on_the_floor_and_every_dashboard_says_who_has_it(scene, new_page):
     scene.act("report_device_failure")
     pit, other = dashboard(new_page, scene), Dashboard(new_page(1440, 900))
-    _, token = enrol("Podium of surveillance", "larkfield", "podium")
+    _, token = enroll("Podium of surveillance", "larkfield", "podium")
     other.let_in(token, "surveillance")
     alert = pit.page.locator("#alerts .alert")
     expect(alert).to_contain_text("Gaming ceased")

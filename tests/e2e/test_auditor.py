@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from audit import witness
-from audit.exporting import jobs, making
+from audit.exporting import jobs, output
 from audit.models import Entry, Job
 from audit.sealing import keys, witnesses
 from audit.sealing.incarnations import origin_of
@@ -37,7 +37,7 @@ class Watched:
     def seal(self) -> None:
         patiently(Sealer(self.folder).second)
         (asked,) = witnesses.configured()
-        patiently(lambda: witnesses.ask(asked))
+        patiently(lambda: witnesses.request_cosignature(asked))
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def exported(auditor: Office, monkeypatch, as_what: str) -> Path:
     auditor.go(box)
     row = page.locator(".job").first
     expect(row).to_contain_text("Waiting")
-    make = making.make
+    make = output.produce
 
     def seen(*given):
         expect(row).to_contain_text("Writing")
@@ -203,8 +203,8 @@ def exported(auditor: Office, monkeypatch, as_what: str) -> Path:
         return make(*given)
 
     with monkeypatch.context() as watching:
-        watching.setattr(making, "make", seen)
-        patiently(lambda: jobs.Worker().step())
+        watching.setattr(output, "produce", seen)
+        patiently(lambda: jobs.Worker().run_next())
     expect(row.get_by_role("link", name="Download")).to_be_visible()
     with page.expect_download() as waiting:
         auditor.tap(row.get_by_role("link", name="Download"))

@@ -27,7 +27,7 @@ SECOND = dt.timedelta(seconds=1)
 def hands() -> Iterator[Hands]:
     """The server's clock: ten in the morning, until the story goes on."""
     hands = Hands(dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC))
-    with clock.at(hands):
+    with clock.override(hands):
         yield hands
 
 

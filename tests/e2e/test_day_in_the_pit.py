@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from audit import clock
-from audit.devices import enrol
+from audit.devices import enroll
 from tables.clock.ticker import tick
 from tables.models import Alert, DiceLot, Round, Table
 from tests.e2e.floor import Dashboard, Screen, Tablet
@@ -29,7 +29,7 @@ ONE_DIE = ("19.04", "19.06")
 def hands() -> Iterator[Hands]:
     """The server's clock: ten in the morning, until the day goes on."""
     hands = Hands(dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC))
-    with clock.at(hands):
+    with clock.override(hands):
         yield hands
 
 
@@ -62,7 +62,7 @@ def issue(keeper: Office, code: str, table: str) -> None:
 
 def tablet_of(new_page: Pages, scene: Scene, person: str) -> Tablet:
     """A tablet that is bound to this table, and its dealer at it."""
-    _, token = enrol(f"Tablet of {scene.table.code}, day", "larkfield", "dealer", scene.table.place)
+    _, token = enroll(f"Tablet of {scene.table.code}, day", "larkfield", "dealer", scene.table.place)
     screen = Tablet(new_page())
     screen.let_in(token, person)
     screen.is_live()

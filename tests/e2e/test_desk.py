@@ -23,7 +23,7 @@ def played(scene, tmp_path, settings):
     settings.SEALER_DIR = str(tmp_path / "sealer")
     folder = keys.folder()
     keys.create(folder)
-    Sealer(folder).second()
+    Sealer(folder).seal()
     return scene
 
 
@@ -118,7 +118,7 @@ def test_the_integrity_page_looks_again_by_itself(desk, played):
     expect(page.locator(".how-it-stands")).to_contain_text("Never verified whole")
     is_well(page)
     played.place((1, "small", 2_500))
-    Sealer(keys.folder()).second()
+    Sealer(keys.folder()).seal()
     expect(page.locator(".figures dd").nth(1)).to_have_text("2", timeout=15_000)
 
 

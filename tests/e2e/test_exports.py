@@ -77,7 +77,7 @@ def test_a_bundle_is_asked_for_watched_fetched_and_verified(scene, new_page, spo
     expect(row.locator(".gone")).to_have_attribute("width", "750")
     is_well(page)
     patiently(lambda: Job.objects.update(status="waiting"))
-    patiently(lambda: jobs.Worker().step())
+    patiently(lambda: jobs.Worker().run_next())
     expect(row.get_by_role("link", name="Download")).to_be_visible()
     job = Job.objects.get()
     assert job.status == "done"

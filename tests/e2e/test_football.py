@@ -7,7 +7,7 @@ from django.core.management import call_command
 from playwright.sync_api import expect
 
 from audit import clock
-from audit.devices import enrol
+from audit.devices import enroll
 from tables.models import Round, Settlement
 from tests.e2e.field import GAIN_OF_4, GAIN_OF_8, GAIN_OF_9, LEFT, RIGHT, TWO_ONES, FieldTablet
 from tests.e2e.floor import Dashboard, dashboard
@@ -32,7 +32,7 @@ def right(table, new_page) -> FieldTablet:
 @pytest.fixture
 def left(table, right, new_page) -> FieldTablet:
     """The second dealer at a tablet of his own: places 9 to 16 are his."""
-    _, token = enrol("Second tablet of T-01", "larkfield", "dealer", "larkfield/T-01")
+    _, token = enroll("Second tablet of T-01", "larkfield", "dealer", "larkfield/T-01")
     screen = FieldTablet(new_page(1024, 768))
     screen.let_in(token, "relief")
     screen.is_live()

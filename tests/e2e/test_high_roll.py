@@ -8,7 +8,7 @@ from django.core.management import call_command
 from playwright.sync_api import expect
 
 from audit import clock, verify
-from audit.devices import enrol
+from audit.devices import enroll
 from audit.models import Entry
 from tests.e2e.floor import Dashboard, Tablet, dashboard, lying, tablet
 from tests.e2e.test_looks import broken_rules, faults_of
@@ -39,7 +39,7 @@ def dealer(ten, new_page) -> Tablet:
 
 @clause("PA-675a.4(a)-lockout", "PA-675a.4(a)-collect", "PA-675a.4(g)", "PA-675a.4(h)-settle")
 def test_a_round_with_an_extra_roll_is_played_followed_and_proven(ten, dealer, new_page, tmp_path):
-    _, token = enrol("Second tablet of T-01", "larkfield", "dealer", "larkfield/T-01")
+    _, token = enroll("Second tablet of T-01", "larkfield", "dealer", "larkfield/T-01")
     other = Tablet(new_page())
     other.let_in(token, "floorperson")
     other.is_live()

@@ -16,5 +16,5 @@ def hours_later(hours: float) -> Iterator[None]:
     def told() -> dt.datetime:
         return dt.datetime.now(dt.UTC) + ahead
 
-    with clock.at(told), patch("django.utils.timezone.now", told):
+    with clock.override(told), patch("django.utils.timezone.now", told):
         yield

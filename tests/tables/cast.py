@@ -15,7 +15,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from audit import clock
-from audit.devices import enrol, remember
+from audit.devices import enroll, set_device_cookie
 from audit.models import Device, Entry, Person
 from games.engine import Refusal, Rules
 from games.models import Facility
@@ -61,7 +61,7 @@ class Scene:
             place=self.table.code,
             act=name,
             command=command or uuid.uuid4(),
-            seen=self.version if seen is None else seen,
+            seen_version=self.version if seen is None else seen,
             params=params or {},
             actor=self.people[by],
             device=device or self.tablet,
@@ -85,7 +85,7 @@ class Scene:
             place="",
             act=name,
             command=command or uuid.uuid4(),
-            seen=0,
+            seen_version=0,
             params=params or {},
             actor=self.people[by],
             device=device or self.podium,
@@ -109,7 +109,7 @@ class Scene:
             place=office.STREAM,
             act=name,
             command=command or uuid.uuid4(),
-            seen=0,
+            seen_version=0,
             params=params or {},
             actor=self.people[by],
             device=device or self.podium,
@@ -215,7 +215,7 @@ class Scene:
     def browser(self, device: str = "tablet", signed_in: str | None = None) -> Client:
         """A browser that is this device (`tablet`, `podium`, or another token), with somebody signed in at it."""
         client, response = Client(), HttpResponse()
-        remember(response, self.tokens.get(device, device))
+        set_device_cookie(response, self.tokens.get(device, device))
         client.cookies.update(response.cookies)
         if signed_in:
             assert client.post("/sign-in", {"person": signed_in, "pin": PIN}).status_code == 302
@@ -394,6 +394,6 @@ def train(person: Person, facility: Facility) -> None:
 
 
 def _devices(facility: Facility) -> tuple[Device, Device, dict[str, str]]:
-    tablet, tablet_token = enrol("Tablet of T-01", facility.code, "dealer", f"{facility.code}/T-01")
-    podium, podium_token = enrol("Podium", facility.code, "podium")
+    tablet, tablet_token = enroll("Tablet of T-01", facility.code, "dealer", f"{facility.code}/T-01")
+    podium, podium_token = enroll("Podium", facility.code, "podium")
     return tablet, podium, {"tablet": tablet_token, "podium": podium_token}

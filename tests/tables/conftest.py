@@ -35,5 +35,5 @@ class Hands:
 def hands() -> Iterator[Hands]:
     """It is 10:00 in the morning of 21 November 2026 on the casino's clocks, until the test moves them."""
     hands = Hands(dt.datetime(2026, 11, 21, 15, tzinfo=dt.UTC))
-    with clock.at(hands):
+    with clock.override(hands):
         yield hands

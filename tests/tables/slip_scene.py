@@ -15,7 +15,7 @@ FLOOR = "floorperson"
 def found(scene, number=1, **said):
     """What the preview would say."""
     table = scene.fresh
-    at = TableContext(table, None, None, None, clock.not_before(table.stream, clock.now()))
+    at = TableContext(table, None, None, None, clock.displayed_moment(table.stream, clock.now()))
     return read_correction(at, table.rounds.get(number=number), Params(said), "", settled_data)
 
 

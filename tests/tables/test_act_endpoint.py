@@ -88,9 +88,9 @@ def test_403_for_a_role_a_table_or_a_device_that_may_not(scene, tablet):
     )
     podium = scene.browser("podium", "stranger")
     assert refusal(send(podium, scene), 403)[0]["code"] == "not-assigned"
-    from audit.devices import enrol
+    from audit.devices import enroll
 
-    _, token = enrol("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
+    _, token = enroll("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
     other = scene.browser(token)
     from tables.models import Table
 

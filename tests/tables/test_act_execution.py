@@ -28,7 +28,12 @@ def test_a_repeated_command_gets_the_first_answer_and_changes_nothing(scene):
     scene.place((2, "big", 2_500))
     before = counted(scene)
     again = scene.place((1, "small", 2_500), command=command, seen=first.version - 1)
-    assert (again.version, again.body, first.again, again.again) == (first.version, first.body, False, True)
+    assert (again.version, again.body, first.is_repeat, again.is_repeat) == (
+        first.version,
+        first.body,
+        False,
+        True,
+    )
     assert counted(scene) == before
 
 
@@ -191,7 +196,7 @@ def test_an_answer_that_cannot_be_kept_takes_the_entry_back(scene, monkeypatch):
     def fails(*args, **kwargs):
         raise RuntimeError("no room for the answer")
 
-    monkeypatch.setattr(commands, "keep", fails)
+    monkeypatch.setattr(commands, "save", fails)
     with pytest.raises(RuntimeError):
         scene.place((1, "small", 2_500))
     assert counted(scene) == before

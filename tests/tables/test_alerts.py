@@ -69,7 +69,7 @@ def test_an_act_that_raises_an_alert_tells_the_number_of_its_last_entry(scene):
     }
     assert Command.objects.get(pk=command).seq == answer.version
     again = scene.act("report_device_failure", command=command)
-    assert (again.again, again.version, scene.version) == (True, answer.version, before + 2)
+    assert (again.is_repeat, again.version, scene.version) == (True, answer.version, before + 2)
 
 
 def test_what_an_act_changed_is_fresh_to_a_screen_that_saw_its_last_entry_and_stale_to_an_older_one(scene):

@@ -178,7 +178,7 @@ def test_the_page_asks_the_clock_as_often_for_everybody_as_for_one(scene):
     def asked(query: str) -> tuple[int, int]:
         """How often the clock was asked, and how many duties the page shows."""
         told = Mock(return_value=moment)
-        with clock.at(told):
+        with clock.override(told):
             said = page.get(f"{HOUSE}staff/{query}").content.decode()
         return told.call_count, said.count("since ")
 

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from audit import clock, heads
-from audit.devices import enrol
+from audit.devices import enroll
 from audit.models import Entry, Incarnation, Stream
 from audit.sealing import incarnations
 from games.engine import Refusal
@@ -32,7 +32,7 @@ def head_of(scene):
 def foreign(scene, seq=None):
     """A head with our MAC that the record does not hold."""
     stream = Stream(name=scene.table.stream.name, seq=seq or scene.version + 5, head=bytes(range(32)))
-    return heads.shown(stream, incarnations.current_number())
+    return heads.signed_head(stream, incarnations.current_number())
 
 
 def act(scene, head, name="place_wagers", params=LAY, *, by="dealer", seen=None, command=None):
@@ -43,11 +43,11 @@ def act(scene, head, name="place_wagers", params=LAY, *, by="dealer", seen=None,
             place="T-01",
             act=name,
             command=command or uuid.uuid4(),
-            seen=scene.version if seen is None else seen,
+            seen_version=scene.version if seen is None else seen,
             params=params,
             actor=scene.people[by],
             device=device,
-            head=heads.claimed(head),
+            head=heads.parse_head(head),
         )
     )
 
@@ -148,7 +148,7 @@ def test_an_act_that_was_taken_before_still_gets_its_first_answer(scene):
     first = act(scene, None, command=command)
     refused(scene, "record-went-back", foreign(scene))
     again = act(scene, None, command=command)
-    assert (again.again, again.body, again.version) == (True, first.body, first.version)
+    assert (again.is_repeat, again.body, again.version) == (True, first.body, first.version)
 
 
 def test_the_other_tables_play_on(scene):
@@ -176,7 +176,7 @@ def test_the_other_tables_play_on(scene):
         params,
         floorperson,
         scene.podium,
-        head=heads.claimed(shown["head"]),
+        head=heads.parse_head(shown["head"]),
     )
     assert table.execute(call).body["type"] == "limits.changed"
 
@@ -236,11 +236,11 @@ def test_a_head_that_is_not_ours_is_refused_and_told_once_and_halts_nothing(scen
 
 def test_the_head_of_another_table_is_not_ours(scene):
     other = Stream(name="larkfield/T-02", seq=3, head=bytes(32))
-    refused(scene, "head-not-ours", heads.shown(other, 1))
+    refused(scene, "head-not-ours", heads.signed_head(other, 1))
 
 
 def test_one_from_a_device_of_elsewhere_is_not_written_on_this_tables_record(scene):
-    device, _token = enrol("Podium of another house", "seabright", "podium")
+    device, _token = enroll("Podium of another house", "seabright", "podium")
     head = {**head_of(scene), "mac": "0" * 64}
     before = scene.version
     scene.podium = device
@@ -254,7 +254,7 @@ def test_one_from_a_device_of_elsewhere_is_not_written_on_this_tables_record(sce
 def test_a_declared_incarnation_lets_it_go_on(scene):
     gone = foreign(scene)
     refused(scene, "record-went-back", gone)
-    halted_at = clock.written(scene.fresh.halted_at)
+    halted_at = clock.format_moment(scene.fresh.halted_at)
     assert declare(scene).number == 2
     (said,) = entries(scene, "table.resumed")
     assert said["data"] == {"incarnation": 2, "halted_at": halted_at}

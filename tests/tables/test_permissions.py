@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from audit.devices import enrol
+from audit.devices import enroll
 from games.engine import Refusal
 from tables.core.permissions import Forbidden
 from tables.runner import table
@@ -124,8 +124,8 @@ def test_the_road_lets_in_whom_the_act_declares_and_nobody_else(scene, act):
 @pytest.mark.parametrize("act", WHO_MAY)
 def test_a_device_of_another_place_serves_nobody_here(scene, act):
     by = next(who for who in ("floorperson", "pit-manager", "dealer") if who in WHO_MAY[act])
-    other_table, _ = enrol("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
-    other_house, _ = enrol("Podium", "seabright", "podium")
+    other_table, _ = enroll("Tablet of T-02", "larkfield", "dealer", "larkfield/T-02")
+    other_house, _ = enroll("Podium", "seabright", "podium")
     for device in (other_table, other_house):
         assert may(scene, act, by, device=device) == "device-of-another-table"
     assert may(scene, act, by, device=scene.podium) is None

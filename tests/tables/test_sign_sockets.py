@@ -4,7 +4,7 @@ import pytest
 from channels.db import database_sync_to_async
 from django.db import connections
 
-from audit.devices import enrol, revoke
+from audit.devices import enroll, revoke
 from audit.models import Device
 from tables.screens import push
 from tests.tables.test_sockets import Socket
@@ -24,7 +24,7 @@ async def nothing_left_open(committed):
 @pytest.fixture
 def display(committed):
     """A display that stands at T-01."""
-    _, token = enrol("Sign of T-01", "larkfield", "sign", "larkfield/T-01")
+    _, token = enroll("Sign of T-01", "larkfield", "sign", "larkfield/T-01")
     return committed.browser(token)
 
 
@@ -41,7 +41,7 @@ async def test_a_display_hears_of_new_limits_at_once(committed, display):
 
 
 async def test_what_is_no_display_of_this_table_hears_nothing(committed):
-    _, token = await database_sync_to_async(enrol)("Elsewhere", "larkfield", "sign", "larkfield/T-02")
+    _, token = await database_sync_to_async(enroll)("Elsewhere", "larkfield", "sign", "larkfield/T-02")
     for browser, code in (
         (committed.browser(token), 4403),
         (committed.browser("podium"), 4401),

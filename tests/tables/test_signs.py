@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 from pypdfium2 import PdfDocument
 
-from audit.devices import enrol
+from audit.devices import enroll
 from games.engine import Refusal
 from games.models import RulesSubmission, SignForm
 from tables.clock.ticker import tick
@@ -152,7 +152,7 @@ def test_the_display_shows_no_roll_that_was(scene, podium):
 
 
 def test_a_display_at_the_table_needs_nobody_signed_in(scene):
-    _, token = enrol("Sign of T-01", "larkfield", "sign", "larkfield/T-01")
+    _, token = enroll("Sign of T-01", "larkfield", "sign", "larkfield/T-01")
     display = scene.browser(token)
     assert display.get("/").headers["Location"] == AT
     assert display.get("/sign-in").headers["Location"] == AT
@@ -163,7 +163,7 @@ def test_a_display_at_the_table_needs_nobody_signed_in(scene):
 
 
 def test_a_display_shows_its_own_table_alone(scene):
-    _, token = enrol("Sign elsewhere", "larkfield", "sign", "larkfield/T-09")
+    _, token = enroll("Sign elsewhere", "larkfield", "sign", "larkfield/T-09")
     assert scene.browser(token).get(AT).status_code == 403
 
 

@@ -72,7 +72,7 @@ def test_somebody_is_put_on_duty_at_a_table_a_pit_or_the_whole_house(scene, plac
         "table": place.get("table"),
         "elsewhere": None,
     }
-    assert (clock.written(duty.started_at), duty.ended_at) == (entry["at"], None)
+    assert (clock.format_moment(duty.started_at), duty.ended_at) == (entry["at"], None)
     if covers:
         scene.act("take_supervision", by="other-floorperson")
     else:
@@ -118,7 +118,7 @@ def test_a_duty_ends_once(scene):
     entry, duty = newest(), Assignment.objects.get(person__code="security")
     assert entry["_type"] == "assignment.ended"
     assert entry["data"]["person"] == "security" and entry["data"]["assignment"] == duty.pk
-    assert clock.written(duty.ended_at) == entry["at"]
+    assert clock.format_moment(duty.ended_at) == entry["at"]
     with scene.refused("no-such-assignment"):
         scene.in_room("end_assignment", {"assignment": duty.pk})
     with scene.refused("no-such-assignment"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from audit.devices import enrol
+from audit.devices import enroll
 from audit.models import Device
 from tables.core import reads
 from tables.demo.seeding import make_table
@@ -140,7 +140,7 @@ def next_door(scene):
     table = make_table(house, code="T-02", pit=pit, submission="RS-0009", kind="live", **limits)
     Shaker.objects.create(facility=house, table=table, code="S-02", kind="manual")
     Assignment.objects.filter(person__code="dealer").update(table=None, pit=pit)
-    return scene.browser(enrol("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
+    return scene.browser(enroll("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
 
 
 def deals(code):
@@ -197,7 +197,7 @@ def test_one_who_may_leave_signs_off_before_another_table():
     limits = {"seats": 8, "min_cents": 1_000, "max_cents": 100_000}
     make_table(house, code="T-02", pit=pit, submission="RS-0009", kind="live", **limits)
     Assignment.objects.filter(person__code="dealer").update(table=None, pit=pit)
-    tablet = scene.browser(enrol("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
+    tablet = scene.browser(enroll("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
     answer = tablet.post("/sign-in", {"person": "dealer", "pin": PIN})
     assert answer.status_code == 403
     assert "Dealer still stands at T-01. Sign off there first." in answer.content.decode()
@@ -212,7 +212,7 @@ def test_a_football_dealer_does_not_walk_away_to_another_table(db):
     limits = {"seats": 16, "min_cents": 1_000, "max_cents": 100_000}
     make_table(house, code="T-02", pit=pit, submission="RS-0009", kind="live", **limits)
     Assignment.objects.filter(person__code="dealer").update(table=None, pit=pit)
-    tablet = scene.browser(enrol("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
+    tablet = scene.browser(enroll("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
     assert tablet.post("/sign-in", {"person": "dealer", "pin": PIN}).status_code == 403
     assert (deals("T-01"), deals("T-02")) == ("dealer", None)
 

@@ -16,8 +16,8 @@ from audit.exporting import bundle
 from audit.models import Checkpoint, Entry, Seal, Stream
 from audit.sealing import keys, state, witnesses
 from audit.sealing.log import MissingNode
+from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
-from audit.sealing.troubles import Trouble
 from games.engine import Refusal
 from tables.runner import table
 from tests.audit.gone_back import as_superuser, forget, put_back
@@ -36,7 +36,7 @@ class Casino:
         self.scene = make_scene()
         self.stream = self.scene.table.stream
         self.folder, self.sealed_in = folder, folder / "sealer"
-        (self.sealed_in / keys.FILES).mkdir(parents=True)
+        (self.sealed_in / keys.KEY_FOLDER).mkdir(parents=True)
         key = keys.create(self.sealed_in)
         self.vkey = keys.verifier_of(key).vkey
         self.sealer = Sealer(self.sealed_in)
@@ -66,7 +66,7 @@ class Casino:
         self.scene.place((seat, "small", cents))
 
     def seal(self) -> None:
-        self.sealer.second()
+        self.sealer.seal()
 
     def cosign(self) -> None:
         newest = Checkpoint.objects.latest("size")
@@ -127,7 +127,7 @@ def forks_with_the_stolen_key(casino):
     restores_the_sealers_disk_too(casino)
     for seat in (6, 7, 8):
         casino.lay(seat, 90_000)
-        Sealer(casino.sealed_in).second()
+        Sealer(casino.sealed_in).seal()
 
 
 def swaps_two_entries(casino):
@@ -172,7 +172,7 @@ def verifier_with_a_kept_checkpoint(casino):
 
 def witness_elsewhere(casino):
     """The next checkpoint, once somebody acts: the witness is ahead of it, or it does not follow from what it knows."""
-    with contextlib.suppress(Trouble):
+    with contextlib.suppress(SealingProblem):
         _next_second(casino)
     newest = Checkpoint.objects.latest("size")
     known = casino.witness.state.known(newest.incarnation.origin)[0]
@@ -189,7 +189,7 @@ def witness_elsewhere(casino):
 def sealer_at_its_next_second(casino):
     try:
         _next_second(casino)
-    except Trouble:
+    except SealingProblem:
         return True
     return False
 
@@ -197,9 +197,9 @@ def sealer_at_its_next_second(casino):
 def tablet_at_its_next_act(casino):
     scene = casino.scene
     call = table.ActRequest(
-        facility="larkfield", place="T-01", act="report_dispute", command=uuid.uuid4(), seen=scene.version,
+        facility="larkfield", place="T-01", act="report_dispute", command=uuid.uuid4(), seen_version=scene.version,
         params={"seat": 1, "about": "the dice"}, actor=scene.people["dealer"], device=scene.tablet,
-        head=heads.claimed(casino.shown),
+        head=heads.parse_head(casino.shown),
     )  # fmt: skip
     try:
         table.execute(call)
@@ -215,7 +215,7 @@ def verify_record(casino):
 def _next_second(casino):
     """Somebody acts, and the sealer comes by. Raises the sealer's Trouble."""
     casino.scene.act("report_dispute", {"seat": 2, "about": "the dice"})
-    Sealer(casino.sealed_in).second()
+    Sealer(casino.sealed_in).seal()
 
 
 ATTACKS = {

@@ -54,7 +54,7 @@ def test_two_browsers_that_enter_the_dice_settle_once(committed):
             "call_dice", {"dice": [1, 1, 2]}, seen=seen, by="floorperson", device=committed.podium
         ),
     )
-    assert sorted(type(one).__name__ for one in found) == ["Answer", "Stale"]
+    assert sorted(type(one).__name__ for one in found) == ["ActResponse", "Stale"]
     assert (entries("round.settled"), Throw.objects.count(), Settlement.objects.count()) == (1, 1, 2)
     assert committed.version == seen + 1
 
@@ -89,7 +89,7 @@ def test_a_command_that_comes_four_times_in_parallel_is_done_once(committed):
         return committed.place((1, "small", 2_500), command=command, seen=seen)
 
     found = at_once(lay, lay, lay, lay)
-    assert sorted(one.again for one in found) == [False, True, True, True]
+    assert sorted(one.is_repeat for one in found) == [False, True, True, True]
     assert len({(one.version, str(one.body)) for one in found}) == 1
     assert (entries("wagers.placed"), Command.objects.filter(pk=command).count(), Wager.objects.count()) == (
         1,
@@ -131,7 +131,7 @@ def test_two_tickers_record_one_expiry(committed):
     from audit import clock
 
     later = clock.now() + dt.timedelta(days=2)
-    with clock.at(later):
+    with clock.override(later):
         at_once(tick, tick)
     assert entries("dice_lot.expired") == 1
 

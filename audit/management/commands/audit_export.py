@@ -30,9 +30,9 @@ def moment(text: str) -> dt.datetime:
 
 def of_two_sorts(mixed: export.MixedPlay) -> str:
     """What is wrong with an export of real play and training in one, and what to do instead."""
-    if not mixed.other:
+    if not mixed.training:
         return f"{mixed.real} is of real play: leave out --training to export it."
-    return f"{mixed.real} is of real play and {mixed.other} is not: export them apart."
+    return f"{mixed.real} is of real play and {mixed.training} is not: export them apart."
 
 
 def day(text: str) -> dt.date:
@@ -111,7 +111,7 @@ def _selected(options: dict[str, Any]) -> export.Selection:
     if last and (since or until or not facility):
         raise CommandError("--day needs --facility, and stands instead of --from and --to.")
     if last:
-        since, until = export.gaming_days(facility, first or last, last)
+        since, until = export.gaming_day_range(facility, first or last, last)
     if since and until and since > until:
         raise CommandError("--from is after --to.")
     try:
@@ -142,7 +142,7 @@ def _lines(out: BinaryIO, path: Path, selection: export.Selection, progress: Pro
 
 
 def _rows(out: BinaryIO, path: Path, selection: export.Selection, progress: Progress) -> None:
-    _put(out, export.rows(selection), progress)
+    _put(out, export.csv_lines(selection), progress)
 
 
 def _put(out: BinaryIO, parts: Iterator[bytes], progress: Progress) -> None:

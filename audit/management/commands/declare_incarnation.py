@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit.errors import AuditRefusal
 from audit.sealing import incarnations, state
-from audit.sealing.troubles import Trouble
+from audit.sealing.problems import SealingProblem
 from audit.wording import say
 
 
@@ -35,8 +35,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             pins = self._pins(options)
-            actor = incarnations.proven(options["actor"], pins[0])
-            witness = incarnations.proven(options["witness"], pins[1])
+            actor = incarnations.authenticate(options["actor"], pins[0])
+            witness = incarnations.authenticate(options["witness"], pins[1])
             signed = options["signed"].read_text(encoding="utf-8") if options["signed"] else ""
             declared = incarnations.declare(actor, witness, options["why"], self._held(), signed)
         except AuditRefusal as refusal:
@@ -58,6 +58,6 @@ class Command(BaseCommand):
             return None
         try:
             return state.read(Path(settings.SEALER_DIR))
-        except Trouble as trouble:
+        except SealingProblem as trouble:
             self.stderr.write(str(trouble))
             return None

@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             by = Person.objects.get(code=options["by"]) if options["by"] else None
-            device, token = devices.enrol(
+            device, token = devices.enroll(
                 options["name"], options["facility"], options["station"], options["place"], by
             )
         except Person.DoesNotExist:

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from audit.exporting.health import why_unwell
+from audit.exporting.health import health_problem
 from audit.exporting.jobs import Worker
-from audit.management.health import tell_health
+from audit.management.health import report_health
 
 
 class Command(BaseCommand):
@@ -22,12 +22,12 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Runs until it is stopped; a job that runs then is put back for the next worker."""
         if options["check"]:
-            tell_health(self, why_unwell)
+            report_health(self, health_problem)
             return
         worker = Worker()
         with _heeding(worker):
             if options["once"]:
-                while not worker.stop.is_set() and worker.step():
+                while not worker.stop.is_set() and worker.run_next():
                     pass
                 worker.tidy()
                 return

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from audit.management.health import tell_health
+from audit.management.health import report_health
 from audit.sealing import keys, witnesses
-from audit.sealing.process import keep_sealing
-from audit.sealing.status import why_unwell
+from audit.sealing.process import run_sealer
+from audit.sealing.status import health_problem
 from audit.wording import say
 
 
@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Runs until it is stopped."""
         if options["check"]:
-            tell_health(self, why_unwell)
+            report_health(self, health_problem)
             return
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
@@ -37,4 +37,4 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         self.stdout.write("Sealing.")
         self.stdout.flush()
-        keep_sealing(stop, folder)
+        run_sealer(stop, folder)

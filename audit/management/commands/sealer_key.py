@@ -54,11 +54,11 @@ class Command(BaseCommand):
             )
 
     def found(self, options: dict[str, Any]) -> None:
-        signers = keys.found(keys.folder())
+        signers = keys.unrecorded_signers(keys.folder())
         if not signers:
             raise CommandError("The folder holds no key that the record does not name.")
         for signer in signers:
-            self._tell(keys.put_on_record(signer))
+            self._tell(keys.record_key(signer))
 
     def _tell(self, key: SigningKey) -> None:
         self.stdout.write(f"Key {key.key_id} signs from now on. Give this line to witnesses and readers:")

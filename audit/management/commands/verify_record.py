@@ -29,7 +29,7 @@ class Command(BaseCommand):
                     "facility": "",
                     "job": None,
                     "kind": "verification",
-                    **verified.told(),
+                    **verified.as_data(),
                 }
                 system.write("record.verified", data, clock.now())
         for finding in verified.findings:

@@ -62,8 +62,8 @@ def _due_reminders(facility: Facility, now: dt.datetime) -> list[tuple[Deadline,
 
 def _record_reminders(facility: Facility) -> None:
     """Says it under the lock of the office's stream, looked at again: another ticker may have been first."""
-    stream = record.locked_stream(f"{facility.code}/{STREAM}")
-    now = clock.not_before(stream, clock.now())
+    stream = record.lock_stream(f"{facility.code}/{STREAM}")
+    now = clock.displayed_moment(stream, clock.now())
     for deadline, stage in _due_reminders(facility, now):
         Reminder.objects.create(
             facility=facility,

@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest
 
-from audit.doors import Denied, device_at, person_of
+from audit.access import Denied, enrolled_device, person_of
 from audit.models import Device, Person
 from games.models import Facility
 from games.office.core.runner import OFFICE_ROLES
@@ -18,7 +18,7 @@ OFFICE_VIEWERS = OFFICE_ROLES | {
 
 def person_and_facility(request: HttpRequest, facility_code: str) -> tuple[Person, Facility]:
     """The person and the facility whose office they may see. Raises `SignedOut`, `Locked` or `Denied`."""
-    person, device = person_of(request), device_at(request)
+    person, device = person_of(request), enrolled_device(request)
     if device is None or device.facility != facility_code or not may_see_office(person, device):
         raise Denied
     facility = Facility.objects.filter(code=facility_code).first()

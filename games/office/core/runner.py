@@ -42,7 +42,7 @@ class OfficeRunner(StreamRunner[OfficeContext]):
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         return floor().is_on_duty(person, facility)
 
-    def enter(self, request: ActRequest, locked: LockedStream) -> OfficeContext:
+    def make_context(self, request: ActRequest, locked: LockedStream) -> OfficeContext:
         return OfficeContext(locked, request)
 
     def office_act(self, *, roles: Iterable[str] = OFFICE_ROLES) -> Callable:

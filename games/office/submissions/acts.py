@@ -109,7 +109,7 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
     if granted:
         verify_may_file(options_of(row), tables_under(ctx, row.code))
         row.in_force_from = _verified_start(ctx, row, since)
-        data |= {"in_force_from": clock.written(since), "terms": json.loads(row.terms)}
+        data |= {"in_force_from": clock.format_moment(since), "terms": json.loads(row.terms)}
         data |= {"supersedes": _supersede(row, since)}
     row.save()
     return _outcome(ctx, "rules.approved" if granted else "rules.denied", row, data)

@@ -114,9 +114,9 @@ def _span(ctx: DeskContext, params: Params) -> dict[str, Any]:
         raise Refusal("export-range")
     return {
         "day": str(day or last) if day or last else None,
-        "from": clock.written(since) if since else None,
+        "from": clock.format_moment(since) if since else None,
         "last_day": str(last or day) if day or last else None,
-        "to": clock.written(until) if until else None,
+        "to": clock.format_moment(until) if until else None,
     }
 
 
@@ -125,7 +125,7 @@ def _of_days(ctx: DeskContext, first: dt.date, last: dt.date) -> tuple[dt.dateti
         raise Refusal("export-range")
     if (last - first).days >= MAX_DAYS:
         raise Refusal("export-too-long", most=MAX_DAYS)
-    return export.gaming_days(ctx.facility.code, first, last)
+    return export.gaming_day_range(ctx.facility.code, first, last)
 
 
 def _moment(ctx: DeskContext, params: Params, name: str) -> dt.datetime | None:

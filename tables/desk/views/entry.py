@@ -10,7 +10,7 @@ from django.urls import path, register_converter, reverse
 from django.urls.converters import StringConverter
 from django.views.decorators.http import require_GET
 
-from audit.doors import Denied, device_at
+from audit.access import Denied, enrolled_device
 from audit.models import Device, Entry, Person
 from audit.record import INSTALLATION
 from games.models import Facility, RulesSubmission
@@ -169,7 +169,7 @@ def _terms(request: HttpRequest, person: Person, facility: Facility, entry_: Ent
         RulesSubmission.objects.filter(facility=facility, terms_sha256=sha256).order_by("-version").first()
     )
     url = ""
-    if submission is not None and may_see_office(person, device_at(request)):
+    if submission is not None and may_see_office(person, enrolled_device(request)):
         url = reverse("submission", args=[facility.code, submission.code, submission.version])
     return {"sha256": sha256, "filed": submission, "url": url}
 

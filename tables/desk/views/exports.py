@@ -12,8 +12,8 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_GET, require_safe
 
 from audit import record, verification_words
-from audit.doors import Denied
-from audit.exporting import jobs, making
+from audit.access import Denied
+from audit.exporting import jobs, output
 from audit.models import Job, Stream
 from games.models import Facility
 from games.templatetags.office import day as in_words
@@ -62,11 +62,11 @@ def exports_file(request: HttpRequest, facility_code: str, job: uuid.UUID) -> Ht
     )
     if job_ is None:
         raise Denied
-    path_ = jobs.place_of(job_)
+    path_ = jobs.file_path(job_)
     if job_.found.get("removed_at") or not _is_intact(path_, job_):
         message = "This file is no longer kept. Ask for the same range again: its entries are the same."
         return HttpResponse(message, status=410, content_type="text/plain; charset=utf-8")
-    return file_response(request, path_, job_.filename, job_.sha256, making.MEDIA[job_.kind])
+    return file_response(request, path_, job_.filename, job_.sha256, output.MEDIA_TYPES[job_.kind])
 
 
 def _is_intact(path_: Path, job: Job) -> bool:
@@ -102,7 +102,7 @@ def _row(job: Job, facility: Facility, may_download: bool) -> dict[str, Any]:
         "range": _range(job, facility),
         "where": _where(job),
         "parts": PARTS * job.done // job.total if job.total else 0,
-        "before": jobs.waiting_before(job) if job.status == Job.Status.WAITING else 0,
+        "before": jobs.jobs_ahead(job) if job.status == Job.Status.WAITING else 0,
         "url": reverse("record-exports-file", args=[facility.code, job.pk])
         if is_kept and may_download
         else "",

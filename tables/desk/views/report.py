@@ -9,7 +9,7 @@ from django.urls import path
 from django.views.decorators.http import require_GET
 
 from audit import clock
-from audit.doors import Denied
+from audit.access import Denied
 from games.models import Facility
 from tables.desk.access import authorize_desk
 from tables.desk.page import desk_context

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, reverse
 
-from audit.devices import enrol, remember
+from audit.devices import enroll, set_device_cookie
 from audit.models import Person
 from games import urls
 from games.models import (
@@ -117,12 +117,12 @@ def test_a_tablet_that_serves_one_table_shows_none_of_it(filled, by):
 
 def test_people_of_another_house_see_none_of_it(filled):
     Facility.objects.create(code="other", name="Other", jurisdiction="PA")
-    _, token = enrol("Their podium", "other", "podium")
+    _, token = enroll("Their podium", "other", "podium")
     Person.objects.create_person(
         "theirs", PIN, name="Theirs", role="compliance", department="compliance", facility="other"
     )
     client, response = Client(), HttpResponse()
-    remember(response, token)
+    set_device_cookie(response, token)
     client.cookies.update(response.cookies)
     assert client.post("/sign-in", {"person": "theirs", "pin": PIN}).status_code == 302
     assert refused(client) == []

@@ -29,7 +29,7 @@ def person_of(request: HttpRequest) -> Person:
     return request.user
 
 
-def device_at(request: HttpRequest) -> Device | None:
+def enrolled_device(request: HttpRequest) -> Device | None:
     """The enrolled device of this request, if it is one."""
     found: Device | None = getattr(request, "device", None)
     return found

@@ -10,13 +10,13 @@ from django.db.models import QuerySet
 
 from audit.export import Selection, Span
 from audit.models import Checkpoint, Cosignature, Incarnation, Seal, SealedHead
-from audit.sealing.log import Log, current
+from audit.sealing.log import Log, current_incarnation
 
-LOOKED_AT = 60  # among so many of the newest, the checkpoint that most witnesses cosigned is taken
+CHECKPOINTS_COMPARED = 60  # among so many of the newest, the checkpoint that most witnesses cosigned is taken
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class LogSegment:
     """The seals `first` up to but not at `last` of a log, and the checkpoint whose root they lead to.
 
     `ends` has for each span the number up to which entries must be shown: at least its last. `unsealed` has for each
@@ -31,32 +31,34 @@ class Stretch:
     unsealed: tuple[int, ...]
 
 
-def stretch_of(selection: Selection, incarnation: Incarnation | None = None) -> Stretch | None:
+def segment_for(selection: Selection, incarnation: Incarnation | None = None) -> LogSegment | None:
     """The stretch of a log, the newest unless one is named, that covers a selection; None where nothing is sealed.
 
     Some statements for each span, and some dozens for the range: each reads a few rows, however long the log is.
     """
-    incarnation = incarnation or current()
+    incarnation = incarnation or current_incarnation()
     newest = Log(incarnation).newest() if incarnation else None
     if incarnation is None or newest is None:
         return None
-    checkpoint = _cosigned(incarnation, _needed(selection, incarnation, newest.size)) or newest
+    checkpoint = (
+        _cosigned_checkpoint(incarnation, _log_size_needed(selection, incarnation, newest.size)) or newest
+    )
     size = checkpoint.size
-    first = _first(selection, incarnation, size)
-    last = _needed(selection, incarnation, size) if selection.until else size
+    first = _first_seal(selection, incarnation, size)
+    last = _log_size_needed(selection, incarnation, size) if selection.until else size
     last = max(last, first + 1)
     ends, unsealed = [], []
     for span in selection.spans:
-        end, sealed = _end(selection, span, incarnation, last)
+        end, sealed = _span_end(selection, span, incarnation, last)
         ends.append(end)
         unsealed.append(max(0, span.last - max(span.first - 1, sealed)))
-    return Stretch(incarnation, checkpoint, first, last, tuple(ends), tuple(unsealed))
+    return LogSegment(incarnation, checkpoint, first, last, tuple(ends), tuple(unsealed))
 
 
-def _cosigned(incarnation: Incarnation, size: int) -> Checkpoint | None:
+def _cosigned_checkpoint(incarnation: Incarnation, size: int) -> Checkpoint | None:
     """Of the newest checkpoints of at least this size, the one with the most cosignatures; None where none has any."""
     signed = Checkpoint.objects.filter(incarnation=incarnation, size__gte=size).order_by("-size")
-    newest = list(signed[:LOOKED_AT])
+    newest = list(signed[:CHECKPOINTS_COMPARED])
     marks = Counter(Cosignature.objects.filter(checkpoint__in=newest).values_list("checkpoint_id", flat=True))
     cosigned = [checkpoint for checkpoint in newest if marks[checkpoint.pk]]
     if not cosigned:  # no witness for a minute: the newest of all that was cosigned, if it is large enough
@@ -68,42 +70,42 @@ def _cosigned(incarnation: Incarnation, size: int) -> Checkpoint | None:
     return max(cosigned, key=lambda checkpoint: (marks[checkpoint.pk], checkpoint.size))
 
 
-def _needed(selection: Selection, incarnation: Incarnation, size: int) -> int:
+def _log_size_needed(selection: Selection, incarnation: Incarnation, size: int) -> int:
     """How large the log must be to show all that its first `size` seals can show of a selection."""
     if selection.until is None:
-        return max((_covering(span, incarnation, size) for span in selection.spans), default=0)
-    full = _full_after(selection.until, incarnation, size)
+        return max((_size_covering(span, incarnation, size) for span in selection.spans), default=0)
+    full = _full_seal_after(selection.until, incarnation, size)
     there = dict(full.heads.values_list("stream_id", "seq")) if full else {}
     sizes = []
     for span in selection.spans:
-        numbers = [_number(_listed(span, incarnation, size).filter(seq__gt=span.last))]
+        numbers = [_first_number(_listed(span, incarnation, size).filter(seq__gt=span.last))]
         if full and there.get(span.stream_id, 0) == span.last:
             numbers.append(full.number)
         sizes.append(min((number for number in numbers if number is not None), default=size - 1) + 1)
     return max(sizes, default=0)
 
 
-def _covering(span: Span, incarnation: Incarnation, size: int) -> int:
+def _size_covering(span: Span, incarnation: Incarnation, size: int) -> int:
     """The size with the first seal that covers a span's last entry; all of it where none does."""
     if span.last < span.first:
         return 0
-    number = _number(_listed(span, incarnation, size).filter(seq__gte=span.last))
+    number = _first_number(_listed(span, incarnation, size).filter(seq__gte=span.last))
     return size if number is None else number + 1
 
 
-def _full_after(moment: dt.datetime, incarnation: Incarnation, size: int) -> Seal | None:
+def _full_seal_after(moment: dt.datetime, incarnation: Incarnation, size: int) -> Seal | None:
     """The first full seal that is not before a moment: it shows where every stream stood then."""
-    begin = _number_at(moment, incarnation, size)
+    begin = _number_at_time(moment, incarnation, size)
     full = Seal.objects.filter(incarnation=incarnation, number__gte=begin, number__lt=size, full=True)
     return full.order_by("number").first()
 
 
-def _first(selection: Selection, incarnation: Incarnation, size: int) -> int:
+def _first_seal(selection: Selection, incarnation: Incarnation, size: int) -> int:
     """The newest full seal before the range that lists no span beyond where it stood; else the log's beginning."""
     if selection.since is None:
         return 0
     prior = {span.stream_id: span.first - 1 for span in selection.spans}
-    before = _number_at(selection.since, incarnation, size)
+    before = _number_at_time(selection.since, incarnation, size)
     full = Seal.objects.filter(incarnation=incarnation, number__lt=before, full=True).order_by("-number")
     for seal in full.only("number").iterator(chunk_size=10):
         listed = SealedHead.objects.filter(seal=seal, stream__in=prior).values_list("stream_id", "seq")
@@ -112,13 +114,13 @@ def _first(selection: Selection, incarnation: Incarnation, size: int) -> int:
     return 0
 
 
-def _number_at(moment: dt.datetime, incarnation: Incarnation, size: int) -> int:
+def _number_at_time(moment: dt.datetime, incarnation: Incarnation, size: int) -> int:
     """The number of the first seal at or after a moment, `size` where there is none. Times of seals never go back."""
     times = Seal.objects.filter(incarnation=incarnation).values_list("at", flat=True)
     return bisect.bisect_left(range(size), moment, key=lambda number: times.get(number=number))
 
 
-def _end(selection: Selection, span: Span, incarnation: Incarnation, last: int) -> tuple[int, int]:
+def _span_end(selection: Selection, span: Span, incarnation: Incarnation, last: int) -> tuple[int, int]:
     """Up to where entries must be shown, and the greatest number of the stream that is listed before `last`."""
     listed = _listed(span, incarnation, last)
     if selection.until is None:
@@ -132,7 +134,7 @@ def _end(selection: Selection, span: Span, incarnation: Incarnation, last: int) 
     return max(sealed, span.last), sealed
 
 
-def _number(heads: "QuerySet[SealedHead]") -> int | None:
+def _first_number(heads: "QuerySet[SealedHead]") -> int | None:
     return heads.order_by("seq", "seal__number").values_list("seal__number", flat=True).first()
 
 

@@ -13,45 +13,45 @@ from audit.models import Job
 
 from . import bundle, sealed, workbook
 
-ENDINGS = {"evidence": "zip", "csv": "csv", "xlsx": "xlsx"}
-MEDIA = {
+EXTENSIONS = {"evidence": "zip", "csv": "csv", "xlsx": "xlsx"}
+MEDIA_TYPES = {
     "evidence": "application/zip",
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-EVERY = 500  # entries, between two looks at whether to go on
+PROGRESS_ENTRIES = 500  # entries, between two looks at whether to go on
 
 
-class Beat(Protocol):
+class Heartbeat(Protocol):
     """How far the work is; raises where it must not go on."""
 
     def __call__(self, completed: int | None = None, total: int | None = None) -> None: ...
 
 
 @dataclass(frozen=True)
-class Made:
+class JobOutput:
     """What came of a job: figures for its row and its entry, and of a file its name, size and SHA-256 (hex)."""
 
     entries: int
-    found: dict[str, Any] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
     filename: str = ""
     size_bytes: int = 0
     sha256: str = ""
 
 
-def make(job: Job, path: Path, beat: Beat) -> Made:
+def produce(job: Job, path: Path, beat: Heartbeat) -> JobOutput:
     """Do a job; the file, if it makes one, is written to `path`. Raises what `beat` raises, and OSError."""
     if job.kind == Job.Kind.VERIFICATION:
-        return _verified(beat)
-    selection = selected(job)
+        return _verification(beat)
+    selection = job_selection(job)
     beat(0, selection.entries)
     details = WRITERS[job.kind](path, selection, beat)
-    size, sha256 = _kept(path)
+    size, sha256 = _sync_and_hash(path)
     details |= {"entries": selection.entries, "streams": len(selection.spans)}
-    return Made(selection.entries, details, filename(job), size, sha256)
+    return JobOutput(selection.entries, details, filename(job), size, sha256)
 
 
-def selected(job: Job) -> export.Selection:
+def job_selection(job: Job) -> export.Selection:
     """What a job asks for, as the record stands now. Raises UnknownStream, MixedPlay and MissingEntry."""
     since, until = (_moment(job.params.get(edge)) for edge in ("from", "to"))
     names, training = job.params.get("streams", []), bool(job.params.get("training"))
@@ -68,7 +68,7 @@ def filename(job: Job) -> str:
         "-to-".join(dict.fromkeys(_days(job))),
         "evidence" if job.kind == Job.Kind.EVIDENCE else "reading-copy",
     ]
-    return f"{'-'.join(parts)}.{ENDINGS[job.kind]}"
+    return f"{'-'.join(parts)}.{EXTENSIONS[job.kind]}"
 
 
 def _days(job: Job) -> list[str]:
@@ -84,40 +84,40 @@ def _moment(text: Any) -> dt.datetime | None:
     return dt.datetime.fromisoformat(text) if text else None
 
 
-def _evidence(path: Path, selection: export.Selection, beat: Beat) -> dict[str, Any]:
-    sealed.await_seals(selection, beat)
+def _evidence(path: Path, selection: export.Selection, beat: Heartbeat) -> dict[str, Any]:
+    sealed.wait_for_seals(selection, beat)
     with path.open("wb") as out:
         written = bundle.write(out, selection, beat)
     return {"record_sha256": written.record_sha256, "unsealed": written.unsealed}
 
 
-def _csv(path: Path, selection: export.Selection, beat: Beat) -> dict[str, Any]:
+def _csv(path: Path, selection: export.Selection, beat: Heartbeat) -> dict[str, Any]:
     with path.open("wb") as out:
-        for count, row in enumerate(export.rows(selection)):
+        for count, row in enumerate(export.csv_lines(selection)):
             out.write(row)
-            if count % EVERY == 0:
+            if count % PROGRESS_ENTRIES == 0:
                 beat(count)
     return {}
 
 
-def _xlsx(path: Path, selection: export.Selection, beat: Beat) -> dict[str, Any]:
+def _xlsx(path: Path, selection: export.Selection, beat: Heartbeat) -> dict[str, Any]:
     return {"cut": workbook.write(path, selection, beat)["cut"]}
 
 
-WRITERS: dict[str, Callable[[Path, export.Selection, Beat], dict[str, Any]]] = {
+WRITERS: dict[str, Callable[[Path, export.Selection, Heartbeat], dict[str, Any]]] = {
     "evidence": _evidence,
     "csv": _csv,
     "xlsx": _xlsx,
 }
 
 
-def _kept(path: Path) -> tuple[int, str]:
+def _sync_and_hash(path: Path) -> tuple[int, str]:
     """The size and SHA-256 of a file, once it is on the disk."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
         return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _verified(beat: Beat) -> Made:
+def _verification(beat: Heartbeat) -> JobOutput:
     verified = verification.verify(beat)
-    return Made(verified.entries, verified.told())
+    return JobOutput(verified.entries, verified.as_data())

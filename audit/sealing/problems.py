@@ -46,7 +46,7 @@ SENTENCES = {
 }
 
 
-class Trouble(Exception):
+class SealingProblem(Exception):
     """The sealer does not seal. `code` is one of SENTENCES, `params` fill its sentence."""
 
     def __init__(self, code: str, **params: Any) -> None:
