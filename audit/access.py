@@ -1,4 +1,4 @@
-"""The outermost door: who may ask anything at all from a request. Each room has its own doors behind this one.
+"""The first access check: who is signed in at a request. Each app adds its own checks.
 
 `SignedOut`, `Locked` and `Denied` become 401, 423 and 403 for a request, and 4401, 4423 and 4403 for a socket.
 """
@@ -9,19 +9,19 @@ from .models import Device, Person
 
 
 class SignedOut(Exception):
-    """Nobody is signed in here."""
+    """Nobody is signed in."""
 
 
 class Locked(Exception):
-    """The person is signed in, and this device is locked or no longer theirs."""
+    """The person is signed in, but the device is locked or now used by somebody else."""
 
 
 class Denied(Exception):
-    """The person may not see this."""
+    """The person has no access to this."""
 
 
 def person_of(request: HttpRequest) -> Person:
-    """The person who may act from this request. Raises `SignedOut` or `Locked`."""
+    """The person who may act with this request. Raises `SignedOut` or `Locked`."""
     if not isinstance(request.user, Person):
         raise SignedOut
     if getattr(request, "locked", True):
@@ -30,6 +30,6 @@ def person_of(request: HttpRequest) -> Person:
 
 
 def enrolled_device(request: HttpRequest) -> Device | None:
-    """The enrolled device of this request, if it is one."""
-    found: Device | None = getattr(request, "device", None)
-    return found
+    """The enrolled device of this request, or None."""
+    device: Device | None = getattr(request, "device", None)
+    return device

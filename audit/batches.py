@@ -1,8 +1,7 @@
-"""Entries read in batches by the driver's own cursor: a million of them in the memory of one batch.
+"""Read entries in batches with the driver's own cursor, so that a million of them need the memory of one batch.
 
-Each batch is one short statement by the numbers of the entries, so nothing is locked for long and no transaction stays
-open. Entries are written once and numbered without gaps: a range that is fixed at the beginning reads the same however
-often, and by whomever, the record grows meanwhile.
+Each batch is one short statement over entry numbers: no lock is held for long and no transaction stays open. Entries
+are written once and numbered without gaps, so a range that is fixed at the start reads the same while the record grows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,15 +9,15 @@ from typing import Any
 
 from django.db import connection
 
-BATCH_ENTRIES = 2000  # of one batch, unless its bodies are long
-BATCH_BYTES = 16_000_000  # about what a batch may hold
-PAIRS_PER_STATEMENT = 400  # of stream and number, in one statement
+BATCH_ENTRIES = 2000  # fewer when bodies are long
+BATCH_BYTES = 16_000_000  # approximate limit
+PAIRS_PER_STATEMENT = 400  # of stream and number
 
 
 def entry_batches(stream_id: int, first: int, last: int, columns: str) -> Iterator[list[tuple[Any, ...]]]:
-    """The entries `first` to `last` of a stream in batches, in order; `columns` ends in `body`, as bytes.
+    """Yield the entries `first` to `last` of a stream in batches, in order. `columns` must end in `body` (bytes).
 
-    A number that is missing is missing here too. Batches grow smaller where bodies are long.
+    A missing number is skipped. Batches are smaller where bodies are long.
     """
     size, start = BATCH_ENTRIES, first
     while start <= last:
@@ -30,7 +29,7 @@ def entry_batches(stream_id: int, first: int, last: int, columns: str) -> Iterat
 
 
 def fetch(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """All rows of a statement, bytes as bytes; on PostgreSQL in binary, which spares both sides the hex."""
+    """Fetch all rows of a statement. On PostgreSQL in binary, which saves both sides the hex encoding of bytes."""
     connection.ensure_connection()
     if connection.vendor == "postgresql":
         with connection.wrap_database_errors, connection.connection.cursor(binary=True) as binary:
@@ -50,7 +49,7 @@ def _read(stream_id: int, start: int, stop: int, columns: str) -> list[tuple[Any
 
 
 def _batch_size(rows: Sequence[tuple[Any, ...]]) -> int:
-    """How many entries of this length a batch may hold."""
+    """The number of entries that fit into a batch, if they are as long as these."""
     longest = max((len(row[-1]) for row in rows), default=0)
     return max(1, min(BATCH_ENTRIES, BATCH_BYTES // max(longest, 1)))
 
@@ -58,7 +57,7 @@ def _batch_size(rows: Sequence[tuple[Any, ...]]) -> int:
 def entries_at(
     numbers: Mapping[int, int], columns: str, params: Sequence[Any] = ()
 ) -> Iterator[tuple[Any, ...]]:
-    """`columns` of the entry that stands at one number of each stream, `{stream_id: seq}`: few statements for many."""
+    """Yield `columns` of one entry of each stream, given as `{stream_id: seq}`, in few statements."""
     pairs = list(numbers.items())
     for start in range(0, len(pairs), PAIRS_PER_STATEMENT):
         part = pairs[start : start + PAIRS_PER_STATEMENT]

@@ -1,4 +1,4 @@
-"""The record's arithmetic: canonical bytes, the hash of an entry, and where a stream begins. Pure.
+"""The record's arithmetic: canonical bytes, the hash of an entry, and the start of a stream. Pure.
 
 - canonical bytes are RFC 8785 of objects, arrays, strings, integers below 2^53, true, false and null; keys are ASCII
 - `hash = SHA-256("pitside/entry/v1\\n" + previous hash (32 raw bytes) + body)`
@@ -16,17 +16,17 @@ ENTRY_TAG = b"pitside/entry/v1\n"
 STREAM_TAG = b"pitside/stream/v1\n"
 HASH_BYTES = 32
 LARGEST_INTEGER = 2**53 - 1
-DEEPEST = 128  # lists and objects within each other: what every reader can follow
+DEEPEST = 128  # levels of nested lists and objects that every JSON reader can handle
 
 
 class NotCanonical(ValueError):
-    """A value that the record does not hold: it would have no single spelling in every language."""
+    """A value that the record does not accept, because not every language writes it the same way."""
 
 
 def canonical(value: Any) -> bytes:
-    """RFC 8785 bytes of a JSON value.
+    """Encode a JSON value as RFC 8785 bytes.
 
-    NotCanonical for floats, NUL, keys beyond ASCII, integers beyond 2^53-1, and what is nested deeper than 128.
+    Raises NotCanonical for floats, NUL, non-ASCII keys, integers beyond 2^53-1, and nesting deeper than 128.
     """
     try:
         _verify(value)
@@ -36,14 +36,14 @@ def canonical(value: Any) -> bytes:
 
 
 def entry_hash(prev: bytes, body: bytes) -> bytes:
-    """The 32 bytes that seal a body (canonical bytes) behind the previous hash (32 bytes)."""
+    """Hash a body (canonical bytes) together with the previous hash (32 bytes). Returns 32 bytes."""
     if len(prev) != HASH_BYTES:
         raise ValueError("A previous hash has 32 bytes.")
     return hashlib.sha256(ENTRY_TAG + prev + body).digest()
 
 
 def genesis(stream_name: str) -> bytes:
-    """The 32 bytes before the first entry of a stream."""
+    """The 32 bytes that stand for the previous hash of a stream's first entry."""
     return hashlib.sha256(STREAM_TAG + stream_name.encode()).digest()
 
 
@@ -55,7 +55,7 @@ def _verify(value: Any, depth: int = 0) -> None:
             return
         case str():
             if "\0" in value:
-                raise NotCanonical("The record holds no NUL character: PostgreSQL could not read it back.")
+                raise NotCanonical("The record accepts no NUL character: PostgreSQL could not read it back.")
         case int():
             if abs(value) > LARGEST_INTEGER:
                 raise NotCanonical(f"{value} is beyond 2^53-1.")
@@ -68,4 +68,4 @@ def _verify(value: Any, depth: int = 0) -> None:
             for item in value:
                 _verify(item, depth + 1)
         case _:
-            raise NotCanonical(f"{value!r} is a {type(value).__name__}, which the record does not hold.")
+            raise NotCanonical(f"{value!r} is a {type(value).__name__}, which the record does not accept.")

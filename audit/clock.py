@@ -1,4 +1,4 @@
-"""One moment for each act, taken from the database where it has a clock, and never running backwards on a stream."""
+"""The time of acts: one moment for each, from the database's clock if it has one, never going back on a stream."""
 
 import datetime as dt
 from collections.abc import Callable, Iterator
@@ -14,13 +14,13 @@ GAMING_DAY_STARTS = dt.timedelta(hours=6)
 
 
 class Clock:
-    """Tells the moment of an act. There is one, `clock`; tests set it with `override`."""
+    """The source of every act's time. There is one instance, `clock`; tests set it with `override`."""
 
     def __init__(self) -> None:
         self._told: Callable[[], dt.datetime] | None = None
 
     def now(self) -> dt.datetime:
-        """This moment in UTC, with microseconds: the clock of PostgreSQL, or of this machine under SQLite."""
+        """The current time in UTC with microseconds, from PostgreSQL, or from this machine under SQLite."""
         if self._told is not None:
             return self._told()
         if connection.vendor != "postgresql":
@@ -30,9 +30,9 @@ class Clock:
             return cursor.fetchone()[0].astimezone(dt.UTC)
 
     def read(self, moment: dt.datetime | None) -> dt.datetime:
-        """The moment of an act whose first statement asked PostgreSQL for the time along the way.
+        """Use the time that an earlier statement of the act read from PostgreSQL, which saves a query.
 
-        None where the database has no clock. One trip to the database fewer than `now`.
+        `moment` is None where the database has no clock; then this is `now`.
         """
         if moment is None or self._told is not None:
             return self.now()
@@ -40,7 +40,7 @@ class Clock:
 
     @contextmanager
     def override(self, moment: dt.datetime | Callable[[], dt.datetime]) -> Iterator[None]:
-        """For tests: in the block every act of every thread happens at this moment, or at what the function says."""
+        """For tests: within the block, every thread gets this moment, or the result of this function."""
         before, self._told = self._told, moment if callable(moment) else lambda: moment
         try:
             yield
@@ -54,9 +54,9 @@ override = clock.override
 
 
 def never_before(stream: Stream, moment: dt.datetime) -> dt.datetime:
-    """The moment at which an act on this stream counts. The caller holds the stream's lock, or its table's.
+    """The time to record for an act on this stream. The caller holds the lock of the stream or its table.
 
-    A step back of up to two seconds keeps the stream's last time; a larger one raises ClockRefused.
+    If the clock went back by up to two seconds, the stream's last time is used; beyond that, raises ClockRefused.
     """
     if stream.last_at is None or moment >= stream.last_at:
         return moment
@@ -66,19 +66,19 @@ def never_before(stream: Stream, moment: dt.datetime) -> dt.datetime:
 
 
 def displayed_moment(stream: Stream, moment: dt.datetime) -> dt.datetime:
-    """The moment that a screen shows, for reading records nothing: where the clock went back, the stream's last one."""
+    """The time to show on a screen: the stream's last time if the clock went back. Reading refuses nothing."""
     return moment if stream.last_at is None else max(moment, stream.last_at)
 
 
 def format_moment(moment: dt.datetime) -> str:
-    """A moment as the record spells it: `2026-11-21T13:05:09.123456Z`."""
+    """Format a moment as in the record: `2026-11-21T13:05:09.123456Z`."""
     if moment.tzinfo is None:
-        raise ValueError("A moment of the record has a time zone.")
+        raise ValueError("A moment in the record must have a time zone.")
     return moment.astimezone(dt.UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 class GamingDays:
-    """Which gaming day a moment belongs to. The room that knows the facilities' time zones replaces `of`."""
+    """The gaming day of a moment. `games`, which knows the facilities' time zones, replaces `of`."""
 
     def __init__(self) -> None:
         self.of: Callable[[str, dt.datetime], dt.date] = lambda _facility, moment: gaming_day_in_utc(moment)
@@ -88,7 +88,7 @@ gaming_days = GamingDays()
 
 
 def gaming_day(facility: str, moment: dt.datetime) -> dt.date:
-    """The gaming day of a facility (its code) at a moment; it begins at 06:00, in UTC where nobody knows better."""
+    """The gaming day of a facility, given by code, at a moment. It begins at 06:00 local time, or UTC if unknown."""
     return gaming_days.of(facility, moment)
 
 

@@ -1,4 +1,4 @@
-"""Acts by the id that their screen minted, so that a second press gets the first answer."""
+"""Accepted acts by the id that their screen created, so that a second press gets the first answer."""
 
 import datetime as dt
 import hashlib
@@ -14,17 +14,17 @@ from audit.rows import read
 
 
 def content_hash(content: dict[str, Any]) -> bytes:
-    """SHA-256 (32 bytes) of what an act says: who, where, which act and its params, as one canonical object.
+    """Hash (SHA-256, 32 bytes) what an act says: person, place, act and parameters, as one canonical object.
 
-    The version and the head that a screen saw are no part of it. Raises chain.NotCanonical, as the record would.
+    The version and head that the screen showed are not part of it. Raises chain.NotCanonical, as the record would.
     """
     return hashlib.sha256(chain.canonical(content)).digest()
 
 
 def find(command_id: uuid.UUID, content: bytes | None = None) -> Command | None:
-    """The accepted act of this id, if there is one. The caller holds the lock of the stream it acts on.
+    """The accepted act with this id, or None. The caller holds the lock of the stream it acts on.
 
-    Given the `content_hash`, raises CommandChanged when the same id said something else before.
+    With `content`, a `content_hash`, raises CommandChanged if the accepted act said something else.
     """
     key = Command._meta.pk.get_db_prep_value(command_id, connection)
     rows = read((("c", Command),), "FROM audit_command c WHERE c.id = %s", [key])
@@ -41,12 +41,14 @@ def save(
     stream: Stream,
     seq: int,
     answer: Any,
-    at: dt.datetime,
+    moment: dt.datetime,
     actor: Person | None = None,
     device: Device | None = None,
 ) -> Command:
-    """Keep the answer of an accepted act for ever, in the act's transaction. `seq` is the last entry that it wrote on
-    the stream, the version that its screen was told; `content` its `content_hash`."""
+    """Save the answer of an accepted act, in the act's transaction, for good.
+
+    `seq` is the last entry that the act wrote on the stream: the version in its answer. `content` is its `content_hash`.
+    """
     return Command.objects.create(
         id=command_id,
         content_sha256=content,
@@ -55,5 +57,5 @@ def save(
         person=actor,
         device=device,
         answer=answer,
-        at=at,
+        at=moment,
     )

@@ -1,7 +1,7 @@
-"""Enrolled devices: how one is made, how it is recognised, and how it is taken out of use.
+"""Enrolled devices: enroll, recognize and revoke them.
 
-A device proves itself by a token of 256 random bits in a signed cookie that no script can read. The database keeps
-the token's SHA-256 alone, so that a stolen copy of it opens nothing.
+A device identifies itself by a token of 256 random bits in a signed cookie that no script can read. The database holds
+only the token's SHA-256, so a stolen copy of the database gives no access.
 """
 
 import datetime as dt
@@ -19,19 +19,19 @@ from audit.models import Device, Person, Stream
 from audit.rows import read
 
 COOKIE_SALT = "audit.device"
-COOKIE_SECONDS = 400 * 24 * 60 * 60  # browsers keep no cookie for longer
+COOKIE_SECONDS = 400 * 24 * 60 * 60  # the longest that browsers keep a cookie
 
 
 def enroll(
     name: str, facility: str, station: str, place: str = "", by: Person | None = None
 ) -> tuple[Device, str]:
-    """Make a device and record it. Returns it with its token, which is shown once and kept nowhere.
+    """Create a device and record it. Returns it with its token, which is shown once and stored nowhere.
 
-    `place` is the stream of the one table that it serves (`larkfield/T-04`), or "". Raises ValidationError for a
-    name that the facility has already, an unknown station, or a place elsewhere.
+    `place` is the stream of the only table that it serves (`larkfield/T-04`), or "". Raises ValidationError for a
+    name that the facility already uses, an unknown station, or a place of another facility.
     """
     if place and not (record.STREAM_NAME.fullmatch(place) and place.startswith(f"{facility}/")):
-        raise ValidationError({"place": f"{place} is no place of {facility}."})
+        raise ValidationError({"place": f"{place} is not a place of {facility}."})
     token = secrets.token_urlsafe(32)
     moment = clock.now()
     device = Device(
@@ -48,24 +48,26 @@ def enroll(
         device.full_clean(exclude=["token_sha256"])
         device.save(force_insert=True)
         data = {"name": name, "station": str(station), "place": place}
-        append_sign_in(stream, "device.enrolled", data, actor=by, device=device, at=moment)
+        append_sign_in(stream, "device.enrolled", data, actor=by, device=device, moment=moment)
     return device, token
 
 
 def revoke(device: Device, by: Person | None = None) -> None:
-    """Take a device out of use at once, with whoever stands at it."""
+    """Revoke a device at once, and sign off whoever uses it."""
     with transaction.atomic():
         stream = lock_sign_in_stream(device.facility)
         moment = clock.now()
         Device.objects.filter(pk=device.pk, revoked_at=None).update(
             revoked_at=moment, person=None, signed_on_at=None
         )
-        append_sign_in(stream, "device.revoked", {"name": device.name}, actor=by, device=device, at=moment)
+        append_sign_in(
+            stream, "device.revoked", {"name": device.name}, actor=by, device=device, moment=moment
+        )
     device.refresh_from_db()
 
 
 def device_of(request: HttpRequest) -> Device | None:
-    """The enrolled device of a request, with the person who stands at it; None for any other."""
+    """The enrolled device of a request, with the person signed in at it; None if it is not enrolled."""
     token = request.get_signed_cookie(settings.DEVICE_COOKIE_NAME, default=None, salt=COOKIE_SALT)
     if not token:
         return None
@@ -78,12 +80,12 @@ def device_of(request: HttpRequest) -> Device | None:
 
 
 def device_of_token(token: str) -> Device | None:
-    """The enrolled device of a token as a person typed or followed it; None for any other."""
+    """The enrolled device with this token, as a person typed it or followed its link; None if there is none."""
     return Device.objects.filter(token_sha256=token_hash(token.strip()), revoked_at=None).first()
 
 
 def set_device_cookie(response: HttpResponseBase, token: str) -> None:
-    """Give the browser the token as its device cookie."""
+    """Store the token in the browser as its device cookie."""
     response.set_signed_cookie(
         settings.DEVICE_COOKIE_NAME,
         token,
@@ -96,12 +98,12 @@ def set_device_cookie(response: HttpResponseBase, token: str) -> None:
 
 
 def token_hash(token: str) -> bytes:
-    """The 32 bytes by which a token is looked up."""
+    """The SHA-256 (32 bytes) by which a token is found."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def lock_sign_in_stream(facility: str) -> Stream:
-    """The stream of a facility's sign-ins, locked. Call it in a transaction."""
+    """Lock the stream of a facility's sign-ins. Call it in a transaction."""
     return record.lock_stream(f"{facility}/sign-in")
 
 
@@ -110,13 +112,20 @@ def append_sign_in(
     type: str,
     data: dict[str, Any],
     *,
-    at: dt.datetime,
+    moment: dt.datetime,
     actor: Person | None = None,
     witness: Person | None = None,
     device: Device | None = None,
 ) -> record.Appended:
-    """Append to a facility's sign-in stream, whose lock the caller holds."""
-    day = clock.gaming_day(stream.facility, at)
+    """Append to a facility's sign-in stream. The caller holds its lock."""
+    day = clock.gaming_day(stream.facility, moment)
     return record.append(
-        stream, type=type, data=data, at=at, gaming_day=day, actor=actor, witness=witness, device=device
+        stream,
+        type=type,
+        data=data,
+        moment=moment,
+        gaming_day=day,
+        actor=actor,
+        witness=witness,
+        device=device,
     )

@@ -1,10 +1,10 @@
-"""Which modules of an app have to be imported at the start, so that nobody has to list them."""
+"""Find the modules of an app that must be imported at the start, so that nobody has to list them."""
 
 from pathlib import Path
 
 
 def modules_named(topic: str, app_path: str) -> list[str]:
-    """Names, relative to the app, of every module of a topic: `acts` finds `acts.py`, `…_acts.py` and `acts/*.py`.
+    """List every module of a topic, relative to the app: `acts` finds `acts.py`, `…_acts.py` and `acts/*.py`.
 
     `AppConfig.ready` hands them to Django's `autodiscover_modules`: acts and words register themselves when imported.
     """

@@ -1,8 +1,8 @@
 """The export: the record as lines that anybody can check, streamed in the memory of one batch.
 
-`lines` yields the evidence, to the byte as `FORMAT.md` says; `rows` a reading copy for spreadsheets. Entries are
-written once and numbered without gaps, so what is exported is settled by the heads that are read first: no long
-transaction, and no lock.
+`lines` yields the evidence, byte for byte as in `FORMAT.md`; `csv_lines` a reading copy for spreadsheets. Entries are
+written once and numbered without gaps, so the heads that are read first fix what is exported: it needs no long
+transaction and no lock.
 """
 
 import bisect
@@ -33,15 +33,15 @@ FORMULA_STARTS = tuple("=+-@\t\r\n\0")
 
 
 class UnknownStream(LookupError):
-    """There is no stream of this name."""
+    """There is no stream with this name."""
 
 
 class MissingEntry(LookupError):
-    """An entry that must be there is not: the record was tampered with. Names its stream and number."""
+    """An entry is missing: the record was tampered with. The arguments are its stream and number."""
 
 
 class MixedPlay(ValueError):
-    """Streams of real play and others were asked for in one export. Names one of each sort."""
+    """One export was to hold streams of real play and of training. Names one of each ("" for `training` if none)."""
 
     def __init__(self, real: str, training: str) -> None:
         self.real, self.training = real, training
@@ -50,7 +50,7 @@ class MixedPlay(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The entries of one stream to export: `first` to `last` in number, none when `last` is `first - 1`."""
+    """The entries of one stream to export, numbers `first` to `last`. Empty if `last` is `first - 1`."""
 
     stream_id: int
     name: str
@@ -65,7 +65,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What an export holds: its streams in the order of their names, from `since` up to but not at `until`."""
+    """What an export holds: its streams in the order of their names, from `since` to before `until`."""
 
     since: dt.datetime | None
     until: dt.datetime | None
@@ -84,11 +84,11 @@ def select(
     training: bool = False,
     facility: str = "",
 ) -> Selection:
-    """Choose streams and a range of time: those named, or else every stream of real play.
+    """Select the named streams, or every stream of real play, and a range of time.
 
-    `facility` (its code) leaves that house's alone, and with real play what belongs to no house, `installation/system`.
-    With `training` it is every other stream: those of training and of simulation. No export holds both sorts. Raises
-    UnknownStream, and MixedPlay where the names, or the names and `training`, ask for both.
+    `training` selects the streams of training and simulation instead; no export holds both kinds. `facility` (a code)
+    restricts the selection to that facility, and with real play includes `installation/system`. Raises UnknownStream, and
+    MixedPlay if the names, or the names and `training`, select both kinds.
     """
     heads = {stream.name: stream for stream in _selected_streams(names, training, facility)}
     for name in names:
@@ -99,12 +99,12 @@ def select(
 
 
 def gaming_day_range(facility: str, first: dt.date, last: dt.date) -> tuple[dt.datetime, dt.datetime]:
-    """The moments from the beginning of one gaming day of a facility up to the end of another, in UTC."""
+    """The start of a facility's first gaming day and the end of its last, in UTC."""
     return _day_start(facility, first), _day_start(facility, last + dt.timedelta(days=1))
 
 
 def _day_start(facility: str, day: dt.date) -> dt.datetime:
-    """The minute at which a gaming day begins: halving asks the facility, which alone knows its clocks."""
+    """The minute at which a gaming day begins, found by bisection: only the facility knows its time zone."""
     midnight = dt.datetime.combine(day, dt.time(), dt.UTC)
     earliest = midnight - dt.timedelta(days=1)
     minute = dt.timedelta(minutes=1)
@@ -119,7 +119,7 @@ def _selected_streams(names: Sequence[str], training: bool, facility: str) -> li
     streams = streams.filter(name__in=names) if names else streams.filter(real_play=not training)
     if facility:
         streams = streams.filter(Q(name__startswith=f"{facility}/") | Q(name=INSTALLATION))
-    # SQLite tells no capital letter from a small one here.
+    # SQLite ignores case in startswith.
     return [
         stream
         for stream in streams
@@ -135,7 +135,7 @@ def _verify_one_sort(heads: Mapping[str, Stream], training: bool) -> None:
 
 
 def lines(selection: Selection) -> Iterator[bytes]:
-    """Every line of the export with its newline: first line, entries by stream and number, last line."""
+    """Yield every line of the export with its newline: the first line, the entries by stream and number, the last."""
     digest = hashlib.sha256()
     closing: list[dict[str, Any]] = []
     opening = _line(NO_HASH, _opening(selection))
@@ -152,10 +152,10 @@ def lines(selection: Selection) -> Iterator[bytes]:
 
 
 def csv_lines(selection: Selection) -> Iterator[bytes]:
-    """The reading copy: CSV by RFC 4180 in UTF-8, a row for each entry, its data as one cell of JSON.
+    """Yield the reading copy: CSV (RFC 4180, UTF-8), a row for each entry, with its data in one cell as JSON.
 
-    No semicolon is in it. A spreadsheet whose language separates cells by them takes no heed of quotes after a comma:
-    what follows a semicolon would be a cell, and could be a formula. JSON has another way to write it.
+    It contains no semicolon. A spreadsheet in a language that separates cells by semicolons ignores the quotes, so the
+    text after a semicolon would become a cell, and could be a formula. JSON can escape it.
     """
     text = io.StringIO()
     writer = csv.writer(text)
@@ -168,7 +168,7 @@ def csv_lines(selection: Selection) -> Iterator[bytes]:
 
 
 def entry_cells(selection: Selection) -> Iterator[list[Any]]:
-    """What each entry says, as COLUMNS name it, for reading copies; `data` is its canonical JSON."""
+    """Yield each entry's cells for reading copies, in the order of COLUMNS; `data` is its canonical JSON."""
     for span in selection.spans:
         for _seq, _prev, digest, body in entries(span):
             fields, data = _split_body(body)
@@ -177,7 +177,7 @@ def entry_cells(selection: Selection) -> Iterator[list[Any]]:
 
 
 def _split_body(body: bytes) -> tuple[dict[str, Any], bytes]:
-    """What a body says beside its data, and the bytes of its data: no text outside it has a quote in it."""
+    """Split a body into its fields without the data, and the bytes of its data. Texts outside the data have no quotes."""
     begins = body.index(DATA) + len(DATA)
     ends = body.rindex(AFTER_DATA)
     return json.loads(body[:begins] + b"0" + body[ends:]), body[begins:ends]
@@ -191,9 +191,9 @@ def _take_text(text: io.StringIO) -> bytes:
 
 
 def escape_formula(value: Any) -> str:
-    """A cell that no spreadsheet takes for a formula: a quote goes before = + - @ and control characters.
+    """Make a cell that no spreadsheet reads as a formula: put a quote before = + - @ and control characters.
 
-    A semicolon becomes a comma: no word of the record but its data may hold one.
+    A semicolon becomes a comma; outside the data, no text of the record contains one.
     """
     text = "" if value is None else str(value).replace(";", ",")
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
@@ -213,9 +213,9 @@ def _spans(streams: Sequence[Stream], since: dt.datetime | None, until: dt.datet
 
 
 def _first_at(streams: Sequence[Stream], moment: dt.datetime) -> dict[int, int]:
-    """The number of each stream's first entry at or after a moment, one more than its last where there is none.
+    """The number of each stream's first entry at or after a moment, or one more than its last.
 
-    Times never go back on a stream, so halving finds it; all streams at once, in some twenty statements.
+    Times never go back on a stream, so bisection works: about twenty statements for all streams together.
     """
     low = {stream.pk: 1 for stream in streams}
     high = {stream.pk: stream.seq + 1 for stream in streams}
@@ -231,7 +231,7 @@ def _first_at(streams: Sequence[Stream], moment: dt.datetime) -> dict[int, int]:
 
 
 def entries(span: Span) -> Iterator[tuple[int, bytes, bytes, bytes]]:
-    """(seq, prev, hash, body) of a span, in batches: memory does not grow with the record."""
+    """Yield (seq, prev, hash, body) of a span. Reads in batches, so memory does not grow with the record."""
     for batch in batches.entry_batches(span.stream_id, span.first, span.last, "seq, prev, hash, body"):
         yield from batch
 
@@ -267,5 +267,5 @@ def _line(prev: bytes, content: dict[str, Any]) -> bytes:
 
 
 def format_line(digest: bytes, prev: bytes, body: bytes) -> bytes:
-    """One line of an export, with its newline: the bytes of FORMAT.md, which are no JSON writer's to choose."""
+    """Format one line of an export with its newline, byte for byte as in FORMAT.md (a JSON writer could differ)."""
     return b'{"hash":"%b","prev":"%b","body":%b}\n' % (digest.hex().encode(), prev.hex().encode(), body)

@@ -1,4 +1,4 @@
-"""Changing an index of the record in place: altering its field would copy a table on SQLite, without its guards."""
+"""Change an index of the record in place: altering the field would copy the table on SQLite and lose its guards."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.db import migrations
 
 
 class WithoutIndex(migrations.AlterField):
-    """A foreign key that has no index of its own any more, because a constraint's begins with it."""
+    """Drop a foreign key's own index, because the index of a constraint begins with the same column."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         model = from_state.apps.get_model(app_label, self.model_name)

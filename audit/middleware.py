@@ -1,4 +1,4 @@
-"""Tells each request its device, and whether the person at it may act."""
+"""Set the device of each request, and whether its person may act."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -15,10 +15,10 @@ USE_RECORDED_EVERY = dt.timedelta(minutes=1)
 
 
 class StationMiddleware:
-    """Sets `request.device` (None where none is enrolled) and `request.locked`.
+    """Set `request.device` (None if it is not enrolled) and `request.locked`.
 
-    Locked means that the session is signed in but may not act (423): its person no longer stands at this device, or
-    the device is locked or has been idle. It is state of the server; a cookie that is still there opens nothing.
+    Locked means that the session is signed in but may not act (423): somebody else has signed in at the device, or it
+    is locked or has been idle. The server holds this state, so an old session cookie grants nothing.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -34,7 +34,7 @@ class StationMiddleware:
 
 
 def is_locked(request: HttpRequest, device: Device | None) -> bool:
-    """Whether a signed-in session may not act here. A device found idle is locked now, and recorded."""
+    """Whether a signed-in session may not act at this device. Locks an idle device, and records that."""
     if device is None or device.person_id is None or device.person_id != request.user.pk:
         return True
     if request.session.get(people.SESSION_DEVICE) != str(device.pk):
@@ -45,19 +45,19 @@ def is_locked(request: HttpRequest, device: Device | None) -> bool:
 
 
 def is_idle(device: Device) -> bool:
-    """Whether nobody has touched the device for DEVICE_IDLE_LOCK_SECONDS, give or take the minute of `see`."""
+    """Whether nobody has used the device for DEVICE_IDLE_LOCK_SECONDS, to the minute of `record_use`."""
     if device.last_seen_at is None:
         return False
     return clock.now() - device.last_seen_at > dt.timedelta(seconds=settings.DEVICE_IDLE_LOCK_SECONDS)
 
 
 def is_user_action(request: HttpRequest) -> bool:
-    """Whether a person caused this request: an act or a page. Polling by a screen keeps no device awake."""
+    """Whether a person caused this request (an act or a page). A polling screen does not keep its device awake."""
     return request.method not in SAFE_METHODS or request.headers.get("Sec-Fetch-Mode") == "navigate"
 
 
 def record_use(device: Device) -> None:
-    """Note that the device is in use; written at most once a minute."""
+    """Save that the device is in use, at most once a minute."""
     moment = clock.now()
     if device.last_seen_at is None or moment - device.last_seen_at >= USE_RECORDED_EVERY:
         Device.objects.filter(pk=device.pk).update(last_seen_at=moment)

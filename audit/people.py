@@ -1,9 +1,9 @@
-"""Who acts: roles, sign-in with a PIN at an enrolled device, witnesses, and the lock of a device.
+"""Who acts: roles, sign-in with a PIN at an enrolled device, witnesses, and locking a device.
 
-- One person stands at a device. Signing in at it moves the device to that person (relief in the middle of a round).
-- A wrong PIN is counted by django-axes, for each person at each address; so is a witness's.
-- Every sign-in, sign-out, refusal, lockout and lock stands on the stream `<facility>/sign-in`. These acts commit on
-  their own, before any act of the floor: the count of a wrong PIN must outlive a refusal.
+- One person is signed in at a device. The next sign-in replaces that person (relief in the middle of a round).
+- django-axes counts wrong PINs for each person at each address, a witness's included.
+- Every sign-in, sign-out, refusal, lockout and lock is recorded on the stream `<facility>/sign-in`. These acts commit on
+  their own, before any act on the floor, because the count of wrong PINs must survive a refused act.
 """
 
 import datetime as dt
@@ -32,12 +32,12 @@ SESSION_DEVICE = "device"
 
 
 class PinBackend(BaseBackend):
-    """Knows a person by code and PIN, at an enrolled device of a facility where the person belongs."""
+    """Authenticate a person by code and PIN, at an enrolled device of a facility to which the person belongs."""
 
     def authenticate(
         self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **_: Any
     ) -> Person | None:
-        """The active person with this code and PIN, or None. An unknown code takes as long as a wrong PIN."""
+        """The active person with this code and PIN, or None. An unknown code takes as much time as a wrong PIN."""
         device = getattr(request, "device", None)
         if username is None or password is None or device is None or device.revoked_at:
             return None
@@ -49,7 +49,7 @@ class PinBackend(BaseBackend):
         return person if matches and person.is_active and person.belongs_to(device.facility) else None
 
     def get_user(self, user_id: int) -> Person | None:
-        """The person of a session, unless no longer active."""
+        """The person of a session, or None if no longer active."""
         for (person,), _ in read(
             (("p", Person),), "FROM audit_person p WHERE p.id = %s AND p.is_active", [user_id]
         ):
@@ -58,15 +58,15 @@ class PinBackend(BaseBackend):
 
 
 def has_rank(person: Person, role: str) -> bool:
-    """Whether the person stands at this step of the table games ladder or above it. Others stand on no step."""
-    steps = {str(step): number for number, step in enumerate(RANKS)}
-    return person.role in steps and role in steps and steps[person.role] >= steps[role]
+    """Whether the person has this rank in table games, or a higher one. Other roles have no rank."""
+    ranks = {str(role): rank for rank, role in enumerate(RANKS)}
+    return person.role in ranks and role in ranks and ranks[person.role] >= ranks[role]
 
 
 def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
-    """Sign this person in at the request's device, unlock it, and start a new session.
+    """Sign a person in at the request's device, unlock the device, and start a new session.
 
-    Raises DeviceRefused, WrongPin or LockedOut, after recording it. Must not run inside a transaction.
+    Records and raises WrongPin or LockedOut. Raises DeviceRefused. Must not run inside a transaction.
     """
     device = _enrolled_device(request)
     person = _authenticate(request, device, code, pin, purpose="sign-in")
@@ -79,7 +79,7 @@ def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
         moment = clock.never_before(stream, clock.now())
         _update_device(device, person=person, signed_on_at=moment, locked_at=None, last_seen_at=moment)
         data = {"name": device.name, "relieves": relieved.code if relieved and relieved != person else None}
-        append_sign_in(stream, "person.signed_in", data, actor=person, device=device, at=moment)
+        append_sign_in(stream, "person.signed_in", data, actor=person, device=device, moment=moment)
     request.session.flush()
     login(request, person, backend="audit.people.PinBackend")
     request.session[SESSION_DEVICE] = str(device.pk)
@@ -88,7 +88,7 @@ def sign_in(request: HttpRequest, code: str, pin: str) -> Person:
 
 
 def sign_out(request: HttpRequest) -> None:
-    """Sign the person out, and leave the device to nobody. A shaker's custody is the caller's to settle first."""
+    """Sign the person out, and leave the device without a person. The caller settles the shaker's custody first."""
     device = getattr(request, "device", None)
     person = request.user if isinstance(request.user, Person) else None
     if device is not None and person is not None and device.person_id == person.pk:
@@ -97,13 +97,13 @@ def sign_out(request: HttpRequest) -> None:
             moment = clock.never_before(stream, clock.now())
             _update_device(device, person=None, signed_on_at=None, locked_at=None)
             append_sign_in(
-                stream, "person.signed_out", {"name": device.name}, actor=person, device=device, at=moment
+                stream, "person.signed_out", {"name": device.name}, actor=person, device=device, moment=moment
             )
     logout(request)
 
 
 def lock(device: Device, *, reason: str = "asked") -> None:
-    """Lock a device until somebody signs in at it. Whoever stands there still does: custody does not move."""
+    """Lock a device until somebody signs in at it. Its person stays signed in, so custody does not change."""
     with transaction.atomic():
         stream = lock_sign_in_stream(device.facility)
         moment = clock.never_before(stream, clock.now())
@@ -112,15 +112,15 @@ def lock(device: Device, *, reason: str = "asked") -> None:
         )
         if locked:
             data = {"name": device.name, "reason": reason}
-            append_sign_in(stream, "device.locked", data, actor=device.person, device=device, at=moment)
+            append_sign_in(stream, "device.locked", data, actor=device.person, device=device, moment=moment)
             device.locked_at = moment
 
 
 def verify_witness(request: HttpRequest, code: str, pin: str) -> Person:
-    """The second person, by their own PIN on the actor's device. No session changes.
+    """Authenticate a second person by their own PIN on the actor's device. No session changes.
 
-    Raises SamePerson when it is the actor, DeviceRefused, WrongPin or LockedOut; wrong PINs count as at a sign-in.
-    Call it before the act's transaction and never inside one: a rollback would forget the count.
+    Raises SamePerson for the actor, DeviceRefused, WrongPin or LockedOut. Wrong PINs count as at a sign-in, so call this
+    before the act's transaction: a rollback would undo the count.
     """
     device = _enrolled_device(request)
     if isinstance(request.user, Person) and request.user.code == normalized_code(code):
@@ -129,12 +129,12 @@ def verify_witness(request: HttpRequest, code: str, pin: str) -> Person:
 
 
 def normalized_code(code: str) -> str:
-    """The code that somebody meant: spaces around it and capitals do not matter."""
+    """Normalize a typed code: surrounding spaces and capital letters do not matter."""
     return code.replace("\0", "").strip().lower()[:40]
 
 
 def person_by_code(code: str) -> Person | None:
-    """The person of this code, active or not."""
+    """The person with this code, active or not, or None."""
     return Person.objects.filter(code=normalized_code(code)).first()
 
 
@@ -147,27 +147,27 @@ def _enrolled_device(request: HttpRequest) -> Device:
 
 def _authenticate(request: HttpRequest, device: Device, code: str, pin: str, *, purpose: str) -> Person:
     code = normalized_code(code)
-    # axes counts under its own name of the field, which by default is the model's: `code`. Without both names every
-    # wrong PIN would count for nobody, and a lockout would lock out nobody.
+    # axes reads the name from the model's field, `code`, and the backend from `username`. With only one of the two,
+    # wrong PINs would count for nobody and a lockout would lock nobody out.
     person = authenticate(request, username=code, code=code, password=pin)
     if isinstance(person, Person):
         AxesProxyHandler.reset_attempts(username=code, ip_address=request.axes_ip_address)  # type: ignore[attr-defined]
         return person
     refusal: PersonRefused = LockedOut() if getattr(request, "axes_locked_out", False) else WrongPin()
-    # axes would answer with a page of its own; our refusal is worded, and has a shape that the screens know.
+    # axes would answer with its own page. Our refusal has a sentence, and a shape that the screens know.
     request.axes_locked_out = False  # type: ignore[attr-defined]
     _record_refusal(device, code, refusal, purpose)
     raise refusal
 
 
 def _record_refusal(device: Device, code: str, refusal: PersonRefused, purpose: str) -> None:
-    # Only the code of a person is written down: a stranger's may be a PIN typed into the wrong field.
+    # Record only the code of an existing person: anything else may be a PIN typed into the wrong field.
     person = person_by_code(code)
     kind = "person.locked_out" if isinstance(refusal, LockedOut) else "person.refused"
     data = {"code": person.code if person else None, "name": device.name, "purpose": purpose}
     with transaction.atomic(durable=True):
         stream = lock_sign_in_stream(device.facility)
-        append_sign_in(stream, kind, data, device=device, at=clock.now())
+        append_sign_in(stream, kind, data, device=device, moment=clock.now())
 
 
 def _update_device(device: Device, **fields: Person | dt.datetime | None) -> None:

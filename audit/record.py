@@ -1,4 +1,4 @@
-"""Append to the record: one entry for each act, on the act's stream, inside the act's own transaction."""
+"""Append to the record: one entry for each act, on the act's stream, in the act's own transaction."""
 
 import datetime as dt
 import re
@@ -13,7 +13,7 @@ from audit.errors import RecordRefused, StreamClosed, StreamMoved
 from audit.models import Device, Entry, Person, Stream
 
 FORMAT = 1
-INSTALLATION = "installation/system"  # the stream of what belongs to no house
+INSTALLATION = "installation/system"  # the stream for what belongs to no facility
 TYPE = re.compile(r"[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+")
 STREAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
 SERIALIZATION_FAILURE = "40001"
@@ -22,17 +22,17 @@ TOTALS = ("wagered_cents", "taken_cents", "paid_cents", "returned_cents")
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Where an act stands: its number on the stream, which is the table's version, and its hash (32 bytes)."""
+    """A new entry: its number on the stream, which is the table's version, and its hash (32 bytes)."""
 
     seq: int
     hash: bytes
 
 
 def open_stream(name: str, real_play: bool = True) -> Stream:
-    """The stream of this name, `facility/place`, made at its genesis if there is none. Locks nothing.
+    """Get the stream named `facility/place`, or create it at its genesis. Locks nothing.
 
-    `real_play` is false for a place of training or simulation, which no export of real play holds. What a stream is
-    stays so: raises RecordRefused where the stream of this name is of the other sort, or the name is none.
+    `real_play` is false for training and simulation, which no export of real play includes. It never changes: raises
+    RecordRefused if the stream exists with the other value, or if the name is malformed.
     """
     stream = _get_or_create(name, real_play)
     if stream.real_play != real_play:
@@ -50,9 +50,9 @@ def _get_or_create(name: str, real_play: bool) -> Stream:
 
 
 def lock_stream(name: str) -> Stream:
-    """The stream of this name, made (of real play) if need be, locked until the transaction ends.
+    """Lock the stream of this name until the transaction ends, creating it (for real play) if necessary.
 
-    Call it inside one. Whoever needs several streams locks them in the order of their names.
+    Call it in a transaction. To avoid deadlocks, lock several streams in the order of their names.
     """
     _get_or_create(name, real_play=True)
     return Stream.objects.select_for_update(of=("self",)).get(name=name)
@@ -63,7 +63,7 @@ def append(
     *,
     type: str,
     data: dict[str, Any],
-    at: dt.datetime,
+    moment: dt.datetime,
     gaming_day: dt.date,
     actor: Person | None = None,
     witness: Person | None = None,
@@ -71,21 +71,21 @@ def append(
     command: Any = None,
     terms: str = "",
 ) -> Appended:
-    """Write one entry and move the stream's head; one statement on PostgreSQL.
+    """Write one entry and advance the stream's head, with a single statement on PostgreSQL.
 
-    The caller holds the stream's lock, or its table's, in an open transaction, and read `stream` under that lock.
-    `type` is a dotted name (`round.settled`); `data` holds ASCII keys, integers below 2^53 (cents), text, lists,
-    true, false and null; `at` has a time zone; `terms` is the SHA-256 in hex of the round's canonical terms, or "".
-    Afterwards `stream.seq`, `.head` and `.last_at` are the new ones.
+    The caller holds the lock of the stream or its table in an open transaction, and read `stream` under that lock.
+    `type` is a dotted name (`round.settled`). `data` has ASCII keys, and integers below 2^53 (cents), text, lists,
+    true, false and null. `moment` has a time zone. `terms` is the SHA-256 in hex of the round's canonical terms, or "".
+    Updates `stream.seq`, `.head` and `.last_at`.
 
-    Raises RecordRefused for a type or data that the record does not take, ClockRefused when `at` is more than two
-    seconds before the stream's last entry, StreamClosed, and StreamMoved when the lock was not held.
+    Raises RecordRefused for a type or data that the record does not accept, ClockRefused if `moment` is more than two
+    seconds before the stream's last entry, StreamClosed, and StreamMoved if the lock was not held.
     """
     if not TYPE.fullmatch(type):
         raise RecordRefused(reason="type", type=type)
     if stream.closed_at is not None:
         raise StreamClosed(stream=stream.name)
-    entry_time = clock.never_before(stream, at)
+    entry_time = clock.never_before(stream, moment)
     seq = stream.seq + 1
     content = {
         "_format": FORMAT,
@@ -110,8 +110,9 @@ def append(
 
 
 def search_columns(data: dict[str, Any]) -> tuple[int | None, str, int | None]:
-    """The round, the dice lot and the cents by which the desk finds an entry; PostgreSQL's `audit_append` does the
-    same. The cents are the largest of the totals that it tells.
+    """The round, dice lot and cents by which the desk searches for an entry. `audit_append` in PostgreSQL does the same.
+
+    The cents are the largest of the entry's totals.
     """
     round_, lot = data.get("round"), data.get("lot")
     totals = [data[name] for name in TOTALS if type(data.get(name)) is int]
@@ -130,9 +131,9 @@ def _body(body: dict[str, Any]) -> bytes:
 
 
 def _write_in_postgres(
-    stream: Stream, body: bytes, content: dict[str, Any], at: dt.datetime, gaming_day: dt.date
+    stream: Stream, body: bytes, content: dict[str, Any], moment: dt.datetime, gaming_day: dt.date
 ) -> bytes:
-    arguments: list[Any] = [stream.pk, stream.seq, body, content["_type"], at, gaming_day]
+    arguments: list[Any] = [stream.pk, stream.seq, body, content["_type"], moment, gaming_day]
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT hash FROM audit_append(%s, %s, %s, %s, %s, %s)", arguments)
@@ -144,7 +145,7 @@ def _write_in_postgres(
 
 
 def _write_in_sqlite(
-    stream: Stream, body: bytes, content: dict[str, Any], at: dt.datetime, gaming_day: dt.date
+    stream: Stream, body: bytes, content: dict[str, Any], moment: dt.datetime, gaming_day: dt.date
 ) -> bytes:
     prev = bytes(stream.head)
     if not Stream.objects.filter(pk=stream.pk, seq=stream.seq, head=prev, closed_at=None).exists():
@@ -158,7 +159,7 @@ def _write_in_sqlite(
         hash=digest,
         body=body,
         type=content["_type"],
-        at=at,
+        at=moment,
         gaming_day=gaming_day,
         actor=content["actor"] or "",
         witness=content["witness"] or "",
@@ -166,5 +167,5 @@ def _write_in_sqlite(
         lot=lot,
         cents=cents,
     )
-    Stream.objects.filter(pk=stream.pk).update(seq=stream.seq + 1, head=digest, last_at=at)
+    Stream.objects.filter(pk=stream.pk).update(seq=stream.seq + 1, head=digest, last_at=moment)
     return digest

@@ -1,8 +1,8 @@
-"""Reads models by a statement that is written out.
+"""Read models with a handwritten statement.
 
-The ORM takes several times as long to put a statement together as the database to answer it. For the few that run in
-every act that is worth saving. Columns and conversions come from the models, so what is read is what the ORM would have
-read; tests hold the two side by side.
+The ORM takes several times longer to build a statement than the database takes to answer it, which matters for the few
+statements that run in every act. Columns and conversions come from the models, so the result is what the ORM would
+read; tests compare the two.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ Converters = tuple[tuple[int, tuple[Callable[..., Any], ...], Any], ...]
 def read(
     models: Aliased, sql: str, params: Sequence[Any], more: str = ""
 ) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-    """For each row an instance of each model (None where an outer join found none), and the columns in `more`."""
+    """Yield, for each row, an instance of each model (None where an outer join has none) and the columns in `more`."""
     columns, converters = _columns(connection.vendor, models)
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {columns}{', ' + more if more else ''} {sql}", params)
@@ -44,7 +44,7 @@ def _instances(models: Aliased, values: list[Any]) -> tuple[tuple[Any, ...], tup
 
 @lru_cache(maxsize=32)
 def _columns(vendor: str, models: Aliased) -> tuple[str, Converters]:
-    """The select list of these models, and the conversions that the ORM would make on this database."""
+    """The select list of these models, and the conversions that the ORM makes on this database."""
     fields = [(alias, field) for alias, model in models for field in model._meta.concrete_fields]
     converters = []
     for place, (_, field) in enumerate(fields):

@@ -216,7 +216,7 @@ def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOu
         ctx.stream,
         type=outcome.type,
         data=outcome.data,
-        at=ctx.now,
+        moment=ctx.now,
         gaming_day=ctx.gaming_day,
         actor=request.actor,
         witness=request.witness,
@@ -233,7 +233,7 @@ def _record(request: ActRequest, content: bytes, ctx: ActContext, outcome: ActOu
         stream=ctx.stream,
         seq=version,
         answer=answer,
-        at=ctx.now,
+        moment=ctx.now,
         actor=request.actor,
         device=request.device,
     )

@@ -1,7 +1,7 @@
-"""The evidence bundle: an archive from which a stranger can check a range of the record (FORMAT.md).
+"""The evidence bundle: an archive with which an outsider can check a range of the record (FORMAT.md).
 
-Written in one pass in the memory of one batch, to anything that takes bytes. The archive's digest is the caller's to
-take; that of `record.jsonl` is told, so that the record can say what was handed out.
+It is written in one pass in the memory of one batch, to anything that accepts bytes. The digest of `record.jsonl` is
+returned, so that the record can state what was exported; the caller computes the digest of the archive.
 """
 
 import hashlib
@@ -26,9 +26,9 @@ from .segment import LogSegment, segment_for, subtrees
 
 FORMAT = 1
 BODY_START = 156  # in every line of an export
-PROGRESS_ENTRIES = 500  # entries, between two calls of `progress`
-SEALS_PER_STATEMENT = 500  # read in one statement
-COMPRESS_LEVEL = 1  # as fast as the entries come; the rest of the gain costs four times the time
+PROGRESS_ENTRIES = 500  # between two calls of `progress`
+SEALS_PER_STATEMENT = 500
+COMPRESS_LEVEL = 1  # keeps up with reading the entries; a higher level takes four times as long for little
 DOCUMENTS = ("FORMAT.md", "verify.py", "witness.py")
 AUDIT_FOLDER = Path(audit.__file__).parent
 
@@ -37,7 +37,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class BundleSummary:
-    """What a bundle holds: entries, bytes of the archive, the SHA-256 of its record in hex, entries not yet sealed."""
+    """A written bundle: its entries, archive size in bytes, SHA-256 of its record in hex, and unsealed entries."""
 
     entries: int
     size_bytes: int
@@ -58,10 +58,11 @@ def write(
     progress: Progress | None = None,
     incarnation: Incarnation | None = None,
 ) -> BundleSummary:
-    """Write the bundle of a selection; `out` need not be seekable. `progress` hears how many entries are written.
+    """Write the bundle of a selection. `out` need not be seekable.
 
-    The log is that of the newest incarnation unless another is named. Raises what `progress` and `out` raise,
-    MissingEntry where the database has lost an entry, and MissingNode where it has lost a part of the log.
+    `progress` is called with the number of entries written. The log is the newest incarnation's unless one is given.
+    Raises what `progress` and `out` raise, MissingEntry if the database lost an entry, and MissingNode if it lost a part
+    of the log.
     """
     stretch = segment_for(selection, incarnation)
     counted = _CountingWriter(out)
@@ -81,7 +82,7 @@ def write(
 
 
 class _CountingWriter:
-    """Counts what goes out. It can be neither sought nor told, so the archive is written as a stream."""
+    """Counts the bytes written. It has no seek and no tell, so zipfile writes the archive as a stream."""
 
     def __init__(self, out: BinaryIO) -> None:
         self.out, self.size = out, 0
@@ -96,7 +97,7 @@ class _CountingWriter:
 
 
 class _Archive:
-    """A ZIP archive as it is written, with the digest of each file in it."""
+    """A ZIP archive being written, with the digest of each file in it."""
 
     def __init__(self, out: _CountingWriter) -> None:
         sink = cast(BinaryIO, out)
@@ -123,12 +124,12 @@ class _Archive:
                 put(part)
 
     def record(self, selection: Selection, progress: Progress | None) -> dict[str, Any]:
-        """Write the export; what its first line says."""
+        """Write the export. Returns the body of its first line."""
         with self.file("record.jsonl") as put:
             lines = export.lines(selection)
             opening = next(lines)
             put(opening)
-            for count, line in enumerate(lines):  # the last one closes the export, and is no entry
+            for count, line in enumerate(lines):  # the last line closes the export and is not an entry
                 put(line)
                 if progress and count % PROGRESS_ENTRIES == 0:
                     progress(count)
@@ -160,7 +161,7 @@ def _manifest(opening: dict[str, Any], selection: Selection, stretch: LogSegment
 
 
 def _entries_beyond(selection: Selection, stretch: LogSegment | None) -> Iterator[bytes]:
-    """Of each stream the entry before the range, and those behind it up to the head that was sealed."""
+    """Yield each stream's entry before the range, and those after it up to the sealed head."""
     ends = stretch.ends if stretch else tuple(span.last for span in selection.spans)
     for span, end in zip(selection.spans, ends, strict=True):
         if selection.since is not None and span.first > 1:

@@ -1,8 +1,8 @@
 """The worker of the desk's long jobs: exports and verifications, one at a time, each done once.
 
-A job is claimed by the moment at which its worker began it. Whatever the worker writes later asks for that moment: one
-that was thought dead, and whose job another has begun anew, can finish nothing. A file is written beside its place and
-moved there in the transaction that records it.
+A worker claims a job by writing the time at which it started. Every later write is conditional on that time, so a
+worker that was thought dead cannot finish a job that another has restarted. A file is written under a temporary name
+and moved into place in the transaction that records it.
 """
 
 import contextlib
@@ -32,20 +32,20 @@ DEAD_AFTER = dt.timedelta(seconds=60)
 TIDY_SECONDS = 600.0
 LEFTOVER_SECONDS = 24 * 60 * 60
 TRIES_MAX = 3
-STOP_SECONDS = 3.0  # within which a job that runs is put back
+STOP_SECONDS = 3.0  # for a stopped worker to put its job back
 RUNNING = Q(status=Job.Status.RUNNING)
 
 
 class JobLost(Exception):
-    """Another worker has begun this job anew: this one may write nothing more of it."""
+    """Another worker has restarted this job, so this one may write nothing more about it."""
 
 
 class WorkerStopped(Exception):
-    """The worker was asked to stop; the job waits for the next one."""
+    """The worker was asked to stop. The job waits for the next worker."""
 
 
 class Worker:
-    """Does jobs. `stop` may be set from anywhere; a job that runs is put back then."""
+    """Does jobs. Any thread may set `stop`; a running job is then put back."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or Path(settings.EXPORTS_DIR)
@@ -53,7 +53,7 @@ class Worker:
         self.tidied_at: float | None = None
 
     def run(self) -> None:
-        """Does jobs until `stop` is set. What fails is logged, and tried again."""
+        """Do jobs until `stop` is set. A failure is logged and tried again."""
         while not self.stop.is_set():
             worked = False
             try:
@@ -61,32 +61,32 @@ class Worker:
                 worked = self.run_next()
                 self.tidy_now_and_then()
             except Exception:
-                log.exception("the jobs of the desk were not looked at")
+                log.exception("cannot look for jobs")
             finally:
                 close_old_connections()
             if not worked:
                 self.stop.wait(POLL_SECONDS)
 
     def run_next(self) -> bool:
-        """Does the job that has waited longest, if there is one; says whether there was."""
+        """Do the job that has waited longest. Returns whether there was one."""
         job = claim()
         if job is None:
             return False
         try:
             self._do(job)
         except JobLost:
-            log.warning("job %s was begun anew by another worker", job.pk)
+            log.warning("job %s was restarted by another worker", job.pk)
         except DatabaseError:
-            # What a busy database refuses now it may take later; `tries` says when it is enough.
+            # A busy database may accept later what it refuses now; TRIES_MAX limits the tries.
             log.exception("job %s is put back", job.pk)
-            own_row(job).update(status=Job.Status.WAITING, done=0)
+            own_row(job).update(status=Job.Status.WAITING, entries_done=0)
         except WorkerStopped:
-            tries = job.found["tries"] - 1  # it was not the job that ended the worker
-            own_row(job).update(status=Job.Status.WAITING, done=0, found={"tries": tries})
+            tries = job.results["tries"] - 1  # the job did not cause the stop, so this try does not count
+            own_row(job).update(status=Job.Status.WAITING, entries_done=0, results={"tries": tries})
         return True
 
     def _do(self, job: Job) -> None:
-        if job.found.get("tries", 0) > TRIES_MAX:
+        if job.results.get("tries", 0) > TRIES_MAX:
             fail(job, "gave-up")
             return
         part = self.folder / f".{job.pk}.{_token(job)}.part"
@@ -108,16 +108,16 @@ class Worker:
             self.tidy()
 
     def tidy(self) -> None:
-        """Removes the files of jobs that ended EXPORTS_KEEP_DAYS ago, and what a killed worker left. The rows stay."""
+        """Remove files of jobs that ended EXPORTS_KEEP_DAYS ago, and leftovers of killed workers. The rows stay."""
         now = clock.now()
         old = Job.objects.filter(
             status=Job.Status.DONE,
             finished_at__lt=now - dt.timedelta(days=settings.EXPORTS_KEEP_DAYS),
-        ).exclude(Q(filename="") | Q(found__has_key="removed_at"))
+        ).exclude(Q(filename="") | Q(results__has_key="removed_at"))
         for job in old:
             file_path(job, self.folder).unlink(missing_ok=True)
-            job.found["removed_at"] = clock.format_moment(now)
-            job.save(update_fields=["found"])
+            job.results["removed_at"] = clock.format_moment(now)
+            job.save(update_fields=["results"])
         for part in self.folder.glob(".*.part"):
             with contextlib.suppress(FileNotFoundError):
                 if time.time() - part.stat().st_mtime > LEFTOVER_SECONDS:
@@ -125,9 +125,9 @@ class Worker:
 
 
 class Heartbeat:
-    """Tells each second, on a connection of its own, that the worker lives and how far it is.
+    """Writes every second, on its own connection, that the worker is alive and how far it is.
 
-    Called with what is done, and the first time with `total`; raises Lost and Stopped.
+    Call it with the entries done, and the first time with `total`. Raises JobLost and WorkerStopped.
     """
 
     def __init__(self, job: Job, stop: threading.Event) -> None:
@@ -158,17 +158,17 @@ class Heartbeat:
                 try:
                     self._write()
                 except DatabaseError:
-                    log.warning("job %s could not tell how far it is", self.job.pk, exc_info=True)
+                    log.warning("job %s cannot save its progress", self.job.pk, exc_info=True)
         finally:
             connection.close()
 
     def _write(self) -> None:
-        if not own_row(self.job).update(done=self.done, total=self.total, beat_at=clock.now()):
+        if not own_row(self.job).update(entries_done=self.done, total=self.total, beat_at=clock.now()):
             self.lost.set()
 
 
 def claim() -> Job | None:
-    """The job that has waited longest, or whose worker was not heard for `DEAD_AFTER`, claimed for the caller."""
+    """Claim the job that has waited longest, or whose worker has not reported for `DEAD_AFTER`. None if none waits."""
     if not pending_jobs(clock.now()).exists():
         return None
     with transaction.atomic():
@@ -180,24 +180,24 @@ def claim() -> Job | None:
         if job is None:
             return None
         job.status, job.started_at, job.beat_at = Job.Status.RUNNING, now, now
-        job.done = job.total = 0
-        job.found = {"tries": job.found.get("tries", 0) + 1}
-        job.save(update_fields=["status", "started_at", "beat_at", "done", "total", "found"])
+        job.entries_done = job.total = 0
+        job.results = {"tries": job.results.get("tries", 0) + 1}
+        job.save(update_fields=["status", "started_at", "beat_at", "entries_done", "total", "results"])
     return job
 
 
 def pending_jobs(now: dt.datetime) -> QuerySet[Job]:
-    """The jobs that wait, and those whose worker was not heard for `DEAD_AFTER`."""
+    """The jobs that wait, and those whose worker has not reported for `DEAD_AFTER`."""
     return Job.objects.filter(Q(status=Job.Status.WAITING) | (RUNNING & Q(beat_at__lt=now - DEAD_AFTER)))
 
 
 def own_row(job: Job) -> QuerySet[Job]:
-    """The job's row as long as it is still the caller's."""
+    """The job's row, as long as the caller still has the job."""
     return Job.objects.filter(RUNNING, pk=job.pk, started_at=job.started_at)
 
 
 def finish(job: Job, result: output.JobOutput, part: Path, place: Path) -> None:
-    """Moves the file to its place, records it and ends the job, all or nothing. Raises Lost."""
+    """Move the file into place, record it and end the job, all or nothing. Raises JobLost."""
     with transaction.atomic():
         _lock_row(job)
         if result.filename:
@@ -209,28 +209,28 @@ def finish(job: Job, result: output.JobOutput, part: Path, place: Path) -> None:
             filename=result.filename,
             size_bytes=result.size_bytes,
             sha256=result.sha256,
-            found={**job.found, **result.details},
-            done=result.entries,
+            results={**job.results, **result.details},
+            entries_done=result.entries,
             total=result.entries,
         )
 
 
 def fail(job: Job, why: str) -> None:
-    """Ends a job that could not be done, with the code of why. Raises Lost."""
+    """End a job that failed, with the code of the reason. Raises JobLost."""
     with transaction.atomic():
         _lock_row(job)
         kind = "verification.failed" if job.kind == Job.Kind.VERIFICATION else "export.failed"
         _append(job, f"{job.facility}/exports", kind, {**_job_fields(job), "why": why})
-        own_row(job).update(status=Job.Status.FAILED, finished_at=clock.now(), said=why)
+        own_row(job).update(status=Job.Status.FAILED, finished_at=clock.now(), failure_code=why)
 
 
 def file_path(job: Job, folder: Path | None = None) -> Path:
-    """Where the file of a job lies, or will."""
+    """The path of a job's file, whether or not it exists yet."""
     return (folder or Path(settings.EXPORTS_DIR)) / f"{job.pk}.{output.EXTENSIONS.get(job.kind, 'none')}"
 
 
 def _lock_row(job: Job) -> None:
-    """Locks the job's row until the transaction ends. Raises Lost where it is the caller's no more."""
+    """Lock the job's row until the transaction ends. Raises JobLost if the caller no longer has the job."""
     if own_row(job).select_for_update(of=("self",)).first() is None:
         raise JobLost
 
@@ -239,7 +239,7 @@ def _append(job: Job, stream_name: str, type: str, data: dict[str, Any]) -> None
     stream = record.lock_stream(stream_name)
     moment = clock.never_before(stream, clock.now())
     day = clock.gaming_day(stream.facility, moment)
-    record.append(stream, type=type, data=data, at=moment, gaming_day=day)
+    record.append(stream, type=type, data=data, moment=moment, gaming_day=day)
 
 
 def _finished_entry(job: Job, result: output.JobOutput) -> tuple[str, str, dict[str, Any]]:
@@ -282,7 +282,7 @@ def _token(job: Job) -> str:
 
 
 def jobs_ahead(job: Job) -> int:
-    """How many jobs stand before one that waits."""
+    """The number of jobs ahead of a waiting one."""
     return (
         Job.objects.filter(RUNNING | Q(status=Job.Status.WAITING, asked_at__lt=job.asked_at))
         .exclude(pk=job.pk)

@@ -1,4 +1,4 @@
-"""What a job makes: a file of what was asked for, or the findings of a verification."""
+"""The output of a job: the file of an export, or the findings of a verification."""
 
 import datetime as dt
 import hashlib
@@ -19,18 +19,18 @@ MEDIA_TYPES = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-PROGRESS_ENTRIES = 500  # entries, between two looks at whether to go on
+PROGRESS_ENTRIES = 500  # between two calls of `beat`
 
 
 class Heartbeat(Protocol):
-    """How far the work is; raises where it must not go on."""
+    """Reports progress in entries. Raises if the job must stop."""
 
     def __call__(self, completed: int | None = None, total: int | None = None) -> None: ...
 
 
 @dataclass(frozen=True)
 class JobOutput:
-    """What came of a job: figures for its row and its entry, and of a file its name, size and SHA-256 (hex)."""
+    """The result of a job: figures for its row and its entry, and a file's name, size and SHA-256 (hex)."""
 
     entries: int
     details: dict[str, Any] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class JobOutput:
 
 
 def produce(job: Job, path: Path, beat: Heartbeat) -> JobOutput:
-    """Do a job; the file, if it makes one, is written to `path`. Raises what `beat` raises, and OSError."""
+    """Do a job. An export is written to `path`. Raises what `beat` raises, and OSError."""
     if job.kind == Job.Kind.VERIFICATION:
         return _verification(beat)
     selection = job_selection(job)
@@ -52,14 +52,14 @@ def produce(job: Job, path: Path, beat: Heartbeat) -> JobOutput:
 
 
 def job_selection(job: Job) -> export.Selection:
-    """What a job asks for, as the record stands now. Raises UnknownStream, MixedPlay and MissingEntry."""
+    """The entries that a job exports, as the record is now. Raises UnknownStream, MixedPlay and MissingEntry."""
     since, until = (_moment(job.params.get(edge)) for edge in ("from", "to"))
     names, training = job.params.get("streams", []), bool(job.params.get("training"))
     return export.select(names, since, until, training=training, facility=job.facility)
 
 
 def filename(job: Job) -> str:
-    """What the file is called where it is downloaded: house, streams, gaming days, and what it is."""
+    """The name of the downloaded file: facility, stream, gaming days, and the kind of export."""
     names = [str(name).rpartition("/")[2] for name in job.params.get("streams", [])]
     parts = [
         job.facility,
@@ -72,7 +72,7 @@ def filename(job: Job) -> str:
 
 
 def _days(job: Job) -> list[str]:
-    """The gaming days at which its range begins and ends; where it is open, that of the asking."""
+    """The gaming days on which the job's range begins and ends; if it has no end, the day of the request."""
     if job.params.get("day"):
         return [job.params["day"], job.params["last_day"]]
     since, until = (_moment(job.params.get(edge)) for edge in ("from", "to"))
@@ -112,7 +112,7 @@ WRITERS: dict[str, Callable[[Path, export.Selection, Heartbeat], dict[str, Any]]
 
 
 def _sync_and_hash(path: Path) -> tuple[int, str]:
-    """The size and SHA-256 of a file, once it is on the disk."""
+    """Flush a file to the disk. Returns its size and SHA-256."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
         return path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()

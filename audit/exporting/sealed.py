@@ -1,4 +1,4 @@
-"""How much of a selection no seal covers yet."""
+"""Count the entries of a selection that no seal covers yet, and wait for the sealer."""
 
 import time
 from collections.abc import Callable
@@ -11,16 +11,15 @@ POLL_SECONDS = 0.25
 
 
 def count_unsealed(selection: Selection) -> int:
-    """How many entries of a selection stand behind the last sealed head of their stream."""
+    """The number of entries of a selection after the last sealed head of their stream."""
     incarnation = _incarnation()
     return sum(_count_unsealed_in(span, incarnation) for span in selection.spans if span.entries)
 
 
 def wait_for_seals(selection: Selection, look: Callable[[], None] = lambda: None) -> int:
-    """Wait at most `WAIT_SECONDS` until the sealer has covered a selection; returns how many it has not.
+    """Wait up to `WAIT_SECONDS` for the sealer to cover a selection. Returns the number of unsealed entries.
 
-    `look` is called again and again meanwhile; what it raises ends the waiting. Where nothing was ever sealed there is
-    nobody to wait for.
+    Calls `look` while waiting; what it raises ends the wait. Does not wait if nothing was ever sealed.
     """
     if _incarnation() is None:
         return selection.entries
@@ -34,7 +33,7 @@ def wait_for_seals(selection: Selection, look: Callable[[], None] = lambda: None
 
 
 def _incarnation() -> int | None:
-    """The number of the incarnation that is sealed now."""
+    """The number of the current incarnation, or None before the first seal."""
     return Incarnation.objects.order_by("-number").values_list("number", flat=True).first()
 
 

@@ -1,4 +1,4 @@
-"""Which part of a log shows a selection of entries to be sealed and whole at both ends (FORMAT.md, the bundle)."""
+"""Choose the segment of a log that shows a selection of entries to be sealed and complete (FORMAT.md, the bundle)."""
 
 import bisect
 import datetime as dt
@@ -12,15 +12,15 @@ from audit.export import Selection, Span
 from audit.models import Checkpoint, Cosignature, Incarnation, Seal, SealedHead
 from audit.sealing.log import Log, current_incarnation
 
-CHECKPOINTS_COMPARED = 60  # among so many of the newest, the checkpoint that most witnesses cosigned is taken
+CHECKPOINTS_COMPARED = 60  # the newest; of these, the one that most witnesses cosigned is used
 
 
 @dataclass(frozen=True, slots=True)
 class LogSegment:
-    """The seals `first` up to but not at `last` of a log, and the checkpoint whose root they lead to.
+    """The seals from `first` to before `last` of a log, and the checkpoint whose root they lead to.
 
-    `ends` has for each span the number up to which entries must be shown: at least its last. `unsealed` has for each
-    the number of its entries that stand behind every sealed head.
+    `ends` has, for each span, the number of the last entry that the bundle must include: at least the span's last.
+    `unsealed` has the number of each span's entries after every sealed head.
     """
 
     incarnation: Incarnation
@@ -32,9 +32,9 @@ class LogSegment:
 
 
 def segment_for(selection: Selection, incarnation: Incarnation | None = None) -> LogSegment | None:
-    """The stretch of a log, the newest unless one is named, that covers a selection; None where nothing is sealed.
+    """The segment that covers a selection, of the newest log unless one is given. None if nothing is sealed.
 
-    Some statements for each span, and some dozens for the range: each reads a few rows, however long the log is.
+    Takes a few statements for each span and a few dozen for the range. Each reads a few rows, however long the log is.
     """
     incarnation = incarnation or current_incarnation()
     newest = Log(incarnation).newest() if incarnation else None
@@ -56,12 +56,12 @@ def segment_for(selection: Selection, incarnation: Incarnation | None = None) ->
 
 
 def _cosigned_checkpoint(incarnation: Incarnation, size: int) -> Checkpoint | None:
-    """Of the newest checkpoints of at least this size, the one with the most cosignatures; None where none has any."""
+    """The newest checkpoint of at least this size with the most cosignatures. None if none has any."""
     signed = Checkpoint.objects.filter(incarnation=incarnation, size__gte=size).order_by("-size")
     newest = list(signed[:CHECKPOINTS_COMPARED])
     marks = Counter(Cosignature.objects.filter(checkpoint__in=newest).values_list("checkpoint_id", flat=True))
     cosigned = [checkpoint for checkpoint in newest if marks[checkpoint.pk]]
-    if not cosigned:  # no witness for a minute: the newest of all that was cosigned, if it is large enough
+    if not cosigned:  # no witness for a minute: use the last cosigned checkpoint if it is large enough
         last = Cosignature.objects.order_by("-pk").select_related("checkpoint").first()
         covers = (
             last and last.checkpoint.incarnation_id == incarnation.number and last.checkpoint.size >= size
@@ -71,7 +71,7 @@ def _cosigned_checkpoint(incarnation: Incarnation, size: int) -> Checkpoint | No
 
 
 def _log_size_needed(selection: Selection, incarnation: Incarnation, size: int) -> int:
-    """How large the log must be to show all that its first `size` seals can show of a selection."""
+    """The size that the log must have to show all that its first `size` seals can show about a selection."""
     if selection.until is None:
         return max((_size_covering(span, incarnation, size) for span in selection.spans), default=0)
     full = _full_seal_after(selection.until, incarnation, size)
@@ -86,7 +86,7 @@ def _log_size_needed(selection: Selection, incarnation: Incarnation, size: int) 
 
 
 def _size_covering(span: Span, incarnation: Incarnation, size: int) -> int:
-    """The size with the first seal that covers a span's last entry; all of it where none does."""
+    """The log size that includes the first seal covering a span's last entry; `size` if none does."""
     if span.last < span.first:
         return 0
     number = _first_number(_listed(span, incarnation, size).filter(seq__gte=span.last))
@@ -94,14 +94,14 @@ def _size_covering(span: Span, incarnation: Incarnation, size: int) -> int:
 
 
 def _full_seal_after(moment: dt.datetime, incarnation: Incarnation, size: int) -> Seal | None:
-    """The first full seal that is not before a moment: it shows where every stream stood then."""
+    """The first full seal at or after a moment: it lists the head of every stream at that time."""
     begin = _number_at_time(moment, incarnation, size)
     full = Seal.objects.filter(incarnation=incarnation, number__gte=begin, number__lt=size, full=True)
     return full.order_by("number").first()
 
 
 def _first_seal(selection: Selection, incarnation: Incarnation, size: int) -> int:
-    """The newest full seal before the range that lists no span beyond where it stood; else the log's beginning."""
+    """The newest full seal before the range that lists no stream beyond its prior entry; else the log's beginning."""
     if selection.since is None:
         return 0
     prior = {span.stream_id: span.first - 1 for span in selection.spans}
@@ -115,13 +115,13 @@ def _first_seal(selection: Selection, incarnation: Incarnation, size: int) -> in
 
 
 def _number_at_time(moment: dt.datetime, incarnation: Incarnation, size: int) -> int:
-    """The number of the first seal at or after a moment, `size` where there is none. Times of seals never go back."""
+    """The number of the first seal at or after a moment, or `size`. The times of seals never go back."""
     times = Seal.objects.filter(incarnation=incarnation).values_list("at", flat=True)
     return bisect.bisect_left(range(size), moment, key=lambda number: times.get(number=number))
 
 
 def _span_end(selection: Selection, span: Span, incarnation: Incarnation, last: int) -> tuple[int, int]:
-    """Up to where entries must be shown, and the greatest number of the stream that is listed before `last`."""
+    """The last entry that the bundle must include, and the greatest number of the stream listed before seal `last`."""
     listed = _listed(span, incarnation, last)
     if selection.until is None:
         greatest = listed.order_by("-seq")
@@ -145,7 +145,7 @@ def _listed(span: Span, incarnation: Incarnation, size: int) -> "QuerySet[Sealed
 
 
 def subtrees(begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """The whole subtrees (level, index) into which the leaves from `begin` to before `end` split, in order."""
+    """Yield the complete subtrees (level, index) that make up the leaves from `begin` to before `end`, in order."""
     while begin < end:
         level = (end - begin).bit_length() - 1
         if begin:

@@ -1,7 +1,7 @@
-"""A reading copy as a workbook: sheets of entries, and before them one that says what it is.
+"""A reading copy as a workbook: a sheet that describes it, then sheets of entries.
 
-It is written row by row into a folder beside the place where it will lie, and packed at the end: memory does not grow
-with the record. Every cell is text: no formula runs, and nothing is taken for a number or a date.
+It is written row by row into a temporary folder beside its path and packed at the end, so memory does not grow with the
+record. Every cell is text: no formula runs, and nothing is read as a number or a date.
 """
 
 import tempfile
@@ -15,9 +15,9 @@ from xlsxwriter.worksheet import Worksheet
 
 from audit import clock, export
 
-ROWS_MAX = 1_048_576  # that a sheet holds, its heading among them
-CELL_CHARACTERS_MAX = 32_767  # that a cell holds
-MARKUP = "<r>"  # with which XlsxWriter begins a cell of several fonts, and writes it as it stands
+ROWS_MAX = 1_048_576  # of a sheet, the heading included
+CELL_CHARACTERS_MAX = 32_767
+MARKUP = "<r>"  # XlsxWriter takes a text that starts like this for a rich string and writes it unescaped
 WIDTHS = {"stream": 22, "seq": 9, "at": 29, "gaming_day": 12, "_type": 24, "data": 90, "hash": 66}
 Progress = Callable[[int], None]
 
@@ -25,15 +25,15 @@ Progress = Callable[[int], None]
 def write(
     path: Path, selection: export.Selection, progress: Progress = lambda completed: None
 ) -> dict[str, int]:
-    """Write the workbook to a path. Returns its `entries`, `sheets` of them, and the `cut` cells.
+    """Write the workbook to a path. Returns the numbers of its `entries`, its `sheets` of entries, and its `cut` cells.
 
-    `progress` is told now and then how many entries are written; what it raises ends the writing at once, and nothing
-    is left behind. What is too long for a cell is cut there, and says so in the cell and on the first sheet.
+    `progress` is called with the number of entries written; if it raises, nothing is left on the disk. A text that is
+    too long for a cell is cut, and the cell and the first sheet say so.
     """
     with tempfile.TemporaryDirectory(
         prefix=f".{path.name.lstrip('.')}.", suffix=".part", dir=path.parent
     ) as folder:
-        # No `with` of the workbook's own: that packs what is there even where the writing was broken off.
+        # Not in a `with` of its own: that would pack an unfinished workbook when writing fails.
         options = {"constant_memory": True, "tmpdir": folder, "strings_to_urls": False}
         book = Workbook(str(path), options)
         sheets = _write_sheets(book, selection, progress)
@@ -57,7 +57,7 @@ def _write_sheets(book: Workbook, selection: export.Selection, progress: Progres
 
 
 class _Sheets:
-    """The sheets of entries: a new one begins where one is full."""
+    """The sheets of entries. A new sheet begins when one is full."""
 
     def __init__(self, book: Workbook) -> None:
         self.book, self.text, self.heading = book, _as_text(book), book.add_format({"bold": True})
@@ -85,17 +85,15 @@ class _Sheets:
 
 
 def fit_cell(text: str) -> tuple[str, bool]:
-    """A text as a cell holds it, and whether it was cut: it then ends in how long it was and where it stands whole.
+    """Fit a text into a cell. Returns it, and whether it was cut: it then ends with its length and where to find it.
 
-    A text that the library would take for cells of its own making gets a space before it.
+    A text that the library would take for its own markup gets a space before it.
     """
     if text.startswith(MARKUP):
         text = f" {text}"
     if _length(text) <= CELL_CHARACTERS_MAX:
         return text, False
-    notice = (
-        f" … [cut: {len(text)} characters in all; they stand whole in the evidence bundle and in the CSV]"
-    )
+    notice = f" … [cut: {len(text)} characters in all; the evidence bundle and the CSV have the full text]"
     prefix = text[: CELL_CHARACTERS_MAX - len(notice)]
     while _length(prefix) > CELL_CHARACTERS_MAX - len(notice):
         prefix = prefix[: len(prefix) - (_length(prefix) - CELL_CHARACTERS_MAX + len(notice) + 1) // 2]
@@ -103,19 +101,19 @@ def fit_cell(text: str) -> tuple[str, bool]:
 
 
 def _length(text: str) -> int:
-    """As a spreadsheet counts: a character beyond the first 65,536 is two."""
+    """The length as a spreadsheet counts it: a character beyond U+FFFF counts as two."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
 
 
 def _as_text(book: Workbook) -> Format:
-    """Text that stays text when somebody edits the cell, whatever it begins with."""
+    """A format that keeps a cell text when somebody edits it, whatever it begins with."""
     form = book.add_format({"num_format": "@"})
     form.set_quote_prefix()
     return form
 
 
 def _write_about(book: Workbook, about: Worksheet, selection: export.Selection, sheets: _Sheets) -> None:
-    """The first sheet: what this is, its range, and where each stream stood at its end."""
+    """Write the first sheet: what the file is, its range, and the entries of each stream."""
     text, bold = _as_text(book), book.add_format({"bold": True})
     about.set_column(0, 0, 28)
     about.set_column(1, 3, 14)
@@ -128,13 +126,13 @@ def _write_about(book: Workbook, about: Worksheet, selection: export.Selection, 
 def _about_rows(selection: export.Selection, sheets: _Sheets) -> Iterator[list[str]]:
     since, until = selection.since, selection.until
     yield ["Pitside: a reading copy of the record"]
-    yield ["What it is", "For reading. It proves nothing: the evidence is the bundle of the same range."]
+    yield ["What it is", "A copy for reading. It proves nothing; the evidence bundle of the same range does."]
     yield ["Written", clock.format_moment(clock.now())]
     yield ["From", clock.format_moment(since) if since else "the beginning"]
-    yield ["To, not itself in it", clock.format_moment(until) if until else "the end, as it then stood"]
+    yield ["To (not included)", clock.format_moment(until) if until else "the newest entry"]
     yield ["Entries", str(sheets.entries)]
     yield ["Sheets of entries", str(sheets.count)]
-    yield ["Cells cut", f"{sheets.cut}: longer than a cell holds. Each says so, and how long it was."]
+    yield ["Cells cut", f"{sheets.cut}: too long for a cell. Each says so and gives its full length."]
     yield []
     yield ["Stream", "First entry", "Last entry", "Entries", "Hash before the first entry"]
     for span in selection.spans:

@@ -1,7 +1,7 @@
-"""The worker of the embedded default: a thread of the server looks for jobs, and a process of its own does them.
+"""The worker of the embedded default: a thread of the server looks for jobs, and a separate process does them.
 
-A long export is Python without end. In a thread it would hold back every act and every push of the floor beside it, by
-the time that Python gives a thread; a process takes another core, and steps back where there is none.
+A long export keeps Python busy. In a thread it would slow down every act and push of the floor, which share its
+interpreter. A process uses another core, and runs at low priority if there is only one.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ NICE = 10
 
 
 class SubprocessWorker(Worker):
-    """Does what waits by `manage.py exporter --once`. `stop` ends that too: its job is put back."""
+    """Does the waiting jobs with `manage.py exporter --once`. `stop` also stops that process, which puts its job back."""
 
     def run_next(self) -> bool:
-        """Does all that waits, if something does, and says whether it did; False where the process came to nothing."""
+        """Do all waiting jobs. Returns False if there were none or the process failed."""
         if not pending_jobs(clock.now()).exists():
             return False
         process = subprocess.Popen(command(), cwd=settings.BASE_DIR)
@@ -36,7 +36,7 @@ class SubprocessWorker(Worker):
             if self.stop.wait(POLL_SECONDS / 10):
                 _stop_process(process)
         if process.returncode and not self.stop.is_set():
-            log.error("the process that does the jobs of the desk ended with %s", process.returncode)
+            log.error("the process for the desk's jobs ended with status %s", process.returncode)
         return process.returncode == 0
 
 
@@ -45,14 +45,14 @@ def command() -> list[str]:
 
 
 def _lower_priority(process: "subprocess.Popen[bytes]") -> None:
-    """The floor first, where both want the same core."""
+    """Let the floor go first when both need the same core."""
     if hasattr(os, "setpriority"):
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
 
 
 def _stop_process(process: "subprocess.Popen[bytes]") -> None:
-    """Asks it to put its job back. One that does not listen is ended: its job is begun anew once it is not heard."""
+    """Ask the process to put its job back. If it does not, kill it; its job is restarted when its heartbeat stops."""
     process.terminate()
     try:
         process.wait(STOP_SECONDS)
@@ -61,7 +61,7 @@ def _stop_process(process: "subprocess.Popen[bytes]") -> None:
 
 
 def with_worker(application: Callable[..., Any]) -> Callable[..., Any]:
-    """The application with the worker beside it, begun with the first scope and ended with the server."""
+    """Wrap the application with a worker that starts with the first scope and stops with the server."""
     worker = SubprocessWorker()
     threads: list[threading.Thread] = []
 

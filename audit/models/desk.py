@@ -1,4 +1,4 @@
-"""What the compliance desk keeps for itself: its long jobs and each person's saved filters. None of it is evidence."""
+"""The compliance desk's own data: its long jobs and each person's saved filters. None of it is evidence."""
 
 import uuid
 
@@ -9,11 +9,11 @@ from .people import Device, Person
 
 
 class Job(models.Model):
-    """A long piece of work that the desk asked for: an export, or a verification of the whole record.
+    """A long task that the desk requested: an export, or a verification of the whole record.
 
-    `done` of `total` is its progress, in entries. A file that it made has its name, size and SHA-256 (hex); the record
-    tells them too (`export.asked`, `export.finished`, `record.verified`). `beat_at` is when its worker was last heard:
-    a job whose worker died is begun anew.
+    `entries_done` of `total` is its progress. A file has its name, size and SHA-256 (hex), which are on the record too
+    (`export.asked`, `export.finished`, `record.verified`). `beat_at` is when its worker last reported; if the worker
+    dies, another restarts the job.
     """
 
     class Kind(models.TextChoices):
@@ -36,13 +36,15 @@ class Job(models.Model):
     asked_at = models.DateTimeField()
     device = models.ForeignKey(Device, models.PROTECT, null=True, related_name="+")
     status = models.CharField(max_length=8, choices=Status.choices, default=Status.WAITING)
-    done = models.BigIntegerField(default=0)
+    entries_done = models.BigIntegerField(default=0, db_column="done")
     total = models.BigIntegerField(default=0)
     started_at = models.DateTimeField(null=True)
     beat_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
-    said = models.TextField(blank=True, help_text="The code of why it failed.")
-    found = models.JSONField(default=dict, help_text="What it found: counts, and SHA-256 of what is inside.")
+    failure_code = models.TextField(blank=True, db_column="said", help_text="Why it failed.")
+    results = models.JSONField(
+        default=dict, db_column="found", help_text="Counts, and the SHA-256 of the record in the file."
+    )
     filename = models.CharField(max_length=160, blank=True)
     size_bytes = models.BigIntegerField(default=0)
     sha256 = models.CharField(max_length=64, blank=True)
@@ -65,7 +67,7 @@ class Job(models.Model):
 
 
 class SavedFilter(models.Model):
-    """A search of the record that a person keeps under a name; `query` is the page's query string."""
+    """A search of the record that a person saved under a name. `query` is the page's query string."""
 
     facility = models.CharField(max_length=40)
     person = models.ForeignKey(Person, models.CASCADE, related_name="saved_filters")

@@ -1,4 +1,4 @@
-"""Who acts, and at which device."""
+"""People, and the devices at which they act."""
 
 import uuid
 from typing import ClassVar
@@ -49,12 +49,12 @@ class Station(models.TextChoices):
 
 
 class PersonManager(BaseUserManager["Person"]):
-    """Makes people. Nobody is made without a role and a department."""
+    """Creates people, each with a role and a department."""
 
     def create_person(
         self, code: str, pin: str, *, name: str, role: str, department: str, **fields: object
     ) -> "Person":
-        """Save a new person with this PIN (six digits); raises ValidationError for any field that will not do."""
+        """Save a new person with this PIN (six digits). Raises ValidationError for an invalid field."""
         person = self.model(code=code, name=name, role=role, department=department, **fields)
         person.set_pin(pin)
         person.full_clean()
@@ -63,7 +63,7 @@ class PersonManager(BaseUserManager["Person"]):
 
 
 class Person(AbstractBaseUser):
-    """Somebody who may sign in. The password of Django is a PIN of six digits, hashed by Django's hashers."""
+    """Somebody who may sign in. Django's password is a PIN of six digits, hashed by Django's hashers."""
 
     code = models.SlugField(max_length=40, unique=True, validators=[code_validator])
     name = models.CharField(max_length=120)
@@ -94,23 +94,23 @@ class Person(AbstractBaseUser):
 
     @property
     def short_name(self) -> str:
-        """`M. Tran` for Minh Tran; one word stays as it is."""
+        """`M. Tran` for Minh Tran. A name of one word stays as it is."""
         first, _space, last = self.name.strip().rpartition(" ")
         return f"{first[0]}. {last}" if first else last
 
     def set_pin(self, pin: str) -> None:
-        """Hash the PIN into `password`; raises ValidationError unless it is six ASCII digits. The caller saves."""
+        """Hash the PIN into `password`. Raises ValidationError unless it is six ASCII digits. The caller saves."""
         if len(pin) != PIN_DIGITS or not (pin.isascii() and pin.isdigit()):
-            raise ValidationError("A PIN has six digits.", code="pin")
+            raise ValidationError("A PIN must have six digits.", code="pin")
         self.set_password(pin)
 
     def belongs_to(self, facility: str) -> bool:
-        """Whether this person may act in a facility, named by its code."""
+        """Whether this person may act in the facility with this code."""
         return self.facility in ("", facility)
 
 
 class Device(models.Model):
-    """A tablet or screen that has been enrolled, and who stands at it now. Only a hash of its token is kept."""
+    """An enrolled tablet or screen, and the person signed in at it. Only a hash of its token is stored."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=60)

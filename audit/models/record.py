@@ -1,6 +1,6 @@
 """The append-only record: streams, their entries, and the answers of acts.
 
-The database itself holds what these classes promise: the guards are in `migrations/0002_refuse_rewriting.py`.
+The database itself enforces what these classes promise: see the guards in `migrations/0002_refuse_rewriting.py`.
 """
 
 from django.db import models
@@ -14,10 +14,10 @@ from .people import Device, Person
 class Stream(models.Model):
     """One hash chain, named `facility/place`. `seq` and `head` (32 bytes) are those of its newest entry.
 
-    A stream of no entries has seq 0 and its genesis as head. `closed_at` and `continued_by` leave room to go on in a
-    new stream that names this head. `lockable` says nothing: PostgreSQL lets nobody lock a row of which they may
-    update no column, and this is the one column that the web role may. `real_play` is false for a place of training or
-    simulation, which no export of real play holds.
+    A stream without entries has seq 0 and its genesis as head. `closed_at` and `continued_by` allow a stream to be
+    continued in a new one that names this head. `lockable` has no meaning: in PostgreSQL a role can lock a row only if
+    it may update a column of it, and this is the column that the web role may update. `real_play` is false for training
+    and simulation, which no export of real play includes.
     """
 
     name = models.CharField(max_length=90, unique=True)
@@ -45,15 +45,15 @@ class Stream(models.Model):
 
     @classmethod
     def at_genesis(cls, name: str) -> "Stream":
-        """An unsaved stream of no entries."""
+        """An unsaved stream without entries."""
         return cls(name=name, seq=0, head=chain.genesis(name))
 
 
 class Entry(models.Model):
-    """One act, for ever. `body` holds the exact bytes that were hashed.
+    """One recorded act. `body` holds the exact bytes that were hashed.
 
-    The columns from `type` on repeat what the body says, for finding; they are no evidence. `round` and `lot` are those
-    of its data; `cents` is the largest of the totals that were wagered, taken, paid or returned.
+    The columns from `type` on repeat parts of the body for searching; they are not evidence. `round` and `lot` come from
+    its data; `cents` is the largest of its totals wagered, taken, paid and returned.
     """
 
     stream = models.ForeignKey(Stream, models.PROTECT, related_name="entries", db_index=False)
@@ -94,7 +94,7 @@ class Entry(models.Model):
 
 
 class Command(models.Model):
-    """An accepted act by the id its screen minted, with the answer that a retry gets again."""
+    """An accepted act by the id that its screen created, with the answer that a retry gets."""
 
     id = models.UUIDField(primary_key=True, editable=False)
     content_sha256 = models.BinaryField(max_length=32)

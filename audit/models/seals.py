@@ -1,7 +1,7 @@
-"""What seals the record: a log of its heads, signed checkpoints of that log, and who cosigned them (docs/evidence.md).
+"""The seals of the record: a log of its heads, signed checkpoints of that log, and cosignatures (docs/evidence.md).
 
-All of it is written once; the guards are in `migrations/0006_seals_stay.py`. A foreign key that begins a unique
-constraint has no index of its own: each seal would pay for it.
+All rows are written once; the guards are in `migrations/0006_seals_stay.py`. A foreign key that is the first column of a
+unique constraint has no index of its own, which every seal would have to update.
 """
 
 from django.db import models
@@ -12,10 +12,10 @@ from .record import Stream
 
 
 class Incarnation(models.Model):
-    """One life of the record, with a log of its own. A restored backup begins the next one, which two people declare.
+    """A period of the record with a log of its own. After a backup was restored, two people declare the next one.
 
-    `origin` names its log in every checkpoint. `after` says what was known of the log before it when this one began:
-    its last checkpoint in the database (`found`), and the last one that was signed (`signed`), each a note or null.
+    `origin` names its log in every checkpoint. `after` describes the previous log at the declaration: its last
+    checkpoint in the database (`found`), and the last one that was signed (`signed`), each a note or null.
     """
 
     number = models.PositiveIntegerField(primary_key=True)
@@ -36,7 +36,7 @@ class Incarnation(models.Model):
 
 
 class SigningKey(models.Model):
-    """A public key that the sealer signs with. Only `retired_at` is ever written after it was made."""
+    """A public key of the sealer. After its creation, only `retired_at` is ever written."""
 
     name = models.CharField(max_length=120)
     key_id = models.CharField(max_length=8, help_text="Four bytes in hex, as a signed note names its key.")
@@ -55,9 +55,9 @@ class SigningKey(models.Model):
 
 
 class Seal(models.Model):
-    """A leaf of an incarnation's log: the heads that moved since the leaf before it, in canonical JSON (`body`).
+    """A leaf of an incarnation's log: the heads that changed since the leaf before it, as canonical JSON (`body`).
 
-    `number` is the leaf's index, from 0; `leaf` its RFC 6962 hash. A `full` seal lists every head.
+    `number` is the leaf's index, from 0, and `leaf` its RFC 6962 hash. A `full` seal lists every head.
     """
 
     incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="seals", db_index=False)
@@ -81,7 +81,7 @@ class Seal(models.Model):
 
 
 class SealedHead(models.Model):
-    """That a seal lists a stream at a number: what finds the seal that covers an entry."""
+    """A head that a seal lists, for finding the seal that covers an entry."""
 
     seal = models.ForeignKey(Seal, models.PROTECT, related_name="heads", db_index=False)
     stream = models.ForeignKey(Stream, models.PROTECT, related_name="sealed", db_index=False)
@@ -99,9 +99,9 @@ class SealedHead(models.Model):
 
 
 class Node(models.Model):
-    """The hash of a whole subtree of an incarnation's log: 2^level leaves from index × 2^level on. Leaves are level 0.
+    """The hash of a complete subtree of an incarnation's log: 2^level leaves from index × 2^level. Leaves are level 0.
 
-    A proof then reads some dozens of these, however long the log is.
+    With these, a proof reads a few dozen rows, however long the log is.
     """
 
     incarnation = models.ForeignKey(Incarnation, models.PROTECT, related_name="nodes", db_index=False)
@@ -141,13 +141,13 @@ class Checkpoint(models.Model):
 
     @property
     def cosigned(self) -> str:
-        """The note with the lines of the witnesses beneath, as far as they have come; nothing of it is read."""
+        """The note followed by the witnesses' signature lines received so far, unparsed."""
         lines = self.cosignatures.order_by("name").values_list("line", flat=True)
         return self.note + "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 class Cosignature(models.Model):
-    """A witness's signature line under a checkpoint, kept as it came. `name` is that of the witness's key."""
+    """A witness's signature line under a checkpoint, as received. `name` is the name of the witness's key."""
 
     checkpoint = models.ForeignKey(Checkpoint, models.PROTECT, related_name="cosignatures", db_index=False)
     name = models.CharField(max_length=120)
@@ -166,27 +166,27 @@ class Cosignature(models.Model):
 
 
 class SealerStatus(models.Model):
-    """How the sealer is, in one row (1) for the integrity page. It is no evidence, and may be overwritten.
+    """The sealer's state for the integrity page, in a single row (1). It is not evidence and is overwritten.
 
-    `beat_at` is when it was last heard. `trouble` is a code (`audit.sealing.problems`) with its `params` while it
-    refuses to seal, since `since`; else empty. `witnesses` holds for each witness by its key's name `url`, `size` that
-    it last cosigned, `at`, and `said`: a code of what went wrong when it was last asked, or "". `copied` is the name
-    of the newest copy in the plain folder, `copy_said` a code of what went wrong with the last one, or "".
+    `beat_at` is when the sealer last reported. While it refuses to seal, `problem` is a code (`audit.sealing.problems`)
+    with its `params`, and `since` is when that began. `witnesses` has, by the name of each witness's key, its `url`, the
+    `size` that it last cosigned and when (`at`), and `said`: the code of the last request's failure, or "".
+    `newest_copy` is the newest file in the folder of copies, and `copy_problem` the code of the last copy's failure.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     beat_at = models.DateTimeField(null=True)
-    trouble = models.CharField(max_length=40, blank=True)
+    problem = models.CharField(max_length=40, blank=True, db_column="trouble")
     params = models.JSONField(default=dict)
     since = models.DateTimeField(null=True)
     witnesses = models.JSONField(default=dict)
-    copied = models.CharField(max_length=200, blank=True)
+    newest_copy = models.CharField(max_length=200, blank=True, db_column="copied")
     copied_at = models.DateTimeField(null=True)
-    copy_said = models.CharField(max_length=40, blank=True)
+    copy_problem = models.CharField(max_length=40, blank=True, db_column="copy_said")
 
     class Meta:
         verbose_name = "sealer's status"
         verbose_name_plural = "sealer's status"
 
     def __str__(self) -> str:
-        return self.trouble or "sealing"
+        return self.problem or "sealing"

@@ -43,7 +43,7 @@ class LastSealed:
     def compare(self) -> tuple[list[Head], list[Head]]:
         """Every head of now, and those that moved, both in the order of their names.
 
-        One statement reads them all. Trouble("head-went-back") where a sealed head is not there any more, or another
+        One statement reads them all. SealingProblem("head-went-back") where a sealed head is not there any more, or another
         entry stands in its place.
         """
         streams = Stream.objects.filter(seq__gt=0).values_list("pk", "name", "seq", "head")

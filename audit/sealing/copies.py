@@ -23,7 +23,7 @@ def save_newest(folder: Path, incarnation: Incarnation) -> str:
     """Copy the newest checkpoint, if it is not there; the one that a witness cosigned last, if that is newer than the
     last copy. Returns the name of the newest copy, "" where nothing is signed.
 
-    Trouble("copy-ahead") where the folder knows more than the record; OSError where it cannot be written.
+    SealingProblem("copy-ahead") where the folder knows more than the record; OSError where it cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     last = newest_copy(folder, incarnation.origin)

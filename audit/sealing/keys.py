@@ -89,7 +89,7 @@ def verifier_of(key: SigningKey) -> notes.Verifier:
 def signers(folder: Path) -> list[notes.Signer]:
     """The active keys of the record whose private half is in the folder, oldest first.
 
-    Trouble: "no-key" where there is none, "key-readable" where others may read one.
+    SealingProblem: "no-key" where there is none, "key-readable" where others may read one.
     """
     active = SigningKey.objects.filter(retired_at=None).values_list("name", "key_id")
     mine = [signer for name, key_id in active if (signer := _read(folder, key_id)) and signer.name == name]

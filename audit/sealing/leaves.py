@@ -28,7 +28,7 @@ class Leaf:
 def make_leaf(log: Log, number: int, body: bytes, root_before: bytes | None) -> Leaf:
     """The leaf that this body is at the end of a log of `number` leaves, whose root must be `root_before`.
 
-    Trouble("record-went-back") where the database's tree has another root, or lacks a node.
+    SealingProblem("record-went-back") where the database's tree has another root, or lacks a node.
     """
     digest = merkle.leaf_hash(body)
 

@@ -58,5 +58,5 @@ class SealingProblem(Exception):
 
 
 def say(code: str, params: dict[str, Any]) -> str:
-    """The sentence of a trouble in the reader's language; "" where there is none."""
+    """The sentence of a problem in the reader's language; "" where there is none."""
     return str(SENTENCES[code]) % params if code in SENTENCES else code

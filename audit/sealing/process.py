@@ -38,39 +38,39 @@ class SealerSession:
     def __init__(self, folder: Path) -> None:
         self.sealer = Sealer(folder)
         self.clients = [witnesses.WitnessClient(witness) for witness in witnesses.configured()]
-        self.copies: dict[str, Any] = {"copied": "", "copied_at": None, "copy_said": ""}
+        self.copies: dict[str, Any] = {"newest_copy": "", "copied_at": None, "copy_problem": ""}
         self.status = StatusWriter()
-        self.copied: float | None = None
+        self.copied_at: float | None = None
         self.warned: tuple[str, float] = ("", 0.0)
 
     def run_once(self) -> None:
         """Seal what moved; nothing that fails ends the session."""
-        trouble = None
+        problem = None
         try:
             for client in self.clients:
-                if client.trouble is not None:
-                    self.sealer.record_problem(client.trouble)
-                    client.trouble = None
+                if client.problem is not None:
+                    self.sealer.record_problem(client.problem)
+                    client.problem = None
             if self.sealer.seal() is not None:
                 for client in self.clients:
                     client.request()
             self._copy()
         except SealingProblem as error:
-            trouble = error
+            problem = error
         except Exception:
             log.exception("a second was not sealed")
             return
-        self._warn(trouble)
+        self._warn(problem)
         with contextlib.suppress(Exception):
             self.status.update(
-                trouble, {client.witness.name: client.report for client in self.clients}, self.copies
+                problem, {client.witness.name: client.report for client in self.clients}, self.copies
             )
 
     def end(self) -> None:
         """The last copy, and no more requests."""
         for client in self.clients:
             client.stop()
-        self.copied = None
+        self.copied_at = None
         try:
             self._copy()
         except Exception:
@@ -80,32 +80,32 @@ class SealerSession:
         if not settings.CHECKPOINT_COPIES:
             return
         now = time.monotonic()
-        if self.copied is not None and now - self.copied < copies.EVERY_SECONDS:
+        if self.copied_at is not None and now - self.copied_at < copies.EVERY_SECONDS:
             return
         incarnation = current_incarnation()
         if incarnation is None:
             return
-        self.copied = now
+        self.copied_at = now
         try:
             name = copies.save_newest(Path(settings.CHECKPOINT_COPIES), incarnation)
         except OSError:
             log.exception("no copy was made")
-            self.copies = {**self.copies, "copy_said": "copy-failed"}
-        except SealingProblem as trouble:
-            self.sealer.record_problem(trouble)
+            self.copies = {**self.copies, "copy_problem": "copy-failed"}
+        except SealingProblem as problem:
+            self.sealer.record_problem(problem)
             raise
         else:
-            if name != self.copies["copied"]:
-                self.copies = {"copied": name, "copied_at": clock.now(), "copy_said": ""}
+            if name != self.copies["newest_copy"]:
+                self.copies = {"newest_copy": name, "copied_at": clock.now(), "copy_problem": ""}
 
-    def _warn(self, trouble: SealingProblem | None) -> None:
-        """Say a trouble loudly, at once and each minute."""
+    def _warn(self, problem: SealingProblem | None) -> None:
+        """Say a problem loudly, at once and each minute."""
         code, warned_at = self.warned
-        if trouble is None:
+        if problem is None:
             self.warned = ("", 0.0)
-        elif trouble.code != code or time.monotonic() - warned_at > REMINDER_SECONDS:
-            log.critical("NOT SEALED: %s", trouble)
-            self.warned = (trouble.code, time.monotonic())
+        elif problem.code != code or time.monotonic() - warned_at > REMINDER_SECONDS:
+            log.critical("NOT SEALED: %s", problem)
+            self.warned = (problem.code, time.monotonic())
 
 
 def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> None:

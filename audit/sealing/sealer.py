@@ -33,7 +33,7 @@ class Sealer:
     def seal(self) -> Checkpoint | None:
         """Seal what moved. The new checkpoint, or None where nothing did.
 
-        Raises Trouble where it must not seal; after that, and after any other error, the next second begins anew from
+        Raises SealingProblem where it must not seal; after that, and after any other error, the next second begins anew from
         the file and the database.
         """
         try:
@@ -43,18 +43,18 @@ class Sealer:
             raise
 
     def record_problem(self, problem: SealingProblem) -> None:
-        """Seal no more until a new incarnation: a witness or a copy knows more than this record. The trouble's
+        """Seal no more until a new incarnation: a witness or a copy knows more than this record. The problem's
         `incarnation` is the one that it is about."""
         saved = state.read(self.folder)
         incarnation = problem.params.get("incarnation")
-        if saved is not None and saved.trouble is None and saved.incarnation == incarnation:
+        if saved is not None and saved.problem is None and saved.incarnation == incarnation:
             state.write(self.folder, saved.with_problem(problem))
 
     def _sealed(self) -> Checkpoint | None:
         signers = self._signers()
         incarnation, saved = self._current_state()
-        if saved.trouble is not None:
-            code, params = saved.trouble
+        if saved.problem is not None:
+            code, params = saved.problem
             raise SealingProblem(code, **params)
         log = Log(incarnation)
         saved = self._with_pending_written(log, saved)
@@ -99,7 +99,7 @@ class Sealer:
             return keys.signers(self.folder)
         except SealingProblem:
             if state.read(self.folder) is not None:
-                self._current_state()  # a restored record may have forgotten the key: then that is the trouble to tell
+                self._current_state()  # a restored record may have forgotten the key: then that is the problem to tell
             raise
 
     def _current_state(self) -> tuple[Incarnation, State]:
@@ -149,7 +149,7 @@ def body_of(incarnation: int, number: int, moment: dt.datetime, full: bool, head
 
 
 def _verify_matches(log: Log, saved: State) -> Seal | None:
-    """The newest seal, where the database holds just what the file says was signed; else Trouble."""
+    """The newest seal, where the database holds just what the file says was signed; else SealingProblem."""
     seal = Seal.objects.filter(incarnation=log.incarnation).order_by("-number").first()
     newest = log.newest()
     size = seal.number + 1 if seal else 0
@@ -162,7 +162,7 @@ def _verify_matches(log: Log, saved: State) -> Seal | None:
 
 
 def _verify_written(log: Log, pending: Pending) -> None:
-    """A leaf that was signed stands at the end of the log, just so; else Trouble."""
+    """A leaf that was signed stands at the end of the log, just so; else SealingProblem."""
     seal = Seal.objects.filter(incarnation=log.incarnation, number=pending.number).first()
     newest = log.newest()
     leaf = merkle.leaf_hash(pending.body.encode())

@@ -30,14 +30,14 @@ class Pending:
 class State:
     """The log that was signed last: its incarnation and size, and the note of its newest checkpoint ("" at size 0).
 
-    `trouble` is a Trouble that stays until a new incarnation: a code and its params.
+    `problem` is a SealingProblem that stays until a new incarnation: a code and its params.
     """
 
     incarnation: int
     size: int = 0
     note: str = ""
     pending: Pending | None = None
-    trouble: tuple[str, dict[str, Any]] | None = None
+    problem: tuple[str, dict[str, Any]] | None = None
 
     @property
     def signed(self) -> str:
@@ -59,12 +59,12 @@ class State:
         return State(self.incarnation, self.pending.number + 1, self.pending.note)
 
     def with_problem(self, problem: SealingProblem) -> "State":
-        """The same with a trouble that stays."""
-        return replace(self, trouble=(problem.code, problem.params))
+        """The same with a problem that stays."""
+        return replace(self, problem=(problem.code, problem.params))
 
 
 def read(folder: Path) -> State | None:
-    """What the folder says was signed; None where nothing ever was. Trouble("state-broken") where it cannot be read."""
+    """What the folder says was signed; None where nothing ever was. SealingProblem("state-broken") where it cannot be read."""
     try:
         content = json.loads((folder / NAME).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -73,8 +73,8 @@ def read(folder: Path) -> State | None:
         raise SealingProblem("state-broken") from error
     try:
         pending = Pending(**content["pending"]) if content["pending"] else None
-        trouble = (content["trouble"][0], content["trouble"][1]) if content["trouble"] else None
-        state = State(content["incarnation"], content["size"], content["note"], pending, trouble)
+        problem = (content["trouble"][0], content["trouble"][1]) if content["trouble"] else None
+        state = State(content["incarnation"], content["size"], content["note"], pending, problem)
         _ = state.root
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise SealingProblem("state-broken") from error
@@ -83,7 +83,9 @@ def read(folder: Path) -> State | None:
 
 def write(folder: Path, state: State) -> None:
     """Put this state in the place of the last one, on the disk before it returns."""
-    content = json.dumps({"format": FORMAT, **asdict(state)}, ensure_ascii=False, indent=1)
+    fields = asdict(state)
+    fields["trouble"] = fields.pop("problem")  # the file keeps its first name
+    content = json.dumps({"format": FORMAT, **fields}, ensure_ascii=False, indent=1)
     fresh = folder / f".{NAME}.new"
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -19,13 +19,13 @@ class StatusWriter:
         self.beat_at: dt.datetime | None = None
 
     def update(
-        self, trouble: SealingProblem | None, witnesses: dict[str, Any], copies: dict[str, Any]
+        self, problem: SealingProblem | None, witnesses: dict[str, Any], copies: dict[str, Any]
     ) -> None:
         """`witnesses` by name; `copies` has `copied`, `copied_at` and `copy_said`."""
         now = clock.now()
         values = {
-            "trouble": trouble.code if trouble else "",
-            "params": trouble.params if trouble else {},
+            "problem": problem.code if problem else "",
+            "params": problem.params if problem else {},
             "witnesses": witnesses,
             **copies,
         }
@@ -33,8 +33,8 @@ class StatusWriter:
         if values == self.written and self.beat_at is not None and abs(now - self.beat_at) < HEARTBEAT:
             return
         row = SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
-        if (row.trouble, row.since is None) != (values["trouble"], not values["trouble"]):
-            row.since = now if trouble else None
+        if (row.problem, row.since is None) != (values["problem"], not values["problem"]):
+            row.since = now if problem else None
         for name, value in values.items():
             setattr(row, name, value)
         row.beat_at = now
@@ -54,4 +54,4 @@ def health_problem(now: dt.datetime) -> str:
         return "No sealer was heard yet. Its log says why."
     if abs(now - row.beat_at) > SILENT_AFTER:
         return "No sealer was heard since %s. Its log says why." % clock.format_moment(row.beat_at)
-    return "NOT SEALED: %s" % say(row.trouble, row.params) if row.trouble else ""
+    return "NOT SEALED: %s" % say(row.problem, row.params) if row.problem else ""

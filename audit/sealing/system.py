@@ -10,16 +10,16 @@ from audit.models import Entry, Person
 def write(
     type: str,
     data: dict[str, Any],
-    at: dt.datetime,
+    moment: dt.datetime,
     actor: Person | None = None,
     witness: Person | None = None,
 ) -> record.Appended:
     """Append one entry. Call it in a transaction: it locks the stream. Raises as `record.append` does."""
     stream = record.lock_stream(record.INSTALLATION)
-    entry_time = clock.never_before(stream, at)
+    entry_time = clock.never_before(stream, moment)
     day = clock.gaming_day_in_utc(entry_time)
     return record.append(
-        stream, type=type, data=data, at=entry_time, gaming_day=day, actor=actor, witness=witness
+        stream, type=type, data=data, moment=entry_time, gaming_day=day, actor=actor, witness=witness
     )
 
 

@@ -125,7 +125,7 @@ def _is_loopback(host: str) -> bool:
 def request_cosignature(witness: Witness) -> Cosignature | None:
     """Have a witness cosign the newest checkpoint. None where there is none, or it has done so already.
 
-    Raises NotCosigned, and Trouble ("witness-ahead", "witness-disagrees") where it says that it knows more than this
+    Raises NotCosigned, and SealingProblem ("witness-ahead", "witness-disagrees") where it says that it knows more than this
     record. Nobody signed that: `Asker` asks it again.
     """
     incarnation = current_incarnation()
@@ -234,14 +234,14 @@ def _create_cosignature(witness: Witness, checkpoint: Checkpoint, line: str) -> 
 class WitnessClient:
     """Asks one witness in a thread of its own: at most one request in flight, always about the newest checkpoint.
 
-    `report` is what the integrity page shows. `trouble` stays once the witness has said twice that it knows more than
+    `report` is what the integrity page shows. `problem` stays once the witness has said twice that it knows more than
     this record, the second time of what was newest DOUBT_SECONDS later: one garbled answer stops nothing.
     """
 
     def __init__(self, witness: Witness) -> None:
         self.witness = witness
         self.report: dict[str, Any] = {"url": witness.url, "size": 0, "at": None, "said": ""}
-        self.trouble: SealingProblem | None = None
+        self.problem: SealingProblem | None = None
         self._doubted: int | None = None  # the incarnation of which it said so once
         self._requested = threading.Event()
         self._stopped = threading.Event()
@@ -288,19 +288,19 @@ class WitnessClient:
                 }
         except NotCosigned as error:
             return error.code
-        except SealingProblem as trouble:
-            log.warning("witness %s: %s", self.witness.name, trouble)
-            return self._handle_problem(trouble)
+        except SealingProblem as problem:
+            log.warning("witness %s: %s", self.witness.name, problem)
+            return self._handle_problem(problem)
         except Exception:
             log.exception("witness %s was not asked", self.witness.name)
             return "failed"
         return ""
 
-    def _handle_problem(self, trouble: SealingProblem) -> str:
-        """What a witness says that nobody signed: doubted the first time, and trouble once it says so again."""
-        about = trouble.params["incarnation"]
+    def _handle_problem(self, problem: SealingProblem) -> str:
+        """What a witness says that nobody signed: doubted the first time, and problem once it says so again."""
+        about = problem.params["incarnation"]
         if self._doubted != about:
             self._doubted = about
             return DOUBTED_CODE
-        self.trouble = trouble
-        return trouble.code
+        self.problem = problem
+        return problem.code

@@ -17,7 +17,7 @@ class Product:
     """The few places of the product that are reached by name, each under every name that it has had."""
 
     SNAPSHOT = ("tables.screens.snapshot:of_table", "tables.snapshot:of_table")
-    CLOCK = ("audit.clock:at", "audit.clock:fixed_at", "audit.clock:set_to")
+    CLOCK = ("audit.clock:override", "audit.clock:at")
     TICKER = ("tables.clock.ticker:Ticker", "tables.ticker:Ticker")
     SEALER = ("audit.sealing.sealer:Sealer",)
 
@@ -48,6 +48,8 @@ class Product:
         return cls.find(cls.TICKER)(monotonic)
 
     @classmethod
-    def sealer(cls, folder: Path) -> Any:
-        """The sealer: `second()` seals what moved."""
-        return cls.find(cls.SEALER)(folder)
+    def sealer(cls, folder: Path) -> Callable[[], object]:
+        """A sealer of this folder: each call seals the streams that changed."""
+        sealer = cls.find(cls.SEALER)(folder)
+        seal: Callable[[], object] = getattr(sealer, "seal", None) or sealer.second
+        return seal

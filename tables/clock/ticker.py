@@ -176,7 +176,7 @@ def _warn(lot_id: int, facility: str, code: str) -> int | None:
 def _record_expiry(ctx: TableContext, lot: DiceLot, expires_at: dt.datetime) -> None:
     data = {"lot": lot.code, "expires_at": clock.format_moment(expires_at), "section": lot.clock_section}
     said = record.append(
-        ctx.stream, type="dice_lot.expired", data=data, at=ctx.now, gaming_day=ctx.gaming_day
+        ctx.stream, type="dice_lot.expired", data=data, moment=ctx.now, gaming_day=ctx.gaming_day
     )
     write_lot_steps([lot], ctx.stream, said.seq)
 

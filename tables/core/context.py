@@ -214,7 +214,7 @@ class TableContext:
                 self.stream,
                 type=type_,
                 data=data,
-                at=self.now,
+                moment=self.now,
                 gaming_day=self.gaming_day,
                 actor=self.actor,
                 witness=self.witness,

@@ -115,7 +115,7 @@ def _approve(facility: Facility, wanted: demo.DemoSubmission) -> RulesSubmission
         stream,
         type="rules.approved",
         data=data,
-        at=now,
+        moment=now,
         gaming_day=facility.gaming_day(now),
         terms=submission.terms_sha256,
     )
@@ -217,7 +217,7 @@ def make_table(
     now = clock.now()
     data = {"kind": kind, "game": table.game, "seats": table.seats, "submission": submission, "pit": pit.code}
     data |= {"min_cents": table.min_cents, "max_cents": table.max_cents}
-    record.append(stream, type="table.made", data=data, at=now, gaming_day=facility.gaming_day(now))
+    record.append(stream, type="table.made", data=data, moment=now, gaming_day=facility.gaming_day(now))
     return table
 
 

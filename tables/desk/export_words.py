@@ -27,7 +27,7 @@ SENTENCES: dict[str, Any] = {
     "entry-missing": "%(stream)s has no entry %(seq)s any more: the record was tampered with. Verify the whole record now.",
 }
 
-# Why a job could not be done (Job.said).
+# Why a job could not be done (Job.failure_code).
 FAILURES: dict[str, Any] = {
     "gave-up": "Its worker stopped again and again while at it. Ask for a smaller range.",
     "disk-full": "The disk of the server is full. Make room there, then ask again.",

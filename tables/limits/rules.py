@@ -113,7 +113,7 @@ def apply_when_due(ctx: TableContext) -> bool:
     if change is None or not is_due(change, ctx.now):
         return False
     data = apply_change(ctx, change)
-    record.append(ctx.stream, type="limits.took_effect", data=data, at=ctx.now, gaming_day=ctx.gaming_day)
+    record.append(ctx.stream, type="limits.took_effect", data=data, moment=ctx.now, gaming_day=ctx.gaming_day)
     return True
 
 

@@ -47,7 +47,7 @@ def _record_sign_forms(ctx: TableContext) -> bool:
     if table.recorded_sign_ids == recorded:
         return False
     data = {"was": table.recorded_sign_ids.split(), "forms": recorded.split()}
-    record.append(ctx.stream, type="signs.took_effect", data=data, at=ctx.now, gaming_day=ctx.gaming_day)
+    record.append(ctx.stream, type="signs.took_effect", data=data, moment=ctx.now, gaming_day=ctx.gaming_day)
     ctx.change_table(recorded_sign_ids=recorded)
     ctx.save_changes("nothing", ())
     return True

@@ -58,7 +58,9 @@ def _record_if_changed(ctx: TableContext) -> bool:
     ctx.extra_entries.clear()
     data = change_data(ctx, parse_key(previous_key), current_rules(ctx))
     terms = data["terms_sha256"] or ""
-    record.append(ctx.stream, type=TOOK_EFFECT, data=data, at=ctx.now, gaming_day=ctx.gaming_day, terms=terms)
+    record.append(
+        ctx.stream, type=TOOK_EFFECT, data=data, moment=ctx.now, gaming_day=ctx.gaming_day, terms=terms
+    )
     ctx.save_changes("nothing", ())
     return True
 

@@ -62,7 +62,7 @@ class FacilityContext(StreamContext):
                 locked_table(self.facility.code, code).table.stream,
                 type=TABLE_ENTRY_TYPES[stream_name],
                 data={"stream": self.stream.name, "entry": seq},
-                at=self.now,
+                moment=self.now,
                 gaming_day=self.gaming_day,
                 actor=self.actor,
                 witness=self.witness,

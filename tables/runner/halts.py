@@ -151,7 +151,7 @@ def _append(ctx: TableContext, type_: str, data: dict[str, Any]) -> None:
         ctx.stream,
         type=type_,
         data=data,
-        at=ctx.now,
+        moment=ctx.now,
         gaming_day=ctx.gaming_day,
         actor=ctx.actor,
         witness=ctx.witness,

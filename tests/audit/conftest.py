@@ -72,7 +72,7 @@ def write(db: None) -> Callable[..., record.Appended]:
         with transaction.atomic():
             stream = record.lock_stream(name)
             fields = {"data": {"round": 1}, "gaming_day": clock.gaming_day("larkfield", at), **fields}
-            return record.append(stream, type=type, at=at, **fields)
+            return record.append(stream, type=type, moment=at, **fields)
 
     return write
 

@@ -33,7 +33,7 @@ class House:
         return keys.verifier_of(self.key).vkey
 
     def act(self, after: dt.timedelta, name: str = "larkfield/T-04", **fields) -> None:
-        self.write(name, at=MOMENT + after, **fields)
+        self.write(name, moment=MOMENT + after, **fields)
 
     def seal(self, after: dt.timedelta):
         with clock.override(MOMENT + after):

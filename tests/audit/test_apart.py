@@ -75,7 +75,7 @@ def test_a_process_that_came_to_nothing_is_told_and_looked_at_again_later(waitin
 
 @pytest.mark.parametrize("deaf", [True, False])
 def test_its_process_ends_with_the_server_whether_it_listens_or_not(waiting, monkeypatch, tmp_path, deaf):
-    monkeypatch.setattr(worker_process, "ENDING_SECONDS", 0.3)
+    monkeypatch.setattr(worker_process, "STOP_SECONDS", 0.3)
     begun = tmp_path / "begun"
     heed = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " if deaf else ""
     python_that(
@@ -104,7 +104,7 @@ def test_a_worker_that_is_asked_to_stop_puts_its_job_back(waiting, monkeypatch, 
     assert worker_process.command()[1:] == [str(ROOT / "manage.py"), "exporter", "--once"]
     call_command("exporter", "--once")
     waiting.refresh_from_db()
-    assert (waiting.status, waiting.found) == ("waiting", {"tries": 0})
+    assert (waiting.status, waiting.results) == ("waiting", {"tries": 0})
     assert signal.getsignal(signal.SIGTERM) == before
 
 

@@ -93,14 +93,14 @@ def test_a_copy_is_made_once_a_minute_and_at_the_end(sealer, write, settings, pl
     shift = SealerSession(folder)
     for moment in (100.0, 130.0, 159.9, 160.0, 161.0):
         passed[0] = moment
-        write(at=clock.now())
+        write(moment=clock.now())
         shift.run_once()
     sizes = [int(path.stem.rpartition("-")[2]) for path in sorted(plain.glob("*.txt"))]
     assert sizes == [1, 4]
     shift.end()
     sizes = [int(path.stem.rpartition("-")[2]) for path in sorted(plain.glob("*.txt"))]
     assert sizes == [1, 4, 5]
-    assert sealer_status().copied == "pitside.local_record_1-000000000004.txt"
+    assert sealer_status().newest_copy == "pitside.local_record_1-000000000004.txt"
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_sealing_goes_on(sealer, settings, tmp_path, folder):
@@ -108,4 +108,4 @@ def test_a_folder_that_cannot_be_written_is_told_and_sealing_goes_on(sealer, set
     settings.CHECKPOINT_COPIES = str(tmp_path / "file")
     SealerSession(folder).run_once()
     assert Checkpoint.objects.count() == 1
-    assert (sealer_status().copy_said, sealer_status().trouble) == ("copy-failed", "")
+    assert (sealer_status().copy_problem, sealer_status().problem) == ("copy-failed", "")

@@ -48,9 +48,9 @@ def exported(*names, **span):
 def record_of_two(write):
     """Two tables: three entries and two, a second apart, one of them a settlement."""
     for number in range(3):
-        write("larkfield/T-04", data={"round": number}, at=MOMENT + number * SECOND)
-    write("larkfield/T-05", at=MOMENT)
-    write("larkfield/T-05", type="round.settled", data=SETTLED, at=MOMENT + 5 * SECOND)
+        write("larkfield/T-04", data={"round": number}, moment=MOMENT + number * SECOND)
+    write("larkfield/T-05", moment=MOMENT)
+    write("larkfield/T-05", type="round.settled", data=SETTLED, moment=MOMENT + 5 * SECOND)
 
 
 @pytest.fixture

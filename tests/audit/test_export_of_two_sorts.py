@@ -28,7 +28,7 @@ def exported(*names, **how):
 def two_sorts(write):
     """A table of real play with two entries, and places of training and simulation with one each."""
     write("larkfield/T-04")
-    write("larkfield/T-04", at=MOMENT + SECOND)
+    write("larkfield/T-04", moment=MOMENT + SECOND)
     for name in ("larkfield/T-24", "larkfield/SIM-01"):
         record.open_stream(name, real_play=False)
         write(name)

@@ -23,9 +23,9 @@ def check(data):
 def record_of_two(write):
     """Two tables: three entries and two, a second apart."""
     for number in range(3):
-        write("larkfield/T-04", data={"round": number}, at=MOMENT + number * SECOND)
+        write("larkfield/T-04", data={"round": number}, moment=MOMENT + number * SECOND)
     for number in range(2):
-        write("larkfield/T-05", at=MOMENT + number * SECOND)
+        write("larkfield/T-05", moment=MOMENT + number * SECOND)
 
 
 def test_a_house_is_exported_by_itself_with_what_belongs_to_no_house(write):
@@ -41,7 +41,9 @@ def test_a_house_is_exported_by_itself_with_what_belongs_to_no_house(write):
 def test_the_bounds_of_many_streams_are_found_in_few_statements(write, django_assert_max_num_queries):
     for stream in range(12):
         for number in range(8):
-            write(f"larkfield/T-{stream:02}", data={"round": number}, at=MOMENT + (number + stream) * SECOND)
+            write(
+                f"larkfield/T-{stream:02}", data={"round": number}, moment=MOMENT + (number + stream) * SECOND
+            )
     with django_assert_max_num_queries(12):
         selection = export.select(since=MOMENT + 5 * SECOND, until=MOMENT + 9 * SECOND)
     for span in selection.spans:
@@ -55,7 +57,7 @@ def test_the_bounds_of_many_streams_are_found_in_few_statements(write, django_as
 
 def test_batches_of_long_bodies_are_small(write):
     for number in range(4):
-        write(data={"round": number, "note": "x" * 10_000}, at=MOMENT + number * SECOND)
+        write(data={"round": number, "note": "x" * 10_000}, moment=MOMENT + number * SECOND)
     stream = Stream.objects.get()
     batches_ = list(batches.entry_batches(stream.pk, 1, 4, "seq, body"))
     assert [len(batch) for batch in batches_] == [4]

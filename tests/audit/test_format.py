@@ -31,7 +31,7 @@ def shown(name: str) -> bytes:
 def test_the_worked_example_is_regenerated_to_the_byte(write, dealer, settings):
     settings.BUILD = "1.0.0"
     write(type="round.opened", data={"round": 1}, actor=dealer)
-    write(type="round.settled", data=SETTLED, actor=dealer, at=MOMENT + dt.timedelta(seconds=40))
+    write(type="round.settled", data=SETTLED, actor=dealer, moment=MOMENT + dt.timedelta(seconds=40))
     with clock.override(MOMENT + dt.timedelta(minutes=1)):
         written = b"".join(export.lines(export.select(["larkfield/T-04"])))
     check(written)

@@ -32,7 +32,7 @@ def everything():
 @pytest.fixture
 def kept(stream):
     return commands.save(
-        uuid.uuid4(), content=bytes(32), stream=stream, seq=3, answer={"version": 3}, at=MOMENT
+        uuid.uuid4(), content=bytes(32), stream=stream, seq=3, answer={"version": 3}, moment=MOMENT
     )
 
 
@@ -175,7 +175,7 @@ def test_the_web_role_can_do_its_work(as_web, write):
         stream=Stream.objects.get(name="larkfield/T-08"),
         seq=1,
         answer={},
-        at=MOMENT,
+        moment=MOMENT,
     )
 
 

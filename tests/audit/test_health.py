@@ -109,7 +109,5 @@ def test_work_that_waits_while_nobody_is_heard_is_not_well(jobs):
     for one in jobs:
         job(*one)
     oldest = clock.format_moment(MOMENT - seconds(jobs[0][0]))
-    with pytest.raises(
-        CommandError, match=f"What was asked for at {oldest} waits, and no exporter is at work"
-    ):
+    with pytest.raises(CommandError, match=f"A job from {oldest} is waiting and no exporter is running"):
         check("exporter")

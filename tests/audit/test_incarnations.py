@@ -188,7 +188,7 @@ def test_a_trouble_that_stays_ends_with_the_declaration(sealed, folder, officer,
     declared("ruiz-c", "lind-s", "--why", WHY, monkeypatch=monkeypatch)
     assert sealed.seal().size == 1
     sealed.record_problem(SealingProblem("witness-ahead", incarnation=1, witness="w", size=9, ours=4))
-    assert state.read(folder).trouble is None
+    assert state.read(folder).problem is None
 
 
 def test_a_declaration_that_the_floor_cannot_take_does_not_happen(sealed, officer, administrator):

@@ -36,7 +36,7 @@ def folder(settings, tmp_path):
 @pytest.fixture
 def record_of_three(write):
     for number in range(3):
-        write(data={"round": number, "note": "=1"}, at=MOMENT + number * SECOND)
+        write(data={"round": number, "note": "=1"}, moment=MOMENT + number * SECOND)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_a_reading_copy_is_written_and_stands_on_the_record(record_of_three, ask
     whole = (folder / f"{job.pk}.csv").read_bytes()
     digest = hashlib.sha256(whole).hexdigest()
     assert (job.status, job.sha256, job.size_bytes) == ("done", digest, len(whole))
-    assert (job.done, job.total, job.found["entries"], job.found["streams"]) == (2, 2, 2, 1)
+    assert (job.entries_done, job.total, job.results["entries"], job.results["streams"]) == (2, 2, 2, 1)
     assert job.filename == "larkfield-2026-11-21-to-2026-11-22-reading-copy.csv"
     assert [row[1] for row in csv.reader(io.StringIO(whole.decode(), newline=""))] == ["seq", "2", "3"]
     assert told("export.finished") == [
@@ -90,11 +90,11 @@ def test_a_bundle_waits_for_the_sealer_and_verifies(
     monkeypatch.setattr(sealed.time, "sleep", lambda seconds: sealer.seal())
     jobs.Worker().run_next()
     job.refresh_from_db()
-    assert (job.status, job.found["unsealed"], job.found["entries"]) == ("done", 0, 3)
+    assert (job.status, job.results["unsealed"], job.results["entries"]) == ("done", 0, 3)
     with zipfile.ZipFile(folder / f"{job.pk}.zip") as bundle:
         record = bundle.read("record.jsonl")
-    assert hashlib.sha256(record).hexdigest() == job.found["record_sha256"]
-    assert told("export.finished")[0]["record_sha256"] == job.found["record_sha256"]
+    assert hashlib.sha256(record).hexdigest() == job.results["record_sha256"]
+    assert told("export.finished")[0]["record_sha256"] == job.results["record_sha256"]
     assert verify.verify(io.BytesIO(record))[2][0].entries == 3
 
 
@@ -106,7 +106,7 @@ def test_a_bundle_waits_some_seconds_at_most_and_counts_what_is_not_sealed(
     keys.create(keys.folder())
     Sealer(keys.folder()).seal()
     for number in (4, 5):
-        write(data={"round": number}, at=MOMENT + number * SECOND)
+        write(data={"round": number}, moment=MOMENT + number * SECOND)
     waited = []
     monkeypatch.setattr(sealed, "WAIT_SECONDS", 0.3)
     monkeypatch.setattr(sealed, "POLL_SECONDS", 0.005)
@@ -118,12 +118,16 @@ def test_a_bundle_waits_some_seconds_at_most_and_counts_what_is_not_sealed(
 def test_a_workbook_and_a_verification_are_jobs_too(record_of_three, asked, folder):
     book, verification = asked("xlsx"), asked("verification")
     worker = jobs.Worker()
-    assert [worker.step(), worker.step(), worker.step()] == [True, True, False]
+    assert [worker.run_next(), worker.step(), worker.step()] == [True, True, False]
     book.refresh_from_db()
     verification.refresh_from_db()
-    assert zipfile.is_zipfile(folder / f"{book.pk}.xlsx") and book.found["cut"] == 0
-    assert (verification.status, verification.found["outcome"], verification.filename) == ("done", "good", "")
-    assert told("record.verified")[0]["entries"] == verification.found["entries"] == 4
+    assert zipfile.is_zipfile(folder / f"{book.pk}.xlsx") and book.results["cut"] == 0
+    assert (verification.status, verification.results["outcome"], verification.filename) == (
+        "done",
+        "good",
+        "",
+    )
+    assert told("record.verified")[0]["entries"] == verification.results["entries"] == 4
     assert Entry.objects.get(type="record.verified").stream.name == "installation/system"
 
 
@@ -133,7 +137,7 @@ def test_the_job_that_waited_longest_is_next_and_a_dead_ones_is_begun_anew(recor
     assert (jobs.claim().pk, jobs.claim().pk, jobs.claim()) == (first.pk, second.pk, None)
     Job.objects.filter(pk=second.pk).update(beat_at=clock.now() - jobs.DEAD_AFTER - SECOND)
     again = jobs.claim()
-    assert (again.pk, again.found["tries"]) == (second.pk, 2)
+    assert (again.pk, again.results["tries"]) == (second.pk, 2)
 
 
 @pytest.mark.django_db
@@ -144,7 +148,7 @@ def test_a_worker_that_was_thought_dead_can_finish_nothing(record_of_three, aske
     part = folder / ".late.part"
     made = output.produce(late, part, lambda *done: None)
     Job.objects.update(beat_at=clock.now() - jobs.DEAD_AFTER - SECOND)
-    assert worker.step() is True
+    assert worker.run_next() is True
     before = jobs.file_path(late).read_bytes()
     for act in (
         lambda: jobs.finish(late, made, part, jobs.file_path(late)),
@@ -164,7 +168,7 @@ def test_a_job_that_ends_its_worker_each_time_is_given_up(record_of_three, asked
         Job.objects.update(beat_at=clock.now() - jobs.DEAD_AFTER - SECOND)
     jobs.Worker().run_next()
     job.refresh_from_db()
-    assert (job.status, job.said, told("export.failed")[0]["why"]) == ("failed", "gave-up", "gave-up")
+    assert (job.status, job.failure_code, told("export.failed")[0]["why"]) == ("failed", "gave-up", "gave-up")
 
 
 @pytest.mark.django_db
@@ -184,7 +188,7 @@ def test_what_cannot_be_written_leaves_no_file_and_says_why(
     job = asked()
     jobs.Worker().run_next()
     job.refresh_from_db()
-    assert (job.status, job.said, list(folder.iterdir())) == ("failed", why, [])
+    assert (job.status, job.failure_code, list(folder.iterdir())) == ("failed", why, [])
     assert told("export.failed") == [
         {"asked_by": "reyes-c", "facility": "larkfield", "job": str(job.pk), "kind": "csv", "why": why}
     ]
@@ -195,9 +199,9 @@ def test_a_worker_that_is_stopped_puts_its_job_back(record_of_three, asked, fold
     job = asked()
     worker = jobs.Worker()
     worker.stop.set()
-    worker.step()
+    worker.run_next()
     job.refresh_from_db()
-    assert (job.status, job.found["tries"], list(folder.iterdir())) == ("waiting", 0, [])
+    assert (job.status, job.results["tries"], list(folder.iterdir())) == ("waiting", 0, [])
 
 
 @pytest.mark.django_db
@@ -210,10 +214,10 @@ def test_what_a_busy_database_refuses_is_tried_again_some_times(record_of_three,
     for tries in range(1, jobs.TRIES_MAX + 1):
         jobs.Worker().run_next()
         job.refresh_from_db()
-        assert (job.status, job.found["tries"]) == ("waiting", tries)
+        assert (job.status, job.results["tries"]) == ("waiting", tries)
     jobs.Worker().run_next()
     job.refresh_from_db()
-    assert (job.status, job.said) == ("failed", "gave-up")
+    assert (job.status, job.failure_code) == ("failed", "gave-up")
 
 
 async def test_the_embedded_worker_runs_from_the_first_scope_to_the_end_of_the_server(monkeypatch):
@@ -239,14 +243,14 @@ async def test_the_embedded_worker_runs_from_the_first_scope_to_the_end_of_the_s
 def test_files_are_kept_for_their_days_and_the_row_stays(record_of_three, asked, folder, settings):
     job = asked()
     worker = jobs.Worker()
-    worker.step()
+    worker.run_next()
     worker.tidy()
     assert jobs.file_path(job).exists()
     Job.objects.update(finished_at=clock.now() - dt.timedelta(days=settings.EXPORTS_KEEP_DAYS, seconds=1))
     worker.tidy()
     job.refresh_from_db()
     assert not jobs.file_path(job).exists()
-    assert job.found["removed_at"] and job.sha256 and job.status == "done"
+    assert job.results["removed_at"] and job.sha256 and job.status == "done"
 
 
 @pytest.mark.django_db(transaction=True)

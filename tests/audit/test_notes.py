@@ -37,7 +37,7 @@ def test_the_example_of_c2sp_verifies():
     assert (key.name, key.key_id.hex(), key.vkey) == ("example.com/foo", "530d903a", SPEC_VKEY)
     note = notes.Note.read(SPEC_NOTE)
     assert note.signed_by([key]) == [key]
-    assert note.said == SPEC_NOTE
+    assert note.full_text == SPEC_NOTE
 
 
 def test_the_example_of_go_is_signed_to_the_byte():
@@ -54,7 +54,7 @@ def test_the_checkpoint_of_c2sp_is_read_and_written():
     assert (checkpoint.origin, checkpoint.size) == ("example.com/behind-the-sofa", 20852163)
     assert checkpoint.root.hex()[:8] == "0ac5186a"
     assert checkpoint.text == SOFA_TEXT
-    assert note.said == SOFA
+    assert note.full_text == SOFA
 
 
 def test_a_cosignature_has_the_layout_and_the_message_of_c2sp():

@@ -74,7 +74,7 @@ def test_the_instance_moves_with_the_stream():
     with transaction.atomic():
         stream = record.lock_stream("larkfield/T-04")
         for number in (1, 2):
-            record.append(stream, type="a.b", data={}, at=MOMENT, gaming_day=MOMENT.date())
+            record.append(stream, type="a.b", data={}, moment=MOMENT, gaming_day=MOMENT.date())
             fresh = Stream.objects.get(pk=stream.pk)
             assert (stream.seq, bytes(stream.head), stream.last_at) == (number, bytes(fresh.head), MOMENT)
             assert fresh.seq == number
@@ -85,7 +85,7 @@ def test_the_instance_moves_with_the_stream():
 def test_one_statement_on_postgresql(django_assert_num_queries):
     stream = record.open_stream("larkfield/T-04")
     with django_assert_num_queries(1):
-        record.append(stream, type="a.b", data={}, at=MOMENT, gaming_day=MOMENT.date())
+        record.append(stream, type="a.b", data={}, moment=MOMENT, gaming_day=MOMENT.date())
 
 
 @pytest.mark.django_db
@@ -117,7 +117,7 @@ def test_it_refuses_floats(write):
 def test_a_stale_stream_is_refused(stream):
     stale = Stream(pk=stream.pk, name=stream.name, seq=1, head=stream.head, last_at=MOMENT)
     with pytest.raises(StreamMoved), transaction.atomic():
-        record.append(stale, type="a.b", data={}, at=MOMENT, gaming_day=MOMENT.date())
+        record.append(stale, type="a.b", data={}, moment=MOMENT, gaming_day=MOMENT.date())
 
 
 @pytest.mark.django_db
@@ -129,12 +129,12 @@ def test_a_closed_stream_takes_no_entry(write, stream):
 
 @pytest.mark.django_db
 def test_time_never_goes_back_on_a_stream(write):
-    write(at=MOMENT)
-    write(at=MOMENT - 2 * SECOND)
+    write(moment=MOMENT)
+    write(moment=MOMENT - 2 * SECOND)
     assert set(Entry.objects.values_list("at", flat=True)) == {MOMENT}
     with pytest.raises(ClockRefused):
-        write(at=MOMENT - 2.001 * SECOND)
-    write(at=MOMENT + SECOND)
+        write(moment=MOMENT - 2.001 * SECOND)
+    write(moment=MOMENT + SECOND)
     assert Entry.objects.count() == 3
 
 
@@ -157,7 +157,7 @@ def test_a_command_keeps_its_first_answer(stream):
     content = commands.content_hash({"act": "shake", "params": {}})
     identity = uuid.uuid4()
     assert commands.find(identity) is None
-    commands.save(identity, content=content, stream=stream, seq=3, answer={"n": 1}, at=MOMENT)
+    commands.save(identity, content=content, stream=stream, seq=3, answer={"n": 1}, moment=MOMENT)
     assert commands.find(identity, content).answer == {"n": 1}
     with pytest.raises(CommandChanged):
         commands.find(identity, bytes(32))
@@ -173,7 +173,7 @@ def test_many_threads_make_one_chain_without_gaps():
             for _ in range(20):
                 with transaction.atomic():
                     stream = record.lock_stream("larkfield/T-04")
-                    record.append(stream, type="a.b", data={}, at=clock.now(), gaming_day=MOMENT.date())
+                    record.append(stream, type="a.b", data={}, moment=clock.now(), gaming_day=MOMENT.date())
         finally:
             connections.close_all()
 

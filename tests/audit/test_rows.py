@@ -52,7 +52,13 @@ def test_a_session_finds_its_person_until_they_leave(person):
 def test_a_command_is_recalled_as_it_was_kept(person):
     stream, identity = record.open_stream("larkfield/T-01"), uuid.uuid4()
     commands.save(
-        identity, content=bytes(32), stream=stream, seq=1, answer={"round": 3}, at=clock.now(), actor=person
+        identity,
+        content=bytes(32),
+        stream=stream,
+        seq=1,
+        answer={"round": 3},
+        moment=clock.now(),
+        actor=person,
     )
     assert same(commands.find(identity), Command.objects.get())
     assert commands.find(uuid.uuid4()) is None

@@ -96,9 +96,9 @@ def test_later_seals_list_what_moved_and_the_first_of_a_day_lists_all(sealer, wr
     write("larkfield/T-08")
     second(sealer)
     tomorrow = MOMENT + dt.timedelta(hours=11)
-    write("larkfield/T-04", at=tomorrow)
+    write("larkfield/T-04", moment=tomorrow)
     second(sealer, tomorrow)
-    write("larkfield/T-08", at=tomorrow)
+    write("larkfield/T-08", moment=tomorrow)
     second(sealer, tomorrow)
     said = [(body["full"], [head["stream"] for head in body["heads"]]) for body in bodies()]
     everything = ["installation/system", "larkfield/T-04", "larkfield/T-08"]

@@ -157,8 +157,8 @@ def folder(tmp_path, settings) -> Path:
 
 def test_one_process_leads_until_it_lets_go(folder):
     one, other = LeaderLock(folder), LeaderLock(folder)
-    assert (one.acquire(), other.take()) == (True, False)
-    assert (one.is_held(), other.holds()) == (True, False)
+    assert (one.acquire(), other.acquire()) == (True, False)
+    assert (one.is_held(), other.is_held()) == (True, False)
     one.release()
     assert (one.is_held(), other.acquire()) == (False, True)
     other.release()
@@ -168,7 +168,7 @@ def test_one_process_leads_until_it_lets_go(folder):
 def test_two_folders_do_not_make_two_leaders_of_one_database(folder, tmp_path):
     (tmp_path / "other").mkdir()
     one, other = LeaderLock(folder), LeaderLock(tmp_path / "other")
-    assert (one.acquire(), other.take()) == (True, False)
+    assert (one.acquire(), other.acquire()) == (True, False)
     one.release()
     assert other.acquire()
     other.release()
@@ -196,7 +196,7 @@ def test_it_seals_until_it_is_stopped_and_says_that_it_lives(folder, write):
     stop.set()
     thread.join(PATIENCE)
     assert not thread.is_alive()
-    assert (sealer_status().trouble, sealer_status().beat_at <= clock.now()) == ("", True)
+    assert (sealer_status().problem, sealer_status().beat_at <= clock.now()) == ("", True)
     after = LeaderLock(folder)
     assert after.acquire()
     after.release()

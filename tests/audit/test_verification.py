@@ -28,12 +28,14 @@ def sealed(write, tmp_path, settings):
     keys.create(keys.folder())
     sealer = Sealer(tmp_path)
     for number in (1, 2, 3):
-        write(data={"round": number, "lot": "L-1", "paid_cents": 500 * number}, at=MOMENT + number * SECOND)
+        write(
+            data={"round": number, "lot": "L-1", "paid_cents": 500 * number}, moment=MOMENT + number * SECOND
+        )
     sealer.seal()
-    write("larkfield/T-05", at=MOMENT)
-    write("larkfield/T-05", at=MOMENT + SECOND)
+    write("larkfield/T-05", moment=MOMENT)
+    write("larkfield/T-05", moment=MOMENT + SECOND)
     sealer.seal()
-    write("larkfield/T-05", at=MOMENT + 2 * SECOND)
+    write("larkfield/T-05", moment=MOMENT + 2 * SECOND)
     return sealer
 
 
@@ -196,7 +198,7 @@ def test_a_key_that_the_record_did_not_create_is_named(sealed):
 
 def test_at_most_twenty_findings_are_kept_and_all_are_counted(write):
     for number in range(30):
-        write(data={"round": number}, at=MOMENT + number * SECOND)
+        write(data={"round": number}, moment=MOMENT + number * SECOND)
     aside(("UPDATE audit_entry SET round = 99", []))
     bad = verification.verify()
     assert (bad.bad, len(bad.findings), bad.as_data()["outcome"]) == (30, 20, "bad")

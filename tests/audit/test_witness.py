@@ -183,7 +183,7 @@ def test_it_remembers_before_it_signs(desk, monkeypatch):
         raise OSError("no room left")
 
     with monkeypatch.context() as broke:
-        broke.setattr(desk.witness.copies, "save_newest", broken)
+        broke.setattr(desk.witness.copies, "keep", broken)
         assert desk.post(request(3, 6))[0] == 500
     assert desk.post(request(3, 7)) == (409, "6\n", "text/x.tlog.size")
     assert desk.post(request(6, 6))[0] == 200

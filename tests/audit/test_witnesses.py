@@ -283,7 +283,7 @@ def test_one_garbled_answer_stops_nothing(serve, seal, answer):
         asker.witness = Witness(url, at.verifier)
         seal()
         assert asker._request() == "asked-again"
-        assert asker.trouble is None
+        assert asker.problem is None
 
 
 def test_a_witness_that_is_ahead_is_believed_when_it_says_so_of_the_newest_checkpoint_too(serve, seal):
@@ -292,9 +292,9 @@ def test_a_witness_that_is_ahead_is_believed_when_it_says_so_of_the_newest_check
     witnesses.request_cosignature(at)
     forget(1, 2)
     with asking(at) as asker:
-        assert asker._request() == "asked-again" and asker.trouble is None
+        assert asker._request() == "asked-again" and asker.problem is None
         assert asker._request() == "witness-ahead"
-        assert asker.trouble.params == {"incarnation": 1, "witness": at.name, "size": 4, "ours": 2}
+        assert asker.problem.params == {"incarnation": 1, "witness": at.name, "size": 4, "ours": 2}
 
 
 def test_a_doubt_about_one_life_of_the_record_is_none_about_the_next(serve):
@@ -303,7 +303,7 @@ def test_a_doubt_about_one_life_of_the_record_is_none_about_the_next(serve):
             SealingProblem("witness-ahead", incarnation=number, witness="w", size=9, ours=1)
             for number in (1, 2)
         )
-        assert [asker._taken(said) for said in (one, two, two)] == [
+        assert [asker._handle_problem(said) for said in (one, two, two)] == [
             "asked-again",
             "asked-again",
             "witness-ahead",
@@ -321,13 +321,13 @@ def test_a_doubted_witness_is_asked_again_though_nothing_moves(
         shift = SealerSession(folder)
         shift.run_once()
         deadline = time.monotonic() + 8
-        while shift.askers[0].trouble is None and time.monotonic() < deadline:
+        while shift.clients[0].problem is None and time.monotonic() < deadline:
             time.sleep(0.02)
         asked, waited = Strange.asked, time.monotonic() - deadline + 8
         shift.run_once()
         shift.end()
     assert asked == 2 and waited >= 0.3
-    assert sealer_status().trouble == "witness-disagrees"
+    assert sealer_status().problem == "witness-disagrees"
 
 
 # The shift: sealing, asking and copying together.
@@ -347,7 +347,7 @@ def test_a_witness_that_hangs_delays_no_second(sealer, write, settings, signer, 
         shift = SealerSession(folder)
         began = time.monotonic()
         for _ in range(5):
-            write(at=clock.now())
+            write(moment=clock.now())
             shift.run_once()
         took = time.monotonic() - began
         release.set()
@@ -363,17 +363,17 @@ def test_a_shift_tells_its_witnesses_and_its_trouble(sealer, write, settings, se
     shift = SealerSession(folder)
     shift.run_once()
     deadline = time.monotonic() + 10
-    while shift.askers[0].report["size"] < 1 and time.monotonic() < deadline:
+    while shift.clients[0].report["size"] < 1 and time.monotonic() < deadline:
         time.sleep(0.02)
     shift.run_once()
     status = sealer_status()
-    assert (status.trouble, status.witnesses[at.name]["size"], status.witnesses[at.name]["said"]) == (
+    assert (status.problem, status.witnesses[at.name]["size"], status.witnesses[at.name]["said"]) == (
         "",
         1,
         "",
     )
-    shift.askers[0].trouble = SealingProblem("witness-ahead", incarnation=1, witness="w", size=9, ours=1)
+    shift.clients[0].problem = SealingProblem("witness-ahead", incarnation=1, witness="w", size=9, ours=1)
     shift.run_once()
     shift.end()
     status = sealer_status()
-    assert (status.trouble, status.params["size"], status.since is None) == ("witness-ahead", 9, False)
+    assert (status.problem, status.params["size"], status.since is None) == ("witness-ahead", 9, False)

@@ -46,12 +46,12 @@ def test_every_cell_is_text_and_no_formula_runs(write, tmp_path):
 
 def test_the_first_sheet_says_what_it_is_and_where_each_stream_stood(write, tmp_path):
     for number in range(3):
-        write(data={"round": number}, at=MOMENT + number * SECOND)
+        write(data={"round": number}, moment=MOMENT + number * SECOND)
     selection = export.select(since=MOMENT + SECOND, until=MOMENT + 9 * SECOND)
     workbook.write(tmp_path / "a.xlsx", selection)
     about = [[text for _, text in row] for row in sheets(tmp_path / "a.xlsx")["About"]]
     assert ["From", "2026-11-21T13:05:10.123456Z"] in about
-    assert ["To, not itself in it", "2026-11-21T13:05:18.123456Z"] in about
+    assert ["To (not included)", "2026-11-21T13:05:18.123456Z"] in about
     assert ["Entries", "2"] in about
     assert "the evidence is the bundle" in about[1][1]
     assert about[-1] == ["larkfield/T-04", "2", "3", "2", selection.spans[0].prior_head.hex()]
@@ -59,7 +59,7 @@ def test_the_first_sheet_says_what_it_is_and_where_each_stream_stood(write, tmp_
 
 def test_a_full_sheet_is_followed_by_the_next(write, tmp_path, monkeypatch):
     for number in range(5):
-        write(data={"round": number}, at=MOMENT + number * SECOND)
+        write(data={"round": number}, moment=MOMENT + number * SECOND)
     monkeypatch.setattr(workbook, "ROWS_MAX", 3)
     assert workbook.write(tmp_path / "a.xlsx", export.select())["sheets"] == 3
     found = sheets(tmp_path / "a.xlsx")

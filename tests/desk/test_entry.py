@@ -69,7 +69,7 @@ def test_what_an_entry_names_and_no_address_leads_to_is_shown_without_a_link(sce
     with transaction.atomic():
         stream = record.lock_stream("larkfield/T-01")
         now = clock.never_before(stream, clock.now())
-        written = record.append(stream, type="x.y", data=named, at=now, gaming_day=now.date())
+        written = record.append(stream, type="x.y", data=named, moment=now, gaming_day=now.date())
     answer = page(scene, written.seq)
     assert answer.status_code == 200
     (one,) = answer.context["related"]

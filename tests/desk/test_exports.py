@@ -38,8 +38,8 @@ def folder(settings, tmp_path):
 def ask(scene, name="ask_export", by="compliance", device=None, command=None, **params):
     params = {"kind": "csv", **params} if name == "ask_export" else params
     call = ActRequest(
-        facility="larkfield", place=runner.STREAM, act=name, command=command or uuid.uuid4(), seen_version=0, params=params,
-        actor=scene.people[by], device=device or scene.podium,
+        facility="larkfield", place=runner.STREAM, act=name, command=command or uuid.uuid4(),
+        seen_version=0, params=params, actor=scene.people[by], device=device or scene.podium,
     )  # fmt: skip
     return runner.execute(call)
 
@@ -95,7 +95,8 @@ def test_a_gaming_day_begins_at_six_on_the_clocks_of_the_house(hands, scene):
 
 def test_a_gaming_day_is_an_hour_longer_in_autumn_and_an_hour_shorter_in_spring(scene):
     lengths = [
-        ends - begins for begins, ends in (gaming_day_range("larkfield", day, day) for day in (AUTUMN, SPRING))
+        ends - begins
+        for begins, ends in (gaming_day_range("larkfield", day, day) for day in (AUTUMN, SPRING))
     ]
     assert lengths == [dt.timedelta(hours=25), dt.timedelta(hours=23)]
     six = dt.datetime(2026, 3, 7, 6, tzinfo=dt.UTC)
@@ -135,7 +136,7 @@ def test_an_hour_in_which_the_clocks_are_set_is_exported_whole(hands, said, sinc
 
 def test_that_nothing_was_recorded_is_evidence_too(scene):
     job = done(scene, kind="evidence", day="2020-01-01", streams=["T-01"])
-    assert (job.status, job.done, newest()[1]["data"]["entries"]) == ("done", 0, 0)
+    assert (job.status, job.entries_done, newest()[1]["data"]["entries"]) == ("done", 0, 0)
     file = str(jobs.file_path(job))
     said = verify.found_in(file, verify.Options([file]), None)
     assert said[0].startswith("good: 0 entries on 1 streams, 2020-01-01T11:00:00.000000Z")
@@ -191,7 +192,7 @@ def test_the_gaming_agent_asks_too(scene):
 def test_the_page_tells_each_export_with_its_hash_and_who_asked(scene):
     job = done(scene, kind="evidence", streams=["T-01"])
     page = scene.browser("podium", "compliance").get(PAGE).content.decode()
-    hashes = (job.sha256, job.found["record_sha256"])
+    hashes = (job.sha256, job.results["record_sha256"])
     for part in ("Evidence bundle", "T-01 · real play", "Compliance", *hashes, job.filename):
         assert part in page
     assert f"{PAGE}{job.pk}" in page and "data-watched" not in page
@@ -201,14 +202,14 @@ def test_the_page_tells_each_export_with_its_hash_and_who_asked(scene):
 def test_the_page_watches_what_runs_and_says_why_something_failed(scene):
     first, second = ask(scene), ask(scene, "ask_verification")
     browser = scene.browser("podium", "compliance")
-    Job.objects.filter(pk=first.body["job"]).update(status="running", done=250, total=1000)
+    Job.objects.filter(pk=first.body["job"]).update(status="running", entries_done=250, total=1000)
     fragment = browser.get(f"{PAGE}list").content.decode()
     assert "data-watched" in fragment and 'width="250"' in fragment and "1 before it" in fragment
     assert "<html" not in fragment and ">Writing<" in fragment
-    Job.objects.filter(pk=first.body["job"]).update(done=1000)
+    Job.objects.filter(pk=first.body["job"]).update(entries_done=1000)
     assert ">All written; packing<" in browser.get(f"{PAGE}list").content.decode()
-    Job.objects.filter(pk=second.body["job"]).update(status="failed", said="disk-full")
-    Job.objects.filter(pk=first.body["job"]).update(status="failed", said="gave-up")
+    Job.objects.filter(pk=second.body["job"]).update(status="failed", failure_code="disk-full")
+    Job.objects.filter(pk=first.body["job"]).update(status="failed", failure_code="gave-up")
     fragment = browser.get(f"{PAGE}list").content.decode()
     assert "The disk of the server is full." in fragment and "data-watched" not in fragment
 

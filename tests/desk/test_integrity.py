@@ -80,7 +80,7 @@ def test_a_sealer_that_is_not_heard_is_silent(hands, scene, sealer):
 
 
 def test_a_record_that_went_back_is_told_at_the_top(hands, scene, sealer):
-    heard(hands, trouble="record-went-back", params={"signed": 9, "found": 3}, since=hands.now)
+    heard(hands, problem="record-went-back", params={"signed": 9, "found": 3}, since=hands.now)
     assert told(scene, hands)["The sealer has stopped"] == "bad" and stand(scene, hands).verdict == "bad"
     said = page(scene)
     assert "The sealer has stopped since 21 Nov 2026 10:00:00" in said
@@ -134,7 +134,12 @@ def test_a_verification_that_found_a_fault_says_which(hands, scene, sealer):
 def test_a_running_verification_shows_how_far_it_is_and_is_not_asked_twice(hands, scene, sealer):
     assert 'data-open="ask-verification">' in page(scene)
     Job.objects.create(
-        facility="larkfield", kind="verification", asked_at=hands.now, status="running", done=400, total=1_000
+        facility="larkfield",
+        kind="verification",
+        asked_at=hands.now,
+        status="running",
+        entries_done=400,
+        total=1_000,
     )
     said = page(scene)
     assert "Verifying: 400 of 1,000" in said and 'data-open="ask-verification" disabled' in said

@@ -106,7 +106,7 @@ def test_a_day_of_the_installation_is_one_of_utc(hands, scene):
     stream = record.open_stream("installation/system")
     for hour in (0, 10, 23):
         at = dt.datetime(2026, 11, 22, hour, tzinfo=dt.UTC)
-        record.append(stream, type="key.created", data={"key": f"k{hour}"}, at=at, gaming_day=at.date())
+        record.append(stream, type="key.created", data={"key": f"k{hour}"}, moment=at, gaming_day=at.date())
     first = stream.seq - 2
     kept = [("system", first + one) for one in (2, 1, 0)]
     assert told(scene, "place=installation/system&day=2026-11-22") == kept
@@ -138,7 +138,7 @@ def write(stream, type_, data, **people):
     """An entry as an act would write it, at the moment of the newest one."""
     fresh = Stream.objects.get(pk=stream.pk)
     newest = Entry.objects.latest("at")
-    record.append(fresh, type=type_, data=data, at=newest.at, gaming_day=newest.gaming_day, **people)
+    record.append(fresh, type=type_, data=data, moment=newest.at, gaming_day=newest.gaming_day, **people)
 
 
 def test_an_act_and_an_amount_are_found(played):

@@ -69,11 +69,11 @@ def test_a_bundle_is_asked_for_watched_fetched_and_verified(scene, new_page, spo
     expect(row).to_contain_text("Waiting")
     patiently(
         lambda: Job.objects.update(
-            status="running", started_at=clock.now(), beat_at=clock.now(), done=1, total=4
+            status="running", started_at=clock.now(), beat_at=clock.now(), entries_done=1, total=4
         )
     )
     expect(row.locator(".gone")).to_have_attribute("width", "250")
-    patiently(lambda: Job.objects.update(done=3))
+    patiently(lambda: Job.objects.update(entries_done=3))
     expect(row.locator(".gone")).to_have_attribute("width", "750")
     is_well(page)
     patiently(lambda: Job.objects.update(status="waiting"))

@@ -17,7 +17,7 @@ def one_entry() -> Entry:
     with transaction.atomic():
         stream = Stream.at_genesis("larkfield/T-01")
         stream.save()
-        record.append(stream, type="table.tested", data={}, at=AT, gaming_day=AT.date())
+        record.append(stream, type="table.tested", data={}, moment=AT, gaming_day=AT.date())
     return Entry.objects.get()
 
 

@@ -58,6 +58,6 @@ class Command(BaseCommand):
             return None
         try:
             return state.read(Path(settings.SEALER_DIR))
-        except SealingProblem as trouble:
-            self.stderr.write(str(trouble))
+        except SealingProblem as problem:
+            self.stderr.write(str(problem))
             return None

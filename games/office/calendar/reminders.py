@@ -81,7 +81,7 @@ def _record_reminders(facility: Facility) -> None:
             "section": deadline.section,
         }
         record.append(
-            stream, type="deadline.reminded", data=data, at=now, gaming_day=facility.gaming_day(now)
+            stream, type="deadline.reminded", data=data, moment=now, gaming_day=facility.gaming_day(now)
         )
 
 
