@@ -1,7 +1,8 @@
 """Read entries in batches with the driver's own cursor, so that a million of them need the memory of one batch.
 
 Each batch is one short statement over entry numbers: no lock is held for long and no transaction stays open. Entries
-are written once and numbered without gaps, so a range that is fixed at the start reads the same while the record grows.
+are written once and numbered without gaps, so a range that is fixed at the start reads the same while the record
+grows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -47,7 +47,8 @@ def save(
 ) -> Command:
     """Save the answer of an accepted act, in the act's transaction, for good.
 
-    `seq` is the last entry that the act wrote on the stream: the version in its answer. `content` is its `content_hash`.
+    `seq` is the last entry that the act wrote on the stream: the version in its answer. `content` is its
+    `content_hash`.
     """
     return Command.objects.create(
         id=command_id,

@@ -1,15 +1,17 @@
-"""What this room refuses, as data: a code and its parameters. `wording.say` makes the sentence."""
+"""The refusals of this app. Each is a code, which carries its sentence, and the parameters that fill it."""
 
 from typing import Any, ClassVar
 
+from audit.refusal_codes import RefusalCode
+
 
 class AuditRefusal(Exception):
-    """The root of the tree. `code` is stable, `params` fill the sentence, `status` is the HTTP answer."""
+    """The root of the tree. `status` is the HTTP status of the answer."""
 
-    code: str = "refused"
+    code = RefusalCode("refused", "This cannot be done.")
     status: ClassVar[int] = 422
 
-    def __init__(self, code: str = "", **params: Any) -> None:
+    def __init__(self, code: RefusalCode | None = None, **params: Any) -> None:
         self.code = code or self.code
         self.params = params
         super().__init__(self.code, params)
@@ -17,74 +19,82 @@ class AuditRefusal(Exception):
     def __str__(self) -> str:
         return ", ".join([self.code, *(f"{key}={value}" for key, value in self.params.items())])
 
+    @property
+    def sentence(self) -> str:
+        """What the person at the screen reads."""
+        return self.code.sentence % self.params
+
 
 class RecordRefused(AuditRefusal):
-    """An entry that the record does not take. No audit entry, no act."""
+    """The record does not accept an entry. Without its entry, the act does not happen."""
 
-    code = "record-refused"
+    code = RefusalCode("record-refused", "The record did not accept this act, so it did not happen.")
 
 
 class ClockRefused(RecordRefused):
-    """The clock stands more than two seconds before the last entry of a stream."""
+    """The clock is more than two seconds behind the last entry of a stream."""
 
-    code = "clock-went-back"
+    code = RefusalCode(
+        "clock-went-back",
+        "The clock went back on %(stream)s. Nothing can be recorded until it is correct again.",
+    )
     status = 503
 
 
 class StreamClosed(RecordRefused):
     """The stream is closed, and continues under another name."""
 
-    code = "stream-closed"
+    code = RefusalCode("stream-closed", "The record of %(stream)s is closed.")
     status = 409
 
 
 class StreamMoved(RecordRefused):
-    """Somebody else wrote on the stream since it was read: the caller held no lock. Trying again mends it."""
+    """Another act wrote on the stream after it was read, because the caller held no lock. A retry succeeds."""
 
-    code = "stream-moved"
+    code = RefusalCode("stream-moved", "Somebody else acted on %(stream)s just now. Try again.")
     status = 409
 
 
 class CommandChanged(RecordRefused):
     """A command id came again with other content."""
 
-    code = "command-changed"
+    code = RefusalCode("command-changed", "This act was already sent with different content. Start it again.")
 
 
 class Forbidden(AuditRefusal):
     """This person, or this device, may not do this here. The code says which."""
 
-    code = "forbidden"
+    code = RefusalCode("forbidden", "You may not do this here.")
     status = 403
 
 
 class PersonRefused(Forbidden):
     """Somebody was not let in."""
 
-    code = "person-refused"
+    code = RefusalCode("person-refused", "You cannot sign in here.")
 
 
 class WrongPin(PersonRefused):
-    """No such person here, or not this PIN: which of the two is not told."""
+    """There is no such person here, or this is not their PIN. The refusal does not say which of the two."""
 
-    code = "wrong-pin"
+    code = RefusalCode("wrong-pin", "Code or PIN is wrong.")
     status = 401
 
 
 class LockedOut(PersonRefused):
-    """Too many wrong PINs; a while must pass."""
+    """There were too many wrong PINs. The person must wait."""
 
-    code = "locked-out"
+    code = RefusalCode("locked-out", "Too many wrong PINs. Wait a few minutes, or ask a supervisor.")
 
 
 class SamePerson(PersonRefused):
-    """A witness must be somebody else than the person who acts."""
+    """The witness is the person who acts."""
 
-    code = "same-person"
+    code = RefusalCode("same-person", "The witness must be a different person.")
     status = 422
 
 
 class DeviceRefused(Forbidden):
-    """This device is not enrolled here, or is no longer."""
+    """This device is not enrolled here, or no longer."""
 
-    code = "device-not-enrolled"
+    code = RefusalCode("device-not-enrolled", "This device is not enrolled.")

@@ -87,8 +87,8 @@ def select(
     """Select the named streams, or every stream of real play, and a range of time.
 
     `training` selects the streams of training and simulation instead; no export holds both kinds. `facility` (a code)
-    restricts the selection to that facility, and with real play includes `installation/system`. Raises UnknownStream, and
-    MixedPlay if the names, or the names and `training`, select both kinds.
+    restricts the selection to that facility, and with real play includes `installation/system`. Raises UnknownStream,
+    and MixedPlay if the names, or the names and `training`, select both kinds.
     """
     heads = {stream.name: stream for stream in _selected_streams(names, training, facility)}
     for name in names:
@@ -177,7 +177,10 @@ def entry_cells(selection: Selection) -> Iterator[list[Any]]:
 
 
 def _split_body(body: bytes) -> tuple[dict[str, Any], bytes]:
-    """Split a body into its fields without the data, and the bytes of its data. Texts outside the data have no quotes."""
+    """Split a body into its fields without the data, and the bytes of its data.
+
+    Texts outside the data have no quotes.
+    """
     begins = body.index(DATA) + len(DATA)
     ends = body.rindex(AFTER_DATA)
     return json.loads(body[:begins] + b"0" + body[ends:]), body[begins:ends]

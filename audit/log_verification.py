@@ -1,4 +1,4 @@
-"""One pass over an incarnation's log: its seals, the tree above them, its checkpoints and who signed them."""
+"""Verify an incarnation's log in one pass: its seals, their tree, its checkpoints and their signatures."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from audit.sealing import witnesses
 from audit.verification_words import Finding
 
 LEAVES = 200  # of one batch
-SLACK_SECONDS = 60  # a key that is retired may have signed the second's checkpoint still
+SLACK_SECONDS = 60  # a key may sign a checkpoint just before it is retired
 Add = Callable[[Finding], None]
 HEADS = """SELECT l.number, s.name, h.seq, e.hash FROM audit_sealedhead h
     JOIN audit_seal l ON l.id = h.seal_id JOIN audit_stream s ON s.id = h.stream_id
@@ -22,10 +22,10 @@ NODES = 'SELECT "index", hash FROM audit_node WHERE incarnation_id = %s AND leve
 
 @dataclass
 class LogPass:
-    """A pass over a log as far as it had come when it was `fixed`: so many `leaves`, the newest checkpoint's size.
+    """A pass over a log, whose `leaves` and `newest` checkpoint size were `fixed` at the start.
 
-    While it runs, `sealed` gets the last number of each stream's name, `checkpoints` counts those that it read,
-    `witnessed` and `unknown_witnesses` their cosignatures. `add` gets what is found.
+    While it runs, `sealed` collects the last sealed number of each stream by name, `checkpoints` counts the
+    checkpoints, and `witnessed` and `unknown_witnesses` their cosignatures. Findings go to `add`.
     """
 
     incarnation: Incarnation
@@ -39,9 +39,9 @@ class LogPass:
 
     @classmethod
     def fixed(cls, incarnation: Incarnation) -> "LogPass":
-        """The pass over a log as it now stands: one statement, so that no second comes between its figures.
+        """Make a pass over the log as it is now, read in one statement so that its figures agree.
 
-        Nothing is counted here: a year has thirty million checkpoints, and a statement five seconds.
+        Counts nothing: a year has thirty million checkpoints, and a statement may take five seconds.
         """
         statement = """SELECT (SELECT max(number) FROM audit_seal WHERE incarnation_id = %s),
             (SELECT max(size) FROM audit_checkpoint WHERE incarnation_id = %s)"""
@@ -51,11 +51,11 @@ class LogPass:
 
     @property
     def work(self) -> int:
-        """How much there is to do, in seals and checkpoints: one of each for each leaf, as far as it was signed."""
+        """The amount of work, in seals and checkpoints: one seal for each leaf, and one checkpoint if it was signed."""
         return self.leaves + self.newest
 
     def run(self, add: Add) -> Iterator[int]:
-        """Verifies the log; yields how much of its `work` each batch was."""
+        """Verify the log. Yields how much of its `work` each batch was."""
         self.add = add
         self.keys = [
             (key, notes.Verifier(key.name, bytes(key.public_key))) for key in SigningKey.objects.all()
@@ -99,7 +99,7 @@ class LogPass:
         return stop - start + max(0, min(stop, self.newest) - start)
 
     def _listed(self, start: int, stop: int) -> dict[int, dict[str, tuple[int, bytes | None]]]:
-        """By number of the seal, the streams that it is found by: their number, and the hash of the entry there."""
+        """The index rows of each seal, by its number: for each stream, its number and the hash of that entry."""
         listed: dict[int, dict[str, tuple[int, bytes | None]]] = {}
         for number, name, seq, digest in batches.fetch(HEADS, [self.incarnation.number, start, stop - 1]):
             listed.setdefault(number, {})[name] = (seq, None if digest is None else bytes(digest))
@@ -130,7 +130,10 @@ class LogPass:
                 self._bad("sealed-head-differs", number=number, stream=name, seq=seq)
 
     def _heads(self, body: bytes, number: int) -> dict[str, tuple[int, bytes]]:
-        """What a seal lists, by name. Raises ValueError, KeyError or TypeError where it is no seal of this place."""
+        """The heads that a seal lists, by stream.
+
+        Raises ValueError, KeyError or TypeError if it does not belong here.
+        """
         content = json.loads(body)
         place = (content["_format"], content["_type"], content["incarnation"], content["number"])
         if place != (1, "seal", self.incarnation.number, number):
@@ -144,7 +147,7 @@ class LogPass:
         return bytes(rows[0][0]) if rows else None
 
     def _grow(self, index: int, leaf: bytes) -> dict[tuple[int, int], bytes]:
-        """One more leaf; the subtrees that it makes whole, by level and index."""
+        """Add a leaf. Returns the subtrees that it completes, by level and index."""
         subtrees = {(0, index): leaf}
         level, digest = 0, leaf
         while self.frontier and self.frontier[-1][0] == level:
@@ -161,7 +164,7 @@ class LogPass:
         return digest
 
     def _nodes(self, subtrees: dict[tuple[int, int], bytes]) -> None:
-        """The hashes that proofs are made of, against those of the seals themselves."""
+        """Compare the stored nodes, from which proofs are made, with the hashes of the seals."""
         for level in sorted({level for level, _ in subtrees}):
             indices = [index for node_level, index in subtrees if node_level == level]
             params = [self.incarnation.number, level, min(indices), max(indices)]
@@ -188,7 +191,7 @@ class LogPass:
             self._cosignature(note, line, size)
 
     def _is_signed(self, note: notes.Note, signed: Checkpoint) -> bool:
-        """Whether a key of the record that was in use then signed, and no signature of such a key is wrong."""
+        """Whether a key that was active at the time signed, and no signature of such a key is wrong."""
         in_use = [
             verifier
             for key, verifier in self.keys

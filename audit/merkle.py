@@ -1,7 +1,7 @@
-"""The tree of RFC 6962: hashes, roots, inclusion and consistency proofs, from the hashes of whole subtrees. Pure.
+"""The Merkle tree of RFC 6962: roots, inclusion and consistency proofs from the hashes of complete subtrees. Pure.
 
-A log is asked by one function, `node(level, index)`: the hash of the 2^level leaves from index × 2^level on, all of
-which are there. A root or a proof then takes some dozens of them, however long the log is. Hashes have 32 bytes.
+The caller gives the log as a function `node(level, index)`: the hash of the 2^level leaves from index × 2^level, all
+of which exist. A root or a proof needs a few dozen of them, however long the log is. Hashes have 32 bytes.
 """
 
 import hashlib
@@ -9,28 +9,28 @@ from collections.abc import Callable, Sequence
 
 Lookup = Callable[[int, int], bytes]
 HASH_BYTES = 32
-EMPTY = hashlib.sha256(b"").digest()  # the root of a log of no leaves
+EMPTY = hashlib.sha256(b"").digest()  # the root of an empty log
 
 
 def leaf_hash(body: bytes) -> bytes:
-    """The hash of a leaf that says `body`."""
+    """The hash of a leaf with this body."""
     return hashlib.sha256(b"\0" + body).digest()
 
 
 def node_hash(left_hash: bytes, right_hash: bytes) -> bytes:
-    """The hash of a node above two others."""
+    """The hash of a node above two nodes."""
     return hashlib.sha256(b"\1" + left_hash + right_hash).digest()
 
 
 def root(size: int, node: Lookup) -> bytes:
-    """The root of the first `size` leaves; `EMPTY` where there are none."""
+    """The root of the first `size` leaves; `EMPTY` if there are none."""
     return _hash_of(0, size, node) if size > 0 else EMPTY
 
 
 def inclusion(index: int, size: int, node: Lookup) -> list[bytes]:
-    """The audit path of the leaf `index` (from 0) in the tree of `size` leaves, from the leaf upwards.
+    """The audit path of the leaf `index` (from 0) in the tree of `size` leaves, from the leaf up.
 
-    Raises ValueError where the tree has no such leaf.
+    Raises ValueError if the tree has no such leaf.
     """
     if not 0 <= index < size:
         raise ValueError(f"A log of {size} leaves has no leaf {index}.")
@@ -48,12 +48,12 @@ def inclusion(index: int, size: int, node: Lookup) -> list[bytes]:
 
 
 def consistency(old: int, new: int, node: Lookup) -> list[bytes]:
-    """The proof that the tree of `new` leaves begins with the tree of `old` leaves; empty for 0 and for itself.
+    """The proof that the tree of `new` leaves begins with the tree of `old` leaves; empty if `old` is 0 or `new`.
 
-    Raises ValueError where the old one is the larger.
+    Raises ValueError if `old` is larger.
     """
     if not 0 <= old <= new:
-        raise ValueError(f"A log of {new} leaves never had {old} before.")
+        raise ValueError(f"A log of {new} leaves does not extend one of {old}.")
     if old in (0, new):
         return []
     proof: list[bytes] = []
@@ -66,13 +66,13 @@ def consistency(old: int, new: int, node: Lookup) -> list[bytes]:
         else:
             proof.append(_hash_of(begin, middle, node))
             begin = middle
-    if begin > 0:  # else the reader knows it: it is the old root
+    if begin > 0:  # otherwise this is the old root, which the reader has
         proof.append(_hash_of(begin, end, node))
     return proof[::-1]
 
 
 def completed(index: int, leaf: bytes, node: Lookup) -> list[tuple[int, int, bytes]]:
-    """The whole subtrees that the leaf `index` completes as it is appended: level, index and hash, from itself up."""
+    """The subtrees that appending the leaf `index` completes: level, index and hash, from the leaf itself up."""
     nodes = [(0, index, leaf)]
     level, place, digest = 0, index, leaf
     while place % 2:
@@ -101,7 +101,7 @@ def verify_inclusion(index: int, size: int, leaf: bytes, path: Sequence[bytes], 
 
 
 def verify_consistency(old: int, new: int, proof: Sequence[bytes], old_root: bytes, new_root: bytes) -> bool:
-    """Whether the proof shows that the log of `new` leaves with this root began as that of `old` leaves with that."""
+    """Whether the proof shows that the log of `new` leaves extends the log of `old` leaves, by their roots."""
     if not 0 <= old <= new or not _are_hashes(proof):
         return False
     if old == new:
@@ -129,7 +129,7 @@ def verify_consistency(old: int, new: int, proof: Sequence[bytes], old_root: byt
 
 
 def _hash_of(begin: int, end: int, node: Lookup) -> bytes:
-    """The hash of the leaves from `begin` to before `end`, which a tree of RFC 6962 holds as one node."""
+    """The hash of the leaves from `begin` to before `end`, which are one node of the RFC 6962 tree."""
     count = end - begin
     if count & (count - 1) == 0:
         level = count.bit_length() - 1
@@ -139,7 +139,7 @@ def _hash_of(begin: int, end: int, node: Lookup) -> bytes:
 
 
 def _left_of(count: int) -> int:
-    """How many of `count` leaves, two or more, stand on the left: the largest power of two below it."""
+    """The number of leaves in the left subtree of `count` leaves (2 or more): the largest power of two below it."""
     return 1 << ((count - 1).bit_length() - 1)
 
 

@@ -1,4 +1,4 @@
-"""Signed notes, checkpoints and cosignatures, as C2SP spells them. Pure; signatures are Ed25519.
+"""Signed notes, checkpoints and cosignatures in the formats of C2SP. Pure; signatures are Ed25519.
 
 - a note is text that ends in a newline, an empty line, and lines `— name base64(key id ‖ signature)`
 - a key id is the first four bytes of SHA-256(name ‖ newline ‖ type ‖ public key); a verifier key (vkey) is
@@ -33,7 +33,7 @@ SIZE = re.compile(r"0|[1-9][0-9]*")
 
 
 class Malformed(ValueError):
-    """Bytes that are no key, note or checkpoint."""
+    """A malformed key, note or checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +46,22 @@ class Verifier:
 
     def __post_init__(self) -> None:
         if not KEY_NAME.fullmatch(self.name) or len(self.public) != KEY_BYTES:
-            raise Malformed("A key has a name without spaces and plus signs, and 32 bytes.")
+            raise Malformed("A key must have a name without spaces and plus signs, and 32 bytes.")
         if self.kind not in (ED25519, COSIGNATURE):
-            raise Malformed(f"Type {self.kind} of signatures is not known here.")
+            raise Malformed(f"Unknown signature type {self.kind}.")
 
     @classmethod
     def read(cls, vkey: str) -> "Verifier":
-        """The key of a vkey; Malformed where it is none, or its id is not its own."""
+        """Parse a vkey. Raises Malformed, also if its id does not match its key."""
         parts = vkey.strip().split("+", 2)
         if len(parts) != 3:
-            raise Malformed("A verifier key has three parts.")
+            raise Malformed("A verifier key must have three parts.")
         key = _unbase64(parts[2])
         if not key:
-            raise Malformed("A verifier key has a type.")
+            raise Malformed("A verifier key must have a type.")
         verifier = cls(parts[0], key[1:], key[0])
         if verifier.key_id.hex() != parts[1]:
-            raise Malformed("The id of the key is not its own.")
+            raise Malformed("The key id does not match the key.")
         return verifier
 
     @property
@@ -76,11 +76,11 @@ class Verifier:
         return f"{self.name}+{self.key_id.hex()}+{base64_of(bytes([self.kind]) + self.public)}"
 
     def is_named_by(self, signature: "Signature") -> bool:
-        """Whether a signature says that it is of this key."""
+        """Whether a signature names this key."""
         return (signature.name, signature.key_id) == (self.name, self.key_id)
 
     def verifies(self, text: str, signature: "Signature") -> bool:
-        """Whether this key made this signature under this text."""
+        """Whether this key made this signature of this text."""
         if not self.is_named_by(signature):
             return False
         message, signed = text.encode(), signature.signed
@@ -106,18 +106,18 @@ class Signer:
 
     @classmethod
     def read(cls, text: str) -> "Signer":
-        """The key of a line `PRIVATE+KEY+…`; Malformed where it is none."""
+        """Parse a line `PRIVATE+KEY+…`. Raises Malformed."""
         if not text.startswith(PRIVATE):
-            raise Malformed("This is no private key.")
+            raise Malformed("This is not a private key.")
         parts = text.strip().removeprefix(PRIVATE).split("+", 2)
         if len(parts) != 3:
-            raise Malformed("A private key has a name, an id and a seed.")
+            raise Malformed("A private key must have a name, an id and a seed.")
         key = _unbase64(parts[2])
         if len(key) != 1 + KEY_BYTES:
-            raise Malformed("A private key has a type and 32 bytes.")
+            raise Malformed("A private key must have a type and 32 bytes.")
         signer = cls(parts[0], key[1:], key[0])
         if signer.verifier.key_id.hex() != parts[1]:
-            raise Malformed("The id of the key is not its own.")
+            raise Malformed("The key id does not match the key.")
         return signer
 
     @property
@@ -133,7 +133,7 @@ class Signer:
         )
 
     def signature(self, text: str, time: int = 0) -> "Signature":
-        """This key's signature under a text. A cosignature's `time` is in seconds since 1970."""
+        """Sign a text. A cosignature's `time` is in seconds since 1970."""
         key = Ed25519PrivateKey.from_private_bytes(self.seed)
         if self.kind == COSIGNATURE:
             signed = time.to_bytes(TIME_BYTES, "big") + key.sign(cosigned(text, time))
@@ -144,7 +144,7 @@ class Signer:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One signature line: the key that it names, and what that key signed with."""
+    """A signature line: the key that it names, and the signature."""
 
     name: str
     key_id: bytes
@@ -152,13 +152,13 @@ class Signature:
 
     @classmethod
     def read(cls, line: str) -> "Signature":
-        """The signature of a line with or without its newline; Malformed where it is none."""
+        """Parse a line with or without its newline. Raises Malformed."""
         name, space, encoded = line.removesuffix("\n").removeprefix(DASH).partition(" ")
         if not line.startswith(DASH) or not space or not KEY_NAME.fullmatch(name):
-            raise Malformed("A signature line has a dash, a name and a signature.")
+            raise Malformed("A signature line must have a dash, a name and a signature.")
         signed = _unbase64(encoded)
         if len(signed) <= 4:
-            raise Malformed("A signature has a key id and more.")
+            raise Malformed("A signature line must have more than a key id.")
         return cls(name, signed[:4], signed[4:])
 
     @property
@@ -181,16 +181,16 @@ class Note:
 
     @classmethod
     def read(cls, data: str | bytes) -> "Note":
-        """The note that these bytes are, signatures not yet verified; Malformed where they are none."""
+        """Parse a note without verifying its signatures. Raises Malformed."""
         try:
             content = data.decode() if isinstance(data, bytes) else data
         except UnicodeDecodeError as error:
-            raise Malformed("A note is UTF-8.") from error
+            raise Malformed("A note must be UTF-8.") from error
         if any(character < " " and character != "\n" for character in content):
-            raise Malformed("A note has no control characters.")
+            raise Malformed("A note must not have control characters.")
         text, gap, lines = content.rpartition("\n\n")
         if not gap or not lines.endswith("\n"):
-            raise Malformed("A note has a text, an empty line, and signatures.")
+            raise Malformed("A note must have a text, an empty line and signatures.")
         signatures = [Signature.read(line) for line in lines.removesuffix("\n").split("\n")]
         if len(signatures) > MOST_SIGNATURES:
             raise Malformed("A note has too many signatures.")
@@ -198,16 +198,16 @@ class Note:
 
     @property
     def full_text(self) -> str:
-        """The note as it is kept and sent."""
+        """The note as it is stored and sent."""
         return self.text + "\n" + "".join(signature.line for signature in self.signatures)
 
     def signed_by(self, verifiers: Iterable[Verifier]) -> list[Verifier]:
-        """Those of the keys that signed. Raises Malformed where one of them is named and did not."""
+        """The keys, out of these, that signed. Raises Malformed for a wrong signature in the name of one of them."""
         signed = []
         for key in verifiers:
             matching = [signature for signature in self.signatures if key.is_named_by(signature)]
             if any(not key.verifies(self.text, signature) for signature in matching):
-                raise Malformed(f"The signature of {key.name} does not hold.")
+                raise Malformed(f"The signature of {key.name} is wrong.")
             if matching:
                 signed.append(key)
         return signed
@@ -215,7 +215,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A state of a log: its origin, how many leaves it has, and their root (32 bytes)."""
+    """A state of a log: its origin, its number of leaves, and their root (32 bytes)."""
 
     origin: str
     size: int
@@ -223,13 +223,13 @@ class Checkpoint:
 
     @classmethod
     def read(cls, text: str) -> "Checkpoint":
-        """The checkpoint that a note's text says; further lines are passed over. Malformed where it is none."""
+        """Parse a note's text as a checkpoint, ignoring further lines. Raises Malformed."""
         lines = text.split("\n")
         if len(lines) < 4 or not lines[0] or not SIZE.fullmatch(lines[1]) or lines[-1]:
-            raise Malformed("A checkpoint has three lines: origin, size and root.")
+            raise Malformed("A checkpoint must have three lines: origin, size and root.")
         root = _unbase64(lines[2])
         if len(root) != ROOT_BYTES:
-            raise Malformed("A root has 32 bytes.")
+            raise Malformed("A root must have 32 bytes.")
         return cls(lines[0], int(lines[1]), root)
 
     @property
@@ -238,12 +238,12 @@ class Checkpoint:
 
 
 def sign(text: str, signers: Iterable[Signer]) -> str:
-    """The note of this text, signed by each of the keys."""
+    """Make the note of this text, signed with each of the keys."""
     return Note(text, tuple(signer.signature(text) for signer in signers)).full_text
 
 
 def cosigned(text: str, time: int) -> bytes:
-    """What a cosignature of a checkpoint's text at a time (seconds since 1970) signs."""
+    """The bytes that a cosignature of a checkpoint's text at a time (seconds since 1970) signs."""
     return f"cosignature/v1\ntime {time}\n{text}".encode()
 
 
@@ -257,5 +257,5 @@ def _unbase64(text: str) -> bytes:
     except (binascii.Error, UnicodeEncodeError, ValueError) as error:
         raise Malformed("This is not base64.") from error
     if base64_of(data) != text:
-        raise Malformed("This base64 has another spelling.")
+        raise Malformed("This base64 is not in its canonical form.")
     return data

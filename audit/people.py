@@ -2,7 +2,7 @@
 
 - One person is signed in at a device. The next sign-in replaces that person (relief in the middle of a round).
 - django-axes counts wrong PINs for each person at each address, a witness's included.
-- Every sign-in, sign-out, refusal, lockout and lock is recorded on the stream `<facility>/sign-in`. These acts commit on
+- Sign-ins, sign-outs, refusals, lockouts and locks are recorded on the stream `<facility>/sign-in`. These acts commit on
   their own, before any act on the floor, because the count of wrong PINs must survive a refused act.
 """
 
@@ -119,8 +119,8 @@ def lock(device: Device, *, reason: str = "asked") -> None:
 def verify_witness(request: HttpRequest, code: str, pin: str) -> Person:
     """Authenticate a second person by their own PIN on the actor's device. No session changes.
 
-    Raises SamePerson for the actor, DeviceRefused, WrongPin or LockedOut. Wrong PINs count as at a sign-in, so call this
-    before the act's transaction: a rollback would undo the count.
+    Raises SamePerson for the actor, DeviceRefused, WrongPin or LockedOut. Wrong PINs count as at a sign-in, so call
+    this before the act's transaction: a rollback would undo the count.
     """
     device = _enrolled_device(request)
     if isinstance(request.user, Person) and request.user.code == normalized_code(code):

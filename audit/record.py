@@ -75,8 +75,8 @@ def append(
 
     The caller holds the lock of the stream or its table in an open transaction, and read `stream` under that lock.
     `type` is a dotted name (`round.settled`). `data` has ASCII keys, and integers below 2^53 (cents), text, lists,
-    true, false and null. `moment` has a time zone. `terms` is the SHA-256 in hex of the round's canonical terms, or "".
-    Updates `stream.seq`, `.head` and `.last_at`.
+    true, false and null. `moment` has a time zone. `terms` is the SHA-256 in hex of the round's canonical terms, or
+    "". Updates `stream.seq`, `.head` and `.last_at`.
 
     Raises RecordRefused for a type or data that the record does not accept, ClockRefused if `moment` is more than two
     seconds before the stream's last entry, StreamClosed, and StreamMoved if the lock was not held.
@@ -110,7 +110,8 @@ def append(
 
 
 def search_columns(data: dict[str, Any]) -> tuple[int | None, str, int | None]:
-    """The round, dice lot and cents by which the desk searches for an entry. `audit_append` in PostgreSQL does the same.
+    """The round, dice lot and cents by which the desk searches for an entry. `audit_append` in PostgreSQL does the
+    same.
 
     The cents are the largest of the entry's totals.
     """

@@ -67,7 +67,8 @@ class ActOutcome:
 class ActResponse:
     """The saved answer to an act, with the primary key of its target.
 
-    `is_repeat`: the command had been accepted before. `affected_table_ids`: other tables whose screens show the change.
+    `is_repeat`: the command had been accepted before. `affected_table_ids`: other tables whose screens show the
+    change.
     """
 
     key: int

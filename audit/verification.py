@@ -1,8 +1,8 @@
-"""The record as the database holds it, verified whole: every entry, seal and signature, in the memory of one batch.
+"""Verify the whole record in the database: every entry, seal and signature, in the memory of one batch.
 
-What is verified is fixed at the beginning (how far each log and each stream has come) and read in short statements by
-number: nothing is locked, and the floor goes on. It needs nothing from elsewhere and so finds no record that was
-rewritten with all its hashes and seals and every key: for that there are witnesses and copies (docs/evidence.md).
+The size of each log and stream is fixed at the start, and rows are read by number in short statements: nothing is
+locked, and play continues. It uses nothing from outside, so it cannot detect a record that was rewritten with all its
+hashes, seals and keys. Witnesses and copies can (docs/evidence.md).
 """
 
 import contextlib
@@ -21,17 +21,17 @@ from .log_verification import LogPass
 from .verification_words import Finding
 
 COLUMNS = "seq, prev, hash, type, at, gaming_day, actor, witness, round, lot, cents, body"
-CODE_LENGTH = 40  # what the columns for finding hold of a code
+CODE_LENGTH = 40  # of the columns for searching
 FINDINGS_MAX = 20
 Progress = Callable[[int, int], None]
 
 
 @dataclass
 class VerificationResult:
-    """What a verification found. `bad` counts all findings, `findings` holds the first `MOST_TOLD` of them.
+    """The result of a verification. `bad` counts all findings; `findings` has the first FINDINGS_MAX.
 
-    `unsealed` are the entries that no seal of the current incarnation covers. `witnessed` counts the cosignatures that
-    were verified, `unknown_witnesses` those of witnesses whose keys this installation does not know.
+    `unsealed` counts the entries that no seal of the current incarnation covers, `witnessed` the verified
+    cosignatures, and `unknown_witnesses` the cosignatures of witnesses whose keys this installation does not have.
     """
 
     entries: int = 0
@@ -54,7 +54,7 @@ class VerificationResult:
             self.findings.append(finding)
 
     def as_data(self) -> dict[str, Any]:
-        """As the record tells it."""
+        """The result as the record states it."""
         return {
             "bad": self.bad,
             "checkpoints": self.checkpoints,
@@ -70,11 +70,11 @@ class VerificationResult:
 
 
 def verify(progress: Progress = lambda completed, total: None) -> VerificationResult:
-    """Verify the whole record. `progress(done, total)` is called often, in entries, seals and checkpoints.
+    """Verify the whole record. `progress(completed, total)` is called often, in entries, seals and checkpoints.
 
-    Raises nothing for a bad record, and whatever `progress` raises.
+    A bad record raises nothing. Raises what `progress` raises.
     """
-    # The logs first: what they seal then stands within the streams, which are asked after them.
+    # Fix the logs first, so that every sealed entry lies within the streams, which are read after them.
     logs = [LogPass.fixed(incarnation) for incarnation in Incarnation.objects.order_by("number")]
     streams = list(Stream.objects.order_by("name").only("name", "seq", "head", "last_at"))
     total = sum(stream.seq for stream in streams) + sum(log.work for log in logs)
@@ -104,7 +104,7 @@ def verify(progress: Progress = lambda completed, total: None) -> VerificationRe
 
 
 def _verify_stream(stream: Stream, result: VerificationResult) -> Iterator[int]:
-    """The chain of a stream as far as it had come, and its head. Yields how many entries each batch held."""
+    """Verify a stream's chain up to its fixed head. Yields the number of entries of each batch."""
     check = _StreamCheck(stream, result)
     for batch in batches.entry_batches(stream.pk, 1, stream.seq, COLUMNS):
         for row in batch:
@@ -114,7 +114,7 @@ def _verify_stream(stream: Stream, result: VerificationResult) -> Iterator[int]:
 
 
 class _StreamCheck:
-    """A walk along a stream: where it stands, and what it finds. After a finding it goes on from what is stored."""
+    """Checks a stream entry by entry. After a finding it continues from what is stored."""
 
     def __init__(self, stream: Stream, result: VerificationResult) -> None:
         self.stream, self.result = stream, result
@@ -136,7 +136,7 @@ class _StreamCheck:
         self.seq, self.head = seq, bytes(digest)
 
     def _read(self, seq: int, columns: list[Any], body: bytes) -> None:
-        """What an entry says: readable, of this place, in time, and as its columns repeat it."""
+        """Check that an entry is readable, belongs here, is not out of order in time, and matches its columns."""
         try:
             content = json.loads(body)
             if canonical_json(content) != body:
@@ -168,12 +168,12 @@ class _StreamCheck:
 
 
 def canonical_json(content: Any) -> bytes:
-    """Canonical JSON of what was read: the same bytes as RFC 8785, for ASCII keys and whole numbers."""
+    """Encode as canonical JSON: the same bytes as RFC 8785 for ASCII keys and integers."""
     return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _body_columns(content: dict[str, Any]) -> dict[str, Any]:
-    """What a body says of what the columns repeat."""
+    """The values that a body has for the columns."""
     round_, lot, cents = record.search_columns(content["data"])
     return {
         "type": content["_type"],
@@ -202,14 +202,14 @@ def _row_columns(columns: list[Any]) -> dict[str, Any]:
 
 
 def _format_moment(moment: dt.datetime) -> str:
-    """A moment as the record spells it; SQLite keeps it in UTC without a zone."""
+    """Format a moment as in the record. SQLite stores it in UTC without a time zone."""
     return clock.format_moment(moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC))
 
 
 def _entries_beyond_heads() -> Iterator[Finding]:
-    """Entries that stand behind the head of their stream: one statement, so that no act comes between the two.
+    """Find entries after the head of their stream, in one statement so that no act comes in between.
 
-    A look into the index for each stream: asked as a join, PostgreSQL may read the whole table for it.
+    The subquery uses the index for each stream. With a join, PostgreSQL may read the whole table.
     """
     statement = """SELECT s.name, (SELECT min(e.seq) FROM audit_entry e WHERE e.stream_id = s.id AND e.seq > s.seq)
         FROM audit_stream s ORDER BY s.name"""
@@ -221,12 +221,12 @@ def _entries_beyond_heads() -> Iterator[Finding]:
 
 
 def _unrecorded_keys() -> Iterator[Finding]:
-    """Keys that the seals are verified by, and that no entry of the record created."""
+    """Find keys that verify seals but were created by no entry of the record."""
     created = set()
     stream = Stream.objects.filter(name=record.INSTALLATION).first()
     if stream is not None:
         for body in stream.entries.filter(type="key.created").values_list("body", flat=True):
-            with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):  # told of as an entry
+            with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):  # reported as an entry
                 content = json.loads(bytes(body))["data"]
                 created.add((content["name"], content["key"], content["public"]))
     for key in SigningKey.objects.all():

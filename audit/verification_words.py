@@ -1,4 +1,4 @@
-"""What a verification of the record finds, as data and as sentences."""
+"""The findings of a verification, as data and as sentences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,39 +7,39 @@ from typing import Any
 # code: the sentence
 FINDINGS: dict[str, Any] = {
     "entry-missing": "%(stream)s has no entry %(seq)s: it was removed.",
-    "entry-changed": "%(stream)s, entry %(seq)s: its hash is not that of what it says. It was changed.",
+    "entry-changed": "%(stream)s, entry %(seq)s was changed: its hash does not match its content.",
     "entry-does-not-follow": "%(stream)s, entry %(seq)s does not follow the entry before it.",
-    "entry-unreadable": "%(stream)s, entry %(seq)s is not written as the record writes.",
-    "entry-of-elsewhere": "%(stream)s, entry %(seq)s says that it stands elsewhere.",
+    "entry-unreadable": "%(stream)s, entry %(seq)s is not in the record's format.",
+    "entry-of-elsewhere": "%(stream)s, entry %(seq)s belongs to another stream or number.",
     "time-goes-back": "%(stream)s, entry %(seq)s is older than the entry before it.",
-    "column-differs": "%(stream)s, entry %(seq)s is found by another %(column)s than it says. The entry itself is whole.",
-    "head-differs": "%(stream)s says another head than its entry %(seq)s has.",
-    "entry-beyond-head": "%(stream)s, entry %(seq)s stands behind the head of its stream.",
+    "column-differs": "%(stream)s, entry %(seq)s: the search column %(column)s differs from the entry. The entry itself is intact.",
+    "head-differs": "The head of %(stream)s differs from the hash of its entry %(seq)s.",
+    "entry-beyond-head": "%(stream)s, entry %(seq)s comes after the head of its stream.",
     "key-off-the-record": "No entry of the record created the key %(key)s.",
     "seal-missing": "%(origin)s has no seal %(number)s: it was removed.",
-    "seal-changed": "%(origin)s, seal %(number)s: its hash is not that of what it says. It was changed.",
-    "seal-unreadable": "%(origin)s, seal %(number)s is not written as the sealer writes.",
-    "seal-index-differs": "%(origin)s, seal %(number)s is found by other heads than it lists. The seal itself is whole.",
-    "sealed-entry-missing": "%(stream)s has no entry %(seq)s, and seal %(number)s lists it: the record was cut or gone back.",
-    "sealed-head-differs": "%(stream)s, entry %(seq)s is not the one that seal %(number)s lists: the stream was rewritten.",
-    "node-differs": "%(origin)s: the tree of seals has another hash at level %(level)s, index %(index)s.",
-    "checkpoint-unreadable": "%(origin)s: the checkpoint of %(size)s seals is no checkpoint of this log.",
-    "root-differs": "%(origin)s: the checkpoint of %(size)s seals has another root than these seals.",
+    "seal-changed": "%(origin)s, seal %(number)s was changed: its hash does not match its content.",
+    "seal-unreadable": "%(origin)s, seal %(number)s is not in the sealer's format.",
+    "seal-index-differs": "%(origin)s, seal %(number)s: its search index differs from the heads that it lists. The seal itself is intact.",
+    "sealed-entry-missing": "%(stream)s has no entry %(seq)s, but seal %(number)s lists it: the record was cut or rolled back.",
+    "sealed-head-differs": "%(stream)s, entry %(seq)s differs from the one that seal %(number)s lists: the stream was rewritten.",
+    "node-differs": "%(origin)s: the stored tree of seals has a wrong hash at level %(level)s, index %(index)s.",
+    "checkpoint-unreadable": "%(origin)s: the checkpoint of %(size)s seals is not a valid checkpoint of this log.",
+    "root-differs": "%(origin)s: the root of the checkpoint of %(size)s seals does not match these seals.",
     "signature-bad": "%(origin)s: no key on the record signed the checkpoint of %(size)s seals.",
-    "cosignature-bad": "%(origin)s: the cosignature of %(name)s under %(size)s seals does not hold.",
-    "seals-unsigned": "%(origin)s: no checkpoint was signed over its last seal, %(number)s.",
+    "cosignature-bad": "%(origin)s: the cosignature of %(name)s on the checkpoint of %(size)s seals is wrong.",
+    "seals-unsigned": "%(origin)s: no checkpoint covers its last seal, %(number)s.",
 }
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is not as it must be: its code, and where."""
+    """A fault in the record: its code, and where it is."""
 
     code: str
     where: dict[str, Any] = field(default_factory=dict)
 
     def as_data(self) -> dict[str, Any]:
-        """As the record tells it."""
+        """The finding as the record states it (`first_bad` of `record.verified`)."""
         return {"what": self.code, **self.where}
 
     def __str__(self) -> str:
@@ -47,13 +47,9 @@ class Finding:
 
 
 def say(finding: Mapping[str, Any]) -> str:
-    """The sentence of a finding as the record tells it (`first_bad` of `record.verified`)."""
+    """The sentence of a finding, from its data on the record (`first_bad` of `record.verified`)."""
     sentence = FINDINGS.get(finding.get("what", ""))
     try:
-        return (
-            str(sentence % finding)
-            if sentence
-            else "Something is not as it must be: %s" % finding.get("what")
-        )
+        return str(sentence % finding) if sentence else "Unknown fault: %s" % finding.get("what")
     except KeyError:
         return str(finding.get("what"))

@@ -61,8 +61,8 @@ def write(
     """Write the bundle of a selection. `out` need not be seekable.
 
     `progress` is called with the number of entries written. The log is the newest incarnation's unless one is given.
-    Raises what `progress` and `out` raise, MissingEntry if the database lost an entry, and MissingNode if it lost a part
-    of the log.
+    Raises what `progress` and `out` raise, MissingEntry if the database lost an entry, and MissingNode if it lost a
+    part of the log.
     """
     stretch = segment_for(selection, incarnation)
     counted = _CountingWriter(out)

@@ -1,7 +1,7 @@
 """A reading copy as a workbook: a sheet that describes it, then sheets of entries.
 
-It is written row by row into a temporary folder beside its path and packed at the end, so memory does not grow with the
-record. Every cell is text: no formula runs, and nothing is read as a number or a date.
+It is written row by row into a temporary folder beside its path and packed at the end, so memory does not grow with
+the record. Every cell is text: no formula runs, and nothing is read as a number or a date.
 """
 
 import tempfile
@@ -25,7 +25,8 @@ Progress = Callable[[int], None]
 def write(
     path: Path, selection: export.Selection, progress: Progress = lambda completed: None
 ) -> dict[str, int]:
-    """Write the workbook to a path. Returns the numbers of its `entries`, its `sheets` of entries, and its `cut` cells.
+    """Write the workbook to a path. Returns the numbers of its `entries`, its `sheets` of entries, and its `cut`
+    cells.
 
     `progress` is called with the number of entries written; if it raises, nothing is left on the disk. A text that is
     too long for a cell is cut, and the cell and the first sheet say so.

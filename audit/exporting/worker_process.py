@@ -24,7 +24,10 @@ NICE = 10
 
 
 class SubprocessWorker(Worker):
-    """Does the waiting jobs with `manage.py exporter --once`. `stop` also stops that process, which puts its job back."""
+    """Does the waiting jobs with `manage.py exporter --once`.
+
+    `stop` also stops that process, which puts its job back.
+    """
 
     def run_next(self) -> bool:
         """Do all waiting jobs. Returns False if there were none or the process failed."""

@@ -16,8 +16,8 @@ class Stream(models.Model):
 
     A stream without entries has seq 0 and its genesis as head. `closed_at` and `continued_by` allow a stream to be
     continued in a new one that names this head. `lockable` has no meaning: in PostgreSQL a role can lock a row only if
-    it may update a column of it, and this is the column that the web role may update. `real_play` is false for training
-    and simulation, which no export of real play includes.
+    it may update a column of it, and this is the column that the web role may update. `real_play` is false for
+    training and simulation, which no export of real play includes.
     """
 
     name = models.CharField(max_length=90, unique=True)
@@ -52,8 +52,8 @@ class Stream(models.Model):
 class Entry(models.Model):
     """One recorded act. `body` holds the exact bytes that were hashed.
 
-    The columns from `type` on repeat parts of the body for searching; they are not evidence. `round` and `lot` come from
-    its data; `cents` is the largest of its totals wagered, taken, paid and returned.
+    The columns from `type` on repeat parts of the body for searching; they are not evidence. `round` and `lot` come
+    from its data; `cents` is the largest of its totals wagered, taken, paid and returned.
     """
 
     stream = models.ForeignKey(Stream, models.PROTECT, related_name="entries", db_index=False)

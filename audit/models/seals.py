@@ -1,7 +1,7 @@
 """The seals of the record: a log of its heads, signed checkpoints of that log, and cosignatures (docs/evidence.md).
 
-All rows are written once; the guards are in `migrations/0006_seals_stay.py`. A foreign key that is the first column of a
-unique constraint has no index of its own, which every seal would have to update.
+All rows are written once; the guards are in `migrations/0006_seals_stay.py`. A foreign key that is the first column of
+a unique constraint has no index of its own, which every seal would have to update.
 """
 
 from django.db import models
@@ -168,10 +168,11 @@ class Cosignature(models.Model):
 class SealerStatus(models.Model):
     """The sealer's state for the integrity page, in a single row (1). It is not evidence and is overwritten.
 
-    `beat_at` is when the sealer last reported. While it refuses to seal, `problem` is a code (`audit.sealing.problems`)
-    with its `params`, and `since` is when that began. `witnesses` has, by the name of each witness's key, its `url`, the
-    `size` that it last cosigned and when (`at`), and `said`: the code of the last request's failure, or "".
-    `newest_copy` is the newest file in the folder of copies, and `copy_problem` the code of the last copy's failure.
+    `beat_at` is when the sealer last reported. While it refuses to seal, `problem` is a code
+    (`audit.sealing.problems`) with its `params`, and `since` is when that began. `witnesses` has, by the name of each
+    witness's key, its `url`, the `size` that it last cosigned and when (`at`), and `said`: the code of the last
+    request's failure, or "". `newest_copy` is the newest file in the folder of copies, and `copy_problem` the code of
+    the last copy's failure.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)

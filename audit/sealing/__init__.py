@@ -1,1 +1,1 @@
-"""Sealing the record: the log of its heads, who signs it, who witnesses it (docs/evidence.md)."""
+"""Sealing the record: the log of its heads, its signatures and its witnesses (docs/evidence.md)."""

@@ -1,4 +1,4 @@
-"""Which heads moved since the last seal, and whether what was sealed still stands there."""
+"""Find the heads that changed since the last seal, and check that the sealed entries are still there."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -25,14 +25,14 @@ class Head:
 
     @property
     def as_data(self) -> dict[str, str | int]:
-        """The head as a seal says it."""
+        """The head as a seal lists it."""
         return {"head": self.head.hex(), "seq": self.seq, "stream": self.name}
 
 
 class LastSealed:
-    """The newest head that an incarnation's seals list of each stream, kept from one second to the next.
+    """The newest head of each stream that an incarnation's seals list, kept in memory from one second to the next.
 
-    `full_on` is the day, by the clock, of the last full seal that was made since this was read; None before it.
+    `full_on` is the day, by the clock, of the last full seal made since this was read, or None.
     """
 
     def __init__(self, incarnation: Incarnation) -> None:
@@ -41,22 +41,22 @@ class LastSealed:
         self.full_on: dt.date | None = None
 
     def compare(self) -> tuple[list[Head], list[Head]]:
-        """Every head of now, and those that moved, both in the order of their names.
+        """Return all current heads and the changed ones, both in the order of their names.
 
-        One statement reads them all. SealingProblem("head-went-back") where a sealed head is not there any more, or another
-        entry stands in its place.
+        One statement reads them all. Raises SealingProblem("head-went-back") if a sealed entry is missing or has been
+        replaced.
         """
         streams = Stream.objects.filter(seq__gt=0).values_list("pk", "name", "seq", "head")
         now = sorted(
             (Head(pk, name, seq, bytes(head)) for pk, name, seq, head in streams), key=lambda head: head.name
         )
         changed = [head for head in now if self._has_moved(head)]
-        self._verify_nothing_is_gone({head.stream_id for head in now})
-        self._verify_they_follow(changed)
+        self._verify_no_stream_is_missing({head.stream_id for head in now})
+        self._verify_sealed_entries_remain(changed)
         return now, changed
 
     def mark_sealed(self, heads: Iterable[Head], full_on: dt.date | None = None) -> None:
-        """These heads stand in a seal now; with `full_on` in one that is full."""
+        """Note that a seal lists these heads; `full_on` is its day if it is full."""
         self.full_on = full_on or self.full_on
         self.heads.update((head.stream_id, head) for head in heads)
 
@@ -68,13 +68,13 @@ class LastSealed:
             raise _head_went_back(last)
         return head.seq > last.seq
 
-    def _verify_nothing_is_gone(self, here: set[int]) -> None:
+    def _verify_no_stream_is_missing(self, stream_ids: set[int]) -> None:
         for stream_id, last in self.heads.items():
-            if stream_id not in here:
+            if stream_id not in stream_ids:
                 raise _head_went_back(last)
 
-    def _verify_they_follow(self, changed: list[Head]) -> None:
-        """The entry that was sealed last still stands behind each head that moved on."""
+    def _verify_sealed_entries_remain(self, changed: list[Head]) -> None:
+        """Check that each changed stream still has the entry that was sealed last."""
         lasts = [last for head in changed if (last := self.heads.get(head.stream_id))]
         for start in range(0, len(lasts), BATCH):
             batch = lasts[start : start + BATCH]

@@ -1,8 +1,8 @@
-"""Copies of checkpoints in a plain folder, for storage that can be written once and never changed.
+"""Copies of checkpoints in a plain folder, for write-once storage.
 
 A copy is two files, named by the log and the size: `….txt` is the checkpoint's note with its cosignatures so far,
-`….proof` the request of c2sp.org/tlog-witness that leads from the copy before it to this one. Neither is ever
-overwritten. A folder that holds a later copy than the record has, or another story, shows that the record went back.
+`….proof` is a c2sp.org/tlog-witness request that leads from the previous copy to this one. Neither is ever
+overwritten. If the folder has a later checkpoint than the record, or a different one, the record was rolled back.
 """
 
 import os
@@ -20,10 +20,10 @@ DIGITS = 12
 
 
 def save_newest(folder: Path, incarnation: Incarnation) -> str:
-    """Copy the newest checkpoint, if it is not there; the one that a witness cosigned last, if that is newer than the
-    last copy. Returns the name of the newest copy, "" where nothing is signed.
+    """Copy the newest checkpoint, preferably a cosigned one, if it is newer than the last copy.
 
-    SealingProblem("copy-ahead") where the folder knows more than the record; OSError where it cannot be written.
+    Returns the name of the newest copy, or "" if nothing is signed. Raises SealingProblem("copy-ahead") if the folder
+    is ahead of the record, and OSError if it cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     last = newest_copy(folder, incarnation.origin)
@@ -38,12 +38,12 @@ def save_newest(folder: Path, incarnation: Incarnation) -> str:
 
 
 def copy_name(origin: str, size: int) -> str:
-    """The name of a copy without its ending: it sorts by size."""
+    """The name of a copy without its extension. Names sort by size."""
     return f"{re.sub(r'[^A-Za-z0-9.-]+', '_', origin)}-{size:0{DIGITS}d}"
 
 
 def newest_copy(folder: Path, origin: str) -> str:
-    """The name of the largest copy of a log's checkpoints; "" where there is none."""
+    """The name of the largest copy of a log's checkpoints, or ""."""
     pattern = re.compile(re.escape(copy_name(origin, 0)[:-DIGITS]) + rf"[0-9]{{{DIGITS},}}\.txt")
     names = [name for name in os.listdir(folder) if pattern.fullmatch(name)]
     return max(names, key=lambda name: (len(name), name), default="")
@@ -55,23 +55,23 @@ def _checkpoint_to_copy(incarnation: Incarnation, beyond: int) -> Checkpoint | N
 
 
 def _verify_log_extends(folder: Path, name: str, incarnation: Incarnation) -> int:
-    """The size of a copy that the log goes on from."""
+    """Check that the log extends a copy. Returns the copy's size."""
     try:
         checkpoint = notes.Checkpoint.read(notes.Note.read((folder / name).read_bytes()).text)
-        holds = (
+        extends = (
             Log(incarnation).root(checkpoint.size) == checkpoint.root
             if checkpoint.size
             else checkpoint.root == merkle.EMPTY
         )
     except (notes.Malformed, MissingNode) as error:
         raise SealingProblem("copy-ahead", incarnation=incarnation.number, copy=name) from error
-    if not holds or checkpoint.origin != incarnation.origin:
+    if not extends or checkpoint.origin != incarnation.origin:
         raise SealingProblem("copy-ahead", incarnation=incarnation.number, copy=name)
     return checkpoint.size
 
 
 def _write_once(path: Path, text: str) -> None:
-    """Write a file where none is, and leave one that is there."""
+    """Write a file, unless it exists."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     except FileExistsError:

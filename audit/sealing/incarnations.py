@@ -1,8 +1,8 @@
-"""The lives of the record: the first opens by itself; after a restored backup two people declare the next.
+"""Incarnations of the record: the first opens by itself; after a restored backup, two people declare the next.
 
-A declaration names what was known of the log before it, stands on `installation/system`, and sends
-`incarnation_declared` in its transaction, with `incarnation`, `at`, `actor` and `witness`: the floor lets its halted
-tables go on.
+A declaration is recorded on `installation/system` with the last known state of the previous log. It sends the signal
+`incarnation_declared` in its transaction, with `incarnation`, `at`, `actor` and `witness`, so that halted tables
+resume.
 """
 
 import datetime as dt
@@ -16,6 +16,7 @@ from audit import clock, notes
 from audit.errors import AuditRefusal, SamePerson, WrongPin
 from audit.models import Department, Incarnation, Person
 from audit.people import person_by_code
+from audit.refusal_codes import RefusalCode
 from audit.sealing import system
 from audit.sealing.log import Log, current_incarnation
 from audit.sealing.state import State
@@ -24,24 +25,34 @@ incarnation_declared = Signal()
 WHY_LENGTH_MAX = 500
 
 
-class DeclarationRefused(AuditRefusal):
-    """A declaration that is not taken. The code says why."""
+DEPARTMENTS = RefusalCode(
+    "declaration-departments", "The two people who declare must be from different departments."
+)
+COMPLIANCE = RefusalCode(
+    "declaration-compliance", "One of the two people who declare must be from compliance."
+)
+WHY = RefusalCode("declaration-why", "Give a reason of at most %(most)s characters.")
+NOTE = RefusalCode("declaration-note", "This file is not a signed checkpoint.")
 
-    code = "declaration-refused"
+
+class DeclarationRefused(AuditRefusal):
+    """A declaration was refused. The code says why."""
+
+    code = RefusalCode("declaration-refused", "A new incarnation cannot be declared like this.")
 
 
 def current_number() -> int:
-    """The number of the incarnation that the record lives in: 1 before its first sealer."""
+    """The number of the current incarnation: 1 before the first sealer."""
     return Incarnation.objects.aggregate(newest=Max("number"))["newest"] or 1
 
 
 def origin_of(number: int) -> str:
-    """The name of an incarnation's log: it stands in the first line of each of its checkpoints."""
+    """The name of an incarnation's log, which is the first line of each of its checkpoints."""
     return f"{settings.LOG_ORIGIN}/{number}"
 
 
 def open_first() -> Incarnation:
-    """The first incarnation, with its entry."""
+    """Create the first incarnation and record it."""
     with transaction.atomic():
         moment = clock.now()
         system.write("incarnation.opened", {"number": 1, "origin": origin_of(1)}, moment)
@@ -49,14 +60,14 @@ def open_first() -> Incarnation:
 
 
 def is_declared(incarnation: Incarnation) -> bool:
-    """Whether the record itself says that this one was declared."""
+    """Whether the record has an entry that declares this incarnation."""
     declared = system.entries("incarnation.declared").values_list("body", flat=True)
     pattern = b'"number":%d,"origin":"%b"' % (incarnation.number, incarnation.origin.encode())
     return any(pattern in bytes(body) for body in declared)
 
 
 def authenticate(code: str, pin: str) -> Person:
-    """The active person of this code and PIN; WrongPin for anybody else."""
+    """The active person with this code and PIN. Raises WrongPin."""
     person = person_by_code(code)
     if person is None or not person.check_password(pin) or not person.is_active:
         raise WrongPin()
@@ -64,15 +75,16 @@ def authenticate(code: str, pin: str) -> Person:
 
 
 def declare(actor: Person, witness: Person, why: str, state: State | None, signed: str = "") -> Incarnation:
-    """Begin the next incarnation. Both people were `proven`; `state` is what the sealer's folder says, if it is there.
+    """Declare the next incarnation. The caller has authenticated both people.
 
-    `signed` is a checkpoint's note that was kept elsewhere, for when the folder is lost. Raises SamePerson, and
-    DeclarationRefused: "declaration-departments", "declaration-compliance", "declaration-why", "declaration-note".
+    `state` is the state in the sealer's folder, or None. If the folder is lost, `signed` is the note of a checkpoint
+    from a witness or a copy. Raises SamePerson, and DeclarationRefused: DEPARTMENTS, COMPLIANCE, WHY or
+    NOTE.
     """
     _verify_people(actor, witness)
     why = " ".join(why.split())
     if not why or len(why) > WHY_LENGTH_MAX:
-        raise DeclarationRefused("declaration-why", most=WHY_LENGTH_MAX)
+        raise DeclarationRefused(WHY, most=WHY_LENGTH_MAX)
     last = signed or (state.signed if state else "")
     with transaction.atomic():
         moment = clock.now()
@@ -108,18 +120,18 @@ def _verify_people(actor: Person, witness: Person) -> None:
         raise SamePerson(person=actor.code)
     departments = {actor.department, witness.department}
     if len(departments) == 1:
-        raise DeclarationRefused("declaration-departments")
+        raise DeclarationRefused(DEPARTMENTS)
     if Department.COMPLIANCE not in departments:
-        raise DeclarationRefused("declaration-compliance")
+        raise DeclarationRefused(COMPLIANCE)
 
 
 def _number_in(note: str) -> int:
-    """The incarnation's number in a checkpoint's origin; 0 where there is no note or it is of another log."""
+    """The incarnation's number in a checkpoint's origin; 0 if there is no note or it is from another log."""
     if not note:
         return 0
     try:
         origin = notes.Checkpoint.read(notes.Note.read(note).text).origin
     except notes.Malformed as error:
-        raise DeclarationRefused("declaration-note") from error
+        raise DeclarationRefused(NOTE) from error
     base, _slash, number = origin.rpartition("/")
     return int(number) if base == settings.LOG_ORIGIN and number.isdecimal() else 0

@@ -1,7 +1,7 @@
-"""The keys that the sealer signs with: files in its folder that nobody else may read, and their names on the record.
+"""The sealer's signing keys: files in its folder that nobody else may read, and their public halves on the record.
 
-Every active key signs each checkpoint: while one gives way to another, both do. In production only the sealer's own
-process has the folder; a web worker does not start with it (config/asgi.py).
+Every active key signs each checkpoint; during a rotation, both do. In production only the sealer's process has the
+folder: a web worker that has it refuses to start (config/asgi.py).
 """
 
 import datetime as dt
@@ -15,22 +15,34 @@ from django.db import transaction
 from audit import clock, notes
 from audit.errors import AuditRefusal
 from audit.models import SigningKey
+from audit.refusal_codes import RefusalCode
 from audit.sealing import system
 from audit.sealing.problems import SealingProblem
 
 KEY_FOLDER = "keys"
 
 
-class KeyRefused(AuditRefusal):
-    """Something that may not be done with a key. The code says what."""
+NO_FOLDER = RefusalCode(
+    "no-folder", "This process has no folder of keys. PITSIDE_SEALER_DIR names it, for the sealer only."
+)
+KEY_KNOWN = RefusalCode("key-known", "Key %(key)s is on the record already.")
+KEY_UNKNOWN = RefusalCode("key-unknown", "No key %(key)s is on the record. See: manage.py sealer_key list.")
+KEY_RETIRED = RefusalCode("key-retired", "Key %(key)s was retired already.")
+LAST_KEY = RefusalCode(
+    "last-key", "Key %(key)s is the only active key. Create another one first: manage.py sealer_key rotate."
+)
 
-    code = "key-refused"
+
+class KeyRefused(AuditRefusal):
+    """An operation on a key was refused. The code says why."""
+
+    code = RefusalCode("key-refused", "This cannot be done with this key.")
 
 
 def folder() -> Path:
-    """The sealer's folder, made if need be; KeyRefused("no-folder") in a process that has none."""
+    """The sealer's folder, created if necessary. Raises KeyRefused(NO_FOLDER) in a process that has none."""
     if not settings.SEALER_DIR:
-        raise KeyRefused("no-folder")
+        raise KeyRefused(NO_FOLDER)
     path = Path(settings.SEALER_DIR)
     path.mkdir(parents=True, exist_ok=True, mode=0o700)
     (path / KEY_FOLDER).mkdir(exist_ok=True, mode=0o700)
@@ -38,7 +50,7 @@ def folder() -> Path:
 
 
 def create(folder: Path) -> SigningKey:
-    """Make a key, keep it in the folder, and put its public half on the record, active from now on."""
+    """Create a key, save it in the folder, and record its public half. It is active from now on."""
     signer = notes.Signer(settings.LOG_ORIGIN, secrets.token_bytes(notes.KEY_BYTES))
     path = _save(folder, signer)
     try:
@@ -49,11 +61,11 @@ def create(folder: Path) -> SigningKey:
 
 
 def record_key(signer: notes.Signer) -> SigningKey:
-    """Name a key on the record, active from now on. KeyRefused("key-known") where it is there already."""
+    """Record a key, active from now on. Raises KeyRefused(KEY_KNOWN) if it is on the record already."""
     key = signer.verifier
     with transaction.atomic():
         if SigningKey.objects.filter(name=key.name, key_id=key.key_id.hex()).exists():
-            raise KeyRefused("key-known", key=key.key_id.hex())
+            raise KeyRefused(KEY_KNOWN, key=key.key_id.hex())
         moment = clock.now()
         system.write("key.created", _key_data(key), moment)
         return SigningKey.objects.create(
@@ -62,18 +74,18 @@ def record_key(signer: notes.Signer) -> SigningKey:
 
 
 def retire(folder: Path, key_id: str) -> SigningKey:
-    """End a key: it signs no more, and its private half is removed.
+    """Retire a key: it stops signing, and its private half is deleted.
 
-    KeyRefused: "key-unknown", "key-retired", and "last-key" where no other would sign.
+    Raises KeyRefused: KEY_UNKNOWN, KEY_RETIRED, or LAST_KEY if no other key would sign.
     """
     with transaction.atomic():
         key = SigningKey.objects.filter(key_id=key_id).first()
         if key is None:
-            raise KeyRefused("key-unknown", key=key_id)
+            raise KeyRefused(KEY_UNKNOWN, key=key_id)
         if key.retired_at is not None:
-            raise KeyRefused("key-retired", key=key_id)
+            raise KeyRefused(KEY_RETIRED, key=key_id)
         if not SigningKey.objects.filter(retired_at=None).exclude(pk=key.pk).exists():
-            raise KeyRefused("last-key", key=key_id)
+            raise KeyRefused(LAST_KEY, key=key_id)
         moment = clock.now()
         system.write("key.retired", _key_data(verifier_of(key)), moment)
         _mark_retired(key, moment)
@@ -82,14 +94,14 @@ def retire(folder: Path, key_id: str) -> SigningKey:
 
 
 def verifier_of(key: SigningKey) -> notes.Verifier:
-    """The key as notes know it; `.vkey` is the line to give to others."""
+    """The key as a verifier of notes. Its `.vkey` is the line to give to others."""
     return notes.Verifier(key.name, bytes(key.public_key))
 
 
 def signers(folder: Path) -> list[notes.Signer]:
-    """The active keys of the record whose private half is in the folder, oldest first.
+    """The active keys of the record whose private halves are in the folder, oldest first.
 
-    SealingProblem: "no-key" where there is none, "key-readable" where others may read one.
+    Raises SealingProblem: "no-key" if there is none, "key-readable" if others may read one.
     """
     active = SigningKey.objects.filter(retired_at=None).values_list("name", "key_id")
     mine = [signer for name, key_id in active if (signer := _read(folder, key_id)) and signer.name == name]
@@ -99,7 +111,7 @@ def signers(folder: Path) -> list[notes.Signer]:
 
 
 def unrecorded_signers(folder: Path) -> list[notes.Signer]:
-    """The keys of the folder that the record does not name: those made after a backup that was restored."""
+    """The keys in the folder that are not on the record: those created after a backup that was then restored."""
     recorded_ids = set(SigningKey.objects.values_list("key_id", flat=True))
     files = sorted((folder / KEY_FOLDER).glob("*.key"))
     signers = (_read(folder, path.stem) for path in files if path.stem not in recorded_ids)

@@ -1,7 +1,7 @@
-"""One sealer at a time: a lock that ends with the process that holds it, however that ends.
+"""One sealer at a time: a lock that is released when its process ends, however it ends.
 
-On PostgreSQL an advisory lock of the database, on a connection of its own; on SQLite a lock on a file beside the
-database. The sealer's folder is locked too: what was signed stands there, and two sealers of one folder never may.
+It is an advisory lock on a separate connection in PostgreSQL, and a lock on a file beside the database with SQLite.
+The sealer's folder is locked too, because it holds what was signed and two sealers must never share it.
 """
 
 import fcntl
@@ -12,11 +12,11 @@ from typing import Any
 import psycopg
 from django.db import connection
 
-LOCK = 0x5EA1_0001  # an advisory lock's number; nothing else in this product takes one
+LOCK = 0x5EA1_0001  # the only advisory lock of this product
 
 
 class LeaderLock:
-    """The right to seal. `acquire` asks for it without waiting; `is_held` asks whether it is still ours."""
+    """The right to seal. `acquire` does not wait; `is_held` tells whether the lock is still ours."""
 
     def __init__(self, folder: Path) -> None:
         self.paths = [folder / "lock", *_database_lock_files()]
@@ -24,7 +24,7 @@ class LeaderLock:
         self.database: psycopg.Connection[Any] | None = None
 
     def acquire(self) -> bool:
-        """Whether this process leads now."""
+        """Try to become the leader. Returns whether it succeeded."""
         try:
             acquired = all(self._lock(path) for path in self.paths) and self._lock_database()
         except psycopg.Error:
@@ -34,7 +34,7 @@ class LeaderLock:
         return acquired
 
     def is_held(self) -> bool:
-        """Whether this process still leads; the database may have ended its connection."""
+        """Whether this process is still the leader; the database may have closed its connection."""
         if not self.files:
             return False
         if self.database is None:
@@ -47,7 +47,7 @@ class LeaderLock:
         return True
 
     def release(self) -> None:
-        """Let another lead."""
+        """Let another process become the leader."""
         for descriptor in self.files:
             os.close(descriptor)
         self.files = []
@@ -68,7 +68,7 @@ class LeaderLock:
     def _lock_database(self) -> bool:
         if connection.vendor != "postgresql":
             return True
-        # Of its own: the pool's connections come and go, and this one must last as long as the lead.
+        # A separate connection: the pool's come and go, and this one must last as long as the lock.
         params = connection.get_connection_params()
         connection_params = {
             key: params[key] for key in ("host", "port", "user", "password", "dbname") if params.get(key)

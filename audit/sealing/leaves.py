@@ -1,4 +1,4 @@
-"""A leaf of the log: what it makes of the tree, and its rows in the database."""
+"""A leaf of the log: its effect on the tree, and its rows in the database."""
 
 import datetime as dt
 import json
@@ -16,7 +16,7 @@ from audit.sealing.state import Pending
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A seal's place, body and hash, the whole subtrees that it completes, and the root of the log with it."""
+    """A seal's number, body and hash, the subtrees that it completes, and the log's root including it."""
 
     number: int
     body: bytes
@@ -26,9 +26,9 @@ class Leaf:
 
 
 def make_leaf(log: Log, number: int, body: bytes, root_before: bytes | None) -> Leaf:
-    """The leaf that this body is at the end of a log of `number` leaves, whose root must be `root_before`.
+    """Make the leaf with this body at the end of a log of `number` leaves, whose root must be `root_before`.
 
-    SealingProblem("record-went-back") where the database's tree has another root, or lacks a node.
+    Raises SealingProblem("record-went-back") if the tree in the database has another root or lacks a node.
     """
     digest = merkle.leaf_hash(body)
 
@@ -52,7 +52,7 @@ def make_leaf(log: Log, number: int, body: bytes, root_before: bytes | None) -> 
 
 
 def write(log: Log, pending: Pending, root_before: bytes | None) -> Checkpoint:
-    """Write a leaf as it was signed: seal, heads, nodes and checkpoint, in one transaction."""
+    """Write a signed leaf: seal, heads, nodes and checkpoint, in one transaction."""
     leaf = make_leaf(log, pending.number, pending.body.encode(), root_before)
     signed = notes.Checkpoint.read(notes.Note.read(pending.note).text)
     if (signed.size, signed.root) != (leaf.number + 1, leaf.root):

@@ -1,4 +1,4 @@
-"""An incarnation's log as the database holds it: its size, roots and proofs. Reads only."""
+"""An incarnation's log in the database: its size, roots and proofs. Reads only."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -14,45 +14,48 @@ Made = TypeVar("Made")
 
 
 class MissingNode(LookupError):
-    """The database does not hold a node that the log once had: level and index."""
+    """The database has lost a node of the log. The arguments are its level and index."""
 
 
 def current_incarnation() -> Incarnation | None:
-    """The incarnation that the record lives in now; None before its first sealer."""
+    """The current incarnation, or None before the first sealer."""
     return Incarnation.objects.order_by("-number").first()
 
 
 class Log:
-    """The log of one incarnation. Its size is that of the database now, and moves on with it."""
+    """The log of one incarnation, as the database has it at the time of each call."""
 
     def __init__(self, incarnation: Incarnation) -> None:
         self.incarnation = incarnation
 
     @property
     def size(self) -> int:
-        """How many leaves it has."""
+        """The number of leaves."""
         newest = Seal.objects.filter(incarnation=self.incarnation).order_by("-number")
         number = newest.values_list("number", flat=True).first()
         return 0 if number is None else number + 1
 
     def root(self, size: int) -> bytes:
-        """The root of its first `size` leaves; MissingNode where it has not so many."""
+        """The root of the first `size` leaves. Raises MissingNode."""
         return self.with_nodes(lambda node: merkle.root(size, node))
 
     def inclusion(self, index: int, size: int) -> list[bytes]:
-        """The audit path of the leaf `index` in its first `size` leaves; ValueError, MissingNode."""
+        """The audit path of the leaf `index` in the first `size` leaves. Raises ValueError and MissingNode."""
         return self.with_nodes(lambda node: merkle.inclusion(index, size, node))
 
     def consistency(self, old: int, new: int) -> list[bytes]:
-        """The proof that its first `new` leaves begin with its first `old`; ValueError, MissingNode."""
+        """The proof that the first `new` leaves begin with the first `old`. Raises ValueError and MissingNode."""
         return self.with_nodes(lambda node: merkle.consistency(old, new, node))
 
     def newest(self) -> Checkpoint | None:
-        """The largest checkpoint that was signed."""
+        """The largest signed checkpoint, or None."""
         return Checkpoint.objects.filter(incarnation=self.incarnation).order_by("-size").first()
 
     def with_nodes(self, make: Callable[[merkle.Lookup], Made]) -> Made:
-        """What `make` makes of the log's nodes, all of which are read in one statement."""
+        """Call `make` with a lookup of the log's nodes, reading all nodes that it needs in one statement.
+
+        `make` runs twice: first to collect the positions, then with the hashes.
+        """
         positions: list[tuple[int, int]] = []
 
         def ask(level: int, index: int) -> bytes:

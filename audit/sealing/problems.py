@@ -1,53 +1,53 @@
-"""Why the sealer does not seal, as codes; `say` makes the sentence that the integrity page and the log show."""
+"""The reasons why the sealer does not seal, as codes with the sentences that the integrity page and the log show."""
 
 from typing import Any
 
 SENTENCES = {
-    "no-key": "No key of this sealer is on the record. Make one: manage.py sealer_key create.",
-    "key-readable": "The file of key %(key)s may be read by others. Only its owner may: chmod 600.",
+    "no-key": "The sealer has no key that is on the record. Create one: manage.py sealer_key create.",
+    "key-readable": "Other users can read the file of key %(key)s. Restrict it to its owner: chmod 600.",
     "state-missing": (
-        "The record was sealed before, and the sealer's folder does not say what was signed last. Put the folder "
-        "back, or declare a new incarnation: manage.py declare_incarnation."
+        "The record was sealed before, but the sealer's folder does not have the last signed state. Restore the folder, "
+        "or declare a new incarnation: manage.py declare_incarnation."
     ),
     "folder-behind": (
-        "The sealer's folder is of an older day: it knows %(signed)s seals, and the database holds %(found)s. Put "
-        "the newest folder back, or declare a new incarnation: manage.py declare_incarnation."
+        "The sealer's folder is out of date: it has %(signed)s seals, and the database has %(found)s. Restore the newest "
+        "folder, or declare a new incarnation: manage.py declare_incarnation."
     ),
-    "state-broken": "The sealer's file of what was signed cannot be read. Put it back from a copy.",
+    "state-broken": "The sealer cannot read its state file. Restore it from a copy.",
     "record-went-back": (
-        "The record has gone back: the log was signed at %(signed)s seals, and the database holds %(found)s of "
-        "that story. Find out why, then declare a new incarnation: manage.py declare_incarnation."
-    ),
-    "head-went-back": (
-        "The record of %(stream)s has gone back: entry %(seq)s was sealed, and is not there as it was. Find out "
+        "The record was rolled back: %(signed)s seals were signed, and the database has %(found)s of them. Find out "
         "why, then declare a new incarnation: manage.py declare_incarnation."
     ),
-    "undeclared": "Incarnation %(number)s stands in the database, and nobody declared it on the record.",
+    "head-went-back": (
+        "The record of %(stream)s was rolled back: entry %(seq)s was sealed, and is now missing or different. Find out "
+        "why, then declare a new incarnation: manage.py declare_incarnation."
+    ),
+    "undeclared": "Incarnation %(number)s is in the database, but nobody declared it on the record.",
     "witness-ahead": (
-        "Witness %(witness)s knows the log at %(size)s seals, and it has %(ours)s here: the record has gone back. "
-        "Find out why, then declare a new incarnation: manage.py declare_incarnation."
-    ),
-    "witness-disagrees": (
-        "Witness %(witness)s knows another story of the log, at %(size)s seals. Find out why, then declare a new "
-        "incarnation: manage.py declare_incarnation."
-    ),
-    "copy-ahead": (
-        "Copy %(copy)s was signed later than what the database holds, or tells another story: the record has gone "
+        "Witness %(witness)s has seen %(size)s seals of the log, and there are %(ours)s here: the record was rolled "
         "back. Find out why, then declare a new incarnation: manage.py declare_incarnation."
     ),
-    # Of a witness or of the folder of copies; the sealer goes on.
+    "witness-disagrees": (
+        "Witness %(witness)s has a different log at %(size)s seals. Find out why, then declare a new incarnation: "
+        "manage.py declare_incarnation."
+    ),
+    "copy-ahead": (
+        "Copy %(copy)s is newer than the database, or differs from it: the record was rolled back. Find out why, then "
+        "declare a new incarnation: manage.py declare_incarnation."
+    ),
+    # About a witness or the folder of copies; the sealer continues.
     "unreachable": "The witness does not answer.",
-    "key-not-known": "The witness does not know the key that signs. Give it the key's line.",
+    "key-not-known": "The witness does not know the signing key. Give it the key's line.",
     "log-not-known": "The witness does not know this log. Give it the log's name and key.",
-    "bad-answer": "The witness answered something else than a cosignature.",
-    "asked-again": "The witness says that it knows more than this record. It is asked once more before it is believed.",
-    "failed": "The witness could not be asked; the sealer's log says why.",
+    "bad-answer": "The witness did not return a valid cosignature.",
+    "asked-again": "The witness claims to be ahead of this record. It is asked once more before sealing stops.",
+    "failed": "The request to the witness failed. See the sealer's log.",
     "copy-failed": "The folder of copies cannot be written.",
 }
 
 
 class SealingProblem(Exception):
-    """The sealer does not seal. `code` is one of SENTENCES, `params` fill its sentence."""
+    """The sealer must not seal. `code` is a key of SENTENCES, and `params` fill its sentence."""
 
     def __init__(self, code: str, **params: Any) -> None:
         self.code, self.params = code, params
@@ -58,5 +58,5 @@ class SealingProblem(Exception):
 
 
 def say(code: str, params: dict[str, Any]) -> str:
-    """The sentence of a problem in the reader's language; "" where there is none."""
+    """The sentence of a problem, or the code itself if it has none."""
     return str(SENTENCES[code]) % params if code in SENTENCES else code

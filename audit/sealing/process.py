@@ -1,7 +1,7 @@
-"""The sealer at work: takes the lock, seals once a second, has witnesses asked and copies kept, until it is stopped.
+"""The sealer's loop: become the leader, then once a second seal, notify witnesses and copy checkpoints, until stopped.
 
-It runs in a thread of the one process of the embedded default, or as `manage.py sealer`. A second one waits, and
-takes over when the first is gone.
+It runs in a thread of the embedded default's only process, or as `manage.py sealer`. A second sealer waits and takes
+over when the first one ends.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ Application = Callable[..., Awaitable[None]]
 
 
 class SealerSession:
-    """One sealer's time in the lock: the sealing, its witnesses, its copies, and its status."""
+    """A sealer while it is the leader: its sealing, witnesses, copies and status."""
 
     def __init__(self, folder: Path) -> None:
         self.sealer = Sealer(folder)
@@ -44,7 +44,7 @@ class SealerSession:
         self.warned: tuple[str, float] = ("", 0.0)
 
     def run_once(self) -> None:
-        """Seal what moved; nothing that fails ends the session."""
+        """Do the work of one second. A failure does not end the session."""
         problem = None
         try:
             for client in self.clients:
@@ -58,7 +58,7 @@ class SealerSession:
         except SealingProblem as error:
             problem = error
         except Exception:
-            log.exception("a second was not sealed")
+            log.exception("cannot seal")
             return
         self._warn(problem)
         with contextlib.suppress(Exception):
@@ -67,14 +67,14 @@ class SealerSession:
             )
 
     def end(self) -> None:
-        """The last copy, and no more requests."""
+        """Stop asking witnesses and make the last copy."""
         for client in self.clients:
             client.stop()
         self.copied_at = None
         try:
             self._copy()
         except Exception:
-            log.exception("the last copy was not made")
+            log.exception("cannot make the last copy")
 
     def _copy(self) -> None:
         if not settings.CHECKPOINT_COPIES:
@@ -89,7 +89,7 @@ class SealerSession:
         try:
             name = copies.save_newest(Path(settings.CHECKPOINT_COPIES), incarnation)
         except OSError:
-            log.exception("no copy was made")
+            log.exception("cannot copy the checkpoint")
             self.copies = {**self.copies, "copy_problem": "copy-failed"}
         except SealingProblem as problem:
             self.sealer.record_problem(problem)
@@ -99,7 +99,7 @@ class SealerSession:
                 self.copies = {"newest_copy": name, "copied_at": clock.now(), "copy_problem": ""}
 
     def _warn(self, problem: SealingProblem | None) -> None:
-        """Say a problem loudly, at once and each minute."""
+        """Log a problem at once, and again every minute."""
         code, warned_at = self.warned
         if problem is None:
             self.warned = ("", 0.0)
@@ -109,7 +109,7 @@ class SealerSession:
 
 
 def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> None:
-    """Seal until `stop` is set. `first_key`: make the first key where the record has none (the embedded default)."""
+    """Seal until `stop` is set. `first_key`: create the first key if the record has none (the embedded default)."""
     lock, session, waits = LeaderLock(folder), None, False
     while not stop.is_set():
         began = time.monotonic()
@@ -124,10 +124,12 @@ def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> 
             if session is not None:
                 session.run_once()
             elif not waits:
-                log.warning("This sealer waits: another is at work, or the database does not answer.")
+                log.warning(
+                    "This sealer is waiting: another one is running, or the database does not answer."
+                )
                 waits = True
         except Exception:
-            log.exception("the sealer stumbled")
+            log.exception("the sealer failed, and tries again")
         close_old_connections()
         stop.wait(max(0.0, SECONDS - (time.monotonic() - began)))
     if session is not None:
@@ -137,8 +139,10 @@ def run_sealer(stop: threading.Event, folder: Path, first_key: bool = False) -> 
 
 
 def create_first_key(folder: Path) -> None:
-    """The first key of a record that has none and was never sealed. The demo's floor may be made anew: what was signed
-    of the old one is put aside."""
+    """Create the first key of a record that has none and was never sealed.
+
+    When the demo is reset, move the previous demo's signed state aside first.
+    """
     if SigningKey.objects.exists():
         return
     if (folder / state.NAME).exists():
@@ -148,14 +152,14 @@ def create_first_key(folder: Path) -> None:
         aside.mkdir()
         for path in (folder / state.NAME, folder / keys.KEY_FOLDER):
             path.rename(aside / path.name)
-        log.warning("A new demo: what was signed of the old one is in %s.", aside)
+        log.warning("New demo: the previous one's signed state was moved to %s.", aside)
     keys.create(keys.folder())
 
 
 def with_sealer(application: Application) -> Application:
-    """The application with the sealer in a thread of its process, from the first scope to the end of the server.
+    """Wrap the application with a sealer that starts in a thread with the first scope and stops with the server.
 
-    Raises ImproperlyConfigured for witnesses that could not be asked.
+    Raises ImproperlyConfigured for invalid witnesses.
     """
     witnesses.configured()
     stop, threads = threading.Event(), list[threading.Thread]()

@@ -1,4 +1,4 @@
-"""From an entry to a signed checkpoint: what shows that it stood in the record when that was signed."""
+"""The proof that an entry was in the record when a checkpoint was signed."""
 
 import json
 from dataclasses import dataclass
@@ -10,18 +10,18 @@ NEAR = 1000
 
 
 class NotProven(LookupError):
-    """The database lacks what would prove an entry, though a seal covers it; the cause says what."""
+    """A seal covers the entry, but the database lacks part of its proof. The cause says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Why an entry is in a signed log.
+    """The proof that an entry is in a signed log.
 
-    The entry is linked by the hashes of `links` further entries (0: it is the sealed head itself) to the head at
+    The hashes of `links` further entries (0: it is the sealed head itself) connect the entry with the head at
     `head_seq` with hash `head` (32 bytes), which `seal` lists. The seal is leaf `seal.number` of the log, and `path`
-    leads from its hash to the root of `checkpoint`, the smallest that holds it. `cosignatures` stand under that one.
-    Witnesses need not see each checkpoint: `witnessed` is one with a cosignature that holds the seal, with
-    `witnessed_path`: the first of the next thousand, or else the newest; None where there is none yet.
+    leads from its hash to the root of `checkpoint`, the smallest that includes it, with its `cosignatures`.
+    Witnesses need not see each checkpoint. `witnessed` is a cosigned checkpoint that includes the seal, with its
+    `witnessed_path`: the first of the next thousand, else the newest, else None.
     """
 
     entry: Entry
@@ -37,9 +37,9 @@ class Proof:
 
 
 def proof_of(entry: Entry) -> Proof | None:
-    """The proof of an entry in the log of the current incarnation; None while no signed seal covers it.
+    """Build the proof of an entry in the log of the current incarnation. None while no signed seal covers it.
 
-    It is put together and not verified. NotProven where the log was damaged.
+    Does not verify it. Raises NotProven if the log is damaged.
     """
     try:
         return _build_proof(entry)
@@ -78,7 +78,7 @@ def _build_proof(entry: Entry) -> Proof | None:
 
 
 def _witnessed_checkpoint(incarnation: Incarnation, number: int) -> Checkpoint | None:
-    """A cosigned checkpoint that holds leaf `number`. A year has millions of checkpoints: it looks at few of them."""
+    """A cosigned checkpoint that includes leaf `number`. Reads few rows: a year has millions of checkpoints."""
     near = {"size__gt": number, "size__lte": number + NEAR}
     soon = Checkpoint.objects.filter(incarnation=incarnation, cosignatures__isnull=False, **near)
     if first := soon.order_by("size").first():
@@ -90,10 +90,10 @@ def _witnessed_checkpoint(incarnation: Incarnation, number: int) -> Checkpoint |
 
 
 def head_in(seal: Seal, stream: str) -> bytes:
-    """The head (32 bytes) that a seal's body names for a stream; KeyError where it names none."""
+    """The head (32 bytes) of a stream in a seal's body. Raises KeyError."""
     return heads_in(seal)[stream]
 
 
 def heads_in(seal: Seal) -> dict[str, bytes]:
-    """The heads that a seal's body names, by stream."""
+    """The heads in a seal's body, by stream."""
     return {head["stream"]: bytes.fromhex(head["head"]) for head in json.loads(bytes(seal.body))["heads"]}

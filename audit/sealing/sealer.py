@@ -1,9 +1,9 @@
-"""The sealer: what it does in one second. It alone signs, and it never signs two stories.
+"""The sealer's work of one second. Only the sealer signs, and it never signs two different logs.
 
-The order is what makes it safe. A leaf is signed, then kept in the file of what was signed, then written to the
-database; a sealer that is killed anywhere finds the leaf in the file, and writes it as it was signed. A database that
-does not hold what the file says was signed is not sealed: the record has gone back, and two people declare what is
-true (incarnations.py). The caller holds the lead (lead.py): one sealer at a time.
+The order makes this safe. A leaf is signed, then saved in the state file, then written to the database. A sealer that
+was killed at any point finds the leaf in the file and writes it as it was signed. If the database lacks what the file
+says was signed, the record was rolled back: it is not sealed until two people declare a new incarnation
+(incarnations.py). The caller holds the leader lock (leader_lock.py): one sealer at a time.
 """
 
 import datetime as dt
@@ -19,11 +19,11 @@ from audit.sealing.problems import SealingProblem
 from audit.sealing.state import Pending, State
 
 FORMAT = 1
-STEPS = ("signed", "kept", "written", "done")  # where tests kill it
+STEPS = ("signed", "kept", "written", "done")  # at which tests kill it
 
 
 class Sealer:
-    """Seals one record. `folder` holds its keys and its file; `passing` is told each of POINTS as it passes it."""
+    """Seals one record. `folder` has its keys and its state file. `on_step` is called with each of STEPS."""
 
     def __init__(self, folder: Path, on_step: Callable[[str], None] = lambda step: None) -> None:
         self.folder = folder
@@ -31,10 +31,10 @@ class Sealer:
         self.last: LastSealed | None = None
 
     def seal(self) -> Checkpoint | None:
-        """Seal what moved. The new checkpoint, or None where nothing did.
+        """Seal the heads that changed. Returns the new checkpoint, or None if nothing changed.
 
-        Raises SealingProblem where it must not seal; after that, and after any other error, the next second begins anew from
-        the file and the database.
+        Raises SealingProblem if it must not seal. After any error, the next call reads the file and the database
+        again.
         """
         try:
             return self._sealed()
@@ -43,8 +43,10 @@ class Sealer:
             raise
 
     def record_problem(self, problem: SealingProblem) -> None:
-        """Seal no more until a new incarnation: a witness or a copy knows more than this record. The problem's
-        `incarnation` is the one that it is about."""
+        """Stop sealing until a new incarnation, because a witness or a copy is ahead of this record.
+
+        Does nothing unless the problem's `incarnation` is the current one.
+        """
         saved = state.read(self.folder)
         incarnation = problem.params.get("incarnation")
         if saved is not None and saved.problem is None and saved.incarnation == incarnation:
@@ -78,8 +80,9 @@ class Sealer:
         return checkpoint
 
     def _is_behind(self, now: dt.datetime, newest: Seal) -> bool:
-        """Whether the newest seal is of a day still to come, by a clock that once was ahead, and today has none that is
-        full: the days go on, though no seal tells an earlier moment than the one before it.
+        """Whether today needs a full seal although the newest seal has a later date, from a clock that was ahead.
+
+        A seal's time is never before that of the seal before it, so the date alone would delay the next full seal.
         """
         assert self.last is not None
         return _day(now) < _day(newest.at) and self.last.full_on != _day(now)
@@ -99,11 +102,11 @@ class Sealer:
             return keys.signers(self.folder)
         except SealingProblem:
             if state.read(self.folder) is not None:
-                self._current_state()  # a restored record may have forgotten the key: then that is the problem to tell
+                self._current_state()  # if a restored record has lost the key, report the rollback instead
             raise
 
     def _current_state(self) -> tuple[Incarnation, State]:
-        """The incarnation to seal and what was signed of it, begun anew where it is a new one."""
+        """The incarnation to seal and its saved state, which is created for a new incarnation."""
         saved = state.read(self.folder)
         incarnation = current_incarnation()
         if incarnation is None and saved is None:
@@ -121,7 +124,7 @@ class Sealer:
         return incarnation, saved
 
     def _with_pending_written(self, log: Log, saved: State) -> State:
-        """The state once a leaf that a crash left pending stands in the database, as it was signed."""
+        """Write a leaf that a crash left pending, as it was signed. Returns the state after that."""
         pending = saved.pending
         if pending is None:
             return saved
@@ -135,7 +138,7 @@ class Sealer:
 
 
 def body_of(incarnation: int, number: int, moment: dt.datetime, full: bool, heads: list[Head]) -> bytes:
-    """A seal's body, as audit/FORMAT.md spells it."""
+    """A seal's body (audit/FORMAT.md)."""
     content = {
         "_format": FORMAT,
         "_type": "seal",
@@ -149,7 +152,10 @@ def body_of(incarnation: int, number: int, moment: dt.datetime, full: bool, head
 
 
 def _verify_matches(log: Log, saved: State) -> Seal | None:
-    """The newest seal, where the database holds just what the file says was signed; else SealingProblem."""
+    """Check that the database has exactly what the file says was signed. Returns the newest seal.
+
+    Raises SealingProblem.
+    """
     seal = Seal.objects.filter(incarnation=log.incarnation).order_by("-number").first()
     newest = log.newest()
     size = seal.number + 1 if seal else 0
@@ -162,7 +168,7 @@ def _verify_matches(log: Log, saved: State) -> Seal | None:
 
 
 def _verify_written(log: Log, pending: Pending) -> None:
-    """A leaf that was signed stands at the end of the log, just so; else SealingProblem."""
+    """Check that a signed leaf is at the end of the log, unchanged. Raises SealingProblem."""
     seal = Seal.objects.filter(incarnation=log.incarnation, number=pending.number).first()
     newest = log.newest()
     leaf = merkle.leaf_hash(pending.body.encode())

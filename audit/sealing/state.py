@@ -1,7 +1,7 @@
-"""The file of what was signed, beside the key: the last checkpoint, and the leaf that was about to be written.
+"""The state file beside the keys: the last signed checkpoint, and the leaf that was about to be written.
 
-It is written before the database, in one step (a new file, flushed to the disk, takes the place of the old one), so a
-sealer that is killed anywhere finds here what it has signed and signs nothing else in its place.
+It is written before the database, and atomically: a new file is flushed to the disk and replaces the old one. So a
+sealer that was killed at any point finds here what it signed, and signs nothing else in its place.
 """
 
 import json
@@ -19,7 +19,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A leaf that was signed and perhaps not written: its number, its body, and the note of the log with it."""
+    """A leaf that was signed but may not be written: its number, its body, and the note of the log including it."""
 
     number: int
     body: str
@@ -28,9 +28,9 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The log that was signed last: its incarnation and size, and the note of its newest checkpoint ("" at size 0).
+    """The state of the signed log: its incarnation and size, and the note of its newest checkpoint ("" at size 0).
 
-    `problem` is a SealingProblem that stays until a new incarnation: a code and its params.
+    `problem` is the code and params of a SealingProblem that lasts until a new incarnation.
     """
 
     incarnation: int
@@ -41,30 +41,33 @@ class State:
 
     @property
     def signed(self) -> str:
-        """The note of the last checkpoint that was signed, written or not; "" before the first."""
+        """The note of the last signed checkpoint, written or not; "" before the first."""
         return self.pending.note if self.pending else self.note
 
     @property
     def root(self) -> bytes | None:
-        """The root (32 bytes) at `size`; None before the first seal."""
+        """The root (32 bytes) at `size`, or None before the first seal."""
         return notes.Checkpoint.read(notes.Note.read(self.note).text).root if self.note else None
 
     def with_pending(self, pending: Pending) -> "State":
-        """The same with a leaf that is about to be written."""
+        """This state with a leaf that is about to be written."""
         return replace(self, pending=pending)
 
     def with_written(self) -> "State":
-        """The state once its pending leaf stands in the database."""
+        """This state after its pending leaf was written to the database."""
         assert self.pending is not None
         return State(self.incarnation, self.pending.number + 1, self.pending.note)
 
     def with_problem(self, problem: SealingProblem) -> "State":
-        """The same with a problem that stays."""
+        """This state with a problem that lasts until a new incarnation."""
         return replace(self, problem=(problem.code, problem.params))
 
 
 def read(folder: Path) -> State | None:
-    """What the folder says was signed; None where nothing ever was. SealingProblem("state-broken") where it cannot be read."""
+    """What the folder says was signed; None where nothing ever was.
+
+    SealingProblem("state-broken") where it cannot be read.
+    """
     try:
         content = json.loads((folder / NAME).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -82,7 +85,7 @@ def read(folder: Path) -> State | None:
 
 
 def write(folder: Path, state: State) -> None:
-    """Put this state in the place of the last one, on the disk before it returns."""
+    """Replace the saved state. It is on the disk when this returns."""
     fields = asdict(state)
     fields["trouble"] = fields.pop("problem")  # the file keeps its first name
     content = json.dumps({"format": FORMAT, **fields}, ensure_ascii=False, indent=1)

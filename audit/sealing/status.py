@@ -1,4 +1,4 @@
-"""How the sealer is, for the integrity page: a row that says nothing of the record and is no evidence."""
+"""The sealer's status for the integrity page: a row that is not part of the record and not evidence."""
 
 import datetime as dt
 from typing import Any
@@ -8,11 +8,11 @@ from audit.models import SealerStatus
 from audit.sealing.problems import SealingProblem, say
 
 HEARTBEAT = dt.timedelta(seconds=5)
-SILENT_AFTER = dt.timedelta(seconds=20)  # one that was not heard for so long does not live
+SILENT_AFTER = dt.timedelta(seconds=20)  # without a heartbeat, the sealer counts as stopped
 
 
 class StatusWriter:
-    """Tells the row when something changed, and every five seconds that the sealer lives."""
+    """Writes the row when something changed, and every five seconds as a heartbeat."""
 
     def __init__(self) -> None:
         self.written: dict[str, Any] = {}
@@ -21,7 +21,7 @@ class StatusWriter:
     def update(
         self, problem: SealingProblem | None, witnesses: dict[str, Any], copies: dict[str, Any]
     ) -> None:
-        """`witnesses` by name; `copies` has `copied`, `copied_at` and `copy_said`."""
+        """Write the status. `witnesses` are by name; `copies` has `newest_copy`, `copied_at` and `copy_problem`."""
         now = clock.now()
         values = {
             "problem": problem.code if problem else "",
@@ -29,7 +29,7 @@ class StatusWriter:
             "witnesses": witnesses,
             **copies,
         }
-        # Either way: a clock that was set back would else silence it until it has caught up.
+        # abs: otherwise a clock that was set back would stop the heartbeat until it has caught up.
         if values == self.written and self.beat_at is not None and abs(now - self.beat_at) < HEARTBEAT:
             return
         row = SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
@@ -43,15 +43,15 @@ class StatusWriter:
 
 
 def sealer_status() -> SealerStatus:
-    """The row as it stands; an empty one before the first sealer."""
+    """The current row, or an empty one before the first sealer."""
     return SealerStatus.objects.filter(pk=1).first() or SealerStatus(pk=1)
 
 
 def health_problem(now: dt.datetime) -> str:
-    """In a sentence why the record is not sealed, whichever sealer leads; "" where all is well."""
+    """Say why the record is not being sealed, whichever sealer is the leader; "" if all is well."""
     row = sealer_status()
     if row.beat_at is None:
-        return "No sealer was heard yet. Its log says why."
+        return "No sealer has run yet. See the sealer's log."
     if abs(now - row.beat_at) > SILENT_AFTER:
-        return "No sealer was heard since %s. Its log says why." % clock.format_moment(row.beat_at)
+        return f"No sealer has reported since {clock.format_moment(row.beat_at)}. See the sealer's log."
     return "NOT SEALED: %s" % say(row.problem, row.params) if row.problem else ""

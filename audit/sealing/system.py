@@ -1,4 +1,4 @@
-"""Writing on `installation/system`, the stream of what belongs to no house. Its gaming day is that of UTC."""
+"""Write on `installation/system`, the stream for what belongs to no facility. Its gaming days are in UTC."""
 
 import datetime as dt
 from typing import Any
@@ -14,7 +14,7 @@ def write(
     actor: Person | None = None,
     witness: Person | None = None,
 ) -> record.Appended:
-    """Append one entry. Call it in a transaction: it locks the stream. Raises as `record.append` does."""
+    """Append one entry. Call it in a transaction: it locks the stream. Raises the same as `record.append`."""
     stream = record.lock_stream(record.INSTALLATION)
     entry_time = clock.never_before(stream, moment)
     day = clock.gaming_day_in_utc(entry_time)
@@ -24,5 +24,5 @@ def write(
 
 
 def entries(type: str) -> Any:
-    """The entries of a type there, oldest first."""
+    """The entries of this type, oldest first."""
     return Entry.objects.filter(stream__name=record.INSTALLATION, type=type).order_by("seq")

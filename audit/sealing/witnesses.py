@@ -1,8 +1,8 @@
-"""Asking witnesses to cosign each checkpoint, by c2sp.org/tlog-witness. Nothing waits for them.
+"""Ask witnesses to cosign each checkpoint (c2sp.org/tlog-witness). Nothing waits for them.
 
-A witness keeps the newest checkpoint that it saw, and cosigns the next one only with a proof that it goes on from
-there. One that knows a longer log, or another story of ours, shows that this record has gone back or was forked. It
-says so in an answer that nobody signed: so it is asked over TLS, and believed once it has said so twice.
+A witness remembers the newest checkpoint that it saw, and cosigns the next one only with a proof that it extends that
+one. If a witness has a longer or different log of ours, this record was rolled back or forked. Its answer is not
+signed, so we ask over TLS and believe it only when it says so twice.
 """
 
 import datetime as dt
@@ -27,8 +27,8 @@ from audit.sealing.problems import SealingProblem
 
 log = logging.getLogger(__name__)
 TIMEOUT_SECONDS = 3
-RETRY_SECONDS = 10  # a witness that was away is asked again, though nothing moved
-DOUBT_SECONDS = 5.0  # after which one that would stop the sealer is asked again
+RETRY_SECONDS = 10  # ask again even if there is no new checkpoint: the witness may have been down
+DOUBT_SECONDS = 5.0  # before asking again a witness whose answer would stop the sealer
 DOUBTED_CODE = "asked-again"
 NEAR = 1000
 RESPONSE_BYTES_MAX = 64 * 1024
@@ -37,7 +37,7 @@ REFUSALS = {403: "key-not-known", 404: "log-not-known"}
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows a witness nowhere: it would choose what the sealer's machine asks for within the house."""
+    """Follows no redirect: a witness could otherwise make the sealer's machine request internal addresses."""
 
     def redirect_request(self, *args: Any) -> None:
         return None
@@ -46,11 +46,11 @@ class NoRedirects(urllib.request.HTTPRedirectHandler):
 OPENER = urllib.request.build_opener(NoRedirects)
 DIRECT_OPENER = urllib.request.build_opener(
     NoRedirects, urllib.request.ProxyHandler({})
-)  # without TLS, past no proxy
+)  # no proxy without TLS
 
 
 class NotCosigned(Exception):
-    """A witness did not cosign. `code`: unreachable, key-not-known, log-not-known, bad-answer."""
+    """A witness did not cosign. `code` is unreachable, key-not-known, log-not-known or bad-answer."""
 
     def __init__(self, code: str) -> None:
         self.code = code
@@ -59,7 +59,7 @@ class NotCosigned(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Where a witness is asked, and the key that its cosignatures are made with."""
+    """A witness's address, and the key of its cosignatures."""
 
     url: str
     verifier: notes.Verifier
@@ -72,7 +72,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class WitnessResponse:
-    """What came back: the status, what it is, and the body."""
+    """An HTTP response: status, content type and body."""
 
     status: int
     kind: str
@@ -80,8 +80,10 @@ class WitnessResponse:
 
 
 def configured() -> list[Witness]:
-    """The witnesses of PITSIDE_WITNESSES; ImproperlyConfigured where one is not `url vkey`, or is asked without TLS
-    over a network and PITSIDE_WITNESSES_WITHOUT_TLS does not name its host.
+    """The witnesses in PITSIDE_WITNESSES.
+
+    Raises ImproperlyConfigured if one is not `url vkey`, or would be asked without TLS over a network and
+    PITSIDE_WITNESSES_WITHOUT_TLS does not name its host.
     """
     return [_parse_witness(entry) for entry in settings.WITNESSES.split(";") if entry.strip()]
 
@@ -91,23 +93,23 @@ def _parse_witness(entry: str) -> Witness:
     try:
         verifier = notes.Verifier.read(vkey)
     except notes.Malformed as error:
-        raise ImproperlyConfigured(f"PITSIDE_WITNESSES: {url} has no verifier key: {error}") from error
+        raise ImproperlyConfigured(f"PITSIDE_WITNESSES: {url} has no valid verifier key: {error}") from error
     scheme, host = _split(url)
     if verifier.kind != notes.COSIGNATURE or scheme not in ("http", "https") or not host:
         raise ImproperlyConfigured(
-            f"PITSIDE_WITNESSES: {url} is no address, or its key is not of cosignatures (type 4)."
+            f"PITSIDE_WITNESSES: {url} is not a valid address, or its key is not for cosignatures (type 4)."
         )
     if scheme == "http" and not (_is_loopback(host) or host in settings.WITNESSES_WITHOUT_TLS):
         raise ImproperlyConfigured(
-            f"PITSIDE_WITNESSES: {url} would be asked without TLS, and whoever is on the way to it could answer in its "
-            "place and stop the sealing of the record. Give it an address that begins with https://, or name "
+            f"PITSIDE_WITNESSES: {url} has no TLS, so any machine on the network could answer in its place and stop the "
+            "sealing of the record. Use an address that begins with https://, or name "
             f"{host} in PITSIDE_WITNESSES_WITHOUT_TLS if you trust every machine on that network."
         )
     return Witness(url.rstrip("/"), verifier)
 
 
 def _split(url: str) -> tuple[str, str]:
-    """The scheme and the host of an address; empty where it is none."""
+    """The scheme and host of an address, or empty texts if it is malformed."""
     try:
         parts = urllib.parse.urlsplit(url)
         return parts.scheme, parts.hostname or ""
@@ -123,10 +125,10 @@ def _is_loopback(host: str) -> bool:
 
 
 def request_cosignature(witness: Witness) -> Cosignature | None:
-    """Have a witness cosign the newest checkpoint. None where there is none, or it has done so already.
+    """Have a witness cosign the newest checkpoint. None if there is none, or if it has done so already.
 
-    Raises NotCosigned, and SealingProblem ("witness-ahead", "witness-disagrees") where it says that it knows more than this
-    record. Nobody signed that: `Asker` asks it again.
+    Raises NotCosigned, and SealingProblem ("witness-ahead", "witness-disagrees") if the witness claims to be ahead of
+    this record or to have a different log. That claim is not signed, so `WitnessClient` asks again.
     """
     incarnation = current_incarnation()
     newest = Log(incarnation).newest() if incarnation else None
@@ -152,7 +154,7 @@ def request_cosignature(witness: Witness) -> Cosignature | None:
 def _verify_is_not_ahead(witness: Witness, newest: Checkpoint, witness_size: int) -> None:
     now = (
         Log(newest.incarnation).newest() if witness_size > newest.size else newest
-    )  # a seal later, it may just be right
+    )  # a seal was made meanwhile
     if now is None or witness_size > now.size:
         raise SealingProblem(
             "witness-ahead",
@@ -164,9 +166,9 @@ def _verify_is_not_ahead(witness: Witness, newest: Checkpoint, witness_size: int
 
 
 def last_size(witness: Witness, checkpoint: Checkpoint) -> int:
-    """The size of the largest checkpoint of this log that the witness cosigned, as far as the last thousand tell; or 0.
+    """The size of the largest of the last thousand checkpoints of this log that the witness cosigned, or 0.
 
-    One that cosigned longer ago says itself where it is.
+    If it last cosigned before that, its answer says the size.
     """
     cosignatures = Cosignature.objects.filter(
         name=witness.name,
@@ -177,7 +179,7 @@ def last_size(witness: Witness, checkpoint: Checkpoint) -> int:
 
 
 def request_of(checkpoint: Checkpoint, old: int) -> str:
-    """The body that asks to go on from `old` leaves to this checkpoint."""
+    """The body of a request to cosign this checkpoint, with the proof that it extends a log of `old` leaves."""
     proof = Log(checkpoint.incarnation).consistency(old, checkpoint.size)
     return (
         f"old {old}\n" + "".join(f"{notes.base64_of(digest)}\n" for digest in proof) + "\n" + checkpoint.note
@@ -232,28 +234,28 @@ def _create_cosignature(witness: Witness, checkpoint: Checkpoint, line: str) -> 
 
 
 class WitnessClient:
-    """Asks one witness in a thread of its own: at most one request in flight, always about the newest checkpoint.
+    """Asks one witness in its own thread: at most one request at a time, always about the newest checkpoint.
 
-    `report` is what the integrity page shows. `problem` stays once the witness has said twice that it knows more than
-    this record, the second time of what was newest DOUBT_SECONDS later: one garbled answer stops nothing.
+    `report` is for the integrity page. `problem` is set when the witness has claimed twice to be ahead of this record,
+    the second time about the checkpoint that was newest DOUBT_SECONDS later: a single garbled answer stops nothing.
     """
 
     def __init__(self, witness: Witness) -> None:
         self.witness = witness
         self.report: dict[str, Any] = {"url": witness.url, "size": 0, "at": None, "said": ""}
         self.problem: SealingProblem | None = None
-        self._doubted: int | None = None  # the incarnation of which it said so once
+        self._doubted: int | None = None  # the incarnation about which it has claimed so once
         self._requested = threading.Event()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"ask {witness.name}", daemon=True)
         self._thread.start()
 
     def request(self) -> None:
-        """There is a new checkpoint."""
+        """Request a cosignature of the newest checkpoint."""
         self._requested.set()
 
     def stop(self) -> None:
-        """Ask no more, after the request in flight."""
+        """Stop after the current request."""
         self._stopped.set()
         self._requested.set()
         self._thread.join(2 * TIMEOUT_SECONDS)
@@ -292,15 +294,15 @@ class WitnessClient:
             log.warning("witness %s: %s", self.witness.name, problem)
             return self._handle_problem(problem)
         except Exception:
-            log.exception("witness %s was not asked", self.witness.name)
+            log.exception("witness %s: the request failed", self.witness.name)
             return "failed"
         return ""
 
     def _handle_problem(self, problem: SealingProblem) -> str:
-        """What a witness says that nobody signed: doubted the first time, and problem once it says so again."""
-        about = problem.params["incarnation"]
-        if self._doubted != about:
-            self._doubted = about
+        """Doubt the first claim of a witness about an incarnation. Set `problem` at the second."""
+        incarnation = problem.params["incarnation"]
+        if self._doubted != incarnation:
+            self._doubted = incarnation
             return DOUBTED_CODE
         self.problem = problem
         return problem.code

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from typing import Any, overload
 
-from audit import wording as audit_wording
 from audit.errors import AuditRefusal
 from games import jurisdictions
 from games import wording as games_wording
@@ -149,7 +148,7 @@ def instruction(act: str, shaker: str) -> str:
 def say(refusal: Refusal | AuditRefusal) -> str:
     """The sentence of a refusal."""
     if isinstance(refusal, AuditRefusal):
-        return str(audit_wording.say(refusal))
+        return refusal.sentence
     sentence = registry.SENTENCES.get(refusal.code)
     if sentence is None:
         return str(games_wording.say(refusal))

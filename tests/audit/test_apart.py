@@ -68,7 +68,7 @@ def test_no_process_is_begun_while_nothing_waits(db, monkeypatch):
 def test_a_process_that_came_to_nothing_is_told_and_looked_at_again_later(waiting, monkeypatch, caplog):
     python_that(monkeypatch, "raise SystemExit(3)")
     assert worker_process.SubprocessWorker().run_next() is False
-    assert "ended with 3" in caplog.text
+    assert "ended with status 3" in caplog.text
     python_that(monkeypatch, "pass")
     assert worker_process.SubprocessWorker().run_next() is True
 

@@ -15,7 +15,6 @@ from audit.sealing.incarnations import incarnation_declared
 from audit.sealing.log import Log, current_incarnation
 from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
-from audit.wording import say
 
 from .conftest import MOMENT
 from .gone_back import forget, rewind
@@ -193,7 +192,7 @@ def test_a_trouble_that_stays_ends_with_the_declaration(sealed, folder, officer,
 
 def test_a_declaration_that_the_floor_cannot_take_does_not_happen(sealed, officer, administrator):
     def refuses(sender, **said):
-        raise AuditRefusal("refused")
+        raise AuditRefusal
 
     incarnation_declared.connect(refuses)
     try:
@@ -201,6 +200,6 @@ def test_a_declaration_that_the_floor_cannot_take_does_not_happen(sealed, office
             incarnations.declare(officer, administrator, WHY, None)
     finally:
         incarnation_declared.disconnect(refuses)
-    assert say(raised.value) == "This cannot be done."
+    assert raised.value.sentence == "This cannot be done."
     assert not system.entries("incarnation.declared").exists()
     assert incarnations.current_number() == 1

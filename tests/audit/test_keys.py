@@ -17,7 +17,6 @@ from audit.models import SigningKey
 from audit.sealing import keys, system
 from audit.sealing.problems import SealingProblem
 from audit.sealing.sealer import Sealer
-from audit.wording import say
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,12 +104,12 @@ def test_the_last_key_stays_and_what_is_no_key_is_told(folder):
     for asked in (key.key_id, "00000000"):
         with pytest.raises(keys.KeyRefused) as raised:
             keys.retire(folder, asked)
-        refusals[raised.value.code] = say(raised.value)
+        refusals[raised.value.code] = raised.value.sentence
     other = keys.create(folder)
     keys.retire(folder, other.key_id)
     with pytest.raises(keys.KeyRefused) as raised:
         keys.retire(folder, other.key_id)
-    refusals[raised.value.code] = say(raised.value)
+    refusals[raised.value.code] = raised.value.sentence
     assert refusals == {
         "last-key": f"Key {key.key_id} is the only one that signs. Make another first: manage.py sealer_key rotate.",
         "key-unknown": "No key 00000000 is on the record. See: manage.py sealer_key list.",

@@ -15,7 +15,6 @@ from audit import clock, devices, people
 from audit.errors import DeviceRefused, LockedOut, SamePerson, WrongPin
 from audit.middleware import StationMiddleware
 from audit.models import Device, Entry, Person, Role
-from audit.wording import say
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -57,7 +56,7 @@ def test_a_wrong_pin_and_a_stranger_are_refused_alike(request_at, tablet, dealer
     for code, named in (("tran-m", "tran-m"), ("nobody", None), ("999999", None), ("a\0b", None)):
         with pytest.raises(WrongPin) as refused:
             people.sign_in(request_at(tablet), code, "000000")
-        assert say(refused.value) == "Code or PIN is wrong."
+        assert refused.value.sentence == "Code or PIN is wrong."
         assert recorded()[-1]["data"] == {"code": named, "name": "tablet-17", "purpose": "sign-in"}
 
 

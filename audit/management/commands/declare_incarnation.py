@@ -12,7 +12,6 @@ from django.core.management.base import BaseCommand, CommandError
 from audit.errors import AuditRefusal
 from audit.sealing import incarnations, state
 from audit.sealing.problems import SealingProblem
-from audit.wording import say
 
 
 class Command(BaseCommand):
@@ -40,7 +39,7 @@ class Command(BaseCommand):
             signed = options["signed"].read_text(encoding="utf-8") if options["signed"] else ""
             declared = incarnations.declare(actor, witness, options["why"], self._held(), signed)
         except AuditRefusal as refusal:
-            raise CommandError(say(refusal)) from refusal
+            raise CommandError(refusal.sentence) from refusal
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{options['signed']} cannot be read: {error}") from error
         self.stdout.write(f"Incarnation {declared.number} is declared. Its log is {declared.origin}.")

@@ -11,7 +11,6 @@ from audit.management.health import report_health
 from audit.sealing import keys, witnesses
 from audit.sealing.process import run_sealer
 from audit.sealing.status import health_problem
-from audit.wording import say
 
 
 class Command(BaseCommand):
@@ -32,7 +31,7 @@ class Command(BaseCommand):
             folder = keys.folder()
             witnesses.configured()
         except keys.KeyRefused as refusal:
-            raise CommandError(say(refusal)) from refusal
+            raise CommandError(refusal.sentence) from refusal
         except ImproperlyConfigured as error:
             raise CommandError(str(error)) from error
         self.stdout.write("Sealing.")

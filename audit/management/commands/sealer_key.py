@@ -8,7 +8,6 @@ from django.core.management.base import BaseCommand, CommandError
 from audit.errors import AuditRefusal
 from audit.models import SigningKey
 from audit.sealing import keys
-from audit.wording import say
 
 
 class Command(BaseCommand):
@@ -29,7 +28,7 @@ class Command(BaseCommand):
         try:
             getattr(self, options["act"])(options)
         except AuditRefusal as refusal:
-            raise CommandError(say(refusal)) from refusal
+            raise CommandError(refusal.sentence) from refusal
 
     def create(self, options: dict[str, Any]) -> None:
         if SigningKey.objects.filter(retired_at=None).exists():
