@@ -68,11 +68,11 @@ def write(db: None) -> Callable[..., record.Appended]:
     """Append one entry under its stream's lock."""
 
     def write(name: str = "larkfield/T-04", type: str = "round.opened", **fields: object) -> record.Appended:
-        at = fields.pop("at", MOMENT)
+        moment = fields.pop("moment", MOMENT)
         with transaction.atomic():
             stream = record.lock_stream(name)
-            fields = {"data": {"round": 1}, "gaming_day": clock.gaming_day("larkfield", at), **fields}
-            return record.append(stream, type=type, moment=at, **fields)
+            fields = {"data": {"round": 1}, "gaming_day": clock.gaming_day("larkfield", moment), **fields}
+            return record.append(stream, type=type, moment=moment, **fields)
 
     return write
 
