@@ -2,8 +2,8 @@
 
 - One person is signed in at a device. The next sign-in replaces that person (relief in the middle of a round).
 - django-axes counts wrong PINs for each person at each address, a witness's included.
-- Sign-ins, sign-outs, refusals, lockouts and locks are recorded on the stream `<facility>/sign-in`. These acts commit on
-  their own, before any act on the floor, because the count of wrong PINs must survive a refused act.
+- Sign-ins, sign-outs, refusals, lockouts and locks are recorded on the stream `<facility>/sign-in`. These acts commit
+  on their own, before any act on the floor, because the count of wrong PINs must survive a refused act.
 """
 
 import datetime as dt

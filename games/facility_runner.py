@@ -86,9 +86,7 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
 
     def lock(self, request: ActRequest) -> LockedStream:
         facility = Facility.objects.get(code=request.facility)
-        return LockedStream(
-            facility, record.lock_stream(f"{facility.code}/{self.stream_name(request.act)}")
-        )
+        return LockedStream(facility, record.lock_stream(f"{facility.code}/{self.stream_name(request.act)}"))
 
     def key(self, locked: LockedStream) -> int:
         return locked.facility.pk

@@ -6,12 +6,12 @@ SENTENCES = {
     "no-key": "The sealer has no key that is on the record. Create one: manage.py sealer_key create.",
     "key-readable": "Other users can read the file of key %(key)s. Restrict it to its owner: chmod 600.",
     "state-missing": (
-        "The record was sealed before, but the sealer's folder does not have the last signed state. Restore the folder, "
-        "or declare a new incarnation: manage.py declare_incarnation."
+        "The record was sealed before, but the sealer's folder does not have the last signed state. Restore the "
+        "folder, or declare a new incarnation: manage.py declare_incarnation."
     ),
     "folder-behind": (
-        "The sealer's folder is out of date: it has %(signed)s seals, and the database has %(found)s. Restore the newest "
-        "folder, or declare a new incarnation: manage.py declare_incarnation."
+        "The sealer's folder is out of date: it has %(signed)s seals, and the database has %(found)s. Restore the "
+        "newest folder, or declare a new incarnation: manage.py declare_incarnation."
     ),
     "state-broken": "The sealer cannot read its state file. Restore it from a copy.",
     "record-went-back": (

@@ -101,8 +101,8 @@ def _parse_witness(entry: str) -> Witness:
         )
     if scheme == "http" and not (_is_loopback(host) or host in settings.WITNESSES_WITHOUT_TLS):
         raise ImproperlyConfigured(
-            f"PITSIDE_WITNESSES: {url} has no TLS, so any machine on the network could answer in its place and stop the "
-            "sealing of the record. Use an address that begins with https://, or name "
+            f"PITSIDE_WITNESSES: {url} has no TLS, so any machine on the network could answer in its place and stop "
+            "the sealing of the record. Use an address that begins with https://, or name "
             f"{host} in PITSIDE_WITNESSES_WITHOUT_TLS if you trust every machine on that network."
         )
     return Witness(url.rstrip("/"), verifier)

@@ -22,7 +22,7 @@ from tables.dice import lots
 from tables.dice.custody_acts import TOLERANCE_UM
 from tables.equipment import register
 from tables.equipment.approval_acts import OFFICE_ROLES
-from tables.runner.access import Denied, enrolled_device, dice_of_table_for, room_of, rooms_open_to
+from tables.runner.access import Denied, dice_of_table_for, enrolled_device, room_of, rooms_open_to
 from tables.runner.facility import DICE, EQUIPMENT, STAFF
 from tables.staffing import roster
 from tables.staffing.words import ELSEWHERE

@@ -151,14 +151,14 @@ def test_a_leaf_that_was_signed_and_never_written_counts_as_signed(
 @pytest.mark.parametrize(
     ("who", "pins", "why", "sentence"),
     [
-        (("ruiz-c", "ruiz-c"), ("222222", "222222"), WHY, "A witness must be somebody else."),
+        (("ruiz-c", "ruiz-c"), ("222222", "222222"), WHY, "The witness must be a different person."),
         (("ruiz-c", "lind-s"), ("222222", "333334"), WHY, "Code or PIN is wrong."),
         (("ruiz-c", "nobody"), ("222222", "333333"), WHY, "Code or PIN is wrong."),
         (("ruiz-c", "gone-g"), ("222222", "444444"), WHY, "Code or PIN is wrong."),
-        (("ruiz-c", "ruiz-d"), ("222222", "555555"), WHY, "are of different departments"),
-        (("okafor-a", "lind-s"), ("654321", "333333"), WHY, "one of the two people who declare is of compliance"),
-        (("ruiz-c", "lind-s"), ("222222", "333333"), "  ", "Say why, in at most 500 characters."),
-        (("ruiz-c", "lind-s"), ("222222", "333333"), "w" * 501, "Say why, in at most 500 characters."),
+        (("ruiz-c", "ruiz-d"), ("222222", "555555"), WHY, "must be from different departments"),
+        (("okafor-a", "lind-s"), ("654321", "333333"), WHY, "one of the two people who declare must be"),
+        (("ruiz-c", "lind-s"), ("222222", "333333"), "  ", "Give a reason of at most 500 characters."),
+        (("ruiz-c", "lind-s"), ("222222", "333333"), "w" * 501, "Give a reason of at most 500 characters."),
     ],
 )  # fmt: skip
 def test_nobody_else_declares(
@@ -174,7 +174,7 @@ def test_nobody_else_declares(
 
 def test_a_note_that_is_none_is_refused(sealed, officer, administrator, tmp_path, monkeypatch):
     (tmp_path / "no.txt").write_text("no note")
-    with pytest.raises(CommandError, match="no signed checkpoint"):
+    with pytest.raises(CommandError, match="not a signed checkpoint"):
         declared(
             "ruiz-c", "lind-s", "--why", WHY, "--signed", str(tmp_path / "no.txt"), monkeypatch=monkeypatch
         )

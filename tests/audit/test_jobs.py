@@ -118,7 +118,7 @@ def test_a_bundle_waits_some_seconds_at_most_and_counts_what_is_not_sealed(
 def test_a_workbook_and_a_verification_are_jobs_too(record_of_three, asked, folder):
     book, verification = asked("xlsx"), asked("verification")
     worker = jobs.Worker()
-    assert [worker.run_next(), worker.step(), worker.step()] == [True, True, False]
+    assert [worker.run_next(), worker.run_next(), worker.run_next()] == [True, True, False]
     book.refresh_from_db()
     verification.refresh_from_db()
     assert zipfile.is_zipfile(folder / f"{book.pk}.xlsx") and book.results["cut"] == 0
@@ -260,7 +260,7 @@ def test_a_worker_tells_how_far_it_is_and_learns_that_its_job_is_lost(record_of_
     job = jobs.claim()
     with jobs.Heartbeat(job, threading.Event()) as beat:
         beat(2, 3)
-        wait_until(lambda: Job.objects.get().done == 2)
+        wait_until(lambda: Job.objects.get().entries_done == 2)
         assert (Job.objects.get().total, Job.objects.get().beat_at > job.beat_at) == (3, True)
         Job.objects.update(started_at=clock.now())
         wait_until(beat.lost.is_set)

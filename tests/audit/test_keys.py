@@ -111,9 +111,9 @@ def test_the_last_key_stays_and_what_is_no_key_is_told(folder):
         keys.retire(folder, other.key_id)
     refusals[raised.value.code] = raised.value.sentence
     assert refusals == {
-        "last-key": f"Key {key.key_id} is the only one that signs. Make another first: manage.py sealer_key rotate.",
+        "last-key": f"Key {key.key_id} is the only active key. Create another one first: manage.py sealer_key rotate.",
         "key-unknown": "No key 00000000 is on the record. See: manage.py sealer_key list.",
-        "key-retired": f"Key {other.key_id} is retired already.",
+        "key-retired": f"Key {other.key_id} was retired already.",
     }
 
 

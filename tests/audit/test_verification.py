@@ -211,7 +211,7 @@ def test_every_finding_has_its_sentence(sealed):
         assert "%(" not in say({"what": code, **where}) and code not in say({"what": code, **where})
     folder = Path(verification.__file__).parent
     source = "".join((folder / f"{name}.py").read_text() for name in ("verification", "log_verification"))
-    raised = set(re.findall(r'(?:Finding|bad|_bad)\(\s*"([a-z-]+)"', source))
+    raised = set(re.findall(r'(?:Finding|report|_bad)\(\s*"([a-z-]+)"', source))
     assert raised == set(FINDINGS)
 
 

@@ -53,7 +53,7 @@ def test_the_first_sheet_says_what_it_is_and_where_each_stream_stood(write, tmp_
     assert ["From", "2026-11-21T13:05:10.123456Z"] in about
     assert ["To (not included)", "2026-11-21T13:05:18.123456Z"] in about
     assert ["Entries", "2"] in about
-    assert "the evidence is the bundle" in about[1][1]
+    assert "the evidence bundle of the same range does" in about[1][1]
     assert about[-1] == ["larkfield/T-04", "2", "3", "2", selection.spans[0].prior_head.hex()]
 
 

@@ -217,11 +217,9 @@ def test_the_page_watches_what_runs_and_says_why_something_failed(scene):
 def test_a_bad_verification_says_what_it_found(scene):
     bad = {"what": "entry-changed", "stream": T01, "seq": 4}
     ask(scene, "ask_verification")
-    Job.objects.update(status="done", found={"bad": 2, "entries": 9, "seals": 0, "first_bad": bad})
+    Job.objects.update(status="done", results={"bad": 2, "entries": 9, "seals": 0, "first_bad": bad})
     page = scene.browser("podium", "compliance").get(PAGE).content.decode()
-    assert (
-        "2 faults found" in page and "larkfield/T-01, entry 4: its hash is not that of what it says." in page
-    )
+    assert "2 faults found" in page and "larkfield/T-01, entry 4 was changed: its hash does not match" in page
 
 
 def test_who_may_see_the_desk_sees_the_list_and_may_fetch_nothing(scene):
