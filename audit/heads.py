@@ -1,8 +1,8 @@
-"""The head that a screen shows, the server's MAC of it, and what a head that comes back means.
+"""The signed head that a screen shows, and the check of the head that an act sends back.
 
 A screen's state carries the number and hash of its stream's newest entry, the incarnation of the record, and a MAC over
-them that only this server can make. The next act sends them back. So every tablet is a witness of the record: a head
-that was ours and that the record does not know says that the record has gone back, or was rewritten.
+them that only this server can make. The next act sends them back. So every tablet is a witness: a head with our MAC
+that is not on the record shows that the record was rolled back or rewritten.
 """
 
 import enum
@@ -16,21 +16,21 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from audit.models import Entry, Stream
 
 SALT = "pitside.head.v1"
-FIRST = 1  # the incarnation of a record that has none yet
-MOST = 2**53
+FIRST_INCARNATION = 1  # also of a record that has no row for it yet
+NUMBER_LIMIT = 2**53
 HASH = re.compile(r"[0-9a-f]{64}")
-LONGEST_MAC = 200
-# Within a statement that is read anyway: the number of the incarnation that the record is in.
-INCARNATION = f"(SELECT coalesce(max(i.number), {FIRST}) FROM audit_incarnation i)"
+MAC_LENGTH_MAX = 200
+# The number of the current incarnation, as a column of a larger statement.
+INCARNATION = f"(SELECT coalesce(max(i.number), {FIRST_INCARNATION}) FROM audit_incarnation i)"
 
 
-class Verdict(enum.Enum):
-    """What a head that came back is."""
+class HeadStatus(enum.Enum):
+    """The result of checking a head that a screen sent back."""
 
-    KNOWN = "known"  # it is on the record
-    UNKNOWN = "unknown"  # it was ours, and the record does not know it
-    OLD = "old"  # the same, of an incarnation that was declared over: only stale
-    FORGED = "forged"  # its MAC is not ours
+    KNOWN = "known"  # on the record
+    UNKNOWN = "unknown"  # has our MAC and is not on the record
+    OLD = "old"  # the same, from an incarnation that has ended: the screen is only stale
+    FORGED = "forged"  # does not have our MAC
 
 
 class Head(TypedDict):
@@ -43,8 +43,8 @@ class Head(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A head as a screen sent it: nothing of it is believed before `judge` was asked. `head` is the hash in hex."""
+class ClaimedHead:
+    """A head as a screen sent it, not trusted until `check_head` has checked it. `head` is the hash in hex."""
 
     seq: int
     head: str
@@ -52,42 +52,42 @@ class Claim:
     mac: str
 
 
-def shown(stream: Stream, incarnation: int) -> Head:
-    """The head of this stream as a screen shows it, with the MAC in hex."""
+def signed_head(stream: Stream, incarnation: int) -> Head:
+    """The head of this stream for a screen, with the MAC in hex."""
     head = bytes(stream.head).hex()
     mac = _mac(settings.SECRET_KEY, stream.name, incarnation, stream.seq, head)
     return {"seq": stream.seq, "head": head, "incarnation": incarnation, "mac": mac}
 
 
-def claimed(value: Any) -> Claim | None:
-    """The head in the body of an act; None where none was sent. Raises ValueError for what has not its shape."""
+def parse_head(value: Any) -> ClaimedHead | None:
+    """Parse the head in the body of an act. None if none was sent. Raises ValueError if it is malformed."""
     if value is None:
         return None
     if not isinstance(value, dict):
         raise ValueError("a head is an object")
     head, mac = value.get("head"), value.get("mac")
-    seq, incarnation = _whole(value.get("seq"), 0), _whole(value.get("incarnation"), FIRST)
+    seq, incarnation = _integer(value.get("seq"), 0), _integer(value.get("incarnation"), FIRST_INCARNATION)
     if not (isinstance(head, str) and HASH.fullmatch(head)):
         raise ValueError("a head has a hash")
-    if mac is not None and not (isinstance(mac, str) and mac.isascii() and len(mac) <= LONGEST_MAC):
+    if mac is not None and not (isinstance(mac, str) and mac.isascii() and len(mac) <= MAC_LENGTH_MAX):
         raise ValueError("a MAC is text")
-    return Claim(seq, head, incarnation, mac or "")
+    return ClaimedHead(seq, head, incarnation, mac or "")
 
 
-def judge(stream: Stream, incarnation: int, claim: Claim) -> Verdict:
-    """What this head is, at a stream as it was read under its lock, in this incarnation of the record.
+def check_head(stream: Stream, incarnation: int, claim: ClaimedHead) -> HeadStatus:
+    """Check a head against a stream that was read under its lock, in this incarnation of the record.
 
-    Asks the database only about a head that is older than the newest one.
+    Queries the database only for a head that is not the newest.
     """
-    if not _is_ours(stream.name, claim):
-        return Verdict.FORGED
+    if not _has_our_mac(stream.name, claim):
+        return HeadStatus.FORGED
     if hash_on_record(stream, claim.seq) == claim.head:
-        return Verdict.KNOWN
-    return Verdict.OLD if claim.incarnation < incarnation else Verdict.UNKNOWN
+        return HeadStatus.KNOWN
+    return HeadStatus.OLD if claim.incarnation < incarnation else HeadStatus.UNKNOWN
 
 
 def hash_on_record(stream: Stream, seq: int) -> str:
-    """What the record has at this number, in hex; empty where it has nothing."""
+    """The hash on the record at this number, in hex; empty if there is no such entry."""
     if seq == stream.seq:
         return bytes(stream.head).hex()
     if seq > stream.seq:
@@ -98,8 +98,8 @@ def hash_on_record(stream: Stream, seq: int) -> str:
     return bytes(digest).hex() if digest is not None else ""
 
 
-def _is_ours(stream: str, claim: Claim) -> bool:
-    """A key that was changed lately still counts: it is among the fallbacks."""
+def _has_our_mac(stream: str, claim: ClaimedHead) -> bool:
+    """Whether we made this MAC, with the secret key or one of its fallbacks (recently replaced keys)."""
     keys = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
     made = [_mac(key, stream, claim.incarnation, claim.seq, claim.head) for key in keys]
     return any(constant_time_compare(mac, claim.mac) for mac in made)
@@ -110,7 +110,7 @@ def _mac(key: Any, stream: str, incarnation: int, seq: int, head: str) -> str:
     return salted_hmac(SALT, message, secret=key, algorithm="sha256").hexdigest()
 
 
-def _whole(value: Any, least: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < MOST:
+def _integer(value: Any, least: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < NUMBER_LIMIT:
         raise ValueError("a head has whole numbers")
     return value
