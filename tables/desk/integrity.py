@@ -22,7 +22,7 @@ from audit.models import (
     Stream,
 )
 from audit.record import INSTALLATION
-from audit.sealing import keys, troubles
+from audit.sealing import keys, problems
 from audit.sealing.log import Log, current_incarnation
 from audit.sealing.status import SILENT_AFTER, sealer_status
 from games.models import Facility
@@ -52,14 +52,14 @@ WITNESS_TROUBLES = {
 
 @dataclass(frozen=True)
 class WitnessStatus:
-    """A witness by its key's name: the size that it cosigned last and when, how far behind it is, and its trouble."""
+    """A witness by its key's name: the size that it cosigned last and when, how far behind it is, and its problem."""
 
     name: str
     url: str
     size: int
     cosigned_at: dt.datetime | None
     behind: int
-    trouble: str
+    problem: str
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Integrity:
     seal: Seal | None
     checkpoint: Checkpoint | None
     waiting: dt.timedelta | None
-    trouble: str
+    problem: str
     witnesses: tuple[WitnessStatus, ...]
     verification: LastVerification | None
     running: Job | None
@@ -119,7 +119,7 @@ def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
         seal=seal,
         checkpoint=checkpoint,
         waiting=_longest_wait(incarnation, now),
-        trouble=troubles.say(status.trouble, status.params) if status.trouble else "",
+        problem=problems.say(status.problem, status.params) if status.problem else "",
         witnesses=tuple(_witnesses(status, incarnation, checkpoint)),
         verification=_verification(),
         running=Job.objects.filter(kind=Job.Kind.VERIFICATION, status__in=("waiting", "running")).first(),
@@ -214,7 +214,7 @@ def _witnesses(
         cosignature = newest_by_name.get(name)
         cosigned = cosignature.checkpoint.size if cosignature else 0
         code = reported.get("said", "")
-        trouble = (
+        problem = (
             str(WITNESS_TROUBLES.get(code, code))
             if code
             else ""
@@ -228,7 +228,7 @@ def _witnesses(
                 cosigned,
                 cosignature.at if cosignature else None,
                 max(0, size - cosigned),
-                trouble,
+                problem,
             )
         )
     return statuses
@@ -270,8 +270,8 @@ def _checks(integrity: Integrity) -> list[Check]:
 
 
 def _check_sealing(integrity: Integrity) -> Check:
-    if integrity.trouble:
-        return Check(BAD, "The sealer has stopped", integrity.trouble)
+    if integrity.problem:
+        return Check(BAD, "The sealer has stopped", integrity.problem)
     if integrity.seal is None:
         return Check(WAITS, "Nothing is sealed yet", "start the sealer: manage.py sealer")
     if integrity.waiting is not None and integrity.waiting > MAX_WAIT:
@@ -286,8 +286,8 @@ def _check_sealing(integrity: Integrity) -> Check:
 
 
 def _check_witness(witness: WitnessStatus) -> Check:
-    if witness.trouble:
-        return Check(WAITS, witness.name, witness.trouble)
+    if witness.problem:
+        return Check(WAITS, witness.name, witness.problem)
     if witness.behind > MINUTES:
         return Check(WAITS, witness.name, "%s seals behind" % f"{witness.behind:,}")
     return Check(OK, "Cosigned by %s" % witness.name, "up to checkpoint %s" % f"{witness.size:,}")

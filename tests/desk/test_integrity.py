@@ -84,7 +84,7 @@ def test_a_record_that_went_back_is_told_at_the_top(hands, scene, sealer):
     assert told(scene, hands)["The sealer has stopped"] == "bad" and stand(scene, hands).verdict == "bad"
     said = page(scene)
     assert "The sealer has stopped since 21 Nov 2026 10:00:00" in said
-    assert "the log was signed at 9 seals, and the database holds 3" in said
+    assert "9 seals were signed, and the database has 3 of them" in said
 
 
 def test_a_witness_says_how_far_behind_it_is(hands, scene, sealer):
@@ -98,7 +98,7 @@ def test_a_witness_says_how_far_behind_it_is(hands, scene, sealer):
     sealer.seal()
     heard(hands, witnesses={signer.name: {"url": "http://w", "size": 1, "at": None, "said": ""}})
     (witness,) = stand(scene, hands).witnesses
-    assert (witness.size, witness.behind, witness.trouble) == (1, 1, "")
+    assert (witness.size, witness.behind, witness.problem) == (1, 1, "")
     assert told(scene, hands)["Cosigned by witness.example/w1"] == "ok"
     heard(hands, witnesses={signer.name: {"url": "http://w", "size": 1, "at": None, "said": "unreachable"}})
     assert told(scene, hands)["witness.example/w1"] == "waits"

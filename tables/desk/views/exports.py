@@ -63,7 +63,7 @@ def exports_file(request: HttpRequest, facility_code: str, job: uuid.UUID) -> Ht
     if job_ is None:
         raise Denied
     path_ = jobs.file_path(job_)
-    if job_.found.get("removed_at") or not _is_intact(path_, job_):
+    if job_.results.get("removed_at") or not _is_intact(path_, job_):
         message = "This file is no longer kept. Ask for the same range again: its entries are the same."
         return HttpResponse(message, status=410, content_type="text/plain; charset=utf-8")
     return file_response(request, path_, job_.filename, job_.sha256, output.MEDIA_TYPES[job_.kind])
@@ -95,26 +95,26 @@ def _list(facility: Facility, may_download: bool) -> dict[str, Any]:
 
 
 def _row(job: Job, facility: Facility, may_download: bool) -> dict[str, Any]:
-    is_kept = bool(job.filename) and not job.found.get("removed_at")
+    is_kept = bool(job.filename) and not job.results.get("removed_at")
     return {
         "job": job,
         "kind": export_words.KINDS[job.kind],
         "range": _range(job, facility),
         "where": _where(job),
-        "parts": PARTS * job.done // job.total if job.total else 0,
+        "parts": PARTS * job.entries_done // job.total if job.total else 0,
         "before": jobs.jobs_ahead(job) if job.status == Job.Status.WAITING else 0,
         "url": reverse("record-exports-file", args=[facility.code, job.pk])
         if is_kept and may_download
         else "",
         "is_kept": is_kept,
         "check": "",
-        "why": export_words.why(job.said) if job.status == Job.Status.FAILED else "",
+        "why": export_words.why(job.failure_code) if job.status == Job.Status.FAILED else "",
         "first_bad": _first_bad(job),
     }
 
 
 def _first_bad(job: Job) -> str:
-    finding = job.found.get("first_bad")
+    finding = job.results.get("first_bad")
     return verification_words.say(finding) if finding else ""
 
 
