@@ -62,7 +62,7 @@ def data():
 @pytest.mark.both_databases
 @pytest.mark.django_db
 def test_the_stored_export_is_what_is_written_today(record_of_two):
-    with clock.at(MOMENT + 9 * SECOND):
+    with clock.override(MOMENT + 9 * SECOND):
         stored.assert_stored("two-tables.jsonl", exported())
 
 

@@ -350,7 +350,7 @@ def test_a_trouble_that_a_witness_brings_stays_until_a_new_incarnation(sealed, f
     write()
     again = trouble_of(Sealer(folder))
     assert (again.code, again.params) == (trouble.code, trouble.params)
-    assert "Witness w knows the log at 9 seals, and it has 4 here" in str(again)
+    assert "Witness w has seen 9 seals of the log, and there are 4 here" in str(again)
 
 
 def test_every_trouble_has_its_sentence():
@@ -362,6 +362,6 @@ def test_every_trouble_has_its_sentence():
     assert all(sentence.endswith(".") for sentence in said.values())
     raised = set()
     for path in Path("audit/sealing").glob("*.py"):
-        raised |= set(re.findall(r"Trouble\(\s*\"([a-z-]+)\"", path.read_text()))
+        raised |= set(re.findall(r"SealingProblem\(\s*\"([a-z-]+)\"", path.read_text()))
     assert raised <= set(SENTENCES)
     assert "record-went-back" in raised
