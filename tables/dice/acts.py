@@ -123,7 +123,12 @@ def unlock_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     lot.seal = ""
     lot.save(update_fields=["expires_at", "seal"])
     ctx.lots.append(lot)
-    data = {"lot": lot.code, "shaker": shaker.code, "why": why, "expires_at": clock.format_moment(lot.expires_at)}
+    data = {
+        "lot": lot.code,
+        "shaker": shaker.code,
+        "why": why,
+        "expires_at": clock.format_moment(lot.expires_at),
+    }
     return ActOutcome("shaker.unlocked", {**data, "section": lot.clock_section})
 
 

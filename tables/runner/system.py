@@ -30,7 +30,9 @@ def system_context(locked: Locked) -> TableContext:
 
     If the table's record is ahead of the clock, the moment is that of its last entry.
     """
-    return TableContext(locked.table, None, None, None, clock.displayed_moment(locked.table.stream, locked.now))
+    return TableContext(
+        locked.table, None, None, None, clock.displayed_moment(locked.table.stream, locked.now)
+    )
 
 
 def _change_table(facility: str, code: str, change: Change) -> bool:

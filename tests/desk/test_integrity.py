@@ -128,7 +128,7 @@ def test_a_verification_that_found_a_fault_says_which(hands, scene, sealer):
     bad = {"what": "sealed-entry-missing", "stream": "larkfield/T-01", "seq": 7, "number": 3}
     verified(hands, outcome="bad", bad=2, first_bad=bad)
     assert told(scene, hands)["The last full verification found a fault"] == "bad"
-    assert "larkfield/T-01 has no entry 7, and seal 3 lists it" in page(scene)
+    assert "larkfield/T-01 has no entry 7, but seal 3 lists it" in page(scene)
 
 
 def test_a_running_verification_shows_how_far_it_is_and_is_not_asked_twice(hands, scene, sealer):
