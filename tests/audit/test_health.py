@@ -61,7 +61,9 @@ def test_a_sealer_whose_clock_was_set_back_is_heard_again_at_once():
 
 def test_a_sealer_in_trouble_is_not_well_and_says_why():
     tell(MOMENT, SealingProblem("head-went-back", stream="larkfield/T-04", seq=7))
-    with pytest.raises(CommandError, match="NOT SEALED: The record of larkfield/T-04 was rolled back: entry 7"):
+    with pytest.raises(
+        CommandError, match="NOT SEALED: The record of larkfield/T-04 was rolled back: entry 7"
+    ):
         check("sealer")
     tell(MOMENT)
     assert check("sealer") == "All is well.\n"
