@@ -58,15 +58,16 @@ def django_db_modify_db_settings(
 
 
 @pytest.fixture(scope="session")
-def session_server(django_db_setup: None) -> Iterator[str]:
-    with server.serving() as address:
-        yield address
+def session_server(django_db_setup: None) -> Iterator[server.LiveServer]:
+    with server.serving() as live_server:
+        yield live_server
 
 
 @pytest.fixture
-def live_url(session_server: str, transactional_db: None) -> str:
+def live_url(session_server: server.LiveServer, transactional_db: None) -> Iterator[str]:
     """The address of the real server, on the test database; what a test commits, the server sees."""
-    return session_server
+    yield session_server.address
+    session_server.wait_until_quiet()
 
 
 def scope_of_browser(fixture_name: str, config: pytest.Config) -> Literal["session", "module"]:

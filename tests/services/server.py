@@ -8,13 +8,32 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from django.test import override_settings
 
 
+class LiveServer:
+    """A running server."""
+
+    def __init__(self, server: Any, port: int) -> None:
+        self.server, self.address = server, f"http://127.0.0.1:{port}"
+
+    def wait_until_quiet(self) -> None:
+        """Wait for the requests and sockets of closed pages to end, five seconds at most.
+
+        The next test may have a table of the same key, and so the same groups of the channel layer: a socket that
+        still leaves one would take the next test's socket out of it.
+        """
+        deadline = time.monotonic() + 5
+        state = self.server.server_state
+        while (state.connections or state.tasks) and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+
 @contextlib.contextmanager
-def serving() -> Iterator[str]:
-    """The address of a running server."""
+def serving() -> Iterator[LiveServer]:
+    """A server until the block ends."""
     import uvicorn
 
     # The files are listed once: looking for each of them at each request doubles the work of a page.
@@ -41,7 +60,7 @@ def serving() -> Iterator[str]:
                 raise RuntimeError("The test server did not start.")
             time.sleep(0.01)
         try:
-            yield f"http://127.0.0.1:{port}"
+            yield LiveServer(server, port)
         finally:
             server.should_exit = True
             thread.join(5)

@@ -60,7 +60,7 @@ def test_a_table_elsewhere_counts_for_whoever_takes_a_table_meanwhile(transactio
     assert in_between(
         lambda: scene.in_room("assign_elsewhere", craps),
         lambda: scene.act("take_supervision", by="floorperson", device=scene.podium),
-    ) == ["Answer", "Refusal"]
+    ) == ["ActResponse", "Refusal"]
 
 
 def test_one_dealer_does_not_open_two_tables(transactional_db, monkeypatch):
@@ -70,7 +70,7 @@ def test_one_dealer_does_not_open_two_tables(transactional_db, monkeypatch):
         ready(scene)
     dwell_on(monkeypatch, acts, "verify_staffed")
     both = in_between(house["T-01"].open, lambda: house["T-02"].open(by="floor-2"))
-    assert both == ["Answer", "Refusal"]
+    assert both == ["ActResponse", "Refusal"]
     assert Table.objects.filter(status="open", dealer__code="dealer").count() == 1
 
 
@@ -80,5 +80,5 @@ def test_nobody_goes_home_from_a_table_that_opens(transactional_db, monkeypatch)
     duty = Assignment.objects.get(person__code="dealer", ended_at=None)
     dwell_on(monkeypatch, acts, "verify_staffed")
     home = {"assignment": duty.pk}
-    assert in_between(scene.open, lambda: scene.in_room("end_assignment", home)) == ["Answer", "Refusal"]
+    assert in_between(scene.open, lambda: scene.in_room("end_assignment", home)) == ["ActResponse", "Refusal"]
     assert posts.empty_posts(scene.fresh) == []

@@ -25,7 +25,7 @@ def test_a_lot_is_issued_to_one_of_two_tables(house):
         return scene.act("issue_dice", {"lot": "L-0003"}, device=scene.podium, **TWO)
 
     found = at_once(lambda: issue("T-01"), lambda: issue("T-02"))
-    assert sorted(type(one).__name__ for one in found) == ["Answer", "Refusal"]
+    assert sorted(type(one).__name__ for one in found) == ["ActResponse", "Refusal"]
     lot = DiceLot.objects.get(code="L-0003")
     given = next(number for number, one in enumerate(found, start=1) if isinstance(one, runner.ActResponse))
     assert (lot.status, lot.table.code) == ("issued", f"T-0{given}")
@@ -53,5 +53,5 @@ def test_one_of_two_receipts_of_the_same_codes_stands(house):
         return house["T-01"].in_room("receive_dice", {"from": "the maker", "lots": lots}, **TWO)
 
     found = at_once(receive, receive)
-    assert sorted(type(one).__name__ for one in found) == ["Answer", "Refusal"]
+    assert sorted(type(one).__name__ for one in found) == ["ActResponse", "Refusal"]
     assert DiceLot.objects.filter(code="L-0500").count() == 1

@@ -346,7 +346,7 @@ def test_two_openings_at_once_do_not_both_pass(transactional_db):
         staffed(scene)
     made["T-01"].open()
     found = at_once(made["T-02"].open, made["T-03"].open)
-    assert sorted(type(one).__name__ for one in found) == ["Answer", "Refusal"]
+    assert sorted(type(one).__name__ for one in found) == ["ActResponse", "Refusal"]
     (refused,) = (one for one in found if isinstance(one, Refusal))
     assert (refused.code, refused.section) == ("span-exceeded", TWO)
     assert Table.objects.filter(status="open", floorperson__code="floorperson").count() == 2
@@ -360,7 +360,7 @@ def test_a_table_here_and_one_elsewhere_at_once_do_not_both_pass(transactional_d
     (scene,) = house(FOOTBALL)
     craps = {"person": "floorperson", "game": "craps"}
     found = at_once(lambda: take(scene), lambda: scene.in_room("assign_elsewhere", craps))
-    assert sorted(type(one).__name__ for one in found) == ["Answer", "Refusal"]
+    assert sorted(type(one).__name__ for one in found) == ["ActResponse", "Refusal"]
     assert breaches(clock.now()) in (
         [],
         [SupervisionBreach(scene.table.pk, "unsupervised", {"table": "T-01"}, TWO)],
