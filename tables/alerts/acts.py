@@ -2,13 +2,12 @@
 
 from games.engine import Refusal
 from games.params import Params
+from tables.alerts.alert_rules import DISPUTE
+from tables.core.alert_kinds import kind_of
 from tables.core.alerts import (
-    NEEDS_A_NOTE,
-    Level,
     acknowledge,
     end_alert,
     held,
-    is_event,
     raise_alert,
     replaced_by,
 )
@@ -34,7 +33,8 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
     )
     if alert_to_acknowledge is None:
         raise Refusal("no-such-alert", table=ctx.table.code)
-    if alert_to_acknowledge.kind in NEEDS_A_NOTE and not note:
+    kind = kind_of(alert_to_acknowledge.kind, alert_to_acknowledge.key)
+    if kind.needs_note and not note:
         raise Refusal("say-how-it-was-decided", alert_to_acknowledge.section)
     acknowledge(ctx, alert_to_acknowledge, ctx.actor, note)
     for earlier in replaced_by(alert_to_acknowledge, here):
@@ -42,7 +42,7 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
             acknowledge(ctx, earlier, ctx.actor, note)
             data = {"kind": earlier.kind, "key": earlier.key, "note": note}
             ctx.extra_entries.append(("alert.acknowledged", data))
-    if alert_to_acknowledge.ended_at is None and is_event(alert_to_acknowledge.key):
+    if alert_to_acknowledge.ended_at is None and kind.ends_when_acknowledged:
         end_alert(ctx, alert_to_acknowledge.key)
     data = {"kind": alert_to_acknowledge.kind, "key": alert_to_acknowledge.key, "note": note}
     return ActOutcome("alert.acknowledged", data, changes="nothing")
@@ -62,15 +62,9 @@ def report_dispute(ctx: TableContext, params: Params) -> ActOutcome:
     section = ctx.rules.edition.no_rolls.get("disputed", "")
     # Once a round is cleared, a dispute is about the last one.
     round_ = ctx.round.number if ctx.round else ctx.table.last_round or None
-    raise_alert(
-        ctx,
-        "dispute",
-        f"dispute:{ctx.stream.seq + 1}",
-        Level.WARN,
-        section,
-        seat=seat,
-        about=about,
-        round=round_,
+    alert = DISPUTE.expected(
+        ctx.table.pk, section=section, cause=ctx.stream.seq + 1, seat=seat, about=about, round=round_
     )
+    raise_alert(ctx, alert)
     data = {"round": round_, "seat": seat, "about": about, "section": section}
     return ActOutcome("dispute.reported", data, changes="nothing")

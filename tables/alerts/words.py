@@ -1,11 +1,9 @@
-"""Sentences about alerts. Each text says what to do.
-
-No text has a remaining time: the screen gets the moment and counts down.
-"""
+"""Words of alerts: their refusals, their lines of the record, and what `alert_rules` declare of each kind."""
 
 from collections.abc import Callable
 from typing import Any
 
+from tables.core.alert_kinds import ALERT_KINDS, kind_of
 from tables.dice.words import words_for_codes
 from tables.words.registry import register
 
@@ -34,132 +32,34 @@ SENTENCES: dict[str, Any] = {
     ),
 }
 
-# The title of each kind, and what to do. A kind with several forms has one row for each, after a colon.
-ALERTS: dict[str, tuple[Any, Any]] = {
-    "no-rules": (
-        "No rules in force",
-        "Rules submission %(code)s is not in force. The table cannot deal: close it.",
-    ),
-    "dice-time:60": ("Dice run out within the hour", "Have a new lot ready for %(lot)s."),
-    "dice-time:10": (
-        "Dice run out within ten minutes",
-        "Bring a new lot for %(lot)s to the table, and change it between rounds.",
-    ),
-    "dice-time:1": (
-        "Dice run out within a minute",
-        "Change lot %(lot)s now. Nothing is shaken or thrown at its time.",
-    ),
-    "dice-expired": (
-        "Dice past their time",
-        "Put a new lot in for %(lot)s. Nothing is shaken or thrown before.",
-    ),
-    "no-dice": (
-        "No dice in the shaker",
-        "Put a lot into shaker %(shaker)s. Nothing is shaken or thrown before.",
-    ),
-    "failure": ("Gaming ceased", "%(text)s"),
-    "dispute": (
-        "Dispute at seat %(seat)s",
-        "Disputed: “%(about)s”. Decide it, and write down how.",
-    ),
-    "cheating": (
-        "Cheating suspected",
-        (
-            "A throw of round %(round)s was called no roll for a device or technique. "
-            "Look at the dice, and at the pictures of the throw."
-        ),
-    ),
-    "shaker-unattended": (
-        "Shaker unattended",
-        "Nobody keeps shaker %(shaker)s. Send a dealer, who takes it over by PIN.",
-    ),
-    "post-empty": (
-        "A post is empty",
-        "Nobody stands at the post of %(post)s. Send somebody, who takes it over by PIN.",
-    ),
-    "span": ("Supervision", "%(text)s"),
-    "clock": (
-        "The clock went back",
-        (
-            "The server's clock is behind the record, and acts are refused. Set it right, or play by hand until it "
-            "has caught up."
-        ),
-    ),
-    "clock:jump": (
-        "The clock jumped",
-        "The server's clock moved by %(seconds)s seconds at once. Compare it with one that you trust.",
-    ),
-    "stale-tablet": (
-        "Tablet without a line",
-        "%(device)s has not been heard for a minute. Look at it, at its power and at the network.",
-    ),
-    "slip": (
-        "Slip %(slip)s to be settled",
-        "Round %(round)s was put right. Move the money that is due, and both of you sign it.",
-    ),
-    "record-went-back": (
-        "The record went back",
-        (
-            "A screen has shown entry %(seen)s, and the record ended at %(last)s without it. Nothing is taken here. "
-            "Leave chips and dice as they lie, write down what lies there, and call compliance: two people declare "
-            "the record."
-        ),
-    ),
-    "head-not-ours": (
-        "Screen not known",
-        (
-            "%(device)s sent a state of this table that the server never showed; its act was refused. Look who has "
-            "the device, load its page again, and tell compliance."
-        ),
-    ),
-}
+
+def alert_words(code: str, key: str, params: dict[str, Any]) -> tuple[str, str]:
+    """Return the title and the text of an alert."""
+    kind = kind_of(code, key)
+    if kind.describe is not None:
+        return kind.describe(params)
+    words = words_for_codes(params)
+    return kind.title % words, kind.text % words
 
 
-def alert_words(kind: str, params: dict[str, Any]) -> tuple[str, str]:
-    """The title and the text of an alert."""
-    return alert_title(kind, params), str(ALERTS[alert_form(kind, params)][1]) % words_for_codes(params)
+def alert_title(data: dict[str, Any]) -> str:
+    """Return the title of an alert for the line of its entry."""
+    return kind_of(data["kind"], str(data.get("key", ""))).title % words_for_codes(data)
 
 
-def alert_title(kind: str, params: dict[str, Any]) -> str:
-    """The title of an alert."""
-    return str(ALERTS[alert_form(kind, params)][0]) % words_for_codes(params)
-
-
-def alert_form(kind: str, params: dict[str, Any]) -> str:
-    """The row of `ALERTS` for an alert of this kind."""
-    if kind == "dice-time":
-        return f"{kind}:{params['minutes']}"
-    if kind in ("device-failure", "shaker-failure"):
-        return "failure"
-    return "clock:jump" if kind == "clock" and "seconds" in params else kind
-
-
-ALERT_NAMES = {
-    "dice-time": "Dice running out",
-    "dice-expired": "Dice past their time",
-    "device-failure": "Failure",
-    "shaker-failure": "Shaker failure",
-    "dispute": "Dispute",
-    "cheating": "Cheating suspected",
-    "shaker-unattended": "Shaker unattended",
-    "post-empty": "Empty post",
-    "span": "Floorperson's span",
-    "clock": "Clock",
-    "stale-tablet": "Tablet without a line",
-    "slip": "Slip to be settled",
-    "record-went-back": "Record gone back",
-    "head-not-ours": "Screen not known",
-}
+def alert_names() -> dict[str, str]:
+    """Return the names of the kinds of alerts, by code."""
+    return {kind.code: kind.name for kind in ALERT_KINDS}
 
 
 def _acknowledged(data: dict[str, Any]) -> str:
-    words = {"what": ALERT_NAMES[data["kind"]], "note": data["note"]}
+    words = {"what": alert_names()[data["kind"]], "note": data["note"]}
     return "Acknowledged: %(what)s. %(note)s" % words if data["note"] else "Acknowledged: %(what)s" % words
 
 
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "alert.raised": lambda data: "Alert: %s" % alert_title(data["kind"], data),
-    "alert.ended": lambda data: "Over: %s" % ALERT_NAMES[data["kind"]],
+    "alert.raised": lambda data: "Alert: %s" % alert_title(data),
+    "alert.ended": lambda data: "Over: %s" % alert_names()[data["kind"]],
     "alert.acknowledged": _acknowledged,
     "table.halted": lambda data: "Halted: the record does not hold entry %(seen)s" % data,
     "table.resumed": lambda data: "Goes on: the record was declared",

@@ -6,34 +6,32 @@ appends them itself with `append_extra_entries`.
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from django.db.models import Q
 
 from audit.models import Person
 from audit.rows import read
+from tables.core.alert_kinds import ExpectedAlert
 from tables.core.context import TableContext
 from tables.models import Alert
 
-Level = Alert.Level
-# These have no end of their own: acknowledging one ends it.
-EVENTS = ("dispute", "cheating", "clock:jump", "head-not-ours")
-NEEDS_A_NOTE = frozenset({"dispute"})
 
-
-def raise_alert(ctx: TableContext, kind: str, key: str, level: str, section: str = "", **params: Any) -> bool:
-    """Raise an alert at this table, unless one with this key is open. Return whether it was raised.
-
-    `key` names the cause; `params` are the values of its sentence, as the record stores them.
-    """
-    if Alert.objects.filter(table=ctx.table, key=key, ended_at=None).exists():
+def raise_alert(ctx: TableContext, alert: ExpectedAlert) -> bool:
+    """Raise an alert at this table, unless one with its key is open. Return whether it was raised."""
+    if Alert.objects.filter(table=ctx.table, key=alert.key, ended_at=None).exists():
         return False
+    kind, section = alert.kind, alert.section_at(ctx)
     Alert.objects.create(
-        table=ctx.table, kind=kind, key=key, level=level, section=section, params=params, raised_at=ctx.now
+        table=ctx.table,
+        kind=kind.code,
+        key=alert.key,
+        level=kind.level,
+        section=section,
+        params=alert.params,
+        raised_at=ctx.now,
     )
-    ctx.extra_entries.append(
-        ("alert.raised", {**params, "kind": kind, "key": key, "level": str(level), "section": section})
-    )
+    data = {"kind": kind.code, "key": alert.key, "level": str(kind.level), "section": section}
+    ctx.extra_entries.append(("alert.raised", {**alert.params, **data}))
     return True
 
 
@@ -66,16 +64,6 @@ def replaced_by(alert: Alert, open_alerts: list[Alert]) -> list[Alert]:
     ]
 
 
-def dice_key(lot: str, stage: int) -> str:
-    """The key of a warning about a lot. Stages 1 to 3: one hour, ten minutes, one minute left; 4: expired."""
-    return f"dice:{lot}:{stage}"
-
-
-def failure_kind(what: str) -> str:
-    """The kind of alert for the equipment that failed."""
-    return "shaker-failure" if what == "shaker" else "device-failure"
-
-
 def has_prefix(key: str, prefixes: Iterable[str]) -> bool:
     """Whether the key equals one of these prefixes or starts with its parts, as in `end_alert`."""
     return any(key == prefix or key.startswith(prefix + ":") for prefix in prefixes)
@@ -84,11 +72,6 @@ def has_prefix(key: str, prefixes: Iterable[str]) -> bool:
 def group(key: str) -> str:
     """The key without its stage, which all stages of one alert share."""
     return key.rpartition(":")[0]
-
-
-def is_event(key: str) -> bool:
-    """Whether acknowledging an alert with this key also ends it."""
-    return has_prefix(key, EVENTS)
 
 
 def held(table_id: int) -> list[Alert]:

@@ -8,9 +8,10 @@ from typing import Any
 
 from games.engine import Refusal
 from games.params import MOST_CENTS, Params
-from tables.core.alerts import Level, acknowledge, end_alert, raise_alert
+from tables.core.alerts import acknowledge, end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
+from tables.corrections.alert_rules import UNSETTLED_SLIP
 from tables.corrections.correction import MAX_REASON, Correction, read_correction
 from tables.corrections.outcomes import filed_entry
 from tables.models import Alert, Round, Slip
@@ -42,7 +43,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     ctx.change_table(last_slip=ctx.table.last_slip + 1)
     slip = _create_slip(ctx, round_, correction, reason)
     if slip.status == Slip.Status.FILED:
-        raise_alert(ctx, "slip", alert_key(slip), Level.INFO, slip=slip.code, round=round_.number)
+        raise_alert(ctx, UNSETTLED_SLIP.expected(ctx.table.pk, slip=slip.code, round=round_.number))
     data = {
         "slip": slip.code,
         "kind": correction.kind,
@@ -118,7 +119,7 @@ def verify_two_sign(ctx: TableContext, kind: str) -> None:
 
 def alert_key(slip: Slip) -> str:
     """The key of the notice that a slip waits for its money."""
-    return f"slip:{slip.code}"
+    return UNSETTLED_SLIP.key.format(slip=slip.code)
 
 
 def _create_slip(ctx: TableContext, round_: Round, correction: Correction, reason: str) -> Slip:

@@ -27,7 +27,7 @@ from audit.sealing.log import Log, current_incarnation
 from audit.sealing.status import SILENT_AFTER, sealer_status
 from games.models import Facility
 from tables.replay.checks import BAD, OK, WAITS, Check
-from tables.runner import halts
+from tables.runner.alert_rules import FORGED_HEAD, ROLLED_BACK
 from tables.words.entries import said_by
 
 from ..models import Alert, Table
@@ -37,7 +37,7 @@ VERIFICATION_INTERVAL = dt.timedelta(days=7)  # a full verification older than t
 MINUTES = 60
 MAX_SEALS = MINUTES * 60
 MIN_TOP = 6  # seals a minute that the plot's top line says at the least
-RECORD_ALERTS = (halts.ROLLBACK, halts.FORGED_HEAD)
+RECORD_ALERTS = (ROLLED_BACK.code, FORGED_HEAD.code)
 WITNESS_TROUBLES = {
     "unreachable": "cannot be reached",
     "key-not-known": "does not know the house's key",

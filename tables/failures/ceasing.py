@@ -1,13 +1,13 @@
 """Gaming at a table ceases when its equipment fails, and resumes after repair and inspection."""
 
-from tables.core.alerts import Level, end_alert, failure_kind, raise_alert
+from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
+from tables.failures.alert_rules import failure
 from tables.models import Table
 
 
 def cease_gaming(ctx: TableContext, equipment: str, section: str) -> None:
     """Stop gaming at this table and raise an alert. No round begins until the repair and its inspection."""
-    raise_alert(ctx, failure_kind(equipment), "failure", Level.STOP, section, what=equipment)
     ctx.change_table(
         status=Table.Status.CEASED,
         ceased_what=equipment,
@@ -15,6 +15,9 @@ def cease_gaming(ctx: TableContext, equipment: str, section: str) -> None:
         ceased_since=ctx.now,
         repaired_at=None,
     )
+    alert = failure(ctx)
+    assert alert is not None
+    raise_alert(ctx, alert)
 
 
 def mark_repaired(ctx: TableContext) -> None:

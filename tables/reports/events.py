@@ -13,7 +13,7 @@ from django.db.models import Count, Max, Min, Q, QuerySet
 
 from audit.models import Entry, Person
 from games.models import DeviceIncident
-from tables.alerts.words import ALERT_NAMES
+from tables.alerts.words import alert_names
 from tables.models import Alert, Round, Table, Throw
 from tables.reports.report_day import SLACK, ReportDay
 from tables.words.entries import said_by
@@ -236,6 +236,7 @@ def _alerts(day: ReportDay) -> list[AlertRow]:
     rows = Alert.objects.filter(
         table__in=day.table_ids, raised_at__gte=day.begins, raised_at__lt=day.ends
     ).values_list("kind", "raised_at", "ended_at", "acknowledged_at")
+    names = alert_names()
     durations_by_kind: dict[str, list[tuple[int, bool, bool]]] = defaultdict(list)
     for kind, raised, ended, acknowledged in rows:
         end = day.until if ended is None else min(ended, day.until)
@@ -244,7 +245,7 @@ def _alerts(day: ReportDay) -> list[AlertRow]:
     return [
         AlertRow(
             kind,
-            str(ALERT_NAMES.get(kind, kind.replace("-", " ").capitalize())),
+            str(names.get(kind, kind.replace("-", " ").capitalize())),
             len(durations),
             sum(is_open for _seconds, is_open, is_unacknowledged in durations),
             sum(is_unacknowledged for _seconds, _is_open, is_unacknowledged in durations),

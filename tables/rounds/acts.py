@@ -5,9 +5,10 @@ from typing import Any
 from audit.runner import Changes
 from games.engine.settlement import LOSE, RETURN
 from games.params import Params
-from tables.core.alerts import Level, raise_alert
+from tables.core.alerts import raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
+from tables.rounds.alert_rules import CHEATING
 from tables.rounds.begin import ensure_round
 from tables.rounds.progress import advance, newly_settled, require_round, round_answer
 from tables.rounds.settlement import settle_throw, write_throw
@@ -80,8 +81,10 @@ def call_no_roll(ctx: TableContext, params: Params) -> ActOutcome:
         return settle_throw(ctx, round_, state, "round.no_roll", called.settled, reason=reason)
     throw = write_throw(ctx, round_, (), reason)
     if reason == "cheating-device":
-        key = f"cheating:{round_.number}:{throw.number}"
-        raise_alert(ctx, "cheating", key, Level.WARN, called.section, round=round_.number, throw=throw.number)
+        alert = CHEATING.expected(
+            ctx.table.pk, section=called.section, round=round_.number, throw=throw.number
+        )
+        raise_alert(ctx, alert)
     advance(ctx, state, last_throw=throw.number)
     data = {"round": round_.number, "throw": throw.number, "reason": reason, "section": called.section}
     data |= {"lot": ctx.lot and ctx.lot.code, "shaker": ctx.shaker and ctx.shaker.code}

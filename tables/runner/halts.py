@@ -15,14 +15,14 @@ from audit.models import Incarnation
 from audit.runner import ActRequest, Stale
 from audit.sealing.incarnations import current_number
 from games.engine import Refusal
-from tables.core.alerts import Level, end_alert, raise_alert
+from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import verify_device
 from tables.core.reads import Locked, locked_table
 from tables.core.signals import table_changed
 from tables.models import Table
+from tables.runner.alert_rules import FORGED_HEAD, ROLLED_BACK
 
-ROLLBACK, FORGED_HEAD = "record-went-back", "head-not-ours"  # kinds of alerts, and their keys
 HALTED = 423
 
 
@@ -105,9 +105,9 @@ def halt(request: ActRequest) -> HeadRefused:
         ctx.change_table(halted_at=ctx.now)
         ctx.save_changes("table", ())
         _append(ctx, "table.halted", data)
-        raise_alert(ctx, ROLLBACK, ROLLBACK, Level.STOP, seen=claim.seq, last=data["last"])
+        raise_alert(ctx, ROLLED_BACK.expected(table.pk, seen=claim.seq, last=data["last"]))
         ctx.append_extra_entries()
-        return TableHalted(ROLLBACK, table.pk, table=table.code, seen=claim.seq)
+        return TableHalted(ROLLED_BACK.code, table.pk, table=table.code, seen=claim.seq)
 
 
 def report_forged_head(request: ActRequest) -> HeadRefused:
@@ -116,9 +116,9 @@ def report_forged_head(request: ActRequest) -> HeadRefused:
         locked = locked_table(request.facility, request.place, request.actor)
         ctx = _context(request, locked)
         device = request.device.name if request.device else ""
-        raised = raise_alert(ctx, FORGED_HEAD, FORGED_HEAD, Level.WARN, device=device)
+        raised = raise_alert(ctx, FORGED_HEAD.expected(locked.table.pk, device=device))
         ctx.append_extra_entries()
-        return HeadRefused(FORGED_HEAD, *([locked.table.pk] if raised else []), table=locked.table.code)
+        return HeadRefused(FORGED_HEAD.code, *([locked.table.pk] if raised else []), table=locked.table.code)
 
 
 def resume_halted_tables(sender: Any, incarnation: Incarnation, **_declared: Any) -> None:
@@ -140,7 +140,7 @@ def _resume(facility: str, code: str, incarnation: Incarnation) -> None:
     ctx.change_table(halted_at=None)
     ctx.save_changes("table", ())
     _append(ctx, "table.resumed", data)
-    end_alert(ctx, ROLLBACK)
+    end_alert(ctx, ROLLED_BACK.key)
     ctx.append_extra_entries()
     # A failed push must not undo the declaration; the heartbeat repairs the screens.
     transaction.on_commit(lambda: table_changed.send(Table, table_id=table.pk), robust=True)

@@ -9,9 +9,12 @@ import pytest
 from audit import clock
 from audit.models import Command, Entry
 from games.engine import Refusal
+from tables.alerts.words import alert_words
 from tables.clock.ticker import warn_of_dice
+from tables.core.alert_kinds import ALERT_KINDS, kind_of
 from tables.demo.seeding import approve_shaker, make_table
 from tables.models import Alert, Shaker
+from tables.words.sentences import act_line
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -333,28 +336,20 @@ def test_the_bright_ones_come_first_and_then_the_gravest(hands, scene):
 
 
 def test_every_kind_has_its_title_its_text_and_its_line_of_the_record():
-    from tables.alerts.words import ALERT_NAMES, ALERTS, alert_words
-    from tables.words.sentences import act_line
-
     params = {
         "code": "RS-0009", "lot": "L-0001", "minutes": 60, "shaker": "S-01", "seat": 3, "about": "a late chip",
-        "round": 7, "post": "stick", "seconds": 30, "device": "Tablet of T-01", "text": "Do this.",
-        "slip": 4, "seen": 4190, "last": 4102,
+        "round": 7, "throw": 1, "post": "stick", "seconds": 30, "device": "Tablet of T-01", "slip": 4, "seen": 4190,
+        "last": 4102, "what": "device", "breach": "unsupervised", "table": "T-01",
     }  # fmt: skip
-    for form in ALERTS:
-        kind, _, variant = form.partition(":")
-        given = dict(params)
-        if kind == "dice-time":
-            given["minutes"] = int(variant)
-        if form == "clock":
-            del given["seconds"]
-        kind = "device-failure" if kind == "failure" else kind
-        title, text = alert_words(kind, given)
-        assert "%" not in title + text and text[-1] in ".”", form
-        if kind in ALERT_NAMES:
-            line = act_line("alert.raised", {"kind": kind, **given})
-            assert line.startswith("Alert: ")
-            assert act_line("alert.ended", {"kind": kind}) == f"Over: {ALERT_NAMES[kind]}"
+    assert len(ALERT_KINDS) > 15
+    for kind in ALERT_KINDS:
+        key = kind.key.format(cause=9, **params)
+        assert kind_of(kind.code, key) == kind
+        title, text = alert_words(kind.code, key, params)
+        assert "%" not in title + text and text[-1] in ".”", kind.key
+        line = act_line("alert.raised", {**params, "kind": kind.code, "key": key})
+        assert line.startswith("Alert: ")
+        assert act_line("alert.ended", {"kind": kind.code}) == f"Over: {kind.name}"
 
 
 def test_a_refused_raising_leaves_nothing_behind(scene):

@@ -35,7 +35,7 @@ def integrity(request: HttpRequest, facility_code: str) -> HttpResponse:
         "keys": standing.signing_keys(),
         "incarnations": standing.incarnations(),
         "verified_at": entry_url(INSTALLATION, verification.entry.seq, facility) if verification else "",
-        "alerts": [(alert, *alert_words(alert.kind, alert.params)) for alert in status.alerts],
+        "alerts": [(alert, *alert_words(alert.kind, alert.key, alert.params)) for alert in status.alerts],
     }
     return render(request, "desk/integrity.html", context)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from tables.clock.ticker import keep_ticking
+from tables.clock.ticker import run_ticker
 
 
 class Command(BaseCommand):
@@ -16,4 +16,4 @@ class Command(BaseCommand):
         """Runs until it is stopped."""
         self.stdout.write("Ticking.")
         with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(keep_ticking())
+            asyncio.run(run_ticker())

@@ -1,0 +1,110 @@
+"""Alerts about people who are missing: empty posts, unattended shakers, supervision that breaks the span."""
+
+import datetime as dt
+import uuid
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from audit import clock
+from games.engine import Refusal
+from tables.core.alert_kinds import (
+    AlertKind,
+    AlertRule,
+    ExpectedAlert,
+    Level,
+    alert_kind,
+    alert_rule,
+    live_tables,
+)
+from tables.core.context import TableContext
+from tables.models import Table
+from tables.staffing import posts, spans
+from tables.words import sentences
+
+STAFF_TICKS = 5
+
+
+def _describe_breach(params: Mapping[str, Any]) -> tuple[str, str]:
+    refusal = Refusal(params["breach"], **{name: value for name, value in params.items() if name != "breach"})
+    return sentences.title(refusal), sentences.say(refusal)
+
+
+EMPTY_POST = alert_kind(
+    AlertKind(
+        "post-empty",
+        "post:{post}",
+        Level.WARN,
+        "Empty post",
+        "A post is empty",
+        "Nobody stands at the post of %(post)s. Send somebody, who takes it over by PIN.",
+    )
+)
+UNATTENDED_SHAKER = alert_kind(
+    AlertKind(
+        "shaker-unattended",
+        "shaker",
+        Level.WARN,
+        "Shaker unattended",
+        "Shaker unattended",
+        "Nobody keeps shaker %(shaker)s. Send a dealer, who takes it over by PIN.",
+    )
+)
+BROKEN_SPAN = alert_kind(
+    AlertKind(
+        "span",
+        "span:{breach}",
+        Level.WARN,
+        "Floorperson's span",
+        "Supervision",
+        describe=_describe_breach,
+    )
+)
+
+
+def absences(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return empty posts and unattended shakers, by the same duty rule as play (`posts.empty_posts`).
+
+    A table with several posts needs a person at each of them (§ 577.9(b)). Elsewhere the dealer keeps the shaker.
+    """
+    tables = list(live_tables(table_id).exclude(status=Table.Status.CLOSED))
+    alerts = []
+    empty_posts = posts.empty_posts_by_table(tables)
+    for table in tables:
+        empty = empty_posts[table.pk]
+        if len(posts.posts_of(table)) > 1:
+            if table.status == Table.Status.OPEN:
+                alerts += [EMPTY_POST.expected(table.pk, duty="dealers", post=post) for post in empty]
+            continue
+        minute = now.replace(second=0, microsecond=0)
+        if empty and (shaker := _unattended_shaker(table.uid, table.status_seq, minute)):
+            code, section = shaker
+            alerts.append(UNATTENDED_SHAKER.expected(table.pk, section=section, shaker=code))
+    return alerts
+
+
+@lru_cache(maxsize=1024)
+def _unattended_shaker(uid: uuid.UUID, status_seq: int, minute: dt.datetime) -> tuple[str, str] | None:
+    """Return the code of a shaker that may not be left alone, and the section; None where it may.
+
+    Cached for a minute; every change of equipment changes `status_seq`.
+    """
+    table = Table.objects.select_related("stream", "facility").get(uid=uid)
+    ctx = TableContext(table, None, None, None, clock.displayed_moment(table.stream, minute))
+    try:
+        section = posts.unattended_shaker_section(ctx)
+    except Refusal:
+        return None
+    return (ctx.shaker.code, section) if section and ctx.shaker and not ctx.shaker.secured else None
+
+
+def broken_spans(now: dt.datetime, table_id: int | None = None) -> list[ExpectedAlert]:
+    """Return tables without a supervisor on duty, and tables that break their supervisor's span."""
+    return [
+        BROKEN_SPAN.expected(breach.table_id, section=breach.section, breach=breach.code, **breach.params)
+        for breach in spans.breaches(now, table_id)
+    ]
+
+
+alert_rule(AlertRule((EMPTY_POST, UNATTENDED_SHAKER), absences, STAFF_TICKS))
+alert_rule(AlertRule((BROKEN_SPAN,), broken_spans, STAFF_TICKS))
