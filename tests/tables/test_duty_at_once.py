@@ -55,7 +55,7 @@ def ready(scene: Scene) -> Scene:
 def test_a_table_elsewhere_counts_for_whoever_takes_a_table_meanwhile(transactional_db, monkeypatch):
     scene = ready(make_house(("T-01", "pa-577", None))["T-01"])
     scene.open(by="casino-supervisor")
-    dwell_on(monkeypatch, staff_acts, "_recorded")
+    dwell_on(monkeypatch, staff_acts, "_assignment_outcome")
     craps = {"person": "floorperson", "game": "craps"}
     assert in_between(
         lambda: scene.in_room("assign_elsewhere", craps),
