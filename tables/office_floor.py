@@ -11,10 +11,10 @@ from games.engine.odds import in_dollars
 from games.models import Facility
 from games.office.calendar.deadlines import BEGINS, ENDS, Deadline
 from games.office.core.floor import DealtTable
+from tables.core.duty import is_on_duty_at_facility
 from tables.equipment.words import SUBJECTS
 from tables.limits import rules
 from tables.models import Approval, LimitsChange, Shaker, Table
-from tables.runner.facility import is_on_duty
 
 
 class Floor:
@@ -22,7 +22,7 @@ class Floor:
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         """Whether any assignment of this person at this facility has not ended."""
-        return is_on_duty(person, facility)
+        return is_on_duty_at_facility(person, facility)
 
     def tables(self, facility: Facility) -> tuple[DealtTable, ...]:
         """Every table of the facility but the simulated ones, by code."""

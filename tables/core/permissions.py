@@ -6,7 +6,8 @@ from audit.models import Device, Person
 from audit.runner import Act
 from games.facility_runner import Forbidden
 from games.registry import game_by_code
-from tables.models import Assignment, Table
+from tables.core.duty import is_on_duty
+from tables.models import Table
 
 DEALERS = frozenset({"dealer", "stickperson"})
 FLOOR = frozenset({"floorperson", "casino-supervisor", "pit-manager", "shift-manager"})
@@ -42,13 +43,8 @@ def verify_device(device: Device | None, table: Table) -> None:
 
 def verify_may_sign(witness: Person | None, table: Table) -> None:
     """Raises `Forbidden` if the second person who signs is not on duty at this table."""
-    if witness is not None and not is_assigned(witness, table):
+    if witness is not None and not is_on_duty(witness, table):
         raise Forbidden("witness-not-assigned", witness=witness.name, table=table.code)
-
-
-def is_assigned(person: Person, table: Table) -> bool:
-    """Whether an unended assignment covers this table."""
-    return Assignment.objects.at(table).filter(person=person.pk).exists()
 
 
 def may_see_table(person: Person, table: Table) -> bool:
@@ -57,7 +53,7 @@ def may_see_table(person: Person, table: Table) -> bool:
         return False
     if person.role in SEES_EVERYTHING:
         return True
-    return person.role in AT_THE_TABLE and has_work_for(person, table) and is_assigned(person, table)
+    return person.role in AT_THE_TABLE and has_work_for(person, table) and is_on_duty(person, table)
 
 
 def has_work_for(person: Person, table: Table) -> bool:

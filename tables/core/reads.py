@@ -10,16 +10,8 @@ from audit.heads import INCARNATION
 from audit.models import Person, Stream
 from audit.rows import read
 from games.models import Facility
+from tables.core import duty
 from tables.models import Pit, Table
-
-ON_DUTY = """EXISTS (
-    SELECT 1 FROM tables_assignment a
-    WHERE a.person_id = {person} AND a.facility_id = t.facility_id AND a.ended_at IS NULL AND a.elsewhere = ''
-      AND (a.table_id = t.id OR a.pit_id = t.pit_id OR (a.table_id IS NULL AND a.pit_id IS NULL)))"""
-STANDS_ELSEWHERE = """EXISTS (
-    SELECT 1 FROM tables_table o
-    WHERE o.id <> t.id AND o.status <> 'closed' AND p.id IN (o.dealer_id, o.dealer_left_id, o.stickperson_id))"""
-AT_WORK = f"p.is_active AND {ON_DUTY.format(person='p.id')} AND NOT {STANDS_ELSEWHERE}"
 
 
 @dataclass(frozen=True)
@@ -41,14 +33,15 @@ def locked_table(facility: str, code: str, person: Person | None = None) -> Lock
     Locks both rows: a row that is only joined would be read as it was before the wait. Raises `Table.DoesNotExist`.
     """
     postgres = connection.vendor == "postgresql"
+    on_duty_sql, on_duty_params = duty.on_duty_sql("%s", person.pk if person else None)
     rows = read(
         (("t", Table), ("s", Stream), ("f", Facility)),
         f"""FROM tables_table t
             JOIN games_facility f ON f.id = t.facility_id
             JOIN audit_stream s ON s.id = t.stream_id
             WHERE f.code = %s AND t.code = %s {"FOR UPDATE OF t, s" if postgres else ""}""",
-        [person.pk if person else None, facility, code],
-        more=f"{ON_DUTY.format(person='%s')}, {INCARNATION}, {'clock_timestamp()' if postgres else 'NULL'}",
+        [*on_duty_params, facility, code],
+        more=f"{on_duty_sql}, {INCARNATION}, {'clock_timestamp()' if postgres else 'NULL'}",
     )
     for (table, stream, facility_row), (on_duty, incarnation, moment) in rows:
         table.stream, table.facility = stream, facility_row
@@ -108,29 +101,3 @@ def read_table(table_id: int) -> TableRead:
         issued = tuple(sorted((codes or "").split(",") if codes else ()))
         return TableRead(table, clock.read(moment), issued, bool(calls), bool(changes), int(incarnation))
     raise Table.DoesNotExist(str(table_id))
-
-
-def at_work(table: Table, people: list[int]) -> set[int]:
-    """Those of these people (ids) who are active, on duty at this table, and at no post of another open table."""
-    if not people:
-        return set()
-    sql = f"""SELECT p.id FROM audit_person p JOIN tables_table t ON t.id = %s
-              WHERE p.id IN ({", ".join(["%s"] * len(people))}) AND {AT_WORK}"""
-    with connection.cursor() as cursor:
-        cursor.execute(sql, [table.pk, *people])
-        return {int(pk) for (pk,) in cursor.fetchall()}
-
-
-def at_work_at(tables: list[int]) -> dict[int, set[int]]:
-    """The same for everybody at a post of these tables (ids), by table id, in one statement."""
-    people_by_table: dict[int, set[int]] = {table_id: set() for table_id in tables}
-    if not tables:
-        return people_by_table
-    sql = f"""SELECT t.id, p.id FROM tables_table t
-              JOIN audit_person p ON p.id IN (t.dealer_id, t.dealer_left_id, t.stickperson_id)
-              WHERE t.id IN ({", ".join(["%s"] * len(tables))}) AND {AT_WORK}"""
-    with connection.cursor() as cursor:
-        cursor.execute(sql, tables)
-        for table_id, person_id in cursor.fetchall():
-            people_by_table[int(table_id)].add(int(person_id))
-    return people_by_table

@@ -15,8 +15,9 @@ from games import submissions
 from games.engine import Refusal, Rules
 from games.engine.odds import in_dollars
 from games.registry import game_of
+from tables.core.duty import is_on_duty
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
-from tables.core.permissions import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for, is_assigned
+from tables.core.permissions import AT_THE_TABLE, FLOOR, STAFFERS, has_work_for
 from tables.corrections import slips
 from tables.corrections.correction import Correction
 from tables.corrections.outcomes import RoundOutcome, outcome_of
@@ -37,7 +38,7 @@ def slip_panel(table: Table, round_: Round, person: Person) -> dict[str, Any]:
     rules = submissions.rules_of(round_.submission)
     slips_of_round = Slip.objects.filter(round=round_).order_by("number")
     filed = list(slips_of_round.select_related("filed_by", "filed_with", "settled_by", "settled_with"))
-    may_work = person.role in AT_THE_TABLE and has_work_for(person, table) and is_assigned(person, table)
+    may_work = person.role in AT_THE_TABLE and has_work_for(person, table) and is_on_duty(person, table)
     outcome, damaged = _readable_outcome(round_) if round_.ended_at is not None else (None, "")
     return {
         "round": round_.number,

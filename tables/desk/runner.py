@@ -9,7 +9,7 @@ from audit.models import Person
 from audit.runner import ActOutcome, ActRequest, ActResponse
 from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility
-from tables.runner.facility import is_on_duty
+from tables.core.duty import is_on_duty_at_facility
 
 __all__ = [
     "ACTS",
@@ -40,7 +40,7 @@ class DeskRunner(StreamRunner[DeskContext]):
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
         """The casino assigns duty to its own people; the regulator's agent needs no assignment."""
-        return person.role == AGENT or is_on_duty(person, facility)
+        return person.role == AGENT or is_on_duty_at_facility(person, facility)
 
     def make_context(self, request: ActRequest, locked: LockedStream) -> DeskContext:
         return DeskContext(locked, request)

@@ -4,32 +4,37 @@ import datetime as dt
 from typing import TYPE_CHECKING, Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Expression, Q
 
 if TYPE_CHECKING:
     from games.models import Facility
 
     from .floor import Table
 
+Key = int | Expression  # an id, or an expression for one
+
 # Games not run with Pitside, whose tables a floorperson may supervise as well.
 GAMES_ELSEWHERE = ("baccarat", "midibaccarat", "craps", "mini-craps", "pai-gow", "other-banking")
 
 
 class AssignmentSet(models.QuerySet["Assignment"]):
-    """Who covers what; `reads.ON_DUTY` asks the same of one person where a lock is taken, and a test compares them."""
+    """Assignments, by what they cover. The duty rule is here; `tables.core.duty` asks it of people and tables."""
 
     def unended(self) -> Self:
-        """What has not ended: the duties here, and what is supervised elsewhere."""
+        """Return assignments that have not ended, supervision elsewhere included."""
         return self.filter(ended_at=None)
 
-    def standing(self, facility: "Facility | int") -> Self:
-        """The duties at this facility (or its key) that have not ended; what is supervised elsewhere is none."""
+    def at_facility(self, facility: "Facility | Key") -> Self:
+        """Return unended assignments at this facility. Supervision elsewhere is no duty."""
         return self.unended().filter(facility=facility, elsewhere="")
 
     def at(self, table: "Table") -> Self:
-        """Those of them that cover this table: to it, to its pit, or to its whole facility."""
-        here = Q(table=table.pk) | Q(pit=table.pit_id) | Q(pit=None, table=None)
-        return self.standing(table.facility_id).filter(here)
+        """Return unended assignments that cover this table."""
+        return self.covering(table.facility_id, table.pit_id, table.pk)
+
+    def covering(self, facility: "Key", pit: "Key", table: "Key") -> Self:
+        """Return unended assignments to this table, to its pit, or to its whole facility."""
+        return self.at_facility(facility).filter(Q(table=table) | Q(pit=pit) | Q(pit=None, table=None))
 
 
 class Assignment(models.Model):
@@ -69,7 +74,7 @@ class Assignment(models.Model):
         return f"{self.person_id} at {self.table_id or self.pit_id or self.facility_id}"
 
     def covers(self, table: "Table") -> bool:
-        """What `AssignmentSet.at` asks, of a row that has been read and has not ended."""
+        """Return whether this unended assignment covers a table, as `AssignmentSet.at` does in the database."""
         if self.facility_id != table.facility_id or self.elsewhere:
             return False
         return self.table_id in (None, table.pk) and self.pit_id in (None, table.pit_id)

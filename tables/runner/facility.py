@@ -10,9 +10,10 @@ from audit.models import Person
 from audit.runner import ActOutcome, ActRequest, ActResponse
 from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
 from games.models import Facility
+from tables.core.duty import is_on_duty_at_facility
 from tables.core.lot_steps import write_lot_steps
 from tables.core.reads import locked_table
-from tables.models import Assignment, DiceLot, Table
+from tables.models import DiceLot, Table
 
 __all__ = [
     "ACTS",
@@ -81,10 +82,10 @@ class FacilityRunner(StreamRunner[FacilityContext]):
         return self.streams[act]
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
-        return is_on_duty(person, facility)
+        return is_on_duty_at_facility(person, facility)
 
     def make_context(self, request: ActRequest, locked: LockedStream) -> FacilityContext:
-        if request.witness is not None and not is_on_duty(request.witness, locked.facility):
+        if request.witness is not None and not is_on_duty_at_facility(request.witness, locked.facility):
             raise Forbidden("witness-not-on-duty", witness=request.witness.name)
         return FacilityContext(locked, request)
 
@@ -97,11 +98,6 @@ class FacilityRunner(StreamRunner[FacilityContext]):
             return register_act(do)
 
         return register
-
-
-def is_on_duty(person: Person, facility: Facility) -> bool:
-    """Whether this person has an unended assignment at this facility. Tables of other facilities do not count."""
-    return Assignment.objects.standing(facility).filter(person=person).exists()
 
 
 RUNNER = FacilityRunner()

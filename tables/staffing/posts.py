@@ -11,7 +11,7 @@ from audit.models import Person
 from games.engine import Refusal, Rules
 from games.registry import game_by_code
 from tables.core.context import TableContext
-from tables.core.reads import at_work, at_work_at
+from tables.core.duty import at_work, at_work_by_table
 from tables.models import Table
 
 FIELDS = {"dealer": "dealer", "dealer-left": "dealer_left", "stick": "stickperson"}
@@ -89,7 +89,7 @@ def empty_posts(table: Table) -> list[str]:
 def empty_posts_by_table(tables: Iterable[Table]) -> dict[int, list[str]]:
     """The empty posts of many tables, by table id, in one statement. None of the tables is simulated."""
     tables = list(tables)
-    at_work_ids = at_work_at([table.pk for table in tables])
+    at_work_ids = at_work_by_table([table.pk for table in tables])
     return {table.pk: _unstaffed(table, at_work_ids[table.pk]) for table in tables}
 
 

@@ -17,8 +17,8 @@ from games import submissions
 from games.engine import Refusal
 from games.engine.editions import Edition, Staffing, edition
 from tables.core.context import TableContext
-from tables.core.duty import covers, locked_duty
-from tables.core.permissions import FLOOR, is_assigned
+from tables.core.duty import covers, is_on_duty, locked_duty
+from tables.core.permissions import FLOOR
 from tables.models import Assignment, Table
 from tables.runner.signatures import floor_signer
 
@@ -53,7 +53,7 @@ def supervisor_at_opening(ctx: TableContext) -> Person:
     what `verify_may_supervise` raises.
     """
     current = ctx.table.floorperson
-    stays = current is not None and _supervises(current) and is_assigned(current, ctx.table)
+    stays = current is not None and _supervises(current) and is_on_duty(current, ctx.table)
     person = current if current is not None and stays else floor_signer(ctx)
     verify_may_supervise(ctx, person, in_play=True)
     return person

@@ -28,7 +28,7 @@ def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
     pit, table = params.text("pit", default=""), params.text("table", default="")
     duty = Assignment(person=person, facility=ctx.facility, started_at=ctx.now)
     duty.pit, duty.table = _place(ctx, pit, table)
-    same = Assignment.objects.standing(ctx.facility).filter(person=person)
+    same = Assignment.objects.at_facility(ctx.facility).filter(person=person)
     if same.filter(pit=duty.pit, table=duty.table).exists():
         raise Refusal("already-assigned", person=person.name, place=table or pit or ctx.facility.name)
     duty.save()

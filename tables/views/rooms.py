@@ -227,7 +227,7 @@ def _room(person: Person, house: Facility, room: str, now: dt.datetime) -> dict[
 
 def signers(person: Person, house: Facility) -> list[Person]:
     """Those on duty here of another department than this person's, security first."""
-    on_duty = Person.objects.filter(assignments__in=Assignment.objects.standing(house), is_active=True)
+    on_duty = Person.objects.filter(assignments__in=Assignment.objects.at_facility(house), is_active=True)
     found = on_duty.exclude(department=person.department).distinct().order_by("name")
     return sorted(found, key=lambda one: one.department != "security")
 

@@ -191,7 +191,7 @@ def _people(device: Device, table: Table | None) -> list[dict[str, str]]:
     """Those on duty here, the dealer of the moment first; at a podium everybody who may see the floor or a room."""
     if table is None:
         house = Facility.objects.filter(code=device.facility).first()
-        duty = Assignment.objects.standing(house) if house else Assignment.objects.none()
+        duty = Assignment.objects.at_facility(house) if house else Assignment.objects.none()
     else:
         duty = Assignment.objects.at(table)
     roles = SEES_A_ROOM if table is None else DEALERS | FLOOR

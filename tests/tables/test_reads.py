@@ -2,8 +2,8 @@
 
 import pytest
 
-from tables.core import reads
-from tables.core.permissions import is_assigned
+from tables.core import duty, reads
+from tables.core.duty import is_on_duty
 from tables.models import Assignment, DiceLot, Round, Table, Wager
 from tables.screens import selectors
 from tests.tables.cast import ROLES, make_scene
@@ -42,7 +42,7 @@ def test_the_round_its_wagers_and_its_dice_take_one_statement_each(scene, django
 @pytest.mark.parametrize("role", ROLES)
 def test_duty_is_asked_alike_with_the_lock_and_without(scene, role):
     person = scene.people[role]
-    assert reads.locked_table("larkfield", "T-01", person).on_duty == is_assigned(person, scene.fresh)
+    assert reads.locked_table("larkfield", "T-01", person).on_duty == is_on_duty(person, scene.fresh)
     Assignment.objects.filter(person=person).update(ended_at=scene.fresh.stream.last_at)
     assert not reads.locked_table("larkfield", "T-01", person).on_duty
 
@@ -76,11 +76,11 @@ def test_everybody_at_a_football_table_comes_with_it(db, django_assert_num_queri
 @pytest.mark.parametrize("role", ROLES)
 def test_who_is_at_work_is_who_is_active_and_on_duty(scene, role):
     person = scene.people[role]
-    at_work = {person.pk} if is_assigned(person, scene.fresh) else set()
-    assert reads.at_work(scene.fresh, [person.pk]) == at_work
+    at_work = {person.pk} if is_on_duty(person, scene.fresh) else set()
+    assert duty.at_work(scene.fresh, [person.pk]) == at_work
     Assignment.objects.filter(person=person).update(elsewhere="craps", pit=None, table=None)
-    assert reads.at_work(scene.fresh, [person.pk]) == set()
-    assert not is_assigned(person, scene.fresh)
+    assert duty.at_work(scene.fresh, [person.pk]) == set()
+    assert not is_on_duty(person, scene.fresh)
     assert not reads.locked_table("larkfield", "T-01", person).on_duty
 
 
@@ -100,7 +100,7 @@ def test_the_newest_acts_are_read_once_and_their_people_together(scene, django_a
 
 def test_nobody_is_at_work_where_nobody_is_asked_about(scene, django_assert_num_queries):
     with django_assert_num_queries(0):
-        assert reads.at_work(scene.table, []) == set()
+        assert duty.at_work(scene.table, []) == set()
 
 
 def test_a_table_that_is_not_there_is_not_locked(scene):

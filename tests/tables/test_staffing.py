@@ -4,7 +4,7 @@ import pytest
 
 from audit.devices import enroll
 from audit.models import Device
-from tables.core import reads
+from tables.core import duty
 from tables.demo.seeding import make_table
 from tables.models import Assignment, Shaker, Table
 from tests.tables.cast import CHAPTER, PIN, make_scene
@@ -219,10 +219,10 @@ def test_a_football_dealer_does_not_walk_away_to_another_table(db):
 
 def test_somebody_at_a_post_of_another_table_in_play_is_not_at_work_here(scene, next_door):
     dealer = scene.people["dealer"]
-    assert reads.at_work(scene.fresh, [dealer.pk]) == {dealer.pk}
+    assert duty.at_work(scene.fresh, [dealer.pk]) == {dealer.pk}
     Table.objects.filter(code="T-02").update(dealer=dealer)
-    assert reads.at_work(scene.fresh, [dealer.pk]) == {dealer.pk}
+    assert duty.at_work(scene.fresh, [dealer.pk]) == {dealer.pk}
     Table.objects.filter(code="T-02").update(status="open")
-    assert reads.at_work(scene.fresh, [dealer.pk]) == set()
+    assert duty.at_work(scene.fresh, [dealer.pk]) == set()
     with scene.refused("post-is-empty"):
         scene.place((1, "small", 2_500))
