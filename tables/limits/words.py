@@ -36,22 +36,22 @@ def _new(data: dict[str, Any]) -> dict[str, str]:
 def _offer(data: dict[str, Any]) -> str:
     """The line when rules take effect: another version, no rules at all, or other suspensions."""
     if data["version"] is None:
-        return "No rules in force: %(submission)s is dealt no more" % data
+        return "No rules in force: %(submission)s is no longer dealt" % data
     if data["version"] != data["was"]:
-        return "%(submission)s version %(version)s is dealt" % data
-    return "Wagers that may be dealt changed"
+        return "Now dealt under %(submission)s version %(version)s" % data
+    return "Suspended wagers changed"
 
 
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "limits.changed": lambda data: "Limits %(min)s–%(max)s at once" % _new(data),
-    "limits.change_begun": lambda data: "Limits %(min)s–%(max)s begun, by notice" % _new(data),
-    "limits.sign_posted": lambda data: "Sign of the new limits stands",
+    "limits.changed": lambda data: "Limits %(min)s–%(max)s from now on" % _new(data),
+    "limits.change_begun": lambda data: "Limits %(min)s–%(max)s: notice begun" % _new(data),
+    "limits.sign_posted": lambda data: "Sign of the new limits posted",
     "limits.announced": lambda data: "New limits announced",
-    "limits.players_left": lambda data: "All left: limits %(min)s–%(max)s" % _new(data),
+    "limits.players_left": lambda data: "All players left: limits %(min)s–%(max)s" % _new(data),
     "limits.took_effect": lambda data: "Limits %(min)s–%(max)s in effect" % _new(data),
-    "limits.change_cancelled": lambda data: "Change of the limits cancelled",
+    "limits.change_cancelled": lambda data: "Change of limits canceled",
     "rules.took_effect": _offer,
-    "signs.took_effect": lambda data: "Forms of the signs changed",
+    "signs.took_effect": lambda data: "Approved sign forms changed",
 }
 
 

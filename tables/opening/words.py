@@ -10,9 +10,9 @@ OPENING_LABELS = {
 
 # The line below the step: what the tap does, before an opening or after a repair.
 OPENING_SENTENCES = {
-    ("record_repair", "repair"): "How it was repaired; a floorperson signs",
-    ("inspect_table", "repair"): "All is in order; gaming goes on",
-    ("inspect_table", "opening"): "All is in order; then the table opens",
+    ("record_repair", "repair"): "Describe the repair; a floorperson signs",
+    ("inspect_table", "repair"): "Everything is in order; gaming continues",
+    ("inspect_table", "opening"): "Everything is in order; then open the table",
     ("open_table", "opening"): "Limits %(min)s–%(max)s; round %(round)s begins",
 }
 

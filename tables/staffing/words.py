@@ -27,34 +27,36 @@ TITLES: dict[str, Any] = {
 }
 
 SENTENCES: dict[str, Any] = {
-    "span-exceeded": "%(person)s may not supervise these %(count)s tables together: %(tables)s.",
-    "unsupervised": "Nobody supervises %(table)s. A floorperson takes it over.",
-    "supervisor-off-duty": "%(person)s, who supervises %(table)s, is not on duty there. A floorperson takes it over.",
-    "already-supervising": "%(person)s supervises %(table)s already.",
-    "role-does-not-supervise": "%(person)s is no floorperson and supervises no table.",
-    "supervisor-not-on-duty": "%(person)s is not on duty at %(table)s and cannot supervise it.",
-    "post-left-empty": "Every post of %(table)s is kept as long as it is open. A relief takes over from %(post)s by PIN.",
-    "at-another-table": "%(person)s still stands at %(table)s. Sign off there first.",
-    "not-qualified": "No training of %(person)s for %(game)s is on file and in effect today.",
-    "still-at-a-post": "%(person)s stands at %(table)s as %(post)s. Somebody relieves there first.",
-    "still-supervises": "%(person)s supervises %(table)s. Somebody takes it over first.",
-    "no-such-person": "Nobody of this facility has the code %(person)s.",
-    "no-such-place": "There is no %(place)s in this facility.",
-    "no-such-assignment": "There is no such duty here that has not ended.",
-    "already-assigned": "%(person)s is on duty at %(place)s already.",
-    "no-such-qualification": "There is no such training on file here.",
-    "qualification-filed-already": "A training of %(person)s for %(game)s from that day on is on file already.",
-    "qualification-has-ended": "This training ends on %(on)s already.",
-    "qualification-ends-before-it-begins": "The training ends before it begins.",
+    "span-exceeded": "%(person)s may not supervise these %(count)s tables at once: %(tables)s. Another floorperson must take one.",
+    "unsupervised": "Nobody supervises %(table)s. A floorperson must take it.",
+    "supervisor-off-duty": "%(person)s, who supervises %(table)s, is not on duty there. Another floorperson must take it.",
+    "already-supervising": "%(person)s already supervises %(table)s.",
+    "role-does-not-supervise": "%(person)s is not a floorperson and cannot supervise a table.",
+    "supervisor-not-on-duty": "%(person)s is not on duty at %(table)s and cannot supervise it. Assign them first.",
+    "post-left-empty": "Every post must be staffed while %(table)s is open. A relief must take over from %(post)s with their PIN.",
+    "at-another-table": "%(person)s is still at %(table)s. Sign off there first.",
+    "not-qualified": "%(person)s has no training for %(game)s in effect today. Send a dealer who has.",
+    "still-at-a-post": "%(person)s works at %(table)s as %(post)s. Send a relief first.",
+    "still-supervises": "%(person)s supervises %(table)s. Another floorperson must take it first.",
+    "no-such-person": "Nobody at this facility has the code %(person)s. Check the code.",
+    "no-such-place": "There is no %(place)s at this facility.",
+    "no-such-assignment": "This duty does not exist or has already ended. Reload the page.",
+    "already-assigned": "%(person)s is already on duty at %(place)s.",
+    "no-such-qualification": "There is no such training on file. Reload the page.",
+    "qualification-filed-already": "A training of %(person)s for %(game)s from that day is already on file.",
+    "qualification-has-ended": "This training already ends on %(on)s.",
+    "qualification-ends-before-it-begins": "The training would end before it begins. Check both days.",
 }
 
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "duty.changed": lambda data: "Somebody's duty changed",
+    "duty.changed": lambda data: "A duty changed",
     "supervision.taken": lambda data: "Supervises the table",
     "supervision.assigned": lambda data: "%(floorperson)s supervises the table" % data,
     "assignment.started": lambda data: "%(person)s on duty: %(place)s" % {**data, "place": _place(data)},
     "assignment.ended": lambda data: "%(person)s off duty: %(place)s" % {**data, "place": _place(data)},
-    "qualification.recorded": lambda data: "Training of %(person)s filed: %(game)s" % words_for_codes(data),
+    "qualification.recorded": lambda data: (
+        "Training of %(person)s recorded: %(game)s" % words_for_codes(data)
+    ),
     "qualification.ended": lambda data: (
         "Training of %(person)s ends on %(ends_on)s: %(game)s" % words_for_codes(data)
     ),

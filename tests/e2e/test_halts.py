@@ -103,7 +103,7 @@ def test_a_head_that_is_not_ours_is_refused_and_told_to_the_pit(scene, new_page,
     dealer.page.evaluate("document.getElementById('screen').dataset.mac = '0'.repeat(64)")
     dealer.tap(dealer.next)
     expect(dealer.refused()).to_contain_text("that the server never showed")
-    expect(pit.page.locator(".alert.warn")).to_contain_text("Screen not known")
+    expect(pit.page.locator(".alert.warn")).to_contain_text("Unknown screen")
     assert scene.round is None and scene.fresh.halted_at is None
     dealer.page.locator("#refusal [data-close]").tap()
     dealer.tap(dealer.next)  # the alert's own push has brought a head of ours

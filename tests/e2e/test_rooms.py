@@ -158,7 +158,7 @@ def test_a_refusal_stands_beside_the_finger_and_loses_nothing(scene, new_page, s
     expect(box.locator(".dots")).to_have_attribute("aria-label", "0 of 6 digits")
     keeper.sign(box)
     keeper.tap(box.locator("[data-go]"))
-    expect(refused).to_contain_text("There is a dice lot L-0001 already.")
+    expect(refused).to_contain_text("There is already a dice lot L-0001.")
     near, finger = refused.bounding_box(), box.locator("[data-go]").bounding_box()
     assert near and finger and abs(near["y"] + near["height"] / 2 - finger["y"] - finger["height"] / 2) < 40
     is_well(keeper.page)

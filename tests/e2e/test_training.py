@@ -53,7 +53,7 @@ def test_a_round_is_trained(training, new_page, spotless):
     assert faces(dealer.page) == [5, 2, 5]
     dealer.enter(5, 2, 4)
     dealer.tap(dealer.next)
-    expect(dealer.refused()).to_contain_text("Look again: these are not the dice that lie there.")
+    expect(dealer.refused()).to_contain_text("These are not the dice on the table. Read them again.")
     assert is_apart(dealer.refused(), dealer.page.locator("#thrown"))
     assert is_apart(dealer.refused(), dealer.page.locator("#slots"))
     assert faces(dealer.page) == [5, 2, 5]

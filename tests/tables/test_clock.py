@@ -57,7 +57,7 @@ def test_a_clock_that_jumps_forward_takes_acts_and_the_dice_by_the_new_time(db, 
     hands.now += dt.timedelta(hours=24)
     assert mine.tick() == [scene.table.pk]
     shown = {one["kind"]: one for one in scene.snapshot["alerts"]}
-    assert shown["clock"]["text"].startswith("The server's clock moved by 86400 seconds at once.")
+    assert shown["clock"]["text"].startswith("The server's clock jumped by 86400 seconds.")
     assert shown["dice-expired"]["level"] == "stop"
     scene.place((1, "small", 2_500))
     with scene.refused("dice-past-their-time"):

@@ -116,7 +116,7 @@ def test_the_span_of_a_floorperson_is_drawn_counted_and_named():
     assert [breach.code for breach in span.breaches] == ["span-exceeded"]
     text = words(see(scene, "staff/"))
     assert "1 table not supervised as asked" in text and "3 of 2" in text
-    assert "Floorperson may not supervise these 3 tables together" in text and "§ 577.9(c)" in text
+    assert "Floorperson may not supervise these 3 tables at once" in text and "§ 577.9(c)" in text
 
 
 def spans(scene: Scene) -> dict[str, roster.FloorpersonSpan]:

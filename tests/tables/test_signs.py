@@ -179,7 +179,7 @@ def test_an_odds_sign_without_an_approved_form_opens_no_table(db):
     scene = make_scene(opened=False)
     Approval.objects.filter(table=scene.table, subject="layout").update(prints=[])
     lines = {line["code"]: line["text"] for line in scene.snapshot["inspection_asks"]["lines"]}
-    assert lines["odds-sign"] == "A sign at the table tells the odds. Form version 1, BGO-S-01."
+    assert lines["odds-sign"] == "A sign at the table shows the odds. Form version 1, BGO-S-01."
     SignForm.objects.filter(kind="odds").update(status="withdrawn")
     with scene.refused("no-approved-sign", "58 Pa. Code § 521.8(d)"):
         scene.inspect()

@@ -280,7 +280,7 @@ def test_a_trained_relief_may_deal_from_the_moment_that_it_is_filed(scene):
             "mei on duty: the whole facility",
         ),
         ("assignment.started", {"table": None, "pit": None, "elsewhere": "craps"}, "mei on duty: Craps"),
-        ("qualification.recorded", {"game": "football"}, "Training of mei filed: Three Dice Football"),
+        ("qualification.recorded", {"game": "football"}, "Training of mei recorded: Three Dice Football"),
         (
             "qualification.ended",
             {"game": "sic-bo", "ends_on": "2026-12-01"},

@@ -200,7 +200,7 @@ def test_one_who_may_leave_signs_off_before_another_table():
     tablet = scene.browser(enroll("Tablet of T-02", house.code, "dealer", "larkfield/T-02")[1])
     answer = tablet.post("/sign-in", {"person": "dealer", "pin": PIN})
     assert answer.status_code == 403
-    assert "Dealer still stands at T-01. Sign off there first." in answer.content.decode()
+    assert "Dealer is still at T-01. Sign off there first." in answer.content.decode()
     scene.act("leave_table")
     assert tablet.post("/sign-in", {"person": "dealer", "pin": PIN}).status_code == 302
     assert (deals("T-01"), deals("T-02")) == (None, "dealer")

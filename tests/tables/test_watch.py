@@ -207,7 +207,7 @@ def test_a_tablet_that_fell_silent_calls_somebody_until_it_is_heard_again(hands,
     hands.now += dt.timedelta(seconds=1)
     assert listening.check_rules(SLOW_RULES) == [scene.table.pk]
     assert listening.check_rules(SLOW_RULES) == []
-    assert only(scene)["text"].startswith("Tablet of T-01 has not been heard for a minute.")
+    assert only(scene)["text"].startswith("Tablet of T-01 has been silent for a minute.")
     heard(scene, hands.now)
     assert listening.check_rules(SLOW_RULES) == [scene.table.pk]
     assert kinds() == []
