@@ -247,8 +247,8 @@ def test_no_machine_throws_dice_where_people_play_or_a_script_does(kind):
     assert list(Round.objects.values_list("drawn", flat=True)) == [[]]
 
 
-def test_dice_lie_there_by_the_throw_alone():
-    """In all of the floor's code one place writes dice into `drawn`; every other writes that none lie there."""
+def test_only_the_throw_puts_dice_on_the_layout():
+    """One place of the floor writes dice into `drawn`; every other place empties it."""
     writers = []
     for path in (ROOT / "tables").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -257,7 +257,7 @@ def test_dice_lie_there_by_the_throw_alone():
             if isinstance(node, ast.Assign) and any(".drawn" in ast.unparse(one) for one in node.targets):
                 writers.append((path.name, ast.unparse(node)))
     written = [(name, value) for name, value in writers if not value.startswith("models.")]
-    assert Counter(written) == {("training.py", "list(dice)"): 1, ("rounds.py", "[]"): 1}
+    assert Counter(written) == {("training_acts.py", "list(dice)"): 1, ("settlement.py", "[]"): 1}
 
 
 def test_draws_are_faces_of_a_die_and_each_of_them_comes():
