@@ -9,7 +9,7 @@ DISPUTE = alert_kind(
         Level.WARN,
         "Dispute",
         "Dispute at seat %(seat)s",
-        "Disputed: “%(about)s”. Decide it, and write down how.",
+        "Disputed: “%(about)s”. Decide it, and write how.",
         needs_note=True,
         ends_when_acknowledged=True,
     )

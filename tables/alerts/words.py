@@ -11,24 +11,24 @@ TITLES: dict[str, Any] = {
     "no-such-alert": "Nothing to acknowledge",
     "record-went-back": "The record went back",
     "table-halted": "This table is halted",
-    "head-not-ours": "Screen not known",
+    "head-not-ours": "Unknown screen",
     "say-how-it-was-decided": "Decision missing",
 }
 
 SENTENCES: dict[str, Any] = {
-    "no-such-alert": "%(table)s holds no such alert any more: it is over, or somebody has acknowledged it.",
-    "say-how-it-was-decided": "Write down how the dispute was decided.",
+    "no-such-alert": "This alert at %(table)s has already ended or been acknowledged.",
+    "say-how-it-was-decided": "Write how the dispute was decided.",
     "record-went-back": (
-        "This screen has shown entry %(seen)s of %(table)s, and the record does not hold it any more. Nothing was "
-        "taken. Leave chips and dice as they lie, and call the shift manager."
+        "This screen has shown entry %(seen)s of %(table)s, but the record no longer has it. Nothing was "
+        "recorded. Leave chips and dice as they lie, and call the shift manager."
     ),
     "table-halted": (
-        "The record of %(table)s has gone back, so nothing is taken here. Leave chips and dice as they lie, and call "
-        "the shift manager: the table goes on once two people have declared the record."
+        "The record of %(table)s has gone back, so nothing can be recorded here. Leave chips and dice as they lie, "
+        "and call the shift manager. Play continues after two people have declared the record."
     ),
     "head-not-ours": (
-        "This screen sent a state of %(table)s that the server never showed. Nothing was taken. Load the page again; "
-        "if that does not help, call the shift manager."
+        "This screen sent a state of %(table)s that the server never showed. Nothing was recorded. Reload the page. "
+        "If that does not help, call the shift manager."
     ),
 }
 
@@ -59,12 +59,12 @@ def _acknowledged(data: dict[str, Any]) -> str:
 
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "alert.raised": lambda data: "Alert: %s" % alert_title(data),
-    "alert.ended": lambda data: "Over: %s" % alert_names()[data["kind"]],
+    "alert.ended": lambda data: "Ended: %s" % alert_names()[data["kind"]],
     "alert.acknowledged": _acknowledged,
-    "table.halted": lambda data: "Halted: the record does not hold entry %(seen)s" % data,
-    "table.resumed": lambda data: "Goes on: the record was declared",
+    "table.halted": lambda data: "Halted: the record does not have entry %(seen)s" % data,
+    "table.resumed": lambda data: "Resumed: the record was declared",
     "dispute.reported": lambda data: "Dispute at seat %(seat)s: %(about)s" % data,
-    "device.incident": lambda data: "Device logged: %(what)s. %(action)s" % data,
+    "device.incident": lambda data: "Forbidden device: %(what)s. %(action)s" % data,
 }
 
 

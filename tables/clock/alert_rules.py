@@ -24,8 +24,8 @@ CLOCK_BEHIND = alert_kind(
         Level.STOP,
         "Clock",
         "The clock went back",
-        "The server's clock is behind the record, and acts are refused. Set it right, or play by hand until it "
-        "has caught up.",
+        "The server's clock is behind the record, so acts are refused. Correct the clock, or settle manually until "
+        "it has caught up.",
     )
 )
 CLOCK_JUMP = alert_kind(
@@ -35,7 +35,7 @@ CLOCK_JUMP = alert_kind(
         Level.WARN,
         "Clock",
         "The clock jumped",
-        "The server's clock moved by %(seconds)s seconds at once. Compare it with one that you trust.",
+        "The server's clock jumped by %(seconds)s seconds. Compare it with a clock that you trust.",
         ends_when_acknowledged=True,
     )
 )
@@ -44,9 +44,9 @@ STALE_TABLET = alert_kind(
         "stale-tablet",
         "tablet:{cause}",
         Level.WARN,
-        "Tablet without a line",
-        "Tablet without a line",
-        "%(device)s has not been heard for a minute. Look at it, at its power and at the network.",
+        "Tablet offline",
+        "Tablet offline",
+        "%(device)s has been silent for a minute. Check the tablet, its power and the network.",
     )
 )
 

@@ -7,8 +7,8 @@ UNSETTLED_SLIP = alert_kind(
         "slip",
         "slip:{slip}",
         Level.INFO,
-        "Slip to be settled",
-        "Slip %(slip)s to be settled",
-        "Round %(round)s was put right. Move the money that is due, and both of you sign it.",
+        "Slip to settle",
+        "Slip %(slip)s to settle",
+        "Round %(round)s was corrected. Move the money that is due, then both of you sign.",
     )
 )

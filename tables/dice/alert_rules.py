@@ -4,15 +4,15 @@ from tables.core.alert_kinds import AlertKind, AlertRule, ExpectedAlert, Level, 
 from tables.core.context import TableContext
 from tables.models import Table
 
-RUNNING_OUT = "Dice running out"
+RUNNING_OUT = "Dice about to expire"
 DICE_ONE_HOUR = alert_kind(
     AlertKind(
         "dice-time",
         "dice:{lot}:1",
         Level.WARN,
         RUNNING_OUT,
-        "Dice run out within the hour",
-        "Have a new lot ready for %(lot)s.",
+        "Dice expire within the hour",
+        "Have a new lot ready to replace %(lot)s.",
     )
 )
 DICE_TEN_MINUTES = alert_kind(
@@ -21,8 +21,8 @@ DICE_TEN_MINUTES = alert_kind(
         "dice:{lot}:2",
         Level.WARN,
         RUNNING_OUT,
-        "Dice run out within ten minutes",
-        "Bring a new lot for %(lot)s to the table, and change it between rounds.",
+        "Dice expire within ten minutes",
+        "Bring a new lot to the table and replace %(lot)s between rounds.",
     )
 )
 DICE_ONE_MINUTE = alert_kind(
@@ -31,8 +31,8 @@ DICE_ONE_MINUTE = alert_kind(
         "dice:{lot}:3",
         Level.STOP,
         RUNNING_OUT,
-        "Dice run out within a minute",
-        "Change lot %(lot)s now. Nothing is shaken or thrown at its time.",
+        "Dice expire within a minute",
+        "Replace lot %(lot)s now. Nothing may be shaken or thrown after it expires.",
     )
 )
 DICE_EXPIRED = alert_kind(
@@ -40,9 +40,9 @@ DICE_EXPIRED = alert_kind(
         "dice-expired",
         "dice:{lot}:4",
         Level.STOP,
-        "Dice past their time",
-        "Dice past their time",
-        "Put a new lot in for %(lot)s. Nothing is shaken or thrown before.",
+        "Dice expired",
+        "Dice expired",
+        "Replace lot %(lot)s. Nothing may be shaken or thrown before.",
     )
 )
 NO_DICE = alert_kind(
@@ -52,7 +52,7 @@ NO_DICE = alert_kind(
         Level.WARN,
         "No dice in the shaker",
         "No dice in the shaker",
-        "Put a lot into shaker %(shaker)s. Nothing is shaken or thrown before.",
+        "Put a lot into shaker %(shaker)s. Nothing may be shaken or thrown before.",
     )
 )
 

@@ -9,8 +9,8 @@ CHEATING = alert_kind(
         Level.WARN,
         "Cheating suspected",
         "Cheating suspected",
-        "A throw of round %(round)s was called no roll for a device or technique. "
-        "Look at the dice, and at the pictures of the throw.",
+        "A throw of round %(round)s was called no roll because of a cheating device or technique. "
+        "Check the dice, and the video of the throw.",
         ends_when_acknowledged=True,
     )
 )

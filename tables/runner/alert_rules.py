@@ -9,9 +9,9 @@ ROLLED_BACK = alert_kind(
         Level.STOP,
         "Record gone back",
         "The record went back",
-        "A screen has shown entry %(seen)s, and the record ended at %(last)s without it. Nothing is taken here. "
-        "Leave chips and dice as they lie, write down what lies there, and call compliance: two people declare "
-        "the record.",
+        "A screen has shown entry %(seen)s, but the record ends at %(last)s without it. Nothing can be recorded here. "
+        "Leave chips and dice as they lie, write down what lies there, and call compliance: two people must "
+        "declare the record.",
     )
 )
 FORGED_HEAD = alert_kind(
@@ -19,10 +19,10 @@ FORGED_HEAD = alert_kind(
         "head-not-ours",
         "head-not-ours",
         Level.WARN,
-        "Screen not known",
-        "Screen not known",
-        "%(device)s sent a state of this table that the server never showed; its act was refused. Look who has "
-        "the device, load its page again, and tell compliance.",
+        "Unknown screen",
+        "Unknown screen",
+        "%(device)s sent a state of this table that the server never showed, and its act was refused. "
+        "Find out who has the device, reload its page, and tell compliance.",
         ends_when_acknowledged=True,
     )
 )

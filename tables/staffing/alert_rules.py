@@ -37,7 +37,7 @@ EMPTY_POST = alert_kind(
         Level.WARN,
         "Empty post",
         "A post is empty",
-        "Nobody stands at the post of %(post)s. Send somebody, who takes it over by PIN.",
+        "The post of %(post)s is empty. Send a relief, who takes it over with their PIN.",
     )
 )
 UNATTENDED_SHAKER = alert_kind(
@@ -47,7 +47,7 @@ UNATTENDED_SHAKER = alert_kind(
         Level.WARN,
         "Shaker unattended",
         "Shaker unattended",
-        "Nobody keeps shaker %(shaker)s. Send a dealer, who takes it over by PIN.",
+        "Nobody is responsible for shaker %(shaker)s. Send a dealer, who takes it over with their PIN.",
     )
 )
 BROKEN_SPAN = alert_kind(

@@ -349,7 +349,7 @@ def test_every_kind_has_its_title_its_text_and_its_line_of_the_record():
         assert "%" not in title + text and text[-1] in ".”", kind.key
         line = act_line("alert.raised", {**params, "kind": kind.code, "key": key})
         assert line.startswith("Alert: ")
-        assert act_line("alert.ended", {"kind": kind.code}) == f"Over: {kind.name}"
+        assert act_line("alert.ended", {"kind": kind.code}) == f"Ended: {kind.name}"
 
 
 def test_a_refused_raising_leaves_nothing_behind(scene):
