@@ -18,7 +18,7 @@ class GamesConfig(AppConfig):
 
 
 def gaming_day(facility: str, moment: dt.datetime) -> dt.date:
-    """The gaming day of a facility, by its code; UTC's where it is not known."""
+    """Return the gaming day of a facility by its code; the day in UTC for an unknown one."""
     from audit import clock
     from games.models import Facility
 

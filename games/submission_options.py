@@ -1,4 +1,4 @@
-"""What a rules submission chooses: the form as it was filled in, whether the rules allow it or not."""
+"""The options of a rules submission: the form as it was filled in, whether the rules allow it or not."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from games.models import RulesSubmission
 
 @dataclass(frozen=True)
 class Options:
-    """Payouts by wager family as written, increments in cents by wager family, shaker kinds with their procedures."""
+    """Payouts by wager family as text, increments in cents by wager family, and shaker kinds with their procedures."""
 
     key: str
     payouts: Mapping[str, str] = field(default_factory=dict)
@@ -24,11 +24,11 @@ class Options:
 
     @property
     def edition(self) -> Edition:
-        """The edition of the key. Raises `no-such-rules`, `which-paytable`."""
+        """Return the edition of the key. Raises Refusal(`no-such-rules` or `which-paytable`)."""
         return edition(self.key)
 
     def rules(self) -> Rules:
-        """The rules that these options make. Raises what `Rules.of` raises."""
+        """Return the rules of these options. Raises what `Rules.of` raises."""
         return Rules.of(
             self.key,
             self.payouts,
@@ -39,14 +39,14 @@ class Options:
         )
 
     def rules_if_any(self) -> Rules | None:
-        """The same, None where the engine knows no such rules."""
+        """Return the rules of these options, or None if the engine refuses them."""
         try:
             return self.rules()
         except Refusal:
             return None
 
     def as_json(self) -> dict[str, Any]:
-        """As the row and the record keep it: nothing where nothing was chosen."""
+        """Return the options as rows and entries store them, without those that are empty."""
         values = {
             "payouts": dict(sorted(self.payouts.items())),
             "payout_limit_cents": self.payout_limit_cents,
@@ -58,7 +58,7 @@ class Options:
 
 
 def options_of_rules(rules: Rules) -> Options:
-    """The options that these rules were made from."""
+    """Return the options from which these rules were made."""
     return Options(
         rules.key,
         {family: str(odds) for family, odds in rules.overrides},
@@ -70,9 +70,9 @@ def options_of_rules(rules: Rules) -> Options:
 
 
 def options_of(submission: RulesSubmission) -> Options:
-    """The options of a version: from its terms where it was ever filed, else as they were drafted.
+    """Return the options of a version: from its terms if it was ever filed, otherwise as drafted.
 
-    Raises `terms-changed` where its terms no longer say what they said.
+    Raises Refusal(`terms-changed`) if its terms no longer match the edition.
     """
     if submission.status == RulesSubmission.Status.DRAFT or not submission.terms:
         return Options(submission.edition, **submission.options)

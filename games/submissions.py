@@ -20,10 +20,10 @@ from games.submission_options import options_of_rules
 def in_force(
     facility: Facility, game: str, moment: dt.datetime, code: str | None = None
 ) -> RulesSubmission | None:
-    """The version in force at a moment, of one submission where `code` names it; None where there is none.
+    """Return the version in force at a moment, or None; only of submission `code` if it is given.
 
-    A superseded version stays in force until a later approved one takes over. A version that is withdrawn leaves none
-    behind: what it had superseded does not come back.
+    A superseded version stays in force until a later approved one takes over. When a version is withdrawn, the
+    version that it had superseded does not come back.
     """
     versions = _begun_before(moment).filter(facility=facility, game=game)
     if code:
@@ -36,7 +36,7 @@ def in_force(
 def all_in_force(
     facilities: Iterable[int], moment: dt.datetime
 ) -> dict[tuple[int, str, str], RulesSubmission]:
-    """The version in force at a moment for each facility (id), game and submission code, in one query."""
+    """Return the version in force at a moment by facility id, game and submission code, in one query."""
     newest = {
         (version.facility_id, version.game, version.code): version
         for version in _begun_before(moment).filter(facility__in=facilities)
@@ -45,12 +45,15 @@ def all_in_force(
 
 
 def editions_in_force(facilities: Iterable[int], moment: dt.datetime) -> dict[tuple[int, str, str], str]:
-    """The key of the edition in force at a moment for each facility (id), game and submission code, in one query."""
+    """Return the edition key in force at a moment by facility id, game and submission code, in one query."""
     return {key: version.edition for key, version in all_in_force(facilities, moment).items()}
 
 
 def _begun_before(moment: dt.datetime) -> QuerySet[RulesSubmission]:
-    """What had come into force by a moment, the newest last; what was withdrawn before it did never came."""
+    """Return the versions that came into force by a moment, the newest last.
+
+    A version withdrawn before its time never came into force.
+    """
     versions = RulesSubmission.objects.filter(
         status__in=["approved", "superseded", "withdrawn"], in_force_from__lte=moment
     )
@@ -67,7 +70,7 @@ def _start_order(version: RulesSubmission) -> tuple[dt.datetime, int]:
 
 
 class VersionState(StrEnum):
-    """How a version stands at a moment: its status, and whether its time has come."""
+    """The state of a version at a moment: its status, and whether its time has come."""
 
     DRAFT = "draft"
     FILED = "filed"
@@ -79,7 +82,7 @@ class VersionState(StrEnum):
 
 
 def state_of_version(version: RulesSubmission, moment: dt.datetime) -> VersionState:
-    """How a version stands at a moment. One that a later version supersedes is in force until that one is."""
+    """Return the state of a version at a moment. A superseded version is in force until the later one is."""
     if version.status in ("draft", "filed", "denied", "withdrawn"):
         return VersionState(version.status)
     assert version.in_force_from is not None
@@ -91,7 +94,7 @@ def state_of_version(version: RulesSubmission, moment: dt.datetime) -> VersionSt
 
 
 def coming_versions(facility: Facility, code: str, moment: dt.datetime) -> list[RulesSubmission]:
-    """The versions of a submission that are approved and not in force yet at a moment, the next one first."""
+    """Return the approved versions of a submission that are not in force yet, the next one first."""
     versions = RulesSubmission.objects.filter(
         facility=facility, code=code, status__in=["approved", "superseded"]
     )
@@ -99,12 +102,12 @@ def coming_versions(facility: Facility, code: str, moment: dt.datetime) -> list[
 
 
 def newest(facility: Facility, code: str) -> RulesSubmission | None:
-    """The newest version of a submission whatever has become of it; only for showing."""
+    """Return the newest version of a submission whatever its status, for display only."""
     return RulesSubmission.objects.filter(facility=facility, code=code).order_by("-version").first()
 
 
 def filed_terms(rules: Rules) -> tuple[str, str]:
-    """The canonical terms to file (RFC 8785), and their SHA-256 in hex."""
+    """Return the canonical terms to file (RFC 8785), and their SHA-256 in hex."""
     terms = rfc8785.dumps(rules.terms())
     return terms.decode("utf-8"), hashlib.sha256(terms).hexdigest()
 
@@ -119,9 +122,9 @@ def draft(
     payout_limit_cents: int | None = None,
     **options: Any,
 ) -> RulesSubmission:
-    """An unsaved draft of these rules; raises what `Rules.of` and `verify_house_advantage` raise.
+    """Return an unsaved draft of these rules. Raises what `Rules.of` and `verify_house_advantage` raise.
 
-    `chosen`: odds wording, increments and shakers, as `Rules.of` takes them.
+    `options`: odds wording, increments and shakers, as `Rules.of` takes them.
     """
     rules = Rules.of(key, payouts, payout_limit_cents, **options)
     verify_house_advantage(rules)
@@ -139,7 +142,7 @@ def draft(
 
 
 def rules_of(submission: RulesSubmission) -> Rules:
-    """The rules of a submission; raises `terms-do-not-match` if they are not what their hash was taken of."""
+    """Return the rules of a submission. Raises Refusal(`terms-do-not-match`) if they do not match their hash."""
     return _rules_of(submission.terms, submission.terms_sha256, str(submission))
 
 
@@ -151,7 +154,7 @@ def _rules_of(terms: str, digest: str, name: str) -> Rules:
 
 
 def verify_house_advantage(rules: Rules) -> None:
-    """Raises `player-favoured` for odds that would pay players more than the house keeps."""
+    """Refuse odds that would pay players more than the house keeps. Raises Refusal(`player-favoured`)."""
     for code, outcomes in game_of(rules).outcomes(rules).items():
         if game_of(rules).advantage(rules, code, outcomes) < 0:
             raise Refusal("player-favoured", rules.section("odds"), wager=code)

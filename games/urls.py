@@ -1,4 +1,4 @@
-"""Addresses of the rules office and of what patrons read. Each page's own stand with it."""
+"""URLs of the rules office and of the pages for patrons. Each view module has its own."""
 
 from django.urls import URLPattern
 

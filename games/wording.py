@@ -118,7 +118,7 @@ REFUSALS = {
         "The game had no play %(play)s on which %(code)s could be settled. Mend the play.",
     ),
     "reason-missing": ("Say why", "A void needs its reason. Enter it in a few words."),
-    # Mending
+    # Corrections
     "payment-begun": (
         "Payment has begun",
         "A winner has been paid, so this round is no longer mended here. Call the floorperson.",

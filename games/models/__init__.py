@@ -1,4 +1,4 @@
-"""What the rules say and who said so: facilities, submissions, patrons' papers, requests, providers, deadlines."""
+"""Facilities and what the rules office keeps: submissions, guides, signs, requests, providers, documents, reminders."""
 
 from .calendar import CalendarFeed, Reminder
 from .documents import Document

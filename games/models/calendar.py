@@ -1,4 +1,4 @@
-"""The office's calendar: who reads it as a feed, and what it reminded of. Deadlines are read from their own rows."""
+"""Calendar feeds, and the reminders that were sent. Deadlines are read from their own rows."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from .facility import Facility
 
 
 class CalendarFeed(models.Model):
-    """An address at which a calendar reads the deadlines of a facility. The secret itself is not kept."""
+    """An address at which a calendar reads the deadlines of a facility. The secret itself is not stored."""
 
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="feeds")
     person = models.ForeignKey("audit.Person", models.PROTECT, related_name="+")
@@ -23,7 +23,7 @@ class CalendarFeed(models.Model):
 
 
 class Reminder(models.Model):
-    """A deadline that the office was reminded of, and who took note of it."""
+    """A reminder of a deadline, and who acknowledged it."""
 
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="reminders")
     key = models.CharField(max_length=80, help_text="of the deadline, for instance renewal:SP-0001")

@@ -1,4 +1,4 @@
-"""Documents on file: letters, drawings, forms, the text of the rules. Their bytes never change once they are filed."""
+"""Documents on file: letters, drawings, forms, the text of the rules. Their bytes never change."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,7 +7,7 @@ from .facility import Facility
 
 
 class Document(models.Model):
-    """One file as it was received. Its bytes lie in the database, beside the entry that names their SHA-256."""
+    """A file as it was received. Its bytes are in the database, and an entry has their SHA-256."""
 
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="documents")
     code = models.CharField(max_length=20, help_text="for instance D-0001")

@@ -11,7 +11,7 @@ from games.jurisdictions import Jurisdiction
 
 
 class Facility(models.Model):
-    """One casino. Several may live in one installation."""
+    """A casino. One installation may have several."""
 
     code = models.SlugField(max_length=30, unique=True)
     name = models.CharField(max_length=100)
@@ -23,7 +23,7 @@ class Facility(models.Model):
         ordering = ["code"]
         verbose_name_plural = "facilities"
         constraints = [
-            # `installation/system` is the stream of what belongs to no house
+            # `installation/system` is the stream of what belongs to no facility
             models.CheckConstraint(
                 condition=~Q(code="installation"), name="facility_is_not_the_installation"
             ),
@@ -42,15 +42,15 @@ class Facility(models.Model):
         return ZoneInfo(self.time_zone)
 
     def local(self, moment: dt.datetime) -> dt.datetime:
-        """A moment as this facility's clocks show it."""
+        """Return a moment in the facility's time zone."""
         return moment.astimezone(self.zone)
 
     def day_begins(self, day: dt.date) -> dt.datetime:
-        """The moment in UTC at which a gaming day begins; it lasts 23 or 25 hours where the clocks are set."""
+        """Return the moment in UTC at which a gaming day begins. A day has 23 or 25 hours when the clocks change."""
         return dt.datetime.combine(day, self.gaming_day_start, self.zone).astimezone(dt.UTC)
 
     def gaming_day(self, moment: dt.datetime) -> dt.date:
-        """The gaming day that a moment belongs to: it begins at `gaming_day_start` by the local clock."""
+        """Return the gaming day of a moment. It begins at `gaming_day_start` local time."""
         local = self.local(moment)
         before_start = local.time() < self.gaming_day_start
         return local.date() - dt.timedelta(days=1) if before_start else local.date()

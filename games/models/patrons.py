@@ -1,4 +1,4 @@
-"""What patrons read: the complete rules, the gaming guide, and the form of each sign at the tables."""
+"""What patrons read: the complete rules, the gaming guide, and the signs at the tables."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,7 +7,7 @@ from .facility import Facility
 
 
 class Review(models.TextChoices):
-    """Where something stands that a body has to see before it is used."""
+    """The state of something that a body must approve before it is used."""
 
     DRAFT = "draft", "draft"
     FILED = "filed", "sample filed"
@@ -17,7 +17,7 @@ class Review(models.TextChoices):
 
 
 class Reviewed(models.Model):
-    """Filed with a body, and decided by it with a letter."""
+    """Something filed with a body and decided with a letter."""
 
     status = models.CharField(max_length=12, choices=Review, default=Review.DRAFT)
     drafted_at = models.DateTimeField()
@@ -34,7 +34,7 @@ class Reviewed(models.Model):
 
 
 class RulesBook(models.Model):
-    """The complete text of the rules of all authorized games, as the house keeps it for the public (§ 521.9(a))."""
+    """The complete text of the rules of all authorized games, kept for the public (§ 521.9(a))."""
 
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="rules_books")
     version = models.PositiveIntegerField()
@@ -58,7 +58,7 @@ class RulesBook(models.Model):
 
 
 class RulesInspection(models.Model):
-    """Somebody of the public asked to see the complete rules."""
+    """A member of the public asked to see the complete rules."""
 
     book = models.ForeignKey(RulesBook, models.PROTECT, related_name="inspections")
     at = models.DateTimeField()
@@ -74,10 +74,10 @@ class RulesInspection(models.Model):
 
 
 class Guide(Reviewed):
-    """A gaming guide: made of the submissions in force, in every language, and filed as one sample (§ 521.9(b)).
+    """A gaming guide of the submissions in force, in every language, filed as one sample (§ 521.9(b)).
 
-    `content` is what every page of it is drawn from; `facts` is the part whose change is material (A06), so that two
-    guides with the same SHA-256 of facts need one approval.
+    Every page is drawn from `content`. `facts` are the parts whose change is material (A06): guides with the same
+    SHA-256 of facts need only one approval.
     """
 
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="guides")
@@ -111,7 +111,7 @@ class Guide(Reviewed):
 
 
 class GuideDisplay(models.Model):
-    """Where an approved guide lies out (§ 521.9(e))."""
+    """A place where an approved guide is on display (§ 521.9(e))."""
 
     guide = models.ForeignKey(Guide, models.PROTECT, related_name="displays")
     place = models.CharField(max_length=80)
@@ -126,9 +126,9 @@ class GuideDisplay(models.Model):
 
 
 class SignForm(Reviewed):
-    """The form of one kind of sign: where it stands, how large it is and what it says (§ 521.8(d)).
+    """The form of one kind of sign: its place, its size and its wording (§ 521.8(d)).
 
-    `wording` holds the text of each language, with placeholders such as {table} and {min}.
+    `wording` has the text of each language, with placeholders such as {table} and {min}.
     """
 
     class Kind(models.TextChoices):
@@ -162,7 +162,7 @@ class SignForm(Reviewed):
 
 
 class BoardPermission(models.Model):
-    """A permission of the Board under § 521.6: patron pages of these tables may show the history of rolls."""
+    """A permission of the Board under § 521.6 to show patrons the history of rolls at these tables."""
 
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="board_permissions")
     subject = models.CharField(max_length=30, help_text="roll-history")
@@ -181,7 +181,7 @@ class BoardPermission(models.Model):
 
 
 class DeviceIncident(models.Model):
-    """A prohibited device seen at a table (§ 521.6), as the floor logged it."""
+    """A prohibited device seen at a table (§ 521.6)."""
 
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="device_incidents")
     table = models.CharField(max_length=20)

@@ -1,4 +1,4 @@
-"""Gaming related gaming service providers, 58 Pa. Code Chapter 528. Ownership is in hundredths of a percent."""
+"""Gaming related gaming service providers, 58 Pa. Code Chapter 528. Ownership is in basis points."""
 
 from django.db import models
 from django.db.models import Q
@@ -9,7 +9,7 @@ HUNDRED_PERCENT_BP = 10_000  # basis points
 
 
 class Provider(models.Model):
-    """One provider, as this certificate holder deals with it."""
+    """A provider, as this certificate holder deals with it."""
 
     facility = models.ForeignKey(Facility, models.PROTECT, related_name="providers")
     code = models.CharField(max_length=20, help_text="for instance SP-0001")
@@ -37,7 +37,7 @@ class Provider(models.Model):
 
 
 class Qualifier(models.Model):
-    """A person or an entity about whom § 528.3 asks whether they must be found qualified."""
+    """A person or an entity who may have to be found qualified (§ 528.3)."""
 
     class Kind(models.TextChoices):
         INDIVIDUAL = "individual", "individual"
@@ -149,7 +149,7 @@ class InterimPermission(models.Model):
 
 
 class Service(models.Model):
-    """A service that a provider supplies: a whole game, or wagers of one. It is dealt under § 528.7 alone."""
+    """A service that a provider supplies: a whole game, or some of its wagers. Dealt only under § 528.7."""
 
     provider = models.ForeignKey(Provider, models.PROTECT, related_name="services")
     code = models.CharField(max_length=20)
@@ -177,7 +177,7 @@ class Service(models.Model):
 
 
 class ProviderNote(models.Model):
-    """An event on a provider's file: a request and its answer, cooperation, a condition, a change, a violation."""
+    """A note on a provider's file: a request and its answer, cooperation, a condition, a change, a violation."""
 
     class Kind(models.TextChoices):
         INFORMATION = "information", "information asked for"

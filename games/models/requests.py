@@ -8,11 +8,11 @@ from .patrons import Review, Reviewed
 
 
 class GameRequest(Reviewed):
-    """A written request to offer what is not authorized yet.
+    """A written request to offer something that is not authorized yet.
 
-    `parts` holds what the section asks for, each part an object: {"play": {"text": "…", "documents": ["D-0003"]}, …}.
-    Which parts are required depends on `kind` (A02); games/office/requests/contents.py reads them. They do not change
-    once filed. `conditions` holds what was recorded for a final approval in New Jersey, apart from its dates.
+    `parts` has the parts that the section requires, each an object: {"play": {"text": "…", "documents": ["D-0003"]},
+    …}. Which parts are required depends on `kind` (A02); games/office/requests/contents.py reads them. They do not
+    change once filed. `conditions` has what was recorded for a final approval in New Jersey, apart from its dates.
     """
 
     class Kind(models.TextChoices):
@@ -52,7 +52,7 @@ class GameRequest(Reviewed):
 
 
 class GameTest(models.Model):
-    """The test of a new game at casinos, before its final approval (N.J.A.C. 19:47-8.4(f) and (g))."""
+    """The test of a new game at casinos before its final approval (N.J.A.C. 19:47-8.4(f) and (g))."""
 
     request = models.ForeignKey(GameRequest, models.PROTECT, related_name="tests")
     number = models.PositiveIntegerField()
@@ -80,9 +80,9 @@ class GameTest(models.Model):
 
 
 class TestRules(models.Model):
-    """One version of the rules during a test: they may be changed in the middle of it."""
+    """One version of the rules during a test. They may be changed while it runs."""
 
-    __test__ = False  # of a new game, and no test of ours
+    __test__ = False  # the test of a new game, not a unit test
 
     test = models.ForeignKey(GameTest, models.PROTECT, related_name="rules")
     version = models.PositiveIntegerField()
@@ -101,7 +101,7 @@ class TestRules(models.Model):
 
 
 class TestRun(models.Model):
-    """A new game was dealt at a table of its test. Which rules held then follows from the moments."""
+    """A new game was dealt at a table of its test. Its moments decide which rules applied."""
 
     __test__ = False
 
@@ -120,7 +120,7 @@ class TestRun(models.Model):
 
 
 class FurtherRequest(models.Model):
-    """Something that a body asked for besides, and when it was answered."""
+    """A further question of a body, and when it was answered."""
 
     request = models.ForeignKey(GameRequest, models.PROTECT, related_name="further")
     asked_on = models.DateField()

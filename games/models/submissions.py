@@ -1,4 +1,4 @@
-"""Rules submissions: what a facility filed to deal a game by."""
+"""Rules submissions: the rules that a facility filed for a game."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,10 +7,10 @@ from .facility import Facility
 
 
 class RulesSubmission(models.Model):
-    """One version of what a facility filed for a game; a round pins the version that was in force.
+    """One version of the rules that a facility filed for a game. A round pins the version that was in force.
 
-    Its terms are canonical JSON, so that the same rules always have the same SHA-256. `options` is the form as the
-    games administrator filled it in; the terms say the same as the engine reads it.
+    The terms are canonical JSON, so the same rules always have the same SHA-256. `options` is the form as the games
+    administrator filled it in, `terms` the same as the engine reads it.
     """
 
     class Status(models.TextChoices):

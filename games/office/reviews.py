@@ -1,6 +1,6 @@
-"""What guides, signs and requests have in common: filed with a body, decided by it with a letter, withdrawn.
+"""What guides, signs and requests have in common: they are filed, decided with a letter, and withdrawn.
 
-Callers hold the office's stream.
+The caller holds the lock of the office's stream.
 """
 
 import datetime as dt
@@ -17,7 +17,7 @@ REVIEW_DAYS = 15  # calendar days of the Bureau's review, 58 Pa. Code § 601a.10
 
 
 def file(ctx: OfficeContext, row: Reviewed) -> None:
-    """Marks a draft as filed now. Raises `not-a-draft`."""
+    """Mark a draft as filed now. Raises Refusal(`not-a-draft`)."""
     if row.status != Review.DRAFT:
         raise Refusal("not-a-draft", status=row.get_status_display())
     row.status, row.filed_at = Review.FILED, ctx.now
@@ -25,9 +25,9 @@ def file(ctx: OfficeContext, row: Reviewed) -> None:
 
 
 def decide(ctx: OfficeContext, row: Reviewed, params: Params) -> dict[str, Any]:
-    """Records the decision on what was filed, from `granted`, `body`, `reference` and `letter` (a document's code).
+    """Record the decision on a filed row, from `granted`, `body`, `reference` and `letter` (a document's code).
 
-    Returns it as the record says it. Raises `not-filed`, `no-such-document`, `malformed`.
+    Returns the data of the entry. Raises Refusal(`not-filed`, `no-such-document` or `malformed`).
     """
     granted, body = params.boolean("granted"), params.text("body", max_length=100)
     reference, letter = params.text("reference", max_length=60), read_document(ctx, params, "letter")
@@ -40,7 +40,7 @@ def decide(ctx: OfficeContext, row: Reviewed, params: Params) -> dict[str, Any]:
 
 
 def withdraw(ctx: OfficeContext, row: Reviewed) -> None:
-    """Marks what is not denied or withdrawn yet as withdrawn now. Raises `already-ended`."""
+    """Mark a row as withdrawn now, unless it is denied or withdrawn already. Raises Refusal(`already-ended`)."""
     if row.status in (Review.WITHDRAWN, Review.DENIED):
         raise Refusal("already-ended", status=row.get_status_display())
     row.status, row.withdrawn_at = Review.WITHDRAWN, ctx.now
@@ -48,7 +48,7 @@ def withdraw(ctx: OfficeContext, row: Reviewed) -> None:
 
 
 def review_due_on(row: Reviewed, facility: Any) -> dt.date | None:
-    """The last day of the body's review of what is filed; None where nothing is waiting."""
+    """Return the last day of the review of a filed row, or None if no decision is pending."""
     if row.status != Review.FILED or row.filed_at is None:
         return None
     return facility.local(row.filed_at).date() + dt.timedelta(days=REVIEW_DAYS)

@@ -1,4 +1,4 @@
-"""Reads the catalogue of clauses, and which tests prove them."""
+"""Reads the catalog of clauses, and which tests prove them."""
 
 import ast
 import re
@@ -24,7 +24,7 @@ SECTION = re.compile(r"58 Pa\. Code § \d+[a-z]?\.\d+[a-z]?|N\.J\.A\.C\. [\d:]+-
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause: `kind` says who must make it true, `where` in which room, `shows` what a test would show."""
+    """One clause. `kind`: who must make it true; `where`: in which room; `shows`: what a test would show."""
 
     id: str
     cite: str
@@ -36,26 +36,26 @@ class Clause:
 
     @property
     def document(self) -> str:
-        """The text that it stands in."""
+        """Return the text that contains it."""
         return next(name for begin, name in DOCUMENTS if self.id.startswith(begin))
 
     @property
     def section(self) -> str:
-        """The section that it stands in, as it is cited: `58 Pa. Code § 521.4` of `58 Pa. Code § 521.4(1)(i)`."""
+        """Return its section: `58 Pa. Code § 521.4` for `58 Pa. Code § 521.4(1)(i)`."""
         match = SECTION.match(self.cite)
         return match[0] if match else self.cite
 
 
 @lru_cache(maxsize=1)
 def all_clauses() -> Mapping[str, Clause]:
-    """Every clause by its id, in the order of the documents."""
+    """Return every clause by its id, in the order of the documents."""
     with (HERE / "clauses.yaml").open(encoding="utf-8") as file:
         entries = yaml.load(file, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return {entry["id"]: Clause(**entry) for entry in entries}
 
 
 def proofs_by_clause(folder: Path = TESTS) -> dict[str, list[str]]:
-    """The ids of the tests that carry `@pytest.mark.clause("…")`, by clause; read from the source alone."""
+    """Return the ids of the tests marked `@pytest.mark.clause("…")`, by clause, read from their source."""
     tests_by_clause: dict[str, list[str]] = defaultdict(list)
     for path in sorted(folder.rglob("*.py")):
         file = path.relative_to(folder.parent).as_posix()
@@ -66,7 +66,7 @@ def proofs_by_clause(folder: Path = TESTS) -> dict[str, list[str]]:
 
 
 def _marked(body: list[ast.stmt], scope: str, inherited: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Clause and test id for the tests of a module or class, with the marks that they inherit."""
+    """Return clause and test id for each test of a module or class, with inherited marks."""
     shared = inherited + tuple(clause for node in body for clause in _pytestmark(node))
     for node in body:
         if isinstance(node, ast.ClassDef):
@@ -85,7 +85,7 @@ def _pytestmark(node: ast.stmt) -> tuple[str, ...]:
 
 
 def _clauses_in(nodes: list[ast.expr]) -> tuple[str, ...]:
-    """The ids in `pytest.mark.clause("a", "b")` or `clause("a")`, those inside `pytest.param(…, marks=…)` too."""
+    """Return the ids in `pytest.mark.clause("a", "b")` or `clause("a")`, also inside `pytest.param(…, marks=…)`."""
     calls = (call for node in nodes for call in ast.walk(node) if isinstance(call, ast.Call))
     return tuple(
         argument.value

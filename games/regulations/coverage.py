@@ -1,6 +1,6 @@
-"""Which tests show which clause, as a file: where the product runs, its tests are not.
+"""Which tests prove which clause, as a file, because the tests are not installed with the product.
 
-`manage.py clauses --write` makes it from the tests; a test fails when it is not what they say.
+`manage.py clauses --write` makes the file; a test fails if it is out of date.
 """
 
 import json
@@ -14,7 +14,7 @@ FILE = HERE / "coverage.json"
 
 
 def coverage_text() -> str:
-    """The file as the tests would have it: by file, by test, the clauses that it shows; a line for each test."""
+    """Return the contents of the file: the clauses that each test proves, one line for each test."""
     by_test: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for clause, tests in proofs_by_clause().items():
         for test in tests:
@@ -30,13 +30,13 @@ def coverage_text() -> str:
 
 
 def write() -> None:
-    """Makes the file anew."""
+    """Write the file."""
     FILE.write_text(coverage_text(), encoding="utf-8")
 
 
 @lru_cache(maxsize=1)
 def recorded() -> Mapping[str, tuple[str, ...]]:
-    """The ids of the tests that show each clause, as the file has them: `tests/games/test_odds.py::test_…`."""
+    """Return the ids of the tests that prove each clause, from the file: `tests/games/test_odds.py::test_…`."""
     tests_by_clause: dict[str, list[str]] = defaultdict(list)
     for file, tests in json.loads(FILE.read_text(encoding="utf-8")).items():
         for name, clauses in tests.items():

@@ -1,4 +1,4 @@
-"""How the providers' pages say where a certification, a step, a person or a part of a package stands."""
+"""Template filters of the providers' pages: labels of states, steps, duties and parts."""
 
 from typing import Any
 
@@ -71,49 +71,49 @@ PARTS: dict[str, Any] = {
 
 @register.filter
 def state_word(state: str) -> str:
-    """Where a certification stands."""
+    """Return the label of a certification's state."""
     return str(STATES[state])
 
 
 @register.filter
 def step_title(step: ServiceStep) -> str:
-    """The name of one of the four steps."""
+    """Return the name of one of the four steps."""
     return str(STEPS[step.name])
 
 
 @register.filter
 def step_word(step: ServiceStep) -> str:
-    """Where a step stands."""
+    """Return the label of a step's state."""
     return str(STEP_STATES[step.name, step.state])
 
 
 @register.filter
 def duty_word(words: str) -> str:
-    """Why somebody must be found qualified."""
+    """Return why somebody must be found qualified."""
     return str(DUTIES[words])
 
 
 @register.filter
 def standing_word(state: str) -> str:
-    """Where somebody's qualification stands."""
+    """Return the label of a qualification's state."""
     return str(STANDINGS[state])
 
 
 @register.filter
 def part_word(name: str) -> str:
-    """A part of the package."""
+    """Return the label of a part of the package."""
     return str(PARTS[name])
 
 
 @register.filter
 def percent(bp: int) -> str:
-    """`12.50` of 1250 hundredths of a percent."""
+    """Return `12.50` for 1250 basis points."""
     return f"{bp // 100}.{bp % 100:02d}"
 
 
 @register.filter
 def covers(use: services.ServiceStatus) -> str:
-    """What a service covers: its wagers by name, or the whole game."""
+    """Return what a service covers: its wagers by name, or the whole game."""
     codes = use.service.wagers
     if not codes:
         return "the whole game"

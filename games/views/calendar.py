@@ -1,4 +1,4 @@
-"""The calendar of deadlines, and its feed."""
+"""The page of deadlines, and the calendar feeds."""
 
 import calendar as months
 import datetime as dt
@@ -49,7 +49,9 @@ WEEKDAYS = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
 
 @dataclass(frozen=True)
 class DeadlineRow:
-    """A deadline as the list shows it; `first` of its day where the month's links lead; whether a reminder stands."""
+    """A deadline in the list. `first`: the first of its day, to which the month links. `reminded`: it has an open
+    reminder.
+    """
 
     deadline: Deadline
     left: int
@@ -59,7 +61,7 @@ class DeadlineRow:
 
 @dataclass(frozen=True)
 class CalendarDay:
-    """A day of the month as drawn."""
+    """A day of the month."""
 
     date: dt.date
     inside: bool
@@ -70,14 +72,17 @@ class CalendarDay:
 
 @require_safe
 def calendar(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """Every deadline: a list by how near it is, and the month that it falls in."""
+    """Show every deadline: a list by urgency, and the calendar of a month."""
     person, facility = person_and_facility(request, facility_code)
     return render(request, "games/office/calendar.html", _context(request, person, facility))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def feeds(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """Makes a secret address and shows it this once. It is made here, so that the kept answer of the act has none."""
+    """Make a secret address and show it once.
+
+    The secret is made here, so that neither the entry nor the stored answer of the act contains it.
+    """
     person, facility = person_and_facility(request, facility_code)
     if request.method != "POST":
         return redirect("calendar", facility.code)
@@ -112,7 +117,9 @@ def feeds(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @require_safe
 def feed(request: HttpRequest, secret: str) -> HttpResponse:
-    """The deadlines of one house for a calendar that knows the secret address. Nobody signs in; nothing is set."""
+    """Return the deadlines of a facility for a calendar with a secret address. It needs no sign-in and sets no
+    cookie.
+    """
     calendar_feed = feeds_of.open_feed(secret)
     if calendar_feed is None:
         return HttpResponse(status=404, headers={"Cache-Control": "no-store"})
@@ -196,7 +203,7 @@ def _overdue(listed: list[Deadline], today: dt.date) -> int:
 
 
 def _requested_month(request: HttpRequest, today: dt.date) -> tuple[int, int]:
-    """The month of the address, or this one."""
+    """Return the month of the query, or this month."""
     match = MONTH.fullmatch(request.GET.get("month", ""))
     return (int(match[1]), int(match[2])) if match else (today.year, today.month)
 

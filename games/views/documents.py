@@ -1,4 +1,4 @@
-"""Documents on file: their list, and each as an attachment."""
+"""Documents on file: the list, and each document as an attachment."""
 
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
@@ -18,8 +18,9 @@ LEAST_HASH = 8
 
 @require_GET
 def documents(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """What is on file, the newest first; `q` is a part of a title or a file's name, a code, or the first 8 digits or
-    more of a SHA-256.
+    """List the documents, the newest first.
+
+    `q`: a part of a title or file name, a code, or at least the first 8 digits of a SHA-256.
     """
     person, facility = person_and_facility(request, facility_code)
     query = request.GET.get("q", "").replace("\0", "")[:64].strip()
@@ -42,7 +43,7 @@ def documents(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @require_GET
 def document(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
-    """One document as it was filed: downloaded, never shown in place, so that nothing in it runs."""
+    """Download a document. It is never shown in place, so nothing in it runs."""
     _, facility = person_and_facility(request, facility_code)
     row = Document.objects.filter(facility=facility, code=code).first()
     if row is None:
@@ -51,7 +52,7 @@ def document(request: HttpRequest, facility_code: str, code: str) -> HttpRespons
 
 
 def attachment(document: Document) -> HttpResponse:
-    """A document's bytes as a download."""
+    """Return a document's bytes as a download."""
     response = HttpResponse(bytes(document.content), content_type=document.media_type)
     ending = document.filename.rpartition(".")[2].lower()
     response["Content-Disposition"] = f'attachment; filename="{document.code}.{ending}"'

@@ -30,7 +30,7 @@ NOT_OUT = "Approved, not given out: this is not the guide that patrons read now.
 
 @require_safe
 def guides(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """The whole tab: the guide and its next step, the rules book, permissions and incidents."""
+    """Show the guide and its next step, the rules book, permissions and incidents."""
     person, facility = person_and_facility(request, facility_code)
     now = clock.now()
     context = (
@@ -72,7 +72,7 @@ def _guide_context(facility: Facility) -> dict[str, Any]:
 
 
 def _version(guide: Guide) -> dict[str, Any]:
-    """A version as the list shows it."""
+    """Return a version for the list."""
     state = {"draft": "wait", "filed": "wait", "approved": "ok", "denied": "stop", "withdrawn": "past"}
     status = guide.get_status_display()
     colour = state[guide.status]
@@ -111,7 +111,7 @@ def _device_context(facility: Facility) -> dict[str, Any]:
 
 @require_safe
 def preview(request: HttpRequest, facility_code: str, version: int) -> HttpResponse:
-    """A version of the guide as patrons would read it, marked while they do not."""
+    """Show a version of the guide as patrons would read it, marked as a preview."""
     guide, context = _guide_and_context(request, facility_code, version)
     language = context["language"]
     games = [game_preview(guide, game["slug"], language) or {} for game in guide.content["games"]]
@@ -123,7 +123,7 @@ def preview(request: HttpRequest, facility_code: str, version: int) -> HttpRespo
 
 @require_safe
 def preview_game(request: HttpRequest, facility_code: str, version: int, slug: str) -> HttpResponse:
-    """One game of it."""
+    """Show one game of a version."""
     guide, context = _guide_and_context(request, facility_code, version)
     game = game_preview(guide, slug, context["language"])
     if game is None:
@@ -134,7 +134,7 @@ def preview_game(request: HttpRequest, facility_code: str, version: int, slug: s
 
 @require_safe
 def preview_print(request: HttpRequest, facility_code: str, version: int) -> HttpResponse:
-    """It to print: the sample that goes to the body says on every page that it is not approved (§ 521.9(c))."""
+    """Return the printed version. The sample for the body says on every page that it is not approved (§ 521.9(c))."""
     guide, context = _guide_and_context(request, facility_code, version)
     language = context["language"]
     response = HttpResponse(guide_pdf(guide, language), content_type="application/pdf")

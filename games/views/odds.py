@@ -1,4 +1,4 @@
-"""The odds sheet of any edition and any submission, what-if, and both as PDF."""
+"""The odds sheet of any edition or submission, with what-if trials, also as a PDF."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +31,7 @@ Version = RulesSubmission.Status
 
 @dataclass(frozen=True)
 class OddsSubject:
-    """What a page is asked for: rules as a base, what people call them, and what to compare them with."""
+    """What an odds page shows: some rules, their name, and the rules to compare them with."""
 
     key: str
     title: str
@@ -48,7 +48,7 @@ class OddsSubject:
 
 
 def odds_subject(facility: Facility, key: str) -> OddsSubject:
-    """The submission version `RS-0014.4` of a house, or an edition by its key. Raises `Denied` where neither is so."""
+    """Return a version such as `RS-0014.4` of the facility, or an edition by its key. Raises `Denied`."""
     code, _, version = key.rpartition(".")
     submission = None
     if code and version.isascii() and version.isdigit() and len(version) < 9:
@@ -65,7 +65,7 @@ def odds_subject(facility: Facility, key: str) -> OddsSubject:
 
 
 def _submission_subject(submission: RulesSubmission, key: str) -> OddsSubject:
-    """A version beside the approved one that it follows. A draft that may not be filed shows its odds all the same."""
+    """Return a version compared with the approved one before it. Drafts that may not be filed have odds too."""
     options, title = options_of(submission), f"{submission.code} version {submission.version}"
     earlier = RulesSubmission.objects.filter(
         facility=submission.facility_id, code=submission.code, version__lt=submission.version
@@ -77,7 +77,7 @@ def _submission_subject(submission: RulesSubmission, key: str) -> OddsSubject:
 
 
 def _rules(options: Options) -> Rules:
-    """The rules of options; where a payout is not allowed, those of the payouts that are."""
+    """Return the rules of options, leaving out payouts that are not allowed."""
     rules = options.rules_if_any()
     if rules is not None:
         return rules
@@ -93,7 +93,7 @@ def _rules(options: Options) -> Rules:
 
 @require_GET
 def odds(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """The odds sheet of the rules asked for, with what-if; script asks for the answer alone."""
+    """Show an odds sheet, with a what-if trial if the query has one. HTMX requests get only the answer."""
     person, facility = person_and_facility(request, facility_code)
     subject = odds_subject(facility, request.GET.get("rules", "") or _default_key(facility))
     answer, tried = _answer_what_if(request, subject)
@@ -116,7 +116,7 @@ def odds(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 def _default_key(facility: Facility) -> str:
-    """What the page shows unasked: the newest submission in force, or else an edition of this jurisdiction."""
+    """Return the newest submission in force, or else an edition of this jurisdiction."""
     approved = RulesSubmission.objects.filter(
         facility=facility, status__in=[Version.APPROVED, Version.SUPERSEDED]
     )
@@ -129,7 +129,7 @@ def _default_key(facility: Facility) -> str:
 
 
 def _answer_what_if(request: HttpRequest, subject: OddsSubject) -> tuple[WhatIf, dict[str, str]]:
-    """What the sheet shows: with the odds tried, where some are."""
+    """Return the sheet, with the odds of the query tried."""
     row = request.GET.get("family", "")[:MOST_QUERY]
     written = request.GET.get("odds", "")[:MOST_QUERY].strip()
     if not row or not written:
@@ -142,7 +142,7 @@ def _answer_what_if(request: HttpRequest, subject: OddsSubject) -> tuple[WhatIf,
 
 
 def _plain_chart(subject: OddsSubject) -> Curve | None:
-    """The line of what most needs a look: a row that favours the player, or else one that changed."""
+    """Return the chart of the row that needs the most attention: one that favors the player, or one that changed."""
     full_sheet = subject.sheet
     for row in (*full_sheet.favoured, *full_sheet.changed):
         return curve(
@@ -174,7 +174,7 @@ def _choices(facility: Facility, subject: OddsSubject) -> dict[str, Any]:
 
 @require_GET
 def odds_pdf(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """The sheet that the page shows, as a PDF."""
+    """Return the sheet of the page as a PDF."""
     _, facility = person_and_facility(request, facility_code)
     subject = odds_subject(facility, request.GET.get("rules", "") or _default_key(facility))
     answer, tried = _answer_what_if(request, subject)
@@ -193,7 +193,7 @@ def odds_pdf(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @require_GET
 def submission_pdf(request: HttpRequest, facility_code: str, code: str, version: int) -> HttpResponse:
-    """A version of a submission with its options, odds and dates, as a PDF."""
+    """Return a version of a submission with its options, odds and dates as a PDF."""
     _, facility = person_and_facility(request, facility_code)
     submission = RulesSubmission.objects.filter(facility=facility, code=code, version=version).first()
     if submission is None:
@@ -206,7 +206,7 @@ def submission_pdf(request: HttpRequest, facility_code: str, code: str, version:
 
 
 def pdf_response(content: bytes, name: str) -> HttpResponse:
-    """A PDF that the browser shows, and saves under this name."""
+    """Return a PDF that the browser shows and saves under this name."""
     response = HttpResponse(content, content_type="application/pdf")
     response["Content-Disposition"] = f'inline; filename="{name}.pdf"'
     response["X-Content-Type-Options"] = "nosniff"

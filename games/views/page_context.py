@@ -1,4 +1,4 @@
-"""What every page of the office has: the house, the person, where acts go, the office's own tabs."""
+"""What every page of the office needs: the facility, the person, the tabs, and where acts are sent."""
 
 import datetime as dt
 from typing import Any
@@ -31,7 +31,7 @@ def page_context(
     now: dt.datetime | None = None,
     listed: tuple[Deadline, ...] | None = None,
 ) -> dict[str, Any]:
-    """The context of a page of the office, under one of its tabs. `found`: the deadlines, where the page has them."""
+    """Return the context of a page under one of the tabs. `listed`: the deadlines, if the page has read them."""
     now = now or clock.now()
     listed = deadlines(facility, now) if listed is None else listed
     today = facility.local(now).date()
@@ -61,5 +61,5 @@ def page_context(
 
 
 def landing_url(facility_code: str) -> str:
-    """The address of the first tab: where the bar leads."""
+    """Return the address of the first tab, where the navigation bar leads."""
     return reverse(TABS[0][-1], args=[facility_code])

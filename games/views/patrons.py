@@ -1,7 +1,7 @@
-"""What patrons read without signing in: the gaming guide in their language, and the complete rules.
+"""Pages for patrons, without sign-in: the gaming guide in their language, and the complete rules.
 
-Nothing here knows a round: no roll, no history, no trend (§ 521.6). No page needs a cookie, and each may be kept by a
-cache for a minute.
+Nothing here shows rounds: no roll, no history, no trend (§ 521.6). The pages need no cookie and may be cached for a
+minute.
 """
 
 from functools import lru_cache
@@ -24,7 +24,7 @@ from games.office.guides.pdf import approval_line, guide_pdf
 from .documents import attachment
 
 CACHE_SECONDS = 60
-LONG = 150  # letters of an example that need the whole width of a phone
+LONG = 150  # examples with more letters take the full width of a phone
 
 
 def language_of(request: HttpRequest, facility: Facility) -> str:
@@ -39,7 +39,7 @@ def language_of(request: HttpRequest, facility: Facility) -> str:
 
 @require_safe
 def guide(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """The published guide: its games."""
+    """Show the games of the published guide."""
     facility = _facility(facility_code)
     language = language_of(request, facility)
     published_guide = _published(facility)
@@ -56,11 +56,11 @@ def guide(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @require_safe
 def game(request: HttpRequest, facility_code: str, slug: str) -> HttpResponse:
-    """One game of the published guide.
+    """Show one game of the published guide.
 
-    Where the submission in force has changed, its old text is left out at once: § 521.9(b) and N.J.A.C. 19:47-8.5(b)
-    make the guide a short form of the rules, so odds that are not dealt have no place in it, and § 521.9(d) keeps the
-    new ones out until their own sample is approved. What is left of the approved guide stands unaltered.
+    If the submission in force has changed, the old text is left out at once: § 521.9(b) and N.J.A.C. 19:47-8.5(b)
+    make the guide a short form of the rules, so it may not state odds that are not dealt, and § 521.9(d) keeps the
+    new odds out until their own sample is approved. The rest of the guide stays unaltered.
     """
     facility = _facility(facility_code)
     language = language_of(request, facility)
@@ -79,7 +79,7 @@ def game(request: HttpRequest, facility_code: str, slug: str) -> HttpResponse:
 
 @require_safe
 def guide_print(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """The published guide to print, whole as it was approved: not at all while a part of it is not dealt."""
+    """Return the published guide as a PDF, exactly as approved; nothing while a part of it is not dealt."""
     facility = _facility(facility_code)
     language = language_of(request, facility)
     published_guide = _published(facility)
@@ -95,13 +95,13 @@ def guide_print(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @lru_cache(maxsize=12)
 def _printed(pk: int, content_sha256: str, approval_line: str, language: str) -> bytes:
-    """The print of a guide, made once: anybody may ask for it, and everything on it is among these values."""
+    """Return the PDF of a guide, cached: anybody may ask for it, and these values determine all of it."""
     return guide_pdf(Guide.objects.select_related("facility", "same_as").get(pk=pk), language)
 
 
 @require_safe
 def rules(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """The complete rules: their document, and where the printed copy lies."""
+    """Show the complete rules: their document, and where the printed copy is kept."""
     facility = _facility(facility_code)
     language = language_of(request, facility)
     book = _book(facility)
@@ -120,7 +120,7 @@ def rules(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @require_safe
 def rules_document(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """The complete rules as they were filed, as a download."""
+    """Download the complete rules as they were filed."""
     book = _book(_facility(facility_code))
     if book is None:
         raise Http404
@@ -130,7 +130,7 @@ def rules_document(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 def guide_context(guide: Guide, language: str) -> dict[str, Any]:
-    """What every page of a guide has: the house, the languages, and under which approval it is given out."""
+    """Return what every page of a guide needs: the facility, the languages and the approval."""
     common, facility = words(language), guide.facility
     first = approval_of(guide)
     decided_on = facility.local(first.decided_at).date() if first.decided_at else None
@@ -160,7 +160,7 @@ def _page(facility: Facility, language: str) -> dict[str, Any]:
 
 
 def _game_page(game: dict[str, Any], language: str, holds: dict[str, bool]) -> dict[str, Any]:
-    """One game as a page shows it: with its text while that holds, else with its name alone."""
+    """Return one game for a page: with its text while it is dealt, otherwise only its name."""
     texts = game["texts"][language]
     if not holds[game["slug"]]:
         texts = {name: texts[name] for name in ("title", "variant")}
@@ -171,14 +171,14 @@ def _game_page(game: dict[str, Any], language: str, holds: dict[str, bool]) -> d
 
 
 def _example(example: dict[str, Any]) -> dict[str, Any]:
-    """An example with each die and its colour, "" where all are alike."""
+    """Return an example with each die and its color, "" if all dice are alike."""
     colours = example["colours"]
     dice = [list(zip(throw, colours or [""] * len(throw), strict=True)) for throw in example["throws"]]
     return {"dice": dice, "text": example["text"]}
 
 
 def game_preview(guide: Guide, slug: str, language: str) -> dict[str, Any] | None:
-    """One game of any guide, for the office: as it will be read, whether it is dealt now or not."""
+    """Return one game of any guide for the office, whether it is dealt now or not."""
     content = _game_content(guide, slug)
     return _game_page(content, language, {slug: True}) if content else None
 
@@ -195,7 +195,7 @@ def _facility(facility_code: str) -> Facility:
 
 
 def _published(facility: Facility) -> Guide | None:
-    """The guide as the web site shows it: § 521.9(f); in New Jersey only where that format is approved."""
+    """Return the guide for the web site: § 521.9(f); in New Jersey only if that format is approved."""
     guide = published(facility)
     return guide if guide is not None and comes_as(guide, "web") else None
 
@@ -210,7 +210,7 @@ def _no_guide(request: HttpRequest, facility: Facility, language: str) -> HttpRe
 
 
 def _cacheable(response: HttpResponse, language: str) -> HttpResponse:
-    """The same for everybody who asks for the same language."""
+    """Let caches share the response among requests for the same language."""
     response["Content-Language"] = TAGS[language]
     patch_vary_headers(response, ["Accept-Language"])
     patch_cache_control(response, public=True, max_age=CACHE_SECONDS)

@@ -1,4 +1,4 @@
-"""The dialogs of the providers' pages, as data: which act, which fields, and what each says."""
+"""The dialogs of the providers' pages as data: their acts, fields and texts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,8 @@ Words = str | Promise
 class Field:
     """A field of a dialog. `kind`: text, date, file, yes, either, choice, money, percent or wagers.
 
-    `must`: what is said while it is empty; `put`: the button's word that fills it; `options`: value and label.
+    `must`: the message while it is empty. `put`: the data attribute of the button that fills it. `options`: values
+    and labels.
     """
 
     kind: str
@@ -32,7 +33,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Dialog:
-    """A dialog: its act, its heading, the line beneath it (with what the button says of its subject), its fields."""
+    """A dialog: its act, heading, button, fields and explanation."""
 
     act: str
     title: Words
@@ -43,27 +44,27 @@ class Dialog:
 
     @property
     def id(self) -> str:
-        """The dialog's name on the page."""
+        """Return the id of the dialog on the page."""
         return self.act.replace("_", "-")
 
 
 def text_field(name: str, label: Words, must: Words = "", **more: Any) -> Field:
-    """A line of text; it may stay empty where nothing is said of it."""
+    """Return a text field. It may stay empty without a `must` message."""
     return Field("text", name, label, must, **more)
 
 
 def date_field(name: str, label: Words, must: Words = "", **more: Any) -> Field:
-    """A day up to today."""
+    """Return a date field, up to today."""
     return Field("date", name, label, must, **more)
 
 
 def document_field(name: str, label: Words, must: Words = "") -> Field:
-    """A file, which becomes a document."""
+    """Return a file field; the file becomes a document."""
     return Field("file", name, label, must)
 
 
 def either_field(name: str, yes: Words, no: Words, must: Words) -> Field:
-    """One of two, neither chosen beforehand."""
+    """Return a choice of two, with neither preselected."""
     return Field("either", name, "", must, options=(("1", yes), ("0", no)))
 
 
@@ -339,13 +340,13 @@ DIALOGS = (
 
 
 def link_request(requests: tuple[tuple[str, str], ...]) -> Dialog:
-    """The dialog that links one of these requests (code and title) to a service."""
+    """Return the dialog that links one of these requests (code and title) to a service."""
     choice = Field("choice", "request", "Request under § 521.4", put="request", options=requests)
     return Dialog("link_request", "Link the request", "Link it", (choice,), SERVICE)
 
 
 def wager_choices() -> list[dict[str, Any]]:
-    """For each game its families, a family of one wager by that wager's name."""
+    """Return the wager families of each game. A family of one wager has that wager's name."""
     choices = []
     for game in GAMES:
         families: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Service providers: who is certified, what each supplies and whether it is dealt, and the Board's list."""
+"""Service providers: certification, services and whether they are dealt, and the list of § 528.6."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ LOOKS = {
 
 @dataclass(frozen=True)
 class TermBar:
-    """A certification as a bar: percent of its four years at today and at the day a renewal is due."""
+    """A certification as a bar: today and the day a renewal is due, in percent of its four years."""
 
     since: dt.date
     ends: dt.date
@@ -46,7 +46,7 @@ class TermBar:
 
     @property
     def rest(self) -> int:
-        """From the day a renewal is due to the end, in percent."""
+        """Return the percent from the day a renewal is due to the end."""
         return 100 - self.due_at
 
 
@@ -67,12 +67,12 @@ class ProviderRow:
 
     @property
     def look(self) -> str:
-        """How its state looks: ok, wait, warn, stop or past."""
+        """Return the style of its state: ok, wait, warn, stop or past."""
         return "warn" if self.late else LOOKS[self.certification.state]
 
     @property
     def late(self) -> bool:
-        """Whether its renewal is overdue."""
+        """Return whether its renewal is overdue."""
         return self.certification.is_renewal_late(self.file.day)
 
     @property
@@ -81,27 +81,27 @@ class ProviderRow:
 
     @property
     def live(self) -> list[ServiceStatus]:
-        """What the house uses of it."""
+        """Return the services in use."""
         return [use for use in self.uses if not use.ended]
 
     @property
     def stopped(self) -> list[ServiceStatus]:
-        """What of that is not dealt."""
+        """Return the services in use that are suspended."""
         return [use for use in self.live if not use.may_be_dealt]
 
     @property
     def approved(self) -> list[ServiceStatus]:
-        """The services that the laboratory has approved."""
+        """Return the services that the laboratory has approved."""
         return [use for use in self.live if any(step.name == LABORATORY and step.done for step in use.steps)]
 
     @property
     def published(self) -> bool:
-        """Whether it meets both tests of § 528.6: certified, and a service approved by the laboratory."""
+        """Return whether it meets both tests of § 528.6: certified, and a service approved by the laboratory."""
         return self.certification.holds and bool(self.approved)
 
     @property
     def term(self) -> TermBar | None:
-        """Its four years, where they run."""
+        """Return its certification as a bar while it is running."""
         certification = self.certification
         if certification.state != "certified" or certification.since is None or certification.ends is None:
             return None
@@ -119,7 +119,7 @@ class ProviderRow:
 
 @require_GET
 def providers(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """Every provider with its certification and its services, and the list of § 528.6."""
+    """Show every provider with its certification and services, and the list of § 528.6."""
     person, facility = person_and_facility(request, facility_code)
     now = clock.now()
     rows = [_row(facility, provider, now) for provider in Provider.objects.filter(facility=facility)]
@@ -139,7 +139,7 @@ def providers(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @require_GET
 def provider(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
-    """One provider's file."""
+    """Show one provider's file."""
     person, facility = person_and_facility(request, facility_code)
     provider_row = (
         Provider.objects.filter(facility=facility, code=code).select_related("investigation").first()
@@ -175,7 +175,7 @@ def _row(facility: Facility, provider: Provider, now: dt.datetime) -> ProviderRo
 
 @dataclass(frozen=True)
 class ApplicationView:
-    """The application that is under way, or the newest one that was decided, with its parts."""
+    """The undecided application with its parts, or else the newest decided one."""
 
     row: Application
     parts: list[PackagePart]

@@ -1,4 +1,4 @@
-"""New games and features as guided files, their tests in New Jersey, and each whole request as a PDF."""
+"""Requests for new games and features, their tests in New Jersey, and each request as a PDF."""
 
 import datetime as dt
 from typing import Any
@@ -25,7 +25,7 @@ SHOWN = 100
 
 @require_GET
 def game_requests(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """Every request with its state and its next step, the newest first."""
+    """List the requests with their state and next step, the newest first."""
     person, facility = person_and_facility(request, facility_code)
     frame = page_context(person, facility, "requests")
     query = request.GET.get("q", "").replace("\0", "")[:60].strip()
@@ -48,7 +48,7 @@ def game_requests(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @require_GET
 def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
-    """One request: its parts as a checklist, its odds sheet, what became of it, its tests."""
+    """Show one request: its parts as a checklist, its odds sheet, its history and its tests."""
     person, facility = person_and_facility(request, facility_code)
     row, frame = _request(facility, code), page_context(person, facility, "requests")
     parts, absent = said.describe_request(row), contents.missing_parts(row)
@@ -77,7 +77,7 @@ def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpRes
 
 @require_GET
 def game_test(request: HttpRequest, facility_code: str, code: str, number: int) -> HttpResponse:
-    """One test: its submission as a checklist, the sign, the versions of its rules, its runs."""
+    """Show one test: its submission as a checklist, the sign, the versions of its rules, and its runs."""
     person, facility = person_and_facility(request, facility_code)
     row, frame = _request(facility, code), page_context(person, facility, "requests")
     test = GameTest.objects.filter(request=row, number=number).select_related("decision").first()
@@ -113,7 +113,7 @@ def game_test(request: HttpRequest, facility_code: str, code: str, number: int) 
 
 @require_GET
 def game_request_pdf(request: HttpRequest, facility_code: str, code: str) -> HttpResponse:
-    """The whole request on paper: what it says, its odds sheet, its documents with their SHA-256."""
+    """Return the request as a PDF: its contents, its odds sheet, and its documents with their SHA-256."""
     _, facility = person_and_facility(request, facility_code)
     row = _request(facility, code)
     response = HttpResponse(paper.request_pdf(row), content_type="application/pdf")
@@ -130,12 +130,12 @@ def _request(facility: Facility, code: str) -> GameRequest:
 
 
 def _due(row: GameRequest, facility: Facility) -> dt.date | None:
-    """The end of the Bureau's review; New Jersey's has no days that are told here."""
+    """Return the end of the Bureau's review; None in New Jersey, whose text sets no days."""
     return reviews.review_due_on(row, facility) if facility.law.requests.review_days else None
 
 
 def _choices(facility: Facility) -> dict[str, Any]:
-    """What the dialogs offer."""
+    """Return the choices of the dialogs."""
     return {
         "kinds": GameRequest.Kind.choices,
         "petitioners": contents.PETITIONERS.items(),

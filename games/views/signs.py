@@ -1,4 +1,4 @@
-"""The forms of the signs: which one each kind of sign stands under, what waits for a decision, and what went before."""
+"""Sign forms: those in force for each kind, those waiting for a decision, and earlier ones."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ WAITING = (Review.DRAFT, Review.FILED)
 
 @require_GET
 def signs(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """Every kind of sign with its forms, drawn with example figures."""
+    """Show every kind of sign with its forms, drawn with example figures."""
     person, facility = person_and_facility(request, facility_code)
     forms = (
         SignForm.objects.filter(facility=facility)
@@ -87,7 +87,7 @@ def _kind_context(kind: str, forms: list[SignForm], facility: Facility) -> dict[
 
 
 def _form_context(form: SignForm, facility: Facility) -> dict[str, Any]:
-    """A form with its drawing, its due day where it waits, and the name of its game."""
+    """Return a form with its preview, its due day if undecided, and the name of its game."""
     texts = [
         (language, fill_wording(form.wording[language], EXAMPLE))
         for language in LANGUAGES

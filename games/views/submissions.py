@@ -1,4 +1,4 @@
-"""Rules submissions: their list by game, and one submission with its versions, its odds and what it may choose."""
+"""Rules submissions: the list by game, and the page of one version with its odds and options."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -31,7 +31,7 @@ WAITING_STATES = {VersionState.DRAFT, VersionState.FILED, VersionState.COMING}
 
 @require_GET
 def submissions(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """Every submission of the house by game: what is in force, what waits, and what to do next."""
+    """List the facility's submissions by game: what is in force, what is undecided, and what to do next."""
     person, facility = person_and_facility(request, facility_code)
     context = page_context(person, facility, "submissions")
     by_code: dict[str, list[RulesSubmission]] = defaultdict(list)
@@ -82,7 +82,7 @@ def _edition_rules(row: RulesSubmission) -> Any:
 
 @require_GET
 def submission(request: HttpRequest, facility_code: str, code: str, version: int = 0) -> HttpResponse:
-    """One version of a submission, the newest unless another is asked for; superseded ones stay readable for ever."""
+    """Show one version of a submission, by default the newest. Superseded versions stay readable."""
     person, facility = person_and_facility(request, facility_code)
     versions = list(
         RulesSubmission.objects.filter(facility=facility, code=code)
@@ -146,7 +146,7 @@ def _version_context(
 
 
 def _approved_before(row: RulesSubmission, versions: list[RulesSubmission]) -> RulesSubmission | None:
-    """The newest version before this one that was ever approved."""
+    """Return the newest version before this one that was ever approved."""
     earlier = (
         candidate for candidate in versions if candidate.version < row.version and candidate.in_force_from
     )
@@ -161,7 +161,9 @@ def _chart(
     row: RulesSubmission,
     before: RulesSubmission | None,
 ) -> Any:
-    """The line of what most needs a look: a row that favours the player, or else the first that pays more."""
+    """Return the chart of the row that needs the most attention: one that favors the player, or the first that
+    changed.
+    """
     focus = next((sheet_row for sheet_row in new_sheet.rows if sheet_row.favours_player), None)
     focus = focus or next((sheet_row for sheet_row in new_sheet.rows if sheet_row.is_changed), None)
     if focus is None:
@@ -171,7 +173,7 @@ def _chart(
 
 
 def _corrected(options: Options, finding: Finding) -> Options | None:
-    """The options with this finding's remedy; None where it has none that concerns a payout."""
+    """Return the options with the remedy of this finding, or None if it does not concern a payout."""
     if not finding.remedy or finding.row not in options.payouts or not options.edition.sets_floors:
         return None
     return replace(options, payouts={**options.payouts, finding.row: finding.remedy})

@@ -1,4 +1,4 @@
-"""Settles rounds written as JSON lines; a bad line says why and the rest still runs."""
+"""Settles rounds written as JSON lines. A bad line is answered with an error, and the next lines are still read."""
 
 import gc
 import json
@@ -13,7 +13,7 @@ from games.adjudication import BadLine, adjudicate
 from games.engine import Refusal
 from games.wording import say
 
-# A settled round leaves no cycles behind; looking for them seldom saves a tenth of the time.
+# A settled round leaves no reference cycles, so searching for them less often saves a tenth of the time.
 GARBAGE_THRESHOLD = 100_000
 
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         try:
             good = answer_all(sys.stdin.buffer, sys.stdout.buffer)
         except BrokenPipeError:
-            # The reader has gone. Python would complain once more when it flushes what is left.
+            # The reader has closed the pipe. Without this, Python would report a second error when it flushes.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
         if not good:
@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
 
 def answer_all(lines: Iterable[bytes], out: BinaryIO) -> bool:
-    """Answers each line as soon as it is read; False if any was bad. Lines count from 1, blank ones too."""
+    """Answer each line as soon as it is read. Returns False if one was bad. Blank lines count too."""
     good = True
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -49,7 +49,7 @@ def answer_all(lines: Iterable[bytes], out: BinaryIO) -> bool:
 
 
 def answer_line(number: int, line: bytes) -> tuple[dict[str, Any], bool]:
-    """The answer to one physical line, and whether it could be adjudicated."""
+    """Return the answer to one line, and whether it could be adjudicated."""
     try:
         return adjudicate(line), True
     except BadLine as bad:
@@ -57,5 +57,5 @@ def answer_line(number: int, line: bytes) -> tuple[dict[str, Any], bool]:
 
 
 def sentence(refusal: Refusal) -> str:
-    """The refusal in words, and its section where there is one."""
+    """Return the refusal in words, with its section if it has one."""
     return f"{say(refusal)} ({refusal.section})" if refusal.section else say(refusal)

@@ -38,7 +38,7 @@ class Command(BaseCommand):
         try:
             self._print(clauses, tests)
         except BrokenPipeError:
-            # The reader has gone. Python would complain once more when it flushes what is left.
+            # The reader has closed the pipe. Without this, Python would report a second error when it flushes.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def _print(self, clauses: list[Clause], tests: dict[str, list[str]]) -> None:
@@ -53,7 +53,7 @@ class Command(BaseCommand):
 
 
 def clause_rows(clauses: list[Clause], tests: dict[str, list[str]]) -> list[dict[str, Any]]:
-    """Each clause with the ids of its tests."""
+    """Return each clause with the ids of its tests."""
     return [
         {"id": clause.id, "cite": clause.cite, "kind": clause.kind, "tests": tests.get(clause.id, [])}
         for clause in clauses
@@ -61,7 +61,7 @@ def clause_rows(clauses: list[Clause], tests: dict[str, list[str]]) -> list[dict
 
 
 def totals(clauses: list[Clause], tests: dict[str, list[str]]) -> dict[str, dict[str, dict[str, int]]]:
-    """For each document, and for "all", by kind: how many clauses, and how many that a test proves."""
+    """Count clauses and covered clauses by kind, for each document and for "all"."""
     counts: dict[str, dict[str, dict[str, int]]] = {}
     for clause in clauses:
         for name in (clause.document, "all"):

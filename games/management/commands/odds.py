@@ -1,4 +1,4 @@
-"""Every wager of some rules with its exact odds."""
+"""Prints every wager of some rules with its exact odds."""
 
 import json
 from argparse import ArgumentParser
@@ -37,7 +37,10 @@ class Command(BaseCommand):
 
 
 def read_payouts(path: str) -> dict[str, Any]:
-    """Odds by family from a file; raises CommandError for what is not a JSON object without repeated keys."""
+    """Return odds by family from a JSON file.
+
+    Raises CommandError for anything but an object without repeated keys.
+    """
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(dict(pairs)) != len(pairs):
@@ -55,7 +58,7 @@ def read_payouts(path: str) -> dict[str, Any]:
 
 
 def odds_rows(rules: Rules) -> list[dict[str, Any]]:
-    """The list that --json prints; fractions in lowest terms, whole numbers without a denominator."""
+    """Return the list that --json prints. Fractions are in lowest terms, integers have no denominator."""
     return [
         {
             "wager": code,
@@ -69,7 +72,7 @@ def odds_rows(rules: Rules) -> list[dict[str, Any]]:
 
 
 def table(rows: list[dict[str, Any]]) -> list[str]:
-    """The same for people: one line for each payout."""
+    """Return the table for people: one line for each payout."""
     longest = max((len(outcome["probability"]) for row in rows for outcome in row["outcomes"]), default=0)
     wide = max(14, longest + 2)
     lines = [f"{'Wager':<24}{'Pays':<12}{'Probability':<{wide}}{'House advantage':<16}"]
@@ -86,7 +89,7 @@ def table(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def percent(fraction: str) -> str:
-    """A fraction as a percentage of four places, rounded half to even, without floats."""
+    """Return a fraction as a percentage with four decimals, rounded half to even, without floats."""
     scaled = round(Fraction(fraction) * 1_000_000)
     sign, digits = "-" if scaled < 0 else "", f"{abs(scaled):05d}"
     return f"{sign}{digits[:-4]}.{digits[-4:]}%"

@@ -1,4 +1,4 @@
-"""Takes note of reminders, and makes and revokes the addresses at which a calendar reads the deadlines."""
+"""Acts on reminders, and on the secret addresses at which a calendar reads the deadlines."""
 
 from games.engine import Refusal
 from games.models import CalendarFeed, Reminder
@@ -9,7 +9,7 @@ from games.params import Params, malformed
 
 @office_act()
 def note_reminder(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Takes note of every reminder of one deadline that stands; later ones of it still come."""
+    """Acknowledge every open reminder of one deadline. Later reminders of it are still sent."""
     key, due_on = params.text("deadline", max_length=80), params.date("due_on")
     reminders = Reminder.objects.filter(facility=ctx.facility, key=key, due_on=due_on, noted_at=None)
     days = sorted(reminders.values_list("days", flat=True))
@@ -22,7 +22,7 @@ def note_reminder(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def make_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Opens an address for one calendar. `sha256` is that of its secret, which the caller made and nobody keeps."""
+    """Open an address for one calendar. `sha256` is the hash of its secret, which is never stored."""
     name, sha256 = params.text("name", max_length=60), params.text("sha256", max_length=64)
     if not SHA256.fullmatch(sha256):
         raise malformed("sha256")
@@ -39,7 +39,7 @@ def make_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def revoke_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Ends an address at once, and for ever."""
+    """Close an address for good."""
     number = params.integer("feed", 1, 2**53 - 1)
     feed = CalendarFeed.objects.filter(facility=ctx.facility, pk=number, revoked_at=None).first()
     if feed is None:

@@ -1,6 +1,6 @@
-"""Every deadline of a house: what waits for somebody, what ends and what begins, each read from its own rows.
+"""Every deadline of a facility: what is pending, what ends and what begins, read from the rows themselves.
 
-There is no table of deadlines, so that none can say something else than what it is about. Reading locks nothing.
+There is no table of deadlines, so a deadline cannot disagree with its subject. Reading takes no locks.
 """
 
 import datetime as dt
@@ -31,18 +31,22 @@ from games.office.requests import final_approval
 from games.office.reviews import REVIEW_DAYS, review_due_on
 from games.submissions import all_in_force, rules_of
 
-WAITS, ENDS, BEGINS = "waits", "ends", "begins"  # for somebody; by itself; into force
-ANSWER_DAYS = REVIEW_DAYS  # for what a body asked besides; the house's own measure, no section sets one
-DAYS_LISTED_AFTER_END = 30  # days for which something that has ended is still listed
+WAITS, ENDS, BEGINS = "waits", "ends", "begins"  # somebody must act; it ends by itself; it comes into force
+ANSWER_DAYS = (
+    REVIEW_DAYS  # for further questions of a body; no section sets a time, so this is the facility's own
+)
+DAYS_LISTED_AFTER_END = 30  # how long an ended subject stays listed
 WEEK, MONTH = 7, 30
 GROUPS = OVERDUE, THIS_WEEK, THIRTY_DAYS, LATER = "overdue", "week", "month", "later"
 
 
 @dataclass(frozen=True)
 class Deadline:
-    """One of them. `key` stays the same for as long as the thing waits; `due_on` is a day of the house's calendar:
-    the last one for what waits, the first without (or with) it for what ends or begins. `at`: the moment, where it is
-    one. `reminds`: whether the office is told before it.
+    """A deadline of a facility.
+
+    `key` stays the same while the subject is pending. `due_on` is a local calendar day: the last day for something
+    pending, the first day without (or with) something that ends (or begins). `at` is the exact moment, if there is
+    one. `reminds`: whether the office is reminded before it.
     """
 
     key: str
@@ -55,11 +59,11 @@ class Deadline:
     reminds: bool = True
 
     def days_left(self, today: dt.date) -> int:
-        """Days from today to the day it is due; under 0 once that day is over."""
+        """Return the days from today to the due day; negative once that day is over."""
         return (self.due_on - today).days
 
     def group(self, today: dt.date) -> str:
-        """`overdue`, `week` (today and the 7 days after), `month` (30 days) or `later`."""
+        """Return `overdue`, `week` (today and the next 7 days), `month` (30 days) or `later`."""
         days = self.days_left(today)
         if days < 0:
             return OVERDUE
@@ -67,7 +71,7 @@ class Deadline:
 
 
 def deadlines(facility: Facility, now: dt.datetime) -> tuple[Deadline, ...]:
-    """Every deadline of this house at this moment, the earliest first."""
+    """Return every deadline of this facility at this moment, the earliest first."""
     today = facility.local(now).date()
     collected: list[Any] = [
         *_submissions(facility, now),
@@ -92,13 +96,16 @@ def deadlines(facility: Facility, now: dt.datetime) -> tuple[Deadline, ...]:
 
 
 def is_listed(deadline: Deadline, today: dt.date) -> bool:
-    """What waits is listed until it is done; what has begun no more, what has ended for some days after."""
+    """Return whether a deadline is listed.
+
+    Pending ones are listed until they are met, beginnings until they come, endings for some days afterwards.
+    """
     days = deadline.days_left(today)
     return deadline.state == WAITS or days >= 0 or (deadline.state == ENDS and days >= -DAYS_LISTED_AFTER_END)
 
 
 def in_groups(listed: Iterable[Deadline], today: dt.date) -> dict[str, list[Deadline]]:
-    """The same by group, every group there and in the order of `GROUPS`."""
+    """Return the deadlines by group, with every group present, in the order of `GROUPS`."""
     groups: dict[str, list[Deadline]] = {name: [] for name in GROUPS}
     for deadline in listed:
         groups[deadline.group(today)].append(deadline)
@@ -106,7 +113,7 @@ def in_groups(listed: Iterable[Deadline], today: dt.date) -> dict[str, list[Dead
 
 
 def _submissions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
-    """Filed and waiting for the decision; approved for a moment that has not come yet."""
+    """Submissions that are filed and undecided, or approved and not in force yet."""
     Status = RulesSubmission.Status
     rows = RulesSubmission.objects.filter(facility=facility).defer("terms")
     for row in rows.filter(status=Status.FILED, filed_at__isnull=False):
@@ -133,12 +140,12 @@ def _submissions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
 
 
 def _editions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
-    """Editions that lapse although a submission in force deals by them (A01)."""
+    """Editions that lapse while a submission in force still uses them (A01)."""
     for row in all_in_force([facility.pk], now).values():
         try:
             edition = rules_of(row).edition
         except Refusal:
-            continue  # rules that nobody can read are refused where they are dealt
+            continue  # unreadable rules are refused when they are dealt
         if edition.lapses_on is not None:
             yield Deadline(
                 f"lapses:{row.code}.{row.version}",
@@ -151,7 +158,7 @@ def _editions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
 
 
 def _reviews(facility: Facility) -> Iterator[Deadline]:
-    """Guides, forms of signs and requests that were filed and wait for the decision."""
+    """Guides, sign forms and requests that are filed and undecided."""
     for kind, model, page in (
         ("guide", Guide, "guides"),
         ("sign", SignForm, "signs"),
@@ -164,7 +171,7 @@ def _reviews(facility: Facility) -> Iterator[Deadline]:
 
 
 def _tests(facility: Facility) -> Iterator[Deadline]:
-    """Tests of new games: filed and waiting for the decision, or approved and running until a day."""
+    """Tests of new games that are filed and undecided, or approved and running until a day."""
     tests = GameTest.objects.filter(request__facility=facility).select_related("request")
     tests = tests.exclude(request__status__in=[Review.DENIED, Review.WITHDRAWN])
     for test in tests.filter(status__in=[Review.FILED, Review.APPROVED]):
@@ -190,7 +197,7 @@ def _review(facility: Facility, key: str, row: Any, label: str, url: str) -> Dea
 
 
 def _further(facility: Facility) -> Iterator[Deadline]:
-    """What a body asked for besides, and nobody has answered."""
+    """Further questions of a body that are not answered."""
     rows = FurtherRequest.objects.filter(request__facility=facility, answered_on=None).select_related(
         "request"
     )
@@ -205,7 +212,7 @@ def _further(facility: Facility) -> Iterator[Deadline]:
 
 
 def _conditions(facility: Facility, today: dt.date) -> Iterator[Deadline]:
-    """New Jersey: what final approval still waits for when the test is over."""
+    """What the final approval of a new game is still waiting for when its test is over (New Jersey)."""
     if not facility.law.requests.tests:
         return
     for request in GameRequest.objects.filter(facility=facility, status=Review.FILED).prefetch_related(
@@ -231,9 +238,9 @@ def _conditions(facility: Facility, today: dt.date) -> Iterator[Deadline]:
 
 
 def _certifications(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
-    """The renewal that is due 60 days before a certification ends, and that end.
+    """The end of each certification, and the renewal due 60 days before.
 
-    A renewal that is filed in time lets the certification run on until the Board decides: then neither is listed.
+    A renewal filed on time keeps the certification alive until the Board decides, so neither is listed then.
     """
     day = facility.gaming_day(now)
     for provider in Provider.objects.filter(facility=facility).prefetch_related("applications"):
@@ -252,7 +259,7 @@ def _certifications(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
 
 
 def _cease_dates(facility: Facility) -> Iterator[Deadline]:
-    """By when the house stops dealing with a provider whose interim permission was rescinded."""
+    """The days by which trading with a provider ends because its interim permission was rescinded."""
     rows = InterimPermission.objects.filter(provider__facility=facility, cease_on__isnull=False)
     for row in rows.select_related("provider"):
         assert row.cease_on is not None
@@ -275,7 +282,7 @@ NOTE_SECTIONS: dict[str, str] = {
 
 
 def _notes(facility: Facility) -> Iterator[Deadline]:
-    """What is to be answered, met or told on a provider's file by a day."""
+    """Notes on a provider's file that must be answered, met or reported by a day."""
     rows = ProviderNote.objects.filter(provider__facility=facility, due_on__isnull=False, done_on=None)
     for row in rows.select_related("provider"):
         assert row.due_on is not None
@@ -299,17 +306,17 @@ def _permissions(facility: Facility) -> Iterator[Deadline]:
 
 
 def day_text(day: dt.date) -> str:
-    """`6 Nov 2026`."""
+    """Return `6 Nov 2026`."""
     return f"{day.day} {day:%b %Y}"
 
 
 def _review_section(facility: Facility) -> str:
-    """The section that sets the days of a review; "" where the count is the casino's own."""
+    """Return the section that sets the days of a review; "" if the facility sets them itself."""
     return facility.law.section("submissions.review")
 
 
 def _code_of(row: Any) -> str:
-    """`v3` of a guide, `limits:sicbo.v2` of a sign's form."""
+    """Return `v3` for a guide, `limits:sicbo.v2` for a sign form."""
     if isinstance(row, Guide):
         return f"v{row.version}"
     return f"{row.kind}:{row.game or 'all'}.v{row.version}"
@@ -333,7 +340,7 @@ def _capitalized(text: str) -> str:
 
 
 def _page_url(name: str, facility: Facility, *more: str) -> str:
-    """The address of a page; empty where there is no such page."""
+    """Return the address of a page; "" if there is no such page."""
     try:
         return reverse(name, args=[facility.code, *more])
     except NoReverseMatch:

@@ -1,6 +1,6 @@
-"""The deadlines of a house as an iCalendar feed (RFC 5545), and the secret addresses at which calendars read it.
+"""The deadlines of a facility as an iCalendar feed (RFC 5545), and the secret addresses at which calendars read it.
 
-An address holds 256 random bits; the database keeps their SHA-256 alone, so that a stolen copy of it opens nothing.
+An address holds 256 random bits. The database stores only their SHA-256, so a stolen copy of it opens nothing.
 """
 
 import datetime as dt
@@ -18,25 +18,25 @@ from games.office.core.access import OFFICE_VIEWERS
 
 PRODUCT = "-//Pitside//Rules office//EN"
 ALARM_DAYS = (7, 1)
-MOMENT = dt.timedelta(minutes=15)  # how long a moment is drawn
+MOMENT = dt.timedelta(minutes=15)  # the length of an event that has an exact moment
 ZONES_FOR = dt.timedelta(days=366)
 
 
 def new_secret() -> tuple[str, str]:
-    """A secret for an address, and its SHA-256 in hex."""
+    """Return a new secret for an address, and its SHA-256 in hex."""
     secret = secrets.token_urlsafe(32)
     return secret, sha256_of(secret)
 
 
 def sha256_of(secret: str) -> str:
-    """The SHA-256 of a secret, in hex."""
+    """Return the SHA-256 of a secret in hex."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def open_feed(secret: str) -> CalendarFeed | None:
-    """The open feed of this secret, if its person may still see the office.
+    """Return the open feed with this secret, if its person may still see the office.
 
-    What is looked up is the secret's hash, so that the time of the answer tells nothing of a secret.
+    The query uses the hash of the secret, so the response time reveals nothing about the secret.
     """
     token_sha256 = sha256_of(secret)
     feed = CalendarFeed.objects.select_related("facility", "person").filter(token_sha256=token_sha256).first()
@@ -54,9 +54,9 @@ def open_feed(secret: str) -> CalendarFeed | None:
 def calendar_bytes(
     facility: Facility, listed: Iterable[Deadline], now: dt.datetime, address: str = ""
 ) -> bytes:
-    """The calendar as bytes: an event for each deadline, days as days and moments by the house's clocks.
+    """Return the calendar file: an event for each deadline, in the facility's time zone.
 
-    `address`: the scheme and host before each deadline's page.
+    `address`: the scheme and host that precede the path of each deadline's page.
     """
     made = Calendar()
     made.add("prodid", PRODUCT)

@@ -1,6 +1,6 @@
-"""What the office is reminded of: each deadline once 30 days, 7 days, 1 day before it and on its day.
+"""Reminders of deadlines: 30 days, 7 days and 1 day before, and on the day itself, once each.
 
-What was reminded of stands on the office's pages until somebody of the office takes note, or until it is done.
+A reminder stays on the office's pages until somebody acknowledges it or the deadline is met.
 """
 
 import datetime as dt
@@ -16,20 +16,23 @@ from games.office.core.runner import STREAM
 
 log = logging.getLogger(__name__)
 STAGES = (30, 7, 1, 0)
-# Said late where the ticker stood still for some days; what began with fewer days left is not told of the 30.
+# The fewest days left at which each reminder is still recorded, in case the ticker was down for some days.
 LATEST = {30: 24, 7: 2, 1: 1}
 TEXT = Reminder._meta.get_field("text").max_length
 
 
 def stage_of(days_left: int) -> int | None:
-    """Which reminder is due with so many days left: 30, 7, 1 or 0; None for none. 0 also once the day is over."""
+    """Return which reminder is due with this many days left: 30, 7, 1 or 0 (also when overdue), or None."""
     if days_left <= 0:
         return 0
     return next((stage for stage, latest in LATEST.items() if latest <= days_left <= stage), None)
 
 
 def send_reminders() -> None:
-    """Says every reminder that is due in every house and was not said yet. One house that fails hinders no other."""
+    """Record every reminder that is due in every facility.
+
+    A failure in one facility is logged and does not stop the others.
+    """
     now = clock.now()
     for facility in Facility.objects.order_by("pk"):
         try:
@@ -45,7 +48,7 @@ def _remind_facility(facility: Facility, now: dt.datetime) -> None:
 
 
 def _due_reminders(facility: Facility, now: dt.datetime) -> list[tuple[Deadline, int]]:
-    """What is due to be said at this moment and is not among the rows."""
+    """Return the reminders that are due at this moment and are not recorded yet."""
     today = facility.local(now).date()
     due = [
         (deadline, stage_of(deadline.days_left(today)))
@@ -61,7 +64,10 @@ def _due_reminders(facility: Facility, now: dt.datetime) -> list[tuple[Deadline,
 
 
 def _record_reminders(facility: Facility) -> None:
-    """Says it under the lock of the office's stream, looked at again: another ticker may have been first."""
+    """Record the reminders under the lock of the office's stream.
+
+    Reads them again under the lock, because another ticker may have recorded them first.
+    """
     stream = record.lock_stream(f"{facility.code}/{STREAM}")
     now = clock.displayed_moment(stream, clock.now())
     for deadline, stage in _due_reminders(facility, now):
@@ -94,14 +100,14 @@ class OpenReminder:
 
     @property
     def is_overdue(self) -> bool:
-        """Whether its day is over."""
+        """Return whether the due day is over."""
         return self.left < 0
 
 
 def open_reminders(facility: Facility, listed: tuple[Deadline, ...], today: dt.date) -> list[OpenReminder]:
-    """Deadlines that still wait, of which the office was reminded and nobody has taken note; the most urgent first.
+    """Return the pending deadlines with an unacknowledged reminder, the most urgent first.
 
-    A reminder of what has been done since, or has moved to another day, stands no more.
+    A reminder of a deadline that was met or moved to another day is not shown.
     """
     open_ones = set(
         Reminder.objects.filter(facility=facility, noted_at=None).values_list("key", "due_on").distinct()

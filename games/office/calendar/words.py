@@ -1,4 +1,4 @@
-"""Sentences about deadlines."""
+"""Refusals about reminders and calendar feeds."""
 
 from games.office.core.words import register
 

@@ -1,4 +1,4 @@
-"""Who may see the office's pages."""
+"""Who may see the pages of the rules office."""
 
 from django.http import HttpRequest
 
@@ -17,7 +17,10 @@ OFFICE_VIEWERS = OFFICE_ROLES | {
 
 
 def person_and_facility(request: HttpRequest, facility_code: str) -> tuple[Person, Facility]:
-    """The person and the facility whose office they may see. Raises `SignedOut`, `Locked` or `Denied`."""
+    """Return the signed-in person, and the facility whose office they may see.
+
+    Raises `SignedOut`, `Locked` or `Denied`.
+    """
     person, device = person_of(request), enrolled_device(request)
     if device is None or device.facility != facility_code or not may_see_office(person, device):
         raise Denied
@@ -28,12 +31,12 @@ def person_and_facility(request: HttpRequest, facility_code: str) -> tuple[Perso
 
 
 def may_see_office(person: Person, device: Device | None) -> bool:
-    """Whether the bar of this device leads the person to the office; none at a tablet that serves one table."""
+    """Return whether a person may see the office on this device. A tablet that serves one table never shows it."""
     if device is None or device.place or person.facility not in ("", device.facility):
         return False
     return person.role in OFFICE_VIEWERS
 
 
 def may_act(person: Person) -> bool:
-    """Whether the office's buttons are this person's."""
+    """Return whether this person may use the office's buttons."""
     return person.role in OFFICE_ROLES

@@ -1,4 +1,4 @@
-"""What the rules office asks of the floor, which it may not import; `tables/office_floor.py` answers."""
+"""What the rules office asks the floor, which it may not import. `tables/office_floor.py` implements it."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from games.models import Facility
 
 @dataclass(frozen=True)
 class DealtTable:
-    """A table that deals under a submission: its minimum and maximum, with the highest that is announced."""
+    """A table that deals under a submission, with its minimum and maximum and the highest minimum that is announced."""
 
     table: str
     kind: str
@@ -21,41 +21,41 @@ class DealtTable:
     max_cents: int
     highest_min_cents: int
     status: str
-    shaker: str = ""  # its kind, where one stands there
+    shaker: str = ""  # the kind of the shaker at the table, if there is one
 
 
 class Floor(Protocol):
-    """What the floor answers."""
+    """The questions that the floor answers."""
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
-        """Whether the person is on duty anywhere in this facility."""
+        """Return whether the person is on duty anywhere in this facility."""
 
     def tables(self, facility: Facility) -> tuple[DealtTable, ...]:
-        """Every table of the facility but the simulated ones, by code."""
+        """Return every table of the facility except the simulated ones, ordered by code."""
 
     def deadlines(self, facility: Facility, now: dt.datetime) -> Iterable[object]:
         """Return the floor's deadlines: approvals that end, limits announced. Each is a `Deadline`."""
 
 
 class UnconnectedFloor:
-    """Before the floor has said who it is: nobody is on duty, and there is no table."""
+    """Used until the floor connects itself: nobody is on duty and there are no tables."""
 
     def is_on_duty(self, person: Person, facility: Facility) -> bool:
-        """Nobody."""
+        """Return False."""
         return False
 
     def tables(self, facility: Facility) -> tuple[DealtTable, ...]:
-        """None."""
+        """Return no tables."""
         return ()
 
     def deadlines(self, facility: Facility, now: dt.datetime) -> Iterable[object]:
-        """None."""
+        """Return no deadlines."""
         return ()
 
 
 @dataclass
 class FloorLink:
-    """Holds the floor that introduced itself."""
+    """Holds the floor that has connected itself."""
 
     floor: Floor
 
@@ -64,5 +64,5 @@ link = FloorLink(UnconnectedFloor())
 
 
 def floor() -> Floor:
-    """The floor of this installation."""
+    """Return the floor of this installation."""
     return link.floor

@@ -1,4 +1,4 @@
-"""The next code of a kind of thing: D-0001, RS-0042. Called under the lock of the office's stream."""
+"""Codes such as D-0001 and RS-0042. The caller holds the lock of the office's stream."""
 
 import re
 from typing import Any
@@ -9,7 +9,7 @@ NUMBERED = re.compile(r"-(\d+)\Z")
 
 
 def next_code(rows: QuerySet[Any], prefix: str) -> str:
-    """One more than the highest number that these rows have under this prefix."""
+    """Return the code with this prefix that follows the highest one among these rows."""
     codes = rows.filter(code__startswith=f"{prefix}-").values_list("code", flat=True)
     numbers = [int(match.group(1)) for code in codes if (match := NUMBERED.search(code))]
     return f"{prefix}-{max(numbers, default=0) + 1:04d}"

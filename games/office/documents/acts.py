@@ -1,4 +1,4 @@
-"""Files a document."""
+"""The act that files a document."""
 
 import re
 
@@ -11,9 +11,10 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @office_act()
 def file_document(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Takes a file in. Its bytes come along as the attachment; `sha256` is what the browser counted before sending.
+    """File the attachment of the request as a document.
 
-    The same bytes may be filed again, under another title; the answer names the first document that holds them.
+    `sha256` is the hash that the browser computed before sending. The same bytes may be filed again under another
+    title; the answer then names the first document that has them.
     """
     title, filename, sha256 = (
         params.text("title", max_length=120),

@@ -1,7 +1,7 @@
-"""Documents on file: what may be filed, and how another act names one.
+"""Which files may be filed as documents, and how other acts name a document.
 
-A file is taken for what its first bytes say, never for what its name claims; it is stored as received and given out
-as an attachment alone, so that no browser runs it.
+The type of a file is decided by its first bytes, never by its name. A file is stored as received and served only as
+an attachment, so no browser runs it.
 """
 
 import hashlib
@@ -14,18 +14,18 @@ from games.office.core.runner import OfficeContext
 from games.params import Params
 
 MOST_BYTES = 8 * 1024 * 1024
-MOST_FORM_BYTES = MOST_BYTES + 64 * 1024  # with what stands around the file in a form
+MOST_FORM_BYTES = MOST_BYTES + 64 * 1024  # including the rest of the form around the file
 PDF, PNG, JPEG, TEXT = "application/pdf", "image/png", "image/jpeg", "text/plain"
 ENDINGS = {PDF: (".pdf",), PNG: (".png",), JPEG: (".jpg", ".jpeg"), TEXT: (".txt",)}
 STARTS = ((b"%PDF-", PDF), (b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG))
 ENDS = {PDF: b"%%EOF", PNG: b"IEND", JPEG: b"\xff\xd9"}
-TAIL = 2048  # bytes in which the end of a whole file is looked for
+TAIL = 2048  # bytes at the end in which a complete file has its end marker
 PRINTABLE = frozenset(b"\t\n\f\r") | frozenset(range(32, 256))
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that somebody wants to file, as it was sent."""
+    """A file to be filed, as it was sent."""
 
     title: str
     filename: str
@@ -34,8 +34,10 @@ class Upload:
 
 
 def verify_document(upload: Upload) -> str:
-    """The media type of a file that may be filed. Raises `document-empty`, `document-too-large`,
-    `document-changed-on-the-way`, `document-of-no-known-type`, `document-named-otherwise` or `document-cut-off`.
+    """Return the media type of a file that may be filed.
+
+    Raises Refusal(`document-empty`, `document-too-large`, `document-changed-on-the-way`, `document-of-no-known-type`,
+    `document-named-otherwise` or `document-cut-off`).
     """
     if not upload.content:
         raise Refusal("document-empty", name=upload.filename)
@@ -65,18 +67,18 @@ def _sniff_media_type(content: bytes) -> str:
 
 
 def _is_markup(content: bytes) -> bool:
-    """Whether it begins as HTML, SVG or XML do; a byte order mark hides nothing."""
+    """Return whether the bytes begin like HTML, SVG or XML, with or without a byte order mark."""
     return content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<"
 
 
 def first_with_bytes(facility: Facility, sha256: str) -> Document | None:
-    """The first document of the house with these bytes. Filing them again is allowed, and is told."""
+    """Return the first document of the facility with these bytes. Filing the same bytes again is allowed."""
     documents = Document.objects.filter(facility=facility, sha256=sha256).defer("content")
     return documents.order_by("filed_at", "pk").first()
 
 
 def file_upload(ctx: OfficeContext, upload: Upload) -> Document:
-    """Files it under the next code. Raises what `verify_document` raises."""
+    """Store a file as a document under the next code. Raises what `verify_document` raises."""
     media_type = verify_document(upload)
     return Document.objects.create(
         facility=ctx.facility,
@@ -93,7 +95,7 @@ def file_upload(ctx: OfficeContext, upload: Upload) -> Document:
 
 
 def document_by_code(facility: Facility, code: str) -> Document:
-    """The document of this code, without its bytes. Raises `no-such-document`."""
+    """Return the document with this code, without its bytes. Raises Refusal(`no-such-document`)."""
     document = Document.objects.filter(facility=facility, code=code).defer("content").first()
     if document is None:
         raise Refusal("no-such-document", code=code)
@@ -101,16 +103,16 @@ def document_by_code(facility: Facility, code: str) -> Document:
 
 
 def read_document(ctx: OfficeContext, params: Params, name: str) -> Document:
-    """The document that a parameter names; it must be there. Raises `no-such-document`, or `malformed`."""
+    """Return the document that a required parameter names. Raises Refusal(`no-such-document` or `malformed`)."""
     return document_by_code(ctx.facility, params.code(name))
 
 
 def read_optional_document(ctx: OfficeContext, params: Params, name: str) -> Document | None:
-    """The same where it may be left out: None for an empty text or none at all."""
+    """Return the document that a parameter names, or None if it is empty or was not sent."""
     code = params.text(name, default="", max_length=20)
     return document_by_code(ctx.facility, code) if code else None
 
 
 def document_reference(document: Document | None) -> dict[str, str] | None:
-    """A document as an entry of the record names it: by its code and the SHA-256 of its bytes."""
+    """Return a document as entries refer to it: its code and the SHA-256 of its bytes."""
     return {"document": document.code, "sha256": document.sha256} if document else None

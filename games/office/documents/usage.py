@@ -1,4 +1,4 @@
-"""Where documents on file are used: by rows that name them, and by the parts of requests, tests, applications."""
+"""Where documents are used: by rows with a foreign key, and by the parts of requests, tests and applications."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ WITH_PARTS: tuple[tuple[type[Model], str], ...] = (
 
 
 def usage_of(facility: Facility, documents: Iterable[Document]) -> dict[str, list[str]]:
-    """By the code of each document what uses it, in words; a document that nothing uses is left out."""
+    """Return what uses each document, in words, by the document's code. Unused documents are left out."""
     codes = {document.pk: document.code for document in documents}
     uses: dict[str, list[str]] = {}
     for code, label in [*_usage_by_rows(codes), *_usage_by_parts(facility, set(codes.values()))]:
@@ -43,7 +43,7 @@ def _usage_by_rows(codes: dict[int, str]) -> Iterator[tuple[str, str]]:
 
 
 def _label(row: Model) -> str:
-    """A row by the name that people know."""
+    """Return the name by which people know a row."""
     if isinstance(row, Application):
         return f"{row.provider.name}, {row.get_kind_display()}"
     if isinstance(row, GameTest):

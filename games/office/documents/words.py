@@ -1,4 +1,4 @@
-"""Sentences about documents on file."""
+"""Refusals about documents."""
 
 from games.office.core.words import register
 

@@ -1,4 +1,4 @@
-"""The gaming guide: drafted from the submissions in force, its sample filed and decided, published, ended, laid out."""
+"""Acts on the gaming guide: draft, file its sample, decide, publish, display, withdraw."""
 
 from games.engine import Refusal
 from games.guide.authorized import all_in_force_by
@@ -15,11 +15,11 @@ MOST_VERSION = 2**31 - 1
 
 @office_act()
 def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Drafts a guide of every authorized game, in every language: of the submissions in force, or with `coming` of
-    those that will be once everything approved is in force, so that its sample can be decided in time.
+    """Draft a guide of every authorized game in every language.
 
-    `formats` says how it is given out, `reference` under which approval where a format needs one. Raises
-    `no-rules-to-guide`, `guide-is-printed`, `format-needs-approval`, `guide-says-the-same`.
+    It describes the submissions in force, or with `coming` those in force once everything approved is, so that its
+    sample can be decided on time. `formats`: how it is given out. `reference`: the approval of a format that needs
+    one. Raises Refusal(`no-rules-to-guide`, `guide-is-printed`, `format-needs-approval` or `guide-says-the-same`).
     """
     formats = _read_formats(ctx, params)
     of = all_in_force_by(ctx.facility, ctx.now) if params.boolean("coming") else ctx.now
@@ -50,7 +50,7 @@ def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 def _read_formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
-    """How the guide is given out, with the reference of each format that needs an approval of its own."""
+    """Return the formats of the guide, each with the reference of its approval if it needs one."""
     names = params.texts("formats")
     formats = [name for name in FORMATS if name in names]
     reference = params.text("reference", default="", max_length=60)
@@ -73,7 +73,7 @@ def _submissions_of(
 
 
 def _is_unchanged(guide: Guide, content: object, facts: object, formats: list[dict[str, str]]) -> bool:
-    """Whether a guide shows these pages in these formats, of these facts."""
+    """Return whether a guide has the same pages, formats and facts."""
     current = guide.content_sha256, guide.facts_sha256, guide.formats
     return current == (sha256(content), sha256(facts), formats)
 
@@ -84,7 +84,7 @@ def _is_current(guide: Guide) -> bool:
 
 @office_act()
 def file_guide_sample(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Files the complete guide as the sample, every page of it whatever has changed (NJ 8.5(d))."""
+    """File the complete guide as the sample, all pages included whatever has changed (NJ 8.5(d))."""
     guide = _read_guide(ctx, params)
     reviews.file(ctx, guide)
     data = _guide_data(guide) | {
@@ -96,7 +96,7 @@ def file_guide_sample(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Records the body's decision on a sample, with its letter."""
+    """Record the body's decision on a sample with its letter."""
     guide = _read_guide(ctx, params)
     data = _guide_data(guide) | {
         "section": section(ctx.facility, "sample"),
@@ -107,8 +107,9 @@ def decide_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Takes a draft under the approval of another guide, because it says the same facts in other words or form; the
-    reason is recorded. Raises `not-a-draft`, `approval-is-none`, `guide-differs-materially`, `immaterial-formats`.
+    """Cover a draft by the approval of another guide with the same facts, and record the reason.
+
+    Raises Refusal(`not-a-draft`, `approval-is-none`, `guide-differs-materially` or `immaterial-formats`).
     """
     guide, because = _read_guide(ctx, params), params.text("because")
     approved = _guide_by_version(ctx, params.integer("approved", 1, MOST_VERSION))
@@ -138,8 +139,9 @@ def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Gives an approved guide out from now on, and ends the one before. Raises `guide-not-approved`,
-    `guide-ended`, `guide-published-already`, `guide-not-dealt`.
+    """Publish an approved guide from now on, and end the previous one.
+
+    Raises Refusal(`guide-not-approved`, `guide-ended`, `guide-published-already` or `guide-not-dealt`).
     """
     guide = _read_guide(ctx, params)
     if not is_approved(guide):
@@ -169,7 +171,7 @@ def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def withdraw_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """A guide is given out no more, and can be published no more; so is each one that stood on its approval."""
+    """Withdraw a guide, and every guide that its approval covers. They can no longer be given out."""
     guide, why = _read_guide(ctx, params), params.text("why")
     reviews.withdraw(ctx, guide)
     ended = [guide, *Guide.objects.filter(same_as=guide, ended_at=None).select_related("facility")]
@@ -184,7 +186,7 @@ def withdraw_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 def _end_guide(ctx: OfficeContext, guide: Guide) -> None:
-    """Ends a guide, and with it every place where it lies: what is not in use may not lie out."""
+    """End a guide and its displays: a guide that is not in use may not be displayed."""
     guide.ended_at = ctx.now
     guide.save(update_fields=["ended_at"])
     guide.displays.filter(until=None).update(until=ctx.now)
@@ -192,7 +194,10 @@ def _end_guide(ctx: OfficeContext, guide: Guide) -> None:
 
 @office_act()
 def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The published guide lies out at a place. Raises `guide-not-approved`, `guide-not-published`, `lies-there`."""
+    """Record that the published guide is on display at a place.
+
+    Raises Refusal(`guide-not-approved`, `guide-not-published` or `lies-there`).
+    """
     guide, place = _read_guide(ctx, params), params.text("place", max_length=80)
     cite = section(ctx.facility, "display")
     if not is_approved(guide):
@@ -207,7 +212,7 @@ def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def end_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The guide lies at this place no more. Raises `lies-not-there`."""
+    """Record that the guide is no longer on display at a place. Raises Refusal(`lies-not-there`)."""
     guide, place = _read_guide(ctx, params), params.text("place", max_length=80)
     cite = section(ctx.facility, "display")
     if not guide.displays.filter(place=place, until=None).update(until=ctx.now):
@@ -231,7 +236,7 @@ def _guide_by_version(ctx: OfficeContext, version: int) -> Guide:
 
 
 def _guide_data(guide: Guide) -> dict[str, object]:
-    """A guide as every entry about it names it."""
+    """Return what every entry about a guide says."""
     return {
         "version": guide.version,
         "content_sha256": guide.content_sha256,

@@ -1,4 +1,4 @@
-"""The gaming guide to print, in one language: drawn from the guide's frozen content alone."""
+"""The gaming guide as a PDF in one language, drawn only from the guide's frozen content."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -28,7 +28,7 @@ LAYOUT_WIDTH = 330.0  # points
 
 
 def guide_pdf(guide: Guide, language: str) -> bytes:
-    """The whole guide in one of its languages. Each page names its approval, or says that it is a sample."""
+    """Return the guide in one of its languages. Each page names its approval, or says that it is a sample."""
     story: list[Flowable] = []
     for place, game in enumerate(guide.content["games"]):
         story += [PageBreak()] if place else []
@@ -43,7 +43,7 @@ def guide_pdf(guide: Guide, language: str) -> bytes:
 
 
 def approval_line(guide: Guide, language: str) -> str:
-    """What stands at the foot of each page."""
+    """Return the text at the foot of each page."""
     first = approval_of(guide)
     if not is_approved(guide) or first.decided_at is None:
         return NOT_APPROVED
@@ -59,14 +59,14 @@ def approval_line(guide: Guide, language: str) -> str:
 
 
 class PrintedGame:
-    """One game of the guide on paper."""
+    """One game of the printed guide."""
 
     def __init__(self, content: dict[str, Any], language: str) -> None:
         self.told, self.language, self.look = content, language, styles(language)
         self.common = words(language)
 
     def story(self) -> list[Flowable]:
-        """The game from its title to what is good to know."""
+        """Return the game from its title to the notes."""
         content, look = self.told, self.look
         return [
             text(content["title"], look["title"]),
@@ -103,7 +103,7 @@ class PrintedGame:
         return [KeepTogether([Dice(rows, 20), Spacer(1, 4), caption])]
 
     def _wagers(self) -> Iterable[Flowable]:
-        """A table for each group of wagers, its rows beneath the wager that they belong to."""
+        """Return a table for each group of wagers, with the rows of a wager below it."""
         rows: list[list[Any]] = []
         group = ""
         for bet in self.told["wagers"]:
@@ -133,7 +133,7 @@ class PrintedGame:
 
 
 class Dice(Flowable):
-    """Dice in rows, each with its colour."""
+    """Rows of dice, each with its color."""
 
     def __init__(self, rows: list[list[tuple[int, str]]], size: float) -> None:
         super().__init__()
@@ -150,7 +150,7 @@ class Dice(Flowable):
 
 
 class Squares(Flowable):
-    """Totals with what each pays beneath, seven to a row."""
+    """Totals with their payouts below, seven in a row."""
 
     def __init__(self, rows: list[dict[str, Any]], language: str) -> None:
         super().__init__()
@@ -174,7 +174,7 @@ class Squares(Flowable):
 
 
 class Layout(Flowable):
-    """The drawing of a layout: the same shapes as on the page (`games.guide.drawings`)."""
+    """The drawing of a layout, with the same shapes as on the page."""
 
     def __init__(self, drawing: dict[str, Any], language: str) -> None:
         super().__init__()
@@ -210,7 +210,7 @@ class Layout(Flowable):
 
 
 def die(canvas: Canvas, face: int, x: float, top: float, size: float, fill: HexColor, pips: HexColor) -> None:
-    """A die of this size whose upper left corner stands at x, top."""
+    """Draw a die of this size whose upper left corner is at x, top."""
     unit = size / 24
     canvas.setFillColor(fill)
     canvas.roundRect(x + unit, top - 23 * unit, 22 * unit, 22 * unit, 5 * unit, stroke=0, fill=1)
@@ -222,5 +222,5 @@ def die(canvas: Canvas, face: int, x: float, top: float, size: float, fill: HexC
 
 
 def _fonts(language: str) -> tuple[str, str]:
-    """The plain and the strong font of a language."""
+    """Return the regular and the bold font of a language."""
     return (CHINESE, CHINESE) if language == "zh" else (INTER, BOLD)

@@ -1,4 +1,4 @@
-"""The complete rules: the book that lies out, who asked to see it; and what the Board permits to show (§ 521.6)."""
+"""Acts on the complete rules, their inspection by the public, and permissions of the Board under § 521.6."""
 
 from games.engine import Refusal
 from games.guide.authorized import chapters_to_come
@@ -16,9 +16,10 @@ PODIUM = "Security podium"
 
 @office_act()
 def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """A version of the complete rules of every authorized game, as a document on file, and where its print lies.
+    """File a version of the complete rules of every authorized game, and where its printed copy is kept.
 
-    Raises `rules-book-leaves-out`, `rules-book-not-printable`, `place-needs-approval`, `place-is-the-podium`.
+    Raises Refusal(`rules-book-leaves-out`, `rules-book-not-printable`, `place-needs-approval` or
+    `place-is-the-podium`).
     """
     document = filing.read_document(ctx, params, "document")
     games = sorted(set(params.texts("games", max_items=20)))
@@ -51,7 +52,7 @@ def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 def _verify_complete(ctx: OfficeContext, games: list[str]) -> None:
-    """Every authorized game, those that are approved and not in force yet among them (A06)."""
+    """Refuse a book without every authorized game, including those not in force yet (A06)."""
     chapters = chapters_to_come(ctx.facility, ctx.now)
     missing = [name for code, name in chapters.items() if code not in games]
     if missing:
@@ -70,7 +71,7 @@ def _verify_place(ctx: OfficeContext, elsewhere: str, reference: str) -> None:
 
 @office_act()
 def record_rules_inspection(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Somebody of the public asked to see the complete rules, and saw the book that lies out now."""
+    """Record that a member of the public asked to see the complete rules."""
     note = params.text("note", default="")
     book = RulesBook.objects.filter(facility=ctx.facility, replaced_at=None).first()
     if book is None:
@@ -87,9 +88,10 @@ def record_rules_inspection(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The Board permits what § 521.6 forbids: patron pages of these tables (none named: all) may show earlier rolls.
+    """Record a permission of the Board to show earlier rolls to patrons, which § 521.6 forbids otherwise.
 
-    Raises `no-such-table-here`, `ends-before-it-begins`, `permission-on-file`, `no-such-document`, `malformed`.
+    An empty list of tables means all of them. Raises Refusal(`no-such-table-here`, `ends-before-it-begins`,
+    `permission-on-file`, `no-such-document` or `malformed`).
     """
     tables = sorted(set(params.texts("tables")))
     reference, granted = params.text("reference", max_length=60), params.date("granted_on")
@@ -130,7 +132,7 @@ def _table_codes(ctx: OfficeContext) -> set[str]:
 
 @office_act()
 def withdraw_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """A permission no longer holds from this moment. Raises `no-such-permission`."""
+    """End a permission of the Board now. Raises Refusal(`no-such-permission`)."""
     reference, why = params.text("reference", max_length=60), params.text("why")
     permission = BoardPermission.objects.filter(
         facility=ctx.facility, reference=reference, withdrawn_at=None

@@ -1,4 +1,4 @@
-"""Sentences about guides, rules books and § 521.6."""
+"""Refusals about guides, rules books and § 521.6."""
 
 from games.office.core.words import register
 

@@ -1,4 +1,4 @@
-"""Drawings of the house advantage: geometry in whole tenths of a pixel, for SVG attributes. No floats."""
+"""Charts of the house advantage: geometry in tenths of a pixel for SVG attributes, without floats."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from games.office.core.figures import percent
 from games.registry import game_of
 
 BAR_WIDTH, BAR_HEIGHT = 240, 20
-LEAST_PLAYER_SIDE = 46  # pixels left of zero where a wager favours the player
+LEAST_PLAYER_SIDE = 46  # pixels left of zero if a wager favors the player
 LEFT_OF_ZERO = 12
 LOWEST_DRAWN = Fraction(-1)  # a player's advantage beyond 100 % is drawn as 100 %, with an arrow
 
 
 def px(position: Fraction) -> str:
-    """A place in pixels with one decimal, for an attribute."""
+    """Return a position in pixels with one decimal."""
     tenths = round(position * 10)
     sign = "-" if tenths < 0 else ""
     return f"{sign}{abs(tenths) // 10}.{abs(tenths) % 10}"
@@ -25,7 +25,7 @@ def px(position: Fraction) -> str:
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar beside its row: where it begins and how long it is; `was` the mark of the old figure, "" for none."""
+    """The bar of one row: where it begins and how long it is. `previous` marks an older figure, "" for none."""
 
     x: str
     width: str
@@ -36,14 +36,14 @@ class Bar:
 
 @dataclass(frozen=True)
 class Scale:
-    """Where zero stands, and how many pixels a whole (100 %) takes."""
+    """The position of zero, and the pixels that stand for 100 %."""
 
     zero: Fraction
     whole: Fraction
 
     @classmethod
     def of(cls, advantages: Iterable[Fraction]) -> "Scale":
-        """The scale on which all these fit."""
+        """Return the scale on which all these figures fit."""
         figures = list(advantages)
         low, high = max(LOWEST_DRAWN, min([Fraction(0), *figures])), max([Fraction(1, 100), *figures])
         if not low:
@@ -53,7 +53,7 @@ class Scale:
         return cls(zero, min((zero - 4) / -low, (BAR_WIDTH - 4 - zero) / high))
 
     def bar(self, advantage: Fraction, previous: Fraction | None = None) -> Bar:
-        """The bar of one figure, and the mark of an older one."""
+        """Return the bar of a figure, with a mark for an older one."""
         length = max(LOWEST_DRAWN, advantage) * self.whole
         start = self.zero + min(Fraction(0), length)
         return Bar(
@@ -73,17 +73,17 @@ class Scale:
         return BAR_WIDTH, BAR_HEIGHT
 
 
-# What one wager can pay
+# The chart of one row of the paytable
 
 WIDTH, HEIGHT = 960, 200
 PLOT_TOP, PLOT_FOOT, LEFT, RIGHT = 26, 158, 44, 916
 TICKS = 6
-LETTER_WIDTH = 9  # pixels that a sign of a label takes at most, on average
+LETTER_WIDTH = 9  # the average width of a letter in pixels, rounded up
 
 
 @dataclass(frozen=True)
 class Point:
-    """One payout on the line, with what it keeps for the house."""
+    """A marked payout on the line, with its house advantage."""
 
     x: str
     y: str
@@ -102,21 +102,21 @@ class Tick:
 
 @dataclass(frozen=True)
 class Curve:
-    """What a row of the paytable can pay (x, in units for one) and what the house keeps (y).
+    """The house advantage (y) over the payout of a row of the paytable (x, units for one).
 
-    The line turns at `even_x` from the house to the player; where the edition allows a choice, `refused_from` says
-    the first odds to one that the gate refuses. `told` says all of it in words.
+    The line crosses from the house to the player at `even_x`. `refused_from`: the first odds to one that the gate
+    refuses, if the edition allows a choice. `description` is the chart in words.
     """
 
     title: str
     told: str
     refused_from: str
-    house: str  # points of the line that the house keeps, and of the one that favours the player
+    house: str  # points of the part of the line that favors the house, and of the part that favors the player
     player: str
     zero_y: str
     even_x: str
     even_width: str
-    floor_x: str  # left of it the payout is under the floor; "" where all that is drawn is above
+    floor_x: str  # left of it the payout is below the floor; "" if no part is below
     floor_width: str
     plot: tuple[int, int]
     points: tuple[Point, ...]
@@ -126,7 +126,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class AdvantageLine:
-    """The house advantage as a straight line of the payout: `at_nothing` less `slope` for each unit paid."""
+    """The house advantage as a linear function of the payout: `at_nothing` minus `slope` for each unit paid."""
 
     at_nothing: Fraction
     slope: Fraction
@@ -136,14 +136,14 @@ class AdvantageLine:
 
     @property
     def even(self) -> Fraction:
-        """The payout at which neither side gains."""
+        """Return the payout at which neither side gains."""
         return self.at_nothing / self.slope
 
 
 def advantage_line(rules: Rules, row: str) -> AdvantageLine | None:
-    """How a row of the paytable moves the advantage of the wager that it makes even first; None where it moves none.
+    """Return how a row's payout changes the advantage of the wager that becomes even first, or None.
 
-    Asked of the engine at two payouts: an Extra Roll with its circles is judged as the engine judges it.
+    The engine computes it at two payouts, so an Extra Roll is judged with its circles.
     """
     low, high = _advantages(rules, row, 1), _advantages(rules, row, 2)
     lines = [
@@ -172,7 +172,7 @@ def curve(
     before: Rules | None = None,
     before_name: str = "",
 ) -> Curve | None:
-    """The line of one row of the paytable; None for a prize in dollars, or where the row pays no wager alone."""
+    """Return the chart of a row of the paytable; None for a prize in dollars or a row that pays no wager alone."""
     now = rules.payouts[row].odds
     previous = before.payouts[row].odds if before and row in before.payouts else None
     line = advantage_line(rules, row)
@@ -186,7 +186,7 @@ def curve(
 def _marks(
     line: AdvantageLine, least: Fraction | None, previous: Pays | None, now: Pays, name: str, before_name: str
 ) -> list[tuple[Fraction, str, str]]:
-    """The payouts to mark, each with its words and sort; what falls together is marked once."""
+    """Return the payouts to mark with their labels and kinds. Equal payouts share one mark."""
     candidates = [
         (least, "floor", "floor"),
         (previous.ratio() if isinstance(previous, Odds) else None, before_name, "before"),
@@ -247,7 +247,7 @@ def _draw_curve(
 def _describe_curve(
     marks: Sequence[tuple[Fraction, str, str]], label: str, line: AdvantageLine, from_: int | None
 ) -> str:
-    """The drawing in words."""
+    """Return the chart in words."""
     listed = "; ".join(f"at {_to_one(payout)}: {words}" for payout, words, _ in marks)
     more = f" From {from_:,} to 1 {label} would favour the player and is refused." if from_ else ""
     return f"House advantage by what {label} pays: {listed}.{more}"
@@ -260,7 +260,7 @@ def _to_one(payout: Fraction) -> str:
 
 
 def _points(places: Sequence[tuple[Fraction, Fraction, str, str]]) -> Iterable[Point]:
-    """The marks with their labels: above to the right, where a falling line leaves room, else beneath to the left."""
+    """Place the labels above right, where a falling line leaves space, otherwise below left."""
     above_until = Fraction(0)
     for x, y, words, sort in places:
         wide = LETTER_WIDTH * len(words)
@@ -273,7 +273,7 @@ def _points(places: Sequence[tuple[Fraction, Fraction, str, str]]) -> Iterable[P
 
 
 def _ticks(start: Fraction, end: Fraction) -> Iterable[int]:
-    """Round payouts along the axis, about six of them."""
+    """Return about six round payouts along the axis."""
     step = 1
     while (end - start) / step > TICKS:
         step = {"1": step * 2, "2": step * 5 // 2, "5": step * 2}[str(step)[0]]

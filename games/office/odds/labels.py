@@ -1,4 +1,4 @@
-"""Names of wagers and rows of the paytable as people say them, and the section that a duty cites."""
+"""Names of wagers and rows of the paytable for people."""
 
 from collections.abc import Iterable
 
@@ -8,12 +8,12 @@ from games.engine.wagers import WagerType
 
 
 def payout_row(rules: Rules, code: str) -> str:
-    """The row of the paytable that pays a code: "two-dice" of "two-dice:1-2", "total:4" of itself."""
+    """Return the row of the paytable that pays a code: "two-dice" for "two-dice:1-2", "total:4" for itself."""
     return code if code in rules.payouts else code.split(":")[0]
 
 
 def row_label(row: str, types: Iterable[WagerType]) -> str:
-    """A row of the paytable by the name that people say: "Total 4", "Three of a Kind"."""
+    """Return the name of a row of the paytable: "Total 4", "Three of a Kind"."""
     family, _, tier = row.partition("/")
     for type_ in types:
         if type_.code == row:
@@ -26,15 +26,15 @@ def row_label(row: str, types: Iterable[WagerType]) -> str:
 
 
 def _tier(tier: str) -> str:
-    """What a tier of a row is paid on: "3", "after an Extra Roll 3"."""
+    """Return what a tier of a row is paid on: "3", "after an Extra Roll 3"."""
     return tier.replace("extra:", "after an Extra Roll ").replace("-", " ")
 
 
 def family_label(family: str, types: Iterable[WagerType]) -> str:
-    """A wager family by the name that people say; an increment is asked of a whole family."""
+    """Return the name of a wager family."""
     return row_label(family, types)
 
 
 def cite(edition: Edition, duty: str) -> str:
-    """The section of a duty; where the text has none, that of the odds."""
+    """Return the section of a duty, or that of the odds if the edition has none."""
     return edition.sections.get(duty) or edition.sections["odds"]

@@ -1,4 +1,4 @@
-"""The odds sheet on paper: the table with its bars, and the line of one wager."""
+"""The odds sheet as a PDF: the table with its bars, and the chart of one row."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,10 @@ BLANK = "\u00a0"
 def odds_sheet_pdf(
     sheet: OddsSheet, chart: Curve | None, *, title: str, facility_name: str, approved: str, summary: str = ""
 ) -> bytes:
-    """The PDF of a sheet; `said` is a sentence above it. It lies on its side where chances are long fractions."""
+    """Return the PDF of an odds sheet, in landscape if its chances are long fractions.
+
+    `summary`: a sentence above the table.
+    """
     look, wide = styles(), sheet.throws is None
     story: list[Flowable] = [text("Odds sheet", look["title"]), text(source_text(sheet), look["body"])]
     if summary:
@@ -40,7 +43,7 @@ def odds_sheet_pdf(
 
 
 def source_text(sheet: OddsSheet) -> str:
-    """Where the figures come from."""
+    """Return where the figures come from."""
     edition = sheet.rules.edition
     paytable = f", Paytable {edition.paytable}" if edition.paytable else ""
     how = f"counted over all {sheet.throws} throws" if sheet.throws else "enumerated exactly"
@@ -51,7 +54,7 @@ def source_text(sheet: OddsSheet) -> str:
 
 
 def sheet_story(sheet: OddsSheet, chart: Curve | None, *, landscape: bool = False) -> list[Flowable]:
-    """The table and the plot, as parts of any paper."""
+    """Return the table and the chart as parts of any PDF."""
     story: list[Flowable] = [_table(sheet)]
     if sheet.changed:
         story.append(
@@ -91,7 +94,7 @@ def _table(sheet: OddsSheet) -> Flowable:
 
 
 def _cells(row: OddsRow, sheet: OddsSheet) -> Sequence[Cell]:
-    """What a row says, left of its bar: a line for each payout, and where chances are fractions two."""
+    """Return the cells left of the bar. Each payout has one line, or two if its chance is a fraction."""
     counted, look = sheet.throws is not None, styles()
     notes = [note for note in (row.note, "favours the player" if row.favours_player else "") if note]
     label: list[Flowable] = [text(row.label, look["strong" if row.is_changed else "cell"])]
@@ -118,7 +121,7 @@ def _cells(row: OddsRow, sheet: OddsSheet) -> Sequence[Cell]:
 
 
 def _lines(values: Sequence[str], counted: bool) -> list[Flowable]:
-    """One line each; as tall as a chance with its fraction beneath, where there are such."""
+    """Return one line for each value, as tall as a chance with its fraction below."""
     if counted:
         return [text(value, styles()["number"]) for value in values]
     return [line for value in values for line in _two_lines(value, BLANK)]
@@ -130,7 +133,7 @@ def _two_lines(value: str, beneath: str) -> list[Flowable]:
 
 
 class BarMark(Flowable):
-    """The bar of one row, drawn as the page draws it."""
+    """The bar of one row, as on the page."""
 
     def __init__(self, scale: Scale, bar: Bar, width: float) -> None:
         super().__init__()
@@ -163,7 +166,7 @@ class BarMark(Flowable):
 
 
 class Plot(Flowable):
-    """What one wager can pay, drawn as the page draws it: pixels from the top become points from the foot."""
+    """The chart, as on the page. Pixels from the top become points from the bottom."""
 
     def __init__(self, chart: Curve, width: float) -> None:
         super().__init__()

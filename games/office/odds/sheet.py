@@ -1,6 +1,6 @@
-"""The odds sheet of some rules: every wager's true odds, payout odds and house advantage, exact, from the engine.
+"""The odds sheet: every wager's true odds, payout odds and house advantage, exact, from the engine.
 
-Wagers with the same figures stand in one row, "Total 5, Total 16". Nothing here is rounded but words for people.
+Wagers with the same figures share a row, "Total 5, Total 16". Only texts are rounded.
 """
 
 from collections.abc import Iterator
@@ -23,12 +23,12 @@ MERGED_FAMILIES = {
     "small": "even",
     "big": "even",
 }  # families that may share a row when their figures are alike
-MOST_COUNTED_THROWS = 216  # throws that a person can count; of more, a chance is told as a fraction
+MOST_COUNTED_THROWS = 216  # beyond this many throws, a chance is a fraction
 
 
 @dataclass(frozen=True)
 class PayoutLevel:
-    """One payout of a wager, and how often it is the one paid, of so many throws of equal weight."""
+    """One payout of a wager with its probability, out of this many equally likely throws."""
 
     probability: Fraction
     pays: Pays
@@ -37,13 +37,13 @@ class PayoutLevel:
 
     @property
     def ways(self) -> int | None:
-        """How many throws of all win this; None where a game takes more than one throw."""
+        """Return the number of winning throws, or None if a game takes several throws."""
         ways = self.probability * self.throws
         return ways.numerator if ways.denominator == 1 else None
 
     @property
     def true_odds(self) -> Fraction:
-        """Units lost for one won in the long run, were each win one unit: `25/2` is 12.5 to 1."""
+        """Return the true odds against: `25/2` is 12.5 to 1."""
         return 1 / self.probability - 1
 
     @property
@@ -62,14 +62,16 @@ class PayoutLevel:
 
     @property
     def chance_parts(self) -> tuple[str, str, str]:
-        """The fraction in parts, so that a narrow column may break it at its line."""
+        """Return the fraction in parts, so that a narrow column may break it at its slash."""
         return self.chance_exact.partition("/")
 
 
 @dataclass(frozen=True)
 class OddsRow:
-    """Wagers whose figures are all alike. `paytable` names the rows of the paytable that pay them; `floors` is empty
-    where the edition sets none; `was` is empty where there is nothing to compare with.
+    """Wagers with equal figures.
+
+    `paytable` has the rows that pay them. `floors` is empty if the edition sets none, `previous` if there is nothing
+    to compare with.
     """
 
     label: str
@@ -85,7 +87,7 @@ class OddsRow:
 
     @property
     def levels(self) -> tuple[PayoutLevel, ...]:
-        """Each payout with its own true odds (reading A02)."""
+        """Return each payout with its own true odds (reading A02)."""
         alike = len(self.was) == len(self.outcomes)
         previous_pays = self.was if alike else (None,) * len(self.outcomes)
         previous_texts = [
@@ -111,7 +113,7 @@ class OddsRow:
     def is_changed(self) -> bool:
         return bool(self.was) and (self.was != self.pays or self.was_advantage != self.advantage)
 
-    # As people read it
+    # Texts
 
     @property
     def floor_said(self) -> str:
@@ -132,7 +134,7 @@ class OddsRow:
 
 @dataclass(frozen=True)
 class OddsSheet:
-    """All rows of some rules, in the order of the engine; `name` and `before` are what people call the two versions."""
+    """All rows of some rules in the order of the engine. `name` and `before` name the two versions compared."""
 
     rules: Rules
     rows: tuple[OddsRow, ...]
@@ -145,7 +147,7 @@ class OddsSheet:
 
     @property
     def throws(self) -> int | None:
-        """How many throws there are, where each row's wins can be counted in them by a person; else None."""
+        """Return the number of throws if people can count the wins of each row in them, otherwise None."""
         throws = 6**self.rules.edition.dice
         counted = throws <= MOST_COUNTED_THROWS and all(
             level.ways is not None for row in self.rows for level in row.levels
@@ -163,7 +165,7 @@ class OddsSheet:
 
     @cached_property
     def scale(self) -> Scale:
-        """Where the bars of the house advantage begin and how long they are."""
+        """Return the scale of the bars."""
         advantages = [row.advantage for row in self.rows]
         return Scale.of(
             [*advantages, *(row.was_advantage for row in self.rows if row.was_advantage is not None)]
@@ -171,13 +173,13 @@ class OddsSheet:
 
     @property
     def lines(self) -> Iterator[tuple[OddsRow, Bar]]:
-        """Each row with its bar."""
+        """Return each row with its bar."""
         for row in self.rows:
             yield row, self.scale.bar(row.advantage, row.was_advantage if row.is_changed else None)
 
 
 def odds_sheet(rules: Rules, before: Rules | None = None, name: str = "", before_name: str = "") -> OddsSheet:
-    """The odds sheet of rules, beside that of what they would replace."""
+    """Return the odds sheet of some rules, compared with those they would replace."""
     old = _figures(before) if before else {}
     grouped: dict[tuple[Any, ...], list[WagerType]] = {}
     figures = _figures(rules)
@@ -196,7 +198,7 @@ def odds_sheet(rules: Rules, before: Rules | None = None, name: str = "", before
 
 
 def _figures(rules: Rules) -> dict[str, tuple[tuple[Outcome, ...], Fraction]]:
-    """Outcomes and house advantage by wager code, as `manage.py odds` tells them."""
+    """Return outcomes and house advantage by wager code, as `manage.py odds` prints them."""
     return {
         code: (tuple(outcomes), game_of(rules).advantage(rules, code, outcomes))
         for code, outcomes in game_of(rules).outcomes(rules).items()
@@ -227,14 +229,14 @@ def _row(
 
 
 def _label(rules: Rules, types: list[WagerType]) -> str:
-    """The family's name where one row of the paytable pays them all, else each by its own."""
+    """Return the family's name if one row of the paytable pays all these wagers, otherwise each wager's name."""
     if len(types) > 1 and len({payout_row(rules, type_.code) for type_ in types}) == 1:
         return family_label(types[0].family, types)
     return ", ".join(str(type_.label) for type_ in types)
 
 
 def paytable_rows(rules: Rules, code: str) -> tuple[str, ...]:
-    """The rows of the paytable that pay a wager: "total:4" of itself, "one-of-a-kind/1" to "/3" of each number."""
+    """Return the rows of the paytable that pay a wager: "total:4", or "one-of-a-kind/1" to "/3"."""
     if code == EXTRA_ROLL:
         return tuple(row for row in rules.payouts if row.startswith("like-kind/extra:"))
     row = payout_row(rules, code)
@@ -253,7 +255,7 @@ def _floors(rules: Rules, code: str) -> tuple[Pays, ...]:
 
 
 def short_odds(pays: tuple[Pays, ...]) -> str:
-    """The same without "to 1", for a column that says it once: `6`, `1, 2, 3`, `3 to 5`."""
+    """Return odds without "to 1", for a column whose head says it: `6`, `1, 2, 3`, `3 to 5`."""
     return ", ".join(
         str(payout.to) if isinstance(payout, Odds) and payout.per == 1 else str(payout) for payout in pays
     )

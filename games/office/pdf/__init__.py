@@ -1,1 +1,1 @@
-"""The papers that the office prints."""
+"""What every printed document of the office has in common."""

@@ -1,4 +1,4 @@
-"""The line on each page that says by whose approval a paper holds, or that none does."""
+"""The line on each printed page that says who approved the document, or that nobody did."""
 
 import datetime as dt
 from typing import Protocol
@@ -7,7 +7,7 @@ from games.models import Facility
 
 
 class DecidedRecord(Protocol):
-    """What the line is read from: a rules submission, or whatever else is filed with a body."""
+    """A row with a decision: a rules submission, or anything else that is filed with a body."""
 
     status: str
     filed_at: dt.datetime | None
@@ -18,7 +18,7 @@ class DecidedRecord(Protocol):
 
 
 def approval_text(row: DecidedRecord, facility: Facility) -> str:
-    """`Approved 12 Oct 2026 by the Board, reference RS-77`; `Draft, not approved`. Days are the house's."""
+    """Return `Approved 12 Oct 2026 by the Board, reference RS-77` or `Draft, not approved`, with local dates."""
     withdrawn = f"withdrawn {day(row.withdrawn_at, facility)}" if row.withdrawn_at else ""
     if row.decided_at is None or row.status in ("draft", "filed"):
         filed = f"Filed {day(row.filed_at, facility)}" if row.filed_at else "Draft"
@@ -32,10 +32,10 @@ def approval_text(row: DecidedRecord, facility: Facility) -> str:
 
 
 def day(instant: dt.datetime | None, facility: Facility) -> str:
-    """`12 Oct 2026` by the house's clocks; "" for no moment."""
+    """Return `12 Oct 2026` in the facility's time zone; "" for None."""
     return f"{(there := facility.local(instant)).day} {there:%b %Y}" if instant else ""
 
 
 def moment(instant: dt.datetime | None, facility: Facility) -> str:
-    """`12 Oct 2026 10:30` by the house's clocks; "" for no moment."""
+    """Return `12 Oct 2026 10:30` in the facility's time zone; "" for None."""
     return f"{day(instant, facility)} {facility.local(instant):%H:%M}" if instant else ""

@@ -1,7 +1,7 @@
-"""The sheet that every PDF of the office stands on: ink on paper, brass hairlines, its approval on each page.
+"""The page of every PDF of the office: ink on paper, brass hairlines, its approval on each page.
 
-Text goes in by `text`: plain words of any language, which it escapes, and whose characters it finds a font for.
-Fonts are embedded (static/fonts/pdf, remade by script/pdf_fonts). The same input always gives the same bytes.
+`text` makes paragraphs of plain text in any language: it escapes them and finds a font for each character. Fonts are
+embedded (static/fonts/pdf, made by script/pdf_fonts). The same input always gives the same bytes.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ INK, DIM, FAINT = HexColor("#16201c"), HexColor("#55605a"), HexColor("#d9d5c6")
 BRASS, STOP = HexColor("#8a713a"), HexColor("#a63a22")
 MARGIN, HEAD, FOOT = 46.0, 74.0, 58.0  # points
 HAIR = 0.6
-HEADING_NEEDS = 100.0  # points of a page that a heading and the first of what it heads take
+HEADING_NEEDS = 100.0  # points that a heading needs together with the first lines after it
 
 INTER, BOLD, CHINESE = "Inter-Regular", "Inter-SemiBold", "NotoSansSC-Regular"
 LANGUAGES = ("en", "es", "zh")
@@ -45,7 +45,7 @@ UNDRAWABLE = "?"
 
 @lru_cache(maxsize=1)
 def fonts() -> dict[str, frozenset[int]]:
-    """Registers the fonts once; each one's characters."""
+    """Register the fonts once. Returns the characters that each font has."""
     for name in (INTER, BOLD, CHINESE):
         pdfmetrics.registerFont(TTFont(name, str(settings.BASE_DIR / "static/fonts/pdf" / f"{name}.ttf")))
     pdfmetrics.registerFontFamily(INTER, normal=INTER, bold=BOLD, italic=INTER, boldItalic=BOLD)
@@ -55,7 +55,7 @@ def fonts() -> dict[str, frozenset[int]]:
 
 
 def styles(language: str = "en") -> dict[str, ParagraphStyle]:
-    """The paragraph styles of a language, by name; `number`, `head-number` and `fine` are set to the right."""
+    """Return the paragraph styles of a language by name. `number`, `head-number` and `fine` are right-aligned."""
     fonts()
     chinese = language.startswith("zh")
     plain, strong = (CHINESE, CHINESE) if chinese else (INTER, BOLD)
@@ -85,15 +85,14 @@ def styles(language: str = "en") -> dict[str, ParagraphStyle]:
 
 
 def text(words: object, style: ParagraphStyle) -> Paragraph:
-    """A paragraph of plain text: what it says is never read as markup, and a line feed breaks the line."""
+    """Return a paragraph of plain text. Nothing in it is read as markup; a line feed breaks the line."""
     return Paragraph(as_markup(words, style.fontName), style)
 
 
 def as_markup(words: object, font: str) -> str:
-    """Plain text as a paragraph's markup, each run in a font that has its characters.
+    """Return plain text as markup, with each run of characters in a font that has them.
 
-    The paper's own font where it can, then the other one; a sign that neither has is taken apart ("ắ" to "a"), or else
-    becomes a question mark.
+    A character in no font is decomposed ("ắ" to "a"), or else becomes a question mark.
     """
     runs: list[tuple[str, str]] = []
     for sign in str(words):
@@ -138,10 +137,10 @@ def table(
     head: int = 1,
     more: Sequence[tuple[Any, ...]] = (),
 ) -> Table:
-    """A table over the whole width of the page; its heading rows stand again on each page.
+    """Return a table over the full width of the page. Its head rows repeat on each page.
 
-    `widths` are shares of that width, `numbers` the columns set right-aligned, `more` further commands of a TableStyle.
-    A cell that is neither a flowable nor a list of them is plain text.
+    `widths` are relative. `numbers` are the right-aligned columns. `more` are further commands of a TableStyle. A
+    cell that is not a flowable or a list of flowables is plain text.
     """
     look, shares = styles(language), sum(widths)
     cells = [
@@ -192,9 +191,9 @@ def render(
     size: tuple[float, float] = LETTER,
     landscape: bool = False,
 ) -> bytes:
-    """The PDF of a story. Each page has the house, the title, its number, and `approved` ("Draft, not approved").
+    """Return the PDF of a story. Each page has the facility, the title, its number and `approved`.
 
-    Raises reportlab's `LayoutError` where something is larger than a page.
+    Raises reportlab's `LayoutError` if an element is larger than a page.
     """
     fonts()
     width, height = turned(size) if landscape else size
@@ -223,7 +222,9 @@ def render(
 
 
 def _with_heading_breaks(story: Sequence[Flowable]) -> list[Flowable]:
-    """The story with room asked for before each heading, so that none stands alone at the foot of a page."""
+    """Return the story with a conditional page break before each heading, so none is left alone at the foot of a
+    page.
+    """
     parts: list[Flowable] = []
     for part in story:
         if isinstance(part, Paragraph) and part.style.name == "heading":
@@ -233,13 +234,13 @@ def _with_heading_breaks(story: Sequence[Flowable]) -> list[Flowable]:
 
 
 def content_size(size: tuple[float, float] = LETTER, landscape: bool = False) -> tuple[float, float]:
-    """Width and height in points that a story has on a page, for drawings."""
+    """Return the width and height in points inside the margins of a page."""
     width, height = turned(size) if landscape else size
     return width - 2 * MARGIN, height - HEAD - FOOT
 
 
 class PageFrame:
-    """What stands above and beneath the story on each page."""
+    """The lines and texts above and below the story on each page."""
 
     def __init__(
         self, title: str, facility_name: str, approved: str, language: str, size: tuple[float, float]
@@ -248,7 +249,7 @@ class PageFrame:
         self.title, self.house, self.approved = title, facility_name, approved
 
     def draw(self, canvas: Canvas, page: int, pages: int) -> None:
-        """Draws the edge of one page."""
+        """Draw the frame of one page."""
         left_x, right = MARGIN, self.width - MARGIN
         canvas.setStrokeColor(BRASS)
         canvas.setLineWidth(HAIR)
@@ -264,14 +265,14 @@ class PageFrame:
     def _put(
         self, canvas: Canvas, words: str, style: str, x: float, y: float, width: float, under: bool = False
     ) -> None:
-        """One text whose foot (`under`: whose head) stands at y; as many lines as it needs, at most two fit."""
+        """Draw one text with its baseline at y, or hanging below y if `under`. At most two lines fit."""
         paragraph = text(words, self.look[style])
         _, tall = paragraph.wrap(width, self.height)
         paragraph.drawOn(canvas, x, y - tall if under else y)
 
 
 class NumberedCanvas(Canvas):
-    """A canvas that draws the edges when it knows how many pages there are."""
+    """A canvas that draws the page frames at the end, when it knows the number of pages."""
 
     def __init__(self, edge: PageFrame, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Puts a provider on file, what the house found out about it, and the notes on its file."""
+"""Acts that register a provider and keep its file: investigation, listing and notes."""
 
 from games.engine import Refusal
 from games.models import Provider, ProviderNote
@@ -14,7 +14,7 @@ Kind = ProviderNote.Kind
 
 @office_act()
 def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Puts a provider of the class on file that chapter 528 is for: all three of § 528.1(1) to (3) hold (A07)."""
+    """Register a provider of the class that chapter 528 covers: § 528.1(1), (2) and (3) must all apply (A07)."""
     name, game = params.text("name", max_length=100), params.text("game", max_length=60)
     innovation = params.text("innovation", default="")
     patent, no_other = params.text("patent", default="", max_length=100), params.boolean("no_other_license")
@@ -49,7 +49,7 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_investigation(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """What the house found out about a provider's background; a finding against it blocks every link (§ 528.9)."""
+    """Record the certificate holder's own investigation. An adverse finding blocks every link to a game (§ 528.9)."""
     file, concluded_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
     document, adverse = read_document(ctx, params, "document"), params.text("adverse", default="")
     provider = file.provider
@@ -66,7 +66,7 @@ def record_investigation(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_listing(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The provider's entry on the Board's list as of a day; without a day it is no longer there (§ 528.6)."""
+    """Record since when the provider is on the Board's list; without a date it is no longer listed (§ 528.6)."""
     file, listed_on = files.read_provider(ctx, params), read_optional_past_date(ctx, params, "on")
     file.provider.listed_on = listed_on
     file.provider.save(update_fields=["listed_on"])
@@ -75,8 +75,10 @@ def record_listing(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """A note on the file: a request for information and its answer, ownership papers, cooperation, a condition of the
-    Board, changed circumstances, or a violation that the house believes in and told the Board of.
+    """Add a note to the file.
+
+    A note is a request for information, ownership papers, cooperation, a condition of the Board, changed
+    circumstances, or a suspected violation that was reported to the Board.
     """
     file, kind = files.read_provider(ctx, params), params.choice("kind", tuple(Kind.values))
     noted_on, text = read_past_date(ctx, params, "on"), params.text("text")
@@ -110,7 +112,7 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def close_note(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """What a note asked for is done: answered, met, or told to the Board."""
+    """Close a note: it was answered, met, or reported to the Board."""
     number, done_on = params.integer("note", 1, 2**62), read_past_date(ctx, params, "done_on")
     document = read_optional_document(ctx, params, "document")
     note = ProviderNote.objects.filter(provider__facility=ctx.facility, pk=number).first()

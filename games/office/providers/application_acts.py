@@ -1,4 +1,6 @@
-"""Applications for certification and renewal: completed by the provider, filed by the house, decided by the Board."""
+"""Applications for certification and renewal: completed by the provider, filed by the certificate holder, decided by
+the Board.
+"""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -26,7 +28,7 @@ FILES = PA_CODE + "§ 528.2(a)"
 
 @dataclass(frozen=True)
 class PackagePart:
-    """A part of the package: its name, the paragraph that asks for it, and whether it is there."""
+    """A part of the application package, with the paragraph that requires it and whether it is present."""
 
     name: str
     section: str
@@ -36,10 +38,10 @@ class PackagePart:
 
 @office_act()
 def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Writes down what the provider has completed of its package, anew each time until it is filed.
+    """Record what the provider has completed of its package. May be repeated until the package is filed.
 
-    `kind`: certification or renewal. `copy`: one, or `waived` where the Board directed so. A form or
-    statement that is left out stays as it is. What each individual has to add is attached by itself.
+    `kind`: certification or renewal. `copy`: `one`, or `waived` if the Board directed so. A form or statement that is
+    not sent stays as it is. The releases of individuals have an act of their own.
     """
     file, kind = files.read_provider(ctx, params), params.choice("kind", (FIRST, RENEWAL))
     completed_by = params.text("completed_by", max_length=100)
@@ -74,7 +76,7 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The application and release of one individual who must qualify becomes a line of the package being completed."""
+    """Attach the application and release of one individual who must qualify to the package."""
     person, document = people_acts.read_person(ctx, params), read_document(ctx, params, "document")
     file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     application = file.undecided
@@ -96,7 +98,7 @@ def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The certificate holder files the package. Refused while a part of § 528.2 is missing."""
+    """File the package. Refused while a part that § 528.2 requires is missing."""
     file = files.read_provider(ctx, params)
     application = file.undecided
     if application is None:
@@ -126,7 +128,7 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_application_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """What the Board charged for the review so far, and what of it is paid; both are totals in cents (§ 528.2(c))."""
+    """Record what the Board has charged for the review so far, and what of it is paid: totals in cents (§ 528.2(c))."""
     file = files.read_provider(ctx, params)
     costs, paid = params.integer("costs_cents", 0, MOST_CENTS), params.integer("paid_cents", 0, MOST_CENTS)
     application = _filed_application(file)
@@ -138,10 +140,9 @@ def record_application_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Records the Board's letter. Certified only with every fee and cost paid, the laboratory's too (§ 528.2(c)).
+    """Record the Board's decision. All fees and costs must be paid before certification (§ 528.2(c)).
 
-    Whom the Board has not found qualified yet does not stop its decision: the entry names them, and they stay
-    outstanding on the file.
+    People who are not found qualified yet do not stop the decision. The entry names them, and they stay outstanding.
     """
     file, granted = files.read_provider(ctx, params), params.boolean("granted")
     decided_on, letter = read_past_date(ctx, params, "on"), read_document(ctx, params, "letter")
@@ -166,13 +167,15 @@ def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 def missing_parts(file: ProviderFile, application: Application) -> list[PackagePart]:
-    """The parts of § 528.2 that are not there, in its order."""
+    """Return the missing parts of the package, in the order of § 528.2."""
     return [part for part in package_parts(file, application) if not part.there]
 
 
 def package_parts(file: ProviderFile, application: Application) -> list[PackagePart]:
-    """Every part of the package: the form and its copy, the fee, one line for each individual who must qualify, the
-    certificate holder's statement, and the attestation of the general requirements.
+    """Return every part of the package.
+
+    These are the form and its copy, the fee, a release for each individual who must qualify, the certificate holder's
+    statement, and the attestation of the general requirements.
     """
     parts, section = application.parts, PA_CODE + "§ 528.2"
     releases = parts.get("releases", {})
@@ -191,8 +194,9 @@ def package_parts(file: ProviderFile, application: Application) -> list[PackageP
 
 
 def verify_kind(file: ProviderFile, kind: str) -> None:
-    """Raises `already-certified` for a first application of who is certified, `nothing-to-renew` for a renewal of
-    what does not hold.
+    """Refuse a first application of a certified provider, and a renewal without a certification.
+
+    Raises Refusal(`already-certified` or `nothing-to-renew`).
     """
     certified = file.certification
     if kind == FIRST and certified.holds:
@@ -202,7 +206,7 @@ def verify_kind(file: ProviderFile, kind: str) -> None:
 
 
 def verify_paid(file: ProviderFile, application: Application) -> None:
-    """Raises `costs-unpaid` or `laboratory-unpaid`."""
+    """Refuse certification while costs are unpaid. Raises Refusal(`costs-unpaid` or `laboratory-unpaid`)."""
     owed_cents = application.costs_cents - application.costs_paid_cents
     if owed_cents > 0:
         raise Refusal("costs-unpaid", PA_CODE + "§ 528.2(c)", money=in_dollars(owed_cents))

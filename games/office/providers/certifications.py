@@ -1,7 +1,7 @@
 """How long a certification lasts, and whether a provider may trade on a day (58 Pa. Code §§ 528.4 and 528.8).
 
-Days are gaming days of the house: what ends on a day may be dealt until 06:00 of its clocks on that day, the end of the
-gaming day before. Rows are handed in, so that one statement serves many providers.
+Days are gaming days of the facility. What ends on a day may be dealt until 06:00 local time of that day, when the
+previous gaming day ends. Callers pass the rows, so that one query serves many providers.
 """
 
 import datetime as dt
@@ -16,9 +16,9 @@ FIRST, RENEWAL = Application.Kind.FIRST, Application.Kind.RENEWAL
 
 
 def certification_end(approved_on: dt.date) -> dt.date:
-    """The first day without a certification that was approved on this day: four years later (§ 528.4(a)).
+    """Return the first day without certification: four years after the approval (§ 528.4(a)).
 
-    Approved on 29 February, it ends on the 28th where that year has no 29th.
+    An approval on February 29 ends on February 28 of a year without a 29th.
     """
     try:
         return approved_on.replace(year=approved_on.year + TERM_YEARS)
@@ -27,16 +27,17 @@ def certification_end(approved_on: dt.date) -> dt.date:
 
 
 def renewal_due_on(ends: dt.date) -> dt.date:
-    """The last day on which a renewal is in time: 60 days before the first day without (§ 528.4(b))."""
+    """Return the last day on which a renewal is on time: 60 days before the end (§ 528.4(b))."""
     return ends - dt.timedelta(days=RENEWAL_DAYS)
 
 
 @dataclass(frozen=True)
 class Certification:
-    """Whether a provider is certified on a day, and what that rests on.
+    """Whether a provider is certified on a day.
 
-    `state`: none, pending (a first application waits), certified, continued (past its end, while a renewal waits),
-    ended or denied. `ends` is the first day without it; None where it goes on until the Board writes.
+    `state`: none, pending (a first application is undecided), certified, continued (past its end, while a renewal is
+    undecided), ended or denied. `ends` is the first day without certification; None while it continues until the
+    Board decides.
     """
 
     state: str
@@ -46,25 +47,25 @@ class Certification:
 
     @property
     def holds(self) -> bool:
-        """Whether the provider is certified on that day."""
+        """Return whether the provider is certified on that day."""
         return self.state in ("certified", "continued")
 
     def days_left(self, day: dt.date) -> int | None:
-        """Days until the end; None where there is none to count to."""
+        """Return the days until the certification ends, or None if it has no known end."""
         return (self.ends - day).days if self.state == "certified" and self.ends else None
 
     def renewal_due(self) -> dt.date | None:
-        """The day by which a renewal has to be filed; None where none is asked for."""
+        """Return the last day to file a renewal, or None if no renewal is due."""
         return renewal_due_on(self.ends) if self.state == "certified" and self.ends else None
 
     def is_renewal_late(self, day: dt.date) -> bool:
-        """Whether the renewal has not been filed though its day has passed: from the 59th day before the end."""
+        """Return whether the renewal is overdue: not filed by the 60th day before the end."""
         due = self.renewal_due()
         return due is not None and self.renewal is None and day > due
 
 
 def certification_on(facility: Facility, applications: Sequence[Application], day: dt.date) -> Certification:
-    """How a provider stands on a day, from all its applications."""
+    """Return a provider's certification on a day, given all its applications."""
     granted = [
         application
         for application in applications
@@ -97,7 +98,7 @@ def _uncertified(applications: Sequence[Application], day: dt.date) -> Certifica
 def _renewal_of(
     facility: Facility, applications: Sequence[Application], newest: Application
 ) -> Application | None:
-    """The newest renewal that was filed, with its fee, after this approval and before its end (§ 528.4(c))."""
+    """Return the newest renewal that was filed, with its fee, after this approval and before its end (§ 528.4(c))."""
     assert newest.decided_on is not None and newest.ends_on is not None
     filed = [
         application
@@ -111,13 +112,13 @@ def _renewal_of(
 
 
 def _end_after_renewal(ends: dt.date, renewal: Application | None) -> dt.date:
-    """The first day without: the end itself, or the day of the Board's letter that came after it."""
+    """Return the first day without certification: the end, or the day of the Board's later decision."""
     decided = renewal.decided_on if renewal else None
     return max(ends, decided) if decided else ends
 
 
 def filed_on(facility: Facility, filed_at: dt.datetime) -> dt.date:
-    """The calendar's day on which something was filed: forms are dated by it."""
+    """Return the local calendar day of a filing. Forms are dated by the calendar, not by the gaming day."""
     return facility.local(filed_at).date()
 
 
@@ -127,19 +128,19 @@ def _is_pending(application: Application, day: dt.date) -> bool:
 
 @dataclass(frozen=True)
 class Trading:
-    """Permission to trade before certification, on a day (§ 528.8). `state`: none, held, notice or ceased."""
+    """Permission to trade before certification on a day (§ 528.8). `state`: none, held, notice or ceased."""
 
     state: str
     permission: InterimPermission | None = None
 
     @property
     def reference(self) -> str | None:
-        """Of the permission, while it holds."""
+        """Return the reference of the permission while it is valid."""
         return self.permission.reference if self.permission and self.holds else None
 
     @property
     def holds(self) -> bool:
-        """Whether the provider may trade by it on that day; a rescission with a later day still lets it."""
+        """Return whether the provider may trade. A rescission takes effect only on the day that it names."""
         return self.state in ("held", "notice")
 
 
@@ -149,9 +150,9 @@ def trading_permission(
     permissions: Sequence[InterimPermission],
     day: dt.date,
 ) -> Trading:
-    """The newest permission granted by this day, and whether it still holds.
+    """Return the newest permission granted by this day, and whether it is still valid.
 
-    It is an applicant's: once the application that it was granted for is decided it holds no longer.
+    A permission belongs to an applicant: it ends when its application is decided.
     """
     granted = [item for item in permissions if item.granted_on <= day]
     if not granted:

@@ -1,4 +1,4 @@
-"""The people and entities of a provider: who must be found qualified, what became of it, and their credentials."""
+"""People and entities of a provider: who must be found qualified, the findings, and credentials."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ TEMPORARY, PERMANENT = Credential.Kind.TEMPORARY, Credential.Kind.PERMANENT
 
 
 def read_person(ctx: OfficeContext, params: Params) -> Qualifier:
-    """The person or entity whose number an act names. Raises `no-such-person`."""
+    """Return the person or entity whose number an act sends. Raises Refusal(`no-such-qualifier`)."""
     number = params.integer("person", 1, 2**62)
     rows = Qualifier.objects.filter(provider__facility=ctx.facility, pk=number)
     person = rows.select_related("provider").first()
@@ -32,7 +32,7 @@ def read_person(ctx: OfficeContext, params: Params) -> Qualifier:
 
 @office_act()
 def name_person(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Puts a person or an entity on a provider's file; the entry says whether and why they must be found qualified."""
+    """Add a person or entity to a provider's file. The entry says whether and why they must be found qualified."""
     file = files.read_provider(ctx, params)
     person = Qualifier(provider=file.provider)
     _fill_person(ctx, params, person)
@@ -42,7 +42,7 @@ def name_person(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """What the file says of them changes: title, shares, votes, work, or the Board's reason to call on them."""
+    """Change what the file says about a person: title, shares, votes, work, or the Board's reason to name them."""
     person = read_person(ctx, params)
     before = _person_data(person)
     _fill_person(ctx, params, person)
@@ -52,7 +52,7 @@ def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """What the Board found of somebody who had to qualify: qualified, or not. Their form was filed before."""
+    """Record the Board's finding on a person. Their form must have been filed before."""
     person, qualified, decided_on = (
         read_person(ctx, params),
         params.boolean("qualified"),
@@ -75,7 +75,7 @@ def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def end_person(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Somebody is no longer with the provider; their credentials end with it."""
+    """Record that a person has left the provider. Their credentials end on the same day."""
     person, left_on = read_person(ctx, params), read_past_date(ctx, params, "on")
     if person.left_on is not None:
         raise Refusal("gone-already", on=iso_date(person.left_on))
@@ -96,9 +96,10 @@ def end_person(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """A credential of the Bureau of Licensing. A temporary one is for who is needed in the facility, of a company on
-    the Board's list or with permission to trade (§ 528.3(d), A08); a permanent one for who was found qualified, of a
-    certified provider (§ 528.3(e)).
+    """Record a credential of the Bureau of Licensing.
+
+    A temporary credential needs a reason, and a company on the Board's list or with permission to trade (§ 528.3(d),
+    A08). A permanent one needs a finding of qualification and a certified provider (§ 528.3(e)).
     """
     person, kind = read_person(ctx, params), params.choice("kind", (TEMPORARY, PERMANENT))
     number, need = params.text("number", max_length=60), params.text("need", default="")
@@ -126,7 +127,7 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def end_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """A credential is given back, ends or is taken away."""
+    """Record that a credential was returned, expired or was revoked."""
     person, number, ended_on = (
         read_person(ctx, params),
         params.text("number", max_length=60),
@@ -142,7 +143,10 @@ def end_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 def verify_temporary(file: ProviderFile, need: str) -> None:
-    """Raises `credential-without-need` or `company-not-listed`."""
+    """Refuse a temporary credential without a reason, or of a company that is neither listed nor permitted.
+
+    Raises Refusal(`credential-without-need` or `company-not-listed`).
+    """
     if not need:
         raise Refusal("credential-without-need", PA_CODE + "§ 528.3(d)(1)")
     if file.provider.listed_on is None and not file.trading.holds:
@@ -150,7 +154,10 @@ def verify_temporary(file: ProviderFile, need: str) -> None:
 
 
 def verify_permanent(file: ProviderFile, person: Qualifier) -> None:
-    """Raises `not-found-qualified` or `provider-not-certified`."""
+    """Refuse a permanent credential without qualification or certification.
+
+    Raises Refusal(`not-found-qualified` or `provider-not-certified`).
+    """
     if qualifiers.qualification_state(person) != "qualified":
         raise Refusal("not-found-qualified", PA_CODE + "§ 528.3(e)", name=person.name)
     if not file.certification.holds:
@@ -158,7 +165,7 @@ def verify_permanent(file: ProviderFile, person: Qualifier) -> None:
 
 
 def form_section(person: Qualifier) -> str:
-    """The paragraph that asks for this one's form."""
+    """Return the paragraph that requires this person's form."""
     return PA_CODE + ("§ 528.3(b)" if person.kind == Qualifier.Kind.ENTITY else "§ 528.3(a)")
 
 

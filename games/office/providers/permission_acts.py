@@ -21,9 +21,10 @@ from games.params import Params
 
 @office_act()
 def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The Bureau of Licensing lets an applicant trade before certification. Refused while one of the four conditions
-    of § 528.8(a) is open: the application filed, due diligence certified, the acknowledgement signed, and the first
-    three steps of § 528.7 done for every service (A09).
+    """Record the Bureau of Licensing's permission to trade before certification.
+
+    Refused unless all four conditions of § 528.8(a) are met: the application is filed, due diligence is certified,
+    the acknowledgement is signed, and the first three steps of § 528.7 are done for every service (A09).
     """
     file, granted_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
     reference = params.text("reference", max_length=60)
@@ -56,8 +57,10 @@ def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The Bureau rescinds the permission by a notice. `cease_on` is the day by which trading ends: the last permitted
-    moment is the end of the gaming day before it (§ 528.8(b) and (c)). A second notice makes that day no later.
+    """Record the Bureau's notice that rescinds the permission.
+
+    `cease_on` is the first gaming day without permission: trading ends with the gaming day before it (§ 528.8(b) and
+    (c)). A second notice may not name a later day.
     """
     file, notice_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
     cease_on, notice = params.date("cease_on"), read_document(ctx, params, "notice")
@@ -86,7 +89,7 @@ def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_receipt(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The day on which the registered letter of the rescission came (§ 528.8(c))."""
+    """Record the day on which the registered letter with the rescission arrived (§ 528.8(c))."""
     file, received_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
     permission = next((item for item in file.permissions if item.rescinded_on), None)
     if permission is None or permission.rescinded_on is None:
@@ -103,9 +106,10 @@ def record_receipt(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 def verify_applicant(ctx: OfficeContext, file: ProviderFile, granted_on: dt.date) -> None:
-    """Raises `no-application-filed` unless a first certification is applied for and undecided, and
-    `permitted-before-filed` for a permission older than that (§ 528.8(a)(1)), `permitted-before-rescinded` for one
-    older than a rescission: that one ended it too.
+    """Refuse a permission without an undecided first application, or dated before its filing or a rescission.
+
+    Raises Refusal(`no-application-filed`, `permitted-before-filed` or `permitted-before-rescinded`), § 528.8(a)(1)
+    and (b).
     """
     section, waiting = PA_CODE + "§ 528.8(a)(1)", file.undecided
     if waiting is None or waiting.filed_at is None or waiting.kind != Application.Kind.FIRST:
@@ -121,7 +125,10 @@ def verify_applicant(ctx: OfficeContext, file: ProviderFile, granted_on: dt.date
 
 
 def verify_first_three(ctx: OfficeContext, file: ProviderFile) -> None:
-    """Raises `permission-without-service` or `permission-before-steps` (§ 528.8(a)(4), reading A09)."""
+    """Refuse a permission while one of the first three steps of § 528.7 is open (§ 528.8(a)(4), A09).
+
+    Raises Refusal(`permission-without-service` or `permission-before-…`).
+    """
     section = PA_CODE + "§ 528.8(a)(4)"
     live = [service for service in file.services if service.ended_on is None]
     if not live:

@@ -1,4 +1,4 @@
-"""Who must be found qualified with a provider, and why (58 Pa. Code § 528.3). Shares are in hundredths of a percent."""
+"""Who must be found qualified with a provider, and why (58 Pa. Code § 528.3). Shares are in basis points."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ ABBREVIATED = {"ceo", "cfo", "coo"}
 
 @dataclass(frozen=True)
 class Duty:
-    """One reason why somebody must be found qualified; `words` is the key of what the page says of it."""
+    """A reason why somebody must be found qualified. `words` is a key of the page's labels."""
 
     words: str
     section: str
 
 
 def is_officer(title: str) -> bool:
-    """Whether a title is one of those that § 528.3(a)(1) names; an equivalent job the file says outright."""
+    """Return whether § 528.3(a)(1) names this title. An equivalent job is a separate flag on the file."""
     words = " ".join(title.lower().replace(".", "").replace("-", " ").split())
     if "vice president" in words:
         words = words.replace("vice president", "")
@@ -34,10 +34,10 @@ def is_officer(title: str) -> bool:
 
 
 def duties(person: Qualifier) -> tuple[Duty, ...]:
-    """Every reason why this person or entity must be found qualified; empty where there is none.
+    """Return every reason why this person or entity must be found qualified.
 
-    An individual: officer by title or by what they do, director, owner of 10 % or more, salesperson. An entity: 20 %
-    or more of the voting securities, held directly; no other share of it counts. Anybody whom the Board named.
+    Individuals: officers by title or work, directors, owners of 10 % or more, salespeople. Entities: 20 % or more of
+    the voting securities, held directly. Both: those whom the Board named.
     """
     duties_found = (
         _entity_duties(person) if person.kind == Qualifier.Kind.ENTITY else _individual_duties(person)
@@ -62,12 +62,12 @@ def _entity_duties(person: Qualifier) -> list[Duty]:
 
 
 def is_with_provider(person: Qualifier, day: dt.date) -> bool:
-    """Whether the person is still with the provider on a day."""
+    """Return whether the person is still with the provider on a day."""
     return person.left_on is None or day < person.left_on
 
 
 def qualification_state(person: Qualifier) -> str:
-    """`not-asked`, `no-form`, `waiting`, `qualified` or `unqualified`."""
+    """Return `not-asked`, `no-form`, `waiting`, `qualified` or `unqualified`."""
     if person.unqualified_on and (
         person.qualified_on is None or person.unqualified_on >= person.qualified_on
     ):
@@ -80,7 +80,7 @@ def qualification_state(person: Qualifier) -> str:
 
 
 def is_outstanding(person: Qualifier, day: dt.date) -> bool:
-    """Whether somebody who is here must be found qualified and has not been."""
+    """Return whether somebody with the provider must be found qualified and is not yet."""
     return (
         is_with_provider(person, day) and bool(duties(person)) and qualification_state(person) != "qualified"
     )

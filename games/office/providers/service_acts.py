@@ -1,4 +1,4 @@
-"""Links what a provider supplies to a game, and records the steps of 58 Pa. Code § 528.7 for it."""
+"""Acts that link a provider's service to a game and record the steps of 58 Pa. Code § 528.7."""
 
 from games.engine import Refusal
 from games.models import GameRequest, Service
@@ -18,7 +18,7 @@ from games.registry import GAMES
 
 
 def read_service(ctx: OfficeContext, params: Params) -> Service:
-    """The service that an act names. Raises `no-such-service`."""
+    """Return the service that an act names. Raises Refusal(`no-such-service`)."""
     code = params.code("service")
     rows = Service.objects.filter(provider__facility=ctx.facility, code=code)
     service = rows.select_related("provider", "request").first()
@@ -29,10 +29,10 @@ def read_service(ctx: OfficeContext, params: Params) -> Service:
 
 @office_act()
 def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Links a game, or wagers of one, to its provider; from now on § 528.7 decides whether it is dealt.
+    """Link a game, or some of its wagers, to a provider. From then on § 528.7 decides whether they are dealt.
 
-    Refused without an application on file (§ 528.1), without an investigation, or with a finding against the provider
-    (§ 528.9). No wagers named means the whole game.
+    Refused without a filed application (§ 528.1) or an investigation, and with an adverse finding (§ 528.9). An empty
+    list of wagers means the whole game.
     """
     file, name = files.read_provider(ctx, params), params.text("name", max_length=100)
     game, wagers = params.choice("game", tuple(GAMES)), params.texts("wagers")
@@ -62,7 +62,7 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_laboratory(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The laboratory has the service, or has approved it, on these days (§ 528.7(1))."""
+    """Record when the laboratory received the service and when it approved it (§ 528.7(1))."""
     service, sent = read_service(ctx, params), read_past_date(ctx, params, "submitted_on")
     approved, reference = (
         read_optional_past_date(ctx, params, "approved_on"),
@@ -84,9 +84,9 @@ def record_laboratory(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_laboratory_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """What the laboratory's review costs in all, in cents, and the day on which all of it was paid (§ 528.7(2)).
+    """Record the total cost of the laboratory's review in cents, and when it was paid in full (§ 528.7(2)).
 
-    Without a day it is unpaid. Nothing charged is told as 0 with the day on which that was known.
+    Without a date it is unpaid. If nothing was charged, send 0 and the date on which that was known.
     """
     service, cents = read_service(ctx, params), params.integer("costs_cents", 0, MOST_CENTS)
     paid_on = read_optional_past_date(ctx, params, "paid_on")
@@ -103,7 +103,7 @@ def record_laboratory_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The request under § 521.4 by which the house asked to use the service; step three follows its approval."""
+    """Link the request under § 521.4 whose approval completes the third step."""
     service, code = read_service(ctx, params), params.code("request")
     request = GameRequest.objects.filter(facility=ctx.facility, code=code).first()
     if request is None:
@@ -117,7 +117,7 @@ def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def end_service(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The house stops using a service: from the gaming day named its wagers are not dealt as this provider's."""
+    """End the use of a service from a gaming day on."""
     service, ends_on, why = read_service(ctx, params), params.date("on"), params.text("why")
     if service.ended_on is not None and service.ended_on <= ctx.gaming_day:
         raise Refusal("service-ended-already", on=iso_date(service.ended_on))
@@ -130,13 +130,19 @@ def end_service(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 def verify_applied(file: ProviderFile) -> None:
-    """Raises `provider-not-applied` without an application filed, or once certification was denied (§ 528.1)."""
+    """Refuse a provider without a filed application or with a denied one (§ 528.1).
+
+    Raises Refusal(`provider-not-applied`).
+    """
     if file.certification.state in ("none", "denied"):
         raise Refusal("provider-not-applied", PA_CODE + "§ 528.1", name=file.provider.name)
 
 
 def verify_covers(request: GameRequest, service: Service) -> None:
-    """Raises `request-for-another-game` or `request-without-wager`: an approval opens what it was asked for."""
+    """Refuse a request for another game or without all wagers of the service.
+
+    Raises Refusal(`request-for-another-game` or `request-without-wager`).
+    """
     section = services.SECTIONS[services.APPROVAL]
     if request.game and request.game != service.game:
         raise Refusal("request-for-another-game", section, code=request.code, service=service.name)

@@ -1,7 +1,7 @@
 """Which wagers of a provider may be dealt at a moment: the four steps of 58 Pa. Code § 528.7.
 
-A service is a whole game, or wagers of one. Registered, it is dealt while all four steps are done; with one of them
-open it is stopped. What no provider supplies is never stopped here.
+A service is a whole game or some of its wagers. Once registered, it is dealt only while all four steps are done;
+otherwise it is suspended. Wagers that no provider supplies are never suspended here.
 """
 
 import datetime as dt
@@ -30,7 +30,7 @@ SECTIONS = {
 
 @dataclass(frozen=True)
 class ServiceStep:
-    """One of the four steps on a day: done or open, and as of which day or why not (`state`)."""
+    """One of the four steps on a day. `state` gives the reason if it is open."""
 
     name: str
     done: bool
@@ -40,13 +40,13 @@ class ServiceStep:
 
     @property
     def cite(self) -> str:
-        """The paragraph that asks for it, or the one that ended it."""
+        """Return the paragraph that requires the step, or the one that ended it."""
         return self.section or SECTIONS[self.name]
 
 
 @dataclass(frozen=True)
 class ServiceStatus:
-    """A service on a day: its four steps, and whether the house ended its use."""
+    """A service on a day: its four steps, and whether the facility has ended its use."""
 
     service: Service
     steps: tuple[ServiceStep, ...]
@@ -56,31 +56,31 @@ class ServiceStatus:
 
     @property
     def may_be_dealt(self) -> bool:
-        """Whether all four steps are done and the house still uses it."""
+        """Return whether all four steps are done and the service is in use."""
         return not self.ended and all(step.done for step in self.steps)
 
     @property
     def first_open(self) -> ServiceStep | None:
-        """The first step that is not done."""
+        """Return the first step that is not done."""
         return next((step for step in self.steps if not step.done), None)
 
     @property
     def codes(self) -> frozenset[str]:
-        """The wagers that it covers; `*` alone for the whole game."""
+        """Return the codes of the wagers it covers; only `*` for the whole game."""
         return covered_codes(self.service)
 
 
 def suspended_codes(facility: Facility, game: str, moment: dt.datetime) -> frozenset[str]:
-    """The codes of the wagers of this game that may not be dealt at this moment; `*` alone for the whole game.
+    """Return the codes of this game's wagers that may not be dealt at this moment; only `*` for the whole game.
 
-    One statement where no provider supplies anything to this game, otherwise two or three. Nothing is kept.
+    Takes one query if no provider supplies the game, otherwise two or three. Nothing is cached.
     """
     codes = frozenset(suspensions(facility, game, moment))
     return frozenset({WHOLE_GAME}) if WHOLE_GAME in codes else codes
 
 
 def suspensions(facility: Facility, game: str, moment: dt.datetime) -> dict[str, ServiceStatus]:
-    """The same, each code with the service that stops it."""
+    """Return each suspended code with the service that suspends it."""
     rows = Service.objects.filter(provider__facility=facility, game=game)
     service_uses = service_statuses(
         facility, list(rows.select_related("provider", "request")), facility.gaming_day(moment), moment
@@ -88,14 +88,14 @@ def suspensions(facility: Facility, game: str, moment: dt.datetime) -> dict[str,
     live = {code for use in service_uses if use.may_be_dealt for code in use.codes}
     stopped_codes: dict[str, ServiceStatus] = {}
     for use in service_uses:
-        # what the house has ended is dealt again only as a service of somebody else
+        # a service that was ended is dealt again only if another provider supplies it
         for code in () if use.may_be_dealt else use.codes - (live if use.ended else frozenset()):
             stopped_codes.setdefault(code, use)
     return stopped_codes
 
 
 def service_refusal(use: ServiceStatus, wager: str = "") -> Refusal:
-    """Why a service is not dealt, for whoever wanted to: the section, the provider, and what opens it."""
+    """Return why a service is not dealt: the section, the provider, and the step that is open."""
     service = use.service
     params = {
         "service": service.name,
@@ -113,7 +113,7 @@ def service_refusal(use: ServiceStatus, wager: str = "") -> Refusal:
 def service_statuses(
     facility: Facility, services: Sequence[Service], day: dt.date, moment: dt.datetime
 ) -> list[ServiceStatus]:
-    """Each service with its steps on a day, in two more statements for all of them; none where there is no service."""
+    """Return each service with its steps on a day. Takes two queries however many services there are."""
     if not services:
         return []
     providers = {service.provider_id for service in services}
@@ -150,7 +150,7 @@ def _by_provider(rows: Iterable[Row], providers: Iterable[int]) -> dict[int, lis
 def first_three_steps(
     facility: Facility, service: Service, day: dt.date, moment: dt.datetime
 ) -> tuple[ServiceStep, ...]:
-    """The steps but the last, as they stand on a day; a permission to trade asks them (§ 528.8(a)(4), A09)."""
+    """Return the first three steps on a day. A permission to trade requires them (§ 528.8(a)(4), A09)."""
     return (
         _laboratory_step(service, day),
         _costs_step(service, day),
@@ -196,7 +196,7 @@ def _certified_step(certified: Certification, trading: Trading) -> ServiceStep:
 
 @lru_cache(maxsize=16)
 def wagers_of_game(game: str) -> dict[str, tuple[str, str]]:
-    """Every wager of a game in any edition: its code, with its name and family. Raises nothing for an unknown game."""
+    """Return every wager of a game in any edition: its name and family by code. Empty for an unknown game."""
     wagers: dict[str, tuple[str, str]] = {}
     for edition in all_editions().values():
         if edition.game == game:
@@ -207,12 +207,12 @@ def wagers_of_game(game: str) -> dict[str, tuple[str, str]]:
 
 
 def covered_codes(service: Service) -> frozenset[str]:
-    """The codes of a service's wagers, families written out; `*` alone where it is the whole game."""
+    """Return the codes of a service's wagers, with families expanded; only `*` for the whole game."""
     return expand_codes(service.game, service.wagers) if service.wagers else frozenset({WHOLE_GAME})
 
 
 def expand_codes(game: str, names: Iterable[str]) -> frozenset[str]:
-    """Codes and families of a game's wagers as codes alone; what the engine does not know stays as it is."""
+    """Return these codes with families replaced by the codes of their wagers. Unknown codes stay."""
     wagers, names_wanted = wagers_of_game(game), set(names)
     families = {family for _, family in wagers.values()}
     return frozenset(
@@ -221,7 +221,7 @@ def expand_codes(game: str, names: Iterable[str]) -> frozenset[str]:
 
 
 def wager_label(game: str, code: str) -> str:
-    """A wager as people name it; the whole game, or a code that the engine does not know, as it is."""
+    """Return a wager's name; "the whole game" for `*`, and an unknown code unchanged."""
     if code == WHOLE_GAME:
         return "the whole game"
     return wagers_of_game(game).get(code, (code, ""))[0]

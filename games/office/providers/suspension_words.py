@@ -1,4 +1,4 @@
-"""Sentences about wagers and games of a provider that may not be dealt now; part of `providers`."""
+"""Refusals of wagers and games whose provider's service is suspended."""
 
 from games.office.core.words import register
 

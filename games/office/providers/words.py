@@ -1,4 +1,4 @@
-"""Sentences about service providers."""
+"""Refusals about service providers."""
 
 from games.office.core.words import register
 

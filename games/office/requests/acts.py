@@ -1,4 +1,4 @@
-"""Requests for new games, wagers and features: drafted part by part, filed whole, decided with a letter (§ 521.4)."""
+"""Acts on requests for new games, wagers and features: draft each part, file, decide, withdraw (§ 521.4)."""
 
 from typing import Any
 
@@ -16,7 +16,10 @@ KINDS = tuple(GameRequest.Kind.values)
 
 @office_act()
 def draft_request(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Begins a request: its title, its kind, the rules where the engine knows them; in New Jersey who asks."""
+    """Draft a request: its title, its kind, and the rules if the engine knows them.
+
+    New Jersey also asks who the petitioner is.
+    """
     request = GameRequest(
         facility=ctx.facility,
         code=next_code(GameRequest.objects.filter(facility=ctx.facility), "NG"),
@@ -31,7 +34,10 @@ def draft_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def change_request(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Changes one part of a draft: `about`, or one that the section asks for. Raises `request-not-a-draft`."""
+    """Change one part of a draft: `about`, or a part that the section requires.
+
+    Raises Refusal(`request-not-a-draft`).
+    """
     request = contents.request_by_code(ctx.facility, params.code("request"))
     contents.verify_draft(request)
     part = params.choice("part", ("about", *contents.PARTS))
@@ -50,9 +56,9 @@ def change_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def file_request(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Files a draft whose every required part is there, with the figures of its wagers as they are computed now.
+    """File a complete draft, with the figures of its wagers as computed now.
 
-    Raises `request-not-a-draft`, `request-incomplete`.
+    Raises Refusal(`request-not-a-draft` or `request-incomplete`).
     """
     request = contents.request_by_code(ctx.facility, params.code("request"))
     contents.verify_draft(request)
@@ -74,9 +80,10 @@ def file_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Records the decision with its letter. In New Jersey no grant while one of the four conditions of (g) is open.
+    """Record the decision with its letter.
 
-    Raises `conditions-open`, and what `reviews.decide` raises.
+    New Jersey grants no request while one of the four conditions of (g) is open. Raises Refusal(`conditions-open`),
+    and what `reviews.decide` raises.
     """
     request = contents.request_by_code(ctx.facility, params.code("request"))
     contents.verify_filed(request)
@@ -88,7 +95,7 @@ def decide_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def withdraw_request(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Takes a request back, and says why. Raises `already-ended`."""
+    """Withdraw a request, with the reason. Raises Refusal(`already-ended`)."""
     request, why = contents.request_by_code(ctx.facility, params.code("request")), params.text("why")
     reviews.withdraw(ctx, request)
     request.withdrawn_why = why
@@ -98,7 +105,7 @@ def withdraw_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """A body asked for something besides: who, what, and on which day. Raises `day-not-come`."""
+    """Record a further question of a body: who asked what, and when. Raises Refusal(`day-not-come`)."""
     request = contents.request_by_code(ctx.facility, params.code("request"))
     body, subject, asked_on = params.text("body", max_length=100), params.text("what"), params.date("on")
     _verify_not_future(ctx, asked_on)
@@ -117,9 +124,9 @@ def record_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def answer_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """What was asked for besides is answered, with a document where one was sent.
+    """Record the answer to a further question, with a document if one was sent.
 
-    Raises `no-such-further-request`, `answered-already`, `answered-before-asked`, `day-not-come`.
+    Raises Refusal(`no-such-further-request`, `answered-already`, `answered-before-asked` or `day-not-come`).
     """
     request, item = (
         contents.request_by_code(ctx.facility, params.code("request")),
@@ -146,7 +153,7 @@ def _verify_not_future(ctx: OfficeContext, day: Any) -> None:
 
 
 def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> None:
-    """What the request is about. Raises `no-such-rules`, `which-paytable`."""
+    """Read what the request is about. Raises Refusal(`no-such-rules` or `which-paytable`)."""
     request.title, request.kind = params.text("title", max_length=100), params.choice("kind", KINDS)
     if ctx.facility.law.requests.asks_petitioner:
         request.petitioner = params.choice("petitioner", tuple(contents.PETITIONERS))
@@ -154,7 +161,7 @@ def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> Non
     rules = Rules.of(key) if key else None
     request.rules, request.game = (rules.key, rules.edition.game) if rules else ("", "")
     families = {family for family, _ in odds_figures.families(rules.key)} if rules else set()
-    # families of other rules than these fall away
+    # families of other rules are dropped
     ticked = [family for family in params.texts("wagers") if family in families]
     names = [line.strip() for line in params.prose("named", max_length=2_000).split("\n")]
     request.wagers = list(dict.fromkeys([*ticked, *(line for line in names if line)]))

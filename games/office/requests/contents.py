@@ -1,7 +1,8 @@
-"""What a request for a new game, wager or feature has to hold, and what of it is there (58 Pa. Code § 521.4).
+"""What a request for a new game, wager or feature must contain, and which parts are present (58 Pa. Code § 521.4).
 
-New Jersey's text on the request itself is not with us: there the house asks for the same file, and only what a test
-cannot do without must be there; who asks decides the extra papers (N.J.A.C. 19:47-8.4(f)1).
+The text of New Jersey's regulation on the request itself is not available here. There the facility prepares the same
+file, and only the parts that a test needs are required. The petitioner decides which further documents are required
+(N.J.A.C. 19:47-8.4(f)1).
 """
 
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ MOST_PROSE = 8_000  # characters of one part
 
 @dataclass(frozen=True)
 class RequestPart:
-    """One thing that a request holds: its key in `parts`, its name, and the paragraph that asks for it, if any."""
+    """A part of a request: its key in `parts`, its name, and the paragraph that requires it, if any."""
 
     key: str
     name: str
@@ -40,7 +41,7 @@ class RequestPart:
 
 @dataclass(frozen=True)
 class PartStatus:
-    """A part as it stands in one request: whether it must be there, whether it is, and what was said."""
+    """A part of one request: whether it is required, whether it is present, and its contents."""
 
     part: RequestPart
     must: bool
@@ -69,7 +70,7 @@ PARTS = {part.key: part for part in SECTION_PARTS + UNLICENSED_PARTS}
 
 
 def request_by_code(facility: Facility, code: str) -> GameRequest:
-    """The request of this code, as it stands. Raises `no-such-request`."""
+    """Return the request with this code. Raises Refusal(`no-such-request`)."""
     request = GameRequest.objects.filter(facility=facility, code=code).select_related("facility").first()
     if request is None:
         raise Refusal("no-such-request", code=code)
@@ -77,41 +78,41 @@ def request_by_code(facility: Facility, code: str) -> GameRequest:
 
 
 def part_statuses(request: GameRequest) -> list[PartStatus]:
-    """Every part that this request may hold, in the order of the section."""
+    """Return every part that this request may contain, in the order of the section."""
     return [_part_status(request, part) for part in _parts(request)]
 
 
 def missing_parts(request: GameRequest) -> list[RequestPart]:
-    """The parts that must be there and are not."""
+    """Return the required parts that are missing."""
     return [line.part for line in part_statuses(request) if line.must and not line.there]
 
 
 def list_parts(parts: list[RequestPart]) -> str:
-    """Parts with their paragraphs, as a refusal names them: "reasons (§ 521.4(2)), layout (§ 521.4(1)(iii))"."""
+    """Return parts with their paragraphs for a refusal: "reasons (§ 521.4(2)), layout (§ 521.4(1)(iii))"."""
     return ", ".join(f"{part.name} ({_short(part.cite)})" if part.cite else str(part.name) for part in parts)
 
 
 def verify_complete(request: GameRequest) -> None:
-    """Raises `request-incomplete`, naming every part that is missing with its paragraph."""
+    """Refuse a request with missing parts, naming each with its paragraph. Raises Refusal(`request-incomplete`)."""
     if absent := missing_parts(request):
         section = request.facility.law.section("requests")
         raise Refusal("request-incomplete", section, missing=list_parts(absent))
 
 
 def verify_draft(request: GameRequest) -> None:
-    """Raises `request-not-a-draft`: what was filed stays as it was filed."""
+    """Refuse to change a request that was filed. Raises Refusal(`request-not-a-draft`)."""
     if request.status != "draft":
         raise Refusal("request-not-a-draft", request=request.code)
 
 
 def verify_filed(request: GameRequest) -> None:
-    """Raises `request-not-waiting` unless it is filed and undecided."""
+    """Refuse a request that is not filed and undecided. Raises Refusal(`request-not-waiting`)."""
     if request.status != "filed":
         raise Refusal("request-not-waiting", request=request.code)
 
 
 def documents_of(request: GameRequest) -> list[Document]:
-    """Every document that its parts name, once, in the order of the parts; without its bytes."""
+    """Return each document that the parts name, in the order of the parts and without its bytes."""
     codes = list(dict.fromkeys(_document_codes(request)))
     rows = Document.objects.filter(facility=request.facility, code__in=codes).defer("content")
     by_code = {document.code: document for document in rows}
@@ -143,7 +144,7 @@ def _is_required(request: GameRequest, key: str) -> bool:
 
 def _is_present(request: GameRequest, key: str, value: dict[str, Any]) -> bool:
     if key == "odds" and request.rules and not odds_figures.unknown_wagers(request):
-        return True  # the engine counts them all
+        return True  # the engine computes the odds of all wagers
     return any(
         value.get(field) for field in ("text", "documents", "class", "items", "places", "none", "cents")
     )

@@ -1,4 +1,4 @@
-"""What a request and its tests say, as people read it: on the page and on paper alike."""
+"""What a request and its tests contain, in words, for the page and the PDF."""
 
 import datetime as dt
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ LOOKS = {"filed": "wait", "approved": "ok", "denied": "stop", "withdrawn": "past
 
 @dataclass(frozen=True)
 class PartDescription:
-    """One part in words: a text of several lines, points, and documents. All empty where nothing was said."""
+    """One part in words: text, points, and documents. All are empty if the part is missing."""
 
     line: PartStatus
     text: str = ""
@@ -31,7 +31,7 @@ class PartDescription:
 
 
 def describe_request(request: GameRequest) -> list[PartDescription]:
-    """Every part of a request in words, in the order of the section."""
+    """Return every part of a request in words, in the order of the section."""
     on_file = {document.code: document for document in contents.documents_of(request)}
     return [
         PartDescription(
@@ -45,7 +45,7 @@ def describe_request(request: GameRequest) -> list[PartDescription]:
 
 
 def describe_test(test: GameTest) -> list[PartDescription]:
-    """Every part of a test's submission in words, in the order of the paragraph."""
+    """Return every part of a test's submission in words, in the order of the paragraph."""
     codes = test.parts.get("forms", [])
     on_file = _on_file(test.request.facility, codes)
     return [
@@ -60,7 +60,7 @@ def describe_test(test: GameTest) -> list[PartDescription]:
 
 
 def next_step(request: GameRequest, today: dt.date) -> str:
-    """The one thing that this request waits for."""
+    """Return the next thing that this request needs."""
     if request.status == "draft":
         absent = len(contents.missing_parts(request))
         if not absent:
@@ -77,7 +77,7 @@ def next_step(request: GameRequest, today: dt.date) -> str:
 
 
 def versions(numbers: list[int]) -> str:
-    """`version 1`, `versions 1 and 2`."""
+    """Return `version 1`, `versions 1 and 2`."""
     if len(numbers) == 1:
         return "version %s" % numbers[0]
     if not numbers:
@@ -89,7 +89,7 @@ def versions(numbers: list[int]) -> str:
 
 
 def day(value: dt.date | str) -> str:
-    """`21 Nov 2026`."""
+    """Return `21 Nov 2026`."""
     date = dt.date.fromisoformat(value) if isinstance(value, str) else value
     return f"{date.day} {date:%b %Y}"
 

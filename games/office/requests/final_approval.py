@@ -22,7 +22,7 @@ FILED, ISSUED, NOT_NEEDED = "filed", "issued", "not-needed"
 
 @dataclass(frozen=True)
 class Condition:
-    """One of the four on a day: done or open, and what is known of it."""
+    """One of the four conditions on a day, with what is recorded about it."""
 
     key: str
     cite: str
@@ -35,7 +35,7 @@ class Condition:
 
 
 def conditions(request: GameRequest, today: dt.date) -> list[Condition]:
-    """All four in their order, as they stand today."""
+    """Return the four conditions in their order, as of today."""
     return [
         Condition(key, section_of(request, key), *check(request, today))
         for key, check in ((SUITABLE, _suitable), (AMENDED, _amended), (LICENSED, _licensed), (PAID, _paid))
@@ -43,17 +43,17 @@ def conditions(request: GameRequest, today: dt.date) -> list[Condition]:
 
 
 def section_of(request: GameRequest, condition: str) -> str:
-    """The paragraph of a condition at the facility of this request."""
+    """Return the paragraph of a condition at the facility of this request."""
     return request.facility.law.section(f"conditions.{condition}")
 
 
 def balance_cents(request: GameRequest) -> int:
-    """What is billed and not paid, in cents."""
+    """Return what is billed and unpaid, in cents."""
     return request.costs_cents - request.paid_cents
 
 
 def verify_conditions(request: GameRequest, today: dt.date) -> None:
-    """Raises `conditions-open`, naming each one that is open with its paragraph."""
+    """Refuse final approval while a condition is open, naming each. Raises Refusal(`conditions-open`)."""
     still = [condition for condition in conditions(request, today) if not condition.done]
     if still:
         listed = ", ".join(f"{condition.name} ({jurisdictions.short(condition.cite)})" for condition in still)
@@ -61,15 +61,19 @@ def verify_conditions(request: GameRequest, today: dt.date) -> None:
 
 
 def verify_undecided(request: GameRequest) -> None:
-    """Raises `not-in-new-jersey`, or `request-not-waiting` unless the request is filed and undecided."""
+    """Refuse a request outside New Jersey or one that is not filed and undecided.
+
+    Raises Refusal(`not-in-new-jersey` or `request-not-waiting`).
+    """
     if not request.facility.law.requests.tests:
         raise Refusal("not-in-new-jersey")
     contents.verify_filed(request)
 
 
 def verify_licensing(request: GameRequest, applications: str, waivers: str) -> None:
-    """Raises `licensing-open` where a petitioner without a license has no application filed, or a waiver that was
-    filed for is not issued.
+    """Refuse an unlicensed petitioner without a filed application, or without the waiver that was filed for.
+
+    Raises Refusal(`licensing-open`).
     """
     if request.petitioner != OTHER:
         return

@@ -1,4 +1,4 @@
-"""Records what a new game's final approval in New Jersey waits for: N.J.A.C. 19:47-8.4(g)1 to 4."""
+"""Acts that record the conditions of a new game's final approval in New Jersey: N.J.A.C. 19:47-8.4(g)1 to 4."""
 
 import datetime as dt
 from typing import Any
@@ -24,7 +24,7 @@ from games.params import Params
 
 @office_act()
 def record_suitability(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The day on which the Commission found the game suitable ((g)1). Raises `day-not-come`."""
+    """Record the day on which the Commission found the game suitable ((g)1). Raises Refusal(`day-not-come`)."""
     request, suitable_on = _undecided_request(ctx, params), _read_past_date(ctx, params, SUITABLE)
     data = {"on": suitable_on.isoformat(), **_evidence(ctx, params)}
     request.suitable_on = suitable_on
@@ -33,9 +33,9 @@ def record_suitability(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_amendment(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The day on which the amended regulations take effect, or that none are needed ((g)2).
+    """Record the day on which the amended regulations take effect, or that none are needed ((g)2).
 
-    A day that is still to come may be recorded; the condition stays open until then. Raises `amendment-without-a-day`.
+    The day may be in the future; the condition stays open until then. Raises Refusal(`amendment-without-a-day`).
     """
     request, needed = _undecided_request(ctx, params), not params.boolean("not_needed")
     effective_on = params.date("on", optional=True)
@@ -52,9 +52,9 @@ def record_amendment(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_licensing(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """That the applications are filed and the waivers issued, or not needed, and since when ((g)3).
+    """Record since when applications are filed and waivers issued, or not needed ((g)3).
 
-    Raises `licensing-open`, `day-not-come`.
+    Raises Refusal(`licensing-open` or `day-not-come`).
     """
     request, licensed_on = _undecided_request(ctx, params), _read_past_date(ctx, params, LICENSED)
     applications = params.choice("applications", (FILED, NOT_NEEDED))
@@ -72,7 +72,7 @@ def record_licensing(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """What the Commission or the Division bills for review, testing and approval ((g)4), nothing included."""
+    """Record a bill of the Commission or the Division for review, testing and approval ((g)4). It may be zero."""
     request, billed_on = _undecided_request(ctx, params), _read_past_date(ctx, params, PAID)
     billed = read_cents(params, "amount", section_of(request, PAID))
     data = {"cents": billed, "on": billed_on.isoformat(), **_evidence(ctx, params)}
@@ -82,7 +82,7 @@ def record_costs(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_payment(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """What was paid of it ((g)4), never more than is open. Raises `more-than-is-open`."""
+    """Record a payment ((g)4), never more than the balance. Raises Refusal(`more-than-is-open`)."""
     request, paid_on = _undecided_request(ctx, params), _read_past_date(ctx, params, PAID)
     paid, balance = (
         read_cents(params, "amount", section_of(request, PAID)),
@@ -113,7 +113,7 @@ def _read_past_date(ctx: OfficeContext, params: Params, condition: str) -> dt.da
 
 
 def _evidence(ctx: OfficeContext, params: Params) -> dict[str, Any]:
-    """What the day rests on: a reference, and a document where one was sent."""
+    """Return the reference that proves the day, with a document if one was sent."""
     reference = params.text("reference", default="", max_length=100)
     return {
         "reference": reference,

@@ -1,4 +1,4 @@
-"""Tests of a new game before its final approval in New Jersey: N.J.A.C. 19:47-8.4(f)2 and (g)."""
+"""Acts on tests of a new game before its final approval in New Jersey: N.J.A.C. 19:47-8.4(f)2 and (g)."""
 
 import datetime as dt
 import re
@@ -22,7 +22,10 @@ CHANGED = tuple(part.key for part in game_tests.PARTS if part.key != "further")
 
 @office_act()
 def draft_test(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Begins the submission of a test of a filed request. Raises `not-in-new-jersey`, `request-not-waiting`."""
+    """Draft the submission of a test of a filed request.
+
+    Raises Refusal(`not-in-new-jersey` or `request-not-waiting`).
+    """
     request = contents.request_by_code(ctx.facility, params.code("request"))
     game_tests.verify_request(request)
     newest = request.tests.order_by("-number").first()
@@ -32,7 +35,7 @@ def draft_test(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def change_test(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Changes one part of a draft. A sign that would say something else now falls away. Raises `test-not-a-draft`."""
+    """Change one part of a draft. A sign that no longer matches is removed. Raises Refusal(`test-not-a-draft`)."""
     test = _read_test(ctx, params)
     game_tests.verify_draft(test)
     part = params.choice("part", CHANGED)
@@ -49,7 +52,7 @@ def change_test(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def file_test(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Files a draft whose every part is there. Raises `test-not-a-draft`, `test-incomplete`, `request-not-waiting`."""
+    """File a complete draft. Raises Refusal(`test-not-a-draft`, `test-incomplete` or `request-not-waiting`)."""
     test = _read_test(ctx, params)
     game_tests.verify_request(test.request)
     game_tests.verify_draft(test)
@@ -64,10 +67,9 @@ def file_test(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Records the decision on a test with its letter and its conditions. Granted, the rules of the request hold from
-    its first gaming day on as version 1.
+    """Record the decision on a test with its letter and conditions. Raises Refusal(`test-not-waiting`).
 
-    Raises `test-not-waiting`.
+    Once granted, the rules that the request describes become version 1, from the first gaming day on.
     """
     test, granted = _read_test(ctx, params), params.boolean("granted")
     body, reference = params.text("body", max_length=100), params.text("reference", max_length=60)
@@ -90,7 +92,7 @@ def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def withdraw_test(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Takes a test back, and says why. Raises `test-ended`."""
+    """Withdraw a test, with the reason. Raises Refusal(`test-ended`)."""
     test, why = _read_test(ctx, params), params.text("why")
     if test.status in ("denied", "withdrawn"):
         raise Refusal("test-ended", ctx.facility.law.section("conditions"), number=test.number)
@@ -101,9 +103,9 @@ def withdraw_test(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """A new version of the rules in the middle of a test, why, and from when ((g)): now, or a moment to come.
+    """Record a new version of the rules during a test, with the reason, from now or a later moment on ((g)).
 
-    Raises `test-not-running`, `test-rules-say-nothing`, `rules-in-the-past`, `rules-before-the-last`.
+    Raises Refusal(`test-not-running`, `test-rules-say-nothing`, `rules-in-the-past` or `rules-before-the-last`).
     """
     test, why = _running_test(ctx, params), params.text("why")
     text = params.prose("text", max_length=2 * MOST_PROSE)
@@ -123,9 +125,9 @@ def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_test_run(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """The game was dealt on test: at which casino and table, from when to when. The record says under which rules.
+    """Record where and when the game was dealt on test. The entry says under which rules.
 
-    Raises `test-not-running`, `run-elsewhere`, `run-ends-first`, `day-not-come`, `run-outside-the-test`.
+    Raises Refusal(`test-not-running`, `run-elsewhere`, `day-not-come` or `run-outside-the-test`).
     """
     test, casino = _running_test(ctx, params), params.text("casino", max_length=100)
     table, note = params.text("table", max_length=40), params.text("note", default="")
@@ -164,7 +166,7 @@ def _verify_run(
 
 
 def _begin_rules(ctx: OfficeContext, test: GameTest) -> None:
-    """The rules that the request describes hold from the first gaming day; from now where that has begun."""
+    """Create version 1 from the request, in force from the first gaming day, or from now if that has begun."""
     parts = test.request.parts
     text = "\n\n".join(
         part_text for key in ("play", "wagering") if (part_text := parts.get(key, {}).get("text"))
@@ -189,7 +191,7 @@ def _read_number(params: Params) -> int:
 
 
 def _running_test(ctx: OfficeContext, params: Params) -> GameTest:
-    """A granted test of a request that is not decided yet. Raises `test-not-running`."""
+    """Return a granted test of an undecided request. Raises Refusal(`test-not-running`)."""
     test = _read_test(ctx, params)
     if test.status != "approved" or test.request.status != "filed":
         raise Refusal("test-not-running", ctx.facility.law.section("conditions"), number=test.number)
@@ -218,7 +220,7 @@ def _read_optional_moment(ctx: OfficeContext, params: Params) -> dt.datetime | N
 
 
 def _local(ctx: OfficeContext, day: dt.date, hour: dt.time) -> dt.datetime:
-    """A moment by this house's clocks."""
+    """Return a moment given in the facility's time zone."""
     return dt.datetime.combine(day, hour, ctx.facility.zone).astimezone(dt.UTC)
 
 
@@ -235,7 +237,7 @@ def _read_lines(ctx: OfficeContext, params: Params, test: GameTest) -> list[str]
 
 
 def _read_dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str, str]:
-    """The first gaming day and the last. Raises `test-ends-before-it-begins`."""
+    """Read the first and the last gaming day. Raises Refusal(`test-ends-before-it-begins`)."""
     first, last = params.date("from"), params.date("to")
     if last < first:
         raise Refusal("test-ends-before-it-begins", ctx.facility.law.section("tests.dates"))

@@ -1,4 +1,4 @@
-"""What the submission of a test of a new game has to hold, the sign at the entrances, and which rules held when.
+"""What the submission of a test must contain, the sign at the entrances, and which rules applied when.
 
 N.J.A.C. 19:47-8.4(f)2 and (g), reading A42.
 """
@@ -26,7 +26,7 @@ PARTS = (
     RequestPart("further", "answers to further requests", "What a body asked for besides."),
 )  # fmt: skip
 BY_KEY = {part.key: part for part in PARTS}
-SIGN_PARTS = ("casinos", "dates", "tables")  # a sign that says otherwise is made anew
+SIGN_PARTS = ("casinos", "dates", "tables")  # the sign is made again when one of these changes
 SIGN = {
     "en": "TEST OF A NEW GAME\n{game}\nOn test at {casino} from {starts} to {ends}, {table}.\n"
     "Its rules may change during the test."
@@ -34,7 +34,7 @@ SIGN = {
 
 
 def test_by_number(request: GameRequest, number: int) -> GameTest:
-    """A test of a request by its number. Raises `no-such-test`."""
+    """Return a test of a request by its number. Raises Refusal(`no-such-test`)."""
     test = request.tests.filter(number=number).first()
     if test is None:
         raise Refusal("no-such-test", request=request.code, number=number)
@@ -43,36 +43,39 @@ def test_by_number(request: GameRequest, number: int) -> GameTest:
 
 
 def verify_request(request: GameRequest) -> None:
-    """Raises `not-in-new-jersey`, or `request-not-waiting` unless the request is filed and undecided."""
+    """Refuse a request outside New Jersey or one that is not filed and undecided.
+
+    Raises Refusal(`not-in-new-jersey` or `request-not-waiting`).
+    """
     if not request.facility.law.requests.tests:
         raise Refusal("not-in-new-jersey")
     contents.verify_filed(request)
 
 
 def verify_draft(test: GameTest) -> None:
-    """Raises `test-not-a-draft`."""
+    """Refuse to change a test that was filed. Raises Refusal(`test-not-a-draft`)."""
     if test.status != "draft":
         raise Refusal("test-not-a-draft", test.request.facility.law.section("tests"), number=test.number)
 
 
 def test_part_statuses(test: GameTest) -> list[PartStatus]:
-    """Every part of the submission as it stands, in the order of the paragraph."""
+    """Return every part of the submission, in the order of the paragraph."""
     parts = [_cited(test, part) for part in PARTS]
     return [PartStatus(part, True, _is_present(test, part.key), _value(test, part.key)) for part in parts]
 
 
 def _cited(test: GameTest, part: RequestPart) -> RequestPart:
-    """The part with the paragraph that asks for it at the facility of this test."""
+    """Return the part with the paragraph that requires it at the facility of this test."""
     return replace(part, cite=test.request.facility.law.section(f"tests.{part.key}"))
 
 
 def missing_test_parts(test: GameTest) -> list[RequestPart]:
-    """The parts that are not there."""
+    """Return the missing parts."""
     return [line.part for line in test_part_statuses(test) if not line.there]
 
 
 def verify_complete(test: GameTest) -> None:
-    """Raises `test-incomplete`, naming every part that is missing with its paragraph."""
+    """Refuse a test with missing parts, naming each with its paragraph. Raises Refusal(`test-incomplete`)."""
     if absent := missing_test_parts(test):
         raise Refusal(
             "test-incomplete", test.request.facility.law.section("tests"), missing=contents.list_parts(absent)
@@ -80,9 +83,9 @@ def verify_complete(test: GameTest) -> None:
 
 
 def proposed_sign(test: GameTest) -> dict[str, Any]:
-    """The sign proposed for each casino's entrances, in the approved form where there is one, else in ours.
+    """Return the proposed sign for each casino's entrances, in the approved form if there is one.
 
-    Raises `sign-needs-more` while the casinos, the dates or the tables are not said.
+    Raises Refusal(`sign-needs-more`) while the casinos, the dates or the tables are missing.
     """
     absent = [_cited(test, BY_KEY[key]) for key in SIGN_PARTS if not test.parts.get(key)]
     if absent:
@@ -112,12 +115,12 @@ def proposed_sign(test: GameTest) -> dict[str, Any]:
 
 
 def rules_at(test: GameTest, moment: dt.datetime) -> TestRules | None:
-    """The version of the rules that held at a moment; None before the first."""
+    """Return the version of the rules in force at a moment; None before the first."""
     return test.rules.filter(in_force_from__lte=moment).order_by("-version").first()
 
 
 def rules_during(run: TestRun, rules: Sequence[TestRules]) -> list[int]:
-    """The versions that held during a run, of all `rules` of its test: several where they changed in its middle."""
+    """Return the versions in force during a run: several if the rules changed while it was dealt."""
     begun = [version.version for version in rules if version.in_force_from <= run.started_at]
     later = [version.version for version in rules if run.started_at < version.in_force_from < run.ended_at]
     return [*([max(begun)] if begun else []), *sorted(later)]
@@ -129,7 +132,7 @@ def _is_present(test: GameTest, key: str) -> bool:
     if key == "sign" and test.status == "draft":
         return bool(test.parts.get(key)) and test.parts[key] == proposed_sign(
             test
-        )  # a form approved since then counts
+        )  # compared with the form that is approved now
     return bool(test.parts.get(key))
 
 

@@ -1,6 +1,6 @@
-"""The exact figures of a request's wagers, where the engine knows the rules: 58 Pa. Code § 521.4(1)(ii).
+"""The exact figures of a request's wagers, if the engine knows the rules: 58 Pa. Code § 521.4(1)(ii).
 
-Filed figures are plain JSON, fractions in lowest terms: they read the same for ever, whatever is computed later.
+Filed figures are plain JSON with fractions in lowest terms, so they never change with later versions of the engine.
 """
 
 import hashlib
@@ -20,15 +20,15 @@ from games.registry import game_by_code, game_of
 
 
 def families(rules: str) -> list[tuple[str, str]]:
-    """The wager families of a rules key with their names, in the order of the layout."""
+    """Return the wager families of a rules key with their names, in the order of the layout."""
     loaded = Rules.of(rules)
     return [(family, name) for family, name, _ in _families(loaded)]
 
 
 def compute_figures(request: GameRequest) -> dict[str, Any] | None:
-    """Every wager that the request is about with its exact figures; None where the engine does not know its rules.
+    """Return every wager of the request with its exact figures, or None if the engine does not know the rules.
 
-    A request that names none of their families is about all of them.
+    A request that names none of the families is about all of them.
     """
     if not request.rules:
         return None
@@ -60,23 +60,23 @@ def compute_figures(request: GameRequest) -> dict[str, Any] | None:
 
 
 def unknown_wagers(request: GameRequest) -> list[str]:
-    """The wagers that the request is about and the engine does not know: their figures come in a document."""
+    """Return the wagers that the engine does not know. Their figures come in a document."""
     known_families = {family for family, _ in families(request.rules)} if request.rules else set()
     return [wager for wager in request.wagers if wager not in known_families]
 
 
 def sha256(figures: dict[str, Any]) -> str:
-    """The SHA-256 of figures in canonical JSON, as the record names them."""
+    """Return the SHA-256 of figures in canonical JSON, as the record names them."""
     return hashlib.sha256(chain.canonical(figures)).hexdigest()
 
 
 def filed_or_computed(request: GameRequest) -> dict[str, Any] | None:
-    """The figures to show: those that were filed, or as they are computed now where nothing is filed yet."""
+    """Return the filed figures, or the computed ones if none are filed."""
     return request.parts.get("odds", {}).get("figures") or compute_figures(request)
 
 
 def figures_sheet(figures: dict[str, Any]) -> OddsSheet:
-    """Figures as the office's odds sheet; what was filed is not computed again."""
+    """Return figures as an odds sheet. Filed figures are not computed again."""
     rules = Rules.of(figures["rules"])
     filed = {entry["wager"]: entry for entry in figures["wagers"]}
     labels = {wager_type.code: str(wager_type.label) for wager_type in game_of(rules).wager_types(rules)}
@@ -101,7 +101,7 @@ def _pays(text: str) -> Pays:
 
 @lru_cache(maxsize=32)
 def _families(rules: Rules) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-    """Family, its name, its codes."""
+    """Return each family with its name and its codes."""
     types = game_by_code(rules.edition.game).wager_types(rules)
     priced = game_of(rules).outcomes(rules)
     by_family: dict[str, list[Any]] = {}
@@ -115,7 +115,7 @@ def _families(rules: Rules) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
 
 
 def _family_name(family: str, types: list[Any]) -> str:
-    """ "Small" of one wager; of several what their names begin with: "Three of a Kind"."""
+    """Return the words that the names of a family's wagers begin with: "Three of a Kind"."""
     first = str(types[0].label)
     if len(types) == 1:
         return first

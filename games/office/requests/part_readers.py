@@ -1,4 +1,4 @@
-"""Reads what a dialog says of one part of a request. Nothing said is the part taken out again."""
+"""Reads the parameters of one part of a request. A part without contents is removed."""
 
 import re
 from collections.abc import Callable
@@ -21,12 +21,12 @@ MOST_PLACES = 40
 
 
 def read_part(ctx: OfficeContext, params: Params, request: GameRequest, key: str) -> Value:
-    """The new value of one part. Raises what its reader raises, and `malformed`."""
+    """Return the new value of one part. Raises what its reader raises, and Refusal(`malformed`)."""
     return READERS[key](ctx, params, request.parts.get(key, {}))
 
 
 def read_cents(params: Params, name: str, section: str) -> int:
-    """Cents of an amount as people write it: "1,250" or "$1,250.50". Raises `amount-unreadable`."""
+    """Return the cents of an amount such as "1,250" or "$1,250.50". Raises Refusal(`amount-unreadable`)."""
     text = params.text(name, max_length=20)
     match = AMOUNT.fullmatch(text)
     if match is None:
@@ -35,7 +35,7 @@ def read_cents(params: Params, name: str, section: str) -> int:
 
 
 def read_attachments(ctx: OfficeContext, params: Params, before: list[str]) -> list[str]:
-    """Codes of the documents that stay, and of the one that is added. Raises `no-such-document`."""
+    """Return the codes of the documents that stay and of the one that is added. Raises Refusal(`no-such-document`)."""
     keep = set(params.texts("keep"))
     if not keep <= set(before):
         raise malformed("keep")
@@ -59,7 +59,7 @@ def _read_papers(ctx: OfficeContext, params: Params, before: Value) -> Value:
 
 
 def _pictures_reader(part: str) -> Reader:
-    """Drawings or photos: text alone draws nothing. Raises `drawing-is-no-picture`."""
+    """Return a reader of drawings or photos, which refuses plain text. It raises Refusal(`drawing-is-no-picture`)."""
 
     def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
         papers = _read_papers(ctx, params, before)
@@ -77,7 +77,7 @@ def _pictures_reader(part: str) -> Reader:
 
 
 def _reader_or_none(of: Reader, part: str) -> Reader:
-    """The part, or that there is none. Raises `none-and-some` where both were said."""
+    """Return a reader of a part that may be declared as "none". It raises Refusal(`none-and-some`) for both."""
 
     def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
         none, value = params.boolean("none"), of(ctx, params, before)
@@ -89,7 +89,10 @@ def _reader_or_none(of: Reader, part: str) -> Reader:
 
 
 def _read_class(ctx: OfficeContext, params: Params, before: Value) -> Value:
-    """Variation, composite or new; of which authorized game, unless it is new. Raises `class-of-what`."""
+    """Read whether the game is a variation, a composite or new, and on which game it is based.
+
+    Raises Refusal(`class-of-what`).
+    """
     game_class, of = params.choice("class", tuple(CLASSES)), params.text("of", default="", max_length=100)
     if game_class != "new" and not of:
         raise Refusal(
@@ -107,7 +110,7 @@ def _read_places(ctx: OfficeContext, params: Params, before: Value) -> Value:
 
 
 def _read_rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
-    """The rights that stay, by their place in the list, and one more where its name is said."""
+    """Read which rights stay, by their position in the list, and a further one if its name is sent."""
     items = before.get("items", [])
     keep = params.texts("keep")
     if not set(keep) <= {str(place) for place in range(len(items))}:
@@ -130,7 +133,10 @@ def _read_rights(ctx: OfficeContext, params: Params, before: Value) -> Value:
 
 
 def _read_holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
-    """Who holds a right, and the code of the provider's file where it is one. Raises `no-such-holder`."""
+    """Return the holder of a right, and the code of the provider's file if there is one.
+
+    Raises Refusal(`no-such-holder`).
+    """
     holder, code = (
         params.text("holder", default="", max_length=100),
         params.text("provider", default="", max_length=20),
@@ -144,7 +150,7 @@ def _read_holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
 
 
 def _read_application(ctx: OfficeContext, params: Params, before: Value) -> Value:
-    """The completed application. Its type is asked with it: it must be the right one."""
+    """Read the completed application with the type of license, which must be the right one."""
     license_type, papers = (
         params.text("license", default="", max_length=100),
         _read_papers(ctx, params, before),
@@ -153,7 +159,7 @@ def _read_application(ctx: OfficeContext, params: Params, before: Value) -> Valu
 
 
 def _read_fee(ctx: OfficeContext, params: Params, before: Value) -> Value:
-    """The fee in cents and the day on which it was paid. Raises `amount-unreadable`, `day-not-come`."""
+    """Read the fee in cents and the day on which it was paid. Raises Refusal(`amount-unreadable` or `day-not-come`)."""
     section = ctx.facility.law.section("requests.fee")
     paid, paid_on = read_cents(params, "amount", section), params.date("on")
     if paid_on > ctx.today:

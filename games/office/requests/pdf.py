@@ -1,4 +1,4 @@
-"""A request for a new game on paper: a cover sheet with its parts, its odds sheet, its documents with their SHA-256."""
+"""The PDF of a request: a cover sheet with its parts, its odds sheet, and its documents with their SHA-256."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ from games.office.requests.descriptions import PartDescription
 
 
 def request_pdf(row: GameRequest) -> bytes:
-    """The PDF of the whole request as it stands; of a filed one as it was filed."""
+    """Return the PDF of a request. A filed request is printed as it was filed."""
     look, figures = styles(), odds_figures.filed_or_computed(row)
     sheet = odds_figures.figures_sheet(figures) if figures else None
     title = f"{row.code} {row.title}"
@@ -44,7 +44,7 @@ def request_pdf(row: GameRequest) -> bytes:
 
 
 def _facts(row: GameRequest) -> Iterator[tuple[Cell, Cell]]:
-    """Who asks, for what, and where it stands."""
+    """Return who asks for what, and the dates so far."""
     facility = row.facility
     yield "Facility", f"{facility.name}, {facility.get_jurisdiction_display()}"
     if row.petitioner:
@@ -72,7 +72,7 @@ def _with_name(when: str, who: str) -> str:
 
 
 def _part(description: PartDescription) -> list[Flowable]:
-    """One part: its name and its paragraph, then what was said."""
+    """Return one part: its name, its paragraph and its contents."""
     look, part = styles(), description.line.part
     name = str(part.name)
     head = text(name[0].upper() + name[1:], look["strong"])
@@ -97,7 +97,7 @@ def _part(description: PartDescription) -> list[Flowable]:
 
 
 def _documents(row: GameRequest) -> list[Flowable]:
-    """The list of what is attached, each with the SHA-256 of its bytes."""
+    """Return the list of attachments with the SHA-256 of their bytes."""
     look, documents = styles(), contents.documents_of(row)
     head: list[Any] = [text("Attached documents", look["heading"])]
     if not documents:

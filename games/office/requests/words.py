@@ -1,4 +1,4 @@
-"""Sentences about new games and their tests."""
+"""Refusals about requests for new games and their tests."""
 
 from games.office.core.words import register
 

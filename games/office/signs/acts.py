@@ -1,4 +1,4 @@
-"""The form of a sign: drafted, filed with the Bureau, decided, withdrawn (58 Pa. Code § 521.8(d))."""
+"""Acts on sign forms: draft, file, decide, withdraw (58 Pa. Code § 521.8(d))."""
 
 from games.engine import Refusal
 from games.models import SignForm
@@ -13,8 +13,9 @@ MOST_WORDS = 400
 
 @office_act()
 def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Drafts the next version of the form of a kind of sign, of one game or (empty) of every game: where it stands, its
-    size in millimetres, and what it says in each language. Odds are never stated with the word "for".
+    """Draft the next version of a sign form, for one game or (`game` empty) for every game.
+
+    A form has a location, a size in millimeters, and a wording for each language. Odds are never stated with "for".
     """
     kind = params.choice("kind", forms.KINDS)
     game = params.choice("game", ("", *GAMES), default="")
@@ -47,7 +48,7 @@ def draft_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def file_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Marks a drafted form as filed for approval."""
+    """Mark a drafted form as filed for approval."""
     form = _read_form(ctx, params)
     reviews.file(ctx, form)
     return ActOutcome("sign_form.filed", _form_data(form))
@@ -55,7 +56,7 @@ def file_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def decide_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Records the decision on a filed form, with its letter. Approved, it replaces the version before it."""
+    """Record the decision on a filed form with its letter. An approved form replaces the previous version."""
     form = _read_form(ctx, params)
     decision = reviews.decide(ctx, form, params)
     return ActOutcome("sign_form.decided", {**_form_data(form), **decision})
@@ -63,7 +64,7 @@ def decide_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def withdraw_sign_form(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Withdraws a form, and with it the versions before it: no sign of this kind stands under any of them."""
+    """Withdraw a form and its earlier versions, so that none of them can be displayed."""
     form, why = _read_form(ctx, params), params.text("why")
     reviews.withdraw(ctx, form)
     earlier = SignForm.objects.filter(

@@ -1,7 +1,7 @@
-"""The forms of signs: what a wording may hold, which form is approved, and how it is filled (58 Pa. Code § 521.8).
+"""Sign forms: what a wording may contain, which form is approved, and how it is filled in (58 Pa. Code § 521.8).
 
-A wording is a text for each language; {min} and the like stand for what holds at the table. A sign stands nowhere
-without an approved form of its kind (§ 521.8(d)).
+A wording is a text for each language, with placeholders such as {min} for the values of a table. No sign may be
+displayed without an approved form of its kind (§ 521.8(d)).
 """
 
 import re
@@ -17,7 +17,7 @@ KINDS = tuple(SignForm.Kind.values)
 LEAST_MM, MOST_MM = 50, 3000
 PLACEHOLDER = re.compile(r"\{([a-z_]*)\}")
 COMMON_PLACEHOLDERS = frozenset({"table", "game"})
-# What a wording may name besides, and of that what it must
+# Further placeholders that a wording may contain, and those that it must contain
 ALLOWED_PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
     "odds": ("rules", "approved"),
     "limits": ("min", "max"),
@@ -37,8 +37,10 @@ REQUIRED_PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
 def verify_wording(
     kind: str, wording: Mapping[str, str], rules: Iterable[Rules] = (), *, section: str
 ) -> None:
-    """Raises `sign-says-nothing`, `sign-braces`, `sign-placeholder-unknown`, `sign-placeholder-missing`, and
-    `odds-said-for` for odds that a sign would state with that word; `rules` are those that the sign may speak of.
+    """Refuse a wording that is empty, has wrong placeholders, or states odds with "for".
+
+    `rules` are the rules that the sign may quote. Raises Refusal(`sign-says-nothing`, `sign-braces`,
+    `sign-placeholder-unknown`, `sign-placeholder-missing` or `odds-said-for`).
     """
     if not wording:
         raise Refusal("sign-says-nothing", section)
@@ -65,18 +67,18 @@ def _braced(names: Iterable[str]) -> str:
 
 
 def fill_wording(text: str, values: Mapping[str, str]) -> list[str]:
-    """The lines of a wording with what holds at a table. A name without a value becomes a dash."""
+    """Return the lines of a wording filled in with these values. A missing value becomes a dash."""
     filled_text = PLACEHOLDER.sub(lambda match: values.get(match[1]) or "–", text)
     return [line.strip() for line in filled_text.splitlines() if line.strip()]
 
 
 def in_force(facility: Facility, kind: str, game: str) -> SignForm | None:
-    """The newest approved form of a kind of sign: this game's own, or else that of every game."""
+    """Return the newest approved form of a kind of sign: the game's own, or else the one for every game."""
     return forms_in_force(facility, game).get(kind)
 
 
 def forms_in_force(facility: Facility | int, game: str) -> dict[str, SignForm]:
-    """The form in force of each kind of sign at the tables of a game, in one query."""
+    """Return the form in force of each kind of sign at the tables of a game, in one query."""
     rows = SignForm.objects.filter(facility=facility, game__in=["", game], status="approved")
     return {form.kind: form for form in rows.order_by("game", "version")}
 
@@ -91,15 +93,15 @@ def verify_form(facility: Facility, kind: str, game: str) -> SignForm:
 
 
 def rules_on_signs(facility: Facility, game: str) -> list[Rules]:
-    """The approved rules of a house that a sign of this game (empty: of any) may speak of."""
+    """Return the approved rules that a sign of this game (empty: of any game) may quote."""
     rows = RulesSubmission.objects.filter(facility=facility, status="approved")
     return [rules_of(row) for row in (rows.filter(game=game) if game else rows)]
 
 
 def recorded_sign_keys(places: Iterable[tuple[int, str]]) -> dict[tuple[int, str], str]:
-    """For each facility (id) and game the keys of the forms in force there, as a table's record tells of them.
+    """Return the ids of the forms in force for each facility id and game, as a table's record writes them.
 
-    One query for them all.
+    Takes one query for all of them.
     """
     pairs = set(places)
     rows = SignForm.objects.filter(facility__in={facility for facility, _ in pairs}, status="approved")

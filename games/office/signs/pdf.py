@@ -1,6 +1,6 @@
-"""A sign on paper in its approved size: its wording in each language as large as the sheet allows, the odds beneath.
+"""A printed sign in its approved size: the wording in each language as large as it fits, with the odds below.
 
-One layout in millimetres serves both the PDF and the drawing on the page that prints it.
+The PDF and the preview on the page share one layout in millimeters.
 """
 
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ from reportlab.pdfgen.canvas import Canvas
 
 from games.office.pdf import paper
 
-EDGE, FOOT_MM = 0.07, 0.022  # shares of the shorter side
-OTHERS, ROW = 0.6, 0.62  # size of a further language, and of a line of odds, by the first one's
+EDGE, FOOT_MM = 0.07, 0.022  # fractions of the shorter side
+OTHERS, ROW = 0.6, 0.62  # sizes of further languages and of odds, relative to the first language
 LEADING, BETWEEN = 1.25, 0.8
-LONG = 26  # letters after which a line is broken in two
+LONG = 26  # longer lines are broken in two
 ALIGN = {"start": 0, "middle": 1, "end": 2}
 
 
 @dataclass(frozen=True)
 class SignSheet:
-    """What a sign says: lines by language, rows of odds (label, payout), and the small line of its approval."""
+    """The contents of a sign: lines by language, rows of odds (label, payout), and a small line with its approval."""
 
     title: str
     texts: Sequence[tuple[str, Sequence[str]]]
@@ -35,7 +35,7 @@ class SignSheet:
 
 @dataclass(frozen=True)
 class SignLine:
-    """One line where it stands: its anchor and its foot in millimetres from the upper left, its size in millimetres."""
+    """One placed line: its anchor and baseline from the upper left corner, and its size, in millimeters."""
 
     text: str
     x: float
@@ -47,7 +47,7 @@ class SignLine:
 
 
 def sign_lines(sign: SignSheet) -> list[SignLine]:
-    """The whole sign, laid out. Sizes follow from the sheet alone; the lines of a language have one size."""
+    """Return all lines of the sign, placed. All lines of one language have the same size."""
     width, height = sign.width_mm, sign.height_mm
     edge, foot = EDGE * min(width, height), max(2.2, FOOT_MM * min(width, height))
     room, across = height - 2 * edge - 2 * foot, width - 2 * edge
@@ -71,7 +71,7 @@ def sign_lines(sign: SignSheet) -> list[SignLine]:
 
 
 def _blocks(sign: SignSheet, middle: float, left_x: float, right: float) -> list[list[SignLine]]:
-    """The lines of each language, and those of the odds, each with its size by the first language's."""
+    """Return the lines of each language and of the odds, sized relative to the first language."""
     blocks = [
         [
             SignLine(part, middle, 0, OTHERS if place else 1.0, strong=not place, language=language)
@@ -96,14 +96,14 @@ def _block_height(block: list[SignLine]) -> float:
 
 
 def _fit_block(block: list[SignLine], unit: float, across: float) -> list[SignLine]:
-    """A block at the largest size at which each of its lines fits."""
+    """Return a block at the largest size at which all its lines fit."""
     halves = {"middle": 1.0, "start": 0.58, "end": 0.42}
     fits = min(_fitting_size(line.text, halves[line.anchor] * across, strong=line.strong) for line in block)
     return [replace(line, size=min(unit * line.size, fits)) for line in block]
 
 
 def _break_line(line: str) -> list[str]:
-    """A long line in two of about the same length; one without spaces in the middle stays."""
+    """Break a long line at the space nearest its middle."""
     if len(line) <= LONG or " " not in line:
         return [line]
     middle = min(
@@ -114,7 +114,7 @@ def _break_line(line: str) -> list[str]:
 
 
 def _fitting_size(text: str, room: float, *, strong: bool = False) -> float:
-    """The largest size at which a text is no wider than this, in millimetres."""
+    """Return the largest size in millimeters at which a text fits this width."""
     drawable = paper.fonts()
     latin = paper.BOLD if strong else paper.INTER
     wide = sum(
@@ -125,7 +125,7 @@ def _fitting_size(text: str, room: float, *, strong: bool = False) -> float:
 
 
 def render(sign: SignSheet, facility_name: str) -> bytes:
-    """The PDF: one page of the approved size. The same sign always gives the same bytes."""
+    """Return the PDF: one page of the approved size. The same sign always gives the same bytes."""
     paper.fonts()
     file = BytesIO()
     canvas = Canvas(file, pagesize=(sign.width_mm * mm, sign.height_mm * mm), invariant=1, pageCompression=1)

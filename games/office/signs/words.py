@@ -1,4 +1,4 @@
-"""Sentences about signs."""
+"""Refusals about signs."""
 
 from games.office.core.words import register
 

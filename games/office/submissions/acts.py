@@ -1,4 +1,4 @@
-"""Rules submissions: drafted, filed, decided, withdrawn. A table deals under an approved version alone (§ 521.8(b))."""
+"""Acts on rules submissions: draft, file, decide, withdraw. Tables deal only under approved versions (§ 521.8(b))."""
 
 import datetime as dt
 import json
@@ -29,9 +29,10 @@ PLAIN = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 @office_act()
 def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Begins a new submission under the next code, or the next version of `code` with what its newest one chose.
+    """Draft a submission under the next code, or the next version of `code` with the options of its newest one.
 
-    Raises `version-waits` while another version is a draft or filed, `other-game`, `not-a-new-edition-here`.
+    Raises Refusal(`version-waits`) while another version is drafted or filed, `other-game` or
+    `not-a-new-edition-here`.
     """
     code, key = (
         params.text("code", default="", max_length=20),
@@ -58,7 +59,7 @@ def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def change_draft(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Changes what a draft chooses. It may choose what the gate will refuse: the gate is asked when it is filed."""
+    """Change the options of a draft. The gate checks them only when the draft is filed."""
     row = _read_version(ctx, params)
     options = read_options(params)
     why = params.text("why", default="")
@@ -73,8 +74,9 @@ def change_draft(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Files a draft with the body that decides; its terms are fixed from here on. Raises what the gate finds,
-    `not-a-draft`, or `nothing-changed` for what the version that it would supersede says already.
+    """File a draft and fix its terms. Raises what the gate finds, and Refusal(`not-a-draft`).
+
+    Raises Refusal(`nothing-changed`) if its terms are those of the approved version before it.
     """
     row = _read_version(ctx, params)
     if row.status != Status.DRAFT:
@@ -91,11 +93,12 @@ def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Records what the body decided, from its letter. Approved rules come into force at `in_force_from` (house time,
-    such as 2026-11-22T06:00; now where it is left out), never before they are approved: 58 Pa. Code § 521.8(b).
+    """Record the body's decision from its letter.
 
-    Each table changes at its next round from that moment on. Raises `not-filed`, `in-force-before-decided`,
-    `in-force-before-earlier`, and what the gate finds against the tables as they now stand.
+    Approved rules come into force at `in_force_from` (local time such as 2026-11-22T06:00; now if it is not sent),
+    never before they are approved: 58 Pa. Code § 521.8(b). From that moment, each table changes at its next round.
+    Raises Refusal(`not-filed`, `in-force-before-decided` or `in-force-before-earlier`), and what the gate finds for
+    the tables as they are now.
     """
     row = _read_version(ctx, params)
     granted, body = params.boolean("granted"), params.text("body", max_length=100)
@@ -117,8 +120,10 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 @office_act()
 def withdraw_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
-    """Withdraws a version. A draft or filed one goes no further; one in force is dealt no more from each table's next
-    round on; where it was still to come into force, the version before it stays. Raises `already-ended`.
+    """Withdraw a version. Raises Refusal(`already-ended`).
+
+    Tables stop dealing under a version in force at their next round. If it was not in force yet, the previous version
+    stays in force.
     """
     row = _read_version(ctx, params)
     why = params.text("why")
@@ -139,15 +144,15 @@ def withdraw_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 
 def tables_under(ctx: OfficeContext, code: str) -> tuple[DealtTable, ...]:
-    """The tables of this house that deal under a submission, whichever its version."""
+    """Return the facility's tables that deal under a submission, whatever its version."""
     return tuple(table for table in floor().tables(ctx.facility) if table.submission == code)
 
 
-# What a screen sends
+# Parameters
 
 
 def read_options(params: Params) -> Options:
-    """The options of a form: rows of `payouts`, `increments` and `shakers`; what is left empty is not chosen."""
+    """Read the options of the form: rows of `payouts`, `increments` and `shakers`. Empty rows are dropped."""
     payouts = params.objects("payouts", _payout, max_items=MOST_ROWS, optional=True)
     steps = params.objects("increments", _increment, max_items=MOST_ROWS, optional=True)
     kinds = params.objects("shakers", _shaker, max_items=MOST_ROWS, optional=True)
@@ -162,7 +167,7 @@ def read_options(params: Params) -> Options:
 
 
 def _payout(params: Params) -> tuple[str, str]:
-    """A row of the paytable and its odds; a number alone is so many to one."""
+    """Read a row of the paytable and its odds. A plain number means "to 1"."""
     row, odds = params.text("family", max_length=40), params.text("odds", default="", max_length=40)
     return row, f"{odds} to 1" if PLAIN.fullmatch(odds) else odds
 
@@ -180,7 +185,10 @@ def _shaker(params: Params) -> tuple[str, str, bool]:
 
 
 def read_moment(ctx: OfficeContext, params: Params, name: str) -> dt.datetime | None:
-    """A moment by the house's clocks, such as 2026-11-22T06:00; None where it is left out. Raises `malformed`."""
+    """Return a moment given in local time, such as 2026-11-22T06:00; None if it was not sent.
+
+    Raises Refusal(`malformed`).
+    """
     written = params.text(name, default="", max_length=40)
     if not written:
         return None
@@ -195,7 +203,7 @@ def read_moment(ctx: OfficeContext, params: Params, name: str) -> dt.datetime | 
 
 
 def _read_version(ctx: OfficeContext, params: Params) -> RulesSubmission:
-    """The version that an act names by `code` and `version`, for changing. Raises `no-such-submission`."""
+    """Return the version that an act names by `code` and `version`. Raises Refusal(`no-such-submission`)."""
     code, version = params.code("code"), params.integer("version", 1, 10**6)
     submission = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version=version).first()
     if submission is None:
@@ -211,11 +219,11 @@ def _newest_version(ctx: OfficeContext, code: str, below: int = 10**6 + 1) -> Ru
     return newest
 
 
-# What it does
+# Changes
 
 
 def _verify_edition(ctx: OfficeContext, key: str, before: RulesSubmission | None) -> None:
-    """A submission keeps to one game, and to the regulations of its own state."""
+    """Refuse another game than that of the submission, and an edition of another jurisdiction."""
     new_edition = edition(key)
     if new_edition.jurisdiction != ctx.facility.jurisdiction:
         raise Refusal("not-a-new-edition-here", edition=new_edition.title)
@@ -224,7 +232,7 @@ def _verify_edition(ctx: OfficeContext, key: str, before: RulesSubmission | None
 
 
 def _fill_draft(row: RulesSubmission, options: Options, why: str) -> None:
-    """The draft as chosen; its terms too, where the engine knows such rules."""
+    """Copy the options into the draft, and its terms if the engine accepts them."""
     row.game, row.edition = options.edition.game, options.edition.key
     row.options, row.why = options.as_json(), why
     rules = options.rules_if_any()
@@ -243,13 +251,13 @@ def _verified_start(ctx: OfficeContext, row: RulesSubmission, since: dt.datetime
 
 
 def _approved_before(row: RulesSubmission) -> RulesSubmission | None:
-    """The newest approved version of the same code."""
+    """Return the newest approved version before this one."""
     earlier = RulesSubmission.objects.filter(facility=row.facility, code=row.code, version__lt=row.version)
     return earlier.filter(status=Status.APPROVED).order_by("-version").first()
 
 
 def _supersede(row: RulesSubmission, since: dt.datetime) -> int | None:
-    """The version before it stays in force until the new one is. Returns its number."""
+    """Mark the previous version as superseded from the moment the new one is in force. Returns its number."""
     before = _approved_before(row)
     if before is None:
         return None
@@ -259,7 +267,7 @@ def _supersede(row: RulesSubmission, since: dt.datetime) -> int | None:
 
 
 def _keep_previous_in_force(row: RulesSubmission) -> None:
-    """The version that this one was to supersede stays in force, until a later one comes if one is approved."""
+    """Keep the version in force that this one was to supersede, until a later approved one takes over."""
     superseded = RulesSubmission.objects.filter(
         facility=row.facility, code=row.code, status=Status.SUPERSEDED, superseded_at=row.in_force_from
     )

@@ -16,10 +16,10 @@ SAME = ""
 
 @dataclass(frozen=True)
 class Change:
-    """One difference. `what`: payout, wager, edition, reading, limit, wording, increment or shaker.
+    """A difference. `kind`: payout, wager, edition, reading, limit, wording, increment or shaker.
 
-    `wager` is its name to people ("" where it concerns all), `row` the paytable's. `old` and `new` are as they are
-    said, "" where there was or is none; `old_edge` and `new_edge` the house advantage in percent, where odds changed.
+    `wager` is its name for people ("" for all wagers), `row` its key in the paytable. `old` and `new` are texts, ""
+    if there was or is no value. `old_edge` and `new_edge`: the house advantage in percent if odds changed.
     """
 
     what: str
@@ -33,8 +33,9 @@ class Change:
 
 
 def changes(old: Rules | None, new: Rules) -> list[Change]:
-    """Every change from one version's rules to the next one's, in the order of the paytable; all of them for a first
-    version (`old` None): then only what it chose beyond its edition.
+    """Return every change between two versions, in the order of the paytable.
+
+    For a first version (`old` is None), returns what it chose beyond its edition.
     """
     before = old or Rules(new.edition)
     return [
@@ -52,7 +53,7 @@ def _edition_change(old: Rules | None, new: Rules) -> Change:
 
 
 def edition_title(rules: Rules) -> str:
-    """`58 Pa. Code Chapter 625a, Paytable B, text of 2019-08-31`."""
+    """Return `58 Pa. Code Chapter 625a, Paytable B, text of 2019-08-31`."""
     edition = rules.edition
     paytable = f", Paytable {edition.paytable}" if edition.paytable else ""
     return f"{edition.title}{paytable}, text of {edition.in_force_from.isoformat()}"
@@ -87,7 +88,7 @@ def _pays(rules: Rules, row: str) -> Pays | None:
 
 
 def _edges(rules: Rules) -> dict[str, str]:
-    """The house advantage of each row of the paytable in percent, from the engine; a row of tiers by its family."""
+    """Return the house advantage of each row of the paytable in percent; tiers of a row by their family."""
     edges: dict[str, Fraction] = {}
     for code, outcomes in game_of(rules).outcomes(rules).items():
         row = payout_row(rules, code)

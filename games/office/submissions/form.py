@@ -1,4 +1,4 @@
-"""A version of a rules submission as its page shows it: its way so far, and the form of what it may choose."""
+"""The form of a rules submission: everything that a version may choose under its edition."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from games.submission_options import Options
 
 @dataclass(frozen=True)
 class PayoutRow:
-    """A row of the paytable that may pay more: its floor, what is chosen ("" for the floor), how it wins."""
+    """A row of the paytable that may pay more: its floor, the odds in the draft ("" for the floor), and how it wins."""
 
     row: str
     label: str
@@ -32,7 +32,7 @@ class PayoutRow:
 
 @dataclass(frozen=True)
 class IncrementRow:
-    """A wager family with the step that its stakes are multiples of, in cents; None where none is asked."""
+    """A wager family with its increment in cents, or None."""
 
     family: str
     label: str
@@ -51,7 +51,7 @@ class ShakerRow:
 
 @dataclass(frozen=True)
 class SubmissionForm:
-    """Everything that a submission under one edition may choose, with what it has chosen."""
+    """Everything that a submission under one edition may choose, with the present options."""
 
     options: Options
     payouts: tuple[PayoutRow, ...]
@@ -70,7 +70,7 @@ class SubmissionForm:
 
 
 def submission_form(options: Options, tables: Sequence[DealtTable]) -> SubmissionForm:
-    """The form of these options, for the tables that deal under them."""
+    """Return the form for these options and the tables that deal under them."""
     edition = options.edition
     base = Rules(edition)
     types = game_of(base).wager_types(base)
@@ -106,7 +106,7 @@ SHAKERS = {
 
 
 def _payout_rows(base: Rules, options: Options) -> tuple[PayoutRow, ...]:
-    """Rows that stand on a floor, once each, with in how many throws of all they win."""
+    """Return the rows that have a floor, with the number of winning throws."""
     edition = base.edition
     if not edition.sets_floors:
         return ()
@@ -125,7 +125,7 @@ def _payout_rows(base: Rules, options: Options) -> tuple[PayoutRow, ...]:
 
 
 def _paid_ratio(odds_text: str, floor: Pays) -> Fraction:
-    """What a row pays for one unit; its floor where nothing readable is chosen."""
+    """Return what a row pays for one unit; its floor if the text is unreadable."""
     try:
         return Odds.parse(odds_text).ratio()
     except Refusal:
@@ -133,7 +133,7 @@ def _paid_ratio(odds_text: str, floor: Pays) -> Fraction:
 
 
 def editions_for(facility: Facility, game: str = "") -> list[tuple[str, str, str]]:
-    """What may be drafted in this house: dated key, title and game of each edition of its state, newest text last."""
+    """Return the editions of the facility's jurisdiction: dated key, title and game, the newest text last."""
     return [
         (key, edition_title(Rules(edition)), edition.game)
         for key, edition in all_editions().items()

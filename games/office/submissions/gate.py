@@ -1,6 +1,6 @@
-"""What may be filed: pure questions on the options of a submission and the tables that deal under it.
+"""What may be filed: pure checks of a submission's options and the tables that deal under it.
 
-Every refusal names the wager, its figure and its section, and how to mend it where that can be computed.
+Every refusal names the wager, its figure, its section, and the remedy if one can be computed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,8 +22,10 @@ from games.submission_options import Options
 
 @dataclass(frozen=True)
 class Finding:
-    """One reason why a submission may not be filed. `wager` is its name to people, `row` what the paytable calls it,
-    `figure` what was asked for, `remedy` what would do instead ("" where nothing can be computed).
+    """A reason why a submission may not be filed.
+
+    `wager` is its name for people, `row` its key in the paytable, `figure` the requested value, `remedy` a value that
+    would be accepted ("" if none can be computed).
     """
 
     refusal: Refusal
@@ -38,9 +40,9 @@ class Finding:
 
 
 def findings(options: Options, tables: Iterable[DealtTable] = ()) -> tuple[Finding, ...]:
-    """Everything that stands against filing these options for the tables that deal under them, worst first.
+    """Return every reason not to file these options for these tables, the worst first.
 
-    Raises `no-such-rules` or `which-paytable` for a key that names no edition.
+    Raises Refusal(`no-such-rules` or `which-paytable`) for a key without an edition.
     """
     edition = options.edition
     all_findings = [
@@ -60,15 +62,17 @@ def findings(options: Options, tables: Iterable[DealtTable] = ()) -> tuple[Findi
 
 
 def verify_may_file(options: Options, tables: Iterable[DealtTable] = ()) -> Rules:
-    """The rules that these options make. Raises the first of the `findings`."""
+    """Return the rules of these options. Raises the refusal of the first finding."""
     for finding in findings(options, tables):
         raise finding.refusal
     return options.rules()
 
 
 def verify_minimum(rules: Rules, min_cents: int) -> None:
-    """Raises `filed-limit-too-low` where a payout limit would be under its floor at a table of this minimum wager,
-    in cents (58 Pa. Code §§ 675a.5(e), 675a.6(l); reading A30). Asked again whenever a minimum rises.
+    """Refuse a minimum wager in cents for which the filed payout limit is too low.
+
+    Checked again whenever a minimum rises (58 Pa. Code §§ 675a.5(e), 675a.6(l); reading A30). Raises
+    Refusal(`filed-limit-too-low`).
     """
     if rules.payout_limit_cents is None:
         return
@@ -81,13 +85,13 @@ def verify_minimum(rules: Rules, min_cents: int) -> None:
 
 
 def _acceptable_payouts(options: Options) -> dict[str, str]:
-    """The payouts that the engine takes, so that what else is wrong shows at the same time."""
+    """Return the payouts that the engine accepts, so that further findings show at the same time."""
     refused = {finding.row for finding in _payout_findings(options.edition, options.payouts)}
     return {row: odds for row, odds in options.payouts.items() if row not in refused}
 
 
 def _payout_findings(edition: Edition, payouts: Mapping[str, str]) -> Iterator[Finding]:
-    """Floors in 539 and New Jersey, exact odds elsewhere, One of a Kind fixed in all (reading A19)."""
+    """Check payouts: floors in 539 and New Jersey, exact odds elsewhere, One of a Kind fixed in all (reading A19)."""
     types = game_of(Rules(edition)).wager_types(Rules(edition))
     for row, written in payouts.items():
         wager, set_ = row_label(row, types), edition.payouts.get(row)
@@ -106,7 +110,7 @@ def _payout_findings(edition: Edition, payouts: Mapping[str, str]) -> Iterator[F
 def _payout_refusal(
     edition: Edition, row: str, wager: str, odds: Odds, set_: Payout | None
 ) -> tuple[Refusal | None, str]:
-    """The refusal of one payout, and what would do instead."""
+    """Return the refusal of one payout, or None, with the remedy."""
     params = {"wager": wager, "figure": str(odds)}
     if set_ is None:
         if any(code.split("/")[0] == row.split("/")[0] for code in edition.fixed):
@@ -129,7 +133,7 @@ def _fixed_odds_refusal(edition: Edition, row: str, params: Mapping[str, str]) -
 
 
 def _odds_word_findings(edition: Edition, word: str) -> Iterator[Finding]:
-    """Each edition has its own words for odds (reading A18)."""
+    """Check the wording of odds, which each edition sets (reading A18)."""
     if word not in edition.odds_words:
         allowed = ", ".join(ODDS_WORD_EXAMPLES[allowed_word] for allowed_word in edition.odds_words)
         figure = ODDS_WORD_EXAMPLES.get(word, word[:40])
@@ -141,11 +145,11 @@ def _odds_word_findings(edition: Edition, word: str) -> Iterator[Finding]:
 ODDS_WORD_EXAMPLES = {"to": "6 to 1", "wins": "1 wins 6", "win": "1 win 6"}
 
 
-# What a wager keeps for the house
+# House advantage
 
 
 def _advantage_findings(rules: Rules) -> Iterator[Finding]:
-    """Every row once: the wagers of one row differ in nothing. An Extra Roll is judged with its circles."""
+    """Check each row once, since all wagers of a row are alike. An Extra Roll is judged with its circles."""
     types = game_of(rules).wager_types(rules)
     reported = set()
     for code, outcomes in game_of(rules).outcomes(rules).items():
@@ -174,7 +178,7 @@ def _advantage_finding(
 
 
 def _wins(chance: Fraction) -> str:
-    """`3 of 216`: in throws of three dice where these make it, else in lowest terms."""
+    """Return `3 of 216`: in throws of three dice if possible, otherwise in lowest terms."""
     throws = 216 if 216 % chance.denominator == 0 else chance.denominator
     return f"{chance * throws} of {throws}"
 
@@ -185,7 +189,7 @@ def _wins(chance: Fraction) -> str:
 def _payout_limit_findings(
     edition: Edition, cents: int | None, tables: tuple[DealtTable, ...]
 ) -> Iterator[Finding]:
-    """58 Pa. Code §§ 675a.5(e), 675a.6(l): for the highest minimum of any table that deals it (reading A30)."""
+    """Check the limit for the highest minimum of the tables: 58 Pa. Code §§ 675a.5(e), 675a.6(l) (reading A30)."""
     if cents is None:
         return
     figure, section = _amount_text(cents), cite(edition, "payout-limit")
@@ -221,7 +225,7 @@ def _amount_text(cents: object) -> str:
 
 
 def _increment_findings(rules: Rules, increments: Mapping[str, int]) -> Iterator[Finding]:
-    """58 Pa. Code § 521.7(d): an increment lets every stake be paid in whole cents (reading A21)."""
+    """Check that every stake can be paid in whole cents: 58 Pa. Code § 521.7(d) (reading A21)."""
     edition, types = rules.edition, game_of(rules).wager_types(rules)
     section = cite(edition, "increments")
     for family, cents in increments.items():
@@ -237,7 +241,7 @@ def _increment_findings(rules: Rules, increments: Mapping[str, int]) -> Iterator
 
 
 def _split_by(rules: Rules, family: str, types: Iterable[WagerType], cents: int) -> Odds | None:
-    """Odds at which one increment of a family would win a part of a cent."""
+    """Return odds at which one increment of a family would win a fraction of a cent."""
     for type_ in types:
         if type_.family == family:
             for odds in game_of(rules).possible_odds(rules, type_.code):

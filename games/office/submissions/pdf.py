@@ -1,4 +1,4 @@
-"""A rules submission on paper: what it is, every option that it chose, what changed, its payouts and odds."""
+"""The PDF of a rules submission: its facts, options, changes, payouts and odds."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def submission_pdf(
     facility: Facility,
     now: dt.datetime,
 ) -> bytes:
-    """The PDF of one version as it stands now. `before` are the rules of the approved version that it follows."""
+    """Return the PDF of one version as it is now. `before`: the rules of the approved version that it follows."""
     look, wide = styles(), sheet.throws is None
     title = f"{row.code} version {row.version}"
     story: list[Flowable] = [
@@ -60,7 +60,7 @@ def submission_pdf(
 
 
 def _facts(row: RulesSubmission, facility: Facility, now: dt.datetime) -> Iterator[tuple[Cell, Cell]]:
-    """Where it stands, and its dates; what has not happened is not told."""
+    """Return the state and the dates so far."""
     yield "Facility", facility.name
     yield "Status", STATE_TEXTS[state_of_version(row, now)]
     if row.why:
@@ -100,7 +100,7 @@ def _with_name(when: str, whom: str) -> str:
 
 
 def _options(options: Options, rules: Rules) -> Iterator[tuple[Cell, Cell]]:
-    """Every option, also those left as the edition has them."""
+    """Return every option, including those that the edition sets."""
     edition, types = rules.edition, game_of(rules).wager_types(rules)
     yield "Edition", edition_title(rules)
     payouts = [f"{row_label(row, types)}: {odds}" for row, odds in options.payouts.items()]
@@ -123,7 +123,7 @@ def _options(options: Options, rules: Rules) -> Iterator[tuple[Cell, Cell]]:
 
 
 def _changes(before: Rules | None, sheet: OddsSheet) -> Iterator[Flowable]:
-    """What differs from the version before."""
+    """Return what differs from the previous version."""
     if before is None:
         return
     differences = changes(before, sheet.rules)
@@ -140,7 +140,7 @@ def _changes(before: Rules | None, sheet: OddsSheet) -> Iterator[Flowable]:
 
 
 def _change_title(change: Change) -> str:
-    """`Total 4, payout`; `Payout limit`; `Shaker automated`."""
+    """Return `Total 4, payout`, `Payout limit` or `Shaker automated`."""
     if change.wager:
         return f"{change.wager}, {change.what}"
     name = {"limit": "payout limit", "wording": "odds wording"}.get(change.what, change.what)

@@ -1,4 +1,4 @@
-"""The steps of a submission's version, from its draft to its end."""
+"""The steps of a version of a submission, from its draft to its end."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from games.submissions import VersionState, state_of_version
 
 @dataclass(frozen=True)
 class SubmissionStep:
-    """One step of a version's way. `state`: done, now, stop or todo."""
+    """One step of a version. `state`: done, now, stop or todo."""
 
     label: str
     state: str
@@ -23,7 +23,7 @@ class SubmissionStep:
 def submission_steps(
     row: RulesSubmission, now: dt.datetime, findings: Sequence[Finding]
 ) -> list[SubmissionStep]:
-    """Drafted, asked at the gate, filed, decided, in force; as far as it has come."""
+    """Return the steps: drafted, checked by the gate, filed, decided, in force."""
     version_state = state_of_version(row, now)
     drafter = row.drafted_by.name if row.drafted_by else ""
     steps = [SubmissionStep("Drafted", "done", row.drafted_at, drafter, row.why)]

@@ -1,4 +1,4 @@
-"""What if a wager paid something else: its house advantage at once, and what the gate would say. Nothing is written."""
+"""What if a wager paid other odds: its house advantage, and what the gate would say. Nothing is written."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ NAME = "what-if"
 
 @dataclass(frozen=True)
 class PaytableChoice:
-    """A row of the paytable that can be tried: its name to people, and what it pays now."""
+    """A row of the paytable that can be tried, with its name and present odds."""
 
     row: str
     label: str
@@ -29,8 +29,10 @@ class PaytableChoice:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The answer. `sort` is "ok", "stop" (the gate refuses), "note" (only ever a what-if), or "" where nothing was
-    asked; `findings` are the gate's, `remedy` the odds that would do.
+    """The result of a trial.
+
+    `sort`: "ok", "stop" (the gate refuses), "note" (can never be filed), or "" without a trial. `remedy`: odds that
+    the gate would accept.
     """
 
     sheet: OddsSheet
@@ -44,7 +46,7 @@ class WhatIf:
 
 
 def choices(rules: Rules) -> list[PaytableChoice]:
-    """Every row of the paytable."""
+    """Return every row of the paytable."""
     types = game_of(rules).wager_types(rules)
     return [
         PaytableChoice(row, row_label(row, types), str(payout.odds)) for row, payout in rules.payouts.items()
@@ -52,9 +54,9 @@ def choices(rules: Rules) -> list[PaytableChoice]:
 
 
 def read_pays(written: str, like: Pays) -> Pays:
-    """Odds as written, `80` being `80 to 1`; a sum in dollars where the row pays one.
+    """Return odds from text, where `80` means `80 to 1`, or dollars if the row pays dollars.
 
-    Raises `odds-unreadable`.
+    Raises Refusal(`odds-unreadable`).
     """
     words = written.strip()
     if isinstance(like, Prize):
@@ -69,9 +71,9 @@ def read_pays(written: str, like: Pays) -> Pays:
 
 
 def what_if(base: Rules, options: Options, row: str, written: str, base_name: str = "") -> WhatIf:
-    """The sheet with one row of the paytable paying what is written, beside the rules that it was tried on.
+    """Return the odds sheet with one row changed, compared with the rules it is based on.
 
-    Raises `no-such-family` for a row that these rules do not have.
+    Raises Refusal(`no-such-family`) for a row that these rules do not have.
     """
     if row not in base.payouts:
         raise Refusal("no-such-family", base.section("odds"), family=row[:40])
@@ -90,12 +92,12 @@ def what_if(base: Rules, options: Options, row: str, written: str, base_name: st
 
 
 def _overrides_with(base: Rules, row: str, pays: Pays) -> tuple[tuple[str, Odds], ...]:
-    """The overrides with this row's; a prize stands where odds do, because only the mathematics ask it."""
+    """Return the overrides with this row. A prize is passed as odds, because it is only used for computing."""
     return tuple(sorted({**dict(base.overrides), row: cast(Odds, pays)}.items()))
 
 
 def _with_verdict(answer: WhatIf, row: str, pays: Pays, options: Options) -> WhatIf:
-    """The answer with its verdict."""
+    """Return the result with the gate's verdict."""
     edition, trial = options.edition, f"{answer.wager} at {pays}"
     affected = [
         sheet_row for sheet_row in answer.sheet.changed or answer.sheet.rows if row in sheet_row.paytable
@@ -123,7 +125,7 @@ def _with_verdict(answer: WhatIf, row: str, pays: Pays, options: Options) -> Wha
 
 
 def _advantage_sentences(rows: Iterable[OddsRow]) -> str:
-    """`The house keeps 15.28 % (11/72), before 29.17 %.` of each row that moved."""
+    """Return `The house keeps 15.28 % (11/72), before 29.17 %.` for each affected row."""
     sentences = []
     for row in rows:
         side = "The player gains" if row.favours_player else "The house keeps"

@@ -1,8 +1,8 @@
-"""Sentences about rules submissions."""
+"""Refusals about rules submissions."""
 
 from games.office.core.words import register
 
-# The gate: each names the wager, its figure, and what to do
+# The gate: each sentence names the wager, its figure and the remedy
 TITLES: dict[str, str] = {
     "filed-odds-unreadable": "Odds unreadable",
     "filed-no-such-wager": "No such wager",
@@ -50,7 +50,7 @@ SENTENCES: dict[str, str] = {
     "filed-increment-unreadable": "%(wager)s: %(figure)s is not an increment. Enter it in whole cents.",
     "filed-increment-splits": "%(wager)s in steps of %(figure)s would win a part of a cent at %(odds)s. Choose a larger step.",
     "filed-shaker-not-allowed": "%(wager)s: these rules allow no shaker %(figure)s. They allow: %(allowed)s.",
-    # The acts
+    # Acts
     "no-such-submission": "There is no version %(version)s of %(code)s. Look at the list.",
     "version-waits": "Version %(version)s of %(code)s is %(status)s. Decide or withdraw it before the next one is drafted.",
     "other-game": "%(code)s is for %(game)s. Draft a new submission for another game.",
