@@ -44,7 +44,7 @@ class SignText(TypedDict):
 
 
 class SignFace(TypedDict):
-    """What stands on one sign: its form, its lines in each language, and the odds where it gives them."""
+    """The content of one sign: its form, its lines in each language, and the odds if it lists them."""
 
     kind: str
     form: Sign

@@ -1,4 +1,4 @@
-"""Lines of the record about limits, signs and the rules in force. Their refusals are in `games/office/wording`."""
+"""Sentences about limits, and lines of the record about limits, signs and the rules in force."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,25 +7,25 @@ from games.engine.odds import in_dollars
 from tables.words.registry import register
 
 TITLES: dict[str, Any] = {
-    "maximum-under-minimum": "Limits not taken",
+    "maximum-under-minimum": "Limits not changed",
     "limits-unchanged": "Nothing changes",
-    "change-is-pending": "Announced already",
-    "no-change-is-pending": "No change announced",
-    "somebody-plays": "Somebody plays",
-    "limits-announced-already": "Announced already",
-    "limits-sign-stands": "Sign stands already",
+    "change-is-pending": "Change pending",
+    "no-change-is-pending": "No change pending",
+    "somebody-plays": "Players at the table",
+    "limits-announced-already": "Already announced",
+    "limits-sign-stands": "Sign already posted",
 }
 SENTENCES: dict[str, Any] = {
-    "maximum-under-minimum": "The maximum %(max)s is under the minimum %(min)s. Enter them the other way round.",
-    "limits-unchanged": "These are the limits already: %(min)s to %(max)s.",
-    "change-is-pending": "A change to %(min)s–%(max)s is under way here. Cancel it first.",
-    "no-change-is-pending": "No change of the limits is under way at %(table)s.",
+    "maximum-under-minimum": "The maximum %(max)s is under the minimum %(min)s. Swap them.",
+    "limits-unchanged": "These are already the limits: %(min)s to %(max)s.",
+    "change-is-pending": "A change to %(min)s–%(max)s is already pending here. Cancel it first.",
+    "no-change-is-pending": "No change of limits is pending at %(table)s. Begin one first.",
     "somebody-plays": (
-        "There is play here, at seat %(seats)s. Players get 30 minutes' notice: say that players are here, then post "
+        "There is play at seat %(seats)s, so players must get 30 minutes' notice. Say that players are here, then post "
         "the sign and announce the change."
     ),
-    "limits-announced-already": "The change was announced at %(at)s.",
-    "limits-sign-stands": "The sign has stood here since %(at)s.",
+    "limits-announced-already": "The change was already announced at %(at)s.",
+    "limits-sign-stands": "The sign has been posted since %(at)s.",
 }
 
 

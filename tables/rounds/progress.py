@@ -21,7 +21,7 @@ def require_round(ctx: TableContext) -> Round:
 def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
     """Save the round's new state and other changed fields, and end the round if the state has ended."""
     assert ctx.round is not None
-    stands = {
+    values_by_field = {
         "phase": state.phase,
         "paid_seats": sorted(state.paid_seats),
         "step": state.step,
@@ -29,7 +29,9 @@ def advance(ctx: TableContext, state: RoundState, **values: Any) -> None:
         "offered": state.offered,
         **values,
     }
-    ctx.change_round(**{name: value for name, value in stands.items() if getattr(ctx.round, name) != value})
+    ctx.change_round(
+        **{name: value for name, value in values_by_field.items() if getattr(ctx.round, name) != value}
+    )
     if state.ended:
         ctx.change_round(ended_at=ctx.now, ending=state.phase if state.returned_for else state.result.ending)
         quarterback, offered = ctx.game.next_quarterback(state)

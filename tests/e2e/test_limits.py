@@ -63,7 +63,7 @@ def test_a_change_by_notice_goes_from_the_pit_to_the_dealer_and_to_the_display(s
     box.locator("[name=max]").fill("2,000")
     floor.tap(box.locator("label", has_text="Nobody is playing"))
     floor.tap(box.locator("[type=submit]"))
-    expect(box.locator("[data-refused]")).to_contain_text("There is play here, at seat 1.")
+    expect(box.locator("[data-refused]")).to_contain_text("There is play at seat 1,")
     floor.tap(box.locator("label", has_text="Players are here"))
     floor.tap(box.locator("[type=submit]"))
     expect(floor.page.locator(".limits-next")).to_contain_text("then $25–$2,000")
