@@ -1,8 +1,8 @@
-"""Addresses of the floor."""
+"""URLs of the floor."""
 
 from django.urls import path
 
-from .views import acts, health, pages, replay, rooms, sign_in, signs, slips
+from .views import acts, facility, health, pages, replay, sign_in, signs, slips
 
 urlpatterns = [
     path("", pages.home, name="home"),
@@ -12,11 +12,11 @@ urlpatterns = [
     path("lock", sign_in.lock, name="lock"),
     path("floor/<slug:facility>/", pages.floor, name="floor"),
     path("floor/<slug:facility>/tiles", pages.tiles, name="tiles"),
-    path("floor/<slug:facility>/dice/", rooms.dice_room, name="dice-room"),
-    path("floor/<slug:facility>/dice/<code:lot>/", rooms.lot, name="dice-lot"),
-    path("floor/<slug:facility>/equipment/", rooms.equipment, name="equipment"),
-    path("floor/<slug:facility>/staff/", rooms.staff, name="staff"),
-    path("floor/<slug:facility>/acts/<str:act>", acts.facility_act, name="room-act"),
+    path("floor/<slug:facility>/dice/", facility.dice, name="dice"),
+    path("floor/<slug:facility>/dice/<code:lot>/", facility.lot, name="dice-lot"),
+    path("floor/<slug:facility>/equipment/", facility.equipment, name="equipment"),
+    path("floor/<slug:facility>/staff/", facility.staff, name="staff"),
+    path("floor/<slug:facility>/acts/<str:act>", acts.facility_act, name="facility-act"),
     path("office/<slug:facility>/acts/<str:act>", acts.office_act, name="office-act"),
     path("floor/<slug:facility>/<code:table>/", pages.table_page, name="table"),
     path("floor/<slug:facility>/<code:table>/console", pages.console, name="console"),
@@ -28,7 +28,9 @@ urlpatterns = [
     path("floor/<slug:facility>/<code:table>/rounds", pages.rounds, name="rounds"),
     path("floor/<slug:facility>/<code:table>/rounds/<int:number>/", replay.replay, name="replay"),
     path(
-        "floor/<slug:facility>/<code:table>/rounds/<int:number>/dice", rooms.dice_of_round, name="round-dice"
+        "floor/<slug:facility>/<code:table>/rounds/<int:number>/dice",
+        facility.dice_of_round,
+        name="round-dice",
     ),
     path("floor/<slug:facility>/<code:table>/rounds/<int:number>/slip", slips.preview, name="slip-preview"),
     path("floor/<slug:facility>/<code:table>/light", pages.light, name="light"),

@@ -41,7 +41,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "audit.middleware.StationMiddleware",
-    "tables.views.errors.DoorMiddleware",
+    "tables.views.errors.AccessMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 

@@ -25,12 +25,12 @@ __all__ = ["Denied", "Locked", "SignedOut", "enrolled_device", "person_of"]
 
 STATIONS = ("dealer", "table")
 # Security has the other key of the dice storage.
-SEES_THE_ROOM = {DICE: SEES_THE_FLOOR | {"security"}, EQUIPMENT: SEES_THE_FLOOR, STAFF: SEES_THE_FLOOR}
-SEES_A_ROOM = frozenset().union(*SEES_THE_ROOM.values())
+FACILITY_PAGE_ROLES = {DICE: SEES_THE_FLOOR | {"security"}, EQUIPMENT: SEES_THE_FLOOR, STAFF: SEES_THE_FLOOR}
+FACILITY_PAGES_ROLES = frozenset().union(*FACILITY_PAGE_ROLES.values())
 
 
 def table_for(request: HttpRequest, facility: str, code: str, station: str) -> tuple[Table, Person]:
-    """The table that this person may open at this station. Raises `SignedOut`, `Locked` or `Denied`."""
+    """Return the table that the person may open at this station. Raises `SignedOut`, `Locked` or `Denied`."""
     person = person_of(request)
     table = (
         Table.objects.select_related("facility", "stream").filter(facility__code=facility, code=code).first()
@@ -62,7 +62,7 @@ def sign_for(request: HttpRequest, facility: str, code: str) -> Table:
     return table
 
 
-def floor_of(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
+def floor_tables_for(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
     """The person, and the ids of the tables whose tiles they may see. Raises `SignedOut`, `Locked` or `Denied`."""
     person = person_of(request)
     device = enrolled_device(request)
@@ -75,22 +75,25 @@ def floor_of(request: HttpRequest, facility: str) -> tuple[Person, list[int]]:
     )
 
 
-def room_of(request: HttpRequest, facility: str, room: str) -> tuple[Person, Facility]:
-    """The person and the facility whose room they may see. Raises `SignedOut`, `Locked` or `Denied`."""
+def facility_page_for(request: HttpRequest, facility: str, page: str) -> tuple[Person, Facility]:
+    """Return the person and the facility, one of whose pages (dice, equipment, staff) they may open.
+
+    Raises `SignedOut`, `Locked` or `Denied`.
+    """
     person, device = person_of(request), enrolled_device(request)
-    if device is None or room not in rooms_open_to(person, device) or device.facility != facility:
+    if device is None or page not in facility_pages_for(person, device) or device.facility != facility:
         raise Denied
-    found = Facility.objects.filter(code=facility).first()
-    if found is None:
+    page_facility = Facility.objects.filter(code=facility).first()
+    if page_facility is None:
         raise Denied
-    return person, found
+    return person, page_facility
 
 
-def rooms_open_to(person: Person, device: Device | None) -> list[str]:
-    """The rooms of this device's facility that the person may see there; none at a tablet that serves one table."""
+def facility_pages_for(person: Person, device: Device | None) -> list[str]:
+    """Return the facility pages that the person may open at this device; none at a tablet that serves one table."""
     if device is None or device.place or person.facility not in ("", device.facility):
         return []
-    return [room for room, roles in SEES_THE_ROOM.items() if person.role in roles]
+    return [page for page, roles in FACILITY_PAGE_ROLES.items() if person.role in roles]
 
 
 def dice_of_table_for(request: HttpRequest, facility: str, code: str) -> tuple[Table, Person]:
@@ -101,27 +104,29 @@ def dice_of_table_for(request: HttpRequest, facility: str, code: str) -> tuple[T
     try:
         return table_for(request, facility, code, "table")
     except Denied:
-        person, house = room_of(request, facility, DICE)
-    table = Table.objects.select_related("facility", "stream").filter(facility=house, code=code).first()
+        person, page_facility = facility_page_for(request, facility, DICE)
+    table = (
+        Table.objects.select_related("facility", "stream").filter(facility=page_facility, code=code).first()
+    )
     if table is None:
         raise Denied
     return table, person
 
 
-def floor_for(scope: Mapping[str, Any], facility: str) -> tuple[str, Person, list[int]]:
+def floor_socket_for(scope: Mapping[str, Any], facility: str) -> tuple[str, Person, list[int]]:
     """`floor_of`, for a socket."""
-    person, ids = floor_of(still_in(scope), facility)
+    person, ids = floor_tables_for(signed_in_request(scope), facility)
     return facility, person, ids
 
 
-def still_in(scope: Mapping[str, Any]) -> HttpRequest:
+def signed_in_request(scope: Mapping[str, Any]) -> HttpRequest:
     """`as_it_stands`, with a person signed in. Raises `SignedOut` or `Locked`."""
-    request = as_it_stands(scope)
+    request = current_request(scope)
     person_of(request)
     return request
 
 
-def as_it_stands(scope: Mapping[str, Any]) -> HttpRequest:
+def current_request(scope: Mapping[str, Any]) -> HttpRequest:
     """The socket's current session and device, as a request, with or without a person.
 
     A socket outlives what it was opened with, so both are read again each time.

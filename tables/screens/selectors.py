@@ -98,7 +98,10 @@ def win_line(table: Table, day: dt.date) -> list[int]:
     has_payments = Q(phase="cleared") | Q(taken_cents__gt=0) | Q(paid_cents__gt=0)
     ended = Round.objects.filter(table=table, gaming_day=day).exclude(ended_at=None)
     played = ended.filter(has_payments).order_by("-number")
-    wins = [taken - paid for taken, paid in played.values_list("taken_cents", "paid_cents")]
+    wins = [
+        taken_cents - paid_cents
+        for taken_cents, paid_cents in played.values_list("taken_cents", "paid_cents")
+    ]
     line = list(accumulate(reversed(wins), initial=0))
     return line[-WIN_LINE_ROUNDS - 1 :]
 

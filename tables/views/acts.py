@@ -225,8 +225,8 @@ def _content_length(request: HttpRequest) -> int:
 def _act_request(
     request: HttpRequest, body: dict[str, Any], person: Person, target: ActTarget, attachment: bytes
 ) -> ActRequest:
-    seen, params = body.get("seen") if target.table else 0, body.get("params", {})
-    if not isinstance(seen, int) or isinstance(seen, bool) or not 0 <= seen < 2**53:
+    seen_version, params = body.get("seen") if target.table else 0, body.get("params", {})
+    if not isinstance(seen_version, int) or isinstance(seen_version, bool) or not 0 <= seen_version < 2**53:
         raise malformed("seen")
     if not isinstance(params, dict):
         raise malformed("params")
@@ -235,7 +235,7 @@ def _act_request(
         place=target.place,
         act=target.act,
         command=_command(body.get("command")),
-        seen_version=seen,
+        seen_version=seen_version,
         params=params,
         actor=person,
         device=enrolled_device(request),

@@ -1,9 +1,9 @@
-"""How addresses name things; `TablesConfig.ready` registers these."""
+"""Path converters of the floor's URLs; `TablesConfig.ready` registers them."""
 
 from django.urls.converters import StringConverter
 
 
 class Code(StringConverter):
-    """The code of a table as its stream may be named; no other text reaches the database."""
+    """The code of a table, in the characters that a stream's name may have; no other text reaches the database."""
 
     regex = "[A-Za-z0-9][A-Za-z0-9._-]*"

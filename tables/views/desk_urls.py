@@ -1,4 +1,4 @@
-"""Addresses of the compliance desk. Each page's own stand with it, as `urlpatterns`."""
+"""URLs of the compliance desk. Each page declares its own as `urlpatterns`."""
 
 from django.urls import URLPattern, path
 

@@ -1,4 +1,4 @@
-"""What the doors refuse, as answers; and quiet pages for what is not there."""
+"""Turn refused access into responses."""
 
 from collections.abc import Callable
 
@@ -13,8 +13,8 @@ from tables.words.sentences import say
 STATUS = {SignedOut: 401, Locked: 423, Denied: 403}
 
 
-class DoorMiddleware:
-    """Turns a door's refusal into the sign-in page for a person, and into a bare status for a script."""
+class AccessMiddleware:
+    """Answer refused access with the sign-in page for a person, and with a plain status for a script."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -22,12 +22,12 @@ class DoorMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         if request.user.is_authenticated:
-            # A shared tablet's Back button must not show what the person before saw.
+            # The Back button of a shared tablet must not show what the previous person saw.
             add_never_cache_headers(response)
         return response
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """401 and 423 lead a page to the sign-in; 403 says so quietly, and the record's own refusals in words."""
+        """Redirect pages to the sign-in for 401 and 423; show 403 and refusals of the record in words."""
         if isinstance(exception, AuditRefusal):
             context = {"status": exception.status, "said": say(exception)}
             return render(request, "error.html", context, status=exception.status)

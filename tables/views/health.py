@@ -1,4 +1,4 @@
-"""Whether this process answers, and whether what it needs answers it."""
+"""Health checks: whether this process responds, and whether its database and channel layer do."""
 
 from asgiref.sync import sync_to_async
 from django.db import connection
@@ -8,14 +8,14 @@ from tables.screens import push
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
-    """The process runs."""
+    """The process responds."""
     return JsonResponse({"ok": True})
 
 
 async def readyz(request: HttpRequest) -> JsonResponse:
-    """The database answers and the layer takes a message."""
-    found = {"database": await sync_to_async(_database)(), "layer": await _layer()}
-    return JsonResponse(found, status=200 if all(found.values()) else 503)
+    """The database and the channel layer respond."""
+    checks = {"database": await sync_to_async(_database)(), "layer": await _layer()}
+    return JsonResponse(checks, status=200 if all(checks.values()) else 503)
 
 
 def _database() -> bool:

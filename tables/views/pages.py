@@ -1,4 +1,4 @@
-"""The pages: where this device begins, the dealer's console, the pit's floor and a table of it."""
+"""The pages of the floor: the console, the table page, the tiles, and the start page of a device."""
 
 from collections import defaultdict
 from typing import Any
@@ -13,7 +13,14 @@ from audit.models import Person, Station
 from games.engine import Refusal
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR, may_see_floor
-from tables.runner.access import Denied, enrolled_device, floor_of, person_of, rooms_open_to, table_for
+from tables.runner.access import (
+    Denied,
+    enrolled_device,
+    facility_pages_for,
+    floor_tables_for,
+    person_of,
+    table_for,
+)
 from tables.runner.facility import DICE
 from tables.screens import fragments, selectors, snapshot
 from tables.snapshot_types import Snapshot
@@ -24,7 +31,7 @@ from ..models import Assignment, Shaker, Table
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """Sends this device to its own screen: a tablet to its console, a display to its signs, the rest to the floor."""
+    """Redirect a device to its screen: a tablet to its console, a display to its signs, others to the floor."""
     device = enrolled_device(request)
     if device is None:
         return redirect("enrol")
@@ -35,77 +42,77 @@ def home(request: HttpRequest) -> HttpResponse:
     if device.place:
         facility, table = device.place.split("/", 1)
         return redirect("console", facility=facility, table=table)
-    if not may_see_floor(person, device.facility) and DICE in rooms_open_to(person, device):
-        return redirect("dice-room", facility=device.facility)
+    if not may_see_floor(person, device.facility) and DICE in facility_pages_for(person, device):
+        return redirect("dice", facility=device.facility)
     return redirect("floor", facility=device.facility)
 
 
 @require_GET
 def console(request: HttpRequest, facility: str, table: str) -> HttpResponse:
-    """The dealer's console of a table. The page is painted from the same fragment that a push carries."""
-    found, person = table_for(request, facility, table, "dealer")
-    state = snapshot.of_table(found.pk)
-    return render(request, "tables/console.html", _page(state, found, person, "dealer"))
+    """The dealer's console of a table, rendered from the same fragment that is pushed."""
+    row, person = table_for(request, facility, table, "dealer")
+    state = snapshot.of_table(row.pk)
+    return render(request, "tables/console.html", _page(state, row, person, "dealer"))
 
 
 @require_GET
 def table_page(request: HttpRequest, facility: str, table: str) -> HttpResponse:
-    """A table as the pit sees it: the layout with its money, the acts, the last rounds, people, dice."""
-    found, person = table_for(request, facility, table, "table")
-    state = snapshot.of_table(found.pk)
-    return render(request, "tables/table.html", _page(state, found, person, "table"))
+    """The page of a table for the pit: the layout with its money, acts, last rounds, people, dice."""
+    row, person = table_for(request, facility, table, "table")
+    state = snapshot.of_table(row.pk)
+    return render(request, "tables/table.html", _page(state, row, person, "table"))
 
 
 @require_GET
 def rounds(request: HttpRequest, facility: str, table: str) -> HttpResponse:
-    """Rounds before those that the table page shows, a page at a time; a fragment for htmx."""
-    found, _ = table_for(request, facility, table, "table")
-    shown = selectors.LAST_ROUNDS
-    first = found.last_round - shown + 1
+    """Rounds before those of the table page, a page at a time: a fragment for htmx."""
+    row, _ = table_for(request, facility, table, "table")
+    page_size = selectors.LAST_ROUNDS
+    first = row.last_round - page_size + 1
     try:
         before = min(int(request.GET.get("before", first)), first)
     except ValueError:
         before = first
-    history = selectors.history(found, before)
-    earlier = history[-1]["number"] if len(history) == shown else None
+    history = selectors.history(row, before)
+    earlier = history[-1]["number"] if len(history) == page_size else None
     context = {"history": history, "before": earlier, "url": reverse("rounds", args=[facility, table])}
     return render(request, "tables/table/earlier.html", context)
 
 
 @require_GET
 def screen(request: HttpRequest, facility: str, table: str, station: str) -> JsonResponse:
-    """The fragment of one station as it now stands, for a resync and while no push arrives."""
-    found, _ = table_for(request, facility, table, station)
-    return JsonResponse(fragments.screen(station, found.pk))
+    """The current fragment of one station, for a resync and while no push arrives."""
+    row, _ = table_for(request, facility, table, station)
+    return JsonResponse(fragments.screen(station, row.pk))
 
 
 @require_GET
 def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
-    """What three entered values light, for the inspection. Reads the rules; changes nothing."""
-    found, _ = table_for(request, facility, table, "dealer")
-    at = TableContext(found, None, None, None, clock.displayed_moment(found.stream, clock.now()))
+    """The areas that three entered values light, for the inspection. Changes nothing."""
+    row, _ = table_for(request, facility, table, "dealer")
+    ctx = TableContext(row, None, None, None, clock.displayed_moment(row.stream, clock.now()))
     try:
-        dice = at.game.verify_dice(
-            at.rules, [int(face) for face in request.GET.get("dice", "").split(",")[:10]]
+        dice = ctx.game.verify_dice(
+            ctx.rules, [int(face) for face in request.GET.get("dice", "").split(",")[:10]]
         )
-        lit = at.game.winning_codes(at.rules, [dice])
+        lit = ctx.game.winning_codes(ctx.rules, [dice])
     except ValueError:
         return JsonResponse({"refusal": {"message": "Three faces, each 1 to 6."}}, status=422)
     except Refusal as refusal:
-        said = {
+        refused = {
             "code": refusal.code,
             "title": title(refusal),
             "message": say(refusal),
             "section": short(refusal.section),
         }
-        return JsonResponse({"refusal": said}, status=422)
+        return JsonResponse({"refusal": refused}, status=422)
     return JsonResponse({"lit": list(lit)})
 
 
 @require_GET
 def floor(request: HttpRequest, facility: str) -> HttpResponse:
-    """Every table of the facility that this person may see, by pit."""
-    person, ids = floor_of(request, facility)
+    """The tiles of every table that this person may see, by pit."""
+    person, ids = floor_tables_for(request, facility)
     states = [snapshot.of_table(pk) for pk in ids]
     if not states:
         raise Denied
@@ -128,11 +135,11 @@ def floor(request: HttpRequest, facility: str) -> HttpResponse:
 
 @require_GET
 def tiles(request: HttpRequest, facility: str) -> JsonResponse:
-    """Every tile as it now stands, for a resync."""
-    _, ids = floor_of(request, facility)
-    found = [fragments.messages(pk, ("tile",))["tile"] for pk in ids]
+    """Every current tile, for a resync."""
+    _, ids = floor_tables_for(request, facility)
+    tiles = [fragments.messages(pk, ("tile",))["tile"] for pk in ids]
     return JsonResponse(
-        {"tiles": {one["table"]: {"version": one["version"], "html": one["html"]} for one in found}}
+        {"tiles": {tile["table"]: {"version": tile["version"], "html": tile["html"]} for tile in tiles}}
     )
 
 
@@ -157,7 +164,7 @@ def _page(state: Snapshot, table: Table, person: Person, station: str) -> dict[s
 
 
 def _me(person: Person) -> dict[str, Any]:
-    """The person signed in here. `is_floor`: their own sign-in is the floor's signature."""
+    """Return the person signed in. `is_floor`: their sign-in counts as the floor's signature."""
     return {
         "code": person.code,
         "name": person.name,
@@ -171,16 +178,21 @@ def _signing_urls() -> dict[str, str]:
 
 
 def witnesses(table: Table) -> list[dict[str, str]]:
-    """Who may sign as the second person at this table: the floor on duty here."""
+    """Return who may sign as the second person at this table: the floor on duty here."""
     on_duty = Assignment.objects.at(table).filter(person__role__in=FLOOR, person__is_active=True)
-    unique = {one.person_id: one.person for one in on_duty.select_related("person")}.values()
+    people = {assignment.person_id: assignment.person for assignment in on_duty.select_related("person")}
     return [
-        {"code": one.code, "name": one.name, "role": one.role, "role_label": one.get_role_display()}
-        for one in unique
+        {
+            "code": person.code,
+            "name": person.name,
+            "role": person.role,
+            "role_label": person.get_role_display(),
+        }
+        for person in people.values()
     ]
 
 
 def free_shakers(table: Table) -> list[str]:
-    """Codes of the working shakers that stand at no table, to replace the one here."""
+    """Return the codes of working shakers at no table, which may replace the one here."""
     free = Shaker.objects.filter(facility=table.facility_id, table=None, out_of_order=False)
     return list(free.order_by("code").values_list("code", flat=True)[:12])

@@ -1,4 +1,4 @@
-"""Addresses of the sockets."""
+"""URLs of the sockets."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.urls import path, re_path
 
 from tables.views import sockets
 
-# Channels routes its own applications with Django's patterns; Django's types know only of views.
+# Channels routes its consumers with Django's URL patterns, whose types only allow views.
 _table: Any = sockets.TableConsumer.as_asgi()
 _sign: Any = sockets.SignConsumer.as_asgi()
 _floor: Any = sockets.FloorConsumer.as_asgi()

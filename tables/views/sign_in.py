@@ -1,4 +1,4 @@
-"""Sign-in by PIN on a shared tablet, relief, the lock, sign-off; and how a browser becomes an enrolled device."""
+"""Sign in by PIN at a shared tablet, relieve, lock and sign off; and enroll a browser as a device."""
 
 import uuid
 from typing import Any
@@ -16,20 +16,20 @@ from games.engine import Refusal
 from games.models import Facility
 from games.registry import game_by_code
 from tables.core.permissions import DEALERS, FLOOR
-from tables.runner import table as road
-from tables.runner.access import SEES_A_ROOM, enrolled_device
+from tables.runner import table as table_runner
+from tables.runner.access import FACILITY_PAGES_ROLES, enrolled_device
 from tables.screens import push
 from tables.staffing import posts
 from tables.words.sentences import say, title
 
 from ..models import Assignment, Table
 
-MOST_PEOPLE = 24
+MAX_PEOPLE = 24
 
 
 @require_http_methods(["GET", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """People who are on duty here, and a PIN pad. A dealer who signs in at a table takes it over."""
+    """The people on duty here, and a PIN pad. A dealer who signs in at a table takes it over."""
     device = enrolled_device(request)
     if device is None:
         return redirect("enrol")
@@ -46,19 +46,23 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 def _sign_in_page(
     request: HttpRequest, device: Device, refusal: Refusal | AuditRefusal | None, status: int
 ) -> HttpResponse:
-    """The page of `sign_in`, with what was refused next to the PIN pad."""
-    context = {**_context(device), "refusal": _said(refusal), "chosen": request.POST.get("person", "")}
+    """The page of `sign_in`, with the refusal next to the PIN pad."""
+    context = {
+        **_page_context(device),
+        "refusal": _refusal_words(refusal),
+        "chosen": request.POST.get("person", ""),
+    }
     return render(request, "tables/sign_in.html", context, status=status)
 
 
-def _said(refusal: Refusal | AuditRefusal | None) -> dict[str, str] | None:
+def _refusal_words(refusal: Refusal | AuditRefusal | None) -> dict[str, str] | None:
     if refusal is None:
         return None
     return {"title": title(refusal), "message": say(refusal), "section": getattr(refusal, "section", "")}
 
 
 def _sign_in(request: HttpRequest, device: Device) -> Refusal | AuditRefusal | None:
-    """None when the person is in; else the refusal that says why not."""
+    """Sign in. Return None, or the refusal."""
     leaving = device.person
     try:
         person = people.sign_in(request, request.POST.get("person", ""), request.POST.get("pin", ""))
@@ -72,46 +76,46 @@ def _sign_in(request: HttpRequest, device: Device) -> Refusal | AuditRefusal | N
 
 
 def _take_over(request: HttpRequest, person: Person, device: Device) -> Refusal | None:
-    """The dealer's act at the tablet's own table: begins to deal, or relieves in mid-round."""
+    """Execute the dealer's act at the tablet's table: begin to deal, or relieve in mid-round."""
     facility, code = device.place.split("/", 1)
     table = Table.objects.select_related("stream").get(facility__code=facility, code=code)
-    held = posts.post_of(table, person)
-    if held is not None and held not in posts.empty_posts(table):
+    post = posts.post_of(table, person)
+    if post is not None and post not in posts.empty_posts(table):
         return None
-    call = road.ActRequest(
+    act_request = table_runner.ActRequest(
         facility, code, "take_over_table", uuid.uuid4(), table.stream.seq, {}, person, device
     )
     try:
-        answer = road.execute(call)
+        response = table_runner.execute(act_request)
     except Refusal as refusal:
         people.sign_out(request)
         return refusal
-    async_to_sync(push.publish)(answer.key)
+    async_to_sync(push.publish)(response.key)
     return None
 
 
 @require_POST
 def sign_off(request: HttpRequest) -> HttpResponse:
-    """Signs off, unless that would leave a shaker alone; then the way is relief, and the page says so.
+    """Sign off, unless that would leave a shaker unattended; then the page asks for relief.
 
-    Nobody signs somebody else off at a tablet that is locked: custody does not move without a PIN.
+    At a locked tablet nobody signs somebody else off: custody does not change hands without a PIN.
     """
     device = enrolled_device(request)
     person = request.user if isinstance(request.user, Person) else None
     if person is None or device is None or getattr(request, "locked", True):
         return redirect("sign-in")
-    here = Table.objects.select_related("stream", "facility").filter(stream__name=device.place)
-    table = here.filter(posts.at_any_post(person)).first()
+    tables = Table.objects.select_related("stream", "facility").filter(stream__name=device.place)
+    table = tables.filter(posts.at_any_post(person)).first()
     if table is not None:
-        call = road.ActRequest(
+        act_request = table_runner.ActRequest(
             table.facility.code, table.code, "leave_table", uuid.uuid4(), table.stream.seq, {}, person, device
         )
         try:
-            answer = road.execute(call)
+            response = table_runner.execute(act_request)
         except Refusal as refusal:
             people.lock(device, reason="asked to sign off")
             return _sign_in_page(request, device, refusal, 422)
-        async_to_sync(push.publish)(answer.key)
+        async_to_sync(push.publish)(response.key)
     people.sign_out(request)
     async_to_sync(push.close_person)(person.pk, 4401)
     return redirect("sign-in")
@@ -119,7 +123,7 @@ def sign_off(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def lock(request: HttpRequest) -> HttpResponse:
-    """Locks the tablet. Custody of the shaker stays where it is."""
+    """Lock the tablet. The person keeps custody of the shaker."""
     device = enrolled_device(request)
     if device is not None and isinstance(request.user, Person):
         people.lock(device)
@@ -129,7 +133,7 @@ def lock(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def enrol(request: HttpRequest) -> HttpResponse:
-    """Makes this browser an enrolled device by its one-time token; at the seeded demo, by choosing a place."""
+    """Enroll this browser as a device by its one-time token; in the demo, by choosing a place."""
     refused = ""
     if request.method == "POST":
         token = request.POST.get("token", "")
@@ -145,7 +149,7 @@ def enrol(request: HttpRequest) -> HttpResponse:
 
 
 def _enrol_for_the_demo(place: str) -> str:
-    """A token of a new demo device at `facility/table`, or at the podium of `facility`."""
+    """Enroll a demo device at `facility/table`, or at the podium of `facility`. Return its token."""
     facility, _, code = place.partition("/")
     if not Table.objects.filter(facility__code=facility, **({"code": code} if code else {})).exists():
         raise Http404
@@ -165,7 +169,7 @@ def _demo_places() -> list[dict[str, Any]]:
     return [*podiums, *places]
 
 
-def _context(device: Device) -> dict[str, Any]:
+def _page_context(device: Device) -> dict[str, Any]:
     table = None
     if device.place:
         facility, code = device.place.split("/", 1)
@@ -174,8 +178,8 @@ def _context(device: Device) -> dict[str, Any]:
 
 
 def _place(device: Device, table: Table | None) -> dict[str, Any]:
-    keeps = posts.holder(table, posts.keeper_post(table)) if table else None
-    shaker_with = keeps.name if keeps and table and table.status != Table.Status.CLOSED else None
+    keeper = posts.holder(table, posts.keeper_post(table)) if table else None
+    shaker_with = keeper.name if keeper and table and table.status != Table.Status.CLOSED else None
     return {
         "table": table.code if table else "",
         "facility_name": table.facility.name if table else device.facility.title(),
@@ -188,24 +192,27 @@ def _place(device: Device, table: Table | None) -> dict[str, Any]:
 
 
 def _people(device: Device, table: Table | None) -> list[dict[str, str]]:
-    """Those on duty here, the dealer of the moment first; at a podium everybody who may see the floor or a room."""
+    """Return the people on duty here, the current dealer first; at a podium, who may open a facility page."""
     if table is None:
-        house = Facility.objects.filter(code=device.facility).first()
-        duty = Assignment.objects.at_facility(house) if house else Assignment.objects.none()
+        facility = Facility.objects.filter(code=device.facility).first()
+        duty = Assignment.objects.at_facility(facility) if facility else Assignment.objects.none()
     else:
         duty = Assignment.objects.at(table)
-    roles = SEES_A_ROOM if table is None else DEALERS | FLOOR
-    on_duty = [one.person for one in duty.filter(person__role__in=roles).select_related("person")]
-    dealing = posts.holder_id(table, posts.keeper_post(table)) if table else None
+    roles = FACILITY_PAGES_ROLES if table is None else DEALERS | FLOOR
+    on_duty = [
+        assignment.person for assignment in duty.filter(person__role__in=roles).select_related("person")
+    ]
+    dealer_id = posts.holder_id(table, posts.keeper_post(table)) if table else None
     ordered = sorted(
-        {one.pk: one for one in on_duty}.values(), key=lambda one: (one.pk != dealing, one.role, one.name)
+        {person.pk: person for person in on_duty}.values(),
+        key=lambda person: (person.pk != dealer_id, person.role, person.name),
     )
     return [
         {
-            "code": one.code,
-            "name": one.name,
-            "role_label": one.get_role_display(),
-            "note": "holds the shaker" if one.pk == dealing else "",
+            "code": person.code,
+            "name": person.name,
+            "role_label": person.get_role_display(),
+            "note": "holds the shaker" if person.pk == dealer_id else "",
         }
-        for one in ordered[:MOST_PEOPLE]
+        for person in ordered[:MAX_PEOPLE]
     ]

@@ -1,4 +1,4 @@
-"""The signs at a table: the display that shows them live, and each as a page to print and as a PDF of its size."""
+"""The signs of a table: the live display, and each sign as a page to print and as a PDF of its size."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -19,10 +19,10 @@ from tables.words.sentences import say, short, title
 
 @require_GET
 def display(request: HttpRequest, facility: str, table: str) -> HttpResponse:
-    """Every sign of a table on one screen, for a display that stands there; it hears the table's own socket."""
-    found = sign_for(request, facility, table)
+    """Every sign of a table on one screen, for a display at the table. It listens to the table's socket."""
+    row = sign_for(request, facility, table)
     context = {
-        "s": snapshot.of_table(found.pk),
+        "s": snapshot.of_table(row.pk),
         "urls": {
             "socket": f"/ws/table/{facility}/{table}/sign",
             "screen": reverse("sign-screen", args=[facility, table]),
@@ -34,13 +34,13 @@ def display(request: HttpRequest, facility: str, table: str) -> HttpResponse:
 
 @require_GET
 def screen(request: HttpRequest, facility: str, table: str) -> JsonResponse:
-    """The display's fragment as it now stands, for a resync and while no push arrives."""
+    """The display's current fragment, for a resync and while no push arrives."""
     return JsonResponse(fragments.screen("sign", sign_for(request, facility, table).pk))
 
 
 @require_GET
 def printed(request: HttpRequest, facility: str, table: str, kind: str) -> HttpResponse:
-    """One sign as it is printed. 422 with the reason where no approved form stands behind it."""
+    """One sign as it is printed; 422 with the reason where no approved form is in force."""
     state, sign, refusal = _sign(request, facility, table, kind)
     paper = _paper(state, sign) if sign else None
     context = {
@@ -48,21 +48,21 @@ def printed(request: HttpRequest, facility: str, table: str, kind: str) -> HttpR
         "kind": kind,
         "label": SignForm.Kind(kind).label,
         "kinds": [
-            (one, SignForm.Kind(one).label)
-            for one in (*table_signs.BOARD_KINDS, "test")
-            if table_signs.form_of(state["signs"], one) and table_signs.has_content(state, one)
+            (sign_kind, SignForm.Kind(sign_kind).label)
+            for sign_kind in (*table_signs.BOARD_KINDS, "test")
+            if table_signs.form_of(state["signs"], sign_kind) and table_signs.has_content(state, sign_kind)
         ],
         "sign": sign,
         "paper": paper,
         "lines": pdf.sign_lines(paper) if paper else [],
-        "refusal": _said(refusal),
+        "refusal": _refusal(refusal),
     }
     return render(request, "tables/sign_print.html", context, status=422 if refusal else 200)
 
 
 @require_GET
 def as_pdf(request: HttpRequest, facility: str, table: str, kind: str) -> HttpResponse:
-    """One sign as a PDF of one page. 422 with the reason where no approved form stands behind it."""
+    """One sign as a PDF of one page; 422 with the reason where no approved form is in force."""
     state, sign, refusal = _sign(request, facility, table, kind)
     if sign is None:
         assert refusal is not None
@@ -76,12 +76,12 @@ def as_pdf(request: HttpRequest, facility: str, table: str, kind: str) -> HttpRe
 def _sign(
     request: HttpRequest, facility: str, table: str, kind: str
 ) -> tuple[Snapshot, SignFace | None, Refusal | None]:
-    found = sign_for(request, facility, table)
+    row = sign_for(request, facility, table)
     if kind not in KINDS:
         raise Denied
-    state = snapshot.of_table(found.pk)
+    state = snapshot.of_table(row.pk)
     try:
-        table_signs.verify_form_in_force(found, kind)
+        table_signs.verify_form_in_force(row, kind)
         return state, table_signs.sign(state, kind), None
     except Refusal as refusal:
         return state, None, refusal
@@ -105,7 +105,7 @@ def _paper(state: Snapshot, sign: SignFace) -> pdf.SignSheet:
     )
 
 
-def _said(refusal: Refusal | None) -> dict[str, str] | None:
+def _refusal(refusal: Refusal | None) -> dict[str, str] | None:
     if refusal is None:
         return None
     return {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}

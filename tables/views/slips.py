@@ -1,4 +1,4 @@
-"""The preview of an Error Notification Slip: what it would change and what each seat is owed. Changes nothing."""
+"""Preview an Error Notification Slip: what it would change and what each seat is owed."""
 
 import json
 
@@ -18,34 +18,34 @@ from tables.words.sentences import say, short, title
 
 from ..models import Round
 
-MOST_SAID = 16 * 1024  # characters of a question
+MAX_PARAMS_CHARACTERS = 16 * 1024
 
 
 @require_GET
 def preview(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
-    """A fragment for the dialog; `said` is what `file_slip` would be sent, without reason and signatures.
+    """A fragment for the dialog. `said` holds the params of `file_slip`, without reason and signatures.
 
-    422 with the refusal where the slip could not be filed so.
+    422 with the refusal where the slip could not be filed. Changes nothing.
     """
-    found, person = table_for(request, facility, table, "table")
-    asked = Round.objects.filter(table=found, number=number)
-    round_ = asked.select_related("table__facility", "submission").first() if number < 2**31 else None
+    row, person = table_for(request, facility, table, "table")
+    rounds = Round.objects.filter(table=row, number=number)
+    round_ = rounds.select_related("table__facility", "submission").first() if number < 2**31 else None
     if round_ is None:
         raise Denied
-    at = TableContext(found, person, None, None, clock.displayed_moment(found.stream, clock.now()))
+    ctx = TableContext(row, person, None, None, clock.displayed_moment(row.stream, clock.now()))
     try:
-        params = _said(request)
-        correction = read_correction(at, round_, params, "", settled_data)
+        params = _params(request)
+        correction = read_correction(ctx, round_, params, "", settled_data)
         params.reject_unknown()
     except Refusal as refusal:
-        said = {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
-        return render(request, "tables/slips/preview.html", {"refusal": said}, status=422)
-    return render(request, "tables/slips/preview.html", slip_preview(found, round_, correction))
+        refused = {"title": title(refusal), "message": say(refusal), "section": short(refusal.section)}
+        return render(request, "tables/slips/preview.html", {"refusal": refused}, status=422)
+    return render(request, "tables/slips/preview.html", slip_preview(row, round_, correction))
 
 
-def _said(request: HttpRequest) -> Params:
+def _params(request: HttpRequest) -> Params:
     text = request.GET.get("said", "")
     try:
-        return Params(json.loads(text[: MOST_SAID + 1]))
+        return Params(json.loads(text[: MAX_PARAMS_CHARACTERS + 1]))
     except (ValueError, RecursionError):
         raise malformed("said") from None

@@ -20,11 +20,11 @@ from tables.runner.access import (
     Denied,
     Locked,
     SignedOut,
-    as_it_stands,
+    current_request,
     enrolled_device,
-    floor_for,
+    floor_socket_for,
     sign_for,
-    still_in,
+    signed_in_request,
     table_for,
 )
 from tables.screens import fragments, push
@@ -98,7 +98,7 @@ class PushConsumer(AsyncWebsocketConsumer):
                 await self.join()
 
     def heartbeat(self) -> dict[str, int]:
-        still_in(self.scope)
+        signed_in_request(self.scope)
         return push.versions(self.table_ids())
 
     def table_ids(self) -> list[int]:
@@ -123,13 +123,13 @@ class TableConsumer(PushConsumer):
     def enter(self) -> None:
         route = self.scope["url_route"]["kwargs"]
         self.station = route["station"]
-        request = still_in(self.scope)
+        request = signed_in_request(self.scope)
         self.table, self.person = table_for(request, route["facility"], route["table"], self.station)
         self.heard_at: float | None = None
         self.hear(enrolled_device(request))
 
     def heartbeat(self) -> dict[str, int]:
-        self.hear(enrolled_device(still_in(self.scope)))
+        self.hear(enrolled_device(signed_in_request(self.scope)))
         return push.versions(self.table_ids())
 
     def hear(self, device: Device | None) -> None:
@@ -162,7 +162,7 @@ class SignConsumer(PushConsumer):
 
     def enter(self) -> None:
         route = self.scope["url_route"]["kwargs"]
-        self.table = sign_for(as_it_stands(self.scope), route["facility"], route["table"])
+        self.table = sign_for(current_request(self.scope), route["facility"], route["table"])
 
     def heartbeat(self) -> dict[str, int]:
         self.enter()
@@ -187,7 +187,7 @@ class FloorConsumer(PushConsumer):
     """The tiles of a facility, at most two a second for each table: the newest one wins."""
 
     def enter(self) -> None:
-        self.facility, self.person, self.ids = floor_for(
+        self.facility, self.person, self.ids = floor_socket_for(
             self.scope, self.scope["url_route"]["kwargs"]["facility"]
         )
         self.waiting: dict[str, str] = {}

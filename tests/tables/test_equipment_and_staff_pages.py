@@ -13,7 +13,7 @@ from tables.equipment import register
 from tables.models import Approval, Assignment, Qualification, Shaker, Table
 from tables.staffing import roster
 from tests.tables.cast import Scene, make_scene
-from tests.tables.test_room_pages import HOUSE, see, words
+from tests.tables.test_dice_pages import HOUSE, see, words
 
 pytestmark = pytest.mark.django_db
 clause = pytest.mark.clause

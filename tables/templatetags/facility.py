@@ -1,0 +1,129 @@
+"""Template tags of the facility pages: sizes, days and moments, and the links of the bar."""
+
+import datetime as dt
+from typing import Any
+
+from django import template
+from django.urls import reverse
+
+from audit.models import Person
+from games.engine import Refusal
+from games.models import Facility
+from games.office.core.access import may_see_office
+from games.views.page_context import landing_url
+from tables.core.permissions import may_see_floor
+from tables.desk import page as desk
+from tables.desk.access import may_see_desk
+from tables.equipment.words import LINES, SUBJECTS
+from tables.runner.access import facility_pages_for
+from tables.runner.facility import DICE, EQUIPMENT, STAFF
+from tables.staffing.words import game_or_table_name
+from tables.words.sentences import say
+
+register = template.Library()
+
+PAGES = {
+    DICE: ("dice", "Dice"),
+    EQUIPMENT: ("equipment", "Equipment"),
+    STAFF: ("staff", "Staff"),
+}
+
+
+@register.simple_tag(takes_context=True)
+def facility_pages(context: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the pages that the person may open at this device, in the order of the bar."""
+    request = context.get("request")
+    device = getattr(request, "device", None)
+    if request is None or device is None or not isinstance(request.user, Person):
+        return []
+    pages = [
+        {"code": page, "label": PAGES[page][1], "url": reverse(PAGES[page][0], args=[device.facility])}
+        for page in facility_pages_for(request.user, device)
+    ]
+    if may_see_floor(request.user, device.facility) and not device.place:
+        url = reverse("floor", args=[device.facility])
+        pages.insert(0, {"code": "floor", "label": "Floor", "url": url})
+    if may_see_office(request.user, device):
+        pages.append({"code": "rules", "label": "Rules", "url": landing_url(device.facility)})
+    if may_see_desk(request.user, device):
+        pages.append({"code": "record", "label": "Record", "url": desk.landing_url(device.facility)})
+    return pages
+
+
+@register.filter
+def subject(code: str) -> str:
+    """Return the subject of an approval in words."""
+    return str(SUBJECTS.get(code, code))
+
+
+@register.filter
+def line(code: str) -> str:
+    """Return an inspection line in words."""
+    return str(LINES.get(code, code))
+
+
+@register.filter
+def refusal_text(refusal: Refusal) -> str:
+    """Return a refusal as a sentence."""
+    return say(refusal)
+
+
+@register.filter
+def mm(um: int) -> str:
+    """Format micrometers as millimeters with three digits: `19.050`."""
+    return f"{um // 1000}.{um % 1000:03}"
+
+
+@register.filter
+def mm_short(um: int) -> str:
+    """Format micrometers as millimeters with two digits, or three where they are needed: `19.05`."""
+    text = mm(um)
+    return text[:-1] if text.endswith("0") else text
+
+
+@register.filter
+def day(value: dt.date | None) -> str:
+    """Format a day: `21 Nov 2026`."""
+    return f"{value.day} {value:%b %Y}" if value else ""
+
+
+@register.filter
+def range_of(pair: tuple[int, int]) -> str:
+    """Format a range: `12` or `12 to 48`."""
+    first, last = pair
+    return str(first) if first == last else f"{first} to {last}"
+
+
+@register.filter
+def local(moment: dt.datetime | None, facility: Facility) -> str:
+    """Format a moment in the facility's time zone: `21 Nov 2026 10:00:05`."""
+    if moment is None:
+        return ""
+    local_moment = facility.local(moment)
+    return f"{day(local_moment)} {local_moment:%H:%M:%S}"
+
+
+@register.filter
+def since(moment: dt.datetime | None, now: dt.datetime) -> str:
+    """Format a moment as briefly as possible: `10:00` on the same day, otherwise `21 Nov 10:00`.
+
+    `now` is the page's moment in the facility's time zone.
+    """
+    if moment is None:
+        return ""
+    local_moment = moment.astimezone(now.tzinfo)
+    if local_moment.date() == now.date():
+        return f"{local_moment:%H:%M}"
+    return f"{local_moment.day} {local_moment:%b %H:%M}"
+
+
+@register.filter
+def utc(moment: dt.datetime | None) -> str:
+    """Format a moment in UTC: `2026-11-21 15:00:05Z`."""
+    return f"{moment.astimezone(dt.UTC):%Y-%m-%d %H:%M:%S}Z" if moment else ""
+
+
+@register.filter
+def elsewhere(code: str) -> str:
+    """Return the name of a game that is not dealt with Pitside."""
+    return game_or_table_name(code)

@@ -1,0 +1,348 @@
+"""The pages of a facility: dice, equipment and staff."""
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from audit import clock
+from audit.models import Person
+from games.engine import Refusal
+from games.models import Facility
+from games.params import CODE
+from games.registry import GAMES, game_by_code
+from tables.core.context import TableContext
+from tables.core.permissions import DICE_KEEPERS, FLOOR, STAFFERS
+from tables.dice import lots
+from tables.dice.custody_acts import TOLERANCE_UM
+from tables.equipment import register
+from tables.equipment.approval_acts import OFFICE_ROLES
+from tables.runner.access import (
+    Denied,
+    dice_of_table_for,
+    enrolled_device,
+    facility_page_for,
+    facility_pages_for,
+)
+from tables.runner.facility import DICE, EQUIPMENT, STAFF
+from tables.staffing import roster
+from tables.staffing.words import ELSEWHERE
+from tables.words.forms import span
+
+from ..models import Assignment, DiceLot, Pit, Round, Shaker, Table
+
+Status = DiceLot.Status
+GROUP_SIZE, PAGE_SIZE = 24, 120
+LOW = dt.timedelta(hours=1)
+LABELS = {
+    Status.RECEIVED: "Received, to be inspected",
+    Status.STORED: "In storage",
+    Status.ISSUED: "Issued to a table",
+    Status.PLACED: "In use",
+    Status.REMOVED: "Out of play, to be destroyed",
+    Status.DESTROYED: "Cancelled or destroyed",
+    Status.REJECTED: "Rejected",
+}
+SHORT = {
+    Status.RECEIVED: "received",
+    Status.STORED: "in storage",
+    Status.ISSUED: "issued",
+    Status.PLACED: "in use",
+    Status.REMOVED: "out of play",
+    Status.DESTROYED: "destroyed",
+    Status.REJECTED: "rejected",
+}
+
+
+@dataclass(frozen=True)
+class LotRow:
+    """A lot and its remaining time, in words and in percent."""
+
+    lot: DiceLot
+    remaining: str = ""
+    percent: int = 0
+    low: bool = False
+    over: bool = False
+
+
+@require_GET
+def dice(request: HttpRequest, facility: str) -> HttpResponse:
+    """Every dice lot of the facility by status, and the reconciliation of this gaming day."""
+    person, facility_row = facility_page_for(request, facility, DICE)
+    round_query = {name: _typed(request, name) for name in ("table", "round")}
+    no_round = ""
+    if any(round_query.values()):
+        round_ = _round(facility_row, **round_query)
+        if round_ is not None:
+            return redirect("round-dice", facility, round_.table.code, round_.number)
+        no_round = "There is no such round."
+    state, code = _typed(request, "state"), _typed(request, "code")[:20]
+    if state not in Status.values:
+        state = ""
+    now = clock.now()
+    counts = lots.counts_by_status(facility_row)
+    context = _page_context(person, facility_row, DICE, now) | {
+        "counts": [_count(status, counts[status]) for status in (*lots.STAGES, lots.ASIDE)],
+        "strip": _strip(counts),
+        "in_the_house": sum(counts.values()) - counts[Status.DESTROYED],
+        "groups": _groups(facility_row, now, state, code, _page(request)),
+        "day": facility_row.gaming_day(now),
+        "figures": lots.reconciliation(facility_row, now),
+        "asked": {**round_query, "state": state, "code": code},
+        "no_round": no_round,
+        "tables": list(Table.objects.filter(facility=facility_row).values_list("code", flat=True)),
+        "keeper": person.role in DICE_KEEPERS,
+        "examiner": person.role in FLOOR,
+    }
+    if context["keeper"]:
+        context |= _keeper_context(person, facility_row, now)
+    return render(request, "tables/facility/dice.html", context)
+
+
+@require_GET
+def lot(request: HttpRequest, facility: str, lot: str) -> HttpResponse:
+    """The chain of custody of one lot, on one page that prints."""
+    person, facility_row = facility_page_for(request, facility, DICE)
+    lot_row = (
+        DiceLot.objects.filter(facility=facility_row, code=lot)
+        .select_related("table", "shaker")
+        .prefetch_related("measurements")
+        .first()
+    )
+    if lot_row is None:
+        raise Denied
+    now = clock.now()
+    uses = lots.lot_uses(lot_row)
+    context = _page_context(person, facility_row, DICE, now) | {
+        "row": _row(lot_row, now),
+        "lot": lot_row,
+        "steps": lots.custody_steps(lot_row),
+        "used": uses,
+        "throws": sum(use.throws for use in uses),
+        "rounds": sum(use.rounds for use in uses),
+        "reason": lots.REASONS.get(lot_row.removed_why, lot_row.removed_why),
+        "now": now,
+    }
+    return render(request, "tables/facility/lot.html", context)
+
+
+@require_GET
+def dice_of_round(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
+    """The dice lots of a round, throw by throw."""
+    table_row, person = dice_of_table_for(request, facility, table)
+    round_ = Round.objects.filter(table=table_row, number=number).first()
+    if round_ is None:
+        raise Denied
+    throws = lots.throws_with_lots(round_)
+    context = _page_context(person, table_row.facility, DICE, clock.now()) | {
+        "table": table_row,
+        "game": game_by_code(table_row.game).name,
+        "round": round_,
+        "thrown": throws,
+        "traces": DICE in facility_pages_for(person, enrolled_device(request)),
+    }
+    return render(request, "tables/facility/round_dice.html", context)
+
+
+@require_GET
+def equipment(request: HttpRequest, facility: str) -> HttpResponse:
+    """The approvals that each table's edition requires, and those on file."""
+    person, facility_row = facility_page_for(request, facility, EQUIPMENT)
+    now = clock.now()
+    tables = register.equipment_by_table(facility_row, now)
+    requirements = [requirement for table in tables for requirement in table.requirements]
+    context = _page_context(person, facility_row, EQUIPMENT, now) | {
+        "tables": tables,
+        "shakers": register.approvals_by_shaker(facility_row, now),
+        "figures": {
+            "tables": len(tables),
+            "stopped": sum(table.refusal is not None for table in tables),
+            "asked": len(requirements),
+            "on_file": sum(not requirement.blocks_opening for requirement in requirements),
+            "soon": sum(requirement.state == register.ENDS_SOON for requirement in requirements),
+        },
+        "office": person.role in OFFICE_ROLES,
+        "kinds": Shaker.Kind.choices,
+        "today": facility_row.local(now).date(),
+        "runs": settings.BUILD,
+    }
+    return render(request, "tables/facility/equipment.html", context)
+
+
+@require_GET
+def staff(request: HttpRequest, facility: str) -> HttpResponse:
+    """Who works where, who supervises what, and everybody's duty and training."""
+    person, facility_row = facility_page_for(request, facility, STAFF)
+    now = clock.now()
+    name, everybody = _typed(request, "who")[:40], bool(request.GET.get("all"))
+    staffed_tables = roster.staffed_tables(facility_row, now)
+    pits: dict[str, list[roster.StaffedTable]] = {}
+    for staffed in staffed_tables:
+        pits.setdefault(staffed.table.pit.name, []).append(staffed)
+    spans = roster.floorperson_spans(facility_row, staffed_tables, now)
+    context = _page_context(person, facility_row, STAFF, now) | {
+        "pits": pits,
+        "spans": spans,
+        "breaches": sum(bool(staffed.breaches) for staffed in staffed_tables),
+        "members": roster.staff_members(facility_row, now, name, everybody=everybody or bool(name)),
+        "asked": {"who": name, "all": everybody},
+        "staffer": person.role in STAFFERS,
+        "of_the_floor": person.role in FLOOR,
+        "places": _places(facility_row),
+        "supervisors": [floorperson_span.person for floorperson_span in spans],
+        "games": GAMES.values(),
+        "elsewhere": ELSEWHERE.items(),
+        "now_here": facility_row.local(now),
+        "today": facility_row.local(now).date(),
+    }
+    return render(request, "tables/facility/staff.html", context)
+
+
+def _places(facility: Facility) -> list[dict[str, str]]:
+    """Return where a duty may be: the whole facility, a pit, or a table."""
+    pits = [
+        {"pit": pit.code, "table": "", "label": pit.name, "kind": ""}
+        for pit in Pit.objects.filter(facility=facility)
+    ]
+    tables = [
+        {"pit": "", "table": table.code, "label": table.code, "kind": game_by_code(table.game).name}
+        for table in Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED)
+    ]
+    return [{"pit": "", "table": "", "label": "The whole facility", "kind": ""}, *pits, *tables]
+
+
+def _page_context(person: Person, facility: Facility, page: str, now: dt.datetime) -> dict[str, Any]:
+    """Return what every page has: the facility, the person, and where acts are sent."""
+    return {
+        "house": facility,
+        "room": page,
+        "me": {"code": person.code, "name": person.name, "role_label": person.get_role_display()},
+        "as_of": now.astimezone(dt.UTC).isoformat(timespec="milliseconds"),
+        "urls": {
+            "sign_in": reverse("sign-in"),
+            "sign_off": reverse("sign-off"),
+            "act": reverse("facility-act", args=[facility.code, "__act__"]),
+        },
+    }
+
+
+def signers(person: Person, facility: Facility) -> list[Person]:
+    """Return the people on duty here from another department than this person's, security first."""
+    on_duty = Person.objects.filter(assignments__in=Assignment.objects.at_facility(facility), is_active=True)
+    people = on_duty.exclude(department=person.department).distinct().order_by("name")
+    return sorted(people, key=lambda signer: signer.department != "security")
+
+
+def _keeper_context(person: Person, facility: Facility, now: dt.datetime) -> dict[str, Any]:
+    """Return what the dialogs of a dice keeper offer."""
+    tables = _tables_for_dice(facility, now)
+    kinds = {(table["game"], table["dice"], table["size_um"], table["colours"]): table for table in tables}
+    lots_to_destroy = [
+        lot
+        for status in (Status.REMOVED, Status.REJECTED)
+        for lot in lots.lots_with_status(facility, status)[:PAGE_SIZE]
+    ]
+    return {
+        "signers": signers(person, facility),
+        "suits": tables,
+        "kinds": list(kinds.values()),
+        "to_destroy": lots_to_destroy,
+        "tolerance_um": TOLERANCE_UM,
+        "next": lots.next_code(facility),
+    }
+
+
+def _tables_for_dice(facility: Facility, now: dt.datetime) -> list[dict[str, Any]]:
+    """Return the tables of the facility with the dice that each is played with; a table without rules is left out."""
+    rows = []
+    tables = Table.objects.select_related("facility", "stream", "pit").filter(facility=facility)
+    for table in tables.exclude(kind=Table.Kind.SIMULATED):
+        try:
+            rules = TableContext(table, None, None, None, clock.displayed_moment(table.stream, now)).rules
+        except Refusal:
+            continue
+        edition = rules.edition
+        rows.append(
+            {
+                "code": table.code,
+                "game": game_by_code(table.game).name,
+                "dice": edition.dice_in_lot,
+                "size_um": edition.dice_size_um,
+                "colours": "green-red" if edition.dice_in_lot > edition.dice else "alike",
+                "attested": bool(rules.section("dice-standard")),
+                "training": table.kind == Table.Kind.TRAINING,
+                "address": reverse("act", args=[facility.code, table.code, "issue_dice"]),
+            }
+        )
+    return rows
+
+
+def _round(facility: Facility, table: str, round: str) -> Round | None:
+    if not CODE.fullmatch(table) or not (round.isascii() and round.isdigit() and len(round) < 10):
+        return None
+    rounds = Round.objects.filter(table__facility=facility, table__code=table, number=int(round))
+    return rounds.select_related("table").first()
+
+
+def _typed(request: HttpRequest, name: str) -> str:
+    """Return a search parameter; empty for text that nobody can type, such as a NUL, which PostgreSQL refuses."""
+    text = request.GET.get(name, "").strip()
+    return text if text.isprintable() else ""
+
+
+def _page(request: HttpRequest) -> int:
+    """Return the page number of a long list, from 0."""
+    text = request.GET.get("page", "0")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+
+
+def _count(status: str, count: int) -> dict[str, Any]:
+    return {"status": status, "label": SHORT[Status(status)], "count": count}
+
+
+def _strip(counts: dict[str, int]) -> dict[str, Any]:
+    """Return the lots of the facility as parts of one bar, each with its start and width."""
+    parts, start = [], 0
+    for status in (*lots.STAGES, lots.ASIDE):
+        if status != Status.DESTROYED and counts[status]:
+            parts.append({"status": status, "at": start, "width": counts[status]})
+            start += counts[status]
+    return {"parts": parts, "width": start}
+
+
+def _groups(facility: Facility, now: dt.datetime, state: str, code: str, page: int) -> list[dict[str, Any]]:
+    """Return the lots by status. Without a filter each group shows its first lots only."""
+    groups = []
+    for status in [state] if state else [*lots.STAGES, lots.ASIDE]:
+        matching = lots.lots_with_status(facility, status, code)
+        first, limit = (page * PAGE_SIZE, PAGE_SIZE) if state else (0, GROUP_SIZE)
+        rows = [_row(lot, now) for lot in matching[first : first + limit]]
+        if not rows and not state and (code or status in (lots.ASIDE, Status.DESTROYED)):
+            continue
+        total = matching.count()
+        groups.append(
+            {
+                "status": status,
+                "label": LABELS[Status(status)],
+                "rows": rows,
+                "count": total,
+                "more": max(0, total - first - len(rows)),
+                "next_page": page + 1 if state else None,
+            }
+        )
+    return groups
+
+
+def _row(lot: DiceLot, now: dt.datetime) -> LotRow:
+    if lot.status != Status.PLACED or lot.expires_at is None or lot.placed_at is None:
+        return LotRow(lot)
+    remaining, total = lot.expires_at - now, lot.expires_at - lot.placed_at
+    percent = max(0, min(100, round(100 * remaining / total))) if total else 0
+    return LotRow(
+        lot, span(remaining.total_seconds()), percent, low=remaining < LOW, over=remaining <= dt.timedelta()
+    )

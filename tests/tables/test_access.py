@@ -1,0 +1,223 @@
+"""Roles × endpoints: every address of the floor, opened by everybody in the cast, signed out and locked."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from audit.models import Person
+from tables.urls import urlpatterns
+from tests.tables.cast import ROLES
+
+pytestmark = pytest.mark.django_db
+
+PAGES = {
+    "floor": ["larkfield"],
+    "tiles": ["larkfield"],
+    "table": ["larkfield", "T-01"],
+    "console": ["larkfield", "T-01"],
+    "screen": ["larkfield", "T-01", "table"],
+    "light": ["larkfield", "T-01"],
+    "rounds": ["larkfield", "T-01"],
+    "dice": ["larkfield"],
+    "dice-lot": ["larkfield", "L-0001"],
+    "equipment": ["larkfield"],
+    "staff": ["larkfield"],
+    "sign-display": ["larkfield", "T-01"],
+    "sign-screen": ["larkfield", "T-01"],
+    "sign-print": ["larkfield", "T-01", "limits"],
+    "sign-pdf": ["larkfield", "T-01", "limits"],
+}
+ADDRESSES = {name: reverse(name, args=args) for name, args in PAGES.items()} | {
+    "screen of the dealer": reverse("screen", args=["larkfield", "T-01", "dealer"])
+}
+ADDRESSES["light"] += "?dice=1,2,5"
+OTHERS = {
+    "home",
+    "enrol",
+    "sign-in",
+    "sign-off",
+    "lock",
+    "act",
+    "facility-act",
+    "office-act",
+    "replay",
+    "round-dice",
+    "slip-preview",
+    "healthz",
+    "readyz",
+}
+
+AT_THE_TABLE = {"dealer", "relief", "floorperson", "casino-supervisor", "pit-manager", "shift-manager"}
+SEE_THE_FLOOR = {
+    "floorperson",
+    "other-floorperson",
+    "casino-supervisor",
+    "pit-manager",
+    "shift-manager",
+    "surveillance",
+    "compliance",
+    "games-administrator",
+    "gaming-agent",
+}
+SEE_EVERY_TABLE = {"surveillance", "compliance", "gaming-agent", "shift-manager"}
+MAY_OPEN = {
+    "floor": SEE_THE_FLOOR,
+    "tiles": SEE_THE_FLOOR,
+    "table": AT_THE_TABLE | SEE_EVERY_TABLE,
+    "rounds": AT_THE_TABLE | SEE_EVERY_TABLE,
+    "screen": AT_THE_TABLE | SEE_EVERY_TABLE,
+    "console": AT_THE_TABLE,
+    "light": AT_THE_TABLE,
+    "sign-display": AT_THE_TABLE | SEE_EVERY_TABLE,
+    "sign-screen": AT_THE_TABLE | SEE_EVERY_TABLE,
+    "sign-print": AT_THE_TABLE | SEE_EVERY_TABLE,
+    "sign-pdf": AT_THE_TABLE | SEE_EVERY_TABLE,
+    "screen of the dealer": AT_THE_TABLE,
+    "dice": SEE_THE_FLOOR | {"security"},
+    "dice-lot": SEE_THE_FLOOR | {"security"},
+    "equipment": SEE_THE_FLOOR,
+    "staff": SEE_THE_FLOOR,
+}
+BY_SCRIPT = {"Sec-Fetch-Mode": "cors"}
+
+
+def test_every_address_is_in_the_matrix():
+    assert {pattern.name for pattern in urlpatterns} == set(PAGES) | OTHERS
+    assert set(MAY_OPEN) == set(ADDRESSES)
+
+
+@pytest.mark.parametrize("by", ROLES)
+def test_each_role_opens_what_is_theirs_and_nothing_else(scene, by):
+    podium = scene.browser("podium", by)
+    found = {name: podium.get(address, headers=BY_SCRIPT).status_code for name, address in ADDRESSES.items()}
+    assert found == {name: 200 if by in MAY_OPEN[name] else 403 for name in ADDRESSES}
+
+
+def test_a_person_of_another_facility_sees_nothing_here(scene):
+    podium = scene.browser("podium", "surveillance")
+    assert podium.get(ADDRESSES["table"]).status_code == 200
+    Person.objects.filter(code="surveillance").update(facility="seabright")
+    assert {podium.get(address, headers=BY_SCRIPT).status_code for address in ADDRESSES.values()} == {403}
+
+
+@pytest.mark.parametrize("by", ["dealer", "floorperson"])
+def test_a_tablet_of_a_table_shows_that_table_and_no_floor(scene, by):
+    tablet = scene.browser("tablet", by)
+    assert tablet.get(ADDRESSES["console"]).status_code == 200
+    assert tablet.get(ADDRESSES["floor"]).status_code == 403
+    from tables.demo.seeding import make_table
+    from tables.models import Pit
+
+    facility = scene.table.facility
+    make_table(
+        facility,
+        code="T-02",
+        pit=Pit.objects.get(),
+        submission="RS-0009",
+        kind="live",
+        seats=8,
+        min_cents=500,
+        max_cents=1_000,
+    )
+    for name in ("table", "console", "light"):
+        assert tablet.get(reverse(name, args=["larkfield", "T-02"])).status_code == 403
+
+
+@pytest.mark.parametrize("code", ["%00", "T-01%00", "T-01%0a", "-", "a b", "é"])
+def test_what_is_no_code_of_a_table_is_no_address(scene, code):
+    tablet = scene.browser("tablet", "dealer")
+    for page in ("", "console", "screen/dealer", "light", "rounds"):
+        assert tablet.get(f"/floor/larkfield/{code}/{page}").status_code == 404
+    assert tablet.post(f"/floor/larkfield/{code}/acts/shake").status_code == 404
+
+
+def test_what_does_not_exist_is_refused_like_what_is_not_yours(scene):
+    podium = scene.browser("podium", "shift-manager")
+    for address in (
+        "/floor/larkfield/T-99/",
+        "/floor/seabright/",
+        "/floor/seabright/T-01/console",
+        "/floor/larkfield/T-01/screen/nowhere",
+    ):
+        assert podium.get(address).status_code == 403
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_the_signed_out_and_the_unenrolled_are_led_to_the_sign_in(scene, name):
+    for browser in (Client(), scene.browser("podium")):
+        page = browser.get(ADDRESSES[name])
+        assert (page.status_code, page["Location"]) == (302, "/sign-in")
+        assert browser.get(ADDRESSES[name], headers=BY_SCRIPT).status_code == 401
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_a_locked_device_shows_nothing(scene, name):
+    podium = scene.browser("podium", "floorperson")
+    podium.post("/lock")
+    page = podium.get(ADDRESSES[name])
+    assert (page.status_code, page["Location"]) == (302, "/sign-in")
+    assert podium.get(ADDRESSES[name], headers=BY_SCRIPT).status_code == 423
+
+
+def test_home_leads_each_device_to_its_own_screen(scene):
+    assert Client().get("/")["Location"] == "/enrol"
+    assert scene.browser("podium").get("/")["Location"] == "/sign-in"
+    assert scene.browser("podium", "floorperson").get("/")["Location"] == "/floor/larkfield/"
+    assert scene.browser("tablet", "dealer").get("/")["Location"] == "/floor/larkfield/T-01/console"
+
+
+def test_a_browser_becomes_a_device_by_its_token_alone(scene):
+    browser = Client()
+    assert browser.get("/enrol").status_code == 200
+    for answer in ({"token": "guess"}, {}, {"place": "larkfield/T-01"}):
+        assert browser.post("/enrol", answer).status_code == 403
+    assert browser.post("/enrol", {"token": scene.tokens["podium"]})["Location"] == "/sign-in"
+    assert browser.get("/sign-in").status_code == 200
+
+
+def test_a_wrong_pin_opens_nothing(scene):
+    tablet = scene.browser("tablet")
+    for person, pin in (("dealer", "000000"), ("nobody", "123456"), ("", ""), ("dealer", "")):
+        assert tablet.post("/sign-in", {"person": person, "pin": pin}).status_code == 403
+    assert tablet.get(ADDRESSES["console"], headers=BY_SCRIPT).status_code == 401
+
+
+def test_health_asks_for_nobody(scene):
+    assert Client().get("/healthz").json() == {"ok": True}
+    ready = Client().get("/readyz")
+    assert (ready.status_code, ready.json()) == (200, {"database": True, "layer": True})
+
+
+@pytest.mark.parametrize("address", [*ADDRESSES.values(), "/"])
+def test_pages_are_only_read(scene, address):
+    assert scene.browser("podium", "shift-manager").post(address).status_code == 405
+
+
+@pytest.mark.parametrize("dice", ["", "1,2", "1,2,7", "x", "1,2,5,6", "²,1,1", "1,,2"])
+def test_the_lights_refuse_what_is_no_dice(scene, dice):
+    podium = scene.browser("podium", "floorperson")
+    answer = podium.get(reverse("light", args=["larkfield", "T-01"]), {"dice": dice})
+    assert answer.status_code == 422 and "refusal" in answer.json()
+
+
+@pytest.mark.clause("PA-625a.1(b)-illumination")
+def test_the_lights_are_the_winning_combinations(scene):
+    podium = scene.browser("podium", "floorperson")
+    lit = podium.get(ADDRESSES["light"]).json()["lit"]
+    assert sorted(lit) == sorted(
+        [
+            "total:8",
+            "two-dice:1-2",
+            "two-dice:1-5",
+            "two-dice:2-5",
+            "small",
+            "one-of-a-kind:1",
+            "one-of-a-kind:2",
+            "one-of-a-kind:5",
+        ]
+    )
+
+
+def test_a_page_of_somebody_signed_in_is_kept_nowhere(scene):
+    page = scene.browser("podium", "floorperson").get("/floor/larkfield/T-01/console")
+    assert "no-store" in page.headers["Cache-Control"]
