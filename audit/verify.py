@@ -1,35 +1,35 @@
 #!/usr/bin/env python3
 """Check an export of the record, an evidence bundle, or the proof of one entry.
 
-    python verify.py [--hashes-only] FILE          an export, `-` is standard input; it may be a pipe
+    python verify.py [--hashes-only] FILE          an export; `-` is standard input; it may be a pipe
     python verify.py [options] BUNDLE              a ZIP archive, or the folder that it was unpacked into
     python verify.py [options] PROOF               the proof of one entry
 
-    --vkey KEY             a key of the log that you have from elsewhere: the checkpoint must be signed by one of these
+    --vkey KEY             a key of the log from another source: one of these must have signed the checkpoint
     --witness-vkey KEY     a key of a witness: it must have cosigned the checkpoint
-    --checkpoint FILE      a checkpoint that you kept: this log must have grown from it, or it from this log
-    --proof FILE           a consistency proof for that, where the bundle does not reach back far enough
-    --require-signature    not good unless the signatures could be checked
+    --checkpoint FILE      a checkpoint that you saved: one of the two logs must extend the other
+    --proof FILE           a consistency proof for that, if the bundle does not go back far enough
+    --require-signature    fail if the signatures cannot be checked
 
-One file of standard-library Python (3.9 or newer) that needs nothing else of ours; signatures need `cryptography`, and
-where it is missing everything else is checked. FORMAT.md says what it reads. Exit status 0: every promise below holds.
-1: it does not, and the first bad thing is named.
+This is one file of standard-library Python (3.9 or newer) that needs no other code of ours. Checking signatures needs
+`cryptography`; without it, everything else is checked. FORMAT.md describes the input. Exit status 0: every check below
+passed. Exit status 1: a check failed, and the output names the first failure.
 
-- form       every line is {"hash":"…","prev":"…","body":{…}} and a newline, to the byte
+- form       every line is exactly {"hash":"…","prev":"…","body":{…}} and a newline
 - hashes     hash = SHA-256("pitside/entry/v1\\n" + previous hash + body), for every line
-- chain      an entry's prev is the hash before it on its stream, or the prior head that the first line states
-- end        the last line has the counts, the heads, and the SHA-256 of every byte before it; nothing follows
-- contents   (not with --hashes-only) bodies are canonical JSON, say the stream and number that they stand at, times
-             never go back and lie in the range, and the money of every settlement adds up
+- chain      an entry's prev is the hash of the entry before it on its stream, or the prior head in the first line
+- end        the last line has the counts, the heads, and the SHA-256 of every byte before it, and nothing follows
+- contents   (not with --hashes-only) bodies are canonical JSON with the right stream and number, times never go back
+             and lie in the range, and the money of every settlement adds up
 
-And of a bundle: every file is as the manifest says; every sealed head is the hash of the entry that stands there, and
-none stands beyond the end; the seals give the root of the checkpoint; its signatures are right; it goes with each
-checkpoint that you kept.
+For a bundle also: every file matches the manifest; every sealed head is the hash of its entry, and no sealed entry is
+missing; the seals give the root of the checkpoint; its signatures are right; it is consistent with each checkpoint
+that you saved.
 
-The contents of a long file are shared out among processes, each of which reads the whole file. What does not fit into
-a little memory (sealed heads of a long range) goes into a temporary file.
+Several processes share the contents of a long file; each reads the whole file. What does not fit into a little memory
+(the sealed heads of a long range) goes into a temporary file.
 
-What an export cannot show alone: that it was not rewritten as a whole, hashes included. That is what seals are for.
+An export alone cannot show that it was not rewritten completely, hashes included. The seals show that.
 """
 
 import base64
@@ -51,7 +51,7 @@ TAG = b"pitside/entry/v1\n"
 HASH_AT, PREV_AT, BODY_AT = 9, 83, 156  # {"hash":" 64 hex ","prev":" 64 hex ","body": body }
 OPENING, BETWEEN, BEFORE_BODY = b'{"hash":"', b'","prev":"', b'","body":'
 CLOSING = ord("}")
-NOTHING = b"0" * 64
+NO_HASH = b"0" * 64
 BLOCK_BYTES = 1 << 20
 LONGEST_LINE_BYTES = 1 << 26
 LONG_FILE_BYTES = 1 << 24
@@ -59,10 +59,12 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z\Z", re.ASCII)
 DAY = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
 HEX = re.compile(r"[0-9a-f]{64}\Z")
 ODDS = re.compile(r"([1-9][0-9]{0,8}) to ([1-9][0-9]{0,8})\Z")
-CITED = '"cite":"58 Pa. Code §'  # nearly all that is not ASCII in a record; it cannot be part of a key
+COMMON_CITATION = (
+    '"cite":"58 Pa. Code §'  # nearly all that is not ASCII in a record; it cannot be part of a key
+)
 DOLLARS = re.compile(r"\$([1-9][0-9]{0,2}(?:,[0-9]{3})*)\Z")
-# An entry's body on both sides of its data: every key, in order. Reading these by pattern, and by JSON only the data
-# between them, takes a third less time.
+# An entry's body before and after its data: every key, in order. Matching these with patterns, and parsing only the
+# data as JSON, takes a third less time.
 PLAIN = r'[^"\\\x00-\x1f]*'
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 BEFORE_DATA = re.compile(
@@ -79,35 +81,35 @@ sha256 = hashlib.sha256
 
 
 class Bad(Exception):
-    """A broken promise: what it is, and the file of a bundle, line, stream and number at which it shows."""
+    """A failed check: the reason, and the bundle's file, line, stream and number where it failed."""
 
     def __init__(self, reason, line=0, stream=None, seq=None, file=None):
         super().__init__(reason)
-        self.what, self.line, self.stream, self.seq, self.file = reason, line, stream, seq, file
+        self.reason, self.line, self.stream, self.seq, self.file = reason, line, stream, seq, file
 
     def __str__(self):
         where = [self.file] if self.file else []
         where += ["line %d" % self.line] if self.line else []
         if self.stream is not None:
             where.append("%s seq %s" % (printable(self.stream), self.seq))
-        return ": ".join([*where, self.what])
+        return ": ".join([*where, self.reason])
 
 
 class Stream:
-    """What has been read of one stream: where it stood before, and where it stands now."""
+    """One stream while it is read: its prior number and head, and those of the last entry read."""
 
-    __slots__ = ("at", "entries", "head", "name", "prior_head", "prior_seq", "tie")
+    __slots__ = ("at", "entries", "head", "name", "prior_head", "prior_seq", "sealed")
 
     def __init__(self, name, prior_seq, prior_head):
         self.name, self.prior_seq, self.prior_head, self.head = name, prior_seq, prior_head, prior_head
-        self.entries, self.at, self.tie = 0, "", None
+        self.entries, self.at, self.sealed = 0, "", None
 
     @property
     def seq(self):
         return self.prior_seq + self.entries
 
-    def pause(self, head, further):
-        """Note where a run of entries has come."""
+    def save_position(self, head, further):
+        """Save the position after a run of entries."""
         self.head, self.entries = head, self.entries + further
 
 
@@ -116,7 +118,7 @@ class Stream:
 
 
 def blocks(file):
-    """Blocks of whole lines, each with False; then what stands behind the last newline but one, with True."""
+    """Yield blocks of complete lines, each with False; then the last line, with True."""
     pending = b""
     while True:
         block = file.read(BLOCK_BYTES)
@@ -133,8 +135,8 @@ def blocks(file):
         pending = block
 
 
-def sealed_body(line, number):
-    """The body of a line without its newline, once form and hash are right; and its prev in hex, and its hash."""
+def read_line(line, number):
+    """Check the form and hash of a line without its newline. Returns its body, its prev in hex, and its hash."""
     if not (
         line[:HASH_AT] == OPENING
         and line[HASH_AT + 64 : PREV_AT] == BETWEEN
@@ -148,7 +150,7 @@ def sealed_body(line, number):
     prev, body = line[PREV_AT : PREV_AT + 64], line[BODY_AT:-1]
     digest = sha256(TAG + bytes.fromhex(prev.decode()) + body).digest()
     if hexlify(digest) != line[HASH_AT : HASH_AT + 64]:
-        raise Bad("its hash is not that of its bytes", number, *claimed(body))
+        raise Bad("its hash does not match its bytes", number, *claimed_position(body))
     return body, prev, digest
 
 
@@ -156,8 +158,8 @@ def is_hex(text):
     return HEX.match(text.decode("latin-1")) is not None
 
 
-def claimed(body):
-    """The stream and number that a body claims, for a message; nothing where it cannot be read."""
+def claimed_position(body):
+    """The stream and number that a body claims, for a message; (None, None) if it cannot be read."""
     try:
         content = json.loads(body)
         return content["stream"], int(content["seq"])
@@ -178,25 +180,25 @@ def printable(text):
 
 
 def _no_float(text):
-    raise ValueError("a number that is not whole")
+    raise ValueError("a number that is not an integer")
 
 
 @lru_cache(maxsize=100_000)
-def _whole(text):
+def _integer(text):
     if len(text) > 17 or abs(int(text)) >= 1 << 53:
         raise ValueError("a number of 2^53 or more")
     return int(text)
 
 
-# The scanner and encoder that json.loads and json.dumps use inside, made once: they are half of the running time.
+# The scanner and encoder inside json.loads and json.dumps, made once: they take half of the running time.
 scan = json.JSONDecoder(  # type: ignore[attr-defined]
-    parse_int=_whole, parse_float=_no_float, parse_constant=_no_float
+    parse_int=_integer, parse_float=_no_float, parse_constant=_no_float
 ).scan_once
 _encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def encode(value):
-    """Canonical JSON of a value: RFC 8785, for ASCII keys and whole numbers."""
+    """Encode as canonical JSON: RFC 8785, for ASCII keys and integers."""
     return "".join(_chunks(value, 0))
 
 
@@ -209,20 +211,20 @@ else:
 
 
 def read_value(text, start):
-    """The canonical value that begins at a place in a text, and where it ends; Bad where it is not canonical."""
+    """Read the canonical value at a position of a text. Returns it and its end. Raises Bad if it is not canonical."""
     try:
         value, end = scan(text, start)
-        if "\\u0000" in text or not (text.isascii() or text.replace(CITED, "").isascii()):
+        if "\\u0000" in text or not (text.isascii() or text.replace(COMMON_CITATION, "").isascii()):
             verify_texts(value)
         if encode(value) == text[start:end]:
             return value, end
     except (ValueError, RecursionError, StopIteration):
-        raise Bad("it is not JSON as the record writes it") from None
+        raise Bad("it is not valid JSON for a record") from None
     raise Bad("its JSON is not in canonical form")
 
 
 def verify_texts(value):
-    """ValueError for a NUL in a text, or a key that is not ASCII, anywhere in a value."""
+    """Raise ValueError for a NUL in a text, or a key that is not ASCII, anywhere in a value."""
     if isinstance(value, dict):
         verify_texts([*value.keys(), *value.values()])
         if not "".join(value).isascii():
@@ -234,19 +236,19 @@ def verify_texts(value):
         raise ValueError("a NUL")
 
 
-def parsed(body, number):
-    """The object that is a whole body."""
+def parse(body, number):
+    """Parse a body, which must be one canonical JSON object."""
     try:
-        text = decoded(body)
+        text = decode(body)
         content, end = read_value(text, 0)
     except Bad as bad:
-        raise Bad(bad.what, number) from None
+        raise Bad(bad.reason, number) from None
     if end != len(text):
-        raise Bad("something follows its JSON", number)
+        raise Bad("there is text after its JSON", number)
     return content
 
 
-def decoded(body):
+def decode(body):
     try:
         return body.decode("utf-8")
     except ValueError:
@@ -257,30 +259,30 @@ def decoded(body):
 # The first line and the last
 
 
-def opened(line, number=1):
-    """The range and the streams that the first line states."""
-    body, prev, _digest = sealed_body(line, number)
-    content = parsed(body, number)
+def read_opening(line, number=1):
+    """Read the range and the streams from the first line."""
+    body, prev, _digest = read_line(line, number)
+    content = parse(body, number)
     format_ = content.get("_format")
-    if prev != NOTHING or content.get("_type") != "export.opened" or type(format_) is not int or format_ != 1:
-        raise Bad("an export opens with export.opened of format 1, and a prev of zeros", number)
+    if prev != NO_HASH or content.get("_type") != "export.opened" or type(format_) is not int or format_ != 1:
+        raise Bad("the first line is not export.opened of format 1 with a prev of zeros", number)
     if not is_moment(content.get("at")) or not isinstance(content.get("build"), str):
-        raise Bad("it does not say when and by which build it was written", number)
+        raise Bad("the time or the build is missing", number)
     if not isinstance(content.get("streams"), list):
-        raise Bad("it states no streams", number)
-    streams = [_stated(item, number) for item in content["streams"]]
+        raise Bad("it does not list its streams", number)
+    streams = [_read_stream(item, number) for item in content["streams"]]
     names = [stream.name for stream in streams]
     if names != sorted(set(names)):
-        raise Bad("the streams that it states are not in order, each once", number)
+        raise Bad("its streams are not in order, or one is repeated", number)
     for edge in ("from", "to"):
         if edge not in content or (content[edge] is not None and not is_moment(content[edge])):
-            raise Bad("its range is not two moments", number)
+            raise Bad("its range is malformed", number)
     if content["from"] is None and any(stream.prior_seq for stream in streams):
-        raise Bad("a stream does not begin at its beginning, and no moment says why", number)
+        raise Bad("a stream starts late although the range has no start", number)
     return content["from"] or "", content["to"] or "~", streams
 
 
-def _stated(item, number):
+def _read_stream(item, number):
     good = (
         isinstance(item, dict)
         and isinstance(item.get("stream"), str)
@@ -290,19 +292,19 @@ def _stated(item, number):
         and item["seq"] >= 0
     )
     if not good:
-        raise Bad("it states a stream without name, seq and head", number)
+        raise Bad("a stream has no name, seq or head", number)
     stream = Stream(item["stream"], item["seq"], bytes.fromhex(item["head"]))
     if stream.prior_seq == 0 and stream.head != genesis(stream.name):
-        raise Bad("a stream of no prior entries does not begin at its genesis", number, stream.name, 0)
+        raise Bad("a stream without prior entries does not start at its genesis", number, stream.name, 0)
     return stream
 
 
 def verify_closed(line, number, streams, everything):
-    """The last line says what was read: counts, heads and the SHA-256 of every byte before it."""
+    """Check the last line against what was read: counts, heads and the SHA-256 of every byte before it."""
     if not line.endswith(b"\n"):
-        raise Bad("the end is cut off: there is no whole last line", number)
-    body, prev, _digest = sealed_body(line[:-1], number)
-    content = parsed(body, number)
+        raise Bad("the end is cut off: the last line is incomplete", number)
+    body, prev, _digest = read_line(line[:-1], number)
+    content = parse(body, number)
     if content.get("_type") != "export.closed":
         raise Bad("the end is missing: the last line is not export.closed", number)
     expected = {
@@ -317,9 +319,9 @@ def verify_closed(line, number, streams, everything):
     }
     for key, value in expected.items():
         if content.get(key) != value:
-            raise Bad("the last line and what stands before it disagree on %s" % key, number)
+            raise Bad("the last line does not match the lines before it: %s" % key, number)
     if encode(expected) != body.decode() or prev != everything.encode():
-        raise Bad("the last line says more than it should, or its prev is not the SHA-256", number)
+        raise Bad("the last line has extra content, or its prev is not the SHA-256", number)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -327,7 +329,7 @@ def verify_closed(line, number, streams, everything):
 
 
 class Digest:
-    """The SHA-256 of every byte, taken by a thread beside the reading: hashing releases Python's lock."""
+    """The SHA-256 of every byte, computed by a thread in parallel: hashing releases Python's lock."""
 
     def __init__(self):
         self.sha256, self.thread, self.size = sha256(), None, 0
@@ -347,22 +349,20 @@ class Digest:
         return self.sha256.hexdigest()
 
 
-class Reader:
-    """Walks the entries in order: stream by stream, as the first line lists them."""
+class EntryReader:
+    """Checks the entries in order: stream by stream, as the first line lists them."""
 
     def __init__(self, since, until, streams):
         self.since, self.until, self.streams = since, until, streams
         self.place = 0
         self.number = 1  # the line read last
         self.before = 1  # the line before the first entry of this stream
-        self.stop = (
-            self._stop(streams[0]) if streams else 0
-        )  # the line at which a sealed head stands; 0: none does
+        self.stop = self._stop(streams[0]) if streams else 0  # the line of the next sealed head, or 0
 
     def read(self, block, contents):
-        """Check one block of whole lines. Most of the running time is here, so the loop copies each byte once."""
+        """Check one block of complete lines. It takes most of the running time, so the loop copies each byte once."""
         if block and not self.streams:
-            raise Bad("an entry of a stream that the first line does not state", self.number + 1)
+            raise Bad("an entry of a stream that the first line does not list", self.number + 1)
         if not block:
             return
         stream = self.streams[self.place]
@@ -375,41 +375,41 @@ class Reader:
             digest_hex = hexlify(digest)
             start = b"".join((b'{"hash":"', digest_hex, b'","prev":"', head_hex, b'","body":{'))
             if not starts(start, begin) or block[end - 1] != CLOSING:
-                stream.pause(head, number - turned)
+                stream.save_position(head, number - turned)
                 turned = number
-                stream, body, digest = self._turn(block[begin:end], number + 1)
+                stream, body, digest = self._next_stream(block[begin:end], number + 1)
                 digest_hex = hexlify(digest)
                 self.before, stop = number, self._stop(stream, number)
             number += 1
             head, head_hex = digest, digest_hex
             if number == stop:
-                stop = self._tied(stream, digest, number)
+                stop = self._check_sealed_head(stream, digest, number)
             if contents:
                 self.verify_contents(body, number, stream, number - turned)
             begin, end = end + 1, find(b"\n", end + 1)
-        stream.pause(head, number - turned)
+        stream.save_position(head, number - turned)
         if not contents:
             stream.at = claimed_time(body)
         self.number, self.stop = number, stop
 
     def _stop(self, stream, before=1):
-        """The line at which the next sealed head of a stream stands, if its entries begin behind `before`."""
-        tie = stream.tie
-        return before + tie.seq - stream.prior_seq if tie is not None and tie.seq else 0
+        """The line of the stream's next sealed head, if its entries start after line `before`; 0 if there is none."""
+        sealed = stream.sealed
+        return before + sealed.seq - stream.prior_seq if sealed is not None and sealed.seq else 0
 
-    def _tied(self, stream, digest, number):
-        """This entry's hash is the head that seals list here. Where the next one stands."""
+    def _check_sealed_head(self, stream, digest, number):
+        """Check that this entry's hash is the sealed head. Returns the line of the next sealed head."""
         try:
-            stream.tie.reach(digest)
+            stream.sealed.reach(digest)
         except Bad as bad:
-            raise Bad(bad.what, number, stream.name, stream.tie.seq) from None
+            raise Bad(bad.reason, number, stream.name, stream.sealed.seq) from None
         return self._stop(stream, self.before)
 
-    def _turn(self, line, number):
-        """The next stream, if this line begins it; else Bad with the reason."""
-        body, prev, digest = sealed_body(line, number)
+    def _next_stream(self, line, number):
+        """Start the stream that begins with this line. Raises Bad if none does."""
+        body, prev, digest = read_line(line, number)
         if b'"_type":"export.closed"' in body[:40]:
-            raise Bad("something follows the last line", number + 1)
+            raise Bad("there is text after the last line", number + 1)
         prior_head = bytes.fromhex(prev.decode())
         for place in range(self.place + 1, len(self.streams)):
             stream = self.streams[place]
@@ -417,11 +417,13 @@ class Reader:
                 self.place = place
                 return stream, body, digest
         raise Bad(
-            "it does not follow the entry before it (missing, repeated or moved)", number, *claimed(body)
+            "it does not follow the entry before it (missing, repeated or moved)",
+            number,
+            *claimed_position(body),
         )
 
     def verify_contents(self, body, number, stream, further):
-        """Every promise about what an entry says: the one that comes `further` than where its stream paused."""
+        """Check the contents of the entry that is `further` entries after the stream's saved position."""
         seq = stream.seq + further
         try:
             moment, day, data = read_entry(body, stream.name, seq)
@@ -429,45 +431,45 @@ class Reader:
             if "settled" in data or "returned_cents" in data:
                 verify_settled(data)
         except Bad as bad:
-            raise Bad(bad.what, number, stream.name, seq) from None
+            raise Bad(bad.reason, number, stream.name, seq) from None
 
 
 def read_entry(body, name, seq):
-    """The time, gaming day and data of a body that is as format 1 has it and says where it stands."""
-    text = decoded(body)
+    """Check that a body matches format 1 and has this stream and number. Returns its time, gaming day and data."""
+    text = decode(body)
     before = BEFORE_DATA.match(text)
     if not before:
-        raise Bad("what stands before its data is not as format 1 has it")
+        raise Bad("the part before its data does not match format 1")
     data, end = read_value(text, before.end())
     after = AFTER_DATA.match(text, end)
     if not after:
-        raise Bad("what stands after its data is not as format 1 has it")
+        raise Bad("the part after its data does not match format 1")
     actor, moment = before.groups()
     day, number, stream, witness = after.groups()
     if stream != name:
-        raise Bad("it says that it stands on %s" % printable(stream))
+        raise Bad("it belongs to the stream %s" % printable(stream))
     if int(number) != seq:
-        raise Bad("it says that its number is %s" % number)
+        raise Bad("its number is %s" % number)
     if witness == actor and witness != "null":
-        raise Bad("its witness is its actor")
+        raise Bad("its witness and actor are the same person")
     return moment, day, data
 
 
 def claimed_time(body):
-    """The time that a body states, whose contents are another process's to check."""
+    """The time in a body whose contents another process checks."""
     return body.partition(b',"at":"')[2][:27].decode("latin-1")
 
 
 def verify_time(moment, day, stream, since, until):
-    """Times never go back on a stream and lie in the range; the gaming day is near the time."""
+    """Check that the time is in the range and not before the last one, and that the gaming day fits the time."""
     if not is_moment(moment):
-        raise Bad("its time is no moment in UTC")
+        raise Bad("its time is not a valid time in UTC")
     if moment < stream.at:
         raise Bad("its time is before that of the entry before it")
     if not since <= moment < until:
         raise Bad("its time is outside the range of the export")
     if not is_near(day, moment[:10]):
-        raise Bad("its gaming day is no day near its time")
+        raise Bad("its gaming day does not fit its time")
     stream.at = moment
 
 
@@ -485,8 +487,8 @@ def is_time(day, time):
 
 @lru_cache(maxsize=10_000)
 def is_near(day, date):
-    """Wherever a house lies and whenever its day begins: the date of UTC, the one after it, or one of two before."""
-    try:  # the pattern first: what fromisoformat takes has grown with Python
+    """Whether a gaming day fits a date in UTC, for any time zone and start: that date, the next, or the two before."""
+    try:  # the pattern first: newer versions of Python accept more in fromisoformat
         return (
             DAY.match(day) is not None
             and -2 <= (datetime.date.fromisoformat(day) - datetime.date.fromisoformat(date)).days <= 1
@@ -496,14 +498,14 @@ def is_near(day, date):
 
 
 def verify_settled(data):
-    """The money of a settlement: each wager by its outcome and odds, and the totals by the wagers."""
+    """Check the money of a settlement: each wager by its outcome and odds, and the totals."""
     paid = returned = staked = 0
     wagers = data.get("settled")
     if not isinstance(wagers, list):
-        raise Bad("what it settled is no list")
+        raise Bad("its settled wagers are not a list")
     for wager in wagers:
         if not isinstance(wager, dict):
-            raise Bad("a wager that it settled is no object")
+            raise Bad("a settled wager is not an object")
         verify_wager(wager)
         staked += wager["cents"]
         paid += wager["paid_cents"]
@@ -515,11 +517,11 @@ def verify_settled(data):
 
 
 def verify_wager(wager):
-    """A win pays its odds and returns the stake; a return returns the stake; a loss and a fee give nothing."""
+    """Check a wager: a win pays its odds and returns the stake, a return returns the stake, a loss and a fee nothing."""
     outcome, cents = wager.get("outcome"), wager.get("cents")
     paid, returned, pays = wager.get("paid_cents"), wager.get("returned_cents"), wager.get("pays")
     if not (type(cents) is type(paid) is type(returned) is int) or cents < 1 or paid < 0:
-        raise Bad("a wager's cents are not whole amounts")
+        raise Bad("a wager's cents are not valid amounts")
     if outcome not in ("win", "lose", "return", "fee"):
         raise Bad("a wager's outcome is unknown")
     if returned != (cents if outcome in ("win", "return") else 0):
@@ -531,11 +533,14 @@ def verify_wager(wager):
 
 
 def verify_odds(pays, cents, paid, cut):
-    """pays x cents = paid, where a payout limit cut nothing off; a sum in dollars is paid as it stands."""
+    """Check that cents times the odds is what was paid plus what a payout limit cut.
+
+    A sum in dollars is paid as is.
+    """
     pays = pays if isinstance(pays, str) else ""
     odds, dollars = ODDS.match(pays), DOLLARS.match(pays)
     if type(cut) is not int or cut < 0 or not (odds or dollars):
-        raise Bad("a win has no odds, or its cut is no amount")
+        raise Bad("a win has no odds, or its cut is not an amount")
     if odds:
         right = (paid + cut) * int(odds[2]) == cents * int(odds[1])
     elif dollars:
@@ -550,11 +555,11 @@ def verify_odds(pays, cents, paid, cut):
 # The whole
 
 
-def verify(file, contents=True, progress=None, share=(0, 1), ties=None, digest=None):
-    """Check an open binary file. Returns (since, until, streams) when every promise holds; raises Bad.
+def verify(file, contents=True, progress=None, share=(0, 1), sealed_heads=None, digest=None):
+    """Check an open binary file. Returns (since, until, streams). Raises Bad.
 
-    Of `share` (k, n), hashes are checked in every block, and contents in each nth block from the kth. `ties` are what
-    seals say of the streams, by name; `digest` is then that of the whole file.
+    With `share` (k, n), checks the hashes of every block, and the contents of every nth block from the kth.
+    `sealed_heads` are the sealed heads of each stream by name. `digest` collects the hash of the whole file.
     """
     everything, reader, size, turn = digest or Digest(), None, 0, 0
     for block, last in blocks(file):
@@ -562,12 +567,12 @@ def verify(file, contents=True, progress=None, share=(0, 1), ties=None, digest=N
         if reader is None:
             first, newline, remainder = block.partition(b"\n")
             if not newline:
-                raise Bad("this is no export of two lines or more", 1)
-            since, until, streams = opened(first)
-            for stream in streams if ties else ():
-                stream.tie = ties[stream.name]
-                stream.tie.begin(stream)
-            reader = Reader(since, until, streams)
+                raise Bad("this is not an export of at least two lines", 1)
+            since, until, streams = read_opening(first)
+            for stream in streams if sealed_heads else ():
+                stream.sealed = sealed_heads[stream.name]
+                stream.sealed.begin(stream)
+            reader = EntryReader(since, until, streams)
             everything.update(block)
             reader.read(remainder, mine)
         elif last:
@@ -580,12 +585,11 @@ def verify(file, contents=True, progress=None, share=(0, 1), ties=None, digest=N
         size, turn = size + len(block), turn + 1
         if progress:
             progress(size, reader.number - 1)
-    raise Bad("this is no export")
+    raise Bad("this is not an export")
 
 
-def verify_file(path, contents, progress, ties=None, digest=None):
-    """The same of a file or a bundle by its path: of a long one, with as many processes as there are processors, up to
-    eight."""
+def verify_file(path, contents, progress, sealed_heads=None, digest=None):
+    """Check a file or a bundle by its path. A long one is shared by one process per processor, at most eight."""
     count = min(os.cpu_count() or 1, 8) if contents and record_size(path) > LONG_FILE_BYTES else 1
     others = [
         subprocess.Popen(
@@ -598,14 +602,14 @@ def verify_file(path, contents, progress, ties=None, digest=None):
     try:
         with open_record(path) as file:
             try:
-                result = verify(file, contents, progress, (0, count), ties, digest)
+                result = verify(file, contents, progress, (0, count), sealed_heads, digest)
             except Bad as bad:
                 bads.append(bad)
     finally:
         outputs = [(process.communicate()[0], process.returncode) for process in others]
     for output, status in outputs:
         if status:
-            raise OSError("a process that checked a share of it ended early")
+            raise OSError("a process that checked part of the file ended early")
         bads += [Bad(*fields) for fields in json.loads(output)]
     if bads:
         raise min(bads, key=lambda bad: bad.line or float("inf"))
@@ -613,14 +617,14 @@ def verify_file(path, contents, progress, ties=None, digest=None):
 
 
 def answer_share(k, count, path):
-    """Check a share of the contents for another process, and tell it of the bad line, if any, in a line of JSON."""
+    """Check a share of the contents for another process, and print its failure, if any, as a line of JSON."""
     bads = []
     try:
         with open_record(path) as file:
             verify(file, share=(int(k), int(count)))
     except Bad as bad:
-        bads.append((bad.what, bad.line, bad.stream, bad.seq))
-    except (OSError, *unreadable()) as error:
+        bads.append((bad.reason, bad.line, bad.stream, bad.seq))
+    except (OSError, *archive_errors()) as error:
         bads.append(("it cannot be read: %s" % ascii(str(error)), 0, None, None))
     print(json.dumps(bads))
     return 0
@@ -631,14 +635,14 @@ def answer_share(k, count, path):
 
 RECORD, BEYOND, SEALS, CHECKPOINT = "record.jsonl", "beyond.jsonl", "seals.jsonl", "checkpoint.txt"
 KEYS, MANIFEST = "keys.txt", "manifest.json"
-PAPERS = ("FORMAT.md", "README.txt", "verify.py", "witness.py")
-ALWAYS = {RECORD, BEYOND, KEYS, MANIFEST, *PAPERS}
+DOCUMENTS = ("FORMAT.md", "README.txt", "verify.py", "witness.py")
+REQUIRED = {RECORD, BEYOND, KEYS, MANIFEST, *DOCUMENTS}
 SHORT_FILE_BYTES = 1 << 24
-OTHERS_TOLD = 10
+OTHERS_LISTED = 10
 
 
-def unreadable():
-    """What an archive raises that is none, or is damaged. Only who reads one needs the modules for it."""
+def archive_errors():
+    """The exceptions of a damaged archive. Imported here because only archives need these modules."""
     import zipfile
     import zlib
 
@@ -661,31 +665,34 @@ class Bundle:
     def __init__(self, path):
         import zipfile
 
-        self.path, self.strange, self.digests = path, [], {}
+        self.path, self.unexpected, self.digests = path, [], {}
         self.zip = None if os.path.isdir(path) else zipfile.ZipFile(path)
         infos = self.zip.infolist() if self.zip else []
         names = [info.filename for info in infos] if self.zip else sorted(os.listdir(path))
         if len(names) != len(set(names)):
-            raise Bad("a file stands in the archive twice")
+            raise Bad("the archive has a file twice")
         for info in infos:
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or info.flag_bits & 0x41:
-                raise Bad("it is packed in a way that no bundle is", file=printable(info.filename))
+                raise Bad("its compression is not allowed in a bundle", file=printable(info.filename))
         self.names = set(names)
         self.verify_names()
 
     def verify_names(self):
-        """The files that a bundle has; others are told of in a folder, and are wrong in an archive."""
-        expected = ALWAYS | {SEALS, CHECKPOINT}
-        for name in sorted(ALWAYS - self.names):
+        """Check that every file of a bundle is there.
+
+        Other files are listed in a folder, and refused in an archive.
+        """
+        expected = REQUIRED | {SEALS, CHECKPOINT}
+        for name in sorted(REQUIRED - self.names):
             raise Bad("it is missing from the bundle", file=name)
         for name in {SEALS, CHECKPOINT} - self.names if self.names & {SEALS, CHECKPOINT} else ():
             raise Bad("it is missing from the bundle", file=name)
-        self.strange = sorted(self.names - expected)
-        if self.zip and self.strange:
-            raise Bad("it is no file of a bundle", file=printable(self.strange[0]))
+        self.unexpected = sorted(self.names - expected)
+        if self.zip and self.unexpected:
+            raise Bad("it does not belong in a bundle", file=printable(self.unexpected[0]))
         for name in () if self.zip else sorted(self.names & expected):
             if not os.path.isfile(os.path.join(self.path, name)):  # a pipe there would never end
-                raise Bad("it is no plain file", file=name)
+                raise Bad("it is not a regular file", file=name)
 
     @property
     def is_sealed(self):
@@ -702,7 +709,7 @@ class Bundle:
         )
 
     def lines(self, name):
-        """(number from 1, line without its newline) of a file, whose digest is then known."""
+        """Yield (number from 1, line without its newline) of a file, and save its digest."""
         digest, size, number = sha256(), 0, 0
         with self.open(name) as file:
             while True:
@@ -711,13 +718,13 @@ class Bundle:
                     break
                 number, size = number + 1, size + len(line)
                 if not line.endswith(b"\n"):
-                    raise Bad("a line has no end", number, file=name)
+                    raise Bad("a line does not end in a newline", number, file=name)
                 digest.update(line)
                 yield number, line[:-1]
         self.digests[name] = (digest.hexdigest(), size)
 
     def short(self, name):
-        """All of a short file."""
+        """Read a short file, and save its digest."""
         with self.open(name) as file:
             data = file.read(SHORT_FILE_BYTES + 1)
         if len(data) > SHORT_FILE_BYTES:
@@ -750,14 +757,14 @@ def record_size(path):
 # ---------------------------------------------------------------------------------------------------------------------
 # The log: its tree, and the heads that its seals list
 
-MARK = struct.Struct(">Q32s")
-MARKS_BYTES = MARK.size * 400  # of one stream, before they go to the temporary file
+HEAD_RECORD = struct.Struct(">Q32s")
+HEADS_BYTES = HEAD_RECORD.size * 400  # of one stream, before they go to the temporary file
 SEAL_KEYS = ["_format", "_type", "at", "full", "heads", "incarnation", "number"]
-STRETCH_KEYS = ["_format", "_type", "after", "before", "first", "incarnation", "last", "origin", "size"]
+SEGMENT_KEYS = ["_format", "_type", "after", "before", "first", "incarnation", "last", "origin", "size"]
 
 
 class Tree:
-    """A root in one pass over whole subtrees, from the log's beginning; the roots at some sizes along the way."""
+    """Computes the root in one pass over complete subtrees from the log's beginning, and the roots at given sizes."""
 
     def __init__(self, sizes=()):
         self.size, self.stack, self.wanted, self.roots = 0, [], set(sizes), {}
@@ -788,7 +795,7 @@ def node_hash(left_hash, right_hash):
 
 
 def heights(begin, end):
-    """The heights of the whole subtrees into which a stretch of leaves splits, in order."""
+    """Yield the heights of the complete subtrees that make up a segment of leaves, in order."""
     while begin < end:
         height = (end - begin).bit_length() - 1
         if begin:
@@ -797,11 +804,11 @@ def heights(begin, end):
         begin += 1 << height
 
 
-class Tie:
-    """What seals say of one stream of the export: where it stood, and when. Read twice: gathered, then walked along.
+class SealedHeads:
+    """The heads of one stream of the export that seals list. They are collected first, then compared with the entries.
 
-    `greatest` is the greatest number listed, or -1; `closing` the number at which a full seal lists the stream that is
-    not before the range's end, or -1. While the entries go by, `seq` and `head` are the next that is listed; 0: none.
+    `greatest` is the greatest listed number, or -1. `closing` is the number that a full seal at or after the end of
+    the range lists, or -1. During the comparison, `seq` and `head` are the next listed ones, or 0.
     """
 
     def __init__(self, name, prior_seq, spool):
@@ -812,18 +819,18 @@ class Tie:
 
     def gather(self, seq, head, closes):
         if seq < self.greatest or (seq == self.greatest and head != self.greatest_head):
-            raise Bad("%s goes back, or stands at one number with two heads" % printable(self.name))
+            raise Bad("%s goes back, or has two heads at one number" % printable(self.name))
         if seq > self.greatest and seq >= self.prior_seq:
-            self.kept += MARK.pack(seq, head)
+            self.kept += HEAD_RECORD.pack(seq, head)
         self.greatest, self.greatest_head = seq, head
         if closes:
             self.closing = seq
-        if len(self.kept) > MARKS_BYTES:
+        if len(self.kept) > HEADS_BYTES:
             self.blocks.append(self.spool.put(self.kept))
             self.kept = bytearray()
 
     def begin(self, stream):
-        """Before the entries of the stream: where it stands before the range is listed as it says."""
+        """Start the comparison. If the stream's prior head is listed, check it."""
         self.marks = self.walk()
         self.next()
         if self.seq and self.seq == stream.prior_seq:
@@ -831,18 +838,16 @@ class Tie:
 
     def walk(self):
         for block in self.blocks:
-            yield from MARK.iter_unpack(self.spool.get(block))
-        yield from MARK.iter_unpack(bytes(self.kept))
+            yield from HEAD_RECORD.iter_unpack(self.spool.get(block))
+        yield from HEAD_RECORD.iter_unpack(bytes(self.kept))
 
     def next(self):
         self.seq, self.head = next(self.marks, (0, b""))
 
     def reach(self, digest, stream=None):
-        """The entry of the number that is listed next has this hash."""
+        """Check the hash of the entry that is listed next."""
         if digest != self.head:
-            raise Bad(
-                "its hash is not the head that was sealed", 0, stream and stream.name, stream and self.seq
-            )
+            raise Bad("its hash is not the sealed head", 0, stream and stream.name, stream and self.seq)
         self.next()
 
 
@@ -871,25 +876,27 @@ class Spool:
         return self.file.read(place[1])
 
 
-class Stretch:
-    """The seals of a bundle: their tree, and by name what they say of the streams of the export."""
+class SealSegment:
+    """The seals of a bundle: their tree, and the sealed heads of the export's streams by name."""
 
     def __init__(self, streams, until, sizes):
         spool = Spool()
-        self.ties = {stream.name: Tie(stream.name, stream.prior_seq, spool) for stream in streams}
+        self.sealed_heads = {
+            stream.name: SealedHeads(stream.name, stream.prior_seq, spool) for stream in streams
+        }
         self.others, self.until, self.tree = {}, until, Tree(sizes)
         self.first = self.last = self.size = self.incarnation = 0
         self.origin, self.at, self.number = "", "", 0
-        self.known = 0  # how many streams the seals so far have listed
+        self.known = 0  # the number of streams that the seals so far list
 
     def read(self, lines):
-        """Every promise of seals.jsonl. Raises Bad with its line."""
+        """Check seals.jsonl. Raises Bad with its line."""
         number = 0
         try:
             after = []
             for number, line in lines:
                 if number == 1:
-                    after = self.open(parsed(line, 0))
+                    after = self.open(parse(line, 0))
                 else:
                     self.seal(line)
             if number == 0 or self.number != self.last:
@@ -897,28 +904,28 @@ class Stretch:
             for height, digest in zip(heights(self.last, self.size), after):  # noqa: B905 (Python 3.9)
                 self.tree.push(height, digest)
         except Bad as bad:
-            raise Bad(bad.what, bad.line or number, file=SEALS) from None
+            raise Bad(bad.reason, bad.line or number, file=SEALS) from None
 
     def open(self, header):
-        good = isinstance(header, dict) and list(header) == STRETCH_KEYS
+        good = isinstance(header, dict) and list(header) == SEGMENT_KEYS
         if (
             not good
             or header["_format"] != 1
             or header["_type"] != "seals"
             or type(header["_format"]) is not int
         ):
-            raise Bad("this is no stretch of seals")
+            raise Bad("this is not a list of seals")
         places = [header[key] for key in ("first", "last", "size", "incarnation")]
         if not all(type(place) is int for place in places) or not isinstance(header["origin"], str):
-            raise Bad("it does not say where it stands")
+            raise Bad("its position in the log is missing")
         self.first, self.last, self.size, self.incarnation = places
         if not 0 <= self.first < self.last <= self.size:
-            raise Bad("its places are not in order")
+            raise Bad("its positions are not in order")
         self.origin, self.number = header["origin"], self.first
         before, after = (self.subtrees(header[key]) for key in ("before", "after"))
         sides = [list(heights(0, self.first)), list(heights(self.last, self.size))]
         if [len(before), len(after)] != [len(side) for side in sides]:
-            raise Bad("it has not the hashes of the whole subtrees beside it")
+            raise Bad("the hashes of the subtrees around it are missing")
         for height, digest in zip(sides[0], before):  # noqa: B905
             self.tree.push(height, digest)
         return after
@@ -928,24 +935,24 @@ class Stretch:
         if not isinstance(hashes, list) or not all(
             isinstance(digest, str) and HEX.match(digest) for digest in hashes
         ):
-            raise Bad("its hashes are none")
+            raise Bad("its hashes are malformed")
         return [bytes.fromhex(digest) for digest in hashes]
 
     def seal(self, body):
-        content = parsed(body, 0)
+        content = parse(body, 0)
         if not isinstance(content, dict) or list(content) != SEAL_KEYS or content["_type"] != "seal":
-            raise Bad("this is no seal")
+            raise Bad("this is not a seal")
         position = (content["_format"], content["incarnation"], content["number"])
         if position != (1, self.incarnation, self.number) or any(
             type(value) is not int for value in position
         ):
-            raise Bad("it is not the seal that stands here")
+            raise Bad("it is not the seal with this number")
         if self.number >= self.last:
-            raise Bad("it stands beyond the stretch")
+            raise Bad("it comes after the last seal")
         if not is_moment(content["at"]) or content["at"] < self.at:
-            raise Bad("its time is none, or before that of the seal before it")
+            raise Bad("its time is malformed, or before that of the seal before it")
         if type(content["full"]) is not bool or (self.number == 0 and not content["full"]):
-            raise Bad("it does not say rightly whether it is full")
+            raise Bad("its full flag is wrong")
         self.at = content["at"]
         self.heads(content["heads"], content["full"])
         self.number += 1
@@ -953,23 +960,23 @@ class Stretch:
 
     def heads(self, listed, full):
         if not isinstance(listed, list):
-            raise Bad("it lists no heads")
+            raise Bad("it does not list heads")
         closes = full and self.until != "~" and self.at >= self.until
         before, edge = None, full and self.number == self.first
         if self.number == self.first and self.first and not full:
-            raise Bad("the stretch begins neither at the log's beginning nor with a full seal")
+            raise Bad("the seals start neither at the log's beginning nor with a full seal")
         for head in listed:
             name = self.head(head, before, closes)
-            tie = self.ties.get(name)
-            if self.first and edge and tie and head["seq"] > tie.prior_seq:
-                raise Bad("the stretch begins too late for %s" % printable(name))
+            sealed = self.sealed_heads.get(name)
+            if self.first and edge and sealed and head["seq"] > sealed.prior_seq:
+                raise Bad("the seals start too late for %s" % printable(name))
             before = name
         if full and len(listed) != self.known:
-            raise Bad("it says that it is full, and leaves out a stream that was listed before")
+            raise Bad("it is full but leaves out a stream that was listed before")
         if closes:
             listed_names = {head["stream"] for head in listed}
-            for name, tie in self.ties.items():
-                tie.absent = tie.absent or name not in listed_names
+            for name, sealed in self.sealed_heads.items():
+                sealed.absent = sealed.absent or name not in listed_names
 
     def head(self, item, before, closes):
         good = (
@@ -982,18 +989,18 @@ class Stretch:
             and item["seq"] > 0
         )
         if not good or (before is not None and item["stream"] <= before):
-            raise Bad("its heads are none, or not in the order of their names")
+            raise Bad("its heads are malformed, or not in the order of their names")
         name, seq, head = item["stream"], item["seq"], bytes.fromhex(item["head"])
-        tie = self.ties.get(name) or self.others.get(name)
-        if tie is None:
-            tie = self.others[name] = Other(name)
-        self.known += tie.greatest < 0
-        tie.gather(seq, head, closes)
+        sealed = self.sealed_heads.get(name) or self.others.get(name)
+        if sealed is None:
+            sealed = self.others[name] = UnexportedStream(name)
+        self.known += sealed.greatest < 0
+        sealed.gather(seq, head, closes)
         return name
 
 
-class Other(Tie):
-    """A stream that is not in the export: that its numbers never go back is all that can be seen."""
+class UnexportedStream(SealedHeads):
+    """A stream that is not in the export. All that can be checked is that its numbers never go back."""
 
     def __init__(self, name):
         self.name, self.greatest, self.greatest_head, self.closing = name, -1, None, -1
@@ -1001,35 +1008,35 @@ class Other(Tie):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Beside the range
+# Entries outside the range
 
 
-class Beside:
-    """Walks beyond.jsonl: of each stream the entry before the range, and those behind it up to what was sealed."""
+class BeyondReader:
+    """Checks beyond.jsonl: each stream's entry before the range, and those after it up to the sealed head."""
 
     def __init__(self, since, until, streams):
         self.since, self.until, self.streams = since, until, streams
         self.places = {stream.name: place for place, stream in enumerate(streams)}
         self.place, self.seen = -1, set()
-        self.ends = [stream.seq for stream in streams]  # where each stream ends in both files
+        self.ends = [stream.seq for stream in streams]  # the last number of each stream in both files
         self.heads = [stream.head for stream in streams]
         self.firsts = [
-            stream.tie.seq if stream.tie else 0 for stream in streams
-        ]  # first listed behind the range
+            stream.sealed.seq if stream.sealed else 0 for stream in streams
+        ]  # the first listed number after the range
 
     def read(self, lines, contents):
         for number, line in lines:
             try:
                 self.entry(line, contents)
             except Bad as bad:
-                raise Bad(bad.what, number, bad.stream, bad.seq, BEYOND) from None
+                raise Bad(bad.reason, number, bad.stream, bad.seq, BEYOND) from None
 
     def entry(self, line, contents):
-        body, prev, digest = sealed_body(line, 0)
-        name, seq = claimed(body)
+        body, prev, digest = read_line(line, 0)
+        name, seq = claimed_position(body)
         place = self.places.get(name) if isinstance(name, str) else None
         if place is None or place < self.place:
-            raise Bad("it is of a stream that should not stand here", 0, name, seq)
+            raise Bad("it is of a stream that does not belong here", 0, name, seq)
         stream = self.streams[place]
         try:
             if seq == stream.prior_seq and place > self.place and self.since:
@@ -1037,7 +1044,7 @@ class Beside:
             else:
                 self.after(place, stream, seq, body, prev, digest, contents)
         except Bad as bad:
-            raise Bad(bad.what, 0, name, seq) from None
+            raise Bad(bad.reason, 0, name, seq) from None
         self.place = place
 
     def before(self, stream, body, digest, contents):
@@ -1055,105 +1062,107 @@ class Beside:
         verify_time(moment, day, stream, "" if self.until == "~" else self.until, "~")
         self.contents(data, contents)
         self.ends[place], self.heads[place] = seq, digest
-        if stream.tie and stream.tie.seq == seq:
-            stream.tie.reach(digest)
+        if stream.sealed and stream.sealed.seq == seq:
+            stream.sealed.reach(digest)
 
     @staticmethod
     def contents(data, contents):
         if contents and ("settled" in data or "returned_cents" in data):
             verify_settled(data)
 
-    def verify_ends(self, stretch):
-        """Nothing is missing at either end of any stream; what is not sealed, by name."""
+    def verify_ends(self, segment):
+        """Check that no stream is cut at either end. Returns the number of unsealed entries by name."""
         unsealed = {}
         for place, stream in enumerate(self.streams):
             try:
-                count = self.verify_end(place, stream, stretch)
+                count = self.verify_end(place, stream, segment)
             except Bad as bad:
-                raise Bad(bad.what, 0, stream.name, self.ends[place], BEYOND) from None
+                raise Bad(bad.reason, 0, stream.name, self.ends[place], BEYOND) from None
             if count:
                 unsealed[stream.name] = count
         return unsealed
 
-    def verify_end(self, place, stream, stretch):
+    def verify_end(self, place, stream, segment):
         if self.since and stream.prior_seq and stream.name not in self.seen:
             raise Bad("the entry before the range is missing")
-        end, last, tie = self.ends[place], stream.seq, stream.tie
-        if tie is None:
+        end, last, sealed = self.ends[place], stream.seq, stream.sealed
+        if sealed is None:
             if end != last:
-                raise Bad("entries stand behind the range, and no seal says why")
+                raise Bad("there are entries after the range that no seal explains")
             return stream.entries
-        if tie.greatest > last:
-            expected_end = tie.greatest if self.until == "~" else self.firsts[place]
+        if sealed.greatest > last:
+            expected_end = sealed.greatest if self.until == "~" else self.firsts[place]
             if end != expected_end:
                 raise Bad("the tail is cut off or too long: it was sealed at %d" % expected_end)
             return 0
         if end != last:
-            raise Bad("entries stand behind the range, and no seal says why")
-        closed = self.until != "~" and (tie.closing == last or (last == 0 and tie.absent))
-        if not closed and stretch.last != stretch.size:
-            raise Bad("the seals stop before they show where it ends")
-        return max(0, last - max(stream.prior_seq, tie.greatest))
+            raise Bad("there are entries after the range that no seal explains")
+        closed = self.until != "~" and (sealed.closing == last or (last == 0 and sealed.absent))
+        if not closed and segment.last != segment.size:
+            raise Bad("the seals stop before the end of the range")
+        return max(0, last - max(stream.prior_seq, sealed.greatest))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Signed notes
 
 DASH = "\u2014 "
-NOTE_LINES_MOST = 200
+NOTE_LINES_MAX = 200
 NAME = r"[^\s+]+"
 VKEY = re.compile(r"(%s)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)\Z" % NAME)
 SIGNATURE = re.compile(DASH + r"(%s) ([A-Za-z0-9+/]+=*)\Z" % NAME)
 KEY_LINE = re.compile(r"(log|witness) (\S+)(?: created (\S+) retired (\S+))?\Z")
 LOG, WITNESS = 1, 4
-NO_CRYPTOGRAPHY = "this Python has no `cryptography`; install it and check again"
+NO_CRYPTOGRAPHY = "install `cryptography` for this Python and check again"
 
 
 class Key:
-    """A public key of Ed25519 as C2SP spells it: NAME+ID+BASE64."""
+    """An Ed25519 public key in the format of C2SP: NAME+ID+BASE64."""
 
     def __init__(self, text, kind):
         match = VKEY.match(text) or {1: "", 2: "", 3: ""}
-        material = raw64(match[3])
+        material = from_base64(match[3])
         if len(material) != 33 or material[0] != kind:
-            raise Bad("%s is no key of a %s" % (printable(text), "log" if kind == LOG else "witness"))
+            raise Bad("%s is not a key of a %s" % (printable(text), "log" if kind == LOG else "witness"))
         self.name, self.kind, self.public = match[1], kind, material[1:]
         self.id = sha256(self.name.encode() + b"\n" + material).digest()[:4]
         if self.id.hex() != match[2]:
-            raise Bad("the key id of %s is not that of its bytes" % printable(text))
+            raise Bad("the key id of %s does not match its bytes" % printable(text))
 
     def __str__(self):
         return printable("%s+%s" % (self.name, self.id.hex()))
 
 
 class Note:
-    """A signed checkpoint: origin, size and root; its text, and its signatures as (name, key id, bytes)."""
+    """A signed checkpoint: its origin, size, root and text, and its signatures as (name, key id, bytes)."""
 
     def __init__(self, text):
         body, blank, signatures = text.rpartition("\n\n")
         self.text = (body + "\n").encode()
         lines, signed = body.split("\n"), signatures.split("\n")
-        if not blank or len(lines) != 3 or signed.pop() != "" or not 0 < len(signed) <= NOTE_LINES_MOST:
-            raise Bad("it is no checkpoint")
+        if not blank or len(lines) != 3 or signed.pop() != "" or not 0 < len(signed) <= NOTE_LINES_MAX:
+            raise Bad("it is not a checkpoint")
         if any(ord(character) < 32 for line in lines + signed for character in line):
-            raise Bad("it is no checkpoint: a control character")
-        self.origin, root = lines[0], raw64(lines[2])
+            raise Bad("it is not a checkpoint: it has a control character")
+        self.origin, root = lines[0], from_base64(lines[2])
         if not self.origin or not re.match(r"(0|[1-9][0-9]{0,18})\Z", lines[1], re.ASCII) or len(root) != 32:
-            raise Bad("it is no checkpoint of an origin, a size and a root")
+            raise Bad("it is not a checkpoint with origin, size and root")
         self.size, self.root = int(lines[1]), root
         self.signatures = [self.signature(line) for line in signed]
 
     @staticmethod
     def signature(line):
         match = SIGNATURE.match(line) or {1: "", 2: ""}
-        raw = raw64(match[2])
+        raw = from_base64(match[2])
         if len(raw) < 5:
-            raise Bad("it is no checkpoint: a signature line is none")
+            raise Bad("it is not a checkpoint: a signature line is malformed")
         return match[1], raw[:4], raw[4:]
 
     def signed_by(self, key):
-        """The times, or 0, of its signatures by a key: none, where it has not signed. Raises Bad for a wrong one, and
-        Unchecked where there is no way to tell."""
+        """The times (0 for a log's key) of its signatures by a key; empty if the key has not signed.
+
+        Raises Bad for a wrong signature, and Unchecked if signatures cannot be checked.
+        """
         times = []
         for name, id_, raw in self.signatures:
             if (name, id_) != (key.name, key.id):
@@ -1168,7 +1177,7 @@ class Note:
 
 
 class Unchecked(Exception):
-    """There is no way to check a signature here."""
+    """Signatures cannot be checked here."""
 
 
 def is_signed(public, signature, message):
@@ -1184,8 +1193,8 @@ def is_signed(public, signature, message):
     return True
 
 
-def raw64(text):
-    """The bytes of base64 that is spelled in the one right way; none where it is not."""
+def from_base64(text):
+    """Decode canonical base64; empty bytes if it is malformed."""
     try:
         raw = base64.b64decode(text, validate=True)
     except ValueError:
@@ -1194,11 +1203,11 @@ def raw64(text):
 
 
 def read_keys(text):
-    """The keys that keys.txt states: of the log in the order of their creation, and then of witnesses."""
+    """Read keys.txt: the log's keys in the order of their creation, then those of witnesses."""
     keys: dict = {LOG: [], WITNESS: []}
     lines, created = text.split("\n"), ""
     if lines.pop():
-        raise Bad("its last line is cut off", len(lines) + 1, file=KEYS)
+        raise Bad("its last line is incomplete", len(lines) + 1, file=KEYS)
     for number, line in enumerate(lines, 1):
         match = KEY_LINE.match(line)
         times = match.groups()[2:] if match else ()
@@ -1208,7 +1217,7 @@ def read_keys(text):
             or (match[1] == "log" and not dated)
             or (match[1] == "witness" and times != (None, None))
         ):
-            raise Bad("this is no line of a key", number, file=KEYS)
+            raise Bad("this is not a line of a key", number, file=KEYS)
         if match[1] == "log" and (keys[WITNESS] or times[0] < created):
             raise Bad("its keys are not in order", number, file=KEYS)
         created = times[0] or created
@@ -1216,18 +1225,18 @@ def read_keys(text):
         try:
             keys[kind].append(Key(match[2], kind))
         except Bad as bad:
-            raise Bad(bad.what, number, file=KEYS) from None
+            raise Bad(bad.reason, number, file=KEYS) from None
     return keys
 
 
-def told_signatures(note, stated, options):
-    """What the signatures of a checkpoint show, as lines. Raises Bad where they are wrong or a demanded one is missing.
+def signature_lines(note, stated, options):
+    """Yield a line for each signature of a checkpoint. Raises Bad if one is wrong or a required one is missing.
 
-    Keys from the reader win: of the log, the bundle's own then count for nothing.
+    Keys from the reader take precedence: if there is one for the log, the bundle's own keys for it are ignored.
     """
     mine = options.keys[LOG]
     logs, witnesses = mine or stated[LOG], options.keys[WITNESS]
-    whose = "a key that you gave" if mine else "a key that the bundle itself names: this trusts the bundle"
+    whose = "a key that you gave" if mine else "a key from the bundle itself: this trusts the bundle"
     try:
         signers = [key for key in logs if note.signed_by(key)]
         if not signers:
@@ -1241,7 +1250,7 @@ def told_signatures(note, stated, options):
             if not times and key in witnesses:
                 raise Bad("the witness %s has not cosigned the checkpoint" % key, file=CHECKPOINT)
             if times:
-                whose = "a key that you gave" if key in witnesses else "a key that the bundle names"
+                whose = "a key that you gave" if key in witnesses else "a key from the bundle"
                 yield "cosigned by %s at %s, %s" % (key, moment_of(max(times)), whose)
     except Unchecked:
         if options.signature:
@@ -1254,26 +1263,26 @@ def moment_of(seconds):
         utc = datetime.timezone.utc  # noqa: UP017 (Python 3.9 and 3.10 have no datetime.UTC)
         return datetime.datetime.fromtimestamp(seconds, utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, ValueError, OSError):
-        return "a time that is none"
+        return "an invalid time"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Checkpoints that the reader kept
+# Checkpoints that the reader saved
 
 
 class Consistency:
-    """A consistency proof from a file: the size before, and hashes."""
+    """A consistency proof from a file: the old size, and hashes."""
 
     def __init__(self, text):
         lines = text.partition("\n\n")[0].rstrip("\n").split("\n")
         match = re.match(r"old (0|[1-9][0-9]{0,18})\Z", lines[0], re.ASCII)
-        self.old, self.hashes = int(match[1]) if match else -1, [raw64(line) for line in lines[1:]]
+        self.old, self.hashes = int(match[1]) if match else -1, [from_base64(line) for line in lines[1:]]
         if not match or len(lines) > 64 or any(len(digest) != 32 for digest in self.hashes):
-            raise Bad("this is no consistency proof")
+            raise Bad("this is not a consistency proof")
 
 
 def is_consistent(old, new, proof, old_root, new_root):
-    """RFC 9162, section 2.1.4.2: whether the hashes lead from both roots to each other."""
+    """Whether the log with the new root extends the log with the old root (RFC 9162, section 2.1.4.2)."""
     if old in (0, new):
         return not proof and (old_root == new_root if old == new else old_root == sha256(b"").digest())
     hashes = list(proof) if old & (old - 1) else [old_root, *proof]
@@ -1296,19 +1305,19 @@ def is_consistent(old, new, proof, old_root, new_root):
     return last == 0 and old_hash == old_root and new_hash == new_root
 
 
-def verify_kept(path, checkpoint, note, roots, proofs):
-    """A checkpoint that the reader kept goes with that of the bundle. How, as a line."""
+def verify_saved(path, checkpoint, note, roots, proofs):
+    """Check that a checkpoint which the reader saved is consistent with the bundle's. Returns a line that says how."""
     if checkpoint.origin != note.origin:
         raise Bad(
-            "%s is of another log, %s: ask for a bundle of that incarnation"
+            "%s is from another log, %s: ask for a bundle of that incarnation"
             % (ascii(path), printable(checkpoint.origin))
         )
     if checkpoint.size in roots:
         if roots[checkpoint.size] != checkpoint.root:
             raise Bad(
-                "the log is not the one of %s: another root at size %d" % (ascii(path), checkpoint.size)
+                "the log does not match %s: the root at size %d differs" % (ascii(path), checkpoint.size)
             )
-        return "it holds your checkpoint of size %d" % checkpoint.size
+        return "it includes your checkpoint of size %d" % checkpoint.size
     old, new = sorted((checkpoint, note), key=lambda item: item.size)
     matching = [proof for proof in proofs if proof.old == old.size]
     if not matching:
@@ -1317,77 +1326,77 @@ def verify_kept(path, checkpoint, note, roots, proofs):
             % (ascii(path), old.size, new.size)
         )
     if not any(is_consistent(old.size, new.size, proof.hashes, old.root, new.root) for proof in matching):
-        raise Bad("the log is not the one of %s: the consistency proof does not lead there" % ascii(path))
-    return "it goes with your checkpoint of size %d, by the consistency proof" % checkpoint.size
+        raise Bad("the log does not match %s: the consistency proof is wrong" % ascii(path))
+    return "it is consistent with your checkpoint of size %d, by the consistency proof" % checkpoint.size
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# A whole bundle, and the proof of one entry
+# A bundle, and the proof of one entry
 
 
 def verify_bundle(path, options, progress):
-    """Check a bundle by its path; raises Bad. What it holds, as lines to print."""
+    """Check a bundle by its path. Returns lines to print. Raises Bad."""
     bundle = Bundle(path)
     with bundle.open(RECORD) as file:
         opening, newline, _rest = file.readline(LONGEST_LINE_BYTES).partition(b"\n")
     if not newline:
-        raise Bad("this is no export of two lines or more", 1, file=RECORD)
-    since, until, streams = opened_in(opening)
-    stretch = note = None
+        raise Bad("this is not an export of at least two lines", 1, file=RECORD)
+    since, until, streams = read_bundle_opening(opening)
+    segment = note = None
     if bundle.is_sealed:
-        stretch = Stretch(streams, until, {checkpoint.size for _path, checkpoint in options.kept})
-        stretch.read(bundle.lines(SEALS))
+        segment = SealSegment(streams, until, {checkpoint.size for _path, checkpoint in options.saved})
+        segment.read(bundle.lines(SEALS))
         note = read_note(bundle.text(CHECKPOINT), CHECKPOINT)
-        verify_root(note, stretch)
-    result, digest = verify_record(path, options, progress, stretch)
+        verify_root(note, segment)
+    result, digest = verify_record(path, options, progress, segment)
     bundle.digests[RECORD] = (digest.hexdigest(), digest.size)
-    beside = Beside(since, until, result[2])
-    beside.read(bundle.lines(BEYOND), options.contents)
-    unsealed = beside.verify_ends(stretch)
+    beyond = BeyondReader(since, until, result[2])
+    beyond.read(bundle.lines(BEYOND), options.contents)
+    unsealed = beyond.verify_ends(segment)
     keys = read_keys(bundle.text(KEYS))
-    verify_manifest(bundle, opening, result[2], stretch, unsealed)
+    verify_manifest(bundle, opening, result[2], segment, unsealed)
     return [
         *summary(*result),
-        *told_seals(stretch, note, keys, unsealed, options),
-        *("not part of the bundle, not checked: %s" % printable(name) for name in bundle.strange),
+        *seal_lines(segment, note, keys, unsealed, options),
+        *("not part of the bundle and not checked: %s" % printable(name) for name in bundle.unexpected),
     ]
 
 
-def opened_in(opening):
+def read_bundle_opening(opening):
     try:
-        return opened(opening)
+        return read_opening(opening)
     except Bad as bad:
-        raise Bad(bad.what, bad.line, bad.stream, bad.seq, RECORD) from None
+        raise Bad(bad.reason, bad.line, bad.stream, bad.seq, RECORD) from None
 
 
-def verify_record(path, options, progress, stretch):
+def verify_record(path, options, progress, segment):
     digest = Digest()
     try:
-        return verify_file(path, options.contents, progress, stretch and stretch.ties, digest), digest
+        return verify_file(path, options.contents, progress, segment and segment.sealed_heads, digest), digest
     except Bad as bad:
-        raise Bad(bad.what, bad.line, bad.stream, bad.seq, RECORD) from None
+        raise Bad(bad.reason, bad.line, bad.stream, bad.seq, RECORD) from None
 
 
 def read_note(text, file=None):
     try:
         return Note(text)
     except Bad as bad:
-        raise Bad(bad.what, file=file) from None
+        raise Bad(bad.reason, file=file) from None
 
 
-def verify_root(note, stretch):
-    if (note.origin, note.size) != (stretch.origin, stretch.size):
-        raise Bad("it is not of the log and size of the seals", file=CHECKPOINT)
-    if stretch.tree.root() != note.root:
-        raise Bad("the seals do not give its root", file=CHECKPOINT)
-    stretch.tree.note()
+def verify_root(note, segment):
+    if (note.origin, note.size) != (segment.origin, segment.size):
+        raise Bad("its log and size do not match the seals", file=CHECKPOINT)
+    if segment.tree.root() != note.root:
+        raise Bad("its root does not match the seals", file=CHECKPOINT)
+    segment.tree.note()
 
 
-def verify_manifest(bundle, opening, streams, stretch, unsealed):
-    """The manifest says what the other files say, to the byte."""
-    for name in PAPERS:
+def verify_manifest(bundle, opening, streams, segment, unsealed):
+    """Check that the manifest matches the other files exactly."""
+    for name in DOCUMENTS:
         bundle.short(name)
-    header = parsed(opening[BODY_AT:-1], 1)
+    header = parse(opening[BODY_AT:-1], 1)
     expected = {
         "_format": 1,
         "_type": "bundle",
@@ -1397,9 +1406,9 @@ def verify_manifest(bundle, opening, streams, stretch, unsealed):
             {"name": name, "sha256": digest, "size": size}
             for name, (digest, size) in sorted(bundle.digests.items())
         ],
-        "incarnation": stretch.incarnation if stretch else None,
-        "origin": stretch.origin if stretch else None,
-        "size": stretch.size if stretch else None,
+        "incarnation": segment.incarnation if segment else None,
+        "origin": segment.origin if segment else None,
+        "size": segment.size if segment else None,
         "unsealed": [{"entries": unsealed[name], "stream": name} for name in sorted(unsealed)],
     }
     written = bundle.short(MANIFEST)
@@ -1413,36 +1422,36 @@ def verify_manifest(bundle, opening, streams, stretch, unsealed):
     except Exception:
         wrong = []
     raise Bad(
-        "it and the other files disagree%s" % (" on " + ", ".join(wrong) if wrong else ""), file=MANIFEST
+        "it does not match the other files%s" % (": " + ", ".join(wrong) if wrong else ""), file=MANIFEST
     )
 
 
-def told_seals(stretch, note, keys, unsealed, options):
-    """What seals and signatures show, as lines. Raises Bad where they do not show what the reader demands."""
-    if stretch is None:
+def seal_lines(segment, note, keys, unsealed, options):
+    """Yield lines about seals and signatures. Raises Bad if a check that the reader requires fails."""
+    if segment is None:
         if options.demands:
-            raise Bad("nothing of this record was ever sealed: there is no signature to check")
-        yield "NOT SEALED: no entry; each has its chain alone"
+            raise Bad("this record was never sealed: there is no signature to check")
+        yield "NOT SEALED: all entries; only the hash chain protects them"
         return
     yield "sealed in %s, incarnation %d: seals %d to %d of %d  root %s" % (
-        printable(stretch.origin),
-        stretch.incarnation,
-        stretch.first,
-        stretch.last - 1,
-        stretch.size,
+        printable(segment.origin),
+        segment.incarnation,
+        segment.first,
+        segment.last - 1,
+        segment.size,
         note.root.hex(),
     )
-    if stretch.others:
-        names = sorted(stretch.others)
-        yield "not in this bundle, though these seals list them: %s%s" % (
-            ", ".join(printable(name) for name in names[:OTHERS_TOLD]),
-            " and %d more" % (len(names) - OTHERS_TOLD) if len(names) > OTHERS_TOLD else "",
+    if segment.others:
+        names = sorted(segment.others)
+        yield "listed by these seals, but not in this bundle: %s%s" % (
+            ", ".join(printable(name) for name in names[:OTHERS_LISTED]),
+            " and %d more" % (len(names) - OTHERS_LISTED) if len(names) > OTHERS_LISTED else "",
         )
-    yield from told_signatures(note, keys, options)
-    for path, checkpoint in options.kept:
-        yield verify_kept(path, checkpoint, note, stretch.tree.roots, options.proofs)
+    yield from signature_lines(note, keys, options)
+    for path, checkpoint in options.saved:
+        yield verify_saved(path, checkpoint, note, segment.tree.roots, options.proofs)
     for name in sorted(unsealed):
-        yield "NOT SEALED: the last %d entries of %s; they have their chain alone" % (
+        yield "NOT SEALED: the last %d entries of %s; only the hash chain protects them" % (
             unsealed[name],
             printable(name),
         )
@@ -1458,44 +1467,44 @@ def is_proof(path):
 
 
 def verify_proof(path, options):
-    """Check the proof of one entry; raises Bad. What it shows, as lines to print."""
+    """Check the proof of one entry. Returns lines to print. Raises Bad."""
     with open(path, "rb") as file:
-        proof = parsed(file.readline(LONGEST_LINE_BYTES)[:-1], 1)
+        proof = parse(file.readline(LONGEST_LINE_BYTES)[:-1], 1)
         good = isinstance(proof, dict) and list(proof) == PROOF_KEYS
         if not good or not all(isinstance(proof[key], str) for key in ("checkpoint", "seal")):
-            raise Bad("this is no proof of an entry", 1)
-        note, log = Note(proof["checkpoint"]), Stretch((), "~", ())
-        seal = proved_seal(proof, note, log)
-        name, seq, head, entry = proved_entries(file)
+            raise Bad("this is not a proof of an entry", 1)
+        note, log = Note(proof["checkpoint"]), SealSegment((), "~", ())
+        seal = read_proof_seal(proof, note, log)
+        name, seq, head, entry = read_proof_entries(file)
     if {"head": head.hex(), "seq": seq, "stream": name} not in seal["heads"]:
         raise Bad("the seal does not list %s at %d with this head" % (printable(name), seq), 1)
     roots = {0: sha256(b"").digest(), note.size: note.root}
     return [
         "good: %s seq %d is in seal %d of %s" % (printable(name), entry, seal["number"], seal["at"]),
         "sealed in %s: size %d  root %s" % (printable(note.origin), note.size, note.root.hex()),
-        *told_proof(note, options),
+        *proof_signature_lines(note, options),
         *(
-            verify_kept(kept_path, checkpoint, note, roots, options.proofs)
-            for kept_path, checkpoint in options.kept
+            verify_saved(kept_path, checkpoint, note, roots, options.proofs)
+            for kept_path, checkpoint in options.saved
         ),
     ]
 
 
-def told_proof(note, options):
+def proof_signature_lines(note, options):
     if options.keys[LOG]:
-        return list(told_signatures(note, {LOG: [], WITNESS: []}, options))
+        return list(signature_lines(note, {LOG: [], WITNESS: []}, options))
     if options.demands:
-        raise Bad("a proof names no key: give the log's with --vkey")
+        raise Bad("a proof has no keys: give the log's key with --vkey")
     return ["NOT CHECKED: the signatures; give the log's key with --vkey"]
 
 
-def proved_seal(proof, note, log):
-    """The seal of a proof, once the path leads from it to the checkpoint's root."""
+def read_proof_seal(proof, note, log):
+    """Check that the path leads from the proof's seal to the checkpoint's root. Returns the seal."""
     body = proof["seal"].encode()
-    seal = parsed(body, 1)
+    seal = parse(body, 1)
     number = seal.get("number") if isinstance(seal, dict) else None
     if type(number) is not int or not 0 <= number < note.size or type(seal.get("incarnation")) is not int:
-        raise Bad("its seal has no place in the log", 1)
+        raise Bad("its seal has no valid number in the log", 1)
     log.number, log.last, log.incarnation = number, number + 1, seal["incarnation"]
     log.seal(body)
     place, last, digest = number, note.size - 1, sha256(b"\x00" + body).digest()
@@ -1514,27 +1523,27 @@ def proved_seal(proof, note, log):
     return seal
 
 
-def proved_entries(file):
-    """The stream, the last number, its hash, and the first number of a run of entries."""
+def read_proof_entries(file):
+    """Check a proof's run of entries. Returns the stream, the last number, its hash, and the first number."""
     name, first, seq, head = None, 0, 0, b""
     for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE_BYTES), b""), 2):
         if not line.endswith(b"\n"):
-            raise Bad("a line has no end", number)
-        body, prev, digest = sealed_body(line[:-1], number)
+            raise Bad("a line does not end in a newline", number)
+        body, prev, digest = read_line(line[:-1], number)
         if name is None:
-            name, first = claimed(body)
+            name, first = claimed_position(body)
             seq = (first or 0) - 1
             if not isinstance(name, str) or (first == 1 and prev != hexlify(genesis(name))):
-                raise Bad("it does not begin a stream", number)
+                raise Bad("it does not start a stream", number)
         elif prev != hexlify(head):
             raise Bad("it does not follow the entry before it", number)
         seq, head = seq + 1, digest
         try:
             read_entry(body, name, seq)
         except Bad as bad:
-            raise Bad(bad.what, number, name, seq) from None
+            raise Bad(bad.reason, number, name, seq) from None
     if name is None:
-        raise Bad("it holds no entry")
+        raise Bad("it has no entry")
     return name, seq, head, first
 
 
@@ -1547,7 +1556,7 @@ def genesis(name):
 
 
 def summary(since, until, streams):
-    """What a good export holds, as lines to print."""
+    """Yield lines about a good export."""
     entries = sum(stream.entries for stream in streams)
     yield "good: %d entries on %d streams, %s to %s" % (
         entries,
@@ -1570,12 +1579,12 @@ def show_progress(size, entries):
 
 
 class Options:
-    """What the reader asks for beside the file."""
+    """The options of the command line."""
 
     def __init__(self, arguments):
         self.contents, self.signature, self.paths = True, False, []
         self.keys: dict = {LOG: [], WITNESS: []}
-        self.kept, self.proofs = [], []
+        self.saved, self.proofs = [], []
         remaining = list(arguments)
         while remaining:
             word = remaining.pop(0)
@@ -1599,15 +1608,15 @@ class Options:
             self.keys[WITNESS].append(Key(value, WITNESS))
         else:
             try:
-                self.take_text(word, value, own_text(value))
+                self.take_text(word, value, read_text_file(value))
             except Bad as bad:
-                raise Bad("%s: %s" % (ascii(value), bad.what)) from None
+                raise Bad("%s: %s" % (ascii(value), bad.reason)) from None
 
     def take_text(self, word, path, text):
         if word == "--proof":
             self.proofs.append(Consistency(text))
-        else:  # a copy of a checkpoint may have the consistency proof from the one before it in front
-            self.kept.append((path, Note(text.partition("\n\n")[2] if text.startswith("old ") else text)))
+        else:  # a copy of a checkpoint may start with the consistency proof from the previous one
+            self.saved.append((path, Note(text.partition("\n\n")[2] if text.startswith("old ") else text)))
 
     @property
     def demands(self):
@@ -1615,7 +1624,7 @@ class Options:
 
 
 class Usage(Exception):
-    """The command was not called as it can be."""
+    """The command line is malformed."""
 
 
 USAGE = (
@@ -1624,8 +1633,8 @@ USAGE = (
 )
 
 
-def own_text(path):
-    """A short text file of the reader's."""
+def read_text_file(path):
+    """Read a short text file that the reader gave."""
     with open(path, "rb") as file:
         try:
             return file.read(SHORT_FILE_BYTES).decode()
@@ -1633,44 +1642,44 @@ def own_text(path):
             raise Bad("it is not UTF-8") from None
 
 
-def found_in(path, options, progress):
-    """What a good file holds, as lines; raises Bad."""
+def check_path(path, options, progress):
+    """Check a file, bundle or proof. Returns lines to print. Raises Bad."""
     if is_piped(path):
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-            return list(summary(*verify(only_export(file, options), options.contents, progress)))
+            return list(summary(*verify(require_export(file, options), options.contents, progress)))
     if is_bundle(path):
         try:
             return verify_bundle(path, options, progress)
-        except unreadable() as error:
+        except archive_errors() as error:
             raise Bad("the archive cannot be read: %s" % ascii(str(error))) from None
     if is_proof(path):
         return verify_proof(path, options)
-    verify_alone(options)
+    verify_no_demands(options)
     return list(summary(*verify_file(path, options.contents, progress)))
 
 
 def is_piped(path):
-    """What can be read once, and not again from its beginning: standard input, `<(zcat record.jsonl.gz)`."""
+    """Whether the input can be read only once: standard input, or `<(zcat record.jsonl.gz)`."""
     return path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
 
-def only_export(file, options):
-    """A pipe that an export comes from: bundles and proofs are read in more than one way."""
+def require_export(file, options):
+    """Check that a pipe has an export: bundles and proofs must be read more than once."""
     begins = file.peek(len(PROOF_START))
     if begins.startswith((b"PK", PROOF_START)):
-        raise Bad("only an export can be read from a pipe: save this bundle or proof as a file first")
-    verify_alone(options)
+        raise Bad("only an export can be read from a pipe: save the bundle or proof as a file first")
+    verify_no_demands(options)
     return file
 
 
-def verify_alone(options):
+def verify_no_demands(options):
     if options.demands:
-        raise Bad("an export alone has no seals: signatures and checkpoints need an evidence bundle")
+        raise Bad("an export has no seals: to check signatures and checkpoints, use an evidence bundle")
 
 
 def main(arguments):
     """Exit status 0 or 1; never a traceback."""
-    gc.disable()  # what is read has no cycles; looking for them costs a tenth of the time
+    gc.disable()  # the data has no cycles, and looking for them takes a tenth of the time
     if len(arguments) == 4 and arguments[0] == "--share":
         return answer_share(*arguments[1:])
     progress = show_progress if sys.stderr and sys.stderr.isatty() else None
@@ -1678,7 +1687,7 @@ def main(arguments):
     try:
         options = Options(arguments)
         path = options.paths[0]
-        lines, status = found_in(path, options, progress), 0
+        lines, status = check_path(path, options, progress), 0
     except Usage:
         print(USAGE, file=sys.stderr)
         return 1

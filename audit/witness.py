@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
-"""A witness: it remembers the newest state of a log that it has seen, and signs only what has grown from that.
+"""A witness: remembers the newest state of a log that it has seen, and signs only states that extend it.
 
     python witness.py keygen NAME FILE
     python witness.py serve [options] --listen HOST:PORT
     python witness.py check [options] [--proof FILE] NOTE…
 
-    --log VKEY        a key of the log: a checkpoint must be signed by one of these (may be given again)
-    --origin ORIGIN   the log, as the first line of its checkpoints names it (may be given again)
-    --key FILE        the witness's own key, which `keygen` made
-    --state FILE      what it remembers
-    --copies FOLDER   where it keeps a copy of each checkpoint that it signed; none is ever overwritten
+    --log VKEY        a key of the log: one of these must have signed a checkpoint (repeatable)
+    --origin ORIGIN   the log, as named in the first line of its checkpoints (repeatable)
+    --key FILE        the witness's own key, from `keygen`
+    --state FILE      the file in which it remembers what it signed
+    --copies FOLDER   a folder for a copy of each signed checkpoint; copies are never overwritten
 
-`serve` answers POST /add-checkpoint as c2sp.org/tlog-witness has it, so any log of that sort can ask it, and a log of
-ours can ask any witness of that sort. `check` does the same by hand, for notes that came on paper or a stick: files, or
-folders of them. A file is a note, or the request that has a consistency proof before it (FORMAT.md).
+`serve` answers POST /add-checkpoint (c2sp.org/tlog-witness), so any log of that kind can ask it, and our log can ask
+any witness of that kind. `check` does the same for notes on paper or a USB stick: files, or folders of files. A file
+is a note, or a request: a consistency proof followed by the note (FORMAT.md).
 
-Run it on a machine, and under an administrator, that the house does not rule. One file of Python (3.9 or newer) that
-needs `cryptography` and nothing else of ours. It stores what it is about to sign, and only then signs: a witness that
-is killed at any moment has never signed two stories. Where its state is older than its copies, it does not start.
+Run it on a machine, and under an administrator, that the casino does not control. This is one file of Python (3.9 or
+newer) that needs `cryptography` and no other code of ours. It saves what it is about to sign before it signs, so a
+witness that is killed at any point has never signed two different logs. If its state is older than its copies, it does
+not start.
 """
 
 import argparse
@@ -34,7 +35,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 try:
     import fcntl
-except ImportError:  # not on Windows: there, nobody but the operator keeps a second one away
+except ImportError:  # on Windows, only the operator can prevent a second witness
     fcntl = None  # type: ignore[assignment]
 
 LOG, WITNESS = 1, 4
@@ -46,17 +47,17 @@ SIGNATURE = re.compile(DASH + r"(%s) ([A-Za-z0-9+/]+=*)\Z" % NAME)
 NUMBER = r"(0|[1-9][0-9]{0,18})\Z"
 OLD = re.compile("old " + NUMBER, re.ASCII)
 SIZE = re.compile(NUMBER, re.ASCII)
-PROOF_MOST = 63
-SIGNATURES_MOST = 100
-REQUEST_MOST_BYTES = 1 << 18
+PROOF_HASHES_MAX = 63
+SIGNATURES_MAX = 100
+REQUEST_BYTES_MAX = 1 << 18
 IDLE_SECONDS = 30
 COPIES_IN_FOLDER = 10_000
 EMPTY_ROOT = hashlib.sha256(b"").digest()
-GIVE = "give the witness a new state only if you know why it is gone"
+NEW_STATE_HINT = "give the witness a new state only if you know why it is gone"
 
 
 class Refused(Exception):
-    """Something that the witness does not do: a status of HTTP, why, and the size that it knows, where that matters."""
+    """The witness refuses a request: the HTTP status, the reason, and the witness's size if the client needs it."""
 
     def __init__(self, status, why, size=None):
         super().__init__(why)
@@ -71,8 +72,8 @@ def key_id(name, material):
     return hashlib.sha256(name.encode() + b"\n" + material).digest()[:4]
 
 
-def raw64(text):
-    """The bytes of base64 that is spelled in the one right way; none where it is not."""
+def from_base64(text):
+    """Decode canonical base64; empty bytes if it is malformed."""
     try:
         raw = base64.b64decode(text, validate=True)
     except ValueError:
@@ -80,12 +81,12 @@ def raw64(text):
     return raw if base64.b64encode(raw).decode() == text else b""
 
 
-def text64(raw):
+def to_base64(raw):
     return base64.b64encode(raw).decode()
 
 
 def ed25519():
-    """The module of Ed25519 keys; Refused where there is none."""
+    """Import the module for Ed25519 keys. Raises Refused if it is missing."""
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
@@ -94,13 +95,13 @@ def ed25519():
 
 
 class LogKey:
-    """A key of a log, from its vkey; ValueError where it is none."""
+    """A log's key, from its vkey. Raises ValueError."""
 
     def __init__(self, vkey):
         match = VKEY.match(vkey.strip()) or {1: "", 2: "", 3: ""}
-        material = raw64(match[3])
+        material = from_base64(match[3])
         if len(material) != 33 or material[0] != LOG or key_id(match[1], material).hex() != match[2]:
-            raise ValueError("%s is no key of a log" % ascii(vkey))
+            raise ValueError("%s is not a key of a log" % ascii(vkey))
         self.name, self.id, self.public = match[1], key_id(match[1], material), material[1:]
 
     def verifies(self, signature, message):
@@ -118,7 +119,7 @@ class Cosigner:
 
     def __init__(self, name, seed):
         if not re.match(NAME + r"\Z", name):
-            raise ValueError("a name has no spaces and no plus signs")
+            raise ValueError("a name must not have spaces or plus signs")
         self.name, self.seed = name, seed
         self.key = ed25519().Ed25519PrivateKey.from_private_bytes(seed)
         public = self.key.public_key()
@@ -128,58 +129,61 @@ class Cosigner:
     @classmethod
     def read(cls, path):
         if os.name == "posix" and os.stat(path).st_mode & 0o077:
-            raise ValueError("others may read the key %s: chmod 600 it" % ascii(path))
+            raise ValueError("other users can read the key %s: run chmod 600 on it" % ascii(path))
         with open(path, encoding="utf-8") as file:
             match = PRIVATE.match(file.read()) or {1: "", 2: "", 3: ""}
-        material = raw64(match[3])
+        material = from_base64(match[3])
         if len(material) != 33 or material[0] != WITNESS:
-            raise ValueError("%s holds no key of a witness" % ascii(path))
+            raise ValueError("%s is not a key of a witness" % ascii(path))
         cosigner = cls(match[1], material[1:])
         if cosigner.id.hex() != match[2]:
-            raise ValueError("the key %s is damaged: its id is not its own" % ascii(path))
+            raise ValueError("the key %s is damaged: its id does not match" % ascii(path))
         return cosigner
 
     @property
     def vkey(self):
-        return "%s+%s+%s" % (self.name, self.id.hex(), text64(self.material))
+        return "%s+%s+%s" % (self.name, self.id.hex(), to_base64(self.material))
 
     @property
     def private(self):
-        return "PRIVATE+KEY+%s+%s+%s" % (self.name, self.id.hex(), text64(bytes([WITNESS]) + self.seed))
+        return "PRIVATE+KEY+%s+%s+%s" % (self.name, self.id.hex(), to_base64(bytes([WITNESS]) + self.seed))
 
     def cosign(self, text, seconds):
-        """The signature line, with its newline, of a checkpoint's text (bytes) at a time."""
+        """Sign a checkpoint's text (bytes) at a time. Returns the signature line with its newline."""
         signature = self.key.sign(b"cosignature/v1\ntime %d\n" % seconds + text)
         raw = self.id + seconds.to_bytes(8, "big") + signature
-        return "%s%s %s\n" % (DASH, self.name, text64(raw))
+        return "%s%s %s\n" % (DASH, self.name, to_base64(raw))
 
 
 class Note:
-    """A signed checkpoint: text (bytes), origin, size, root, and signatures as (name, key id, bytes). ValueError."""
+    """A signed checkpoint: text (bytes), origin, size, root, and signatures as (name, key id, bytes).
+
+    Raises ValueError.
+    """
 
     def __init__(self, text):
         body, blank, signed = text.rpartition("\n\n")
         lines, signatures = body.split("\n"), signed.split("\n")
         if not blank or len(lines) < 3 or not all(lines) or signatures.pop() != "":
-            raise ValueError("it is no signed note of three lines or more")
+            raise ValueError("it is not a signed note of at least three lines")
         if any(ord(character) < 32 for line in lines + signatures for character in line):
-            raise ValueError("a control character in a note")
+            raise ValueError("a note must not have control characters")
         if (
-            not 0 < len(signatures) <= SIGNATURES_MOST
+            not 0 < len(signatures) <= SIGNATURES_MAX
             or not SIZE.match(lines[1])
-            or len(raw64(lines[2])) != 32
+            or len(from_base64(lines[2])) != 32
         ):
-            raise ValueError("it is no checkpoint of an origin, a size and a root")
+            raise ValueError("it is not a checkpoint with origin, size and root")
         self.said, self.text, self.origin = text, (body + "\n").encode(), lines[0]
-        self.size, self.root = int(lines[1]), raw64(lines[2])
+        self.size, self.root = int(lines[1]), from_base64(lines[2])
         self.signatures = [self.signature(line) for line in signatures]
 
     @staticmethod
     def signature(line):
         match = SIGNATURE.match(line) or {1: "", 2: ""}
-        raw = raw64(match[2])
+        raw = from_base64(match[2])
         if len(raw) < 5:
-            raise ValueError("a signature line is none")
+            raise ValueError("a signature line is malformed")
         return match[1], raw[:4], raw[4:]
 
     def is_signed_by(self, keys):
@@ -194,20 +198,25 @@ class Note:
 
 
 def read_request(data):
-    """(old size, proof, note) of the body of a request; Refused with 400."""
+    """Parse the body of a request. Returns (old size, proof, note). Raises Refused with status 400."""
     try:
         head, blank, note = data.decode().partition("\n\n")
         lines = head.split("\n")
-        old, proof = OLD.match(lines[0]), [raw64(line) for line in lines[1:]]
-        if not old or not blank or len(proof) > PROOF_MOST or any(len(digest) != 32 for digest in proof):
-            raise ValueError("it is no request of an old size, a proof and a checkpoint")
+        old, proof = OLD.match(lines[0]), [from_base64(line) for line in lines[1:]]
+        if (
+            not old
+            or not blank
+            or len(proof) > PROOF_HASHES_MAX
+            or any(len(digest) != 32 for digest in proof)
+        ):
+            raise ValueError("it is not a request with an old size, a proof and a checkpoint")
         return int(old[1]), proof, Note(note)
     except ValueError as error:
         raise Refused(400, str(error)) from None
 
 
 def is_consistent(old, new, proof, old_root, new_root):
-    """RFC 9162, section 2.1.4.2: whether the log of `new` leaves with this root began as that of `old` with that."""
+    """Whether the log with the new root extends the log with the old root (RFC 9162, section 2.1.4.2)."""
     if old in (0, new):
         return not proof and (old_root == new_root if old == new else old_root == EMPTY_ROOT)
     hashes = list(proof) if old & (old - 1) else [old_root, *proof]
@@ -235,11 +244,11 @@ def node_hash(left_hash, right_hash):
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What it remembers
+# The state and the copies
 
 
-def store(path, data):
-    """Put bytes into a file in one step, on the disk before this returns."""
+def write_atomically(path, data):
+    """Replace a file atomically. It is on the disk when this returns."""
     fresh = path + ".new"
     with open(fresh, "wb") as file:
         file.write(data)
@@ -260,7 +269,7 @@ def sync_folder(path):
 
 
 class State:
-    """The newest checkpoint of each log: its size and root, and the note as it came. Held by one process alone."""
+    """The newest checkpoint of each log: its size, root and note. Only one process can open it."""
 
     def __init__(self, path):
         self.path, self.logs = path, {}
@@ -269,7 +278,7 @@ class State:
             try:
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                raise ValueError("another witness holds the state %s" % ascii(path)) from None
+                raise ValueError("another witness is using the state %s" % ascii(path)) from None
         self.is_new = not os.path.exists(path)
         if not self.is_new:
             self.read()
@@ -284,10 +293,10 @@ class State:
                     raise ValueError("another origin")
                 self.logs[origin] = (note.size, note.root, note_text)
         except (ValueError, KeyError, AttributeError, TypeError):
-            raise ValueError("the state %s is damaged; %s" % (ascii(self.path), GIVE)) from None
+            raise ValueError("the state %s is damaged; %s" % (ascii(self.path), NEW_STATE_HINT)) from None
 
     def known(self, origin):
-        """The size and root that were signed last: 0 and the root of nothing where none ever was."""
+        """The size and root that were signed last, or 0 and the empty root."""
         return self.logs.get(origin, (0, EMPTY_ROOT, ""))[:2]
 
     def keep(self, note):
@@ -296,7 +305,7 @@ class State:
             "_format": 1,
             "logs": {origin: note_text for origin, (_size, _root, note_text) in logs.items()},
         }
-        store(self.path, json.dumps(content, sort_keys=True).encode() + b"\n")
+        write_atomically(self.path, json.dumps(content, sort_keys=True).encode() + b"\n")
         self.logs = logs
 
     def close(self):
@@ -304,7 +313,7 @@ class State:
 
 
 class Copies:
-    """A folder with a file for each checkpoint that was signed: the request and the cosignature. Write-once."""
+    """A write-once folder with a file for each signed checkpoint: the request and the cosignature."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -321,7 +330,7 @@ class Copies:
     def keep(self, note, old, proof, line):
         path = self.path(note.origin, note.size)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        request = "".join("%s\n" % line_text for line_text in ["old %d" % old, *map(text64, proof)])
+        request = "".join("%s\n" % line_text for line_text in ["old %d" % old, *map(to_base64, proof)])
         data = (request + "\n" + note.said + line).encode()
         fresh = "%s.%d.new" % (path, threading.get_ident())
         with open(fresh, "wb") as file:
@@ -329,7 +338,7 @@ class Copies:
             file.flush()
             os.fsync(file.fileno())
         try:
-            os.link(fresh, path)  # whole or not at all, and never over another
+            os.link(fresh, path)  # atomic, and never overwrites a file
         except FileExistsError:
             pass
         finally:
@@ -340,7 +349,7 @@ class Copies:
         return os.path.exists(self.path(origin, size))
 
     def note(self, origin, size):
-        """The note that was signed at a size; None where there is no copy of it."""
+        """The note that was signed at a size, or None if there is no copy of it."""
         try:
             with open(self.path(origin, size), "rb") as file:
                 return read_request(file.read())[2]
@@ -348,7 +357,7 @@ class Copies:
             return None
 
     def newest(self, origin):
-        """The greatest size of which there is a copy; 0 where there is none."""
+        """The greatest size of the copies, or 0."""
         try:
             folders = [name for name in os.listdir(self.of(origin)) if name.isdigit()]
         except FileNotFoundError:
@@ -366,7 +375,7 @@ class Copies:
 
 
 class Witness:
-    """Takes checkpoints one at a time: remembers first, signs after."""
+    """Handles checkpoints one at a time: saves first, then signs."""
 
     def __init__(self, keys, origins, cosigner, state, copies, clock=time.time):
         self.keys, self.origins, self.cosigner, self.clock = keys, set(origins), cosigner, clock
@@ -375,34 +384,34 @@ class Witness:
             self.verify_memory(origin)
 
     def verify_memory(self, origin):
-        """The state is not older than the copies, and they do not differ."""
+        """Check that the state is not older than the copies and does not differ from them."""
         size, root = self.state.known(origin)
         newest = self.copies.newest(origin) if self.copies else 0
         if newest > size:
             raise ValueError(
-                "the state knows %s to size %d, and there is a copy of size %d: the state went back; %s"
-                % (ascii(origin), size, newest, GIVE)
+                "the state of %s is at size %d, but there is a copy of size %d: the state was rolled back; %s"
+                % (ascii(origin), size, newest, NEW_STATE_HINT)
             )
         copied = self.copies.note(origin, size) if self.copies and size else None
         if copied is not None and copied.root != root:
             raise ValueError("the state and the copy of %s differ at size %d" % (ascii(origin), size))
 
     def add(self, old, proof, note):
-        """The cosignature line for a checkpoint; Refused with a status of HTTP."""
+        """Cosign a checkpoint. Returns the signature line. Raises Refused with an HTTP status."""
         if note.origin not in self.origins:
-            raise Refused(404, "this log is not known here")
+            raise Refused(404, "this log is unknown here")
         if not note.is_signed_by(self.keys):
             raise Refused(403, "no known key of the log signed this")
         if old > note.size:
-            raise Refused(400, "the old size is greater than that of the checkpoint")
+            raise Refused(400, "the old size is greater than the checkpoint's size")
         with self.turn:
             size, root = self.state.known(note.origin)
             if old != size:
                 raise Refused(409, "the newest size known here is %d" % size, size)
             if note.size == size and note.root != root:
-                raise Refused(409, "another root was signed at this size: the log tells two stories", size)
+                raise Refused(409, "a different root was signed at this size: there are two logs", size)
             if not is_consistent(size, note.size, proof, root, note.root):
-                raise Refused(422, "the proof does not lead from what is known here to this checkpoint")
+                raise Refused(422, "the proof does not lead from the newest checkpoint here to this one")
             if note.size > size:
                 self.state.keep(note)
             line = self.cosigner.cosign(note.text, int(self.clock()))
@@ -412,7 +421,7 @@ class Witness:
 
 
 class Server(ThreadingHTTPServer):
-    """HTTP around a witness."""
+    """Serves a witness over HTTP."""
 
     daemon_threads = True
 
@@ -422,7 +431,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(address, Handler)
 
     def handle_error(self, request, client_address):
-        """A line for what broke: most often a client that went away in the middle."""
+        """Log a failed request in one line: usually the client disconnected."""
         sys.stderr.write("a request broke off: %s\n" % ascii(sys.exc_info()[1]))
 
 
@@ -445,18 +454,18 @@ class Handler(BaseHTTPRequestHandler):
                 self.answer(refused.status, "%d\n" % refused.size, "text/x.tlog.size")
 
     def added(self, request):
-        """The cosignature; Refused(500) where it could not be stored, and so was not signed."""
+        """Cosign a request. Raises Refused(500) if it could not be saved; then nothing was signed."""
         try:
             return self.server.witness.add(*request)
         except OSError as error:
             sys.stderr.write("cannot store: %s\n" % ascii(str(error)))
-            raise Refused(500, "it could not be stored") from None
+            raise Refused(500, "it could not be saved") from None
 
     def body(self):
         length = self.headers.get("Content-Length", "")
-        if not re.match(r"[0-9]{1,7}\Z", length, re.ASCII) or int(length) > REQUEST_MOST_BYTES:
+        if not re.match(r"[0-9]{1,7}\Z", length, re.ASCII) or int(length) > REQUEST_BYTES_MAX:
             self.close_connection = True
-            raise Refused(400, "a request has a length, and is not longer than %d bytes" % REQUEST_MOST_BYTES)
+            raise Refused(400, "a request must have a length of at most %d bytes" % REQUEST_BYTES_MAX)
         data = self.rfile.read(int(length))
         if len(data) < int(length):
             self.close_connection = True
@@ -472,12 +481,12 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def send_error(self, code, message=None, explain=None):
-        """What is no HTTP that this understands is refused in a line, as everything else is."""
+        """Refuse malformed HTTP with a line of text, like every other request."""
         self.close_connection = True
-        self.answer(int(code), "this is no request\n")
+        self.answer(int(code), "this is not a request\n")
 
     def log_message(self, format, *args):
-        """Each answer in a line; what came over the wire is spelled in ASCII."""
+        """Log each response in one line, with what the client sent escaped to ASCII."""
         sys.stderr.write(ascii(format % args)[1:200].rstrip("'") + "\n")
 
 
@@ -486,7 +495,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def keygen(name, path):
-    """Make a key in a new file that nobody else may read; print its vkey."""
+    """Create a key in a new file that nobody else may read, and print its vkey."""
     cosigner = Cosigner(name, os.urandom(32))
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -497,23 +506,23 @@ def keygen(name, path):
     return 0
 
 
-def made(options):
-    """The witness that the options describe."""
+def build_witness(options):
+    """Build the witness that the options describe."""
     keys = [LogKey(vkey) for vkey in options.log]
     cosigner, state = Cosigner.read(options.key), State(options.state)
     witness = Witness(
         keys, options.origin, cosigner, state, Copies(options.copies) if options.copies else None
     )
     if state.is_new:
-        sys.stderr.write("no state yet: the first checkpoint that comes is taken as it is\n")
+        sys.stderr.write("no state yet: the first checkpoint is accepted without a proof\n")
     return witness
 
 
 def serve(options):
     host, _colon, port = options.listen.rpartition(":")
     if not re.match(r"[0-9]{1,5}\Z", port, re.ASCII) or int(port) > 65535:
-        raise ValueError("--listen wants HOST:PORT")
-    witness = made(options)
+        raise ValueError("--listen needs HOST:PORT")
+    witness = build_witness(options)
     with Server((host.strip("[]") or "127.0.0.1", int(port)), witness) as server:
         sys.stderr.write(
             "%s listens on %s port %d\n" % (witness.cosigner.vkey, host, server.server_address[1])
@@ -526,14 +535,14 @@ def serve(options):
     return 0
 
 
-def notes_in(paths):
-    """(path, old size or None, proof, note) of files and folders of them, by size."""
+def read_notes(paths):
+    """Read files, and the files in folders. Returns (path, old size or None, proof, note) of each, by size."""
     notes = []
     for path in paths:
         inside = [os.path.join(folder, name) for folder, _folders, names in os.walk(path) for name in names]
         for file_path in sorted(inside) if os.path.isdir(path) else [path]:
             with open(file_path, "rb") as file:
-                data = file.read(REQUEST_MOST_BYTES + 1)
+                data = file.read(REQUEST_BYTES_MAX + 1)
             try:
                 old, proof, note = (
                     read_request(data) if data.startswith(b"old ") else (None, [], Note(data.decode()))
@@ -541,19 +550,19 @@ def notes_in(paths):
             except (Refused, ValueError) as error:
                 raise ValueError("%s: %s" % (ascii(file_path), error)) from None
             notes.append((file_path, old, proof, note))
-    return sorted(notes, key=lambda item: (item[3].size, item[1] is None))  # with its proof before without
+    return sorted(notes, key=lambda item: (item[3].size, item[1] is None))  # those with a proof first
 
 
 def check(options):
-    """Take notes by hand, the smallest first; print the cosignature of each that is new."""
-    witness, bad = made(options), 0
+    """Check notes from files, the smallest first, and print the cosignature of each new one."""
+    witness, bad = build_witness(options), 0
     proofs = [read_proof(path) for path in options.proof]
     checked_texts = set()
-    for path, old, proof, note in notes_in(options.note):
+    for path, old, proof, note in read_notes(options.note):
         if note.text in checked_texts:
             continue
         try:
-            result = checked(witness, old, proof, note, proofs)
+            result = check_note(witness, old, proof, note, proofs)
             checked_texts.add(note.text)
         except Refused as refused:
             bad, result = 1, "REFUSED: %s" % refused.why
@@ -564,24 +573,22 @@ def check(options):
 def read_proof(path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().partition("\n\n")[0].rstrip("\n").split("\n")
-    old, hashes = OLD.match(lines[0]), [raw64(line) for line in lines[1:]]
+    old, hashes = OLD.match(lines[0]), [from_base64(line) for line in lines[1:]]
     if not old or any(len(digest) != 32 for digest in hashes):
-        raise ValueError("%s is no consistency proof" % ascii(path))
+        raise ValueError("%s is not a consistency proof" % ascii(path))
     return int(old[1]), hashes
 
 
-def checked(witness, old, proof, note, proofs):
-    """What comes of one note."""
+def check_note(witness, old, proof, note, proofs):
+    """Check one note. Returns its cosignature, or how it compares with what was signed. Raises Refused."""
     size, _root = witness.state.known(note.origin)
     if note.size < size:
-        return older(witness, note)
+        return check_older_note(witness, note)
     if note.size == size or size == 0:
         return witness.add(size, [], note)
     offered = [hashes for from_, hashes in [(old, proof), *proofs] if from_ == size]
     if not offered:
-        raise Refused(
-            409, "a consistency proof from size %d is needed, which is the newest known here" % size
-        )
+        raise Refused(409, "a consistency proof from size %d, the newest here, is needed" % size)
     for hashes in offered[:-1]:
         try:
             return witness.add(size, hashes, note)
@@ -591,27 +598,27 @@ def checked(witness, old, proof, note, proofs):
     return witness.add(size, offered[-1], note)
 
 
-def older(witness, note):
-    """A note from before what is known: it must be the one that was signed then."""
+def check_older_note(witness, note):
+    """Compare an older note with the copy of the one that was signed at its size."""
     if note.origin not in witness.origins or not note.is_signed_by(witness.keys):
-        raise Refused(403, "the log is not known here, or no known key of it signed this")
+        raise Refused(403, "the log is unknown here, or none of its known keys signed this")
     copied = witness.copies.note(note.origin, note.size) if witness.copies else None
     if copied is None:
-        return "older than what is known here, and no copy to compare it with"
+        return "older than the newest checkpoint here, and there is no copy to compare it with"
     if copied.root != note.root:
-        raise Refused(409, "another root was signed at this size: the log tells two stories")
-    return "as it was signed"
+        raise Refused(409, "a different root was signed at this size: there are two logs")
+    return "identical to the one that was signed"
 
 
-def parser():
+def argument_parser():
     usage = argparse.ArgumentParser(
-        description=__doc__.split("\n", 1)[0], epilog="The head of this file says more."
+        description=__doc__.split("\n", 1)[0], epilog="The top of this file has more."
     )
     commands = usage.add_subparsers(dest="command", required=True)
     command = commands.add_parser("keygen", help="make the witness's key")
     command.add_argument("name")
     command.add_argument("file")
-    for name, help_text in (("serve", "answer requests"), ("check", "take notes by hand")):
+    for name, help_text in (("serve", "answer requests"), ("check", "check notes from files")):
         command = commands.add_parser(name, help=help_text)
         for option in ("--log", "--origin"):
             command.add_argument(option, action="append", required=True)
@@ -627,8 +634,8 @@ def parser():
 
 
 def main(arguments):
-    """Exit status 0, or 1 with a line that says why; 2 where it was not called as it can be."""
-    options = parser().parse_args(arguments)
+    """Exit status 0; 1 with a line that says why; 2 for a malformed command line."""
+    options = argument_parser().parse_args(arguments)
     try:
         if options.command == "keygen":
             return keygen(options.name, options.file)

@@ -19,7 +19,7 @@ def check(bundle: bytes, *arguments: str) -> list[str]:
     with tempfile.NamedTemporaryFile() as file:
         file.write(bundle)
         file.flush()
-        return verify.found_in(file.name, verify.Options([*arguments, file.name]), None)
+        return verify.check_path(file.name, verify.Options([*arguments, file.name]), None)
 
 
 def bad(bundle: bytes, *arguments: str) -> str:

@@ -130,7 +130,7 @@ def test_a_record_that_nobody_sealed_is_told_to_be_so(write):
     assert json.loads(files_of(archive)["manifest.json"])["unsealed"] == [
         {"entries": 1, "stream": "larkfield/T-04"}
     ]
-    assert "NOT SEALED: no entry; each has its chain alone" in check(archive)
+    assert "NOT SEALED: all entries; only the hash chain protects them" in check(archive)
 
 
 def test_it_asks_as_often_whatever_the_length_of_the_log(house, django_assert_max_num_queries):
@@ -175,7 +175,7 @@ def test_a_seal_that_the_database_lost_leaves_a_bundle_that_is_refused(house, mo
     monkeypatch.setattr(Seal, "objects", type("Lossy", (), {"filter": staticmethod(lost.filter)}))
     archive = bundled()
     monkeypatch.undo()
-    with pytest.raises(verify.Bad, match=r"seals\.jsonl: line 6: it is not the seal that stands here"):
+    with pytest.raises(verify.Bad, match=r"seals\.jsonl: line 6: it is not the seal with this number"):
         check(archive)
 
 

@@ -123,7 +123,7 @@ def test_no_line_may_be_dropped_repeated_or_moved(data):
 
 def test_it_names_the_first_bad_entry(data):
     changed = data.replace(b'{"round":1},"device"', b'{"round":9},"device"')
-    assert bad(changed) == "line 3: larkfield/T-04 seq 2: its hash is not that of its bytes"
+    assert bad(changed) == "line 3: larkfield/T-04 seq 2: its hash does not match its bytes"
     lines = data.splitlines(keepends=True)
     assert bad(b"".join(lines[:2] + lines[3:])).startswith("line 3: larkfield/T-04 seq 3: it does not follow")
 
@@ -278,7 +278,7 @@ def test_no_well_sealed_nonsense_leaves_a_traceback(value):
         try:
             check(line * 2)
         except verify.Bad as found:
-            assert found.what
+            assert found.reason
     bad_or_good = resealed([body(data={"settled": []}, gaming_day="2026-11-21")])
     assert bad_or_good
 

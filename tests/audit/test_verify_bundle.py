@@ -76,7 +76,7 @@ def test_a_liar_who_changes_an_entry_and_hashes_the_chain_anew_is_found_by_the_s
         return bodies
 
     found = bad(changed(files, record_jsonl=recorded(files["record.jsonl"], change)))
-    assert found == "record.jsonl: line 5: larkfield/T-04 seq 4: its hash is not the head that was sealed"
+    assert found == "record.jsonl: line 5: larkfield/T-04 seq 4: its hash is not the sealed head"
     quick = bad(changed(files, record_jsonl=recorded(files["record.jsonl"], change)), "--hashes-only")
     assert quick == found
 
@@ -146,7 +146,7 @@ def test_a_stretch_that_hides_the_seals_before_it_is_refused(house, files):
     hidden = [chain.canonical(said) + b"\n", *seals[4:]]
     found = bad(changed(files, seals_jsonl=b"".join(hidden)))
     assert found == (
-        "seals.jsonl: line 2: the stretch begins neither at the log's beginning nor with a full seal"
+        "seals.jsonl: line 2: the seals start neither at the log's beginning nor with a full seal"
     )
 
 
@@ -160,7 +160,7 @@ def test_a_stretch_that_stops_before_the_end_is_refused(house):
     shorter = {**said, "last": 3, "after": [leaves[3].hex(), *said["after"]]}
     lines = [chain.canonical(shorter) + b"\n", *seals[:3]]
     found = bad(changed(files, seals_jsonl=b"".join(lines), beyond_jsonl=b""))
-    assert found == "beyond.jsonl: larkfield/T-04 seq 3: the seals stop before they show where it ends"
+    assert found == "beyond.jsonl: larkfield/T-04 seq 3: the seals stop before the end of the range"
 
 
 def test_the_fork_of_a_thief_with_the_key_is_found_by_a_witness_and_by_a_kept_checkpoint(
@@ -296,12 +296,12 @@ def test_a_bundle_has_its_files_and_no_other(files, tmp_path):
     for name in files:
         missing = {other: data for other, data in files.items() if other != name}
         assert bad(archived(missing)).startswith(f"{name}: it is missing")
-    assert bad(archived({**files, "more.txt": b""})) == "more.txt: it is no file of a bundle"
+    assert bad(archived({**files, "more.txt": b""})) == "more.txt: it does not belong in a bundle"
     folder = tmp_path / "unpacked"
     folder.mkdir()
     for name, data in {**files, "notes.txt": b"mine"}.items():
         (folder / name).write_bytes(data)
-    found = verify.found_in(str(folder), verify.Options([str(folder)]), None)
+    found = verify.check_path(str(folder), verify.Options([str(folder)]), None)
     assert "not part of the bundle, not checked: notes.txt" in found
 
 
@@ -311,11 +311,11 @@ def test_what_stands_in_a_folder_is_a_plain_file_or_it_is_not_read(files, tmp_pa
         if file != name:
             (tmp_path / file).write_bytes(data)
     make(tmp_path / name)
-    with pytest.raises(verify.Bad, match=f"{name}: it is no plain file"):
-        verify.found_in(str(tmp_path), verify.Options([str(tmp_path)]), None)
+    with pytest.raises(verify.Bad, match=f"{name}: it is not a regular file"):
+        verify.check_path(str(tmp_path), verify.Options([str(tmp_path)]), None)
 
 
-@pytest.mark.parametrize("paper", verify.PAPERS)
+@pytest.mark.parametrize("paper", verify.DOCUMENTS)
 def test_a_paper_without_end_is_refused_before_it_is_read_whole(files, paper, monkeypatch):
     monkeypatch.setattr(verify, "SHORT_FILE_BYTES", 200_000)
     endless = packed({**files, paper: bytes(200_001)})
@@ -323,7 +323,7 @@ def test_a_paper_without_end_is_refused_before_it_is_read_whole(files, paper, mo
 
 
 def test_sealed_heads_that_do_not_fit_into_memory_go_through_a_file(files, monkeypatch):
-    monkeypatch.setattr(verify, "MARKS_BYTES", 1)
+    monkeypatch.setattr(verify, "HEADS_BYTES", 1)
     check(packed(files))
     record = recorded(files["record.jsonl"], lambda bodies: [{**bodies[0], "build": "x"}, *bodies[1:]])
     assert "line 2: larkfield/T-04 seq 1: its hash is not the head" in bad(
@@ -374,10 +374,10 @@ def test_a_long_record_in_an_archive_is_shared_out_among_processes(files, monkey
         return [*bodies[:5], {**bodies[5], "actor": "okafor-a", "witness": "okafor-a"}, *bodies[6:]]
 
     lie = changed(files, record_jsonl=recorded(files["record.jsonl"], change))
-    assert " seq 6: its hash is not the head that was sealed" in bad(lie)
+    assert " seq 6: its hash is not the sealed head" in bad(lie)
     unsealed = {name: data for name, data in files.items() if name not in ("seals.jsonl", "checkpoint.txt")}
     record = recorded(files["record.jsonl"], change)
-    assert " seq 6: its witness is its actor" in bad(changed(unsealed, record_jsonl=record))
+    assert " seq 6: its witness and actor are the same person" in bad(changed(unsealed, record_jsonl=record))
 
 
 def test_the_proof_of_one_entry_leads_to_a_checkpoint(house, tmp_path):

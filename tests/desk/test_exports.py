@@ -138,7 +138,7 @@ def test_that_nothing_was_recorded_is_evidence_too(scene):
     job = done(scene, kind="evidence", day="2020-01-01", streams=["T-01"])
     assert (job.status, job.entries_done, newest()[1]["data"]["entries"]) == ("done", 0, 0)
     file = str(jobs.file_path(job))
-    said = verify.found_in(file, verify.Options([file]), None)
+    said = verify.check_path(file, verify.Options([file]), None)
     assert said[0].startswith("good: 0 entries on 1 streams, 2020-01-01T11:00:00.000000Z")
 
 
