@@ -517,7 +517,7 @@ def verify_settled(data):
 
 
 def verify_wager(wager):
-    """Check a wager: a win pays its odds and returns the stake, a return returns the stake, a loss and a fee nothing."""
+    """Check a wager: a win pays odds and returns the stake, a return returns the stake, a loss and a fee nothing."""
     outcome, cents = wager.get("outcome"), wager.get("cents")
     paid, returned, pays = wager.get("paid_cents"), wager.get("returned_cents"), wager.get("pays")
     if not (type(cents) is type(paid) is type(returned) is int) or cents < 1 or paid < 0:
@@ -1207,7 +1207,7 @@ def read_keys(text):
     keys: dict = {LOG: [], WITNESS: []}
     lines, created = text.split("\n"), ""
     if lines.pop():
-        raise Bad("its last line is incomplete", len(lines) + 1, file=KEYS)
+        raise Bad("its last line is cut off", len(lines) + 1, file=KEYS)
     for number, line in enumerate(lines, 1):
         match = KEY_LINE.match(line)
         times = match.groups()[2:] if match else ()
@@ -1620,7 +1620,7 @@ class Options:
 
     @property
     def demands(self):
-        return bool(self.signature or self.kept or self.keys[LOG] or self.keys[WITNESS])
+        return bool(self.signature or self.saved or self.keys[LOG] or self.keys[WITNESS])
 
 
 class Usage(Exception):

@@ -65,7 +65,7 @@ def test_it_holds_what_the_page_says_and_tells_its_digests(house):
     assert files["verify.py"] == Path(verify.__file__).read_bytes()
     assert files["witness.py"] == Path(witness.__file__).read_bytes()
     assert (heard[0], heard[-1]) == (0, 29)
-    assert "NOT SEALED: the last 1 entries of larkfield/T-04; they have their chain alone" in check(
+    assert "NOT SEALED: the last 1 entries of larkfield/T-04; only the hash chain protects them" in check(
         out.getvalue()
     )
 
@@ -90,7 +90,7 @@ def test_every_range_can_be_checked(house):
 def test_a_day_takes_the_seals_of_that_day_and_the_subtrees_beside_it(house):
     """From the full seal that opens the day up to the one that opens the day after it, of 23 seals."""
     archive = bundled("larkfield/T-04", since=MOMENT + DAY + SECOND, until=MOMENT + DAY + 20 * SECOND)
-    told = "not in this bundle, though these seals list them: installation/system, larkfield/T-05"
+    told = "listed by these seals, but not in this bundle: installation/system, larkfield/T-05"
     assert told in check(archive)
     assert stretch_in(archive) == (6, 13, 23)
     said = json.loads(files_of(archive)["seals.jsonl"].partition(b"\n")[0])

@@ -212,7 +212,7 @@ def test_what_is_not_ascii_stands_in_texts_alone():
     check(resealed([body(data=good)]))
     for lie in ({"deep": [{"§": 1}]}, {"deep": [{"a": "\0"}]}, {"cite": "58 Pa. Code §", "é": 1}):
         raw = verify.encode(body(data={**good, **lie})).encode()
-        assert "not JSON as the record writes it" in bad(resealed([raw]))
+        assert "not valid JSON for a record" in bad(resealed([raw]))
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_an_export_may_come_through_a_pipe_that_can_be_read_once(data):
         for path in ("-", "/dev/stdin"):
             found = run(path, stdin=bundle_or_proof)
             assert (found.returncode, found.stderr) == (1, b"")
-            assert b"save this bundle or proof as a file first" in found.stdout
+            assert b"save the bundle or proof as a file first" in found.stdout
 
 
 @pytest.mark.parametrize(("closed", "status"), [(0, 1), (1, 0), (2, 0)])

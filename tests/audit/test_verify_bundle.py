@@ -92,7 +92,7 @@ def test_an_entry_that_is_left_out_is_found_by_the_seals(files):
     def drop(bodies):
         return [{**body, "seq": place} for place, body in enumerate(bodies[:4] + bodies[5:], 1)]
 
-    assert "its hash is not the head" in bad(
+    assert "its hash is not the sealed head" in bad(
         changed(files, record_jsonl=recorded(files["record.jsonl"], drop))
     )
 
@@ -190,9 +190,9 @@ def test_the_fork_of_a_thief_with_the_key_is_found_by_a_witness_and_by_a_kept_ch
         forged, "--witness-vkey", WITNESS.verifier.vkey
     )
     old = kept(tmp_path, "old.txt", Checkpoint.objects.get(size=4).note)
-    assert "the log is not the one of" in bad(forged, "--checkpoint", old)
+    assert "the log does not match" in bad(forged, "--checkpoint", old)
     before_the_lie = kept(tmp_path, "older.txt", Checkpoint.objects.get(size=3).note)
-    assert "it holds your checkpoint of size 3" in check(forged, "--checkpoint", before_the_lie)
+    assert "it includes your checkpoint of size 3" in check(forged, "--checkpoint", before_the_lie)
 
 
 def test_keys_from_outside_win(house, files):
@@ -212,7 +212,7 @@ def test_keys_from_outside_win(house, files):
         WITNESS.verifier.vkey,
         house.vkey.replace("pitside", "pitsidf"),
     ):
-        assert "no key of a log" in bad(good, "--vkey", wrong) or "key id" in bad(good, "--vkey", wrong)
+        assert "not a key of a log" in bad(good, "--vkey", wrong) or "key id" in bad(good, "--vkey", wrong)
 
 
 def test_a_signature_that_is_wrong_is_refused_and_one_of_a_stranger_passed_over(house, files):
@@ -247,14 +247,14 @@ def test_a_checkpoint_that_the_reader_kept_is_compared_wherever_it_stands(house,
         size: kept(tmp_path, f"{size}.txt", Checkpoint.objects.get(size=size).note) for size in (5, 8, 9, 10)
     }
     for size in (8, 9, 10):
-        assert f"it holds your checkpoint of size {size}" in check(archive, "--checkpoint", saved[size])
+        assert f"it includes your checkpoint of size {size}" in check(archive, "--checkpoint", saved[size])
     assert "cannot be compared without a consistency proof from size 5 to 10" in bad(
         archive, "--checkpoint", saved[5]
     )
     proof = kept(tmp_path, "proof.txt", request_of(Checkpoint.objects.get(size=10), 5))
     found = check(archive, "--checkpoint", saved[5], "--proof", proof)
-    assert "it goes with your checkpoint of size 5, by the consistency proof" in found
-    assert "it holds your checkpoint of size 10" in check(
+    assert "it is consistent with your checkpoint of size 5, by the consistency proof" in found
+    assert "it includes your checkpoint of size 10" in check(
         archive, "--checkpoint", proof
     )  # a copy with its proof
     wrong = kept(tmp_path, "wrong.txt", request_of(Checkpoint.objects.get(size=9), 5))
@@ -262,7 +262,7 @@ def test_a_checkpoint_that_the_reader_kept_is_compared_wherever_it_stands(house,
     house.act(DAY + 9 * SECOND)
     newer = house.seal(DAY + 10 * SECOND)
     ahead = kept(tmp_path, "ahead.txt", newer.note)
-    assert "it goes with your checkpoint of size 11" in " ".join(
+    assert "it is consistent with your checkpoint of size 11" in " ".join(
         check(archive, "--checkpoint", ahead, "--proof", kept(tmp_path, "on.txt", request_of(newer, 10)))
     )
     assert "of another log" in bad(
@@ -279,7 +279,7 @@ def test_the_manifest_says_nothing_but_what_is_so(files):
     ):  # fmt: skip
         manifest = chain.canonical({**said, **lie}) + b"\n"
         assert bad(archived({**files, "manifest.json": manifest})).startswith(
-            "manifest.json: it and the other"
+            "manifest.json: it does not match the other"
         )
     for raw in (
         b"",
@@ -289,7 +289,9 @@ def test_the_manifest_says_nothing_but_what_is_so(files):
         b"\xff\n",
         b"[" * 9000,
     ):
-        assert bad(archived({**files, "manifest.json": raw})).startswith("manifest.json: it and the other")
+        assert bad(archived({**files, "manifest.json": raw})).startswith(
+            "manifest.json: it does not match the other"
+        )
 
 
 def test_a_bundle_has_its_files_and_no_other(files, tmp_path):
@@ -302,7 +304,7 @@ def test_a_bundle_has_its_files_and_no_other(files, tmp_path):
     for name, data in {**files, "notes.txt": b"mine"}.items():
         (folder / name).write_bytes(data)
     found = verify.check_path(str(folder), verify.Options([str(folder)]), None)
-    assert "not part of the bundle, not checked: notes.txt" in found
+    assert "not part of the bundle and not checked: notes.txt" in found
 
 
 @pytest.mark.parametrize(("name", "make"), [("seals.jsonl", os.mkfifo), ("README.txt", os.mkdir)])
@@ -326,7 +328,7 @@ def test_sealed_heads_that_do_not_fit_into_memory_go_through_a_file(files, monke
     monkeypatch.setattr(verify, "HEADS_BYTES", 1)
     check(packed(files))
     record = recorded(files["record.jsonl"], lambda bodies: [{**bodies[0], "build": "x"}, *bodies[1:]])
-    assert "line 2: larkfield/T-04 seq 1: its hash is not the head" in bad(
+    assert "line 2: larkfield/T-04 seq 1: its hash is not the sealed head" in bad(
         changed(files, record_jsonl=record)
     )
 
@@ -341,7 +343,7 @@ def test_without_cryptography_it_says_plainly_what_was_not_checked(house, tmp_pa
     bare = ("-I", "-S", verify.__file__, "--vkey", house.vkey)  # -S: nothing that was installed is found
     found = run(*bare, str(path))
     assert (found.returncode, found.stderr) == (0, "")
-    assert "NOT CHECKED: the signatures; this Python has no `cryptography`" in found.stdout
+    assert "NOT CHECKED: the signatures; install `cryptography`" in found.stdout
     demanded = run(*bare, "--require-signature", str(path))
     assert demanded.returncode == 1
     assert demanded.stdout.startswith("bad: checkpoint.txt: the signatures were not checked")
@@ -390,7 +392,9 @@ def test_the_proof_of_one_entry_leads_to_a_checkpoint(house, tmp_path):
     assert check(proof, "--vkey", house.vkey)[0].startswith("good: larkfield/T-04 seq 9 is in seal 8 of")
     assert "NOT CHECKED: the signatures; give the log's key with --vkey" in check(proof)
     newest = kept(tmp_path, "k.txt", Checkpoint.objects.get(size=9).note)
-    assert "it holds your checkpoint of size 9" in check(proof, "--checkpoint", newest, "--vkey", house.vkey)
+    assert "it includes your checkpoint of size 9" in check(
+        proof, "--checkpoint", newest, "--vkey", house.vkey
+    )
     first, second, third = proof.splitlines(keepends=True)
     for wrong in (
         first, first + second, first + third + second, first + second + third + third, second + third,

@@ -44,7 +44,7 @@ def with_a_full_seal_of(files, house, *names):
 def test_a_full_seal_lists_every_stream_that_was_listed_before(files, house):
     check(with_a_full_seal_of(files, house, "larkfield/T-04", "larkfield/T-05"), "--vkey", house.vkey)
     for listed in (["larkfield/T-04"], ["larkfield/T-05"], []):
-        assert "is full, and leaves out a stream" in bad(with_a_full_seal_of(files, house, *listed))
+        assert "is full but leaves out a stream" in bad(with_a_full_seal_of(files, house, *listed))
 
 
 def test_keys_stand_in_their_order_and_end_their_last_line(files, house):

@@ -214,8 +214,8 @@ def test_a_state_that_went_back_or_is_gone_stops_it(desk, tmp_path):
     desk.post(request(3, 9))
     desk.close()
     for wrong, why in (
-        (old, "the state went back"), (None, "the state went back"), (b"{}", "damaged"), (b"", "damaged"),
-        (old.replace(b"record/1", b"record/2"), "the state went back"),
+        (old, "the state was rolled back"), (None, "the state was rolled back"), (b"{}", "damaged"), (b"", "damaged"),
+        (old.replace(b"record/1", b"record/2"), "the state was rolled back"),
     ):  # fmt: skip
         newest = state.read_bytes() if state.exists() else b""
         state.unlink(missing_ok=True)
@@ -232,7 +232,7 @@ def test_a_state_that_went_back_or_is_gone_stops_it(desk, tmp_path):
 
 
 def test_one_process_holds_a_state(desk, tmp_path):
-    with pytest.raises(ValueError, match="another witness holds the state"):
+    with pytest.raises(ValueError, match="another witness is using the state"):
         witness.State(str(tmp_path / "state.json"))
 
 
@@ -252,7 +252,7 @@ def test_garbage_on_the_socket_hurts_nobody_else(desk, garbage):
         wire.sendall(garbage)
         wire.shutdown(socket.SHUT_WR)
         answer = wire.recv(100)
-        assert answer == b"" or re.match(rb"HTTP/1.1 [45]\d\d |this is no request", answer)
+        assert answer == b"" or re.match(rb"HTTP/1.1 [45]\d\d |this is not a request", answer)
     assert desk.post(request(0, 3))[0] == 200
 
 

@@ -50,7 +50,7 @@ def test_a_key_is_made_once_and_for_its_owner_alone(key, tmp_path):
     assert run("keygen", "a b", tmp_path / "other").returncode == 1
     path.chmod(0o644)
     refused = run("check", *options(tmp_path, key), path)
-    assert refused.returncode == 1 and "others may read the key" in refused.stderr
+    assert refused.returncode == 1 and "other users can read the key" in refused.stderr
 
 
 def test_a_witness_that_is_killed_goes_on_from_what_it_signed(key, tmp_path):
@@ -126,7 +126,7 @@ def test_by_hand_it_takes_the_folder_of_copies_and_remembers(key, tmp_path, writ
     cosigned = notes.Signature.read(lines[-1].split(": ", 2)[2])
     assert notes.Verifier.read(key[1]).verifies(notes.Note.read(checkpoint.note).text, cosigned)
     again = run("check", *asked, folder)
-    assert again.returncode == 0 and again.stdout.count("as it was signed") == 2
+    assert again.returncode == 0 and again.stdout.count("identical to the one that was signed") == 2
     house.act(9 * SECOND)
     alone = tmp_path / "alone.txt"
     alone.write_text(house.seal(10 * SECOND).note)
