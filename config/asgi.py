@@ -1,4 +1,4 @@
-"""One application for HTTP and sockets, with the ticker and the sealer inside where the settings say so."""
+"""The application for HTTP and sockets. In the embedded default it also runs the ticker, the worker and the sealer."""
 
 import os
 from typing import Any
@@ -30,4 +30,4 @@ if settings.EMBEDDED_TICKER:
 
         application = with_sealer(application)
 elif settings.SEALER_DIR:
-    raise ImproperlyConfigured("PITSIDE_SEALER_DIR is the sealer's alone: no web worker may have its keys.")
+    raise ImproperlyConfigured("Unset PITSIDE_SEALER_DIR: only the sealer, and no web worker, may have its keys.")

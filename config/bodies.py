@@ -1,6 +1,6 @@
-"""Refuses what is too large before it is read: by what a request says of itself, or as soon as it is too much.
+"""Refuse bodies that are too large: by the declared length, or as soon as too much has arrived.
 
-What is read is read as UTF-8, whatever a request says of itself: Django would decode by any codec that Python knows.
+Every body is decoded as UTF-8. Otherwise Django would use any codec of Python that a request names.
 """
 
 import json
@@ -22,7 +22,7 @@ TOO_LARGE = {
 
 
 def with_limit(application: Application, most: int) -> Application:
-    """The application, which sees no HTTP body of more than `most` bytes: the answer is 413."""
+    """Wrap the application so that it gets no HTTP body of more than `most` bytes. The answer to one is 413."""
 
     async def limited(scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -37,7 +37,7 @@ def with_limit(application: Application, most: int) -> Application:
             nonlocal received
             message: dict[str, Any] = await receive()
             received += len(message.get("body", b""))
-            # Too much: to the application it looks as if the other side had gone.
+            # Too much: end the request for the application as if the client had disconnected.
             return {"type": "http.disconnect"} if received > most else message
 
         await application({**scope, "headers": _in_utf_8(scope["headers"])}, counted, send)
@@ -48,12 +48,12 @@ def with_limit(application: Application, most: int) -> Application:
 
 
 def _in_utf_8(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers without the charset that the body claims; Django takes UTF-8 then."""
+    """The headers without the declared charset, so that Django uses UTF-8."""
     return [(name, CHARSET.sub(b"", value) if name == b"content-type" else value) for name, value in headers]
 
 
 def _declared_length(scope: dict[str, Any]) -> int:
-    """The length that the request says of itself; 0 where it says none."""
+    """The declared length of the body; 0 if there is none."""
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
             return int(value)

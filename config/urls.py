@@ -1,4 +1,4 @@
-"""Every address of the installation."""
+"""All URLs of the installation."""
 
 from django.urls import include, path
 

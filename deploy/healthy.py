@@ -1,4 +1,4 @@
-"""Asks a web worker whether it is well, as the proxy in front of it would: `python deploy/healthy.py URL`."""
+"""Check a web worker's health as the proxy in front of it does: `python deploy/healthy.py URL`."""
 
 import os
 import sys

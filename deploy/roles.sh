@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs once, when PostgreSQL makes its cluster: the logins of docs/postgresql-roles.md, and the roles they work as.
-# `manage.py provision_roles` then says, after each migration, what each role may do.
+# Runs once, when PostgreSQL creates its cluster: creates the logins and roles of docs/postgresql-roles.md.
+# `manage.py provision_roles` grants the rights of each role, after each migration.
 set -eu
 psql --set=ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname "$POSTGRES_DB" \
     --set=migrate_password="$MIGRATE_PASSWORD" --set=app_password="$APP_PASSWORD" \

@@ -1,4 +1,4 @@
-"""What the health checks of docker-compose.yml ask of a process that serves no address."""
+"""The health check, run by docker-compose.yml, of a process that serves no network address."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from audit import clock
 
 
 def report_health(command: BaseCommand, why_unwell: Callable[[dt.datetime], str]) -> None:
-    """Says that all is well; CommandError, and so another exit status than 0, with the sentence where it is not."""
+    """Print that all is well. Raises CommandError with the problem, so that the exit status is not 0."""
     try:
         why = why_unwell(clock.now())
     except DatabaseError as error:

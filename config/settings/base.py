@@ -1,4 +1,4 @@
-"""What every installation shares. Addresses and secrets come from the environment or from `.env`."""
+"""Settings that every installation shares. Addresses and secrets come from the environment or from `.env`."""
 
 from pathlib import Path
 
@@ -72,7 +72,7 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.1  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-# A PIN typed for somebody else must not be kept in the table of failed attempts.
+# The table of failed attempts must not store a typed PIN.
 AXES_SENSITIVE_PARAMETERS = ["pin", "token"]
 AXES_VERBOSE = False
 AXES_ENABLE_ADMIN = False
@@ -99,11 +99,11 @@ CONTENT_SECURITY_POLICY = {
         "object-src": [NONE],
     }
 }
-# What a screen may send: acts are small, and one file at a time comes as a form (games/office/documents/filing.py).
+# Limits of what a screen may send: acts are small, and a form uploads one file (games/office/documents/filing.py).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 1
-FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # what is larger waits in a temporary file
-MOST_BODY_BYTES = 9 * 1024 * 1024  # of any request; more is refused before it is read (config/bodies.py)
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # larger files go to a temporary file
+MOST_BODY_BYTES = 9 * 1024 * 1024  # of any request; a larger one is refused before it is read (config/bodies.py)
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -123,16 +123,16 @@ POSTGRES_OPTIONS = {
 
 
 def database_from(address: str) -> dict:
-    """Django's settings of one database address, with the options that each engine needs."""
+    """Django's settings for a database address, with the options for its engine."""
     settings = environ.Env.db_url_config(address)
     sqlite = settings["ENGINE"].endswith("sqlite3")
     settings["OPTIONS"] = {**(SQLITE_OPTIONS if sqlite else POSTGRES_OPTIONS), **settings.get("OPTIONS", {})}
-    settings["CONN_MAX_AGE"] = 0  # persistent connections leak under ASGI; the pool keeps them instead
+    settings["CONN_MAX_AGE"] = 0  # persistent connections leak under ASGI; the pool reuses connections instead
     return settings
 
 
 def layer_from(address: str) -> dict:
-    """The channel layer: Redis pub/sub at an address, or in memory when there is none."""
+    """The channel layer: Redis pub/sub at this address, or in memory if it is empty."""
     if not address:
         return {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 1000}}
     return {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [address]}}
@@ -143,12 +143,12 @@ DATABASES = {"default": database_from(DATABASE_URL)}
 CHANNEL_LAYERS = {"default": layer_from(env("REDIS_URL", default=""))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# The ticker runs inside the one process of the embedded default; production runs `manage.py ticker`.
+# The embedded default runs the ticker in its only process; production runs `manage.py ticker`.
 EMBEDDED_TICKER = env.bool("EMBEDDED_TICKER", default=not env("REDIS_URL", default=""))
 
-# The sealer (docs/deployment.md): its folder of keys and of what it signed, which no web worker may have; the name of
-# the log; who cosigns, "url vkey; url vkey"; the hosts among them that are asked without TLS, although whoever is on
-# the way to one can stop the sealing; and a plain folder for copies of what was signed.
+# The sealer (docs/deployment.md): the folder of its keys and state, which no web worker may have; the name of its log;
+# its witnesses, as "url vkey; url vkey"; the witness hosts that may be asked without TLS, although any machine on the
+# network could then stop the sealing; and a folder for copies of checkpoints.
 SEALER_DIR = env("PITSIDE_SEALER_DIR", default="")
 LOG_ORIGIN = env("PITSIDE_LOG_ORIGIN", default="pitside.local/record")
 WITNESSES = env("PITSIDE_WITNESSES", default="")
@@ -157,8 +157,8 @@ WITNESSES_WITHOUT_TLS = [
 ]
 CHECKPOINT_COPIES = env("PITSIDE_CHECKPOINT_COPIES", default="")
 
-# What the desk exports (docs/evidence.md): where the worker puts the files, which web workers read, and for how long.
-# The worker runs inside the one process of the embedded default; production runs `manage.py exporter`.
+# The desk's exports (docs/evidence.md): the folder, which the worker writes and web workers read, and how long to keep
+# the files. The embedded default runs the worker beside its process; production runs `manage.py exporter`.
 EXPORTS_DIR = env("PITSIDE_EXPORTS_DIR", default="") or str(BASE_DIR / "exports")
 EXPORTS_KEEP_DAYS = env.int("PITSIDE_EXPORTS_KEEP_DAYS", default=14)
 

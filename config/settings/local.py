@@ -9,7 +9,7 @@ ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[:
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 
-# The sealer of the one process: beside the database that it seals.
+# The sealer's folder, beside the database that it seals.
 _FILE = DATABASES["default"]["NAME"] if DATABASES["default"]["ENGINE"].endswith("sqlite3") else ""
 if EMBEDDED_TICKER and _FILE not in ("", ":memory:"):
     SEALER_DIR = SEALER_DIR or f"{_FILE}.sealer"

@@ -1,4 +1,4 @@
-"""Production: PostgreSQL, Redis, TLS. It refuses to start in any state that only a demo may be in."""
+"""Production: PostgreSQL, Redis, TLS. It refuses to start with settings that only a demo may have."""
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -7,20 +7,20 @@ from .base import DEMO_SECRET_KEY, env
 
 DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env("SECRET_KEY", default="")
-# Keys of before: when the key is changed, devices stay enrolled, and the heads on their screens still count.
+# Previous keys. With them, devices stay enrolled after a change of the key, and the heads on their screens stay valid.
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 REDIS_URL = env("REDIS_URL", default="")
 
 if DEBUG:
     raise ImproperlyConfigured("DEBUG must be off in production.")
 if not SECRET_KEY or SECRET_KEY == DEMO_SECRET_KEY or len(SECRET_KEY) < 50:
-    raise ImproperlyConfigured("SECRET_KEY must be set to a long random value of your own, not the demo key.")
+    raise ImproperlyConfigured("SECRET_KEY must be a long random value of your own, not the demo key.")
 if not REDIS_URL:
     raise ImproperlyConfigured("REDIS_URL must be set: the in-memory layer serves one process only.")
 if not env("DATABASE_URL", default="").startswith(("postgres://", "postgresql://")):
     raise ImproperlyConfigured("DATABASE_URL must name a PostgreSQL database in production.")
 if not env.list("ALLOWED_HOSTS", default=[]) or "*" in env.list("ALLOWED_HOSTS", default=[]):
-    raise ImproperlyConfigured("ALLOWED_HOSTS must list the names of this installation, and not '*'.")
+    raise ImproperlyConfigured("ALLOWED_HOSTS must list the host names of this installation, not '*'.")
 
 EMBEDDED_TICKER = False
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", default=True)

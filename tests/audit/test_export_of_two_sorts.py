@@ -48,7 +48,7 @@ def test_training_is_exported_apart_and_verifies(two_sorts):
         assert [(one.name, one.seq) for one in checked(alone)] == [("larkfield/T-24", 1)]
 
 
-APART = "larkfield/T-04 is of real play and larkfield/T-24 is not: export them apart."
+APART = "larkfield/T-04 is of real play and larkfield/T-24 is not: export them separately."
 
 
 @pytest.mark.parametrize(

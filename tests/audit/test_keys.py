@@ -123,7 +123,7 @@ def test_the_command_makes_changes_lists_and_ends_keys(folder):
         command("create")
     made = command("rotate")
     old = notes.Verifier.read(vkey).key_id.hex()
-    assert made[2] == f"Key {old} signs too, until: manage.py sealer_key retire {old}"
+    assert made[2] == f"Key {old} still signs. To end that: manage.py sealer_key retire {old}"
     command("retire", old)
     listed = command("list")
     assert [line.split()[0] for line in listed] == [vkey, made[1]]

@@ -258,7 +258,7 @@ def test_a_checkpoint_that_the_reader_kept_is_compared_wherever_it_stands(house,
         archive, "--checkpoint", proof
     )  # a copy with its proof
     wrong = kept(tmp_path, "wrong.txt", request_of(Checkpoint.objects.get(size=9), 5))
-    assert "does not lead there" in bad(archive, "--checkpoint", saved[5], "--proof", wrong)
+    assert "the consistency proof is wrong" in bad(archive, "--checkpoint", saved[5], "--proof", wrong)
     house.act(DAY + 9 * SECOND)
     newer = house.seal(DAY + 10 * SECOND)
     ahead = kept(tmp_path, "ahead.txt", newer.note)

@@ -17,56 +17,56 @@ from audit.exporting import bundle, workbook
 
 
 def moment(text: str) -> dt.datetime:
-    """A moment of the command line: ISO 8601 with its time zone; a day alone is its beginning in UTC."""
+    """Parse a moment: ISO 8601 with a time zone. A day alone is its start in UTC."""
     try:
         parsed = dt.datetime.fromisoformat(text)
         in_utc = parsed.replace(tzinfo=parsed.tzinfo or dt.UTC).astimezone(dt.UTC)
     except (ValueError, OverflowError):
-        raise argparse.ArgumentTypeError(f"{text!r} is no moment such as 2026-11-21T06:00:00Z") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a moment such as 2026-11-21T06:00:00Z") from None
     if parsed.tzinfo is None and len(text) > len("2026-11-21"):
         raise argparse.ArgumentTypeError(f"{text!r} has no time zone; add Z for UTC")
     return in_utc
 
 
 def of_two_sorts(mixed: export.MixedPlay) -> str:
-    """What is wrong with an export of real play and training in one, and what to do instead."""
+    """Say that an export cannot mix real play and training, and what to do instead."""
     if not mixed.training:
         return f"{mixed.real} is of real play: leave out --training to export it."
-    return f"{mixed.real} is of real play and {mixed.training} is not: export them apart."
+    return f"{mixed.real} is of real play and {mixed.training} is not: export them separately."
 
 
 def day(text: str) -> dt.date:
-    """A gaming day of the command line: `2026-11-21`."""
+    """Parse a gaming day such as `2026-11-21`."""
     try:
         return dt.date.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no day such as 2026-11-21") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a day such as 2026-11-21") from None
 
 
 class Command(BaseCommand):
     help = (
-        "Write the record to a file or to standard output: the evidence bundle, lines that audit/verify.py "
-        "checks, or a reading copy as CSV or XLSX."
+        "Write the record to a file or to standard output: an evidence bundle, lines for audit/verify.py, or a "
+        "reading copy as CSV or XLSX."
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
-            "--stream", action="append", default=[], help="a stream such as larkfield/T-04; repeatable"
+            "--stream", action="append", default=[], help="a stream such as larkfield/T-04 (repeatable)"
         )
         parser.add_argument(
-            "--facility", default="", help="the streams of one house, and of the installation"
+            "--facility", default="", help="the streams of one facility, and those of the installation"
         )
         parser.add_argument("--from", dest="since", type=moment, help="entries at or after this moment")
         parser.add_argument("--to", dest="until", type=moment, help="entries before this moment")
         parser.add_argument("--day", type=day, help="a gaming day of the facility, instead of moments")
-        parser.add_argument("--last-day", type=day, help="with --day: up to and with this gaming day")
+        parser.add_argument("--last-day", type=day, help="with --day: up to and including this gaming day")
         parser.add_argument(
             "--training",
             action="store_true",
-            help="training and simulation, which no export of real play holds, instead of real play",
+            help="training and simulation instead of real play",
         )
         parser.add_argument("--format", choices=["jsonl", "csv", "xlsx", "bundle"], default="jsonl")
-        parser.add_argument("--output", default="", metavar="FILE", help="a new file; else standard output")
+        parser.add_argument("--output", default="", metavar="FILE", help="a new file (default: standard output)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["format"] == "xlsx" and not options["output"]:
@@ -78,17 +78,17 @@ class Command(BaseCommand):
                 write(out, path, selection, lambda completed: _show(bar, completed))
                 _show(bar, selection.entries)
         except BrokenPipeError:
-            # The reader has gone. Python would complain once more when it flushes what is left.
+            # The reader has closed the pipe. Without this, Python would report it again when it flushes stdout.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
         except FileExistsError:
-            raise CommandError(f"{options['output']} is there already: name a new file.") from None
+            raise CommandError(f"{options['output']} already exists: give a new file.") from None
         except OSError as error:
             raise CommandError(f"{options['output'] or 'standard output'}: {error.strerror}") from None
 
     @contextlib.contextmanager
     def _opened(self, output: str) -> Iterator[tuple[BinaryIO, Path]]:
-        """Where it goes; a file that could not be finished is removed."""
+        """Open the output. A file that could not be finished is removed."""
         if not output:
             text: Any = self.stdout._out
             out: BinaryIO = getattr(text, "buffer", text)
@@ -109,7 +109,7 @@ def _selected(options: dict[str, Any]) -> export.Selection:
     facility, first = options["facility"], options["day"]
     last = options["last_day"] or first
     if last and (since or until or not facility):
-        raise CommandError("--day needs --facility, and stands instead of --from and --to.")
+        raise CommandError("--day needs --facility, and replaces --from and --to.")
     if last:
         since, until = export.gaming_day_range(facility, first or last, last)
     if since and until and since > until:
@@ -122,14 +122,14 @@ def _selected(options: dict[str, Any]) -> export.Selection:
         raise CommandError(of_two_sorts(mixed)) from None
     except export.MissingEntry as missing:
         stream, seq = missing.args
-        raise CommandError(f"{stream} has no entry {seq} any more: run verify_record.") from None
+        raise CommandError(f"Entry {seq} of {stream} is missing: run verify_record.") from None
 
 
 Progress = Callable[[int], None]
 
 
 def _bar(selection: export.Selection) -> Any:
-    """How far it is, where standard error is a terminal."""
+    """A progress bar, if standard error is a terminal."""
     return tqdm(total=selection.entries, unit=" entries", disable=not sys.stderr.isatty())
 
 

@@ -1,4 +1,4 @@
-"""`manage.py declare_incarnation`: two people say that the record begins a new life, and why."""
+"""`manage.py declare_incarnation`: two people declare a new incarnation of the record, and why."""
 
 import getpass
 import sys
@@ -16,8 +16,8 @@ from audit.sealing.problems import SealingProblem
 
 class Command(BaseCommand):
     help = (
-        "Begins a new incarnation of the record, after a restored backup or a stolen key. Two people of different "
-        "departments declare it, one of them of compliance, each with the own PIN."
+        "Declare a new incarnation of the record, after a restored backup or a stolen key. It takes two people from "
+        "different departments, one of them compliance, each with their own PIN."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -27,9 +27,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--signed",
             type=Path,
-            help="the last checkpoint as a witness or a copy has it, where the folder is lost",
+            help="the last checkpoint from a witness or a copy, if the sealer's folder is lost",
         )
-        parser.add_argument("--pins-from-stdin", action="store_true", help="two lines, for scripts")
+        parser.add_argument("--pins-from-stdin", action="store_true", help="read the two PINs as lines, for scripts")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -52,7 +52,7 @@ class Command(BaseCommand):
     def _held(self) -> state.State | None:
         if not settings.SEALER_DIR:
             self.stderr.write(
-                "No folder of the sealer here: what was signed last is known by --signed alone."
+                "This process has no sealer's folder: only --signed gives the last signed checkpoint."
             )
             return None
         try:

@@ -1,4 +1,4 @@
-"""Enrol a device, and print the token that its browser must be given once."""
+"""Enroll a device, and print the token that its browser needs once."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -11,14 +11,14 @@ from audit.models import Person, Station
 
 
 class Command(BaseCommand):
-    help = "Enrol a device and print its token, once."
+    help = "Enroll a device and print its token, once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="what is written on its back, such as tablet-17")
+        parser.add_argument("name", help="the name on its label, such as tablet-17")
         parser.add_argument("--facility", required=True, help="the code of the facility, such as larkfield")
         parser.add_argument("--station", required=True, choices=Station.values)
-        parser.add_argument("--place", default="", help="the one table it serves, such as larkfield/T-04")
-        parser.add_argument("--by", default="", help="the code of the person who enrols it")
+        parser.add_argument("--place", default="", help="the only table that it serves, such as larkfield/T-04")
+        parser.add_argument("--by", default="", help="the code of the person who enrolls it")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

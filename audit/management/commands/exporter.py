@@ -1,4 +1,4 @@
-"""`manage.py exporter`: the worker of the desk's exports and verifications, in a process of its own."""
+"""`manage.py exporter`: the worker for the desk's exports and verifications, in its own process."""
 
 import contextlib
 import signal
@@ -13,14 +13,14 @@ from audit.management.health import report_health
 
 
 class Command(BaseCommand):
-    help = "Write the exports that the desk asks for, and verify the record. Several of these share the jobs out."
+    help = "Do the desk's exports and verifications of the record. Several exporters share the jobs."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--once", action="store_true", help="do what waits now, and stop")
-        parser.add_argument("--check", action="store_true", help="say whether work is done, and stop")
+        parser.add_argument("--once", action="store_true", help="do the waiting jobs, and stop")
+        parser.add_argument("--check", action="store_true", help="report whether jobs are being done, and stop")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Runs until it is stopped; a job that runs then is put back for the next worker."""
+        """Run until stopped. A running job is then put back for the next worker."""
         if options["check"]:
             report_health(self, health_problem)
             return
@@ -31,13 +31,13 @@ class Command(BaseCommand):
                     pass
                 worker.tidy()
                 return
-            self.stdout.write(f"Waiting for exports, which go to {worker.folder}.")
+            self.stdout.write(f"Waiting for jobs. Exports go to {worker.folder}.")
             worker.run()
 
 
 @contextlib.contextmanager
 def _heeding(worker: Worker) -> Iterator[None]:
-    """The worker stops where the process is asked to."""
+    """Stop the worker when the process gets SIGTERM or SIGINT."""
     numbers = (signal.SIGTERM, signal.SIGINT)
     before = [signal.signal(number, lambda *_: worker.stop.set()) for number in numbers]
     try:

@@ -1,4 +1,4 @@
-"""Create or update the four PostgreSQL roles, and give each what docs/postgresql-roles.md says."""
+"""Create or update the four PostgreSQL roles and grant their rights (docs/postgresql-roles.md)."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if connection.vendor != "postgresql":
-            raise CommandError("Roles are PostgreSQL's; this database has none.")
+            raise CommandError("Only PostgreSQL has roles; this is another database.")
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT current_schema()")
             provision(cursor, cursor.fetchone()[0])
@@ -44,7 +44,7 @@ class Command(BaseCommand):
 
 
 def provision(cursor: CursorWrapper, schema: str) -> None:
-    """Put the roles and their rights in place in one schema. The caller is a superuser."""
+    """Create the roles and grant their rights in one schema. The caller is a superuser."""
     give = Rights(cursor, schema)
     for role in (OWNER, WEB, AUDITOR, SEALER):
         give.role(role)
@@ -63,7 +63,7 @@ def provision(cursor: CursorWrapper, schema: str) -> None:
 
 
 class Rights:
-    """Runs statements with the names of this installation filled in as identifiers."""
+    """Runs statements, with the names of this installation as identifiers."""
 
     def __init__(self, cursor: CursorWrapper, schema: str) -> None:
         self.cursor = cursor
@@ -99,7 +99,7 @@ def _web(give: Rights) -> None:
         give.run("GRANT SELECT ON {schema}.{table} TO {web}", table=table)
     for table in (*WRITTEN_ONCE, STREAM):
         give.run("GRANT SELECT, INSERT ON {schema}.{table} TO {web}", table=table)
-    # To lock a row one must be allowed to update some column of it: this one says nothing.
+    # A role can lock a row only if it may update a column of it. This column has no meaning.
     give.run("GRANT UPDATE (lockable) ON {schema}.audit_stream TO {web}")
     give.run("GRANT EXECUTE ON FUNCTION {schema}." + APPEND + " TO {web}")
 

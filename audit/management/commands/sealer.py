@@ -1,4 +1,4 @@
-"""`manage.py sealer`: seals the record once a second, in the one process that has the key."""
+"""`manage.py sealer`: seals the record once a second, in the only process that has the key."""
 
 import signal
 import threading
@@ -14,13 +14,13 @@ from audit.sealing.status import health_problem
 
 
 class Command(BaseCommand):
-    help = "Seals the record once a second. A second one waits, and takes over when the first is gone."
+    help = "Seal the record once a second. A second sealer waits, and takes over when the first one ends."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--check", action="store_true", help="say whether a sealer is well, and stop")
+        parser.add_argument("--check", action="store_true", help="report whether the record is being sealed, and stop")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Runs until it is stopped."""
+        """Run until stopped."""
         if options["check"]:
             report_health(self, health_problem)
             return

@@ -1,4 +1,4 @@
-"""`manage.py sealer_key`: makes, changes, ends and lists the keys that sign the record's checkpoints."""
+"""`manage.py sealer_key`: create, rotate, retire and list the keys that sign the record's checkpoints."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -11,17 +11,17 @@ from audit.sealing import keys
 
 
 class Command(BaseCommand):
-    help = "The sealer's keys. Run it where the sealer runs: it needs the sealer's folder."
+    help = "Manage the sealer's keys. Run it where the sealer runs: it needs the sealer's folder."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         does = parser.add_subparsers(dest="act", required=True, metavar="create|rotate|retire|list|found")
-        does.add_parser("create", help="make the first key")
-        does.add_parser("rotate", help="make one more: both sign until the old one is retired")
-        retire = does.add_parser("retire", help="end a key")
+        does.add_parser("create", help="create the first key")
+        does.add_parser("rotate", help="create another key: both sign until the old one is retired")
+        retire = does.add_parser("retire", help="retire a key")
         retire.add_argument("key", help="its eight hex digits")
-        does.add_parser("list", help="every key of the record")
+        does.add_parser("list", help="list every key on the record")
         does.add_parser(
-            "found", help="after a restored backup: name on the record again what is in the folder"
+            "found", help="after a restored backup: record the keys in the folder again"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -39,11 +39,11 @@ class Command(BaseCommand):
         old = list(SigningKey.objects.filter(retired_at=None))
         self._tell(keys.create(keys.folder()))
         for key in old:
-            self.stdout.write(f"Key {key.key_id} signs too, until: manage.py sealer_key retire {key.key_id}")
+            self.stdout.write(f"Key {key.key_id} still signs. To end that: manage.py sealer_key retire {key.key_id}")
 
     def retire(self, options: dict[str, Any]) -> None:
         key = keys.retire(keys.folder(), options["key"])
-        self.stdout.write(f"Key {key.key_id} signs no more, and its private half is removed.")
+        self.stdout.write(f"Key {key.key_id} no longer signs, and its private half was deleted.")
 
     def list(self, options: dict[str, Any]) -> None:
         for key in SigningKey.objects.order_by("created_at", "pk"):
@@ -55,7 +55,7 @@ class Command(BaseCommand):
     def found(self, options: dict[str, Any]) -> None:
         signers = keys.unrecorded_signers(keys.folder())
         if not signers:
-            raise CommandError("The folder holds no key that the record does not name.")
+            raise CommandError("All keys in the folder are on the record already.")
         for signer in signers:
             self._tell(keys.record_key(signer))
 

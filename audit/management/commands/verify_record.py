@@ -1,4 +1,4 @@
-"""`manage.py verify_record`: the whole record in the database verified, with what was found on the record."""
+"""`manage.py verify_record`: verify the whole record in the database, and record the result."""
 
 import sys
 from typing import Any
@@ -12,11 +12,11 @@ from audit.sealing import system
 
 
 class Command(BaseCommand):
-    help = "Verify every entry, seal and signature in the database. Exit status 1 where anything is not as it must be."
+    help = "Verify every entry, seal and signature in the database. The exit status is 1 if there is a fault."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--read-only", action="store_true", help="write nothing: do not tell the record what was found"
+            "--read-only", action="store_true", help="write nothing: do not record the result"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         )
         if verified.unknown_witnesses:
             self.stdout.write(
-                f"{verified.unknown_witnesses} cosignatures are of witnesses not known here: not verified"
+                f"{verified.unknown_witnesses} cosignatures of unknown witnesses were not verified"
             )
         if not verified.good:
             raise SystemExit(1)
