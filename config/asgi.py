@@ -30,4 +30,6 @@ if settings.EMBEDDED_TICKER:
 
         application = with_sealer(application)
 elif settings.SEALER_DIR:
-    raise ImproperlyConfigured("Unset PITSIDE_SEALER_DIR: only the sealer, and no web worker, may have its keys.")
+    raise ImproperlyConfigured(
+        "Unset PITSIDE_SEALER_DIR: only the sealer, and no web worker, may have its keys."
+    )

@@ -103,7 +103,9 @@ CONTENT_SECURITY_POLICY = {
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 1
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024  # larger files go to a temporary file
-MOST_BODY_BYTES = 9 * 1024 * 1024  # of any request; a larger one is refused before it is read (config/bodies.py)
+MOST_BODY_BYTES = (
+    9 * 1024 * 1024
+)  # of any request; a larger one is refused before it is read (config/bodies.py)
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -127,7 +129,9 @@ def database_from(address: str) -> dict:
     settings = environ.Env.db_url_config(address)
     sqlite = settings["ENGINE"].endswith("sqlite3")
     settings["OPTIONS"] = {**(SQLITE_OPTIONS if sqlite else POSTGRES_OPTIONS), **settings.get("OPTIONS", {})}
-    settings["CONN_MAX_AGE"] = 0  # persistent connections leak under ASGI; the pool reuses connections instead
+    settings["CONN_MAX_AGE"] = (
+        0  # persistent connections leak under ASGI; the pool reuses connections instead
+    )
     return settings
 
 

@@ -131,7 +131,10 @@ def test_by_hand_it_takes_the_folder_of_copies_and_remembers(key, tmp_path, writ
     alone = tmp_path / "alone.txt"
     alone.write_text(house.seal(10 * SECOND).note)
     refused = run("check", *asked, alone)
-    assert refused.returncode == 1 and "a consistency proof from size 6, the newest here, is needed" in refused.stdout
+    assert (
+        refused.returncode == 1
+        and "a consistency proof from size 6, the newest here, is needed" in refused.stdout
+    )
     proof = tmp_path / "proof.txt"
     proof.write_text(witnesses.request_of(Checkpoint.objects.get(size=7), 6))
     assert run("check", *asked, "--proof", proof, alone).returncode == 0

@@ -66,7 +66,9 @@ class Command(BaseCommand):
             help="training and simulation instead of real play",
         )
         parser.add_argument("--format", choices=["jsonl", "csv", "xlsx", "bundle"], default="jsonl")
-        parser.add_argument("--output", default="", metavar="FILE", help="a new file (default: standard output)")
+        parser.add_argument(
+            "--output", default="", metavar="FILE", help="a new file (default: standard output)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["format"] == "xlsx" and not options["output"]:

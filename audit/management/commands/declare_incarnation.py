@@ -29,7 +29,9 @@ class Command(BaseCommand):
             type=Path,
             help="the last checkpoint from a witness or a copy, if the sealer's folder is lost",
         )
-        parser.add_argument("--pins-from-stdin", action="store_true", help="read the two PINs as lines, for scripts")
+        parser.add_argument(
+            "--pins-from-stdin", action="store_true", help="read the two PINs as lines, for scripts"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

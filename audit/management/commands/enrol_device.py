@@ -17,7 +17,9 @@ class Command(BaseCommand):
         parser.add_argument("name", help="the name on its label, such as tablet-17")
         parser.add_argument("--facility", required=True, help="the code of the facility, such as larkfield")
         parser.add_argument("--station", required=True, choices=Station.values)
-        parser.add_argument("--place", default="", help="the only table that it serves, such as larkfield/T-04")
+        parser.add_argument(
+            "--place", default="", help="the only table that it serves, such as larkfield/T-04"
+        )
         parser.add_argument("--by", default="", help="the code of the person who enrolls it")
 
     def handle(self, *args: Any, **options: Any) -> None:

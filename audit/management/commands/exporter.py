@@ -17,7 +17,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="do the waiting jobs, and stop")
-        parser.add_argument("--check", action="store_true", help="report whether jobs are being done, and stop")
+        parser.add_argument(
+            "--check", action="store_true", help="report whether jobs are being done, and stop"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run until stopped. A running job is then put back for the next worker."""

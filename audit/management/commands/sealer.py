@@ -17,7 +17,9 @@ class Command(BaseCommand):
     help = "Seal the record once a second. A second sealer waits, and takes over when the first one ends."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--check", action="store_true", help="report whether the record is being sealed, and stop")
+        parser.add_argument(
+            "--check", action="store_true", help="report whether the record is being sealed, and stop"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run until stopped."""

@@ -20,9 +20,7 @@ class Command(BaseCommand):
         retire = does.add_parser("retire", help="retire a key")
         retire.add_argument("key", help="its eight hex digits")
         does.add_parser("list", help="list every key on the record")
-        does.add_parser(
-            "found", help="after a restored backup: record the keys in the folder again"
-        )
+        does.add_parser("found", help="after a restored backup: record the keys in the folder again")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -39,7 +37,9 @@ class Command(BaseCommand):
         old = list(SigningKey.objects.filter(retired_at=None))
         self._tell(keys.create(keys.folder()))
         for key in old:
-            self.stdout.write(f"Key {key.key_id} still signs. To end that: manage.py sealer_key retire {key.key_id}")
+            self.stdout.write(
+                f"Key {key.key_id} still signs. To end that: manage.py sealer_key retire {key.key_id}"
+            )
 
     def retire(self, options: dict[str, Any]) -> None:
         key = keys.retire(keys.folder(), options["key"])
