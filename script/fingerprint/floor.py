@@ -100,7 +100,7 @@ class Floor(Browsers):
             self.command("sealer_key", "create")
             self.sealer = Product.sealer(Path(settings.SEALER_DIR))
         self._begin("seal")
-        self.seal()
+        self.sealer()
 
     def hire(self, code: str, name: str, role: str, department: str, facility: str, pin: str) -> str:
         """One more person, on duty at the whole facility. Returns the code."""
