@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from types import ModuleType
 
@@ -32,7 +33,7 @@ def register(folder: str) -> Game:
         raise ValueError(f"registered twice: {game.code}")
     editions.add_folder(files(folder) / "editions")
     _games[game.code], _folders[game.code] = game, folder
-    parts.cache_clear()
+    _forget()
     return game
 
 
@@ -40,7 +41,12 @@ def unregister(code: str) -> None:
     """Take a game out again, for tests."""
     editions.remove_folder(files(_folders[code]) / "editions")
     del _games[code], _folders[code]
+    _forget()
+
+
+def _forget() -> None:
     parts.cache_clear()
+    with_asset.cache_clear()
 
 
 def game_by_code(code: str) -> Game:
@@ -64,6 +70,23 @@ def part(code: str, name: str) -> ModuleType:
 def parts(name: str) -> Mapping[str, ModuleType]:
     """The same module of every game that has it, by the game's code."""
     return {code: part(code, name) for code in _folders if find_spec(f"{_folders[code]}.{name}")}
+
+
+def folder_of(code: str) -> Traversable:
+    """The folder of a game."""
+    return files(_folders[code])
+
+
+def asset(code: str, path: str) -> str:
+    """The name of a template or static file of a game: "sic_bo/console/felt.html" for "console/felt.html"."""
+    package = _folders[code].rpartition(".")[2]
+    return f"{package}/{path}"
+
+
+@lru_cache(maxsize=256)
+def with_asset(kind: str, path: str) -> tuple[str, ...]:
+    """The codes of the games that have a file among their "templates" or "static"."""
+    return tuple(code for code in _folders if folder_of(code).joinpath(kind, asset(code, path)).is_file())
 
 
 for _folder in FOLDERS:

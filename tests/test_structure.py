@@ -132,7 +132,7 @@ class Markup(HTMLParser):
             self.refused.append(f"line {line}: hx-on runs text as code")
 
 
-TEMPLATES = [*sources("templates", "*.html"), *sources("tables", "*.html")]
+TEMPLATES = [*sources("templates", "*.html"), *sources("tables", "*.html"), *sources("games/catalog", "*.html")]
 TAGS = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 
 
@@ -153,7 +153,7 @@ NAMESPACES = ("http://www.w3.org/",)
 SERVED = [
     path
     for suffix in ("*.html", "*.css", "*.js", "*.svg", "*.json", "*.webmanifest")
-    for folder in ("templates", "static")
+    for folder in ("templates", "static", "games/catalog")
     for path in sources(folder, suffix)
 ]
 

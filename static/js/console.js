@@ -6,8 +6,6 @@ import { ActQueue, consoleSender } from "./acts.js";
 import { sendAlertActsThrough } from "./alerts.js";
 import { ConsoleDialog } from "./console-dialog.js";
 import { Dice, countFaces, facesToGo, spellFaces, totalOf } from "./dice.js";
-import { UnitTaps } from "./high-roll.js";
-import { Football, FootballTaps } from "./football.js";
 import { Inspection } from "./inspection.js";
 import { Refusal } from "./refusal.js";
 import { Taps } from "./taps.js";
@@ -23,13 +21,13 @@ const queue = new ActQueue(screen, urls);
 const send = consoleSender({ queue, flushTaps: () => taps.flush(), currentState: () => state });
 sendAlertActsThrough(send);
 
-/* games whose wagers are placed in another way */
-const TAPS = { "high-roll": UnitTaps, football: FootballTaps };
-const { game } = document.getElementById("screen").dataset;
+/* A game whose folder has a console.js may place wagers in another way (`Taps`) and add to the console (`Extension`). */
+const { script } = document.getElementById("screen").dataset;
+const game = script ? await import(script) : {};
 
-const taps = new (TAPS[game] ?? Taps)({ send, state, refuse });
-const football = game === "football" ? new Football(state, urls.me) : null;
-const dialog = new ConsoleDialog({ send: football?.onNewestPlay(send) ?? send, state: correctableState(state) });
+const taps = new (game.Taps ?? Taps)({ send, state, refuse });
+const extension = game.Extension ? new game.Extension(state, urls.me) : null;
+const dialog = new ConsoleDialog({ send: extension?.onNewestPlay?.(send) ?? send, state: correctableState(state) });
 const inspection = new Inspection({ urls, refuse });
 const dice = new Dice(() => document.getElementById("slots"), paintNextFromDice);
 taps.chip ||= state.chips.find((cents) => cents >= state.limits.min_cents) ?? state.chips[0];
@@ -105,7 +103,6 @@ const ACTIONS = {
   "faces-clear": () => dice.reset(),
   "lean": () => dice.countLeaning(),
   "free-seat": (button) => taps.freeSeat(button),
-  "half": () => football.selectNextHalf(),
 };
 
 /* The second tap of a double tap was meant for the step before. */
@@ -123,7 +120,7 @@ document.addEventListener("click", ({ target, detail: clicks }) => {
   if (hit("less")) return dice.remove(Number(hit("less").dataset.less));
   if (hit("invalid")) return dice.toggleInvalid(hit("invalid").dataset.invalid);
   if (hit("face")) return dice.add(Number(hit("face").dataset.face));
-  if (hit("do")) return ACTIONS[hit("do").dataset.do](hit("do"));
+  if (hit("do")) return (ACTIONS[hit("do").dataset.do] ?? extension.actions[hit("do").dataset.do])(hit("do"));
   if (hit("open")) {
     target.closest("dialog")?.close();
     return document.getElementById(hit("open").dataset.open).showModal();
@@ -171,7 +168,7 @@ function paintPerson() {
 
 function paint() {
   paintPerson();
-  football?.apply(state);
+  extension?.apply(state);
   taps.paint();
   inspection.paint();
   paintOffers();

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from audit.models import Person
 from games.engine.settlement import Settled
+from games.layout_drawing import listed
 from games.wording import reason_text
 from tables.core.entries import MISSHAPEN, RecordedEntry
 from tables.corrections.outcomes import settled_line
@@ -17,7 +18,6 @@ from tables.replay.replayed_round import HANDLERS, SETTLING_TYPES, ReplayedRound
 from tables.replay.replayed_slips import FILED
 from tables.replay.rules_finder import RulesFinder
 from tables.words.entries import words_of
-from tables.words.forms import listed
 from tables.words.sentences import dollars, short
 
 CORRECTION_TYPES = frozenset({"dice.corrected", "wager.missed", "wager.struck", "round.recorded_by_hand"})

@@ -12,13 +12,16 @@ from django.utils import timezone
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from tables.words.forms import listed, span
+from games import registry
+from games.engine.editions import all_editions
+from games.engine.game import Game
+from games.layout_drawing import NOT_DEALT, PAID, WINS, chip, disc, listed, marked, money, plain, signed
+from tables.words.forms import span
+from tables.words.labels import DEVICE_PARTS, LABELS
 
 register = template.Library()
-register.filter(listed)
-register.filter(span)
-
-CHIPS = ((100_000, "c1000"), (50_000, "c500"), (10_000, "c100"), (2_500, "c25"), (500, "c5"))
+for function in (chip, listed, money, plain, signed, span):
+    register.filter(function)
 
 
 # Money
@@ -29,31 +32,6 @@ def breakable(odds: str) -> str:
     """Odds that may break before "to", and nowhere else: a narrow area prints them in two lines."""
     before, _, after = odds.rpartition(" ")
     return f"{before}\u00a0{after}"
-
-
-@register.filter
-def plain(cents: int | None) -> str:
-    """1150.00 dollars as `1,150`; the cents only when there are any."""
-    dollars, rest = divmod(abs(cents or 0), 100)
-    sign = "−" if (cents or 0) < 0 else ""
-    return f"{sign}{dollars:,}.{rest:02}" if rest else f"{sign}{dollars:,}"
-
-
-@register.filter
-def money(cents: int | None) -> str:
-    text = plain(cents)
-    return f"−${text[1:]}" if text.startswith("−") else f"${text}"
-
-
-@register.filter
-def signed(cents: int | None) -> str:
-    return money(cents) if (cents or 0) <= 0 else f"+{money(cents)}"
-
-
-@register.filter
-def chip(cents: int) -> str:
-    """The colour of the largest chip in an amount."""
-    return next((name for least, name in CHIPS if cents >= least), "c1")
 
 
 # Moments
@@ -123,6 +101,23 @@ def step_label(s: dict) -> str:
 # The console
 
 
+# Why a set of dice leaves play before its time.
+UNFIT = (
+    ("lost", "A die is lost"),
+    ("marked", "Marked"),
+    ("chipped", "Chipped"),
+    ("scratched", "Scratched"),
+    ("tampered", "Tampered with"),
+    ("unsuitable", "Unfit otherwise"),
+)
+
+
+@register.simple_tag
+def unfit() -> list[dict[str, str]]:
+    """Why a set of dice may be taken out of play."""
+    return [{"code": code, "words": words} for code, words in UNFIT]
+
+
 @register.filter
 def mode(s: dict) -> str:
     """Which arrangement of the console the snapshot calls for."""
@@ -180,10 +175,19 @@ def state(s: dict) -> SafeString:
     return mark_safe(text.replace("&", "\\u0026"))
 
 
+# What a game brings: its templates, style sheets, script and words (games/catalog)
+
+
+@register.filter
+def game(s: dict) -> Game:
+    """The game of a table."""
+    return registry.game_by_code(s["table"]["game"])
+
+
 @register.filter
 def own(s: dict, part: str) -> str:
-    """The template of a part that each game has its own of: `console/felt` is `felt_sic_bo.html` for Sic Bo."""
-    return own_template(s["table"]["game"], part)
+    """The template of a part that each game has its own of: `console/felt` is `sic_bo/console/felt.html` for Sic Bo."""
+    return registry.asset(s["table"]["game"], f"{part}.html")
 
 
 @register.filter
@@ -192,8 +196,57 @@ def parts(s: dict, part: str) -> tuple[str, str]:
     return own(s, part), f"tables/{part}.html"
 
 
-def own_template(game: str, part: str) -> str:
-    return f"tables/{part}_{game.replace('-', '_')}.html"
+@register.filter
+def optional(s: dict, part: str) -> tuple[str, str]:
+    """The template of a part that a game may have, and else nothing."""
+    return own(s, part), "tables/parts/nothing.html"
+
+
+@register.filter
+def part_of(code: str, part: str) -> tuple[str, str]:
+    """As `parts`, by the game's code."""
+    return registry.asset(code, f"{part}.html"), f"tables/{part}.html"
+
+
+@register.simple_tag
+def game_templates(part: str) -> list[str]:
+    """The same part of every game that has it."""
+    return [registry.asset(code, f"{part}.html") for code in registry.with_asset("templates", f"{part}.html")]
+
+
+@register.simple_tag
+def game_files(name: str, code: str = "") -> list[str]:
+    """A static file of every game that has it, or of one game."""
+    return [registry.asset(each, name) for each in registry.with_asset("static", name) if code in ("", each)]
+
+
+@register.filter
+def label(code: str, name: str) -> str:
+    """How a game calls one of its things, such as "shaker": as its own words say it, or else as most games do."""
+    own_labels: dict[str, str] = getattr(registry.parts("words").get(code), "LABELS", {})
+    return own_labels.get(name, LABELS[name])
+
+
+@register.filter
+def has_duty(s: dict, duty: str) -> bool:
+    """Whether the edition at a table has a section for a duty; without an edition, whether any of its game has."""
+    editions = [e for e in all_editions().values() if e.game == s["table"]["game"]]
+    current = [e for e in editions if e.key == s["rules"].get("key")]
+    return any(duty in e.sections for e in current or editions)
+
+
+@register.filter
+def device_parts(code: str) -> dict[str, str]:
+    """What of a game's electrical device may fail, by its code for the act."""
+    parts_: dict[str, str] = getattr(registry.parts("words").get(code), "DEVICE_PARTS", DEVICE_PARTS)
+    return parts_
+
+
+@register.filter
+def die_colors(code: str, dice: list[int]) -> list[tuple[int, str]]:
+    """Each die with its color, "" where any die is like another."""
+    colors = registry.game_by_code(code).die_colors or ("",) * len(dice)
+    return list(zip(dice, colors, strict=False))
 
 
 # The felt: the print is the same for a layout's whole life, so that only money and light are made anew
@@ -202,7 +255,7 @@ def own_template(game: str, part: str) -> str:
 @lru_cache(maxsize=32)
 def prints(game: str, layout: tuple) -> dict[str, str]:
     """The printed cloth of each area, rendered once for a layout and its odds."""
-    page = get_template(own_template(game, "console/print"))
+    page = get_template(registry.asset(game, "console/print.html"))
     return {
         wager: page.render(
             {"wager": wager, "family": family, "value": wager.partition(":")[2], "odds": odds}
@@ -213,27 +266,6 @@ def prints(game: str, layout: tuple) -> dict[str, str]:
 
 def frozen(layout: list[dict]) -> tuple:
     return tuple((w["wager"], w["label"], w["family"], tuple(w["odds"])) for w in layout)
-
-
-def disc(cents: int, extra: str = "") -> str:
-    text = plain(cents)
-    wide = " wide" if len(text) > 2 else ""
-    return (
-        f'<span class="chip {chip(cents)}{extra}"><svg><use href="#chip"/></svg>'
-        f'<b class="chip-n{wide}">{text}</b></span>'
-    )
-
-
-def marked(cents: int, mark: str) -> str:
-    return (
-        f'<span class="taken">{disc(cents)}<svg class="icon mark mark--{mark}" aria-hidden="true">'
-        f'<use href="#i-{"down" if mark == "take" else "up"}"/></svg></span>'
-    )
-
-
-WINS = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-star"/></svg>WINS</span>'
-NOT_DEALT = '<span class="not-dealt" aria-hidden="true">not dealt</span>'
-PAID = '<span class="settled"><svg class="icon"><use href="#i-check"/></svg>paid</span>'
 
 
 @register.simple_tag

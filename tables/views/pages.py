@@ -75,7 +75,8 @@ def rounds(request: HttpRequest, facility: str, table: str) -> HttpResponse:
         before = first
     history = selectors.history(row, before)
     earlier = history[-1]["number"] if len(history) == page_size else None
-    context = {"history": history, "before": earlier, "url": reverse("rounds", args=[facility, table])}
+    url = reverse("rounds", args=[facility, table])
+    context = {"table": row, "history": history, "before": earlier, "url": url}
     return render(request, "tables/table/earlier.html", context)
 
 

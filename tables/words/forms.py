@@ -1,12 +1,6 @@
 """Formats that sentences and screens share."""
 
 
-def listed(items: list) -> str:
-    """`3, 4, 7 and 8`."""
-    words = [str(item) for item in items]
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
-
-
 def span(seconds: float) -> str:
     """A duration for people: `8 h 40 min`, `17 days`."""
     minutes = max(0, int(seconds)) // 60

@@ -1,10 +1,14 @@
 /* Where the games of units and of plays differ from plain taps. */
 
 import assert from "node:assert/strict";
+import { register } from "node:module";
 import { beforeEach, test } from "node:test";
-import { FootballTaps } from "../../static/js/football.js";
-import { UnitTaps } from "../../static/js/high-roll.js";
 import { FakeElement, installBrowser } from "./browser.mjs";
+
+register("./served-hooks.mjs", import.meta.url);
+const catalog = "../../games/catalog";
+const { Taps: FootballTaps } = await import(`${catalog}/football/static/football/console.js`);
+const { Taps: UnitTaps } = await import(`${catalog}/high_roll/static/high_roll/console.js`);
 
 let sent, respond;
 

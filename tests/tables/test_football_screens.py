@@ -3,11 +3,12 @@
 import pytest
 from django.template.loader import render_to_string
 
+from games.catalog.football.templatetags import football, gridiron
 from games.engine import Rules
 from games.registry import game_of
 from tables.dice.acts import WITHDRAWAL_REASONS
 from tables.screens.fragments import render
-from tables.templatetags import football, gridiron
+from tables.templatetags.floor import UNFIT
 from tests.tables.cast import make_scene
 
 pytestmark = pytest.mark.django_db
@@ -78,14 +79,14 @@ def test_the_reasons_for_a_no_roll_are_those_of_the_edition():
     assert said == {
         code: f"§ {cite.removeprefix('58 Pa. Code § ')}" for code, cite in rules.edition.no_rolls.items()
     }
-    html = render_to_string("tables/console/dialogs_football.html")
+    html = render_to_string("football/console/dialogs.html")
     assert all(f'"reason":"{code}"' in html for code in said)
 
 
 @clause("PA-577.4(d)-lost")
 def test_a_lost_die_asks_for_a_new_set_before_the_next_throw(table):
     begin(table, (5, "touchdown", 500))
-    assert {why for why, _ in football.UNFIT} == set(WITHDRAWAL_REASONS)
+    assert {why for why, _ in UNFIT} == set(WITHDRAWAL_REASONS)
     table.act("throw_dice")
     table.act("call_no_roll", {"reason": "off-table"})
     table.act("withdraw_dice", {"why": "lost"})

@@ -114,3 +114,16 @@ INSTRUCTIONS = {
     ("call_dice", "dice-cup"): "Call the three faces and enter them.",
     ("clear_layout", "dice-cup"): "Marker to the 20, pucks to 1st Down and Play 1.",
 }
+
+# What its things are called, and what is said of an act
+LABELS = {
+    "lot": "set",
+    "shaker": "dice cup",
+    "shaken": "thrown",
+    "dice order": "two green, then the red one",
+    "new lot": "A new set: four green, two red",
+    "removed": "The set leaves the table",
+    "removed detail": "goes for good; a new set opens it again",
+    "dice corrected": "The throw is settled anew.",
+    "round voided": "What an earlier throw decided stands; every other wager goes back to its seat.",
+}

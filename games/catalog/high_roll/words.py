@@ -93,3 +93,11 @@ INSTRUCTIONS = {
     ("move_dice", ""): "Move the matching dice into their box, uncovered and in view.",
     ("gather_loose_dice", ""): "Leave the matching dice in their box; the rest go into the shaker.",
 }
+
+# What is said of an act
+LABELS = {
+    "dice corrected": "The throw is settled anew.",
+    "round voided": "What an earlier throw decided stands; every other wager goes back to its seat.",
+}
+
+DEVICE_PARTS = {"device": "The Extra Roll sensors"}

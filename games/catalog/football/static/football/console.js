@@ -1,0 +1,196 @@
+/* Three Dice Football: two green dice and a red die, entered with one tap each; the half of the table that this tablet
+   settles; and what "repeat" means where some wagers are on a single play. */
+
+import { Taps, formatAmount, setText } from "../js/taps.js";
+
+const HALVES = {
+  "all": { label: "Stick, 1–\u206016", places: "the whole table" },
+  "right": { label: "Right, 1–\u20608", places: "places 1–8", numbers: "1–8" },
+  "left": { label: "Left, 9–\u206016", places: "places 9–16", numbers: "9–16" },
+};
+const OPPOSITE = { "right": "left", "left": "right" };
+
+const money = (cents) => `$${formatAmount(cents)}`;
+const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const halfOf = (seat) => (seat <= 8 ? "right" : "left");
+const areaOf = (wager) => document.querySelector(`button[data-wager="${wager}"]`);
+
+function withPlay(wager) {
+  const play = areaOf(wager.wager)?.dataset.play;
+  return play ? { ...wager, play: Number(play) } : wager;
+}
+
+/* Taps that know the plays: a single play wager goes out with the number of the coming play, decided wagers are hidden,
+   and locked wagers are not touched. */
+class FootballTaps extends Taps {
+  constructor({ send, state, refuse }) {
+    super({ send: (act, { wagers }) => send(act, { wagers: wagers.map(withPlay) }), state, refuse });
+  }
+
+  get state() {
+    return this.visibleState;
+  }
+
+  set state(state) {
+    const { round } = state, { play = 1, locked = false } = round.game ?? {};
+    const isNewPlay = this.visibleState && this.play !== play;
+    this.play = play;
+    /* before a game, the wagers of the last game are repeated; later, those of the play before */
+    const lastWagers = locked
+      ? round.wagers.filter((wager) => wager.play === play - 1)
+      : state.last_wagers.filter((wager) => (wager.play ?? 1) === 1);
+    const wagers = round.wagers.filter((wager) => !wager.outcome && (wager.play ?? play) === play);
+    this.visibleState = { ...state, last_wagers: lastWagers, round: { ...round, wagers } };
+    if (isNewPlay) this.startRound();
+  }
+
+  setTotals(totals, canUndo = true) {
+    super.setTotals(totals.filter(([wager]) => areaOf(wager)), canUndo);
+  }
+}
+
+class Football {
+  actions = { half: () => this.selectNextHalf() };
+
+  constructor(state, personCode) {
+    Object.assign(this, { state, personCode, faces: [] });
+    this.storageKey = `pitside.half.${personCode}`;
+    this.selectedHalf = sessionStorage.getItem(this.storageKey);
+    document.addEventListener("click", ({ target }) => {
+      const key = target.closest("[data-die]");
+      if (key) this.enter(Number(key.dataset.die), Number(key.dataset.pips));
+    });
+    this.paint();
+  }
+
+  apply(state) {
+    const throwOf = ({ round }) => `${round.number} ${round.phase} ${round.game?.play} ${round.game?.extra_point}`;
+    if (throwOf(this.state) !== throwOf(state)) this.faces = [];
+    this.state = state;
+    this.paint();
+  }
+
+  enter(die, pips) {
+    this.faces[die] = this.faces[die] === pips ? undefined : pips;
+    this.paint();
+  }
+
+  /* The half that this person selected on this tablet, or else the half at which the signed-in dealer stands. */
+  get half() {
+    const { dealer, dealer_left: leftDealer } = this.state;
+    if (this.selectedHalf !== null) return this.selectedHalf;
+    if (leftDealer?.code === this.personCode) return "left";
+    return leftDealer && dealer?.code === this.personCode ? "right" : "all";
+  }
+
+  selectNextHalf() {
+    const halves = Object.keys(HALVES);
+    this.selectedHalf = halves[(halves.indexOf(this.half) + 1) % halves.length];
+    sessionStorage.setItem(this.storageKey, this.selectedHalf);
+    this.paint();
+  }
+
+  /* A correction of a single play wager belongs to the newest play. */
+  onNewestPlay(send) {
+    return (act, params, witness) => {
+      const single = params.wager && document.querySelector(`[data-wager="${params.wager}"][data-single]`);
+      return send(act, single ? { ...params, play: this.state.round.game.track.length } : params, witness);
+    };
+  }
+
+  paint() {
+    document.documentElement.dataset.half = this.half;
+    const label = document.getElementById("station-say");
+    if (label) label.textContent = HALVES[this.half].label;
+    this.paintMore();
+    const next = document.getElementById("next");
+    if (next?.dataset.act === "call_dice") this.paintDice(next);
+    if (next?.dataset.act === "settle_seats") this.paintHalf(next);
+  }
+
+  /* the items of this game in the list of other acts */
+  paintMore() {
+    const { offers, round: { game, bets_open: betsOpen } } = this.state;
+    const decline = document.querySelector("[data-quarterback]"), correct = document.querySelector("[data-correct]");
+    if (!decline) return;
+    const seat = game?.quarterback;
+    decline.hidden = !seat || !betsOpen;
+    decline.querySelector("button").dataset.params = JSON.stringify({ seat, accepted: false });
+    correct.hidden = !game?.track?.length || !offers.includes("correct_dice");
+  }
+
+  paintDice(next) {
+    for (const key of document.querySelectorAll("[data-die]"))
+      key.setAttribute("aria-pressed", this.faces[Number(key.dataset.die)] === Number(key.dataset.pips));
+    const [first, second, red] = this.faces, missing = [first, second, red].filter((face) => !face).length;
+    enable(next, missing === 0);
+    next.dataset.params = JSON.stringify({ dice: [first, second, red] });
+    if (missing) {
+      const hint = missing === 3 ? "Two green, one red" : `${missing === 1 ? "One die" : "Two dice"} to go`;
+      setNextText(next, "Tap the three dice", hint);
+    } else {
+      const result = this.state.round.game.extra_point ? "Extra point roll" : describePlay(first, second, red);
+      setNextText(next, `Record ${first} · ${second} · ${red}`, result);
+    }
+  }
+
+  /* Each dealer settles one half. The confirmation of the second half opens what follows. */
+  paintHalf(next) {
+    const step = this.currentStep;
+    if (!step || this.half === "all") {
+      this.paintAll(next);
+      return;
+    }
+    const open = step.seats.filter((seat) => !seat.done);
+    const own = open.filter(({ seat }) => halfOf(seat) === this.half);
+    const opposite = open.filter(({ seat }) => halfOf(seat) !== this.half);
+    const { places } = HALVES[this.half], { numbers } = HALVES[OPPOSITE[this.half]];
+    const waiting = `Dealer ${OPPOSITE[this.half]} still has ${numbers} (${describeSums(opposite, "take", "pay")})`;
+    enable(next, own.length > 0);
+    next.dataset.params = JSON.stringify({ seats: own.map(({ seat }) => seat) });
+    if (own.length) {
+      const label = `${capitalize(places)}: ${describeSums(own, "took", "paid")}`;
+      setNextText(next, label, opposite.length ? waiting : next.dataset.say);
+    } else setNextText(next, `${capitalize(places)}: all settled`, waiting);
+  }
+
+  /* the whole table again, as the server rendered it */
+  paintAll(next) {
+    next.classList.remove("next--off");
+    next.removeAttribute("aria-disabled");
+    next.dataset.params = "{}";
+    const open = (this.currentStep?.seats ?? []).filter((seat) => !seat.done);
+    if (open.length) setNextText(next, capitalize(describeSums(open, "took", "paid")), next.dataset.say);
+  }
+
+  get currentStep() {
+    return this.state.round.settle?.steps.find((step) => step.state === "now");
+  }
+}
+
+function describeSums(seats, take, pay) {
+  const sumOf = (name) => seats.reduce((sum, seat) => sum + seat[name], 0);
+  return [[take, sumOf("take_cents")], [pay, sumOf("pay_cents")]]
+    .filter(([, cents]) => cents).map(([verb, cents]) => `${verb} ${money(cents)}`).join(", ");
+}
+
+/* What the dice alone amount to, so that the dealer can check before recording. The table says what it means on the field. */
+function describePlay(first, second, red) {
+  const gain = first + second - red;
+  if (first === second && second === red) return "Trips TD";
+  if (red === 6 && first + second <= 3) return "Turnover";
+  if (gain > 0) return `Gain of ${gain}`;
+  return gain < 0 ? "Penalty" : "No gain";
+}
+
+function enable(next, enabled) {
+  next.classList.toggle("next--off", !enabled);
+  next.setAttribute("aria-disabled", !enabled);
+}
+
+function setNextText(next, label, detail) {
+  setText(next.querySelector(".next-l"), label);
+  setText(next.querySelector(".next-s"), detail);
+}
+
+export { FootballTaps as Taps, Football as Extension };

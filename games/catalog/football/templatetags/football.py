@@ -1,0 +1,365 @@
+"""How Three Dice Football is drawn: the places around the table, the areas, the steps of a settlement, the call.
+
+Everything here reads the snapshot alone (docs/games.md).
+"""
+
+from typing import Any, NamedTuple
+
+from django import template
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
+from games.catalog.football.templatetags.gridiron import to_go
+from games.layout_drawing import NOT_DEALT, disc, money
+
+register = template.Library()
+
+FULL_GAME = ("touchdown", "defense", "game-changer", "extra-point", "quick-strike")
+GAME_LENGTH = tuple(f"game-length:{plays}" for plays in range(1, 7))
+# What the odds of an area with several are paid on, as the area prints them.
+TIERS = {
+    "extra-point": ("One 1", "Two 1s", "Three 1s", "Other triple"),
+    "quick-strike": ("Play 1", "Play 2", "Play 3", "Play 4"),
+    "over-four": ("", "on a Trips TD"),
+}
+# Why a throw may be called "no roll", in a stickperson's words.
+NO_ROLLS = (
+    ("off-table", "Off the table", "§ 577.5(b)"),
+    ("on-another", "One on another", "§ 577.5(b)"),
+    ("not-simultaneous", "Left the hand apart", "§ 577.5(c)(1)"),
+    ("short-of-the-end", "Short of the far end", "§ 577.5(c)(2)"),
+    ("on-the-bank", "On the bank of chips", "§ 577.5(c)(3)"),
+    ("in-cup-or-rail", "In the cup or on a rail", "§ 577.5(c)(4)"),
+    ("cheating-device", "Cheating device", "§ 577.5(c)(5)"),
+    ("improper", "Improper throw", "§ 577.5(c)(6)"),
+    ("cocked", "Cocked on several sides", "§ 577.5(f)"),
+    ("disputed", "Face in dispute", "§ 577.5(g)"),
+)
+RIGHT_LAST = 8  # places 1 to 8 belong to the dealer on the right, the others to the one on the left
+
+
+@register.simple_tag
+def no_rolls() -> list[dict[str, str]]:
+    """The reasons for a call of "no roll" with their sections."""
+    return [{"code": code, "words": words, "section": section} for code, words, section in NO_ROLLS]
+
+
+# The places around the table
+
+
+def half(seat: int) -> str:
+    """Whose half of the table a place is."""
+    return "right" if seat <= RIGHT_LAST else "left"
+
+
+@register.simple_tag
+def rail(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every place, clockwise from the stickperson's left, with what lies undecided there and what it is due."""
+    lying: dict[int, list[dict[str, Any]]] = {seat["seat"]: [] for seat in s["round"]["seats"]}
+    for wager in s["round"]["wagers"]:
+        if not wager["struck"] and not wager.get("outcome"):
+            lying[wager["seat"]].append(wager)
+    due = {seat["seat"]: seat for seat in _seats_of_step(step_now(s))}
+    offering = "offer_dice" in s["offers"] and game["quarterback"] is None
+    staking = s["round"]["bets_open"] and s["table"]["status"] == "open"
+    return [
+        {
+            **seat,
+            "count": len(lying[seat["seat"]]),
+            "cents": sum(wager["cents"] for wager in lying[seat["seat"]]),
+            "flags": seat["flags"] if any(wager["flag"] for wager in lying[seat["seat"]]) else [],
+            "half": half(seat["seat"]),
+            "quarterback": seat["seat"] == game["quarterback"],
+            "offered": offering and seat["seat"] == (game["offer"] or {}).get("next"),
+            "due": due.get(seat["seat"]),
+            "open": staking,
+        }
+        for seat in s["round"]["seats"]
+    ]
+
+
+@register.simple_tag
+def sits_out(s: dict[str, Any], game: dict[str, Any]) -> bool:
+    """Whether the Quarterback has no wager before the first throw, and so may not make it (A38)."""
+    seat = game["quarterback"]
+    lying = any(wager["seat"] == seat and not wager["struck"] for wager in s["round"]["wagers"])
+    return seat is not None and not game["locked"] and not lying
+
+
+@register.simple_tag
+def no_dice(s: dict[str, Any]) -> bool:
+    """Whether the next throw waits for a new set of dice."""
+    waits = s["next"] is not None and s["next"]["act"] == "throw_dice"
+    return waits and (s["lot"] is None or s["lot"]["expired"])
+
+
+# Settling in steps
+
+
+def step_now(s: dict[str, Any]) -> dict[str, Any] | None:
+    """The step of the settlement that is being done."""
+    settle = s["round"].get("settle")
+    return next((step for step in settle["steps"] if step["state"] == "now"), None) if settle else None
+
+
+def _seats_of_step(step: dict[str, Any] | None) -> list[dict[str, Any]]:
+    return step["seats"] if step else []
+
+
+@register.simple_tag
+def settling(s: dict[str, Any]) -> dict[str, Any] | None:
+    """The steps of the settlement, numbered, each seat with its half; and what is left of the step that is done now."""
+    settle = s["round"].get("settle")
+    if not settle:
+        return None
+    steps = [
+        {
+            **step,
+            "number": number,
+            "seats": [
+                {
+                    **seat,
+                    "half": half(seat["seat"]),
+                    "lines": [line for line in seat["lines"] if line["outcome"] != "stay"],
+                }
+                for seat in step["seats"]
+            ],
+        }
+        for number, step in enumerate(settle["steps"], 1)
+    ]
+    now = next((step for step in steps if step["state"] == "now"), None)
+    left = [seat for seat in _seats_of_step(now) if not seat["done"]]
+    return {
+        "steps": steps,
+        "now": now,
+        "take": sum(seat["take_cents"] for seat in left),
+        "pay": sum(seat["pay_cents"] for seat in left),
+        "then": _then(s, steps),
+    }
+
+
+@register.filter
+def took_and_paid(settle: dict[str, Any]) -> str:
+    """What is left of the step under way as the confirmation says it: `Took $25, paid $24`."""
+    sums = ((word, settle[name]) for word, name in (("took", "take"), ("paid", "pay")))
+    said = ", ".join(f"{word} {money(cents)}" for word, cents in sums if cents)
+    return (said or "settled").capitalize()
+
+
+def _then(s: dict[str, Any], steps: list[dict[str, Any]]) -> str:
+    """What follows once the step under way is settled."""
+    following = next((step for step in steps if step["state"] == "todo"), None)
+    if following:
+        return f"Then step {following['number']}: {following['label']}"
+    game = s["round"]["game"]
+    if len(steps) == 1 and game["score"] is None:
+        return f"Then wagers are open for play {game['play']}"
+    rolls = game["extra_point"] and not _is_extra(s, game)
+    return "Then the extra point roll" if rolls else "Then the game is over"
+
+
+# The areas
+
+
+class Lying(NamedTuple):
+    """What lies on one area, in cents: what is undecided, and what is still to take and to pay by the newest throw."""
+
+    stake: int = 0
+    lost: int = 0
+    won: int = 0
+    settled: bool = False
+
+
+@register.simple_tag
+def football_areas(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any]:
+    """The areas by their group, in the order of the layout, with the money and the light that lie on them."""
+    by_code = {one["wager"]: one for one in s["layout"]}
+    lying, lit = _lying(s, game), set(s["round"]["lit"])
+
+    def drawn(codes: tuple[str, ...]) -> list[SafeString]:
+        return [
+            _area(s, game, by_code[code], lying.get(code, Lying()), code in lit)
+            for code in codes
+            if code in by_code
+        ]
+
+    return {"single": drawn(SINGLE_PLAY_CODES), "full": drawn(FULL_GAME), "length": drawn(GAME_LENGTH)}
+
+
+@register.simple_tag
+def football_spots(s: dict[str, Any], game: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The areas for the pit's page of the table, each with what lies on it."""
+    by_code = {one["wager"]: one for one in s["layout"]}
+    lying, lit = _lying(s, game), set() if s["round"]["bets_open"] else set(s["round"]["lit"])
+
+    def shown(codes: tuple[str, ...]) -> list[dict[str, Any]]:
+        spots = ((code, lying.get(code, Lying())) for code in codes if code in by_code)
+        return [
+            {
+                "label": by_code[code]["label"],
+                "cents": one.won or one.lost or one.stake,
+                "lit": code in lit,
+                "lost": bool(one.lost),
+            }
+            for code, one in spots
+        ]
+
+    return {"single": shown(SINGLE_PLAY_CODES), "full": shown((*FULL_GAME, *GAME_LENGTH))}
+
+
+def _lying(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Lying]:
+    """What is undecided by area; and while a throw is being settled what it decides. Money that has gone is gone."""
+    found: dict[str, Lying] = {}
+    for wager in s["round"]["wagers"]:
+        if not wager["struck"] and not wager.get("outcome"):
+            one = found.get(wager["wager"], Lying())
+            found[wager["wager"]] = one._replace(stake=one.stake + wager["cents"])
+    for step in (s["round"].get("settle") or {"steps": []})["steps"]:
+        for seat in step["seats"]:
+            for line in seat["lines"]:
+                one = found.get(line["wager"], Lying())
+                found[line["wager"]] = _decided(one, line, seat["done"])
+    return found
+
+
+def _decided(one: Lying, line: dict[str, Any], done: bool) -> Lying:
+    if line["outcome"] == "stay":
+        return one
+    if done:
+        return one._replace(settled=True)
+    if line["outcome"] == "win":
+        return one._replace(won=one.won + line["cents"])
+    return one._replace(lost=one.lost + line["cents"])
+
+
+def _takes(s: dict[str, Any], game: dict[str, Any], code: str) -> bool:
+    """Whether a chip may be laid there now: full game wagers only before the first throw."""
+    staking = s["round"]["bets_open"] and s["table"]["status"] == "open"
+    return bool(staking and (code in SINGLE_PLAY_CODES or not game["locked"]))
+
+
+def _area(
+    s: dict[str, Any], game: dict[str, Any], one: dict[str, Any], lying: Lying, lit: bool
+) -> SafeString:
+    code, label = one["wager"], one["label"]
+    takes, locked = _takes(s, game, code), game["locked"] and code not in SINGLE_PLAY_CODES
+    tag, attrs = ("button", ' type="button"') if takes else ("div", "")
+    if takes and code in SINGLE_PLAY_CODES:
+        attrs += f' data-play="{game["play"]}"'
+    if code in SINGLE_PLAY_CODES:
+        attrs += " data-single"
+    decided = not s["round"]["bets_open"] and bool(s["round"]["dice"])
+    say, top, mark = _said(label, one["odds"], lying, lit and decided, locked)
+    more = " area--locked" if locked else ""
+    if one["stopped"] and not (top or mark):
+        more, top, say = f"{more} area--stopped", NOT_DEALT, one["stopped"]["text"]
+    html = (
+        f'<{tag} class="area {_class(code)}{more}"{attrs} data-wager="{code}"{mark}>'
+        f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, one["odds"])}'
+        f'<span class="money" aria-hidden="true">{_money(lying, lit and decided, s["round"]["bets_open"])}</span>'
+        f"</{tag}>"
+    )
+    return mark_safe(html)
+
+
+def _class(code: str) -> str:
+    family = code.partition(":")[0]
+    return f"fb-area fb-area--{family}" + (
+        " fb-area--tiers" if family in ("extra-point", "quick-strike") else ""
+    )
+
+
+WINS = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-star"/></svg>WINS</span>'
+
+
+def _said(label: str, odds: list[str], lying: Lying, lit: bool, locked: bool) -> tuple[str, str, str]:
+    """The area in words, the star over it, and its mark as an attribute."""
+    pays = " or ".join(dict[str, Any].fromkeys(odds))
+    if lit:
+        say = f"Wins: {label}, {pays}."
+        return (f"{say} {money(lying.won)} to pay on." if lying.won else say), WINS, " data-lit"
+    if lying.lost:
+        return f"{label}, loses. Take {money(lying.lost)}.", "", " data-take"
+    say = f"{label}, pays {pays}." + (" Locked." if locked else "")
+    return (f"{say} {money(lying.stake)} on it." if lying.stake else say), "", ""
+
+
+def _print(code: str, label: str, odds: list[str]) -> str:
+    """The printed words and odds of an area."""
+    if code.startswith("game-length:"):
+        return (
+            f'<span class="print" aria-hidden="true"><b class="word">{code[-1]}</b>'
+            f'<span class="odds">{escape(odds[0])}</span></span>'
+        )
+    word = f'<b class="word">{escape(label)}</b>'
+    names = TIERS.get(code)
+    if names is None or len(names) != len(odds):
+        printed = f'<span class="odds">{escape(" or ".join(odds))}</span>'
+    elif code == "over-four":
+        printed = f'<span class="odds">{escape(odds[0])}</span><span class="fine">{odds[1]} {names[1]}</span>'
+    else:
+        rows = (f"<span>{name}<i>{escape(pays)}</i></span>" for name, pays in zip(names, odds, strict=True))
+        printed = f'<span class="fb-tiers">{"".join(rows)}</span>'
+    return f'<span class="print" aria-hidden="true">{word}{printed}</span>'
+
+
+def _money(lying: Lying, lit: bool, chips: bool) -> str:
+    """Chips while wagers are taken; afterwards the sums, and whose they are."""
+    if lying.lost and not lit:
+        return (
+            f'<span class="verdict verdict--take"><svg class="icon"><use href="#i-down"/></svg>'
+            f'<span class="verdict-w">Take</span> <b>{money(lying.lost)}</b></span>'
+        )
+    if lying.won:
+        return (
+            f'<span class="verdict verdict--pay"><svg class="icon"><use href="#i-up"/></svg>'
+            f'<span class="verdict-w">Pay</span> <b>{money(lying.won)}</b></span>'
+        )
+    if lying.settled:
+        return '<span class="settled"><svg class="icon"><use href="#i-check"/></svg>settled</span>'
+    if not lying.stake:
+        return ""
+    return disc(lying.stake) if chips else f'<b class="stake">{money(lying.stake)}</b>'
+
+
+# The call
+
+
+ENDINGS = {"touchdown": "Touchdown", "trips-td": "Trips TD", "turnover": "Turnover", "downs": "Out of downs"}
+
+
+@register.filter
+def game_ending(round_: dict[str, Any]) -> str:
+    """How an ended game came out, `Touchdown, 4 throws`; nothing for a round of another game."""
+    ending, throws = ENDINGS.get(round_.get("result") or ""), len(round_.get("throws") or ())
+    return f"{ending}, {throws} throw{'' if throws == 1 else 's'}" if ending else ""
+
+
+@register.simple_tag
+def called(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any] | None:
+    """The newest call: its heading, what it came to, and what the dealer announces next."""
+    call = s["round"]["call"]
+    if not call:
+        return None
+    track, extra = game["track"], _is_extra(s, game)
+    over = s["round"]["phase"] == "paid" or (game["score"] is None and _is_over(s))
+    return {
+        "what": "Extra point roll" if extra else f"Play {len(track)}",
+        "summary": call["summary"],
+        "is_roll": extra,
+        "say": "" if game["score"] or over else to_go(game),
+        "over": over,
+    }
+
+
+def _is_extra(s: dict[str, Any], game: dict[str, Any]) -> bool:
+    """Whether the newest valid throw was the extra point roll: one more than there were plays."""
+    valid = [throw for throw in s["round"].get("throws", ()) if not throw["void"]]
+    return game["score"] is not None and len(valid) > len(game["track"])
+
+
+def _is_over(s: dict[str, Any]) -> bool:
+    """Whether the steps being settled are the last of the game: the one ordinary play has a single step."""
+    settle = s["round"].get("settle")
+    return bool(settle and len(settle["steps"]) > 1)

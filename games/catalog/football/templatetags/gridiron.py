@@ -1,0 +1,115 @@
+"""The field of Three Dice Football as it is drawn: yards, marker, track of the plays, pucks (docs/games.md)."""
+
+from typing import Any, NamedTuple
+
+from django import template
+
+register = template.Library()
+
+DOWNS = ("1st Down", "2nd Down", "3rd Down", "1st & Goal", "2nd & Goal", "3rd & Goal", "Extra Point")
+KICK_OFF = {
+    "yard": 20, "down": 1, "goal": False, "play": 1, "track": [], "score": None, "locked": False,
+    "extra_point": False, "quarterback": None, "offer": {"next": 1, "last": None},
+}  # fmt: skip
+
+
+class Yard(NamedTuple):
+    """One yard of the field, where it stands in hundredths of the width."""
+
+    number: int
+    at: str
+    is_line: bool
+
+
+@register.simple_tag
+def gridiron(s: dict[str, Any]) -> dict[str, Any]:
+    """The game's own view; as a game kicks off where no round has begun."""
+    return {**KICK_OFF, **(s["round"].get("game") or {})}
+
+
+# The field: the half in play to scale, the far half pressed together
+
+
+FAR_END, FAR_HALF, GOAL_LINE = 3, 9, 91  # hundredths of the width: far end zone, far half, goal line
+YARDS = 23
+
+
+def _at(yard: int) -> float:
+    """Where a yard stands, in hundredths of the width; the goal line and beyond it is yard 0."""
+    return FAR_HALF + (GOAL_LINE - FAR_HALF) * (YARDS - yard + 0.5) / (YARDS + 0.5)
+
+
+@register.simple_tag
+def field(game: dict[str, Any]) -> dict[str, Any]:
+    """The field's coordinates: yards, bands of five, the marker, and an arc for each play."""
+    scored = game["score"] is not None
+    yards = [Yard(n, f"{_at(n):.3f}", n in (10, 20)) for n in range(YARDS, 0, -1)]
+    bands = [
+        {"at": f"{_at(high):.3f}", "wide": f"{_at(low) - _at(high):.3f}"} for high, low in ((20, 15), (10, 5))
+    ]
+    return {
+        "yards": yards,
+        "bands": bands,
+        "far_end": FAR_END,
+        "far_lines": [{"at": 5, "number": 10}, {"at": 7.2, "number": 20}],
+        "goal": GOAL_LINE,
+        "near_wide": 100 - GOAL_LINE,
+        "near_middle": (GOAL_LINE + 100) / 2,
+        "marker": f"{(GOAL_LINE + 100) / 2 if scored else _at(game['yard']):.3f}",
+        "here": None if scored else game["yard"],
+        "arcs": [_arc(play) for play in game["track"]],
+        "start": f"{_at(20):.3f}",
+    }
+
+
+def _arc(play: dict[str, Any]) -> dict[str, Any]:
+    """One play as a curve in a box of 1000 by 100; a loss bends beneath the marker's line."""
+    start, end = 10 * _at(play["from"]), 10 * _at(max(0, play["to"]))
+    if play["to"] <= 0:
+        end = 10 * (GOAL_LINE + 1.5)
+    bend = (end - start) / 4
+    top, base = (72, 64) if end < start else (8, 34)
+    path = f"M{start:.0f} {base}C{start + bend:.0f} {top} {end - bend:.0f} {top} {end:.0f} {base}"
+    return {"play": play["play"], "path": path, "still": start == end, "at": f"{start / 10:.3f}"}
+
+
+@register.filter
+def told(play: dict[str, Any]) -> str:
+    """A play of the track in words: `gain of 8, to 12`."""
+    what, to = play["what"], play["to"]
+    if what == "gain":
+        return f"gain of {play['yards']}, {f'to {to}' if to > 0 else 'touchdown'}"
+    return {
+        "penalty": f"penalty, to {to}",
+        "no-gain": f"no gain, at {to}",
+        "turnover": "turnover",
+        "trips-td": "Trips TD",
+    }[what]
+
+
+def down_name(game: dict[str, Any]) -> str:
+    """`2nd Down`, `1st & Goal`."""
+    return DOWNS[min(max(game["down"], 1), 3) - 1 + (3 if game["goal"] else 0)]
+
+
+@register.filter
+def to_go(game: dict[str, Any]) -> str:
+    """The number of the down and the distance to the end zone, as the dealer announces them."""
+    yards = game["yard"]
+    return f"{down_name(game)}, {yards} yard{'' if yards == 1 else 's'}"
+
+
+@register.simple_tag
+def downs(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
+    """The seven areas for the down puck; after a score it stands on Extra Point."""
+    scored = game["score"] is not None
+    on = "Extra Point" if scored else down_name(game)
+    over = s["round"]["phase"] == "paid" and not scored
+    return [{"name": name, "on": name == on and not over, "first": name == "1st & Goal"} for name in DOWNS]
+
+
+@register.simple_tag
+def lengths(game: dict[str, Any]) -> list[dict[str, Any]]:
+    """The six areas for the game length puck."""
+    play = len(game["track"]) if game["score"] is not None else game["play"]
+    return [{"play": n, "on": n == min(max(play, 1), 6)} for n in range(1, 7)]

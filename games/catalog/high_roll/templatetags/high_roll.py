@@ -1,0 +1,291 @@
+"""How High Roll Dice is drawn: dice by rank, the throw box, small layouts of the seats, take and pay by street."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
+
+from django import template
+
+from games.catalog.high_roll.engine.chances import RANK, held
+from games.layout_drawing import listed
+
+register = template.Library()
+
+RANKS = (1, 6, 5, 4, 3, 2)  # the throw box from the dealer's left (A23)
+FACES = ("", "Ace", "Two", "Three", "Four", "Five", "Six")
+PIPS = (2, 3, 4, 5, 6, 1)  # Pip Street from the player's left
+LIKE_KIND, MILLIONAIRE = "like-kind", "millionaire"
+
+
+@register.filter
+def arrangement(s: dict[str, Any]) -> str:
+    """Which felt the round calls for: the seats, the dice being entered, or the dice that were called."""
+    if s["table"]["status"] != "open":
+        return "seats"
+    if s["round"]["phase"] == "ready" and "draw_dice" not in s["offers"]:
+        return "entry"
+    return "called" if valid_throws(s) else "seats"
+
+
+def valid_throws(s: dict[str, Any]) -> list[dict[str, Any]]:
+    return [throw for throw in s["round"]["throws"] if not throw["void"]]
+
+
+@register.filter
+def spoiled(s: dict[str, Any]) -> str:
+    """Why the newest throw was invalid; empty where it was valid or nothing was thrown."""
+    throws = s["round"]["throws"]
+    return (throws[-1]["void"] or "") if throws else ""
+
+
+@register.filter
+def to_throw(s: dict[str, Any]) -> int:
+    """How many dice the throw to come has."""
+    game = s["round"]["game"]
+    if not game:  # no shaker stands there yet
+        return 10 if has_extra_roll(s) else 6
+    return int(game["loose"] if valid_throws(s) else game["dice"])
+
+
+@register.filter
+def value(wager: str) -> str:
+    """The number of an area: `5` of `like-kind:5`, `none` of the circle marked no match."""
+    return wager.partition(":")[2]
+
+
+@register.filter
+def grouped(odds: str) -> str:
+    """Odds as the layout prints them, a thousand parted: `5,000 to 1`."""
+    first, _, rest = odds.partition(" ")
+    return f"{int(first):,} {rest}" if first.isdigit() else odds
+
+
+@register.filter
+def face_name(face: int | str) -> str:
+    return FACES[int(face)]
+
+
+@register.filter
+def face_keys(s: dict[str, Any]) -> list[dict[str, Any]]:
+    """One key for each face, in the order of the throw box: by rank from the dealer's left (A23)."""
+    return [{"face": face, "name": FACES[face]} for face in RANK]
+
+
+# The throw box
+
+
+@register.simple_tag
+def throw_box(s: dict[str, Any]) -> dict[str, Any]:
+    """The six boxes, the dice held in one of them, and the loose ones by face; dice of the extra throw are `added`.
+
+    Until the matching dice are moved they lie where they fell, and their box waits.
+    """
+    throws, matching = valid_throws(s), s["round"]["game"].get("held")
+    face = matching["face"] if matching else None
+    first = throws[0]["dice"].count(face) if throws else 0
+    added = throws[1]["dice"].count(face) if len(throws) > 1 else 0
+    fell = s["round"]["phase"] == "called"
+    boxes = [
+        {
+            "face": one,
+            "name": FACES[one],
+            "held": one == face and not fell,
+            "waits": one == face and fell,
+            "dice": range(first if one == face else 0),
+            "added": range(added if one == face else 0),
+        }
+        for one in RANK
+    ]
+    loose = [die for die in ranked(throws[-1]["dice"]) if fell or die != face] if throws else []
+    return {
+        "boxes": boxes,
+        "face": face,
+        "matched": first + added,
+        "loose": len(loose),
+        "groups": [list(dice) for _, dice in groupby(loose)],
+    }
+
+
+@register.filter
+def ranked(dice: Iterable[int]) -> list[int]:
+    """Dice by rank: aces first, then sixes down to twos."""
+    return sorted(dice, key=RANK.index)
+
+
+# The seats
+
+
+@register.simple_tag
+def small_layouts(s: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each seat with its small layout: what still lies on each area. A fee that was taken lies there no more."""
+    found: dict[int, dict[str, dict[str, Any]]] = {}
+    for wager in s["round"]["wagers"]:
+        if not wager["struck"] and wager["outcome"] in (None, "fee"):
+            found.setdefault(wager["seat"], {})[wager["wager"]] = wager
+    units = s["round"]["game"].get("unit_cents", {})
+    codes = [one["wager"] for one in s["layout"]]
+    return [
+        {
+            **seat,
+            "cents": sum(
+                wager["cents"] for wager in found.get(seat["seat"], {}).values() if not wager["outcome"]
+            ),
+            "unit_cents": units.get(str(seat["seat"])),
+            "pips": [_mini(f"pip:{face}", found.get(seat["seat"], {}), face) for face in PIPS],
+            "likes": _minis(LIKE_KIND, codes, found.get(seat["seat"], {})),
+            "sides": _minis(MILLIONAIRE, codes, found.get(seat["seat"], {})),
+            "extra": _mini("extra-roll", found.get(seat["seat"], {})) if "extra-roll" in codes else None,
+            "labels": [wager["label"] for wager in found.get(seat["seat"], {}).values()],
+        }
+        for seat in s["round"]["seats"]
+    ]
+
+
+def _minis(family: str, codes: list[str], lying: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [_mini(code, lying, value(code)) for code in codes if code.startswith(f"{family}:")]
+
+
+def _mini(code: str, lying: dict[str, dict[str, Any]], shown: int | str = "") -> dict[str, Any]:
+    wager = lying.get(code)
+    state = "" if wager is None else wager["outcome"] or "on"
+    return {"wager": code, "value": shown, "state": state}
+
+
+# Take and pay
+
+
+@register.filter
+def step_now(s: dict[str, Any]) -> dict[str, Any] | None:
+    """The step of settlement that the screen shows: the one under way, or else the last that is done."""
+    settle = s["round"]["settle"]
+    if not settle:
+        return None
+    steps = [step for step in settle["steps"] if step["seats"]]
+    begun = [step for step in steps if step["state"] != "todo"] or steps
+    return next((step for step in begun if step["state"] == "now"), begun[-1] if begun else None)
+
+
+@register.filter
+def streets(seat: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The lines of a seat by street, in the order of settlement."""
+    found: dict[str, list[dict[str, Any]]] = {"pip": [], "like": [], "side": []}
+    for line in seat["lines"]:
+        family = line["wager"].partition(":")[0]
+        found["like" if family == LIKE_KIND else "side" if family == MILLIONAIRE else "pip"].append(line)
+    return found
+
+
+@register.filter
+def left_to_settle(s: dict[str, Any]) -> dict[str, Any] | None:
+    """What the step under way still takes and pays, and at which seats."""
+    step = step_now(s)
+    if step is None:
+        return None
+    left = [seat for seat in step["seats"] if not seat["done"]]
+    return {
+        "take_cents": sum(seat["take_cents"] for seat in left),
+        "pay_cents": sum(seat["pay_cents"] for seat in left),
+        "stay_cents": sum(seat["stay_cents"] for seat in left),
+        "seats": listed([seat["seat"] for seat in left]),
+        "many": len(left),
+    }
+
+
+@register.filter
+def settled_seats(s: dict[str, Any]) -> list[dict[str, int]]:
+    """What the newest throw took from each seat and paid to it."""
+    found: dict[int, dict[str, int]] = {}
+    for side, key in (("take", "take_cents"), ("pay", "pay_cents")):
+        for seat in s["round"][side]["seats"]:
+            found.setdefault(seat["seat"], {"take_cents": 0, "pay_cents": 0})[key] = seat["cents"]
+    return [{"seat": seat, **sums} for seat, sums in sorted(found.items())]
+
+
+@register.filter
+def staying(s: dict[str, Any]) -> list[dict[str, Any]]:
+    """What still lies there for the extra throw, by seat."""
+    open_ = [
+        wager
+        for wager in s["round"]["wagers"]
+        if not wager["struck"] and not wager["outcome"] and wager["wager"].startswith(LIKE_KIND)
+    ]
+    open_.sort(key=lambda wager: (wager["seat"], wager["wager"]))
+    return [
+        {"seat": seat, "lines": lines, "cents": sum(line["cents"] for line in lines)}
+        for seat, lines in ((seat, list(group)) for seat, group in groupby(open_, lambda one: one["seat"]))
+    ]
+
+
+@register.filter
+def extra_odds(s: dict[str, Any], wager: str) -> str:
+    """What a circle pays on the extra throw."""
+    odds: list[str] = next((one["odds"] for one in s["layout"] if one["wager"] == wager), [])
+    return grouped(odds[-1]) if odds else ""
+
+
+@register.filter
+def staying_cents(s: dict[str, Any]) -> int:
+    return sum(seat["cents"] for seat in staying(s))
+
+
+@register.filter
+def fees(s: dict[str, Any]) -> list[dict[str, Any]]:
+    """The Extra Rolls that were bought, by seat."""
+    return [
+        {"seat": wager["seat"], "cents": wager["cents"]}
+        for wager in sorted(s["round"]["wagers"], key=lambda one: one["seat"])
+        if wager["wager"] == "extra-roll" and not wager["struck"]
+    ]
+
+
+@register.filter
+def fee_seats(s: dict[str, Any]) -> str:
+    """`seats 2 and 4`, where an Extra Roll was bought."""
+    seats = [fee["seat"] for fee in fees(s)]
+    return f"seat{'' if len(seats) == 1 else 's'} {listed(seats)}"
+
+
+@register.filter
+def has_extra_roll(s: dict[str, Any]) -> bool:
+    """Whether the layout has a sensor: the game of ten dice does, the variation with six does not."""
+    return any(one["wager"] == "extra-roll" for one in s["layout"])
+
+
+# The pit
+
+
+@register.simple_tag
+def printed(s: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """The layout for the pit's table page: each area with what lies on it, and what the newest throw made of that."""
+    newest = {
+        (seat["seat"], line["wager"])
+        for side in ("take", "pay")
+        for seat in s["round"][side]["seats"]
+        for line in seat["lines"]
+    }
+    on: dict[str, list[dict[str, Any]]] = {}
+    for wager in s["round"]["wagers"]:
+        here = not wager["outcome"] or (wager["seat"], wager["wager"]) in newest
+        if here and not wager["struck"]:
+            on.setdefault(wager["wager"], []).append(wager)
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for one in s["layout"]:
+        lying = on.get(one["wager"], [])
+        spot = {
+            **one,
+            "cents": sum(wager["cents"] for wager in lying),
+            "lit": one["wager"] in s["round"]["lit"],
+            "lost": bool(lying) and all(wager["outcome"] == "lose" for wager in lying),
+        }
+        groups.setdefault(one["family"].replace("-", "_"), []).append(spot)
+    return groups
+
+
+@register.filter
+def first_roll(throws: list[list[int]]) -> dict[str, int] | None:
+    """The matching dice of an earlier round's first roll, and how many the extra throw added; None for other games."""
+    if not throws or len(throws[0]) < 6:
+        return None
+    first = held(throws[0])
+    added = throws[1].count(first.face) if len(throws) > 1 else 0
+    return {"face": first.face, "count": first.count, "added": added}
