@@ -68,7 +68,7 @@ def _of_game(was: dict[str, Any], is_: dict[str, Any]) -> list[Difference]:
     old, new = Rules.from_terms(was["terms"]), Rules.from_terms(is_["terms"])
     name = named_rules(new)
     found = [
-        Difference(name, f"{one.what} {one.wager or one.row}".strip(), one.old, one.new, one.section)
+        Difference(name, f"{one.kind} {one.wager or one.row}".strip(), one.old, one.new, one.section)
         for one in changes(old, new)
     ]
     if was["notice_minutes"] != is_["notice_minutes"]:

@@ -54,7 +54,7 @@ class DeadlineRow:
     """
 
     deadline: Deadline
-    left: int
+    days_left: int
     first: bool
     reminded: bool
 
@@ -67,7 +67,7 @@ class CalendarDay:
     inside: bool
     is_today: bool
     overdue: int = 0
-    found: list[Deadline] = field(default_factory=list)
+    deadlines: list[Deadline] = field(default_factory=list)
 
 
 @require_safe

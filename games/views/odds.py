@@ -144,7 +144,7 @@ def _answer_what_if(request: HttpRequest, subject: OddsSubject) -> tuple[WhatIf,
 def _plain_chart(subject: OddsSubject) -> Curve | None:
     """Return the chart of the row that needs the most attention: one that favors the player, or one that changed."""
     full_sheet = subject.sheet
-    for row in (*full_sheet.favoured, *full_sheet.changed):
+    for row in (*full_sheet.favored, *full_sheet.changed):
         return curve(
             subject.rules,
             row.paytable[0],

@@ -16,16 +16,16 @@ Words = str | Promise
 class Field:
     """A field of a dialog. `kind`: text, date, file, yes, either, choice, money, percent or wagers.
 
-    `must`: the message while it is empty. `put`: the data attribute of the button that fills it. `options`: values
-    and labels.
+    `required_message`: shown while a required field is empty. `put`: the data attribute of the button that fills it.
+    `options`: values and labels.
     """
 
     kind: str
     name: str
     label: Words
-    must: Words = ""
+    required_message: Words = ""
     put: str = ""
-    most: int = 200
+    max_length: int = 200
     hint: Words = ""
     options: tuple[tuple[str, Words], ...] = ()
     future: bool = False
@@ -49,7 +49,7 @@ class Dialog:
 
 
 def text_field(name: str, label: Words, must: Words = "", **more: Any) -> Field:
-    """Return a text field. It may stay empty without a `must` message."""
+    """Return a text field. It may stay empty without a `required_message` message."""
     return Field("text", name, label, must, **more)
 
 
@@ -74,8 +74,8 @@ CREDENTIALS = (("temporary", "temporary"), ("permanent", "permanent"))
 KINDS = (("individual", "an individual"), ("entity", "an entity"))
 PERSON_FIELDS = (
     Field("choice", "kind", "Is", put="kind", options=KINDS),
-    text_field("name", "Name", "Name", put="called", most=100),
-    text_field("title", "Title or work", put="title", most=100),
+    text_field("name", "Name", "Name", put="called", max_length=100),
+    text_field("title", "Title or work", put="title", max_length=100),
     Field("yes", "officer", "Does the job of a president, CEO, CFO or COO", put="officer"),
     Field("yes", "director", "Director", put="director"),
     Field("yes", "salesperson", "Sells to the house, or deals with it regularly", put="salesperson"),
@@ -91,10 +91,10 @@ REGISTER = Dialog(
     "Register a provider",
     "Register it",
     (
-        text_field("name", "Name", "Name of the provider", most=100),
-        text_field("game", "Table game", "Which table game", most=60),
+        text_field("name", "Name", "Name of the provider", max_length=100),
+        text_field("game", "Table game", "Which table game", max_length=60),
         text_field("innovation", "What it brings to the game", hint="a new wager, variation, side bet"),
-        text_field("patent", "Patent", most=100, hint="number, or the pending application"),
+        text_field("patent", "Patent", max_length=100, hint="number, or the pending application"),
         Field("yes", "no_other_license", "It needs no manufacturer's or supplier's license"),
     ),
     say="All three belong together: innovation, patent, and no other license.",
@@ -139,7 +139,7 @@ DIALOGS = (
                 "Completed by, of the provider",
                 "Who completed it",
                 put="by",
-                most=100,
+                max_length=100,
             ),
             document_field("form", "Application and disclosure form"),
             Field(
@@ -203,7 +203,7 @@ DIALOGS = (
         "Record it",
         (
             date_field("on", "Granted on", "Day of the permission"),
-            text_field("reference", "Reference", "Reference", most=60),
+            text_field("reference", "Reference", "Reference", max_length=60),
             document_field("diligence", "The house's certification of due diligence"),
             document_field("acknowledgement", "The applicant's signed acknowledgement"),
         ),
@@ -255,7 +255,7 @@ DIALOGS = (
         "Record it",
         (
             Field("choice", "kind", "Sort", put="kind", options=CREDENTIALS),
-            text_field("number", "Number", "Number", most=60),
+            text_field("number", "Number", "Number", max_length=60),
             text_field("need", "Why the person is needed here", hint="for a temporary one"),
             date_field("on", "Issued on", "Day of issue"),
         ),
@@ -273,7 +273,7 @@ DIALOGS = (
         "Link a service to a game",
         "Link it",
         (
-            text_field("name", "Name of the service", "Name of the service", most=100),
+            text_field("name", "Name of the service", "Name of the service", max_length=100),
             Field("choice", "game", "Game", options=GAME_NAMES),
             Field("wagers", "wagers", "Its wagers; none is the whole game"),
         ),
@@ -287,7 +287,7 @@ DIALOGS = (
         (
             date_field("submitted_on", "Submitted on", "Day of the submission", put="sent"),
             date_field("approved_on", "Approved on", put="approved"),
-            text_field("reference", "Reference", put="reference", most=60),
+            text_field("reference", "Reference", put="reference", max_length=60),
         ),
         SERVICE,
     ),

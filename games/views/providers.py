@@ -92,7 +92,9 @@ class ProviderRow:
     @property
     def approved(self) -> list[ServiceStatus]:
         """Return the services that the laboratory has approved."""
-        return [use for use in self.live if any(step.name == LABORATORY and step.done for step in use.steps)]
+        return [
+            use for use in self.live if any(step.name == LABORATORY and step.is_done for step in use.steps)
+        ]
 
     @property
     def published(self) -> bool:
@@ -188,7 +190,7 @@ def _application(file: ProviderFile) -> ApplicationView | None:
     if newest is None:
         return None
     parts = package_parts(file, newest) if newest.decided_on is None else []
-    missing = sum(not part.there for part in parts)
+    missing = sum(not part.is_present for part in parts)
     return ApplicationView(newest, parts, missing, max(0, newest.costs_cents - newest.costs_paid_cents))
 
 

@@ -59,9 +59,11 @@ def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpRes
         "state": said.STATES[row.status],
         "look": said.LOOKS.get(row.status, ""),
         "parts": parts,
-        "said": {description.line.part.key: description for description in parts},
-        "there": sum(description.line.must and description.line.there for description in parts),
-        "asked": sum(description.line.must for description in parts),
+        "said": {description.status.part.key: description for description in parts},
+        "there": sum(
+            description.status.is_required and description.status.is_present for description in parts
+        ),
+        "asked": sum(description.status.is_required for description in parts),
         "absent": absent,
         "next_step": said.next_step(row, frame["today"]),
         "review_ends": _due(row, facility),
@@ -92,8 +94,8 @@ def game_test(request: HttpRequest, facility_code: str, code: str, number: int) 
         "state": said.STATES[test.status],
         "look": said.LOOKS.get(test.status, ""),
         "parts": parts,
-        "said": {description.line.part.key: description for description in parts},
-        "there": sum(description.line.there for description in parts),
+        "said": {description.status.part.key: description for description in parts},
+        "there": sum(description.status.is_present for description in parts),
         "asked": len(parts),
         "absent": game_tests.missing_test_parts(test),
         "rules": [
@@ -162,7 +164,7 @@ def _new_jersey_context(row: GameRequest, today: Any) -> dict[str, Any]:
     return shared | {
         "petitioner": contents.PETITIONERS.get(row.petitioner, ""),
         "conditions": conditions,
-        "first_open": next((condition.key for condition in conditions if not condition.done), ""),
+        "first_open": next((condition.key for condition in conditions if not condition.is_met), ""),
         "balance": final_approval.balance_cents(row),
         "evidence": row.conditions,
         "tests": [

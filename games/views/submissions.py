@@ -136,8 +136,8 @@ def _version_context(
         "before": before,
         "tables": tables,
         "changes": changed,
-        "payout_changes": [change for change in changed if change.what in ("payout", "wager")],
-        "other_changes": [change for change in changed if change.what not in ("payout", "wager")],
+        "payout_changes": [change for change in changed if change.kind in ("payout", "wager")],
+        "other_changes": [change for change in changed if change.kind not in ("payout", "wager")],
         "form": submission_form(options, tables),
         "editions": editions_for(facility, row.game),
         "sheet": new_sheet,
@@ -164,7 +164,7 @@ def _chart(
     """Return the chart of the row that needs the most attention: one that favors the player, or the first that
     changed.
     """
-    focus = next((sheet_row for sheet_row in new_sheet.rows if sheet_row.favours_player), None)
+    focus = next((sheet_row for sheet_row in new_sheet.rows if sheet_row.favors_player), None)
     focus = focus or next((sheet_row for sheet_row in new_sheet.rows if sheet_row.is_changed), None)
     if focus is None:
         return None

@@ -45,17 +45,17 @@ class Deadline:
     """A deadline of a facility.
 
     `key` stays the same while the subject is pending. `due_on` is a local calendar day: the last day for something
-    pending, the first day without (or with) something that ends (or begins). `at` is the exact moment, if there is
+    pending, the first day without (or with) something that ends (or begins). `moment` is the exact moment, if there is
     one. `reminds`: whether the office is reminded before it.
     """
 
     key: str
     due_on: dt.date
-    what: str
+    summary: str
     section: str = ""
     url: str = ""
     state: str = WAITS
-    at: dt.datetime | None = None
+    moment: dt.datetime | None = None
     reminds: bool = True
 
     def days_left(self, today: dt.date) -> int:
@@ -90,7 +90,12 @@ def deadlines(facility: Facility, now: dt.datetime) -> tuple[Deadline, ...]:
     return tuple(
         sorted(
             listed,
-            key=lambda deadline: (deadline.due_on, deadline.at is not None, deadline.at or now, deadline.key),
+            key=lambda deadline: (
+                deadline.due_on,
+                deadline.moment is not None,
+                deadline.moment or now,
+                deadline.key,
+            ),
         )
     )
 
@@ -224,7 +229,7 @@ def _conditions(facility: Facility, today: dt.date) -> Iterator[Deadline]:
         missing = [
             str(condition.name)
             for condition in final_approval.conditions(request, today)
-            if not condition.done
+            if not condition.is_met
         ]
         if ends and missing:
             summary = "Final approval of %(what)s waits for: %(missing)s" % {

@@ -68,7 +68,7 @@ def calendar_bytes(
     moments = []
     for deadline in listed:
         made.add_component(_event(facility, deadline, now, address))
-        moments += [deadline.at] if deadline.at else []
+        moments += [deadline.moment] if deadline.moment else []
     if moments:
         first, last = (facility.local(moment).date() for moment in (min(moments), max(moments)))
         made.add_missing_timezones(first_date=first - ZONES_FOR, last_date=last + ZONES_FOR)
@@ -79,16 +79,16 @@ def _event(facility: Facility, deadline: Deadline, now: dt.datetime, address: st
     event = Event()
     event.add("uid", f"{deadline.key}@{facility.code}.pitside")
     event.add("dtstamp", now.astimezone(dt.UTC).replace(microsecond=0))
-    if deadline.at is None:
+    if deadline.moment is None:
         event.add("dtstart", deadline.due_on)
         event.add("dtend", deadline.due_on + dt.timedelta(days=1))
     else:
-        begins = facility.local(deadline.at).replace(microsecond=0)
+        begins = facility.local(deadline.moment).replace(microsecond=0)
         event.add("dtstart", begins)
-        event.add("dtend", facility.local(deadline.at.replace(microsecond=0) + MOMENT))
-    event.add("summary", deadline.what)
+        event.add("dtend", facility.local(deadline.moment.replace(microsecond=0) + MOMENT))
+    event.add("summary", deadline.summary)
     event.add(
-        "description", "\n".join(part for part in (deadline.what, deadline.section, facility.name) if part)
+        "description", "\n".join(part for part in (deadline.summary, deadline.section, facility.name) if part)
     )
     event.add("transp", "TRANSPARENT")
     event.add("class", "CONFIDENTIAL")
@@ -102,6 +102,6 @@ def _event(facility: Facility, deadline: Deadline, now: dt.datetime, address: st
 def _alarm(deadline: Deadline, days: int) -> Alarm:
     alarm = Alarm()
     alarm.add("action", "DISPLAY")
-    alarm.add("description", deadline.what)
+    alarm.add("description", deadline.summary)
     alarm.add("trigger", -dt.timedelta(days=days))
     return alarm

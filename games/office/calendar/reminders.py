@@ -76,14 +76,14 @@ def _record_reminders(facility: Facility) -> None:
             key=deadline.key,
             due_on=deadline.due_on,
             days=stage,
-            text=deadline.what[:TEXT],
+            text=deadline.summary[:TEXT],
             said_at=now,
         )
         data = {
             "deadline": deadline.key,
             "due_on": deadline.due_on.isoformat(),
             "days": stage,
-            "what": deadline.what,
+            "what": deadline.summary,
             "section": deadline.section,
         }
         record.append(
@@ -96,12 +96,12 @@ class OpenReminder:
     """A reminder as the office's pages show it."""
 
     deadline: Deadline
-    left: int
+    days_left: int
 
     @property
     def is_overdue(self) -> bool:
         """Return whether the due day is over."""
-        return self.left < 0
+        return self.days_left < 0
 
 
 def open_reminders(facility: Facility, listed: tuple[Deadline, ...], today: dt.date) -> list[OpenReminder]:

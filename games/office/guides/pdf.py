@@ -62,12 +62,12 @@ class PrintedGame:
     """One game of the printed guide."""
 
     def __init__(self, content: dict[str, Any], language: str) -> None:
-        self.told, self.language, self.look = content, language, styles(language)
+        self.content, self.language, self.look = content, language, styles(language)
         self.common = words(language)
 
     def story(self) -> list[Flowable]:
         """Return the game from its title to the notes."""
-        content, look = self.told, self.look
+        content, look = self.content, self.look
         return [
             text(content["title"], look["title"]),
             text(content["variant"], look["dim"]),
@@ -106,7 +106,7 @@ class PrintedGame:
         """Return a table for each group of wagers, with the rows of a wager below it."""
         rows: list[list[Any]] = []
         group = ""
-        for bet in self.told["wagers"]:
+        for bet in self.content["wagers"]:
             if bet["group"] != group and rows:
                 yield self._table(rows)
                 rows = []

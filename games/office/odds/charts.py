@@ -29,8 +29,8 @@ class Bar:
 
     x: str
     width: str
-    was: str
-    favours_player: bool
+    previous: str
+    favors_player: bool
     beyond: bool
 
 
@@ -39,7 +39,7 @@ class Scale:
     """The position of zero, and the pixels that stand for 100 %."""
 
     zero: Fraction
-    whole: Fraction
+    unit: Fraction
 
     @classmethod
     def of(cls, advantages: Iterable[Fraction]) -> "Scale":
@@ -54,18 +54,18 @@ class Scale:
 
     def bar(self, advantage: Fraction, previous: Fraction | None = None) -> Bar:
         """Return the bar of a figure, with a mark for an older one."""
-        length = max(LOWEST_DRAWN, advantage) * self.whole
+        length = max(LOWEST_DRAWN, advantage) * self.unit
         start = self.zero + min(Fraction(0), length)
         return Bar(
             px(start),
             px(abs(length)),
-            "" if previous is None else px(self.zero + max(LOWEST_DRAWN, previous) * self.whole),
+            "" if previous is None else px(self.zero + max(LOWEST_DRAWN, previous) * self.unit),
             advantage < 0,
             advantage < LOWEST_DRAWN,
         )
 
     @property
-    def zero_at(self) -> str:
+    def zero_x(self) -> str:
         return px(self.zero)
 
     @property
@@ -109,7 +109,7 @@ class Curve:
     """
 
     title: str
-    told: str
+    description: str
     refused_from: str
     house: str  # points of the part of the line that favors the house, and of the part that favors the player
     player: str
@@ -229,7 +229,7 @@ def _draw_curve(
     under = least if least is not None and least > start and first < least else None
     return Curve(
         title=f"What {label} can pay",
-        told=_describe_curve(marks, label, line, from_ if may_choose else None),
+        description=_describe_curve(marks, label, line, from_ if may_choose else None),
         refused_from=f"refused from {from_:,} to 1" if may_choose else "",
         house=f"{px(x(start))},{px(y(start))} {corner}",
         player=f"{corner} {px(x(end))},{px(y(end))}",

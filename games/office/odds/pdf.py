@@ -69,7 +69,7 @@ def sheet_story(sheet: OddsSheet, chart: Curve | None, *, landscape: bool = Fals
             CondPageBreak(chart.size[1] * across / chart.size[0] + 50),
             text(chart.title, styles()["heading"]),
             Plot(chart, across),
-            text(chart.told, styles()["small"]),
+            text(chart.description, styles()["small"]),
         ]
     return story
 
@@ -88,7 +88,7 @@ def _table(sheet: OddsSheet) -> Flowable:
     widths += [54, 56, 46] if counted else [62, 56, 152]
     bar_wide = 80 if counted else 92
     numbers = range(1, len(head))
-    rows: list[list[Cell]] = [[*head, "player | house" if sheet.favoured else ""]]
+    rows: list[list[Cell]] = [[*head, "player | house" if sheet.favored else ""]]
     rows += [[*_cells(row, sheet), BarMark(sheet.scale, bar, bar_wide)] for row, bar in sheet.lines]
     return table(rows, [*widths, bar_wide + 4], numbers=numbers)
 
@@ -96,7 +96,7 @@ def _table(sheet: OddsSheet) -> Flowable:
 def _cells(row: OddsRow, sheet: OddsSheet) -> Sequence[Cell]:
     """Return the cells left of the bar. Each payout has one line, or two if its chance is a fraction."""
     counted, look = sheet.throws is not None, styles()
-    notes = [note for note in (row.note, "favours the player" if row.favours_player else "") if note]
+    notes = [note for note in (row.note, "favours the player" if row.favors_player else "") if note]
     label: list[Flowable] = [text(row.label, look["strong" if row.is_changed else "cell"])]
     label += [text(note, look["head"]) for note in notes]
     chances: list[Flowable] = []
@@ -104,20 +104,20 @@ def _cells(row: OddsRow, sheet: OddsSheet) -> Sequence[Cell]:
         chances += (
             [text(level.ways, look["number"])]
             if counted
-            else _two_lines(level.chance_said, level.chance_exact)
+            else _two_lines(level.chance_text, level.chance_exact)
         )
     cells: list[Cell] = [
         label,
         chances,
-        _lines([level.true_said.replace(" ", BLANK) for level in row.levels], counted),
+        _lines([level.true_odds_text.replace(" ", BLANK) for level in row.levels], counted),
     ]
     if sheet.sets_floors:
-        cells.append(row.floor_said)
+        cells.append(row.floor_text)
     if sheet.changed:
-        cells.append(_lines([level.was_said for level in row.levels], counted))
+        cells.append(_lines([level.previous_text for level in row.levels], counted))
     pays = _lines([str(level.pays) for level in row.levels], counted)
     exact = text(row.advantage_exact, look["number" if counted else "fine"])
-    return [*cells, pays, row.advantage_said.replace(" ", BLANK), exact]
+    return [*cells, pays, row.advantage_text.replace(" ", BLANK), exact]
 
 
 def _lines(values: Sequence[str], counted: bool) -> list[Flowable]:
@@ -145,7 +145,7 @@ class BarMark(Flowable):
     def draw(self) -> None:
         canvas, across = self.canv, self.width / BAR_WIDTH
         middle, tall = self.height / 2, 8 * 12.0 / BAR_HEIGHT
-        canvas.setFillColor(STOP if self.bar.favours_player else DIM)
+        canvas.setFillColor(STOP if self.bar.favors_player else DIM)
         canvas.rect(
             float(self.bar.x) * across,
             middle - tall / 2,
@@ -156,12 +156,12 @@ class BarMark(Flowable):
         )
         canvas.setLineWidth(0.6)
         canvas.setStrokeColor(DIM)
-        zero = float(self.scale.zero_at) * across
+        zero = float(self.scale.zero_x) * across
         canvas.line(zero, -3.5, zero, self.height + 3.5)
-        if self.bar.was:
+        if self.bar.previous:
             canvas.setStrokeColor(BRASS)
             canvas.setLineWidth(1.4)
-            previous_x = float(self.bar.was) * across
+            previous_x = float(self.bar.previous) * across
             canvas.line(previous_x, 1, previous_x, self.height - 1)
 
 

@@ -33,7 +33,7 @@ class PayoutLevel:
     probability: Fraction
     pays: Pays
     throws: int
-    was_said: str = ""
+    previous_text: str = ""
 
     @property
     def ways(self) -> int | None:
@@ -47,12 +47,12 @@ class PayoutLevel:
         return 1 / self.probability - 1
 
     @property
-    def true_said(self) -> str:
+    def true_odds_text(self) -> str:
         return to_one(self.true_odds)
 
     @property
-    def chance_said(self) -> str:
-        """In percent; of what is rarer than one in a thousand, one in how many."""
+    def chance_text(self) -> str:
+        """Return the chance in percent, or as one in how many if it is below one in a thousand."""
         rare = self.probability < Fraction(1, 1000)
         return f"1 in {round(1 / self.probability):,}" if rare else percent(self.probability)
 
@@ -81,21 +81,21 @@ class OddsRow:
     advantage: Fraction
     throws: int
     floors: tuple[Pays, ...] = ()
-    was: tuple[Pays, ...] = ()
-    was_advantage: Fraction | None = None
+    previous: tuple[Pays, ...] = ()
+    previous_advantage: Fraction | None = None
     note: str = ""
 
     @property
     def levels(self) -> tuple[PayoutLevel, ...]:
         """Return each payout with its own true odds (reading A02)."""
-        alike = len(self.was) == len(self.outcomes)
-        previous_pays = self.was if alike else (None,) * len(self.outcomes)
+        alike = len(self.previous) == len(self.outcomes)
+        previous_pays = self.previous if alike else (None,) * len(self.outcomes)
         previous_texts = [
             short_odds((old,)) if old and old != outcome.pays else ""
             for old, outcome in zip(previous_pays, self.outcomes, strict=True)
         ]
-        if self.was and not alike:
-            previous_texts[0] = short_odds(self.was)
+        if self.previous and not alike:
+            previous_texts[0] = short_odds(self.previous)
         return tuple(
             PayoutLevel(outcome.probability, outcome.pays, self.throws, old)
             for outcome, old in zip(self.outcomes, previous_texts, strict=True)
@@ -106,21 +106,23 @@ class OddsRow:
         return tuple(outcome.pays for outcome in self.outcomes)
 
     @property
-    def favours_player(self) -> bool:
+    def favors_player(self) -> bool:
         return self.advantage < 0
 
     @property
     def is_changed(self) -> bool:
-        return bool(self.was) and (self.was != self.pays or self.was_advantage != self.advantage)
+        return bool(self.previous) and (
+            self.previous != self.pays or self.previous_advantage != self.advantage
+        )
 
     # Texts
 
     @property
-    def floor_said(self) -> str:
+    def floor_text(self) -> str:
         return short_odds(self.floors)
 
     @property
-    def advantage_said(self) -> str:
+    def advantage_text(self) -> str:
         return percent(self.advantage)
 
     @property
@@ -155,9 +157,9 @@ class OddsSheet:
         return throws if counted else None
 
     @property
-    def favoured(self) -> tuple[OddsRow, ...]:
-        """The rows that would favour the player."""
-        return tuple(row for row in self.rows if row.favours_player)
+    def favored(self) -> tuple[OddsRow, ...]:
+        """Return the rows that favor the player."""
+        return tuple(row for row in self.rows if row.favors_player)
 
     @property
     def changed(self) -> tuple[OddsRow, ...]:
@@ -168,14 +170,17 @@ class OddsSheet:
         """Return the scale of the bars."""
         advantages = [row.advantage for row in self.rows]
         return Scale.of(
-            [*advantages, *(row.was_advantage for row in self.rows if row.was_advantage is not None)]
+            [
+                *advantages,
+                *(row.previous_advantage for row in self.rows if row.previous_advantage is not None),
+            ]
         )
 
     @property
     def lines(self) -> Iterator[tuple[OddsRow, Bar]]:
         """Return each row with its bar."""
         for row in self.rows:
-            yield row, self.scale.bar(row.advantage, row.was_advantage if row.is_changed else None)
+            yield row, self.scale.bar(row.advantage, row.previous_advantage if row.is_changed else None)
 
 
 def odds_sheet(rules: Rules, before: Rules | None = None, name: str = "", before_name: str = "") -> OddsSheet:

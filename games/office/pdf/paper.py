@@ -246,7 +246,7 @@ class PageFrame:
         self, title: str, facility_name: str, approved: str, language: str, size: tuple[float, float]
     ) -> None:
         self.look, self.language, (self.width, self.height) = styles(language), language, size
-        self.title, self.house, self.approved = title, facility_name, approved
+        self.title, self.facility_name, self.approved = title, facility_name, approved
 
     def draw(self, canvas: Canvas, page: int, pages: int) -> None:
         """Draw the frame of one page."""
@@ -256,7 +256,7 @@ class PageFrame:
         canvas.line(left_x, self.height - 58, right, self.height - 58)
         canvas.line(left_x, 46, right, 46)
         across = right - left_x - 12
-        self._put(canvas, self.house, "strong", left_x, self.height - 54, across * 0.35)
+        self._put(canvas, self.facility_name, "strong", left_x, self.height - 54, across * 0.35)
         self._put(canvas, self.title, "number", right - across * 0.65, self.height - 54, across * 0.65)
         count = PAGE_OF.get(self.language[:2], PAGE_OF["en"]) % (page, pages)
         self._put(canvas, self.approved, "head", left_x, 42, right - left_x - 70, under=True)

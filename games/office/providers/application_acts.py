@@ -32,8 +32,8 @@ class PackagePart:
 
     name: str
     section: str
-    there: bool
-    who: str = ""
+    is_present: bool
+    person_name: str = ""
 
 
 @office_act()
@@ -108,7 +108,7 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     verify_investigated(file.provider)
     verify_kind(file, application.kind)
     for part in missing_parts(file, application):
-        raise Refusal(f"part-missing-{part.name}", part.section, who=part.who)
+        raise Refusal(f"part-missing-{part.name}", part.section, who=part.person_name)
     application.filed_at, application.filed_by = ctx.now, ctx.actor
     application.save(update_fields=["filed_at", "filed_by"])
     due = file.certification.renewal_due() if application.kind == RENEWAL else None
@@ -168,7 +168,7 @@ def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 def missing_parts(file: ProviderFile, application: Application) -> list[PackagePart]:
     """Return the missing parts of the package, in the order of § 528.2."""
-    return [part for part in package_parts(file, application) if not part.there]
+    return [part for part in package_parts(file, application) if not part.is_present]
 
 
 def package_parts(file: ProviderFile, application: Application) -> list[PackagePart]:

@@ -18,7 +18,7 @@ PA_CODE = "58 Pa. Code "
 class ProviderFile:
     """The file of one provider on a day. In an act, the caller holds the lock of the office's stream."""
 
-    house: Facility
+    facility: Facility
     provider: Provider
     day: dt.date
 
@@ -51,12 +51,12 @@ class ProviderFile:
     @property
     def certification(self) -> Certification:
         """Return the provider's certification on this day."""
-        return certifications.certification_on(self.house, self.applications, self.day)
+        return certifications.certification_on(self.facility, self.applications, self.day)
 
     @property
     def trading(self) -> Trading:
         """Return the permission to trade before certification on this day."""
-        return certifications.trading_permission(self.house, self.applications, self.permissions, self.day)
+        return certifications.trading_permission(self.facility, self.applications, self.permissions, self.day)
 
     @property
     def undecided(self) -> Application | None:

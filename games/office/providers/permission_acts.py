@@ -135,7 +135,7 @@ def verify_first_three(ctx: OfficeContext, file: ProviderFile) -> None:
         raise Refusal("permission-without-service", section, name=file.provider.name)
     for service in live:
         for step in services.first_three_steps(ctx.facility, service, ctx.gaming_day, ctx.now):
-            if not step.done:
+            if not step.is_done:
                 raise Refusal(f"permission-before-{step.name}", section, service=service.name, step=step.cite)
 
 

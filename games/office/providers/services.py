@@ -33,9 +33,9 @@ class ServiceStep:
     """One of the four steps on a day. `state` gives the reason if it is open."""
 
     name: str
-    done: bool
+    is_done: bool
     state: str
-    on: dt.date | None = None
+    date: dt.date | None = None
     section: str = ""
 
     @property
@@ -57,12 +57,12 @@ class ServiceStatus:
     @property
     def may_be_dealt(self) -> bool:
         """Return whether all four steps are done and the service is in use."""
-        return not self.ended and all(step.done for step in self.steps)
+        return not self.ended and all(step.is_done for step in self.steps)
 
     @property
     def first_open(self) -> ServiceStep | None:
         """Return the first step that is not done."""
-        return next((step for step in self.steps if not step.done), None)
+        return next((step for step in self.steps if not step.is_done), None)
 
     @property
     def codes(self) -> frozenset[str]:

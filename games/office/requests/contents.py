@@ -44,8 +44,8 @@ class PartStatus:
     """A part of one request: whether it is required, whether it is present, and its contents."""
 
     part: RequestPart
-    must: bool
-    there: bool
+    is_required: bool
+    is_present: bool
     value: dict[str, Any]
 
 
@@ -84,7 +84,7 @@ def part_statuses(request: GameRequest) -> list[PartStatus]:
 
 def missing_parts(request: GameRequest) -> list[RequestPart]:
     """Return the required parts that are missing."""
-    return [line.part for line in part_statuses(request) if line.must and not line.there]
+    return [line.part for line in part_statuses(request) if line.is_required and not line.is_present]
 
 
 def list_parts(parts: list[RequestPart]) -> str:

@@ -24,7 +24,7 @@ LOOKS = {"filed": "wait", "approved": "ok", "denied": "stop", "withdrawn": "past
 class PartDescription:
     """One part in words: text, points, and documents. All are empty if the part is missing."""
 
-    line: PartStatus
+    status: PartStatus
     text: str = ""
     points: list[str] = field(default_factory=list)
     documents: list[Document] = field(default_factory=list)
@@ -70,7 +70,7 @@ def next_step(request: GameRequest, today: dt.date) -> str:
         return ""
     if not request.facility.law.requests.tests:
         return "Decision of the Executive Director"
-    still = sum(not condition.done for condition in final_approval.conditions(request, today))
+    still = sum(not condition.is_met for condition in final_approval.conditions(request, today))
     if not still:
         return "Final approval"
     return "%s of 4 conditions are open" % still if still > 1 else "1 of 4 conditions is open"

@@ -26,7 +26,7 @@ class Condition:
 
     key: str
     cite: str
-    done: bool
+    is_met: bool
     state: str
 
     @property
@@ -54,7 +54,7 @@ def balance_cents(request: GameRequest) -> int:
 
 def verify_conditions(request: GameRequest, today: dt.date) -> None:
     """Refuse final approval while a condition is open, naming each. Raises Refusal(`conditions-open`)."""
-    still = [condition for condition in conditions(request, today) if not condition.done]
+    still = [condition for condition in conditions(request, today) if not condition.is_met]
     if still:
         listed = ", ".join(f"{condition.name} ({jurisdictions.short(condition.cite)})" for condition in still)
         raise Refusal("conditions-open", request.facility.law.section("conditions"), open=listed)

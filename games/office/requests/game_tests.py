@@ -71,7 +71,7 @@ def _cited(test: GameTest, part: RequestPart) -> RequestPart:
 
 def missing_test_parts(test: GameTest) -> list[RequestPart]:
     """Return the missing parts."""
-    return [line.part for line in test_part_statuses(test) if not line.there]
+    return [line.part for line in test_part_statuses(test) if not line.is_present]
 
 
 def verify_complete(test: GameTest) -> None:

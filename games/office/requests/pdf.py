@@ -73,7 +73,7 @@ def _with_name(when: str, who: str) -> str:
 
 def _part(description: PartDescription) -> list[Flowable]:
     """Return one part: its name, its paragraph and its contents."""
-    look, part = styles(), description.line.part
+    look, part = styles(), description.status.part
     name = str(part.name)
     head = text(name[0].upper() + name[1:], look["strong"])
     head.keepWithNext = 1
@@ -82,10 +82,10 @@ def _part(description: PartDescription) -> list[Flowable]:
         cite = text(part.cite, look["small"])
         cite.keepWithNext = 1
         story.append(cite)
-    if not description.line.there:
+    if not description.status.is_present:
         return [
             *story,
-            text("Not said" if description.line.must else "Not said (not required)", look["body"]),
+            text("Not said" if description.status.is_required else "Not said (not required)", look["body"]),
         ]
     story += [text(point, look["body"]) for point in description.points]
     if description.text:

@@ -22,7 +22,7 @@ class Change:
     if there was or is no value. `old_edge` and `new_edge`: the house advantage in percent if odds changed.
     """
 
-    what: str
+    kind: str
     old: str
     new: str
     wager: str = ""

@@ -24,7 +24,7 @@ class PayoutRow:
     row: str
     label: str
     floor: str
-    chosen: str
+    odds: str
     wins: int
     of: int
     advantage: str
@@ -45,7 +45,7 @@ class ShakerRow:
 
     kind: str
     label: str
-    named: bool
+    is_named: bool
     procedure: str
 
 

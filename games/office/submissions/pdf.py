@@ -142,6 +142,6 @@ def _changes(before: Rules | None, sheet: OddsSheet) -> Iterator[Flowable]:
 def _change_title(change: Change) -> str:
     """Return `Total 4, payout`, `Payout limit` or `Shaker automated`."""
     if change.wager:
-        return f"{change.wager}, {change.what}"
-    name = {"limit": "payout limit", "wording": "odds wording"}.get(change.what, change.what)
+        return f"{change.wager}, {change.kind}"
+    name = {"limit": "payout limit", "wording": "odds wording"}.get(change.kind, change.kind)
     return f"{name[0].upper()}{name[1:]} {change.row}".strip()

@@ -15,7 +15,7 @@ class SubmissionStep:
 
     label: str
     state: str
-    at: dt.datetime | None = None
+    moment: dt.datetime | None = None
     who: str = ""
     note: str = ""
 

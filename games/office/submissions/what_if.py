@@ -103,7 +103,7 @@ def _with_verdict(answer: WhatIf, row: str, pays: Pays, options: Options) -> Wha
         sheet_row for sheet_row in answer.sheet.changed or answer.sheet.rows if row in sheet_row.paytable
     ]
     detail = _advantage_sentences(affected)
-    worst = [sheet_row for sheet_row in answer.sheet.favoured if row in sheet_row.paytable]
+    worst = [sheet_row for sheet_row in answer.sheet.favored if row in sheet_row.paytable]
     if not edition.sets_floors or row in edition.fixed:
         verdict = f"favours the player by {percent(-worst[0].advantage)}" if worst else "is only a what-if"
         exact = f"Exact paytable: may not be filed. It pays {edition.payouts[row].odds}."
@@ -128,10 +128,10 @@ def _advantage_sentences(rows: Iterable[OddsRow]) -> str:
     """Return `The house keeps 15.28 % (11/72), before 29.17 %.` for each affected row."""
     sentences = []
     for row in rows:
-        side = "The player gains" if row.favours_player else "The house keeps"
+        side = "The player gains" if row.favors_player else "The house keeps"
         before = (
-            f", before {percent(row.was_advantage)}"
-            if row.is_changed and row.was_advantage is not None
+            f", before {percent(row.previous_advantage)}"
+            if row.is_changed and row.previous_advantage is not None
             else ""
         )
         where = f" on {row.label}" if row.note else ""

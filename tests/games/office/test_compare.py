@@ -11,7 +11,7 @@ BASE = "pa-539"
 
 
 def what(found):
-    return [(one.what, one.wager, one.old, one.new) for one in found]
+    return [(one.kind, one.wager, one.old, one.new) for one in found]
 
 
 def test_a_raised_payout_is_named_with_its_house_advantage_before_and_after():
@@ -23,8 +23,8 @@ def test_a_raised_payout_is_named_with_its_house_advantage_before_and_after():
 
 def test_the_other_paytable_names_the_edition_and_every_row_that_differs():
     found = changes(Rules.of("pa-625a/A"), Rules.of("pa-625a/B"))
-    assert [one.what for one in found].count("edition") == 1
-    assert {one.row for one in found if one.what == "payout"} == {
+    assert [one.kind for one in found].count("edition") == 1
+    assert {one.row for one in found if one.kind == "payout"} == {
         "three-of-a-kind", "two-of-a-kind", "any-three-of-a-kind", "two-dice", "one-of-a-kind/3",
         *(f"total:{n}" for n in (4, 5, 6, 9, 12, 15, 16, 17)),
     }  # fmt: skip
@@ -36,10 +36,10 @@ def test_the_other_paytable_names_the_edition_and_every_row_that_differs():
 
 def test_a_wager_that_comes_or_goes_is_named_as_such():
     found = changes(Rules.of("pa-675a"), Rules.of("pa-675a.6"))
-    gone = [(one.wager, one.new) for one in found if one.what == "wager" and not one.new]
+    gone = [(one.wager, one.new) for one in found if one.kind == "wager" and not one.new]
     assert ("Millionaire Row 9", "") in gone and ("Like Kind 8", "") in gone
     assert ("Like Kind, no match", "60 to 1") in [
-        (one.wager, one.new) for one in found if one.what == "wager"
+        (one.wager, one.new) for one in found if one.kind == "wager"
     ]
 
 

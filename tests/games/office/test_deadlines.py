@@ -87,7 +87,7 @@ def test_a_filed_submission_waits_for_15_days_by_the_calendar_of_the_house(house
     RulesSubmission.objects.filter(facility=house).update(status="filed", filed_at=filed)
     one = found(house, hands)["review:RS-0009.1"]
     assert (one.due_on, one.state) == (TODAY, "waits")
-    assert one.what == "Decision on RS-0009 v1, filed 6 Nov 2026"
+    assert one.summary == "Decision on RS-0009 v1, filed 6 Nov 2026"
     assert one.section == "58 Pa. Code § 601a.10(c)"
     hands.now += DAY
     assert found(house, hands)["review:RS-0009.1"].group(TODAY + DAY) == "overdue"
@@ -103,7 +103,7 @@ def test_an_approved_submission_comes_into_force_at_its_moment(house, hands):
     begins = dt.datetime(2026, 12, 1, 11, tzinfo=dt.UTC)
     RulesSubmission.objects.filter(facility=house).update(in_force_from=begins)
     one = found(house, hands)["in-force:RS-0009.1"]
-    assert (one.due_on, one.at, one.state) == (dt.date(2026, 12, 1), begins, "begins")
+    assert (one.due_on, one.moment, one.state) == (dt.date(2026, 12, 1), begins, "begins")
     hands.now = begins
     assert not days(house, hands)
 
@@ -174,7 +174,7 @@ def test_what_a_body_asked_besides_waits_until_it_is_answered(house, hands):
         request=request_of(house, hands), asked_on=TODAY, body="The Board", what="a second drawing"
     )
     one = found(house, hands)[f"further:{asked.pk}"]
-    assert (one.due_on, one.what) == (
+    assert (one.due_on, one.summary) == (
         dt.date(2026, 12, 6),
         "Answer The Board on NG-0001: a second drawing",
     )
@@ -241,7 +241,7 @@ def test_a_date_to_cease_by_and_what_is_asked_on_a_file(house, hands):
         f"cease:SP-0001.{permission.pk}": "2026-12-05",
     }
     one = found(house, hands)[f"note:SP-0001.{note.pk}"]
-    assert one.what == "Acme Side Bets, information asked for: list of owners"
+    assert one.summary == "Acme Side Bets, information asked for: list of owners"
     assert one.section == "58 Pa. Code § 528.5(1)"
 
 
@@ -264,8 +264,8 @@ def test_the_floor_tells_of_approvals_that_end_and_limits_that_were_announced(ho
     )  # fmt: skip
     assert days(house, hands) == {"limits:T-01.1": "2026-11-21", f"approval:{one.pk}": "2026-12-01"}
     limits = found(house, hands)["limits:T-01.1"]
-    assert limits.what == "T-01: minimum $25, maximum $1,000 at the first round after"
-    assert (limits.at, limits.section, limits.reminds) == (
+    assert limits.summary == "T-01: minimum $25, maximum $1,000 at the first round after"
+    assert (limits.moment, limits.section, limits.reminds) == (
         hands.now + dt.timedelta(minutes=30),
         "58 Pa. Code § 521.8(c)",
         False,
@@ -287,7 +287,7 @@ def test_what_final_approval_in_new_jersey_still_waits_for_is_listed_by_the_end_
     GameTest.objects.create(request=request, number=1, status="approved", ends_on=dt.date(2027, 2, 28))
     one = found(house, hands)["conditions:NG-0001"]
     assert one.due_on == dt.date(2027, 2, 28)
-    assert one.what == (
+    assert one.summary == (
         "Final approval of NG-0001 Lucky Pip waits for: found suitable for casino use, "
         "amended regulations in effect, applications filed and waivers issued, costs paid in full"
     )

@@ -94,7 +94,7 @@ def test_an_amendment_has_a_day_or_is_not_needed(shore):
     both = {"request": request, "not_needed": True, "on": "2026-11-21"}
     refusal(shore, "record_amendment", both, "amendment-without-a-day")
     shore.in_office("record_amendment", {"request": request, "not_needed": True})
-    assert final_approval.conditions(stored(request), dt.date(2026, 11, 21))[1].done
+    assert final_approval.conditions(stored(request), dt.date(2026, 11, 21))[1].is_met
 
 
 @clause("NJ-19:47-8.4(g)3")
@@ -120,11 +120,11 @@ def test_the_balance_has_to_be_zero_and_no_more_is_paid_than_is_open(shore):
     shore.in_office("record_costs", {**said, "amount": "99.50"})
     shore.in_office("record_payment", {**said, "amount": "12,499.99"})
     last = final_approval.conditions(stored(request), dt.date(2026, 11, 21))[3]
-    assert (last.done, last.state) == (False, "$0.01 open")
+    assert (last.is_met, last.state) == (False, "$0.01 open")
     refusal(shore, "record_payment", {**said, "amount": "0.02"}, "more-than-is-open")
     shore.in_office("record_payment", {**said, "amount": "0.01"})
     assert entry()["balance_cents"] == 0
-    assert final_approval.conditions(stored(request), dt.date(2026, 11, 21))[3].done
+    assert final_approval.conditions(stored(request), dt.date(2026, 11, 21))[3].is_met
 
 
 @pytest.mark.parametrize("act", ["record_suitability", "record_licensing", "record_costs"])

@@ -119,7 +119,7 @@ def granted(scene: Scene, names: dict, conditions: str = "") -> GameTest:
 def test_who_asks_decides_which_papers_are_asked_for(shore, petitioner, asked):
     lines = contents.part_statuses(stored(request_of(shore, petitioner)))
     assert [line.part.key for line in lines if line.part.cite] == asked
-    assert all(line.must for line in lines if line.part.key in asked)
+    assert all(line.is_required for line in lines if line.part.key in asked)
 
 
 def test_in_new_jersey_somebody_asks(shore):

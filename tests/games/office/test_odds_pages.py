@@ -74,7 +74,7 @@ def test_a_circle_of_an_extra_roll_moves_the_figure_of_the_whole():
     answer = what_if(rules, Options(rules.key), "like-kind/extra:8", "500")
     row = next(row for row in answer.sheet.rows if row.label == "Extra Roll")
     chance = next(one.probability for one in row.outcomes if one.pays == Odds(500))
-    assert row.was_advantage - row.advantage == chance * 450 / 7
+    assert row.previous_advantage - row.advantage == chance * 450 / 7
 
 
 def test_a_family_that_is_not_there_is_refused():
@@ -104,7 +104,7 @@ def test_the_page_shows_any_edition(podium, key):
     page = podium.get(ODDS, {"rules": key})
     assert page.status_code == 200
     for row in odds_sheet(Rules.of(key)).rows:
-        assert row.advantage_said in page.content.decode()
+        assert row.advantage_text in page.content.decode()
 
 
 def test_script_gets_the_answer_alone_and_others_the_page(podium):

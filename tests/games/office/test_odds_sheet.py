@@ -243,18 +243,18 @@ def test_a_row_says_its_floor_its_odds_and_what_it_paid_before():
     shown = odds_sheet(now, before, "version 4", "version 3")
     row = row_at(shown, "Total 4")
     (level,) = row.levels
-    assert (level.ways, level.true_said, row.floor_said, level.was_said, str(level.pays)) == (
+    assert (level.ways, level.true_odds_text, row.floor_text, level.previous_text, str(level.pays)) == (
         3, "71 to 1", "50", "60", "80 to 1",
     )  # fmt: skip
-    assert (row.advantage_said, row.advantage_exact) == ("−12.50 %", "−1/8")
-    assert row.was_advantage == Fraction(11, 72)
-    assert [one.label for one in shown.favoured] == [one.label for one in shown.changed] == ["Total 4"]
+    assert (row.advantage_text, row.advantage_exact) == ("−12.50 %", "−1/8")
+    assert row.previous_advantage == Fraction(11, 72)
+    assert [one.label for one in shown.favored] == [one.label for one in shown.changed] == ["Total 4"]
     assert shown.throws == 216
 
 
 def test_a_wager_of_several_payouts_has_true_odds_for_each():
     row = row_at(odds_sheet(Rules.of("pa-625a/B")), "One of a Kind")
-    assert [(one.ways, one.true_said, str(one.pays)) for one in row.levels] == [
+    assert [(one.ways, one.true_odds_text, str(one.pays)) for one in row.levels] == [
         (75, "1.88 to 1", "1 to 1"), (15, "13.4 to 1", "2 to 1"), (1, "215 to 1", "12 to 1"),
     ]  # fmt: skip
     assert row.advantage == Fraction(1, 27)
@@ -264,7 +264,7 @@ def test_prizes_and_the_extra_roll_stand_as_they_are_judged():
     shown = odds_sheet(Rules.of("pa-675a"))
     nine, extra = row_at(shown, "Millionaire Row 9"), row_at(shown, "Extra Roll")
     assert str(nine.pays[0]) == "$50,000" and nine.levels[0].chance_exact == "25/5038848"
-    assert nine.levels[0].chance_said == "1 in 201,554"
+    assert nine.levels[0].chance_text == "1 in 201,554"
     assert extra.advantage_exact == "73480204633/822823723008" and "seven units" in extra.note
     assert shown.throws is None and not extra.floors
 
@@ -275,10 +275,12 @@ def test_prizes_and_the_extra_roll_stand_as_they_are_judged():
 def test_bars_begin_at_zero_and_reach_left_for_the_player():
     shown = odds_sheet(Rules(Rules.of(JERSEY).edition, (("total:4", Odds(80)),)), Rules.of(JERSEY))
     bars = {row.label: bar for row, bar in shown.lines}
-    zero = shown.scale.zero_at
-    assert bars["Total 17"].x == zero and not bars["Total 17"].favours_player and bars["Total 17"].was == ""
+    zero = shown.scale.zero_x
+    assert (
+        bars["Total 17"].x == zero and not bars["Total 17"].favors_player and bars["Total 17"].previous == ""
+    )
     four = bars["Total 4"]
-    assert four.favours_player and tenths(four.x) + tenths(four.width) == tenths(zero)
+    assert four.favors_player and tenths(four.x) + tenths(four.width) == tenths(zero)
     ratio = Fraction(tenths(bars["Small, Big"].width), tenths(bars["Total 5, Total 16"].width))
     assert abs(ratio - Fraction(1, 17)) < Fraction(1, 200)  # 1/36 to 17/36
     assert all(tenths(bar.x) >= 0 and tenths(bar.x) + tenths(bar.width) <= 2400 for bar in bars.values())
@@ -315,7 +317,7 @@ def test_the_line_marks_floor_version_even_point_and_draft_and_tells_them_in_wor
         ("floor", "floor 29.17 %"), ("before", "version 3 15.28 %"), ("even", "even"), ("now", "draft −12.50 %"),
     ]  # fmt: skip
     assert drawn.refused_from == "refused from 72 to 1"
-    assert "at 71 to 1: even" in drawn.told and "From 72 to 1" in drawn.told
+    assert "at 71 to 1: even" in drawn.description and "From 72 to 1" in drawn.description
     even = next(one for one in drawn.points if one.sort == "even")
     assert even.x == drawn.even_x and even.y == drawn.zero_y
     assert drawn.floor_x == ""

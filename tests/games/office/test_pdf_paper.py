@@ -174,8 +174,8 @@ def test_the_odds_sheet_says_every_figure_exactly():
     words = read.words()
     for row in shown.rows:
         assert row.label.split(",")[0] in words and row.advantage_exact in words
-        assert row.advantage_said in words
-        assert all(one.true_said in words and str(one.pays) in words for one in row.levels)
+        assert row.advantage_text in words
+        assert all(one.true_odds_text in words and str(one.pays) in words for one in row.levels)
     assert "15.28 %" in words and "11/72" in words and "What Total 4 can pay" in words
     assert "refused" in words and APPROVED in words
 
@@ -192,7 +192,7 @@ def test_no_fraction_however_long_is_broken_or_cut(key):
     for row in shown.rows:
         assert row.advantage_exact in lines
         assert shown.throws or all(one.chance_exact in lines for one in row.levels)
-        assert row.advantage_said in lines and all(one.true_said in lines for one in row.levels)
+        assert row.advantage_text in lines and all(one.true_odds_text in lines for one in row.levels)
     for sides in read.edges():
         assert min(sides) >= 20
 
@@ -216,7 +216,7 @@ def test_a_bar_that_favours_the_player_is_drawn_in_the_signal_colour():
     bad_page = Read(odds_pdf.odds_sheet_pdf(odds_sheet(bad), None, **given)).file[0]
     assert ink(good_page, "a63a22") == 0
     assert ink(bad_page, "a63a22") > 40
-    assert odds_sheet(bad).favoured[0].advantage == Fraction(-1, 8)
+    assert odds_sheet(bad).favored[0].advantage == Fraction(-1, 8)
 
 
 # Approval, as each page says it
@@ -352,7 +352,7 @@ def test_a_draft_on_paper_says_that_it_is_one_and_what_it_changes(scene, podium)
 
 def test_what_changed_is_named_on_paper_as_the_page_names_it():
     for what, wager, named in (("limit", "", "Payout limit"), ("payout", "Total 4", "Total 4, payout")):
-        assert submission_pdf._change_title(Change(what=what, wager=wager, old="1", new="2")) == named
+        assert submission_pdf._change_title(Change(kind=what, wager=wager, old="1", new="2")) == named
 
 
 @pytest.mark.django_db

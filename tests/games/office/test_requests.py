@@ -123,7 +123,7 @@ def test_a_bare_draft_names_every_missing_part_with_its_paragraph(scene):
 @pytest.mark.parametrize("kind", ["wager", "feature"])
 def test_a_wager_or_a_feature_is_asked_for_class_and_drawings_but_not_held_up_by_them(scene, kind):
     request = complete(scene, "class", "layout", "equipment", kind=kind)
-    asked = {line.part.key: line.must for line in contents.part_statuses(stored(request))}
+    asked = {line.part.key: line.is_required for line in contents.part_statuses(stored(request))}
     assert asked == {part: part not in ("class", "layout", "equipment") for part in PARTS}
     assert file(scene, request).status == "filed"
 
@@ -273,8 +273,8 @@ def test_a_wager_of_several_levels_has_one_house_advantage():
     sheet = odds_figures.figures_sheet(told)
     small, row = sheet.rows
     assert (small.label, row.label) == ("Small", "One of a Kind")
-    assert (row.advantage_exact, row.advantage_said) == ("17/216", "7.87 %")
-    assert [(str(one.pays), one.true_said) for one in row.levels] == [
+    assert (row.advantage_exact, row.advantage_text) == ("17/216", "7.87 %")
+    assert [(str(one.pays), one.true_odds_text) for one in row.levels] == [
         ("1 to 1", "1.88 to 1"),
         ("2 to 1", "13.4 to 1"),
         ("3 to 1", "215 to 1"),

@@ -33,7 +33,7 @@ def steps(scene, now):
     facility = scene.table.facility
     rows = Service.objects.select_related("provider", "request").order_by("-pk")[:1]
     (use,) = services.service_statuses(facility, list(rows), facility.gaming_day(now), now)
-    return [step.done for step in use.steps]
+    return [step.is_done for step in use.steps]
 
 
 def of(scene, now, game="sic-bo"):
