@@ -17,35 +17,36 @@ class Clock:
     """The source of every act's time. There is one instance, `clock`; tests set it with `override`."""
 
     def __init__(self) -> None:
-        self._told: Callable[[], dt.datetime] | None = None
+        self._source: Callable[[], dt.datetime] | None = None
 
     def now(self) -> dt.datetime:
         """The current time in UTC with microseconds, from PostgreSQL, or from this machine under SQLite."""
-        if self._told is not None:
-            return self._told()
+        if self._source is not None:
+            return self._source()
         if connection.vendor != "postgresql":
             return dt.datetime.now(dt.UTC)
         with connection.cursor() as cursor:
             cursor.execute("SELECT clock_timestamp()")
-            return cursor.fetchone()[0].astimezone(dt.UTC)
+            moment: dt.datetime = cursor.fetchone()[0]
+        return moment.astimezone(dt.UTC)
 
     def read(self, moment: dt.datetime | None) -> dt.datetime:
         """Use the time that an earlier statement of the act read from PostgreSQL, which saves a query.
 
         `moment` is None where the database has no clock; then this is `now`.
         """
-        if moment is None or self._told is not None:
+        if moment is None or self._source is not None:
             return self.now()
         return moment.astimezone(dt.UTC)
 
     @contextmanager
     def override(self, moment: dt.datetime | Callable[[], dt.datetime]) -> Iterator[None]:
         """For tests: within the block, every thread gets this moment, or the result of this function."""
-        before, self._told = self._told, moment if callable(moment) else lambda: moment
+        before, self._source = self._source, moment if callable(moment) else lambda: moment
         try:
             yield
         finally:
-            self._told = before
+            self._source = before
 
 
 clock = Clock()

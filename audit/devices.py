@@ -73,6 +73,7 @@ def device_of(request: HttpRequest) -> Device | None:
         return None
     sql = """FROM audit_device v LEFT JOIN audit_person p ON p.id = v.person_id
              WHERE v.token_sha256 = %s AND v.revoked_at IS NULL"""
+    device: Device
     for (device, person), _ in read((("v", Device), ("p", Person)), sql, [token_hash(token)]):
         device.person = person
         return device

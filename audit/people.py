@@ -50,6 +50,7 @@ class PinBackend(BaseBackend):
 
     def get_user(self, user_id: int) -> Person | None:
         """The person of a session, or None if no longer active."""
+        person: Person
         for (person,), _ in read(
             (("p", Person),), "FROM audit_person p WHERE p.id = %s AND p.is_active", [user_id]
         ):

@@ -32,6 +32,8 @@ Several processes share the contents of a long file; each reads the whole file. 
 An export alone cannot show that it was not rewritten completely, hashes included. The seals show that.
 """
 
+from __future__ import annotations
+
 import base64
 import datetime
 import gc
@@ -45,7 +47,9 @@ import subprocess
 import sys
 import threading
 from binascii import hexlify
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import IO, Any, BinaryIO
 
 TAG = b"pitside/entry/v1\n"
 HASH_AT, PREV_AT, BODY_AT = 9, 83, 156  # {"hash":" 64 hex ","prev":" 64 hex ","body": body }
@@ -78,16 +82,26 @@ AFTER_DATA = re.compile(
     )
 )
 sha256 = hashlib.sha256
+Progress = Callable[[int, int], None]  # bytes and entries read
+Keys = dict[int, "list[Key]"]  # by LOG and WITNESS
+Verified = tuple[str, str, "list[Stream]"]  # since, until, and the streams
 
 
 class Bad(Exception):
     """A failed check: the reason, and the bundle's file, line, stream and number where it failed."""
 
-    def __init__(self, reason, line=0, stream=None, seq=None, file=None):
+    def __init__(
+        self,
+        reason: str,
+        line: int = 0,
+        stream: str | None = None,
+        seq: int | None = None,
+        file: str | None = None,
+    ) -> None:
         super().__init__(reason)
         self.reason, self.line, self.stream, self.seq, self.file = reason, line, stream, seq, file
 
-    def __str__(self):
+    def __str__(self) -> str:
         where = [self.file] if self.file else []
         where += ["line %d" % self.line] if self.line else []
         if self.stream is not None:
@@ -100,15 +114,16 @@ class Stream:
 
     __slots__ = ("at", "entries", "head", "name", "prior_head", "prior_seq", "sealed")
 
-    def __init__(self, name, prior_seq, prior_head):
+    def __init__(self, name: str, prior_seq: int, prior_head: bytes) -> None:
         self.name, self.prior_seq, self.prior_head, self.head = name, prior_seq, prior_head, prior_head
-        self.entries, self.at, self.sealed = 0, "", None
+        self.entries, self.at = 0, ""
+        self.sealed: SealedHeads | None = None
 
     @property
-    def seq(self):
+    def seq(self) -> int:
         return self.prior_seq + self.entries
 
-    def save_position(self, head, further):
+    def save_position(self, head: bytes, further: int) -> None:
         """Save the position after a run of entries."""
         self.head, self.entries = head, self.entries + further
 
@@ -117,7 +132,7 @@ class Stream:
 # Lines
 
 
-def blocks(file):
+def blocks(file: BinaryIO) -> Iterator[tuple[bytes, bool]]:
     """Yield blocks of complete lines, each with False; then the last line, with True."""
     pending = b""
     while True:
@@ -135,7 +150,7 @@ def blocks(file):
         pending = block
 
 
-def read_line(line, number):
+def read_line(line: bytes, number: int) -> tuple[bytes, bytes, bytes]:
     """Check the form and hash of a line without its newline. Returns its body, its prev in hex, and its hash."""
     if not (
         line[:HASH_AT] == OPENING
@@ -154,11 +169,11 @@ def read_line(line, number):
     return body, prev, digest
 
 
-def is_hex(text):
+def is_hex(text: bytes) -> bool:
     return HEX.match(text.decode("latin-1")) is not None
 
 
-def claimed_position(body):
+def claimed_position(body: bytes) -> tuple[Any, Any]:
     """The stream and number that a body claims, for a message; (None, None) if it cannot be read."""
     try:
         content = json.loads(body)
@@ -167,7 +182,7 @@ def claimed_position(body):
         return None, None
 
 
-def printable(text):
+def printable(text: object) -> str:
     return (
         str(text)[:200].encode("ascii", "backslashreplace").decode()
         if str(text).isprintable()
@@ -179,12 +194,12 @@ def printable(text):
 # Canonical JSON
 
 
-def _no_float(text):
+def _no_float(text: str) -> float:
     raise ValueError("a number that is not an integer")
 
 
 @lru_cache(maxsize=100_000)
-def _integer(text):
+def _integer(text: str) -> int:
     if len(text) > 17 or abs(int(text)) >= 1 << 53:
         raise ValueError("a number of 2^53 or more")
     return int(text)
@@ -197,20 +212,20 @@ scan = json.JSONDecoder(  # type: ignore[attr-defined]
 _encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def encode(value):
+def encode(value: Any) -> str:
     """Encode as canonical JSON: RFC 8785, for ASCII keys and integers."""
     return "".join(_chunks(value, 0))
 
 
 if json.encoder.c_make_encoder is None:  # type: ignore[attr-defined]
-    encode = _encoder.encode
+    encode = _encoder.encode  # type: ignore[assignment]
 else:
     _chunks = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
         None, _encoder.default, json.encoder.encode_basestring, None, ":", ",", True, False, False
     )
 
 
-def read_value(text, start):
+def read_value(text: str, start: int) -> tuple[Any, int]:
     """Read the canonical value at a position of a text. Returns it and its end. Raises Bad if it is not canonical."""
     try:
         value, end = scan(text, start)
@@ -223,7 +238,7 @@ def read_value(text, start):
     raise Bad("its JSON is not in canonical form")
 
 
-def verify_texts(value):
+def verify_texts(value: Any) -> None:
     """Raise ValueError for a NUL in a text, or a key that is not ASCII, anywhere in a value."""
     if isinstance(value, dict):
         verify_texts([*value.keys(), *value.values()])
@@ -236,7 +251,7 @@ def verify_texts(value):
         raise ValueError("a NUL")
 
 
-def parse(body, number):
+def parse(body: bytes, number: int) -> Any:
     """Parse a body, which must be one canonical JSON object."""
     try:
         text = decode(body)
@@ -248,7 +263,7 @@ def parse(body, number):
     return content
 
 
-def decode(body):
+def decode(body: bytes) -> str:
     try:
         return body.decode("utf-8")
     except ValueError:
@@ -259,7 +274,7 @@ def decode(body):
 # The first line and the last
 
 
-def read_opening(line, number=1):
+def read_opening(line: bytes, number: int = 1) -> tuple[str, str, list[Stream]]:
     """Read the range and the streams from the first line."""
     body, prev, _digest = read_line(line, number)
     content = parse(body, number)
@@ -282,7 +297,7 @@ def read_opening(line, number=1):
     return content["from"] or "", content["to"] or "~", streams
 
 
-def _read_stream(item, number):
+def _read_stream(item: Any, number: int) -> Stream:
     good = (
         isinstance(item, dict)
         and isinstance(item.get("stream"), str)
@@ -299,7 +314,7 @@ def _read_stream(item, number):
     return stream
 
 
-def verify_closed(line, number, streams, everything):
+def verify_closed(line: bytes, number: int, streams: list[Stream], everything: str) -> None:
     """Check the last line against what was read: counts, heads and the SHA-256 of every byte before it."""
     if not line.endswith(b"\n"):
         raise Bad("the end is cut off: the last line is incomplete", number)
@@ -331,20 +346,21 @@ def verify_closed(line, number, streams, everything):
 class Digest:
     """The SHA-256 of every byte, computed by a thread in parallel: hashing releases Python's lock."""
 
-    def __init__(self):
-        self.sha256, self.thread, self.size = sha256(), None, 0
+    def __init__(self) -> None:
+        self.sha256, self.size = sha256(), 0
+        self.thread: threading.Thread | None = None
 
-    def update(self, block):
+    def update(self, block: bytes) -> None:
         self.join()
         self.size += len(block)
         self.thread = threading.Thread(target=self.sha256.update, args=(block,))
         self.thread.start()
 
-    def join(self):
+    def join(self) -> None:
         if self.thread:
             self.thread.join()
 
-    def hexdigest(self):
+    def hexdigest(self) -> str:
         self.join()
         return self.sha256.hexdigest()
 
@@ -352,14 +368,14 @@ class Digest:
 class EntryReader:
     """Checks the entries in order: stream by stream, as the first line lists them."""
 
-    def __init__(self, since, until, streams):
+    def __init__(self, since: str, until: str, streams: list[Stream]) -> None:
         self.since, self.until, self.streams = since, until, streams
         self.place = 0
         self.number = 1  # the line read last
         self.before = 1  # the line before the first entry of this stream
         self.stop = self._stop(streams[0]) if streams else 0  # the line of the next sealed head, or 0
 
-    def read(self, block, contents):
+    def read(self, block: bytes, contents: bool) -> None:
         """Check one block of complete lines. It takes most of the running time, so the loop copies each byte once."""
         if block and not self.streams:
             raise Bad("an entry of a stream that the first line does not list", self.number + 1)
@@ -392,20 +408,22 @@ class EntryReader:
             stream.at = claimed_time(body)
         self.number, self.stop = number, stop
 
-    def _stop(self, stream, before=1):
+    def _stop(self, stream: Stream, before: int = 1) -> int:
         """The line of the stream's next sealed head, if its entries start after line `before`; 0 if there is none."""
         sealed = stream.sealed
         return before + sealed.seq - stream.prior_seq if sealed is not None and sealed.seq else 0
 
-    def _check_sealed_head(self, stream, digest, number):
+    def _check_sealed_head(self, stream: Stream, digest: bytes, number: int) -> int:
         """Check that this entry's hash is the sealed head. Returns the line of the next sealed head."""
+        sealed = stream.sealed
+        assert sealed is not None
         try:
-            stream.sealed.reach(digest)
+            sealed.reach(digest)
         except Bad as bad:
-            raise Bad(bad.reason, number, stream.name, stream.sealed.seq) from None
+            raise Bad(bad.reason, number, stream.name, sealed.seq) from None
         return self._stop(stream, self.before)
 
-    def _next_stream(self, line, number):
+    def _next_stream(self, line: bytes, number: int) -> tuple[Stream, bytes, bytes]:
         """Start the stream that begins with this line. Raises Bad if none does."""
         body, prev, digest = read_line(line, number)
         if b'"_type":"export.closed"' in body[:40]:
@@ -422,7 +440,7 @@ class EntryReader:
             *claimed_position(body),
         )
 
-    def verify_contents(self, body, number, stream, further):
+    def verify_contents(self, body: bytes, number: int, stream: Stream, further: int) -> None:
         """Check the contents of the entry that is `further` entries after the stream's saved position."""
         seq = stream.seq + further
         try:
@@ -434,7 +452,7 @@ class EntryReader:
             raise Bad(bad.reason, number, stream.name, seq) from None
 
 
-def read_entry(body, name, seq):
+def read_entry(body: bytes, name: str, seq: int) -> tuple[str, str, dict[str, Any]]:
     """Check that a body matches format 1 and has this stream and number. Returns its time, gaming day and data."""
     text = decode(body)
     before = BEFORE_DATA.match(text)
@@ -455,12 +473,12 @@ def read_entry(body, name, seq):
     return moment, day, data
 
 
-def claimed_time(body):
+def claimed_time(body: bytes) -> str:
     """The time in a body whose contents another process checks."""
     return body.partition(b',"at":"')[2][:27].decode("latin-1")
 
 
-def verify_time(moment, day, stream, since, until):
+def verify_time(moment: str, day: str, stream: Stream, since: str, until: str) -> None:
     """Check that the time is in the range and not before the last one, and that the gaming day fits the time."""
     if not is_moment(moment):
         raise Bad("its time is not a valid time in UTC")
@@ -473,12 +491,12 @@ def verify_time(moment, day, stream, since, until):
     stream.at = moment
 
 
-def is_moment(text):
+def is_moment(text: object) -> bool:
     return isinstance(text, str) and MOMENT.match(text) is not None and is_time(text[:10], text[11:19])
 
 
 @lru_cache(maxsize=100_000)
-def is_time(day, time):
+def is_time(day: str, time: str) -> bool:
     try:
         return bool(datetime.datetime.fromisoformat(day + " " + time))
     except ValueError:
@@ -486,7 +504,7 @@ def is_time(day, time):
 
 
 @lru_cache(maxsize=10_000)
-def is_near(day, date):
+def is_near(day: str, date: str) -> bool:
     """Whether a gaming day fits a date in UTC, for any time zone and start: that date, the next, or the two before."""
     try:  # the pattern first: newer versions of Python accept more in fromisoformat
         return (
@@ -497,7 +515,7 @@ def is_near(day, date):
         return False
 
 
-def verify_settled(data):
+def verify_settled(data: dict[str, Any]) -> None:
     """Check the money of a settlement: each wager by its outcome and odds, and the totals."""
     paid = returned = staked = 0
     wagers = data.get("settled")
@@ -516,7 +534,7 @@ def verify_settled(data):
             raise Bad("its %s is not the total of its wagers, %d" % (key, total))
 
 
-def verify_wager(wager):
+def verify_wager(wager: dict[str, Any]) -> None:
     """Check a wager: a win pays odds and returns the stake, a return returns the stake, a loss and a fee nothing."""
     outcome, cents = wager.get("outcome"), wager.get("cents")
     paid, returned, pays = wager.get("paid_cents"), wager.get("returned_cents"), wager.get("pays")
@@ -532,7 +550,7 @@ def verify_wager(wager):
         raise Bad("a wager of outcome %s was paid" % outcome)
 
 
-def verify_odds(pays, cents, paid, cut):
+def verify_odds(pays: Any, cents: int, paid: int, cut: Any) -> None:
     """Check that cents times the odds is what was paid plus what a payout limit cut.
 
     A sum in dollars is paid as is.
@@ -555,7 +573,14 @@ def verify_odds(pays, cents, paid, cut):
 # The whole
 
 
-def verify(file, contents=True, progress=None, share=(0, 1), sealed_heads=None, digest=None):
+def verify(
+    file: BinaryIO,
+    contents: bool = True,
+    progress: Progress | None = None,
+    share: tuple[int, int] = (0, 1),
+    sealed_heads: dict[str, SealedHeads] | None = None,
+    digest: Digest | None = None,
+) -> Verified:
     """Check an open binary file. Returns (since, until, streams). Raises Bad.
 
     With `share` (k, n), checks the hashes of every block, and the contents of every nth block from the kth.
@@ -569,9 +594,10 @@ def verify(file, contents=True, progress=None, share=(0, 1), sealed_heads=None, 
             if not newline:
                 raise Bad("this is not an export of at least two lines", 1)
             since, until, streams = read_opening(first)
-            for stream in streams if sealed_heads else ():
-                stream.sealed = sealed_heads[stream.name]
-                stream.sealed.begin(stream)
+            if sealed_heads:
+                for stream in streams:
+                    stream.sealed = sealed_heads[stream.name]
+                    stream.sealed.begin(stream)
             reader = EntryReader(since, until, streams)
             everything.update(block)
             reader.read(remainder, mine)
@@ -588,7 +614,13 @@ def verify(file, contents=True, progress=None, share=(0, 1), sealed_heads=None, 
     raise Bad("this is not an export")
 
 
-def verify_file(path, contents, progress, sealed_heads=None, digest=None):
+def verify_file(
+    path: str,
+    contents: bool,
+    progress: Progress | None,
+    sealed_heads: dict[str, SealedHeads] | None = None,
+    digest: Digest | None = None,
+) -> Verified:
     """Check a file or a bundle by its path. A long one is shared by one process per processor, at most eight."""
     count = min(os.cpu_count() or 1, 8) if contents and record_size(path) > LONG_FILE_BYTES else 1
     others = [
@@ -611,12 +643,12 @@ def verify_file(path, contents, progress, sealed_heads=None, digest=None):
         if status:
             raise OSError("a process that checked part of the file ended early")
         bads += [Bad(*fields) for fields in json.loads(output)]
-    if bads:
+    if result is None or bads:
         raise min(bads, key=lambda bad: bad.line or float("inf"))
     return result
 
 
-def answer_share(k, count, path):
+def answer_share(k: str, count: str, path: str) -> int:
     """Check a share of the contents for another process, and print its failure, if any, as a line of JSON."""
     bads = []
     try:
@@ -624,7 +656,7 @@ def answer_share(k, count, path):
             verify(file, share=(int(k), int(count)))
     except Bad as bad:
         bads.append((bad.reason, bad.line, bad.stream, bad.seq))
-    except (OSError, *archive_errors()) as error:
+    except (OSError, *archive_errors()) as error:  # type: ignore[misc]
         bads.append(("it cannot be read: %s" % ascii(str(error)), 0, None, None))
     print(json.dumps(bads))
     return 0
@@ -641,7 +673,7 @@ SHORT_FILE_BYTES = 1 << 24
 OTHERS_LISTED = 10
 
 
-def archive_errors():
+def archive_errors() -> tuple[type[Exception], ...]:
     """The exceptions of a damaged archive. Imported here because only archives need these modules."""
     import zipfile
     import zlib
@@ -662,10 +694,12 @@ def archive_errors():
 class Bundle:
     """The files of an evidence bundle: an archive, or a folder that it was unpacked into."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         import zipfile
 
-        self.path, self.unexpected, self.digests = path, [], {}
+        self.path = path
+        self.unexpected: list[str] = []
+        self.digests: dict[str, tuple[str, int]] = {}  # SHA-256 and size
         self.zip = None if os.path.isdir(path) else zipfile.ZipFile(path)
         infos = self.zip.infolist() if self.zip else []
         names = [info.filename for info in infos] if self.zip else sorted(os.listdir(path))
@@ -677,7 +711,7 @@ class Bundle:
         self.names = set(names)
         self.verify_names()
 
-    def verify_names(self):
+    def verify_names(self) -> None:
         """Check that every file of a bundle is there.
 
         Other files are listed in a folder, and refused in an archive.
@@ -695,20 +729,20 @@ class Bundle:
                 raise Bad("it is not a regular file", file=name)
 
     @property
-    def is_sealed(self):
+    def is_sealed(self) -> bool:
         return SEALS in self.names
 
-    def open(self, name):
+    def open(self, name: str) -> BinaryIO:
         if self.zip:
-            return io.BufferedReader(self.zip.open(name), BLOCK_BYTES)
+            return io.BufferedReader(self.zip.open(name), BLOCK_BYTES)  # type: ignore[type-var]
         return open(os.path.join(self.path, name), "rb")
 
-    def size(self, name):
+    def size(self, name: str) -> int:
         return (
             self.zip.getinfo(name).file_size if self.zip else os.path.getsize(os.path.join(self.path, name))
         )
 
-    def lines(self, name):
+    def lines(self, name: str) -> Iterator[tuple[int, bytes]]:
         """Yield (number from 1, line without its newline) of a file, and save its digest."""
         digest, size, number = sha256(), 0, 0
         with self.open(name) as file:
@@ -723,7 +757,7 @@ class Bundle:
                 yield number, line[:-1]
         self.digests[name] = (digest.hexdigest(), size)
 
-    def short(self, name):
+    def short(self, name: str) -> bytes:
         """Read a short file, and save its digest."""
         with self.open(name) as file:
             data = file.read(SHORT_FILE_BYTES + 1)
@@ -732,25 +766,25 @@ class Bundle:
         self.digests[name] = (sha256(data).hexdigest(), len(data))
         return data
 
-    def text(self, name):
+    def text(self, name: str) -> str:
         try:
             return self.short(name).decode()
         except UnicodeError:
             raise Bad("it is not UTF-8", file=name) from None
 
 
-def is_bundle(path):
+def is_bundle(path: str) -> bool:
     if os.path.isdir(path):
         return True
     with open(path, "rb") as file:
         return file.read(2) == b"PK"
 
 
-def open_record(path):
+def open_record(path: str) -> BinaryIO:
     return Bundle(path).open(RECORD) if is_bundle(path) else open(path, "rb")
 
 
-def record_size(path):
+def record_size(path: str) -> int:
     return Bundle(path).size(RECORD) if is_bundle(path) else os.path.isfile(path) and os.path.getsize(path)
 
 
@@ -766,22 +800,24 @@ SEGMENT_KEYS = ["_format", "_type", "after", "before", "first", "incarnation", "
 class Tree:
     """Computes the root in one pass over complete subtrees from the log's beginning, and the roots at given sizes."""
 
-    def __init__(self, sizes=()):
-        self.size, self.stack, self.wanted, self.roots = 0, [], set(sizes), {}
+    def __init__(self, sizes: Iterable[int] = ()) -> None:
+        self.size, self.sizes = 0, set(sizes)
+        self.stack: list[tuple[int, bytes]] = []
+        self.roots: dict[int, bytes] = {}
         self.note()
 
-    def push(self, height, digest):
+    def push(self, height: int, digest: bytes) -> None:
         self.size += 1 << height
         while self.stack and self.stack[-1][0] == height:
             digest, height = node_hash(self.stack.pop()[1], digest), height + 1
         self.stack.append((height, digest))
-        if self.size in self.wanted:
+        if self.size in self.sizes:
             self.note()
 
-    def note(self):
+    def note(self) -> None:
         self.roots[self.size] = self.root()
 
-    def root(self):
+    def root(self) -> bytes:
         if not self.stack:
             return sha256(b"").digest()
         digest = self.stack[-1][1]
@@ -790,11 +826,11 @@ class Tree:
         return digest
 
 
-def node_hash(left_hash, right_hash):
+def node_hash(left_hash: bytes, right_hash: bytes) -> bytes:
     return sha256(b"\x01" + left_hash + right_hash).digest()
 
 
-def heights(begin, end):
+def heights(begin: int, end: int) -> Iterator[int]:
     """Yield the heights of the complete subtrees that make up a segment of leaves, in order."""
     while begin < end:
         height = (end - begin).bit_length() - 1
@@ -811,67 +847,71 @@ class SealedHeads:
     the range lists, or -1. During the comparison, `seq` and `head` are the next listed ones, or 0.
     """
 
-    def __init__(self, name, prior_seq, spool):
+    def __init__(self, name: str, prior_seq: int, spool: Spool) -> None:
         self.name, self.prior_seq, self.spool = name, prior_seq, spool
-        self.greatest, self.greatest_head, self.closing, self.absent = -1, None, -1, False
-        self.kept, self.blocks = bytearray(), []
-        self.marks, self.seq, self.head = iter(()), 0, b""
+        self.greatest, self.greatest_head, self.closing, self.absent = -1, b"", -1, False
+        self.pending = bytearray()
+        self.blocks: list[tuple[int, int]] = []  # in the spool
+        self.listed: Iterator[tuple[int, bytes]] = iter(())
+        self.seq, self.head = 0, b""
 
-    def gather(self, seq, head, closes):
+    def gather(self, seq: int, head: bytes, closes: bool) -> None:
         if seq < self.greatest or (seq == self.greatest and head != self.greatest_head):
             raise Bad("%s goes back, or has two heads at one number" % printable(self.name))
         if seq > self.greatest and seq >= self.prior_seq:
-            self.kept += HEAD_RECORD.pack(seq, head)
+            self.pending += HEAD_RECORD.pack(seq, head)
         self.greatest, self.greatest_head = seq, head
         if closes:
             self.closing = seq
-        if len(self.kept) > HEADS_BYTES:
-            self.blocks.append(self.spool.put(self.kept))
-            self.kept = bytearray()
+        if len(self.pending) > HEADS_BYTES:
+            self.blocks.append(self.spool.put(self.pending))
+            self.pending = bytearray()
 
-    def begin(self, stream):
+    def begin(self, stream: Stream) -> None:
         """Start the comparison. If the stream's prior head is listed, check it."""
-        self.marks = self.walk()
+        self.listed = self.walk()
         self.next()
         if self.seq and self.seq == stream.prior_seq:
             self.reach(stream.prior_head, stream)
 
-    def walk(self):
+    def walk(self) -> Iterator[tuple[int, bytes]]:
         for block in self.blocks:
             yield from HEAD_RECORD.iter_unpack(self.spool.get(block))
-        yield from HEAD_RECORD.iter_unpack(bytes(self.kept))
+        yield from HEAD_RECORD.iter_unpack(bytes(self.pending))
 
-    def next(self):
-        self.seq, self.head = next(self.marks, (0, b""))
+    def next(self) -> None:
+        self.seq, self.head = next(self.listed, (0, b""))
 
-    def reach(self, digest, stream=None):
+    def reach(self, digest: bytes, stream: Stream | None = None) -> None:
         """Check the hash of the entry that is listed next."""
         if digest != self.head:
-            raise Bad("its hash is not the sealed head", 0, stream and stream.name, stream and self.seq)
+            name, seq = (stream.name, self.seq) if stream else (None, None)
+            raise Bad("its hash is not the sealed head", 0, name, seq)
         self.next()
 
 
 class Spool:
     """A temporary file for what does not fit into a little memory."""
 
-    def __init__(self):
-        self.made, self.end = [], 0
+    def __init__(self) -> None:
+        self.made: list[IO[bytes]] = []
+        self.end = 0
 
     @property
-    def file(self):
+    def file(self) -> IO[bytes]:
         import tempfile
 
         if not self.made:
             self.made.append(tempfile.TemporaryFile())  # noqa: SIM115
         return self.made[0]
 
-    def put(self, data):
+    def put(self, data: bytes | bytearray) -> tuple[int, int]:
         self.file.seek(self.end)
         self.file.write(data)
         place, self.end = (self.end, len(data)), self.end + len(data)
         return place
 
-    def get(self, place):
+    def get(self, place: tuple[int, int]) -> bytes:
         self.file.seek(place[0])
         return self.file.read(place[1])
 
@@ -879,17 +919,18 @@ class Spool:
 class SealSegment:
     """The seals of a bundle: their tree, and the sealed heads of the export's streams by name."""
 
-    def __init__(self, streams, until, sizes):
+    def __init__(self, streams: Iterable[Stream], until: str, sizes: Iterable[int]) -> None:
         spool = Spool()
         self.sealed_heads = {
             stream.name: SealedHeads(stream.name, stream.prior_seq, spool) for stream in streams
         }
-        self.others, self.until, self.tree = {}, until, Tree(sizes)
+        self.others: dict[str, UnexportedStream] = {}
+        self.until, self.tree = until, Tree(sizes)
         self.first = self.last = self.size = self.incarnation = 0
         self.origin, self.at, self.number = "", "", 0
         self.known = 0  # the number of streams that the seals so far list
 
-    def read(self, lines):
+    def read(self, lines: Iterable[tuple[int, bytes]]) -> None:
         """Check seals.jsonl. Raises Bad with its line."""
         number = 0
         try:
@@ -906,7 +947,7 @@ class SealSegment:
         except Bad as bad:
             raise Bad(bad.reason, bad.line or number, file=SEALS) from None
 
-    def open(self, header):
+    def open(self, header: Any) -> list[bytes]:
         good = isinstance(header, dict) and list(header) == SEGMENT_KEYS
         if (
             not good
@@ -931,14 +972,14 @@ class SealSegment:
         return after
 
     @staticmethod
-    def subtrees(hashes):
+    def subtrees(hashes: Any) -> list[bytes]:
         if not isinstance(hashes, list) or not all(
             isinstance(digest, str) and HEX.match(digest) for digest in hashes
         ):
             raise Bad("its hashes are malformed")
         return [bytes.fromhex(digest) for digest in hashes]
 
-    def seal(self, body):
+    def seal(self, body: bytes) -> None:
         content = parse(body, 0)
         if not isinstance(content, dict) or list(content) != SEAL_KEYS or content["_type"] != "seal":
             raise Bad("this is not a seal")
@@ -958,7 +999,7 @@ class SealSegment:
         self.number += 1
         self.tree.push(0, sha256(b"\x00" + body).digest())
 
-    def heads(self, listed, full):
+    def heads(self, listed: Any, full: bool) -> None:
         if not isinstance(listed, list):
             raise Bad("it does not list heads")
         closes = full and self.until != "~" and self.at >= self.until
@@ -978,7 +1019,7 @@ class SealSegment:
             for name, sealed in self.sealed_heads.items():
                 sealed.absent = sealed.absent or name not in listed_names
 
-    def head(self, item, before, closes):
+    def head(self, item: Any, before: str | None, closes: bool) -> str:
         good = (
             isinstance(item, dict)
             and list(item) == ["head", "seq", "stream"]
@@ -990,7 +1031,8 @@ class SealSegment:
         )
         if not good or (before is not None and item["stream"] <= before):
             raise Bad("its heads are malformed, or not in the order of their names")
-        name, seq, head = item["stream"], item["seq"], bytes.fromhex(item["head"])
+        name: str = item["stream"]
+        seq, head = item["seq"], bytes.fromhex(item["head"])
         sealed = self.sealed_heads.get(name) or self.others.get(name)
         if sealed is None:
             sealed = self.others[name] = UnexportedStream(name)
@@ -1002,9 +1044,9 @@ class SealSegment:
 class UnexportedStream(SealedHeads):
     """A stream that is not in the export. All that can be checked is that its numbers never go back."""
 
-    def __init__(self, name):
-        self.name, self.greatest, self.greatest_head, self.closing = name, -1, None, -1
-        self.prior_seq, self.kept = 1 << 64, bytearray()
+    def __init__(self, name: str) -> None:
+        self.name, self.greatest, self.greatest_head, self.closing = name, -1, b"", -1
+        self.prior_seq, self.pending = 1 << 64, bytearray()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -1014,24 +1056,25 @@ class UnexportedStream(SealedHeads):
 class BeyondReader:
     """Checks beyond.jsonl: each stream's entry before the range, and those after it up to the sealed head."""
 
-    def __init__(self, since, until, streams):
+    def __init__(self, since: str, until: str, streams: list[Stream]) -> None:
         self.since, self.until, self.streams = since, until, streams
         self.places = {stream.name: place for place, stream in enumerate(streams)}
-        self.place, self.seen = -1, set()
+        self.place = -1
+        self.seen: set[str] = set()
         self.ends = [stream.seq for stream in streams]  # the last number of each stream in both files
         self.heads = [stream.head for stream in streams]
         self.firsts = [
             stream.sealed.seq if stream.sealed else 0 for stream in streams
         ]  # the first listed number after the range
 
-    def read(self, lines, contents):
+    def read(self, lines: Iterable[tuple[int, bytes]], contents: bool) -> None:
         for number, line in lines:
             try:
                 self.entry(line, contents)
             except Bad as bad:
                 raise Bad(bad.reason, number, bad.stream, bad.seq, BEYOND) from None
 
-    def entry(self, line, contents):
+    def entry(self, line: bytes, contents: bool) -> None:
         body, prev, digest = read_line(line, 0)
         name, seq = claimed_position(body)
         place = self.places.get(name) if isinstance(name, str) else None
@@ -1047,7 +1090,7 @@ class BeyondReader:
             raise Bad(bad.reason, 0, name, seq) from None
         self.place = place
 
-    def before(self, stream, body, digest, contents):
+    def before(self, stream: Stream, body: bytes, digest: bytes, contents: bool) -> None:
         if digest != stream.prior_head:
             raise Bad("it is not the entry before the range")
         moment, day, data = read_entry(body, stream.name, stream.prior_seq)
@@ -1055,7 +1098,9 @@ class BeyondReader:
         self.contents(data, contents)
         self.seen.add(stream.name)
 
-    def after(self, place, stream, seq, body, prev, digest, contents):
+    def after(
+        self, place: int, stream: Stream, seq: int, body: bytes, prev: bytes, digest: bytes, contents: bool
+    ) -> None:
         if seq != self.ends[place] + 1 or prev != hexlify(self.heads[place]):
             raise Bad("it does not follow the entry before it (missing, repeated or moved)")
         moment, day, data = read_entry(body, stream.name, seq)
@@ -1066,11 +1111,11 @@ class BeyondReader:
             stream.sealed.reach(digest)
 
     @staticmethod
-    def contents(data, contents):
+    def contents(data: dict[str, Any], contents: bool) -> None:
         if contents and ("settled" in data or "returned_cents" in data):
             verify_settled(data)
 
-    def verify_ends(self, segment):
+    def verify_ends(self, segment: SealSegment | None) -> dict[str, int]:
         """Check that no stream is cut at either end. Returns the number of unsealed entries by name."""
         unsealed = {}
         for place, stream in enumerate(self.streams):
@@ -1082,7 +1127,7 @@ class BeyondReader:
                 unsealed[stream.name] = count
         return unsealed
 
-    def verify_end(self, place, stream, segment):
+    def verify_end(self, place: int, stream: Stream, segment: SealSegment | None) -> int:
         if self.since and stream.prior_seq and stream.name not in self.seen:
             raise Bad("the entry before the range is missing")
         end, last, sealed = self.ends[place], stream.seq, stream.sealed
@@ -1098,7 +1143,7 @@ class BeyondReader:
         if end != last:
             raise Bad("there are entries after the range that no seal explains")
         closed = self.until != "~" and (sealed.closing == last or (last == 0 and sealed.absent))
-        if not closed and segment.last != segment.size:
+        if not closed and segment is not None and segment.last != segment.size:
             raise Bad("the seals stop before the end of the range")
         return max(0, last - max(stream.prior_seq, sealed.greatest))
 
@@ -1119,7 +1164,7 @@ NO_CRYPTOGRAPHY = "install `cryptography` for this Python and check again"
 class Key:
     """An Ed25519 public key in the format of C2SP: NAME+ID+BASE64."""
 
-    def __init__(self, text, kind):
+    def __init__(self, text: str, kind: int) -> None:
         match = VKEY.match(text) or {1: "", 2: "", 3: ""}
         material = from_base64(match[3])
         if len(material) != 33 or material[0] != kind:
@@ -1129,14 +1174,14 @@ class Key:
         if self.id.hex() != match[2]:
             raise Bad("the key id of %s does not match its bytes" % printable(text))
 
-    def __str__(self):
+    def __str__(self) -> str:
         return printable("%s+%s" % (self.name, self.id.hex()))
 
 
 class Note:
     """A signed checkpoint: its origin, size, root and text, and its signatures as (name, key id, bytes)."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         body, blank, signatures = text.rpartition("\n\n")
         self.text = (body + "\n").encode()
         lines, signed = body.split("\n"), signatures.split("\n")
@@ -1151,14 +1196,14 @@ class Note:
         self.signatures = [self.signature(line) for line in signed]
 
     @staticmethod
-    def signature(line):
+    def signature(line: str) -> tuple[str, bytes, bytes]:
         match = SIGNATURE.match(line) or {1: "", 2: ""}
         raw = from_base64(match[2])
         if len(raw) < 5:
             raise Bad("it is not a checkpoint: a signature line is malformed")
         return match[1], raw[:4], raw[4:]
 
-    def signed_by(self, key):
+    def signed_by(self, key: Key) -> list[int]:
         """The times (0 for a log's key) of its signatures by a key; empty if the key has not signed.
 
         Raises Bad for a wrong signature, and Unchecked if signatures cannot be checked.
@@ -1180,7 +1225,7 @@ class Unchecked(Exception):
     """Signatures cannot be checked here."""
 
 
-def is_signed(public, signature, message):
+def is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
     try:
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -1193,7 +1238,7 @@ def is_signed(public, signature, message):
     return True
 
 
-def from_base64(text):
+def from_base64(text: str) -> bytes:
     """Decode canonical base64; empty bytes if it is malformed."""
     try:
         raw = base64.b64decode(text, validate=True)
@@ -1202,9 +1247,9 @@ def from_base64(text):
     return raw if base64.b64encode(raw).decode() == text else b""
 
 
-def read_keys(text):
+def read_keys(text: str) -> Keys:
     """Read keys.txt: the log's keys in the order of their creation, then those of witnesses."""
-    keys: dict = {LOG: [], WITNESS: []}
+    keys: Keys = {LOG: [], WITNESS: []}
     lines, created = text.split("\n"), ""
     if lines.pop():
         raise Bad("its last line is cut off", len(lines) + 1, file=KEYS)
@@ -1229,7 +1274,7 @@ def read_keys(text):
     return keys
 
 
-def signature_lines(note, stated, options):
+def signature_lines(note: Note, stated: Keys, options: Options) -> Iterator[str]:
     """Yield a line for each signature of a checkpoint. Raises Bad if one is wrong or a required one is missing.
 
     Keys from the reader take precedence: if there is one for the log, the bundle's own keys for it are ignored.
@@ -1258,7 +1303,7 @@ def signature_lines(note, stated, options):
         yield "NOT CHECKED: the signatures; " + NO_CRYPTOGRAPHY
 
 
-def moment_of(seconds):
+def moment_of(seconds: int) -> str:
     try:
         utc = datetime.timezone.utc  # noqa: UP017 (Python 3.9 and 3.10 have no datetime.UTC)
         return datetime.datetime.fromtimestamp(seconds, utc).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -1273,7 +1318,7 @@ def moment_of(seconds):
 class Consistency:
     """A consistency proof from a file: the old size, and hashes."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         lines = text.partition("\n\n")[0].rstrip("\n").split("\n")
         match = re.match(r"old (0|[1-9][0-9]{0,18})\Z", lines[0], re.ASCII)
         self.old, self.hashes = int(match[1]) if match else -1, [from_base64(line) for line in lines[1:]]
@@ -1281,7 +1326,7 @@ class Consistency:
             raise Bad("this is not a consistency proof")
 
 
-def is_consistent(old, new, proof, old_root, new_root):
+def is_consistent(old: int, new: int, proof: Sequence[bytes], old_root: bytes, new_root: bytes) -> bool:
     """Whether the log with the new root extends the log with the old root (RFC 9162, section 2.1.4.2)."""
     if old in (0, new):
         return not proof and (old_root == new_root if old == new else old_root == sha256(b"").digest())
@@ -1305,7 +1350,9 @@ def is_consistent(old, new, proof, old_root, new_root):
     return last == 0 and old_hash == old_root and new_hash == new_root
 
 
-def verify_saved(path, checkpoint, note, roots, proofs):
+def verify_saved(
+    path: str, checkpoint: Note, note: Note, roots: dict[int, bytes], proofs: list[Consistency]
+) -> str:
     """Check that a checkpoint which the reader saved is consistent with the bundle's. Returns a line that says how."""
     if checkpoint.origin != note.origin:
         raise Bad(
@@ -1334,7 +1381,7 @@ def verify_saved(path, checkpoint, note, roots, proofs):
 # A bundle, and the proof of one entry
 
 
-def verify_bundle(path, options, progress):
+def verify_bundle(path: str, options: Options, progress: Progress | None) -> list[str]:
     """Check a bundle by its path. Returns lines to print. Raises Bad."""
     bundle = Bundle(path)
     with bundle.open(RECORD) as file:
@@ -1362,29 +1409,31 @@ def verify_bundle(path, options, progress):
     ]
 
 
-def read_bundle_opening(opening):
+def read_bundle_opening(opening: bytes) -> tuple[str, str, list[Stream]]:
     try:
         return read_opening(opening)
     except Bad as bad:
         raise Bad(bad.reason, bad.line, bad.stream, bad.seq, RECORD) from None
 
 
-def verify_record(path, options, progress, segment):
-    digest = Digest()
+def verify_record(
+    path: str, options: Options, progress: Progress | None, segment: SealSegment | None
+) -> tuple[Verified, Digest]:
+    digest, sealed_heads = Digest(), segment.sealed_heads if segment else None
     try:
-        return verify_file(path, options.contents, progress, segment and segment.sealed_heads, digest), digest
+        return verify_file(path, options.contents, progress, sealed_heads, digest), digest
     except Bad as bad:
         raise Bad(bad.reason, bad.line, bad.stream, bad.seq, RECORD) from None
 
 
-def read_note(text, file=None):
+def read_note(text: str, file: str | None = None) -> Note:
     try:
         return Note(text)
     except Bad as bad:
         raise Bad(bad.reason, file=file) from None
 
 
-def verify_root(note, segment):
+def verify_root(note: Note, segment: SealSegment) -> None:
     if (note.origin, note.size) != (segment.origin, segment.size):
         raise Bad("its log and size do not match the seals", file=CHECKPOINT)
     if segment.tree.root() != note.root:
@@ -1392,7 +1441,13 @@ def verify_root(note, segment):
     segment.tree.note()
 
 
-def verify_manifest(bundle, opening, streams, segment, unsealed):
+def verify_manifest(
+    bundle: Bundle,
+    opening: bytes,
+    streams: list[Stream],
+    segment: SealSegment | None,
+    unsealed: dict[str, int],
+) -> None:
     """Check that the manifest matches the other files exactly."""
     for name in DOCUMENTS:
         bundle.short(name)
@@ -1426,9 +1481,11 @@ def verify_manifest(bundle, opening, streams, segment, unsealed):
     )
 
 
-def seal_lines(segment, note, keys, unsealed, options):
+def seal_lines(
+    segment: SealSegment | None, note: Note | None, keys: Keys, unsealed: dict[str, int], options: Options
+) -> Iterator[str]:
     """Yield lines about seals and signatures. Raises Bad if a check that the reader requires fails."""
-    if segment is None:
+    if segment is None or note is None:
         if options.demands:
             raise Bad("this record was never sealed: there is no signature to check")
         yield "NOT SEALED: all entries; only the hash chain protects them"
@@ -1461,12 +1518,12 @@ PROOF_KEYS = ["_format", "_type", "checkpoint", "path", "seal"]
 PROOF_START = b'{"_format":1,"_type":"proof",'
 
 
-def is_proof(path):
+def is_proof(path: str) -> bool:
     with open(path, "rb") as file:
         return file.read(len(PROOF_START)) == PROOF_START
 
 
-def verify_proof(path, options):
+def verify_proof(path: str, options: Options) -> list[str]:
     """Check the proof of one entry. Returns lines to print. Raises Bad."""
     with open(path, "rb") as file:
         proof = parse(file.readline(LONGEST_LINE_BYTES)[:-1], 1)
@@ -1490,7 +1547,7 @@ def verify_proof(path, options):
     ]
 
 
-def proof_signature_lines(note, options):
+def proof_signature_lines(note: Note, options: Options) -> list[str]:
     if options.keys[LOG]:
         return list(signature_lines(note, {LOG: [], WITNESS: []}, options))
     if options.demands:
@@ -1498,10 +1555,10 @@ def proof_signature_lines(note, options):
     return ["NOT CHECKED: the signatures; give the log's key with --vkey"]
 
 
-def read_proof_seal(proof, note, log):
+def read_proof_seal(proof: dict[str, Any], note: Note, log: SealSegment) -> dict[str, Any]:
     """Check that the path leads from the proof's seal to the checkpoint's root. Returns the seal."""
     body = proof["seal"].encode()
-    seal = parse(body, 1)
+    seal: dict[str, Any] = parse(body, 1)
     number = seal.get("number") if isinstance(seal, dict) else None
     if type(number) is not int or not 0 <= number < note.size or type(seal.get("incarnation")) is not int:
         raise Bad("its seal has no valid number in the log", 1)
@@ -1523,7 +1580,7 @@ def read_proof_seal(proof, note, log):
     return seal
 
 
-def read_proof_entries(file):
+def read_proof_entries(file: BinaryIO) -> tuple[str, int, bytes, int]:
     """Check a proof's run of entries. Returns the stream, the last number, its hash, and the first number."""
     name, first, seq, head = None, 0, 0, b""
     for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE_BYTES), b""), 2):
@@ -1547,7 +1604,7 @@ def read_proof_entries(file):
     return name, seq, head, first
 
 
-def genesis(name):
+def genesis(name: str) -> bytes:
     return sha256(b"pitside/stream/v1\n" + name.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -1555,7 +1612,7 @@ def genesis(name):
 # The command
 
 
-def summary(since, until, streams):
+def summary(since: str, until: str, streams: list[Stream]) -> Iterator[str]:
     """Yield lines about a good export."""
     entries = sum(stream.entries for stream in streams)
     yield "good: %d entries on %d streams, %s to %s" % (
@@ -1573,7 +1630,7 @@ def summary(since, until, streams):
         )
 
 
-def show_progress(size, entries):
+def show_progress(size: int, entries: int) -> None:
     sys.stderr.write("\r%d MB, %d entries" % (size >> 20, entries))
     sys.stderr.flush()
 
@@ -1581,10 +1638,12 @@ def show_progress(size, entries):
 class Options:
     """The options of the command line."""
 
-    def __init__(self, arguments):
-        self.contents, self.signature, self.paths = True, False, []
-        self.keys: dict = {LOG: [], WITNESS: []}
-        self.saved, self.proofs = [], []
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.contents, self.signature = True, False
+        self.paths: list[str] = []
+        self.keys: Keys = {LOG: [], WITNESS: []}
+        self.saved: list[tuple[str, Note]] = []
+        self.proofs: list[Consistency] = []
         remaining = list(arguments)
         while remaining:
             word = remaining.pop(0)
@@ -1601,7 +1660,7 @@ class Options:
         if len(self.paths) != 1:
             raise Usage()
 
-    def take(self, word, value):
+    def take(self, word: str, value: str) -> None:
         if word == "--vkey":
             self.keys[LOG].append(Key(value, LOG))
         elif word == "--witness-vkey":
@@ -1612,14 +1671,14 @@ class Options:
             except Bad as bad:
                 raise Bad("%s: %s" % (ascii(value), bad.reason)) from None
 
-    def take_text(self, word, path, text):
+    def take_text(self, word: str, path: str, text: str) -> None:
         if word == "--proof":
             self.proofs.append(Consistency(text))
         else:  # a copy of a checkpoint may start with the consistency proof from the previous one
             self.saved.append((path, Note(text.partition("\n\n")[2] if text.startswith("old ") else text)))
 
     @property
-    def demands(self):
+    def demands(self) -> bool:
         return bool(self.signature or self.saved or self.keys[LOG] or self.keys[WITNESS])
 
 
@@ -1633,7 +1692,7 @@ USAGE = (
 )
 
 
-def read_text_file(path):
+def read_text_file(path: str) -> str:
     """Read a short text file that the reader gave."""
     with open(path, "rb") as file:
         try:
@@ -1642,7 +1701,7 @@ def read_text_file(path):
             raise Bad("it is not UTF-8") from None
 
 
-def check_path(path, options, progress):
+def check_path(path: str, options: Options, progress: Progress | None) -> list[str]:
     """Check a file, bundle or proof. Returns lines to print. Raises Bad."""
     if is_piped(path):
         with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
@@ -1658,12 +1717,12 @@ def check_path(path, options, progress):
     return list(summary(*verify_file(path, options.contents, progress)))
 
 
-def is_piped(path):
+def is_piped(path: str) -> bool:
     """Whether the input can be read only once: standard input, or `<(zcat record.jsonl.gz)`."""
     return path == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
 
-def require_export(file, options):
+def require_export(file: io.BufferedReader, options: Options) -> BinaryIO:
     """Check that a pipe has an export: bundles and proofs must be read more than once."""
     begins = file.peek(len(PROOF_START))
     if begins.startswith((b"PK", PROOF_START)):
@@ -1672,12 +1731,12 @@ def require_export(file, options):
     return file
 
 
-def verify_no_demands(options):
+def verify_no_demands(options: Options) -> None:
     if options.demands:
         raise Bad("an export has no seals: to check signatures and checkpoints, use an evidence bundle")
 
 
-def main(arguments):
+def main(arguments: Sequence[str]) -> int:
     """Exit status 0 or 1; never a traceback."""
     gc.disable()  # the data has no cycles, and looking for them takes a tenth of the time
     if len(arguments) == 4 and arguments[0] == "--share":

@@ -21,6 +21,8 @@ witness that is killed at any point has never signed two different logs. If its 
 not start.
 """
 
+from __future__ import annotations
+
 import argparse
 import base64
 import hashlib
@@ -31,7 +33,9 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 try:
     import fcntl
@@ -59,7 +63,7 @@ NEW_STATE_HINT = "give the witness a new state only if you know why it is gone"
 class Refused(Exception):
     """The witness refuses a request: the HTTP status, the reason, and the witness's size if the client needs it."""
 
-    def __init__(self, status, why, size=None):
+    def __init__(self, status: int, why: str, size: int | None = None) -> None:
         super().__init__(why)
         self.status, self.why, self.size = status, why, size
 
@@ -68,11 +72,11 @@ class Refused(Exception):
 # Keys and notes (C2SP signed-note, tlog-checkpoint, tlog-cosignature)
 
 
-def key_id(name, material):
+def key_id(name: str, material: bytes) -> bytes:
     return hashlib.sha256(name.encode() + b"\n" + material).digest()[:4]
 
 
-def from_base64(text):
+def from_base64(text: str) -> bytes:
     """Decode canonical base64; empty bytes if it is malformed."""
     try:
         raw = base64.b64decode(text, validate=True)
@@ -81,11 +85,11 @@ def from_base64(text):
     return raw if base64.b64encode(raw).decode() == text else b""
 
 
-def to_base64(raw):
+def to_base64(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
 
 
-def ed25519():
+def ed25519() -> Any:
     """Import the module for Ed25519 keys. Raises Refused if it is missing."""
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519
@@ -97,14 +101,14 @@ def ed25519():
 class LogKey:
     """A log's key, from its vkey. Raises ValueError."""
 
-    def __init__(self, vkey):
+    def __init__(self, vkey: str) -> None:
         match = VKEY.match(vkey.strip()) or {1: "", 2: "", 3: ""}
         material = from_base64(match[3])
         if len(material) != 33 or material[0] != LOG or key_id(match[1], material).hex() != match[2]:
             raise ValueError("%s is not a key of a log" % ascii(vkey))
         self.name, self.id, self.public = match[1], key_id(match[1], material), material[1:]
 
-    def verifies(self, signature, message):
+    def verifies(self, signature: bytes, message: bytes) -> bool:
         from cryptography.exceptions import InvalidSignature
 
         try:
@@ -117,7 +121,7 @@ class LogKey:
 class Cosigner:
     """The witness's own key: a name and 32 secret bytes."""
 
-    def __init__(self, name, seed):
+    def __init__(self, name: str, seed: bytes) -> None:
         if not re.match(NAME + r"\Z", name):
             raise ValueError("a name must not have spaces or plus signs")
         self.name, self.seed = name, seed
@@ -127,7 +131,7 @@ class Cosigner:
         self.id = key_id(name, self.material)
 
     @classmethod
-    def read(cls, path):
+    def read(cls, path: str) -> Cosigner:
         if os.name == "posix" and os.stat(path).st_mode & 0o077:
             raise ValueError("other users can read the key %s: run chmod 600 on it" % ascii(path))
         with open(path, encoding="utf-8") as file:
@@ -141,14 +145,14 @@ class Cosigner:
         return cosigner
 
     @property
-    def vkey(self):
+    def vkey(self) -> str:
         return "%s+%s+%s" % (self.name, self.id.hex(), to_base64(self.material))
 
     @property
-    def private(self):
+    def private(self) -> str:
         return "PRIVATE+KEY+%s+%s+%s" % (self.name, self.id.hex(), to_base64(bytes([WITNESS]) + self.seed))
 
-    def cosign(self, text, seconds):
+    def cosign(self, text: bytes, seconds: int) -> str:
         """Sign a checkpoint's text (bytes) at a time. Returns the signature line with its newline."""
         signature = self.key.sign(b"cosignature/v1\ntime %d\n" % seconds + text)
         raw = self.id + seconds.to_bytes(8, "big") + signature
@@ -161,7 +165,7 @@ class Note:
     Raises ValueError.
     """
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         body, blank, signed = text.rpartition("\n\n")
         lines, signatures = body.split("\n"), signed.split("\n")
         if not blank or len(lines) < 3 or not all(lines) or signatures.pop() != "":
@@ -179,14 +183,14 @@ class Note:
         self.signatures = [self.signature(line) for line in signatures]
 
     @staticmethod
-    def signature(line):
+    def signature(line: str) -> tuple[str, bytes, bytes]:
         match = SIGNATURE.match(line) or {1: "", 2: ""}
         raw = from_base64(match[2])
         if len(raw) < 5:
             raise ValueError("a signature line is malformed")
         return match[1], raw[:4], raw[4:]
 
-    def is_signed_by(self, keys):
+    def is_signed_by(self, keys: Iterable[LogKey]) -> bool:
         """Whether one of the keys signed it, and none of them wrongly."""
         results = [
             key.verifies(raw, self.text)
@@ -197,7 +201,7 @@ class Note:
         return bool(results) and all(results)
 
 
-def read_request(data):
+def read_request(data: bytes) -> tuple[int, list[bytes], Note]:
     """Parse the body of a request. Returns (old size, proof, note). Raises Refused with status 400."""
     try:
         head, blank, note = data.decode().partition("\n\n")
@@ -215,7 +219,7 @@ def read_request(data):
         raise Refused(400, str(error)) from None
 
 
-def is_consistent(old, new, proof, old_root, new_root):
+def is_consistent(old: int, new: int, proof: Sequence[bytes], old_root: bytes, new_root: bytes) -> bool:
     """Whether the log with the new root extends the log with the old root (RFC 9162, section 2.1.4.2)."""
     if old in (0, new):
         return not proof and (old_root == new_root if old == new else old_root == EMPTY_ROOT)
@@ -239,7 +243,7 @@ def is_consistent(old, new, proof, old_root, new_root):
     return last == 0 and old_hash == old_root and new_hash == new_root
 
 
-def node_hash(left_hash, right_hash):
+def node_hash(left_hash: bytes, right_hash: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left_hash + right_hash).digest()
 
 
@@ -247,7 +251,7 @@ def node_hash(left_hash, right_hash):
 # The state and the copies
 
 
-def write_atomically(path, data):
+def write_atomically(path: str, data: bytes) -> None:
     """Replace a file atomically. It is on the disk when this returns."""
     fresh = path + ".new"
     with open(fresh, "wb") as file:
@@ -258,7 +262,7 @@ def write_atomically(path, data):
     sync_folder(os.path.dirname(os.path.abspath(path)))
 
 
-def sync_folder(path):
+def sync_folder(path: str) -> None:
     if os.name != "posix":
         return
     descriptor = os.open(path, os.O_RDONLY)
@@ -271,8 +275,9 @@ def sync_folder(path):
 class State:
     """The newest checkpoint of each log: its size, root and note. Only one process can open it."""
 
-    def __init__(self, path):
-        self.path, self.logs = path, {}
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.logs: dict[str, tuple[int, bytes, str]] = {}
         self.lock = open(path + ".lock", "a")  # noqa: SIM115
         if fcntl:
             try:
@@ -283,7 +288,7 @@ class State:
         if not self.is_new:
             self.read()
 
-    def read(self):
+    def read(self) -> None:
         try:
             with open(self.path, encoding="utf-8") as file:
                 content = json.load(file)
@@ -295,11 +300,12 @@ class State:
         except (ValueError, KeyError, AttributeError, TypeError):
             raise ValueError("the state %s is damaged; %s" % (ascii(self.path), NEW_STATE_HINT)) from None
 
-    def known(self, origin):
+    def known(self, origin: str) -> tuple[int, bytes]:
         """The size and root that were signed last, or 0 and the empty root."""
-        return self.logs.get(origin, (0, EMPTY_ROOT, ""))[:2]
+        size, root, _note = self.logs.get(origin, (0, EMPTY_ROOT, ""))
+        return size, root
 
-    def keep(self, note):
+    def keep(self, note: Note) -> None:
         logs = {**self.logs, note.origin: (note.size, note.root, note.said)}
         content = {
             "_format": 1,
@@ -308,26 +314,26 @@ class State:
         write_atomically(self.path, json.dumps(content, sort_keys=True).encode() + b"\n")
         self.logs = logs
 
-    def close(self):
+    def close(self) -> None:
         self.lock.close()
 
 
 class Copies:
     """A write-once folder with a file for each signed checkpoint: the request and the cosignature."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str) -> None:
         self.folder = folder
 
-    def path(self, origin, size):
+    def path(self, origin: str, size: int) -> str:
         return os.path.join(
             self.of(origin), "%012d" % (size // COPIES_IN_FOLDER * COPIES_IN_FOLDER), "%d.txt" % size
         )
 
-    def of(self, origin):
+    def of(self, origin: str) -> str:
         plain = re.sub(r"[^A-Za-z0-9.-]", "_", origin)[:60]
         return os.path.join(self.folder, "%s-%s" % (plain, hashlib.sha256(origin.encode()).hexdigest()[:8]))
 
-    def keep(self, note, old, proof, line):
+    def keep(self, note: Note, old: int, proof: Iterable[bytes], line: str) -> None:
         path = self.path(note.origin, note.size)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         request = "".join("%s\n" % line_text for line_text in ["old %d" % old, *map(to_base64, proof)])
@@ -345,10 +351,10 @@ class Copies:
             os.unlink(fresh)
         sync_folder(os.path.dirname(path))
 
-    def has(self, origin, size):
+    def has(self, origin: str, size: int) -> bool:
         return os.path.exists(self.path(origin, size))
 
-    def note(self, origin, size):
+    def note(self, origin: str, size: int) -> Note | None:
         """The note that was signed at a size, or None if there is no copy of it."""
         try:
             with open(self.path(origin, size), "rb") as file:
@@ -356,7 +362,7 @@ class Copies:
         except FileNotFoundError:
             return None
 
-    def newest(self, origin):
+    def newest(self, origin: str) -> int:
         """The greatest size of the copies, or 0."""
         try:
             folders = [name for name in os.listdir(self.of(origin)) if name.isdigit()]
@@ -377,13 +383,21 @@ class Copies:
 class Witness:
     """Handles checkpoints one at a time: saves first, then signs."""
 
-    def __init__(self, keys, origins, cosigner, state, copies, clock=time.time):
+    def __init__(
+        self,
+        keys: list[LogKey],
+        origins: Iterable[str],
+        cosigner: Cosigner,
+        state: State,
+        copies: Copies | None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self.keys, self.origins, self.cosigner, self.clock = keys, set(origins), cosigner, clock
         self.state, self.copies, self.turn = state, copies, threading.Lock()
         for origin in sorted(self.origins):
             self.verify_memory(origin)
 
-    def verify_memory(self, origin):
+    def verify_memory(self, origin: str) -> None:
         """Check that the state is not older than the copies and does not differ from them."""
         size, root = self.state.known(origin)
         newest = self.copies.newest(origin) if self.copies else 0
@@ -396,7 +410,7 @@ class Witness:
         if copied is not None and copied.root != root:
             raise ValueError("the state and the copy of %s differ at size %d" % (ascii(origin), size))
 
-    def add(self, old, proof, note):
+    def add(self, old: int, proof: Sequence[bytes], note: Note) -> str:
         """Cosign a checkpoint. Returns the signature line. Raises Refused with an HTTP status."""
         if note.origin not in self.origins:
             raise Refused(404, "this log is unknown here")
@@ -425,12 +439,12 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, address, witness):
+    def __init__(self, address: tuple[str, int], witness: Witness) -> None:
         self.witness = witness
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         super().__init__(address, Handler)
 
-    def handle_error(self, request, client_address):
+    def handle_error(self, request: Any, client_address: Any) -> None:
         """Log a failed request in one line: usually the client disconnected."""
         sys.stderr.write("a request broke off: %s\n" % ascii(sys.exc_info()[1]))
 
@@ -441,7 +455,7 @@ class Handler(BaseHTTPRequestHandler):
     server_version, sys_version = "witness", ""
     timeout = IDLE_SECONDS
 
-    def do_POST(self):
+    def do_POST(self) -> None:
         try:
             if self.path != "/add-checkpoint":
                 raise Refused(404, "there is only /add-checkpoint")
@@ -453,7 +467,7 @@ class Handler(BaseHTTPRequestHandler):
             else:
                 self.answer(refused.status, "%d\n" % refused.size, "text/x.tlog.size")
 
-    def added(self, request):
+    def added(self, request: tuple[int, list[bytes], Note]) -> str:
         """Cosign a request. Raises Refused(500) if it could not be saved; then nothing was signed."""
         try:
             return self.server.witness.add(*request)
@@ -461,7 +475,7 @@ class Handler(BaseHTTPRequestHandler):
             sys.stderr.write("cannot store: %s\n" % ascii(str(error)))
             raise Refused(500, "it could not be saved") from None
 
-    def body(self):
+    def body(self) -> bytes:
         length = self.headers.get("Content-Length", "")
         if not re.match(r"[0-9]{1,7}\Z", length, re.ASCII) or int(length) > REQUEST_BYTES_MAX:
             self.close_connection = True
@@ -472,7 +486,7 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(400, "the request was cut off")
         return data
 
-    def answer(self, status, text, kind="text/plain; charset=utf-8"):
+    def answer(self, status: int, text: str, kind: str = "text/plain; charset=utf-8") -> None:
         data = text.encode()
         self.send_response(status)
         self.send_header("Content-Type", kind)
@@ -480,12 +494,12 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def send_error(self, code, message=None, explain=None):
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Refuse malformed HTTP with a line of text, like every other request."""
         self.close_connection = True
         self.answer(int(code), "this is not a request\n")
 
-    def log_message(self, format, *args):
+    def log_message(self, format: str, *args: Any) -> None:
         """Log each response in one line, with what the client sent escaped to ASCII."""
         sys.stderr.write(ascii(format % args)[1:200].rstrip("'") + "\n")
 
@@ -494,7 +508,7 @@ class Handler(BaseHTTPRequestHandler):
 # The command
 
 
-def keygen(name, path):
+def keygen(name: str, path: str) -> int:
     """Create a key in a new file that nobody else may read, and print its vkey."""
     cosigner = Cosigner(name, os.urandom(32))
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -506,7 +520,7 @@ def keygen(name, path):
     return 0
 
 
-def build_witness(options):
+def build_witness(options: argparse.Namespace) -> Witness:
     """Build the witness that the options describe."""
     keys = [LogKey(vkey) for vkey in options.log]
     cosigner, state = Cosigner.read(options.key), State(options.state)
@@ -518,7 +532,7 @@ def build_witness(options):
     return witness
 
 
-def serve(options):
+def serve(options: argparse.Namespace) -> int:
     host, _colon, port = options.listen.rpartition(":")
     if not re.match(r"[0-9]{1,5}\Z", port, re.ASCII) or int(port) > 65535:
         raise ValueError("--listen needs HOST:PORT")
@@ -535,7 +549,7 @@ def serve(options):
     return 0
 
 
-def read_notes(paths):
+def read_notes(paths: Iterable[str]) -> list[tuple[str, int | None, list[bytes], Note]]:
     """Read files, and the files in folders. Returns (path, old size or None, proof, note) of each, by size."""
     notes = []
     for path in paths:
@@ -553,7 +567,7 @@ def read_notes(paths):
     return sorted(notes, key=lambda item: (item[3].size, item[1] is None))  # those with a proof first
 
 
-def check(options):
+def check(options: argparse.Namespace) -> int:
     """Check notes from files, the smallest first, and print the cosignature of each new one."""
     witness, bad = build_witness(options), 0
     proofs = [read_proof(path) for path in options.proof]
@@ -570,7 +584,7 @@ def check(options):
     return bad
 
 
-def read_proof(path):
+def read_proof(path: str) -> tuple[int, list[bytes]]:
     with open(path, encoding="utf-8") as file:
         lines = file.read().partition("\n\n")[0].rstrip("\n").split("\n")
     old, hashes = OLD.match(lines[0]), [from_base64(line) for line in lines[1:]]
@@ -579,7 +593,9 @@ def read_proof(path):
     return int(old[1]), hashes
 
 
-def check_note(witness, old, proof, note, proofs):
+def check_note(
+    witness: Witness, old: int | None, proof: list[bytes], note: Note, proofs: list[tuple[int, list[bytes]]]
+) -> str:
     """Check one note. Returns its cosignature, or how it compares with what was signed. Raises Refused."""
     size, _root = witness.state.known(note.origin)
     if note.size < size:
@@ -598,7 +614,7 @@ def check_note(witness, old, proof, note, proofs):
     return witness.add(size, offered[-1], note)
 
 
-def check_older_note(witness, note):
+def check_older_note(witness: Witness, note: Note) -> str:
     """Compare an older note with the copy of the one that was signed at its size."""
     if note.origin not in witness.origins or not note.is_signed_by(witness.keys):
         raise Refused(403, "the log is unknown here, or none of its known keys signed this")
@@ -610,7 +626,7 @@ def check_older_note(witness, note):
     return "identical to the one that was signed"
 
 
-def argument_parser():
+def argument_parser() -> argparse.ArgumentParser:
     usage = argparse.ArgumentParser(
         description=__doc__.split("\n", 1)[0], epilog="The top of this file has more."
     )
@@ -633,7 +649,7 @@ def argument_parser():
     return usage
 
 
-def main(arguments):
+def main(arguments: Sequence[str]) -> int:
     """Exit status 0; 1 with a line that says why; 2 for a malformed command line."""
     options = argument_parser().parse_args(arguments)
     try:
