@@ -1,6 +1,6 @@
-"""Speed in ratios within one run: settlement, push, verification and adjudication, beside their plainest rivals.
+"""Measure the speed of settlement, record, push, verification, evidence and adjudication against simple baselines.
 
-Absolute figures belong to the machine; the ratios are what a change is judged by. Nothing here is a test.
+Absolute figures depend on the machine, so judge a change by the ratios within one run. Nothing here is a test.
 """
 
 import argparse
@@ -20,27 +20,27 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--entries", type=int, default=50_000, help="of `evidence`: how many it exports and verifies"
     )
-    chosen = parser.parse_args(arguments)
-    with services.running({"postgres", "redis"}, set(), install_system=False) as found:
-        notes = {name: service.note for name, service in found.items()}
+    options = parser.parse_args(arguments)
+    with services.running({"postgres", "redis"}, set(), install_system=False) as running:
+        notes = {name: service.note for name, service in running.items()}
         print(f"PostgreSQL: {notes['postgres']}. Redis: {notes['redis']}. {os.cpu_count()} cores.")
-        if not all(service.address for service in found.values()):
+        if not all(service.address for service in running.values()):
             print("The figures need PostgreSQL and Redis.", file=sys.stderr)
             return 1
         os.environ.update(
             DJANGO_SETTINGS_MODULE="config.settings.local",
-            DATABASE_URL=_own_database(found["postgres"].address),
-            REDIS_URL=found["redis"].address,
+            DATABASE_URL=_own_database(running["postgres"].address),
+            REDIS_URL=running["redis"].address,
             DEBUG="0",
         )
         _prepare()
-        for part in chosen.only:
-            _run(part, chosen.seconds, chosen.entries)
+        for part in options.only:
+            _run(part, options.seconds, options.entries)
     return 0
 
 
 def _own_database(address: str) -> str:
-    """A database of the benchmark's own on that server."""
+    """Create a database for the benchmark on that server. Returns its address."""
     import psycopg
 
     with psycopg.connect(_named(address, "postgres"), autocommit=True) as connection:

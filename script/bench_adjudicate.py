@@ -1,4 +1,4 @@
-"""Rounds settled on paper in a second, on one core: each game alone, and a mix of all of them."""
+"""Measure rounds adjudicated per second on one core: each game alone, and a mix of all of them."""
 
 import json
 import random
@@ -17,15 +17,15 @@ LINES = 4_000
 
 
 def measure(seconds: float) -> Iterator[str]:
-    """Rounds of about twelve wagers; every line is read, settled and written as the command does."""
+    """Adjudicate rounds of about twelve wagers, reading and writing each line as the command does."""
     draw = random.Random(11)
     games = {"Sic Bo": SIC_BO, "High Roll Dice": HIGH_ROLL, "Football": FOOTBALL}
     lines = {name: [_line(draw, draw.choice(keys)) for _ in range(LINES)] for name, keys in games.items()}
     mixed = [draw.choice(list(lines.values()))[draw.randrange(LINES)] for _ in range(LINES)]
-    for name, given in (*lines.items(), ("all three, mixed", mixed)):
-        wagers = sum(line.count(b'"seat"') for line in given) / len(given)
+    for name, rounds in (*lines.items(), ("all three, mixed", mixed)):
+        wagers = sum(line.count(b'"seat"') for line in rounds) / len(rounds)
         goal = "   (goal 5000)" if name.startswith("all") else ""
-        yield f"{name:<18}{_rounds_a_second(given, seconds / 4):8.0f} rounds/s of {wagers:.0f} wagers{goal}"
+        yield f"{name:<18}{_rounds_a_second(rounds, seconds / 4):8.0f} rounds/s of {wagers:.0f} wagers{goal}"
 
 
 def _rounds_a_second(lines: list[bytes], seconds: float) -> float:
@@ -45,30 +45,34 @@ def _line(draw: random.Random, key: str) -> bytes:
 
 
 def _sic_bo(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]:
-    codes = [one.code for one in game_of(rules).wager_types(rules)]
+    codes = [wager_type.code for wager_type in game_of(rules).wager_types(rules)]
     seats = range(1, 5)
     wagers = [{"seat": seat, "wager": code, "cents": 500} for seat in seats for code in draw.sample(codes, 3)]
     return [[draw.randint(1, 6) for _ in range(3)]], wagers
 
 
 def _high_roll(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]:
-    """Half of the ten-dice rounds have an Extra Roll, thrown where dice are loose."""
+    """Make a round. Half of those with ten dice have an Extra Roll, which is thrown if dice are loose."""
     dice = rules.edition.dice
-    codes = [one.code for one in game_of(rules).wager_types(rules)]
+    codes = [wager_type.code for wager_type in game_of(rules).wager_types(rules)]
     pips, circles = ([code for code in codes if code.startswith(name)] for name in ("pip", "like"))
     wagers, extra = [], dice == 10 and draw.random() < 0.5
     for seat in range(1, 4):
-        chosen = (
+        picked = (
             draw.sample(pips, 2) + draw.sample(circles, 2) + (["extra-roll"] if extra and seat == 1 else [])
         )
-        wagers += [{"seat": seat, "wager": code, "cents": 1_000} for code in chosen]
+        wagers += [{"seat": seat, "wager": code, "cents": 1_000} for code in picked]
     first = [draw.randint(1, 6) for _ in range(dice)]
     loose = dice - max(first.count(face) for face in range(1, 7)) if extra else 0
     return [first, *([[draw.randint(1, 6) for _ in range(loose)]] if loose else [])], wagers
 
 
 def _football(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]:
-    full = [one.code for one in game_of(rules).wager_types(rules) if one.code not in SINGLE_PLAY_CODES]
+    full = [
+        wager_type.code
+        for wager_type in game_of(rules).wager_types(rules)
+        if wager_type.code not in SINGLE_PLAY_CODES
+    ]
     wagers = [
         {"seat": seat, "wager": code, "cents": 500} for seat in range(1, 4) for code in draw.sample(full, 2)
     ]
@@ -82,6 +86,6 @@ def _football(draw: random.Random, rules: Rules) -> tuple[list[Any], list[Any]]:
         ]
         throws.append(tuple(draw.randint(1, 6) for _ in range(3)))
     scored = game_of(rules).result(rules, laid, throws).ending in ("touchdown", "trips-td")
-    if scored and any(one["wager"] == "extra-point" for one in wagers):
+    if scored and any(wager_type["wager"] == "extra-point" for wager_type in wagers):
         throws.append([draw.randint(1, 6) for _ in range(3)])
     return throws, wagers

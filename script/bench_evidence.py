@@ -1,6 +1,6 @@
-"""Export and verification of a long record, beside a bare COPY and a bare SHA-256, each with the memory it took.
+"""Measure exporting and verifying a long record, against a bare COPY and a bare SHA-256, with the memory used.
 
-Each runs in a process of its own, over a tenth of the record and over all of it: memory that is flat does not grow.
+Each runs in its own process, over a tenth of the record and over all of it, which shows whether memory grows.
 """
 
 import datetime as dt
@@ -21,7 +21,7 @@ from audit import chain, clock
 from audit.models import Entry
 
 TITLE = (
-    "Evidence: a record exported, and checked as an outsider would; one core each, in processes of their own"
+    "Evidence: exporting a record and checking it as an outsider does; one core each, in separate processes"
 )
 ROOT = Path(__file__).resolve().parents[1]
 STREAMS = 100
@@ -39,7 +39,7 @@ with psycopg.connect(os.environ["DATABASE_URL"]) as one, one.cursor() as cursor,
         for block in rows:
             file.write(block)
 """
-# A process begins with the peak memory of the one that it was forked from, so that is a small one.
+# A process starts with the peak memory of the process that forked it, so a small process forks it.
 LAUNCH = """import json, os, subprocess, sys, time
 began = time.perf_counter()
 process = subprocess.Popen(sys.argv[2:])
@@ -56,7 +56,7 @@ with open(sys.argv[1], "rb") as file:
 
 @dataclass(frozen=True)
 class Run:
-    """One process: the seconds that it took, and the most memory that it held, in MB."""
+    """One process: its duration in seconds, and its peak memory in MB."""
 
     seconds: float
     most: float
@@ -67,12 +67,12 @@ def measure(entries: int) -> Iterator[str]:
     ids = write(entries)
     with tempfile.TemporaryDirectory() as folder:
         small = _runs(Path(folder), ids[: STREAMS // 10])
-        whole = _runs(Path(folder), ids)
+        full = _runs(Path(folder), ids)
         size = (Path(folder) / "export.jsonl").stat().st_size / 1e6
     yield f"{entries} entries on {STREAMS} streams, {size:.0f} MB as an export"
-    # What the tenth took is left out of the rates: starting up is no part of them.
-    more = {name: run.seconds - small[name].seconds for name, run in whole.items()}
-    for name, run in whole.items():
+    # The time for a tenth is subtracted, so that the rates leave out starting up.
+    more = {name: run.seconds - small[name].seconds for name, run in full.items()}
+    for name, run in full.items():
         yield (
             f"{name:<14}{0.9 * entries / more[name]:9.0f} entries/s{run.seconds:9.2f} s in all"
             f"   {run.most:6.0f} MB ({small[name].most:.0f} MB over a tenth)"
@@ -85,10 +85,10 @@ def measure(entries: int) -> Iterator[str]:
 def _runs(folder: Path, ids: Sequence[int]) -> dict[str, Run]:
     export, copy = folder / "export.jsonl", folder / "copy"
     manage, verify = ROOT / "manage.py", ROOT / "audit" / "verify.py"
-    named = [part for number in range(len(ids)) for part in ("--stream", _name(number))]
+    streams = [part for number in range(len(ids)) for part in ("--stream", _name(number))]
     return {
         "COPY": _run([sys.executable, "-c", COPY, copy, str(ids[-1])]),
-        "export": _run([sys.executable, manage, "audit_export", *named], export),
+        "export": _run([sys.executable, manage, "audit_export", *streams], export),
         "SHA-256": _run([sys.executable, "-c", HASH, export]),
         "hashes only": _run([sys.executable, verify, "--hashes-only", export]),
         "verify.py": _run([sys.executable, verify, export]),
@@ -96,17 +96,17 @@ def _runs(folder: Path, ids: Sequence[int]) -> dict[str, Run]:
 
 
 def _run(command: Sequence[str | Path], into: Path | None = None) -> Run:
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as said:
-        told = Path(folder) / "told"
-        launch: list[str | Path] = [sys.executable, "-I", "-S", "-c", LAUNCH, told]
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as output:
+        report = Path(folder) / "told"
+        launch: list[str | Path] = [sys.executable, "-I", "-S", "-c", LAUNCH, report]
         with open(into or os.devnull, "wb") as out:
             subprocess.run(
-                [*launch, *command], cwd=ROOT, stdout=out if into else said, stderr=said, check=True
+                [*launch, *command], cwd=ROOT, stdout=out if into else output, stderr=output, check=True
             )
-        seconds, most, failed = json.loads(told.read_text())
+        seconds, most, failed = json.loads(report.read_text())
         if failed:
-            said.seek(0)
-            raise RuntimeError(said.read().decode())
+            output.seek(0)
+            raise RuntimeError(output.read().decode())
     return Run(seconds, most / (1024 if sys.platform == "linux" else 1024**2))
 
 
@@ -114,10 +114,10 @@ def _run(command: Sequence[str | Path], into: Path | None = None) -> Run:
 
 
 def write(entries: int) -> list[int]:
-    """So many entries on streams of the benchmark's own, chained as acts chain them; returns the streams' ids.
+    """Write this many entries on the benchmark's own streams, chained as acts chain them. Returns the streams' ids.
 
-    Real bodies of simulated play over and over, with numbers, names and moments of their own. A superuser puts the
-    guards aside for it: a million acts would take hours.
+    The bodies are those of simulated play, repeated with new numbers, names and times. A superuser disables the guards
+    meanwhile, because a million acts would take hours.
     """
     bodies = _bodies()
     with psycopg.connect(os.environ["DATABASE_URL"]) as connection, connection.cursor() as cursor:
@@ -144,8 +144,8 @@ def _bodies() -> list[tuple[str, bytes]]:
     draw = random.Random(7)
     for _ in range(20):
         play_round(played, draw)
-    found = Entry.objects.filter(stream=played.table.stream).order_by("-seq")[:120]
-    return [(entry.type, bytes(entry.body)) for entry in found]
+    entries = Entry.objects.filter(stream=played.table.stream).order_by("-seq")[:120]
+    return [(entry.type, bytes(entry.body)) for entry in entries]
 
 
 def _stream(cursor: Any, number: int, entries: int, bodies: Sequence[tuple[str, bytes]]) -> int:
@@ -160,15 +160,15 @@ def _stream(cursor: Any, number: int, entries: int, bodies: Sequence[tuple[str, 
     with cursor.copy(f"COPY audit_entry ({columns}) FROM STDIN") as rows:
         for seq in range(1, entries + 1):
             type_, body = bodies[seq % len(bodies)]
-            at = BEGAN + dt.timedelta(seconds=seq)
+            moment = BEGAN + dt.timedelta(seconds=seq)
             body = SEQ.sub(b'"seq":%d,"stream":"%b"' % (seq, name.encode()), body)
-            body = AT.sub(b'"at":"%b"' % clock.format_moment(at).encode(), body, count=1)
-            body = DAY.sub(b'"gaming_day":"%b"' % at.date().isoformat().encode(), body)
+            body = AT.sub(b'"at":"%b"' % clock.format_moment(moment).encode(), body, count=1)
+            body = DAY.sub(b'"gaming_day":"%b"' % moment.date().isoformat().encode(), body)
             digest = chain.entry_hash(prev, body)
-            rows.write_row((pk, seq, prev, digest, body, type_, at, at.date(), "", "", ""))
+            rows.write_row((pk, seq, prev, digest, body, type_, moment, moment.date(), "", "", ""))
             prev = digest
     cursor.execute(
-        "UPDATE audit_stream SET seq = %s, head = %s, last_at = %s WHERE id = %s", [entries, prev, at, pk]
+        "UPDATE audit_stream SET seq = %s, head = %s, last_at = %s WHERE id = %s", [entries, prev, moment, pk]
     )
     return pk
 

@@ -1,4 +1,4 @@
-"""From the POST of an act to the fragment on the last screen, beside the consumer of the Channels tutorial."""
+"""Measure the time from the POST of an act to its fragment on the last screen, against the Channels tutorial."""
 
 import asyncio
 import contextlib
@@ -56,7 +56,7 @@ def _signed_in() -> dict[str, str]:
 
 @contextlib.contextmanager
 def _serving(application: str) -> Iterator[str]:
-    """One uvicorn on a free port of this machine, ended by its own pid."""
+    """Run one uvicorn on a free port of this machine."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -83,9 +83,9 @@ def _wait_for(port: int) -> None:
 async def _listening(
     address: str, path: str, cookies: dict[str, str], count: int, is_wanted: Callable[[str], bool]
 ) -> AsyncIterator[tuple[list[Any], Callable[[], Coroutine[Any, Any, float]]]]:
-    """So many sockets, and a function that waits until all have got the next wanted message.
+    """Open this many sockets. Yields them, and a function that waits until all have the next wanted message.
 
-    What it costs to read a message is the tablets' own and not measured: fifty of them share this one process.
+    Parsing a message is the tablets' work and not measured: here, fifty of them share one process.
     """
     header = "; ".join(f"{name}={value}" for name, value in cookies.items())
     sockets = [
@@ -114,14 +114,14 @@ async def _listening(
 
 
 async def _acts(address: str, cookies: dict[str, str], count: int, posts: int) -> list[float]:
-    """Wagers of one seat after another, each an act of its own."""
+    """Place wagers on one seat after another, each in its own act."""
     table = await Table.objects.select_related("stream").aget(facility__code="larkfield", code="T-01")
     version, times = table.stream.seq, []
     headers = {"X-CSRFToken": cookies["csrftoken"], "Referer": f"http://{address}/"}
 
     def is_next(message: str) -> bool:
-        found = SCREEN.match(message)
-        return found is not None and int(found[1]) > version
+        match = SCREEN.match(message)
+        return match is not None and int(match[1]) > version
 
     path = "/ws/table/larkfield/T-01/dealer"
     async with (
@@ -149,7 +149,7 @@ async def _acts(address: str, cookies: dict[str, str], count: int, posts: int) -
 
 
 async def _chat(address: str, count: int, posts: int) -> list[float]:
-    """The same through the tutorial: one socket says it, all receive it; a text as long as our fragment."""
+    """Do the same with the tutorial: one socket sends a text as long as our fragment, and all receive it."""
     times, text = [], "x" * 40_000
     async with _listening(address, "/", {}, count, lambda message: message.startswith('{"message"')) as (
         sockets,

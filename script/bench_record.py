@@ -1,6 +1,6 @@
-"""What the record costs a settlement: with it, without it, on one chain for the house, and two rivals in its place.
+"""Measure what the record adds to a settlement: with it, without it, on one global chain, and with two alternatives.
 
-Every way has a process of its own, and they take turns, so that what the machine does besides falls on all of them.
+Each mode runs in its own process, and they take turns, so that other load on the machine affects all of them.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from typing import Any
 
 from script import environment
 
-TITLE = "The record: one settlement of 8 wagers, and what takes the record's place"
+TITLE = "The record: one settlement of 8 wagers, and alternatives to the record"
 ROOT = Path(__file__).resolve().parents[1]
 RIVALS = ("pghistory", "auditlog")
 LEAST_TURNS = 20
@@ -26,7 +26,7 @@ ACTS_A_ROUND = 7
 WORDS = {
     "record": "with the record",
     "nothing": "without the record",
-    "global": "one chain for the house",
+    "global": "one global chain",
     "pghistory": "django-pghistory instead",
     "saved": "without, rows saved singly",
     "auditlog": "django-auditlog instead",
@@ -36,7 +36,7 @@ FIRST = {"record": 2, "global": 2 + CLIENTS, "nothing": 2 + 2 * CLIENTS, "saved"
 
 
 def measure(seconds: float) -> Iterator[str]:
-    """One client in each way, in turns; then several at once, with a chain a table and with one for the house."""
+    """Measure one client in each mode, in turns; then several at once, with a chain per table and one global chain."""
     _tables()
     _rivals()
     with contextlib.ExitStack() as stack:
@@ -46,37 +46,40 @@ def measure(seconds: float) -> Iterator[str]:
             return [stack.enter_context(_client(way, number)) for number in range(count)]
 
         ways = {way: clients(way) for way in WORDS}
-        for client in [one for ones in ways.values() for one in ones]:
-            client.settle(0)  # until it is ready
-        yield from _told(_in_turns({way: ones[0] for way, ones in ways.items()}, seconds))
+        for client in [client for way_clients in ways.values() for client in way_clients]:
+            client.settle(0)  # waits until it is ready
+        yield from _told(_in_turns({way: way_clients[0] for way, way_clients in ways.items()}, seconds))
         yield from _many(ways["record"], ways["global"], seconds)
 
 
-def _told(found: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
-    """Of each way its fastest tenth: what a settlement costs, and not what the machine did besides."""
-    taken = {way: _fast([one for turn in turns for one in turn["taken"]]) for way, turns in found.items()}
-    for way, milliseconds in taken.items():
-        without = taken["saved" if way == "auditlog" else "nothing"]
+def _told(turns_by_way: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+    """Report the fastest tenth of each mode, which leaves out other load on the machine."""
+    times = {
+        way: _fast([duration for turn in turns for duration in turn["taken"]])
+        for way, turns in turns_by_way.items()
+    }
+    for way, milliseconds in times.items():
+        without = times["saved" if way == "auditlog" else "nothing"]
         more = f"  {milliseconds - without:+6.2f} ms" if way not in ("nothing", "saved") else ""
-        rows = statistics.mean(turn["rows"] for turn in found[way])
+        rows = statistics.mean(turn["rows"] for turn in turns_by_way[way])
         wrote = f", {rows:.0f} rows of its own a round" if way in RIVALS else ""
         yield f"{WORDS[way]:<28}{milliseconds:7.2f} ms a settlement{more}{wrote}"
-    share = 100 * (taken["record"] - taken["nothing"]) / taken["record"]
+    share = 100 * (times["record"] - times["nothing"]) / times["record"]
     yield f"the record's share of a settlement: {share:.0f} %   (goal under 25)"
 
 
-def _fast(taken: list[float]) -> float:
+def _fast(times: list[float]) -> float:
     """In milliseconds."""
-    return sorted(taken)[len(taken) // 10] * 1000
+    return sorted(times)[len(times) // 10] * 1000
 
 
-def _many(own: "list[Client]", one: "list[Client]", seconds: float) -> Iterator[str]:
-    for held in HELD:
-        rates = [_together(clients, seconds, held) for clients in (own, one)]
-        longer = f", each transaction held {held * 1000:.0f} ms longer" if held else ""
+def _many(own: "list[Client]", shared: "list[Client]", seconds: float) -> Iterator[str]:
+    for seconds_held in HELD:
+        rates = [_together(clients, seconds, seconds_held) for clients in (own, shared)]
+        longer = f", each transaction held {seconds_held * 1000:.0f} ms longer" if seconds_held else ""
         yield (
-            f"{CLIENTS} clients{longer}: a chain a table {rates[0]:.0f} acts/s, "
-            f"one for the house {rates[1]:.0f} acts/s, {rates[0] / rates[1]:.1f} times"
+            f"{CLIENTS} clients{longer}: a chain per table {rates[0]:.0f} acts/s, "
+            f"one global chain {rates[1]:.0f} acts/s, {rates[0] / rates[1]:.1f} times"
         )
 
 
@@ -84,7 +87,7 @@ def _many(own: "list[Client]", one: "list[Client]", seconds: float) -> Iterator[
 
 
 class Client:
-    """A process that settles for so many seconds whenever it is told to."""
+    """A process that settles for a number of seconds on request."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self.process = process
@@ -93,16 +96,16 @@ class Client:
         self.begin(seconds)
         return self.end()
 
-    def begin(self, seconds: float, held: float = 0.0) -> None:
+    def begin(self, seconds: float, seconds_held: float = 0.0) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(f"{seconds} {held}\n")
+        self.process.stdin.write(f"{seconds} {seconds_held}\n")
         self.process.stdin.flush()
 
     def end(self) -> dict[str, Any]:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError("a client ended early; what it said stands above")
+            raise RuntimeError("a client ended early; see its output above")
         return dict(json.loads(line))
 
 
@@ -111,9 +114,9 @@ def _client(way: str, number: int) -> Iterator[Client]:
     python = environment.python_of(_rivals_home()) if way in RIVALS else Path(sys.executable)
     table = f"SIM-{FIRST.get(way, FIRST['nothing']) + number:02d}"
     command: list[str | Path] = [python, "-m", "script.settling", way, table]
-    said = {**os.environ, "DATABASE_URL": _database_of(way)}
+    environ = {**os.environ, "DATABASE_URL": _database_of(way)}
     pipe = subprocess.PIPE
-    process = subprocess.Popen(command, cwd=ROOT, env=said, stdin=pipe, stdout=pipe, text=True)
+    process = subprocess.Popen(command, cwd=ROOT, env=environ, stdin=pipe, stdout=pipe, text=True)
     try:
         yield Client(process)
     finally:
@@ -123,28 +126,28 @@ def _client(way: str, number: int) -> Iterator[Client]:
 
 
 def _in_turns(ways: dict[str, Client], seconds: float) -> dict[str, list[dict[str, Any]]]:
-    """One settlement of each way after the other, for so many seconds a way."""
-    found: dict[str, list[dict[str, Any]]] = {way: [] for way in ways}
+    """Do one settlement in each mode after the other, for this many seconds per mode."""
+    turns: dict[str, list[dict[str, Any]]] = {way: [] for way in ways}
     ends = time.perf_counter() + seconds * len(ways)
-    while time.perf_counter() < ends or len(found["record"]) < LEAST_TURNS:
+    while time.perf_counter() < ends or len(turns["record"]) < LEAST_TURNS:
         for way, client in ways.items():
-            found[way].append(client.settle(0))
-    return found
+            turns[way].append(client.settle(0))
+    return turns
 
 
-def _together(clients: list[Client], seconds: float, held: float) -> float:
-    """Acts a second of all these clients at once."""
+def _together(clients: list[Client], seconds: float, seconds_held: float) -> float:
+    """The acts per second of all these clients together."""
     for client in clients:
-        client.begin(seconds, held)
-    found = [client.end() for client in clients]
-    return float(sum(ACTS_A_ROUND * len(one["taken"]) / one["spent"] for one in found))
+        client.begin(seconds, seconds_held)
+    results = [client.end() for client in clients]
+    return float(sum(ACTS_A_ROUND * len(result["taken"]) / result["spent"] for result in results))
 
 
 # Databases and environments
 
 
 def _tables() -> None:
-    """Simulated tables for every client, made before any of them begins."""
+    """Create the simulated tables of all clients before any of them starts."""
     from django.db import connection
 
     from games.models import Facility
@@ -156,7 +159,7 @@ def _tables() -> None:
 
 
 def _rivals() -> None:
-    """An environment for the rivals, and a copy of the database for each."""
+    """Create an environment for the alternatives, and a copy of the database for each."""
     environment.make(_rivals_home(), ROOT / "requirements" / "bench.txt")
     import psycopg
 

@@ -1,4 +1,4 @@
-"""Settlements a second through the whole road (8 wagers), beside the same rows written by bare psycopg."""
+"""Measure settlements per second (8 wagers) through the act runner, against the same rows written with psycopg."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tables.demo.seeding import do
 from tables.demo.simulation import Played, simulated_tables
 from tables.models import Round, Settlement, Throw
 
-TITLE = "Settlement: one act that settles 8 wagers, with its record and its kept answer"
+TITLE = "Settlement: one act that settles 8 wagers, with its record and its saved answer"
 WAGERS = (
     "small",
     "big",
@@ -39,7 +39,7 @@ def measure(seconds: float) -> Iterator[str]:
     ours = _rate(lambda: settle(played), seconds)
     statements = _statements(played)
     bare = _rate_bare(seconds)
-    yield f"the road         {ours:8.0f} settlements/s, {statements} statements each"
+    yield f"the act runner   {ours:8.0f} settlements/s, {statements} statements each"
     yield f"bare psycopg     {bare:8.0f} settlements/s"
     yield f"ratio            {ours / bare:8.2f}   (goal 0.40)"
 
@@ -53,7 +53,7 @@ def _rate(settle: Any, seconds: float) -> float:
 
 
 def settle(played: Played) -> float:
-    """One round; the time of its settling act alone, in seconds."""
+    """Play one round. Returns the seconds that its settling act took."""
 
     def act(name: str, **params: Any) -> None:
         do(played.dealer, played.device, "larkfield", played.table.code, name, params)
@@ -78,13 +78,13 @@ def _call(played: Played) -> Any:
     from tables.models import Table
     from tables.runner import table
 
-    seen = Table.objects.values_list("stream__seq", flat=True).get(pk=played.table.pk)
+    version = Table.objects.values_list("stream__seq", flat=True).get(pk=played.table.pk)
     return table.ActRequest(
         "larkfield",
         played.table.code,
         "call_dice",
         uuid.uuid4(),
-        seen,
+        version,
         {"dice": DICE},
         played.dealer,
         played.device,
@@ -113,11 +113,11 @@ def _statements(played: Played) -> int:
     return end - begin + 1
 
 
-# The same rows, by hand
+# The same rows without Django
 
 
 def _rate_bare(seconds: float) -> float:
-    """The last settlement's rows written again and again, each in one transaction of prepared statements."""
+    """Write the last settlement's rows repeatedly, each time in one transaction of prepared statements."""
     round_ = Round.objects.order_by("-pk")[0]
     throw = Throw.objects.get(round=round_)
     rows: list[Any] = list(Settlement.objects.filter(throw=throw).order_by("place").values())
@@ -136,7 +136,7 @@ def _rate_bare(seconds: float) -> float:
 
 
 class Writer:
-    """Writes what one settlement writes: throw, eight settlements, round, entry, stream, command."""
+    """Writes the rows of one settlement: throw, eight settlements, round, entry, stream, command."""
 
     def __init__(
         self,
@@ -176,7 +176,7 @@ class Writer:
                 " taken_cents = %s, paid_cents = %s, paid_seats = '[]' WHERE id = %s",
                 [self.seq, round_.wagered_cents, round_.taken_cents, round_.paid_cents, round_.pk],
             )
-            found = [entry.actor, entry.witness, entry.round, entry.lot, entry.cents]
+            columns = [entry.actor, entry.witness, entry.round, entry.lot, entry.cents]
             run(
                 "INSERT INTO audit_entry (stream_id, seq, prev, hash, body, type, at, gaming_day,"
                 " actor, witness, round, lot, cents) VALUES (%s, %s, %s, %s, %s, %s, now(), %s, %s, %s, %s, %s, %s)",
@@ -188,7 +188,7 @@ class Writer:
                     entry.body,
                     entry.type,
                     entry.gaming_day,
-                    *found,
+                    *columns,
                 ],
             )
             run(

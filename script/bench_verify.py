@@ -1,4 +1,4 @@
-"""Entries verified a second, beside bare SHA-256 of the same bytes."""
+"""Measure entries verified per second, against a bare SHA-256 of the same bytes."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ LINES_LEAST = 150_000
 
 
 def measure(seconds: float) -> Iterator[str]:
-    """Hashes alone and contents too. The export is of simulated play, repeated on many streams to be long enough."""
+    """Verify hashes only, then contents too, of simulated play repeated on many streams to be long enough."""
     with tempfile.TemporaryDirectory() as folder:
         export = Path(folder) / "export.jsonl"
         lines = _export(export)
@@ -41,19 +41,19 @@ def _export(path: Path) -> int:
     from tables.demo.simulation import play_round, simulated_tables
 
     draw = random.Random(7)
-    # The first simulated table is the settlement benchmark's, which writes on its stream by hand.
+    # The first simulated table is for the settlement benchmark, which writes its rows without the record.
     tables = simulated_tables(Facility.objects.get(code="larkfield"), 5, "RS-0009")[1:]
     for _ in range(15):
-        for one in tables:
-            play_round(one, draw)
+        for table in tables:
+            play_round(table, draw)
     once = path.with_suffix(".once")
     with once.open("w", encoding="ascii") as file:
-        call_command("audit_export", stream=[one.table.stream.name for one in tables], stdout=file)
+        call_command("audit_export", stream=[table.table.stream.name for table in tables], stdout=file)
     return _longer(once, path)
 
 
 def _longer(once: Path, path: Path) -> int:
-    """The same entries on as many renamed streams as it takes, each chained anew, as one valid export."""
+    """Repeat the entries on renamed streams, each with its own chain, as one valid export that is long enough."""
     lines = once.read_bytes().splitlines()
     opening = json.loads(lines[0])["body"]
     bodies: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -88,14 +88,14 @@ def _write(path: Path, opening: dict[str, Any], streams: dict[str, list[dict[str
                 {"entries": len(streams[name]), "head": head.hex(), "seq": len(streams[name]), "stream": name}
             )
             count += len(streams[name])
-        whole = digest.digest()
+        digest_before = digest.digest()
         put(
-            whole,
+            digest_before,
             {
                 "_format": 1,
                 "_type": "export.closed",
                 "entries": count,
-                "sha256": whole.hex(),
+                "sha256": digest_before.hex(),
                 "streams": closing,
             },
         )
@@ -103,7 +103,7 @@ def _write(path: Path, opening: dict[str, Any], streams: dict[str, list[dict[str
 
 
 def _bare(path: Path) -> float:
-    """Reads the lines and hashes each once."""
+    """Read the lines and hash each once. Returns the seconds."""
     began = time.perf_counter()
     with path.open("rb") as file:
         for line in file:
@@ -113,10 +113,10 @@ def _bare(path: Path) -> float:
 
 def _verify(path: Path, *options: str) -> float:
     began = time.perf_counter()
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, ROOT / "audit" / "verify.py", *options, path], capture_output=True, check=False
     )
     spent = time.perf_counter() - began
-    if done.returncode:
-        raise RuntimeError(done.stdout.decode() + done.stderr.decode())
+    if process.returncode:
+        raise RuntimeError(process.stdout.decode() + process.stderr.decode())
     return spent

@@ -1,4 +1,4 @@
-"""Serves the demo floor: makes the database, seeds it once, and starts uvicorn with one worker.
+"""Serve the demo floor: create the database, seed it once, and start uvicorn with one worker.
 
 HOST and PORT change the address (127.0.0.1:8000). A host that tablets can reach is added to ALLOWED_HOSTS.
 """
@@ -15,7 +15,7 @@ EVERYWHERE = ("0.0.0.0", "::", "[::]")
 
 
 def busy(host: str, port: int) -> str:
-    """Why nothing can be served at this address, or an empty string."""
+    """Say why this address cannot be served; "" if it can."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as trial:
@@ -23,18 +23,18 @@ def busy(host: str, port: int) -> str:
             trial.bind(address)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            return f"Port {port} on {host} is taken. Choose another:  PORT={port + 1} script/run"
+            return f"Port {port} on {host} is in use. Choose another:  PORT={port + 1} script/run"
         return f"{host}:{port} cannot be served: {error.strerror or error}."
     return ""
 
 
 def names_of_this_machine() -> list[str]:
-    """The name and the addresses by which others on the network may reach this machine."""
+    """The name and addresses by which other machines on the network may reach this one."""
     names = [socket.gethostname()]
     try:
         names += {str(entry[4][0]) for entry in socket.getaddrinfo(names[0], None, socket.AF_INET)}
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outward:
-            outward.connect(("192.0.2.1", 9))  # sends nothing; shows which of our addresses leads outward
+            outward.connect(("192.0.2.1", 9))  # sends nothing; selects our address on the network
             names.append(outward.getsockname()[0])
     except OSError:
         pass
@@ -42,7 +42,7 @@ def names_of_this_machine() -> list[str]:
 
 
 def hosts_for(host: str) -> list[str]:
-    """Whom to answer beside this machine itself; empty for a loopback address."""
+    """The hosts to answer besides this machine's loopback names; empty for a loopback address."""
     if host in LOOPBACK:
         return []
     return names_of_this_machine() if host in EVERYWHERE else [host]
@@ -51,14 +51,14 @@ def hosts_for(host: str) -> list[str]:
 def environment_for(hosts: list[str]) -> dict[str, str]:
     environment = {"DJANGO_SETTINGS_MODULE": "config.settings.local", **os.environ}
     if hosts:
-        given = [name for name in environment.get("ALLOWED_HOSTS", "").split(",") if name]
-        allowed = dict.fromkeys([*(given or ["127.0.0.1", "localhost", "[::1]"]), *hosts])
+        names = [name for name in environment.get("ALLOWED_HOSTS", "").split(",") if name]
+        allowed = dict.fromkeys([*(names or ["127.0.0.1", "localhost", "[::1]"]), *hosts])
         environment["ALLOWED_HOSTS"] = ",".join(allowed)
     return environment
 
 
 def make_the_floor() -> bool:
-    """Migrates, seeds the demo once, and prints who may sign in there; False, and nothing done, where DEMO is off."""
+    """Migrate, seed the demo once, and print who may sign in. Does nothing and returns False if DEMO is off."""
     import django
     from django.conf import settings
     from django.core.management import call_command
@@ -78,7 +78,7 @@ def make_the_floor() -> bool:
 def main() -> int:
     host, port_text = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
     if not port_text.isdigit() or not 0 < int(port_text) < 65536:
-        print(f"PORT is a number from 1 to 65535, not {port_text!r}.", file=sys.stderr)
+        print(f"PORT must be a number from 1 to 65535, not {port_text!r}.", file=sys.stderr)
         return 1
     port = int(port_text)
     if reason := busy(host.strip("[]"), port):
@@ -89,7 +89,7 @@ def main() -> int:
     os.environ.update(environment_for(hosts))
     if not make_the_floor():
         print(
-            "script/run serves the demo floor, and DEMO is off. How to serve a real one: docs/deployment.md.",
+            "script/run serves the demo floor, but DEMO is off. To run a real installation, see docs/deployment.md.",
             file=sys.stderr,
         )
         return 1

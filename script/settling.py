@@ -1,17 +1,17 @@
-"""A client that settles rounds for the benchmark, in a process of its own: `python -m script.settling WAY TABLE`.
+"""A client that settles rounds for the benchmark, in its own process: `python -m script.settling WAY TABLE`.
 
-The ways differ in what a settlement's transaction writes besides its own rows:
+WAY says what a settlement's transaction writes besides its own rows:
 
-    record      the record, as the product does
-    nothing     no record at all; everything else is the same
-    saved       no record, and every settlement saved by itself through the ORM
-    global      the record on one chain for the whole house, locked until the commit
-    pghistory   django-pghistory instead of the record, on throw, settlements and round
-    auditlog    django-auditlog instead of the record, on the same; it hears only of rows that are saved by themselves
+    record      the record, like the product
+    nothing     no record; everything else is the same
+    saved       no record, and each settlement saved separately through the ORM
+    global      the record on one global chain, locked until the commit
+    pghistory   django-pghistory instead of the record, on throws, settlements and rounds
+    auditlog    django-auditlog instead of the record, on the same; it sees only rows that are saved separately
 
-It reads two numbers from its input, how many seconds to settle for and how many to hold each transaction longer, and
-answers with one line of JSON: how long each settling act took, how long all of it, and how many rows a round its rival
-wrote.
+It reads two numbers from standard input: for how many seconds to settle, and how many seconds longer to keep each
+transaction open. It answers with one line of JSON: the time of each settling act, the total time, and the number of
+rows per round that the alternative wrote.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ WARM = 10
 
 
 def main(way: str, table: str) -> None:
-    """Makes this process write in that way at that simulated table, and settles as it is told."""
+    """Prepare this process for a mode and a simulated table, and settle on request."""
     _set_up(way)
     if way in WITHOUT:
         leave_the_record_out()
@@ -42,8 +42,8 @@ def main(way: str, table: str) -> None:
     rows = {"pghistory": track_by_pghistory, "auditlog": track_by_auditlog}.get(way, lambda: lambda: 0)()
     settle = _settler(table)
     for line in sys.stdin:
-        seconds, held = line.split()
-        hold(float(held))
+        seconds, seconds_held = line.split()
+        hold(float(seconds_held))
         print(json.dumps(_settle_for(float(seconds), settle, rows)), flush=True)
 
 
@@ -76,24 +76,24 @@ def _settler(code: str) -> Callable[[], float]:
 
 
 def _settle_for(seconds: float, settle: Callable[[], float], rows: Callable[[], int]) -> dict[str, Any]:
-    taken: list[float] = []
-    settle()  # the first one after a wait is slower, whatever it does
+    times: list[float] = []
+    settle()  # the first one after a pause is always slower
     began, before = time.perf_counter(), rows()
-    while not taken or time.perf_counter() - began < seconds:
-        taken.append(settle())
+    while not times or time.perf_counter() - began < seconds:
+        times.append(settle())
     spent = time.perf_counter() - began
-    return {"taken": taken, "spent": spent, "rows": (rows() - before) / len(taken)}
+    return {"taken": times, "spent": spent, "rows": (rows() - before) / len(times)}
 
 
-# What takes the record's place
+# Alternatives to the record
 
 
 def leave_the_record_out() -> None:
-    """Acts write their rows and keep their answers, and no entry. So a table has no version, and nothing is stale."""
+    """Let acts write their rows and answers but no entry. A table then has no version, and nothing is stale."""
     from audit import record
     from tables.runner.table import TableRunner
 
-    def forget(stream: Any, **said: Any) -> record.Appended:
+    def forget(stream: Any, **fields: Any) -> record.Appended:
         stream.seq += 1
         return record.Appended(stream.seq, b"")
 
@@ -102,36 +102,36 @@ def leave_the_record_out() -> None:
 
 
 def keep_one_chain() -> None:
-    """Every entry goes on one stream for all tables, whose row is locked from there to the commit."""
+    """Write every entry to one stream for all tables, whose row stays locked until the commit."""
     from audit import record
     from tables.runner.table import TableRunner
 
     append = record.append
     record.open_stream(GLOBAL)
 
-    def on_one_chain(stream: Any, **said: Any) -> record.Appended:
-        whole = record.lock_stream(GLOBAL)
+    def on_one_chain(stream: Any, **fields: Any) -> record.Appended:
+        shared = record.lock_stream(GLOBAL)
         stream.seq += 1
-        said["at"] = max(said["at"], whole.last_at or dt.datetime.min.replace(tzinfo=dt.UTC))
-        return append(whole, **said)
+        fields["moment"] = max(fields["moment"], shared.last_at or dt.datetime.min.replace(tzinfo=dt.UTC))
+        return append(shared, **fields)
 
     record.append = on_one_chain
     TableRunner.is_stale = lambda *_: False  # type: ignore[method-assign]
 
 
 def hold_transactions() -> Callable[[float], None]:
-    """What a slower disk or network adds between the last statement and the end of the commit: returns what sets it."""
+    """Delay each commit as a slower disk or network would. Returns a function that sets the delay."""
     from audit import commands
 
-    keep, held = commands.save, [0.0]
+    save, seconds_held = commands.save, [0.0]
 
-    def slowly(*args: Any, **said: Any) -> Any:
-        kept = keep(*args, **said)
-        time.sleep(held[0])
-        return kept
+    def slowly(*args: Any, **fields: Any) -> Any:
+        command = save(*args, **fields)
+        time.sleep(seconds_held[0])
+        return command
 
     commands.save = slowly
-    return lambda seconds: held.__setitem__(0, seconds)
+    return lambda seconds: seconds_held.__setitem__(0, seconds)
 
 
 def save_settlements_one_by_one() -> None:
@@ -152,7 +152,7 @@ def _written() -> list[Any]:
 
 
 def track_by_pghistory() -> Callable[[], int]:
-    """Triggers that copy each row that is inserted or updated into a table of events. Returns what counts them."""
+    """Install triggers that copy each inserted or updated row to an event table. Returns a function to count them."""
     from django.db import connection
 
     pghistory, pgtrigger = importlib.import_module("pghistory"), importlib.import_module("pgtrigger")
@@ -169,7 +169,7 @@ def track_by_pghistory() -> Callable[[], int]:
 
 
 def track_by_auditlog() -> Callable[[], int]:
-    """Signals that write down what changed in each row that is saved. Returns what counts them."""
+    """Install signals that record the changes of each saved row. Returns a function to count them."""
     registry = importlib.import_module("auditlog.registry")
     entry = importlib.import_module("auditlog.models").LogEntry
     for model in _written():

@@ -1,4 +1,4 @@
-"""The chat consumer of the Channels tutorial, for comparison: what arrives on one socket goes out to the group."""
+"""The chat consumer of the Channels tutorial, for comparison: it sends each message to the whole group."""
 
 import json
 import os
@@ -13,7 +13,7 @@ django.setup()
 
 
 class ChatConsumer(AsyncWebsocketConsumer):
-    """Joins the room's group; sends every message on to it."""
+    """Joins the group, and forwards every message to it."""
 
     async def connect(self) -> None:
         await self.channel_layer.group_add("chat", self.channel_name)
@@ -27,4 +27,4 @@ class ChatConsumer(AsyncWebsocketConsumer):
 
 
 application = ProtocolTypeRouter({"websocket": ChatConsumer.as_asgi()})
-"""An application of its own, so that nothing of ours stands in its way."""
+"""A separate application, so that none of our code affects the measurement."""

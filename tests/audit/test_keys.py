@@ -138,7 +138,7 @@ def test_a_key_of_the_folder_that_a_restored_record_forgot_is_named_again(folder
         keys.signers(folder)
     assert command("found")[1] == signer.verifier.vkey
     assert keys.signers(folder) == [signer]
-    with pytest.raises(CommandError, match="no key"):
+    with pytest.raises(CommandError, match="on the record already"):
         command("found")
 
 
