@@ -157,7 +157,10 @@ def commands_of(check: str) -> list[list[str]]:
                 [str(BIN / "djade"), "--check", *templates],
             ]
         case "lint":
-            return [[str(BIN / "ruff"), "check", "."], [str(BIN / "oxlint"), "static/js", "games/catalog", "tests"]]
+            return [
+                [str(BIN / "ruff"), "check", "."],
+                [str(BIN / "oxlint"), "static/js", "games/catalog", "tests"],
+            ]
         case "types":
             return [[str(BIN / "mypy")]]
         case "migrations":

@@ -132,7 +132,11 @@ class Markup(HTMLParser):
             self.refused.append(f"line {line}: hx-on runs text as code")
 
 
-TEMPLATES = [*sources("templates", "*.html"), *sources("tables", "*.html"), *sources("games/catalog", "*.html")]
+TEMPLATES = [
+    *sources("templates", "*.html"),
+    *sources("tables", "*.html"),
+    *sources("games/catalog", "*.html"),
+]
 TAGS = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 
 
