@@ -14,7 +14,7 @@ from audit import chain
 from audit.models import Entry
 from games.models import Facility
 from tables.demo.seeding import do
-from tables.demo.simulation import Played, simulated_tables
+from tables.demo.simulation import SimulatedTable, simulated_tables
 from tables.models import Round, Settlement, Throw
 
 TITLE = "Settlement: one act that settles 8 wagers, with its record and its saved answer"
@@ -52,7 +52,7 @@ def _rate(settle: Any, seconds: float) -> float:
     return count / spent
 
 
-def settle(played: Played) -> float:
+def settle(played: SimulatedTable) -> float:
     """Play one round. Returns the seconds that its settling act took."""
 
     def act(name: str, **params: Any) -> None:
@@ -74,7 +74,7 @@ def settle(played: Played) -> float:
     return spent
 
 
-def _call(played: Played) -> Any:
+def _call(played: SimulatedTable) -> Any:
     from tables.models import Table
     from tables.runner import table
 
@@ -97,7 +97,7 @@ def _execute(call: Any) -> None:
     table.execute(call)
 
 
-def _statements(played: Played) -> int:
+def _statements(played: SimulatedTable) -> int:
     from django.test.utils import CaptureQueriesContext
 
     with CaptureQueriesContext(connection) as queries:

@@ -63,13 +63,13 @@ def _settler(code: str) -> Callable[[], float]:
     from audit.models import Device, Person
     from script.bench_settlement import settle
     from tables.demo.seeding import rules_at
-    from tables.demo.simulation import Played
+    from tables.demo.simulation import SimulatedTable
     from tables.models import Table
 
     table = Table.objects.select_related("facility", "stream").get(code=code)
     dealer, floor = (Person.objects.get(code=f"sim-{role}-larkfield") for role in ("dealer", "floorperson"))
     device = Device.objects.filter(name__startswith="Simulation").latest("enrolled_at")
-    played = Played(table, dealer, floor, device, rules_at(table))
+    played = SimulatedTable(table, dealer, floor, device, rules_at(table))
     for _ in range(WARM):
         settle(played)
     return lambda: settle(played)

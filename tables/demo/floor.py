@@ -1,6 +1,6 @@
-"""The seeded demo floor: two facilities, tables in every edition, people for every role. Nothing here is secret.
+"""The demo floor: two facilities, tables in every edition, people for every role.
 
-PINs are in the open on purpose; `seed_demo` refuses to run where `settings.DEMO` is off.
+The PINs are public on purpose; `seed_demo` refuses to run where `settings.DEMO` is off.
 """
 
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class DemoTable:
     seats: int = 8
     kind: str = "live"
     dealers: tuple[str, ...] = ()
-    floor: str = ""  # who supervises it; empty: the first floorperson of its pit
+    floor: str = ""  # its supervisor; empty: the first floorperson of its pit
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ PEOPLE = (
     DemoPerson("fred", "Fred Nolan", "floorperson", GAMES, "230023", "seabright", ("p1",)),
     DemoPerson("cora", "Cora Blake", "casino-supervisor", GAMES, "240024", "seabright", ("p1",)),
 )
-# dice in each, their side in micrometres, and their colours
+# Dice in each lot, their side in micrometers, and their colors
 FRESH_LOTS = (
     ((3, 19_050, "alike"),) * 24
     + ((10, 19_000, "alike"),) * 4

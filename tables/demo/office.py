@@ -1,5 +1,6 @@
-"""Gives the demo house a rules office with some history: what was decided long ago is written as it stood, what
-happens now takes the road. Of what is dealt it changes the payout odds of RS-0003 alone: its version 2 is in force.
+"""Give the demo facility a rules office with some history. Past decisions are rows, current acts are executed.
+
+Of the rules dealt it changes only the payout odds of RS-0003, whose version 2 is in force.
 """
 
 import datetime as dt
@@ -45,14 +46,14 @@ QUICK_STRIKE = {
 
 
 class Office:
-    """The games administrator of a house at a podium, who does one act after the other."""
+    """The games administrator of a facility at a podium."""
 
     def __init__(self, house: Facility, person: Person, podium: Device) -> None:
         self.house, self.person, self.podium = house, person, podium
         self.today = house.local(clock.now()).date()
 
     def do(self, act: str, params: dict[str, Any], attachment: bytes = b"") -> dict[str, Any]:
-        """One act by the road; its answer."""
+        """Execute one act and return its answer."""
         call = runner.ActRequest(
             self.house.code, runner.STREAM, act, uuid.uuid4(), 0, params, self.person, self.podium,
             attachment=attachment,
@@ -60,7 +61,7 @@ class Office:
         return runner.execute(call).body
 
     def letter(self, title: str, *lines: str) -> str:
-        """Files a letter of one page, and returns its code."""
+        """File a letter of one page and return its code."""
         styles = paper.styles()
         story = [paper.text(line, styles["body"]) for line in lines]
         content = paper.render(
@@ -74,12 +75,12 @@ class Office:
         return str(self.do("file_document", params, content)["document"])
 
     def paper(self, title: str, line: str) -> Document:
-        """The same as a row, for what was decided before."""
+        """File a letter of one page and return its row."""
         return Document.objects.get(facility=self.house, code=self.letter(title, line))
 
 
 def seed_office(house: Facility, person: Person, podium: Device) -> None:
-    """Fills the office of a house that the demo has just made."""
+    """Fill the office of a facility that the demo has just created."""
     office = Office(house, person, podium)
     _amend(office)
     _file(office)
@@ -101,7 +102,7 @@ def _draft(office: Office, code: str, edition: str, why: str, **options: Any) ->
 
 
 def _amend(office: Office) -> None:
-    """A second version, approved and in force; the first is superseded and stays to be read."""
+    """Add a second version that is approved and in force; the first is superseded."""
     payouts = [{"family": family, "odds": odds} for family, odds in PAYOUTS.items()]
     which = _draft(office, AMENDED, _edition(office, AMENDED), "Totals of 4 and 17 pay more", payouts=payouts)
     letter = office.letter(
@@ -111,7 +112,7 @@ def _amend(office: Office) -> None:
 
 
 def _file(office: Office) -> None:
-    """A second version that waits for its decision."""
+    """Add a second version that awaits its decision."""
     _draft(
         office, FILED, _edition(office, FILED), "A higher payout limit for the new pit",
         payout_limit_cents=10_000_000,
@@ -123,7 +124,7 @@ def _edition(office: Office, code: str) -> str:
 
 
 def _guide(office: Office) -> None:
-    """A gaming guide, approved and published."""
+    """Add an approved and published gaming guide."""
     office.do("generate_guide", {"formats": ["print", "web"], "reference": "BGO-2303"})
     office.do("file_guide_sample", {"guide": 1})
     letter = office.letter("Approval of the gaming guide", "The sample of the gaming guide is approved.")
@@ -133,7 +134,7 @@ def _guide(office: Office) -> None:
 
 
 def _providers(office: Office) -> None:
-    """One whose certification ends soon and whose renewal is overdue; one with a service that is dealt."""
+    """Add a provider whose certification ends soon and renewal is overdue, and one with a service that is dealt."""
     first = _provider(office, "SP-0001", "Millrace Table Games LLC", "Sic Bo", "An automated count of seats")
     ProviderNote.objects.create(
         provider=first, kind=ProviderNote.Kind.INFORMATION, on=office.today - 4 * DAY,
@@ -159,7 +160,7 @@ def _providers(office: Office) -> None:
 
 
 def _past(days: int) -> dict[str, dt.datetime]:
-    """When something was drafted, filed and decided, the last of it so many days ago."""
+    """Return the moments of drafting, filing and decision, the decision `days` ago."""
     now = clock.now()
     return {
         "drafted_at": now - (days + 20) * DAY,
@@ -184,7 +185,7 @@ def _provider(office: Office, code: str, name: str, game: str, innovation: str) 
 
 
 def _certify(office: Office, provider: Provider, ends_on: dt.date) -> None:
-    """A certification of four years that ends on this day; on the 28th where that was no 29 February then."""
+    """Add a certification of four years that ends on this day, or on the 28th where February 29 did not exist."""
     day = min(ends_on.day, 28) if ends_on.month == 2 else ends_on.day
     decided = ends_on.replace(year=ends_on.year - TERM_YEARS, day=day)
     ago = (provider.created_at.date() - decided).days
@@ -197,7 +198,7 @@ def _certify(office: Office, provider: Provider, ends_on: dt.date) -> None:
 
 
 def _request(office: Office) -> None:
-    """A new wager of which only the beginning is written."""
+    """Add a request for a new wager, barely begun."""
     made = office.do(
         "draft_request",
         {
@@ -208,5 +209,5 @@ def _request(office: Office) -> None:
             "named": "Lucky Pair",
         },
     )
-    said = {"part": "reasons", "text": "Players ask for a wager on a pair of their own choice."}
-    office.do("change_request", {"request": made["request"], **said})
+    part = {"part": "reasons", "text": "Players ask for a wager on a pair of their own choice."}
+    office.do("change_request", {"request": made["request"], **part})

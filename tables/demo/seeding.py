@@ -1,6 +1,7 @@
-"""Puts the demo floor of `tables.demo` into an empty database. Doing it again changes nothing.
+"""Create the demo floor in an empty database. Running it again changes nothing.
 
-The furniture is written directly; whatever people do (dice into shakers, inspections, openings) takes the road.
+Tables, dice and people are written directly; what people do (dice into shakers, inspections, openings) is executed
+as acts.
 """
 
 import datetime as dt
@@ -28,17 +29,17 @@ from tables.demo.signs import approve_signs
 from tables.equipment.checks import SHAKER_SUBJECTS, Equipment
 from tables.equipment.tosses import TOSSES
 from tables.models import Approval, Assignment, DiceLot, Pit, Qualification, Shaker, Table
-from tables.runner import table as road
+from tables.runner import table as table_runner
 from tables.runner.facility import STREAMS
 
 APPROVED = dt.timedelta(days=30)
 PODIUM = "Demo podium"
-# Streams of a house and addresses beside its tables
-NO_TABLE = frozenset({*STREAMS, "acts", "exports", "rules", "sign-in", "system", "tiles"})
+# Names of streams and URLs that no table may have.
+RESERVED_CODES = frozenset({*STREAMS, "acts", "exports", "rules", "sign-in", "system", "tiles"})
 
 
 def seed() -> bool:
-    """Makes the demo floor. False when it is there already."""
+    """Create the demo floor. Return False when it exists already."""
     if Facility.objects.filter(code=demo.LARKFIELD.code).exists():
         return False
     for facility in demo.FACILITIES:
@@ -50,25 +51,28 @@ def seed() -> bool:
 
 
 def _fill_the_office() -> None:
-    """The rules office of the first house, by its games administrator at the podium."""
-    house = Facility.objects.get(code=demo.LARKFIELD.code)
-    person = Person.objects.get(facility=house.code, role="games-administrator")
-    seed_office(house, person, Device.objects.get(facility=house.code, name=PODIUM))
+    """Fill the rules office of the first facility, by its games administrator at the podium."""
+    facility = Facility.objects.get(code=demo.LARKFIELD.code)
+    person = Person.objects.get(facility=facility.code, role="games-administrator")
+    seed_office(facility, person, Device.objects.get(facility=facility.code, name=PODIUM))
 
 
 @transaction.atomic
-def _seed_facility(wanted: demo.DemoFacility) -> None:
+def _seed_facility(demo_facility: demo.DemoFacility) -> None:
     facility = Facility.objects.create(
-        code=wanted.code, name=wanted.name, jurisdiction=wanted.jurisdiction, time_zone=wanted.time_zone
+        code=demo_facility.code,
+        name=demo_facility.name,
+        jurisdiction=demo_facility.jurisdiction,
+        time_zone=demo_facility.time_zone,
     )
-    for code, name in wanted.pits:
+    for code, name in demo_facility.pits:
         Pit.objects.create(facility=facility, code=code, name=name)
-    for submission in wanted.submissions:
-        _approve(facility, submission)
-    for number, table in enumerate(wanted.tables, start=1):
-        _make_table(facility, table, number)
+    for demo_submission in demo_facility.submissions:
+        _approve(facility, demo_submission)
+    for number, demo_table in enumerate(demo_facility.tables, start=1):
+        _make_table(facility, demo_table, number)
     approve_signs(facility)
-    for number, (dice, size_um, colours) in enumerate(demo.FRESH_LOTS, start=len(wanted.tables) + 1):
+    for number, (dice, size_um, colours) in enumerate(demo.FRESH_LOTS, start=len(demo_facility.tables) + 1):
         DiceLot.objects.create(
             facility=facility,
             code=f"L-{number:04d}",
@@ -86,18 +90,21 @@ def _seed_facility(wanted: demo.DemoFacility) -> None:
     for code, kind in demo.SPARE_SHAKERS:
         approve_shaker(first, Shaker.objects.create(facility=facility, code=code, kind=kind))
     for person in demo.PEOPLE:
-        if person.facility in (wanted.code, "") and not Person.objects.filter(code=person.code).exists():
+        if (
+            person.facility in (demo_facility.code, "")
+            and not Person.objects.filter(code=person.code).exists()
+        ):
             _make_person(facility, person)
 
 
-def _approve(facility: Facility, wanted: demo.DemoSubmission) -> RulesSubmission:
+def _approve(facility: Facility, demo_submission: demo.DemoSubmission) -> RulesSubmission:
     now = clock.now()
     submission = draft(
         facility=facility,
-        code=wanted.code,
-        key=wanted.edition,
-        payouts=wanted.payouts or None,
-        payout_limit_cents=wanted.payout_limit_cents,
+        code=demo_submission.code,
+        key=demo_submission.edition,
+        payouts=demo_submission.payouts or None,
+        payout_limit_cents=demo_submission.payout_limit_cents,
     )
     submission.status = "approved"
     submission.filed_at = now - 2 * APPROVED
@@ -122,20 +129,20 @@ def _approve(facility: Facility, wanted: demo.DemoSubmission) -> RulesSubmission
     return submission
 
 
-def _make_table(facility: Facility, wanted: demo.DemoTable, number: int) -> Table:
+def _make_table(facility: Facility, demo_table: demo.DemoTable, number: int) -> Table:
     table = make_table(
         facility,
-        code=wanted.code,
-        pit=Pit.objects.get(facility=facility, code=wanted.pit),
-        submission=wanted.submission,
-        kind=wanted.kind,
-        seats=wanted.seats,
-        min_cents=wanted.min_cents,
-        max_cents=wanted.max_cents,
+        code=demo_table.code,
+        pit=Pit.objects.get(facility=facility, code=demo_table.pit),
+        submission=demo_table.submission,
+        kind=demo_table.kind,
+        seats=demo_table.seats,
+        min_cents=demo_table.min_cents,
+        max_cents=demo_table.max_cents,
     )
-    Shaker.objects.create(facility=facility, table=table, code=f"S-{number:02d}", kind=wanted.shaker)
+    Shaker.objects.create(facility=facility, table=table, code=f"S-{number:02d}", kind=demo_table.shaker)
     edition = rules_at(table).edition
-    attested = edition.shakers[wanted.shaker].automated or "dice-standard" in edition.sections
+    attested = edition.shakers[demo_table.shaker].automated or "dice-standard" in edition.sections
     make_lot(table, f"L-{number:04d}", attested=attested)
     approve_equipment(table)
     return table
@@ -159,10 +166,10 @@ def make_lot(table: Table, code: str, *, attested: bool = True) -> DiceLot:
 
 
 def approve_equipment(table: Table) -> None:
-    """Every approval that the edition asks of this table as it stands, of this version of the console."""
-    at = TableContext(table, None, None, None, clock.now())
-    for number, rule in enumerate(Equipment(at).required_approvals, start=1):
-        _file(table, at.shaker, rule, f"AP-{table.code}-{number:02d}")
+    """File every approval that the edition requires of this table, for this version of the console."""
+    ctx = TableContext(table, None, None, None, clock.now())
+    for number, rule in enumerate(Equipment(ctx).required_approvals, start=1):
+        _file(table, ctx.shaker, rule, f"AP-{table.code}-{number:02d}")
 
 
 def _file(table: Table, shaker: Shaker | None, rule: ApprovalRule, reference: str) -> None:
@@ -182,9 +189,9 @@ def _file(table: Table, shaker: Shaker | None, rule: ApprovalRule, reference: st
 
 
 def approve_shaker(table: Table, shaker: Shaker) -> None:
-    """Every approval that the edition dealt at this table asks of this shaker, and of using its kind here."""
-    at = TableContext(table, None, None, None, clock.now())
-    for rule in Equipment(at, shaker).required_approvals:
+    """File every approval that the edition of this table requires of this shaker."""
+    ctx = TableContext(table, None, None, None, clock.now())
+    for rule in Equipment(ctx, shaker).required_approvals:
         if rule.subject.startswith("shaker"):
             _file(table, shaker, rule, f"AP-{shaker.code}")
 
@@ -192,26 +199,26 @@ def approve_shaker(table: Table, shaker: Shaker) -> None:
 def make_table(
     facility: Facility, *, code: str, pit: Pit, submission: str, kind: str, **limits: Any
 ) -> Table:
-    """A table with its own stream, whose first entry says what it is. Its kind is fixed from here on, and with it
-    whether the stream is of real play. Raises ValueError for a code that is a room's or another stream's, and for
-    more seats than its edition has places for.
+    """Create a table with its stream and first entry. Its kind, and so whether it is real play, never changes.
+
+    Raises ValueError for a code that names another stream, and for more seats than the edition allows.
     """
-    if code.lower() in NO_TABLE:
+    if code.lower() in RESERVED_CODES:
         raise ValueError(f"{code} is no code of a table.")
-    filed = newest_submission(facility, submission)
-    most = edition(filed.edition).places
-    if most and limits["seats"] > most:
-        raise ValueError(f"{filed.edition} has places for {most} players.")
+    newest = newest_submission(facility, submission)
+    max_seats = edition(newest.edition).places
+    if max_seats and limits["seats"] > max_seats:
+        raise ValueError(f"{newest.edition} has places for {max_seats} players.")
     stream = record.open_stream(f"{facility.code}/{code}", real_play=kind == Table.Kind.LIVE)
     table = Table.objects.create(
         facility=facility,
         pit=pit,
         stream=stream,
         code=code,
-        game=filed.game,
+        game=newest.game,
         kind=kind,
         submission_code=submission,
-        recorded_sign_ids=recorded_sign_keys([(facility.pk, filed.game)])[facility.pk, filed.game],
+        recorded_sign_ids=recorded_sign_keys([(facility.pk, newest.game)])[facility.pk, newest.game],
         **limits,
     )
     now = clock.now()
@@ -222,42 +229,42 @@ def make_table(
 
 
 def submission_game(facility: Facility, code: str) -> str:
-    """The game that a rules submission is for, whichever its version. Raises `RulesSubmission.DoesNotExist`."""
+    """Return the game of a rules submission. Raises `RulesSubmission.DoesNotExist`."""
     return newest_submission(facility, code).game
 
 
 def newest_submission(facility: Facility, code: str) -> RulesSubmission:
-    """The newest version of a rules submission. Raises `RulesSubmission.DoesNotExist`."""
+    """Return the newest version of a rules submission. Raises `RulesSubmission.DoesNotExist`."""
     return RulesSubmission.objects.filter(facility=facility, code=code).order_by("-version")[:1].get()
 
 
-def _make_person(facility: Facility, wanted: demo.DemoPerson) -> Person:
+def _make_person(facility: Facility, demo_person: demo.DemoPerson) -> Person:
     person = Person.objects.create_person(
-        wanted.code,
-        wanted.pin,
-        name=wanted.name,
-        role=wanted.role,
-        department=wanted.department,
-        facility=wanted.facility,
-        licence=f"{facility.jurisdiction}-{wanted.pin[:4]}",
+        demo_person.code,
+        demo_person.pin,
+        name=demo_person.name,
+        role=demo_person.role,
+        department=demo_person.department,
+        facility=demo_person.facility,
+        licence=f"{facility.jurisdiction}-{demo_person.pin[:4]}",
     )
-    duty = [assign(person, facility, where) for where in wanted.where]
+    duty = [assign(person, facility, where) for where in demo_person.where]
     if person.role in DEALERS:
         _train(person, facility, duty)
     return person
 
 
 def _train(person: Person, facility: Facility, duty: list[Assignment]) -> None:
-    """The training of a dealer for every game at the tables of this duty."""
-    works = [table for table in facility.tables.all() if covers(duty, table) and has_work_for(person, table)]
+    """File a dealer's training for every game at the tables of these assignments."""
+    tables = [table for table in facility.tables.all() if covers(duty, table) and has_work_for(person, table)]
     since = facility.local(clock.now() - APPROVED).date()
-    for game in sorted({table.game for table in works}):
+    for game in sorted({table.game for table in tables}):
         reference = f"TR-{person.licence}"
         Qualification.objects.create(person=person, game=game, reference=reference, since=since)
 
 
 def assign(person: Person, facility: Facility, where: str) -> Assignment:
-    """Puts a person on duty: `""` the whole facility, a pit's code, or a table's code."""
+    """Put a person on duty at the whole facility (`""`), at a pit or at a table, by its code."""
     return Assignment.objects.create(
         person=person,
         facility=facility,
@@ -267,49 +274,56 @@ def assign(person: Person, facility: Facility, where: str) -> Assignment:
     )
 
 
-def _open_tables(wanted: demo.DemoFacility) -> None:
-    """Dice into every shaker; the tables that have their dealers are inspected and opened."""
-    podium, _ = enroll(PODIUM, wanted.code, "podium")
-    for number, table in enumerate(wanted.tables, start=1):
-        floor = _floorperson(wanted.code, table)
+def _open_tables(demo_facility: demo.DemoFacility) -> None:
+    """Put dice in every shaker; inspect and open the tables that have dealers."""
+    podium, _ = enroll(PODIUM, demo_facility.code, "podium")
+    for number, demo_table in enumerate(demo_facility.tables, start=1):
+        floor = _floorperson(demo_facility.code, demo_table)
         lot = {"lot": f"L-{number:04d}", "seal": f"SL-{number:05d}"}
-        do(floor, podium, wanted.code, table.code, "change_dice_lot", lot)
-        for dealer in table.dealers:
-            do(Person.objects.get(code=dealer), podium, wanted.code, table.code, "take_over_table", {})
-        if table.dealers:
-            open_table(floor, podium, wanted.code, table.code)
+        do(floor, podium, demo_facility.code, demo_table.code, "change_dice_lot", lot)
+        for dealer in demo_table.dealers:
+            do(
+                Person.objects.get(code=dealer),
+                podium,
+                demo_facility.code,
+                demo_table.code,
+                "take_over_table",
+                {},
+            )
+        if demo_table.dealers:
+            open_table(floor, podium, demo_facility.code, demo_table.code)
 
 
 def _floorperson(facility: str, table: demo.DemoTable) -> Person:
     of_the_pit = (
-        one.code
-        for one in demo.PEOPLE
-        if one.facility == facility and one.role == "floorperson" and table.pit in one.where
+        person.code
+        for person in demo.PEOPLE
+        if person.facility == facility and person.role == "floorperson" and table.pit in person.where
     )
     return Person.objects.get(code=table.floor or next(of_the_pit))
 
 
 def rules_at(table: Table) -> Rules:
-    """The rules that this table deals under now. Raises `no-rules-in-force`."""
+    """Return the rules in force at this table. Raises Refusal(`no-rules-in-force`)."""
     return TableContext(table, None, None, None, clock.now()).rules
 
 
 def inspection_of(table: Table, dice: tuple[int, ...] = (1, 2, 5)) -> dict[str, Any]:
-    """What a floorperson confirms at a table where all is well."""
-    at = TableContext(table, None, None, None, clock.now())
-    equipment, edition = Equipment(at), at.rules.edition
-    seen: dict[str, Any] = {"lines": [line.code for line in equipment.lines]}
+    """Return the params of an inspection that finds nothing wrong."""
+    ctx = TableContext(table, None, None, None, clock.now())
+    equipment, edition = Equipment(ctx), ctx.rules.edition
+    params: dict[str, Any] = {"lines": [line.code for line in equipment.lines]}
     if edition.cameras:
-        seen["cameras"] = [f"C-{number}" for number in range(1, edition.cameras + 1)]
-    if at.rules.section("inspection-device"):
-        seen |= {"dice": list(dice), "lit": list(at.game.winning_codes(at.rules, [dice]))}
+        params["cameras"] = [f"C-{number}" for number in range(1, edition.cameras + 1)]
+    if ctx.rules.section("inspection-device"):
+        params |= {"dice": list(dice), "lit": list(ctx.game.winning_codes(ctx.rules, [dice]))}
     if "automated" in equipment.conditions:
-        seen["tosses"] = TOSSES
-    return seen
+        params["tosses"] = TOSSES
+    return params
 
 
 def open_table(floor: Person, device: Device, facility: str, code: str) -> None:
-    """Inspects (with three values where a device lights the layout) and opens, as a floorperson would."""
+    """Inspect and open a table as a floorperson would."""
     table = Table.objects.select_related("stream", "facility").get(facility__code=facility, code=code)
     do(floor, device, facility, code, "inspect_table", inspection_of(table))
     lapsed = rules_at(table).edition.lapses_on is not None
@@ -324,9 +338,11 @@ def do(
     act: str,
     params: dict[str, Any],
     witness: Person | None = None,
-) -> road.ActResponse:
-    """One act by the road, from the table as it now stands."""
-    seen = Table.objects.values_list("stream__seq", flat=True).get(facility__code=facility, code=code)
-    return road.execute(
-        road.ActRequest(facility, code, act, uuid.uuid4(), seen, params, actor, device, witness)
+) -> table_runner.ActResponse:
+    """Execute one act, from the table's current version."""
+    seen_version = Table.objects.values_list("stream__seq", flat=True).get(facility__code=facility, code=code)
+    return table_runner.execute(
+        table_runner.ActRequest(
+            facility, code, act, uuid.uuid4(), seen_version, params, actor, device, witness
+        )
     )

@@ -53,5 +53,7 @@ def approve_signs(facility: Facility) -> None:
         )
         for number, (kind, wording) in enumerate(WORDINGS.items(), start=1)
     ]
-    told = " ".join(str(form.pk) for form in forms)
-    Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED).update(recorded_sign_ids=told)
+    form_ids = " ".join(str(form.pk) for form in forms)
+    Table.objects.filter(facility=facility).exclude(kind=Table.Kind.SIMULATED).update(
+        recorded_sign_ids=form_ids
+    )

@@ -1,4 +1,4 @@
-"""Plays rounds at simulated tables through the same acts as people, with dice that it draws. Never at a live one."""
+"""Play rounds at simulated tables through the same acts as people, with drawn dice. Never at a live table."""
 
 import random
 from collections.abc import Callable
@@ -27,11 +27,11 @@ from tables.screens.snapshot import of_table
 from tables.snapshot_types import NextStep
 
 FIRST_SUBMISSION = "RS-0009"
-MOST_ACTS = 200  # of a round; a longer one has lost its way
+MAX_ACTS = 200  # of a round
 
 
 @dataclass(frozen=True)
-class Played:
+class SimulatedTable:
     """One simulated table with the people who act at it."""
 
     table: Table
@@ -42,31 +42,31 @@ class Played:
 
 
 def verify_simulated(table: Table) -> None:
-    """Raises `Refusal` at a table where people play for money."""
+    """Refuse a table where people play for money."""
     if table.kind != Table.Kind.SIMULATED:
         raise Refusal("simulate-at-live-table", table=table.code)
 
 
-def simulated_tables(facility: Facility, count: int, submission: str) -> list[Played]:
-    """So many simulated tables, made where they are missing, each opened with fresh dice."""
+def simulated_tables(facility: Facility, count: int, submission: str) -> list[SimulatedTable]:
+    """Return `count` simulated tables, created where they are missing, each opened with fresh dice."""
     dealer, floor = _crew(facility)
     device, _ = enroll(f"Simulation {Device.objects.count() + 1}", facility.code, "podium")
     pit, _ = Pit.objects.get_or_create(facility=facility, code="sim", defaults={"name": "Simulated"})
     tables = [_table(facility, pit, _code(submission, number), submission) for number in range(1, count + 1)]
-    played = [Played(table, dealer, floor, device, rules_at(table)) for table in tables]
-    for one in played:
-        ready(one)
+    played = [SimulatedTable(table, dealer, floor, device, rules_at(table)) for table in tables]
+    for simulated in played:
+        prepare(simulated)
     return played
 
 
 def _code(submission: str, number: int) -> str:
-    """`SIM-01`, and under another submission than the demo's first `SIM-RS-0021-01`."""
+    """Return `SIM-01`, or `SIM-RS-0021-01` for another submission than the first."""
     return f"SIM-{number:02d}" if submission == FIRST_SUBMISSION else f"SIM-{submission}-{number:02d}"
 
 
 def _crew(facility: Facility) -> tuple[Person, Person]:
-    """The dealer and the floorperson of the simulation. They have no PIN: nobody can sign in as them."""
-    found = []
+    """Return the dealer and the floorperson of the simulation. They have no PIN, so nobody can sign in as them."""
+    people = []
     for role, name in (("dealer", "Simulated Dealer"), ("floorperson", "Simulated Floorperson")):
         person, _made = Person.objects.get_or_create(
             code=f"sim-{role}-{facility.code}",
@@ -78,8 +78,8 @@ def _crew(facility: Facility) -> tuple[Person, Person]:
                 "password": "!",
             },
         )
-        found.append(person)
-    return found[0], found[1]
+        people.append(person)
+    return people[0], people[1]
 
 
 def _table(facility: Facility, pit: Pit, code: str, submission: str) -> Table:
@@ -105,38 +105,47 @@ def _table(facility: Facility, pit: Pit, code: str, submission: str) -> Table:
     return table
 
 
-def ready(one: Played) -> None:
-    """Fresh dice in the shaker, and the table open."""
-    verify_simulated(one.table)
-    facility, code = one.table.facility.code, one.table.code
-    lot = make_lot(one.table, f"X-{code}-{DiceLot.objects.count() + 1}")
-    if Table.objects.get(pk=one.table.pk).status == Table.Status.OPEN:
-        do(one.floor, one.device, facility, code, "close_table", {"secured": True})
-    do(one.floor, one.device, facility, code, "change_dice_lot", {"lot": lot.code, "seal": lot.code})
-    open_table(one.floor, one.device, facility, code)
+def prepare(simulated: SimulatedTable) -> None:
+    """Put fresh dice in the shaker and open the table."""
+    verify_simulated(simulated.table)
+    facility, code = simulated.table.facility.code, simulated.table.code
+    lot = make_lot(simulated.table, f"X-{code}-{DiceLot.objects.count() + 1}")
+    if Table.objects.get(pk=simulated.table.pk).status == Table.Status.OPEN:
+        do(simulated.floor, simulated.device, facility, code, "close_table", {"secured": True})
+    do(
+        simulated.floor,
+        simulated.device,
+        facility,
+        code,
+        "change_dice_lot",
+        {"lot": lot.code, "seal": lot.code},
+    )
+    open_table(simulated.floor, simulated.device, facility, code)
 
 
-def play_round(one: Played, draw: random.Random, told: Callable[[Table], None] = lambda table: None) -> None:
-    """One whole round: wagers of some seats, the dice as drawn, taken, paid and cleared. `told` after each act."""
-    verify_simulated(one.table)
-    facility, code = one.table.facility.code, one.table.code
+def play_round(
+    simulated: SimulatedTable, draw: random.Random, after_act: Callable[[Table], None] = lambda table: None
+) -> None:
+    """Play one round with random wagers and dice. Calls `after_act` after each act."""
+    verify_simulated(simulated.table)
+    facility, code = simulated.table.facility.code, simulated.table.code
 
     def act(name: str, params: dict | None = None) -> str:
-        answer = do(one.dealer, one.device, facility, code, name, params or {})
-        told(one.table)
+        answer = do(simulated.dealer, simulated.device, facility, code, name, params or {})
+        after_act(simulated.table)
         return str(answer.body.get("phase", ""))
 
-    laid = wagers_of(one, draw)
-    if one.rules.section("seated"):
-        seated = Table.objects.values_list("seated", flat=True).get(pk=one.table.pk)
+    laid = wagers_of(simulated, draw)
+    if simulated.rules.section("seated"):
+        seated = Table.objects.values_list("seated", flat=True).get(pk=simulated.table.pk)
         for seat in sorted({line["seat"] for line in laid} - set(seated)):
             act("seat_player", {"seat": seat})
     act("place_wagers", {"wagers": laid})
-    for _ in range(MOST_ACTS):
-        state = of_table(one.table.pk)
+    for _ in range(MAX_ACTS):
+        state = of_table(simulated.table.pk)
         next_step = state["next"]
         assert next_step is not None
-        if wagers := _simulation(one).wagers_before_act(state, draw):
+        if wagers := _simulation(simulated).wagers_before_act(state, draw):
             act("place_wagers", {"wagers": wagers})
         if act(*_next_act(next_step, draw)) == "cleared":
             return
@@ -151,19 +160,19 @@ def _next_act(next_step: NextStep, draw: random.Random) -> tuple[str, dict[str, 
     return "call_dice", {"dice": [draw.randint(1, 6) for _ in range(next_step["dice"])]}
 
 
-def wagers_of(one: Played, draw: random.Random) -> list[dict[str, Any]]:
+def wagers_of(simulated: SimulatedTable, draw: random.Random) -> list[dict[str, Any]]:
     """The wagers with which a round begins, at some seats of the table."""
-    seats = set(draw.sample(range(1, one.table.seats + 1), draw.randint(1, one.table.seats)))
-    quarterback = Table.objects.values_list("quarterback", flat=True).get(pk=one.table.pk)
+    seats = set(draw.sample(range(1, simulated.table.seats + 1), draw.randint(1, simulated.table.seats)))
+    quarterback = Table.objects.values_list("quarterback", flat=True).get(pk=simulated.table.pk)
     seats |= {quarterback} if quarterback else set()
-    codes = [type_.code for type_ in game_of(one.rules).wager_types(one.rules)]
+    codes = [type_.code for type_ in game_of(simulated.rules).wager_types(simulated.rules)]
     return [
         {"seat": seat, **line}
         for seat in sorted(seats)
-        for line in _simulation(one).wagers_of_seat(codes, draw)
+        for line in _simulation(simulated).wagers_of_seat(codes, draw)
     ]
 
 
-def _simulation(one: Played) -> ModuleType:
+def _simulation(simulated: SimulatedTable) -> ModuleType:
     """What simulated players do at this game: `simulation` in its folder."""
-    return registry.part(one.table.game, "simulation")
+    return registry.part(simulated.table.game, "simulation")

@@ -1,4 +1,4 @@
-"""`manage.py readjudicate`: every recorded round settled again with the rules it pinned, from the record alone."""
+"""`manage.py readjudicate`: settle every recorded round again, with its rules and from the record alone."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """The range and the streams, as `audit_export` takes them."""
+        """Add the range and the streams, as for `audit_export`."""
         parser.add_argument("--stream", action="append", default=[], help="a table's stream; repeatable")
         parser.add_argument("--from", dest="since", type=moment, help="entries at or after this moment")
         parser.add_argument("--to", dest="until", type=moment, help="entries before this moment")
@@ -31,14 +31,14 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="differences as JSON lines, then the figures")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Prints each difference as it is found, and the figures last."""
+        """Print each difference at once, and the figures last."""
         again = Readjudication(self._selected(options))
         began = time.monotonic()
         total = again.selection.entries
         with tqdm(total=total, unit=" entries", disable=not sys.stderr.isatty(), file=sys.stderr) as bar:
             for stream, difference in again.differences(bar.update):
-                said = json.dumps(difference.as_json(stream)) if options["json"] else f"{stream} {difference}"
-                self.stdout.write(said)
+                line = json.dumps(difference.as_json(stream)) if options["json"] else f"{stream} {difference}"
+                self.stdout.write(line)
         self._say(again.count, time.monotonic() - began, as_json=options["json"])
         if again.count.differences:
             raise SystemExit(1)

@@ -1,4 +1,4 @@
-"""`manage.py seed_demo`: the demo floor, once."""
+"""`manage.py seed_demo`: create the demo floor, once."""
 
 from typing import Any
 
@@ -10,21 +10,21 @@ from tables.demo.seeding import seed
 
 
 class Command(BaseCommand):
-    help = "Makes the demo floor (tables in every edition, people for every role). Doing it again changes nothing."
+    help = "Create the demo floor (tables in every edition, people for every role). A second run changes nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """`--show` only prints the sign-ins."""
+        """Add `--show`, which only prints the sign-ins."""
         parser.add_argument("--show", action="store_true", help="print the demo sign-ins and change nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Refuses outside the demo: known PINs open nothing in production."""
+        """Create the demo floor. Refused outside the demo: its PINs are public."""
         if not settings.DEMO:
             raise CommandError(
                 "The demo floor has known PINs. It is made only where DEMO is on, never in production."
             )
         if not options["show"]:
-            made = seed()
-            self.stdout.write("The demo floor is made." if made else "The demo floor is there already.")
+            is_new = seed()
+            self.stdout.write("The demo floor is made." if is_new else "The demo floor is there already.")
         if options["show"] or options["verbosity"] > 1:
             self._show()
 

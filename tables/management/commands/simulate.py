@@ -1,4 +1,4 @@
-"""`manage.py simulate`: rounds at simulated tables, through the same acts as people."""
+"""`manage.py simulate`: play rounds at simulated tables, through the same acts as people."""
 
 import asyncio
 import random
@@ -17,10 +17,10 @@ from tables.words.sentences import say
 
 
 class Command(BaseCommand):
-    help = "Plays rounds at tables of kind simulated, with dice that it draws. Refuses a live table."
+    help = "Play rounds at simulated tables, with drawn dice. Live tables are refused."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """How many tables and rounds, where, and from which seed."""
+        """Add how many tables and rounds, where, and from which seed."""
         parser.add_argument("--tables", type=int, default=1, help="how many simulated tables (1 to 200)")
         parser.add_argument("--rounds", type=int, default=10, help="rounds at each table")
         parser.add_argument(
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--tell", action="store_true", help="push every act to the screens (needs Redis)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Plays, with progress on standard error when it is a terminal."""
+        """Play, with progress on standard error when it is a terminal."""
         count, rounds = options["tables"], options["rounds"]
         if not 1 <= count <= 200 or not 1 <= rounds <= 1_000_000:
             raise CommandError("--tables is 1 to 200, --rounds is 1 to 1000000.")
@@ -50,13 +50,13 @@ class Command(BaseCommand):
         seed = options["seed"] if options["seed"] is not None else random.randrange(2**32)
         draw = random.Random(seed)
         tables = simulated_tables(facility, count, options["submission"])
-        told = self._tell if options["tell"] else lambda table: None
+        after_act = self._push if options["tell"] else lambda table: None
         for _ in tqdm(range(rounds), unit="round", disable=not sys.stderr.isatty(), file=sys.stderr):
-            for one in tables:
-                play_round(one, draw, told)
+            for simulated in tables:
+                play_round(simulated, draw, after_act)
         self.stdout.write(f"{count * rounds} rounds at {count} simulated tables, seed {seed}.")
 
-    def _tell(self, table: Table) -> None:
+    def _push(self, table: Table) -> None:
         asyncio.run(push.publish(table.pk))
 
     def _named(self, place: str) -> Table:

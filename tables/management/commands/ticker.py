@@ -1,4 +1,4 @@
-"""`manage.py ticker`: the clock's own acts, in a process of its own."""
+"""`manage.py ticker`: the ticker in a process of its own."""
 
 import asyncio
 import contextlib
@@ -10,10 +10,12 @@ from tables.clock.ticker import run_ticker
 
 
 class Command(BaseCommand):
-    help = "Records what the clock does (dice that reach their time) and tells the screens. Two of these are harmless."
+    help = (
+        "Run the ticker: record expired dice, raise alerts and push the screens. Two of these are harmless."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Runs until it is stopped."""
+        """Run until stopped."""
         self.stdout.write("Ticking.")
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(run_ticker())
