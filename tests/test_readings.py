@@ -9,7 +9,9 @@ SUFFIXES = {".py", ".toml", ".yaml", ".html"}
 
 
 def test_every_cited_reading_is_on_the_page():
-    page = set(re.findall(r"^\| (A\d\d) \|", (ROOT / "docs" / "readings.md").read_text("utf-8"), re.MULTILINE))
+    page = set(
+        re.findall(r"^\| (A\d\d) \|", (ROOT / "docs" / "readings.md").read_text("utf-8"), re.MULTILINE)
+    )
     assert page == {f"A{number:02}" for number in range(1, 49)}
     missing = {
         f"{path.relative_to(ROOT)}: {name}"
