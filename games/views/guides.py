@@ -75,12 +75,12 @@ def _version(guide: Guide) -> dict[str, Any]:
     """Return a version for the list."""
     state = {"draft": "wait", "filed": "wait", "approved": "ok", "denied": "stop", "withdrawn": "past"}
     status = guide.get_status_display()
-    colour = state[guide.status]
+    color = state[guide.status]
     if guide.ended_at is not None:
-        status, colour = "ended" if guide.status == "approved" else status, "past"
+        status, color = "ended" if guide.status == "approved" else status, "past"
     elif guide.published_at is not None:
         status = "given out"
-    return {"guide": guide, "said": status, "state": colour, "approved": is_approved(guide)}
+    return {"guide": guide, "said": status, "state": color, "approved": is_approved(guide)}
 
 
 def _book_context(facility: Facility) -> dict[str, Any]:

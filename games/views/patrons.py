@@ -172,8 +172,8 @@ def _game_page(game: dict[str, Any], language: str, holds: dict[str, bool]) -> d
 
 def _example(example: dict[str, Any]) -> dict[str, Any]:
     """Return an example with each die and its color, "" if all dice are alike."""
-    colours = example["colours"]
-    dice = [list(zip(throw, colours or [""] * len(throw), strict=True)) for throw in example["throws"]]
+    colors = example["colours"]
+    dice = [list(zip(throw, colors or [""] * len(throw), strict=True)) for throw in example["throws"]]
     return {"dice": dice, "text": example["text"]}
 
 

@@ -103,7 +103,7 @@ def test_the_form_of_a_sign_is_drafted_filed_and_approved_in_dialogs(scene, new_
     box.locator("[name=height_mm]").fill("200")
     box.locator("[name=en]").fill("A new game is tested\nat {place}")
     office.tap(box.locator("[data-go]"))
-    expect(box.locator("[data-refused]")).to_contain_text("This sign knows no {place}.")
+    expect(box.locator("[data-refused]")).to_contain_text("This kind of sign has no placeholder {place}.")
     box.locator("[name=en]").fill("A new game is tested\nat {table}")
     office.tap(box.locator("[data-go]"))
     kind = page.locator("section", has=page.locator("#kind-test"))

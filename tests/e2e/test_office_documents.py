@@ -43,7 +43,7 @@ def test_a_bad_file_is_refused_in_words_and_nothing_typed_is_lost(scene, new_pag
     box.locator("[name=title]").fill("A drawing")
     box.locator("input[type=file]").set_input_files(files=[PROGRAM])
     office.tap(box.locator("[data-go]"))
-    expect(box.locator("[data-refused]")).to_contain_text("is no PDF, PNG or JPEG, and no plain text")
+    expect(box.locator("[data-refused]")).to_contain_text("is not a PDF, PNG, JPEG or plain text file")
     expect(box.locator("[name=title]")).to_have_value("A drawing")
     is_well(office.page)
     assert not Document.objects.exists()

@@ -42,14 +42,14 @@ def test_odds_are_judged_as_they_are_typed_and_the_offered_ones_pass(page):
     page.locator("[name=family]").select_option("total:4")
     page.locator("input[name=odds]").press_sequentially("80")
     verdict = page.locator("#odds-gate-h")
-    expect(verdict).to_have_text("Refused: Total 4 at 80 to 1 favours the player by 12.50 %")
+    expect(verdict).to_have_text("Refused: Total 4 at 80 to 1 favors the player by 12.50 %")
     assert page.evaluate("window.loadedOnce") is True
     assert page.locator("input[name=odds]").evaluate("one => one === document.activeElement")
     row = page.locator(".odds-bad")
-    expect(row).to_contain_text("favours the player")
+    expect(row).to_contain_text("favors the player")
     expect(row).to_contain_text("−12.50 %")
     expect(page.locator(".odds-plot title")).to_have_text(
-        re.compile("From 72 to 1 Total 4 would favour the player")
+        re.compile("From 72 to 1 Total 4 would favor the player")
     )
     assert faults_of(page) == []
     page.get_by_role("link", name="Set Total 4 to 70 to 1").click()

@@ -94,8 +94,8 @@ class PrintedGame:
     def _example(self, example: dict[str, Any]) -> list[Flowable]:
         rows = [
             [
-                (face, colour)
-                for face, colour in zip(throw, example["colours"] or [""] * len(throw), strict=True)
+                (face, color)
+                for face, color in zip(throw, example["colours"] or [""] * len(throw), strict=True)
             ]
             for throw in example["throws"]
         ]
@@ -145,8 +145,8 @@ class Dice(Flowable):
     def draw(self) -> None:
         for down, row in enumerate(self.rows):
             top = (len(self.rows) - down) * (self.size + 4) - 2
-            for place, (face, colour) in enumerate(row):
-                die(self.canv, face, place * (self.size + 5), top, self.size, DICE_COLORS[colour], IVORY)
+            for place, (face, color) in enumerate(row):
+                die(self.canv, face, place * (self.size + 5), top, self.size, DICE_COLORS[color], IVORY)
 
 
 class Squares(Flowable):

@@ -249,7 +249,7 @@ def _describe_curve(
 ) -> str:
     """Return the chart in words."""
     listed = "; ".join(f"at {_to_one(payout)}: {words}" for payout, words, _ in marks)
-    more = f" From {from_:,} to 1 {label} would favour the player and is refused." if from_ else ""
+    more = f" From {from_:,} to 1 {label} would favor the player and is refused." if from_ else ""
     return f"House advantage by what {label} pays: {listed}.{more}"
 
 

@@ -96,7 +96,7 @@ def _table(sheet: OddsSheet) -> Flowable:
 def _cells(row: OddsRow, sheet: OddsSheet) -> Sequence[Cell]:
     """Return the cells left of the bar. Each payout has one line, or two if its chance is a fraction."""
     counted, look = sheet.throws is not None, styles()
-    notes = [note for note in (row.note, "favours the player" if row.favors_player else "") if note]
+    notes = [note for note in (row.note, "favors the player" if row.favors_player else "") if note]
     label: list[Flowable] = [text(row.label, look["strong" if row.is_changed else "cell"])]
     label += [text(note, look["head"]) for note in notes]
     chances: list[Flowable] = []
@@ -192,9 +192,9 @@ class Plot(Flowable):
         canvas.setStrokeColor(BRASS)
         left_x, zero = self._at(chart.house.split(",")[0], chart.zero_y)
         canvas.line(left_x, zero, self._at(chart.player.split(" ")[1].split(",")[0], "0")[0], zero)
-        for line, colour in ((chart.house, INK), (chart.player, STOP)):
+        for line, color in ((chart.house, INK), (chart.player, STOP)):
             (x1, y1), (x2, y2) = (self._at(*corner.split(",")) for corner in line.split(" "))
-            canvas.setStrokeColor(colour)
+            canvas.setStrokeColor(color)
             canvas.setLineWidth(1.2)
             canvas.line(x1, y1, x2, y2)
         self._words()

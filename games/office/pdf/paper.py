@@ -62,9 +62,9 @@ def styles(language: str = "en") -> dict[str, ParagraphStyle]:
     wrap = {"wordWrap": "CJK"} if chinese else {"splitLongWords": 1}
 
     def style(
-        name: str, size: float, line: float, font: str = plain, colour: Color = INK, **more: Any
+        name: str, size: float, line: float, font: str = plain, color: Color = INK, **more: Any
     ) -> ParagraphStyle:
-        settings = {"fontSize": size, "leading": line, "fontName": font, "textColor": colour, **wrap, **more}
+        settings = {"fontSize": size, "leading": line, "fontName": font, "textColor": color, **wrap, **more}
         return ParagraphStyle(name, **settings)
 
     right = {"alignment": TA_RIGHT}
@@ -72,14 +72,14 @@ def styles(language: str = "en") -> dict[str, ParagraphStyle]:
         style("title", 20, 25, strong, spaceAfter=6),
         style("heading", 12.5, 16, strong, spaceBefore=12, spaceAfter=5),
         style("body", 10, 14.5, spaceAfter=6),
-        style("small", 8, 11, colour=DIM, spaceAfter=3),
-        style("dim", 9, 12, colour=DIM),
+        style("small", 8, 11, color=DIM, spaceAfter=3),
+        style("dim", 9, 12, color=DIM),
         style("cell", 9, 12),
         style("number", 9, 12, **right),
         style("strong", 9, 12, strong),
-        style("head", 8, 10.5, colour=DIM),
-        style("head-number", 8, 10.5, colour=DIM, **right),
-        style("fine", 7, 10, colour=DIM, **right),
+        style("head", 8, 10.5, color=DIM),
+        style("head-number", 8, 10.5, color=DIM, **right),
+        style("fine", 7, 10, color=DIM, **right),
     )
     return {paragraph_style.name: paragraph_style for paragraph_style in made}
 

@@ -2,54 +2,41 @@
 
 from games.office.core.words import register
 
-WHY = {
-    "laboratory": "the laboratory has not approved it",
-    "costs": "the laboratory's costs are not paid",
-    "approval": "no approved request stands behind it",
-    "certified": "the provider is neither certified nor permitted to trade",
-    "ended": "the house has ended its use",
-}
-TITLES: dict[str, str] = {f"wager-stopped-{why}": "Wager not dealt" for why in WHY} | {
-    f"game-stopped-{why}": "Game not dealt" for why in WHY
+CAUSES = ("laboratory", "costs", "approval", "certified", "ended")
+TITLES: dict[str, str] = {f"wager-stopped-{cause}": "Wager not dealt" for cause in CAUSES} | {
+    f"game-stopped-{cause}": "Game not dealt" for cause in CAUSES
 }
 SENTENCES: dict[str, str] = {
     "wager-stopped-laboratory": (
-        "%(wager)s is not dealt: the laboratory has not approved %(service)s of %(provider)s (%(code)s). "
-        "Give the wager back, and call compliance."
+        "%(wager)s is not dealt: the laboratory has not approved %(service)s of %(provider)s (%(code)s). Return the wager, and call compliance."
     ),
     "wager-stopped-costs": (
-        "%(wager)s is not dealt: the laboratory's costs for %(service)s of %(provider)s (%(code)s) are not paid. "
-        "Give the wager back, and call compliance."
+        "%(wager)s is not dealt: the laboratory's costs for %(service)s of %(provider)s (%(code)s) are unpaid. Return the wager, and call compliance."
     ),
     "wager-stopped-approval": (
-        "%(wager)s is not dealt: no approved request stands behind %(service)s of %(provider)s (%(code)s). "
-        "Give the wager back, and call compliance."
+        "%(wager)s is not dealt: %(service)s of %(provider)s (%(code)s) has no approved request. Return the wager, and call compliance."
     ),
     "wager-stopped-certified": (
-        "%(wager)s is not dealt: its provider %(provider)s (%(code)s) is neither certified nor permitted to trade. "
-        "Give the wager back, and call compliance."
+        "%(wager)s is not dealt: its provider %(provider)s (%(code)s) is neither certified nor permitted to trade. Return the wager, and call compliance."
     ),
     "wager-stopped-ended": (
-        "%(wager)s is not dealt: the house has ended its use of %(service)s of %(provider)s (%(code)s). "
-        "Give the wager back."
+        "%(wager)s is not dealt: this casino no longer uses %(service)s of %(provider)s (%(code)s). Return the wager."
     ),
     "game-stopped-laboratory": (
         "This game is not dealt: the laboratory has not approved %(service)s of %(provider)s (%(code)s). "
         "Call compliance."
     ),
     "game-stopped-costs": (
-        "This game is not dealt: the laboratory's costs for %(service)s of %(provider)s (%(code)s) are not paid. "
-        "Call compliance."
+        "This game is not dealt: the laboratory's costs for %(service)s of %(provider)s (%(code)s) are unpaid. Call compliance."
     ),
     "game-stopped-approval": (
-        "This game is not dealt: no approved request stands behind %(service)s of %(provider)s (%(code)s). "
-        "Call compliance."
+        "This game is not dealt: %(service)s of %(provider)s (%(code)s) has no approved request. Call compliance."
     ),
     "game-stopped-certified": (
         "This game is not dealt: its provider %(provider)s (%(code)s) is neither certified nor permitted to trade. "
         "Call compliance."
     ),
-    "game-stopped-ended": "This game is not dealt: the house has ended its use of %(service)s of %(provider)s (%(code)s).",
+    "game-stopped-ended": "This game is not dealt: this casino no longer uses %(service)s of %(provider)s (%(code)s).",
 }
 
 register(titles=TITLES, sentences=SENTENCES)

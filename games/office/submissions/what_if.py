@@ -105,7 +105,7 @@ def _with_verdict(answer: WhatIf, row: str, pays: Pays, options: Options) -> Wha
     detail = _advantage_sentences(affected)
     worst = [sheet_row for sheet_row in answer.sheet.favored if row in sheet_row.paytable]
     if not edition.sets_floors or row in edition.fixed:
-        verdict = f"favours the player by {percent(-worst[0].advantage)}" if worst else "is only a what-if"
+        verdict = f"favors the player by {percent(-worst[0].advantage)}" if worst else "is only a what-if"
         exact = f"Exact paytable: may not be filed. It pays {edition.payouts[row].odds}."
         return replace(answer, sort="note", headline=f"{trial} {verdict}", detail=f"{exact} {detail}")
     problems = tuple(sorted(findings(options), key=lambda problem: problem.row != row))
@@ -113,7 +113,7 @@ def _with_verdict(answer: WhatIf, row: str, pays: Pays, options: Options) -> Wha
         return replace(answer, sort="ok", headline=f"{trial} may be filed", detail=detail)
     first = problems[0]
     over = first.refusal.params.get("favours")
-    why = f" favours the player by {over}" if over else f", {title(first.refusal).lower()}"
+    why = f" favors the player by {over}" if over else f", {title(first.refusal).lower()}"
     return replace(
         answer,
         sort="stop",

@@ -169,7 +169,7 @@ def test_who_does_not_see_the_office_makes_none(filed, by):
 def test_a_second_address_of_the_same_name_and_a_form_without_sense_are_refused_in_words(filed):
     make(filed)
     answer = make(filed, "compliance")
-    assert answer.status_code == 422 and "Give it another name" in answer.content.decode()
+    assert answer.status_code == 422 and "Choose another name" in answer.content.decode()
     assert make(filed, "").status_code == 422
     assert make(filed, "x" * 61).status_code == 422
     assert make(filed, "Other", command="never").status_code == 422

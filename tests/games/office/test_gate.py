@@ -1,4 +1,4 @@
-"""The gate: nothing that breaks a floor or favours the player passes, and each refusal says what, how much and why.
+"""The gate: nothing that breaks a floor or favors the player passes, and each refusal says what, how much and why.
 
 The judge here counts throws itself, in fractions, and reads the floors from the law's own list below.
 """
@@ -185,7 +185,7 @@ def test_it_tells_an_even_wager_from_one_for_the_player_exactly():
     assert findings(Options("nj-19-47-9", {"total:4": "71 to 1"})) == ()
     found = only(Options("nj-19-47-9", {"total:4": "80 to 1"}))
     assert words.say(found.refusal) == (
-        "Total 4 at 80 to 1 favours the player by 12.50 % (1/8). It wins in 3 of 216 throws: 71 to 1 would be even, "
+        "Total 4 at 80 to 1 favors the player by 12.50 % (1/8). It wins in 3 of 216 throws: 71 to 1 would be even, "
         "and 70 to 1 leaves the house 1.39 %."
     )
     assert (found.section, found.remedy) == ("N.J.A.C. 19:47-9.4(b)", "70 to 1")
@@ -206,7 +206,7 @@ def test_a_payout_under_its_floor_is_refused_and_one_on_it_or_above_is_not():
 def test_a_row_of_the_other_paytable_is_a_mix_and_refused(key, row, other):
     found = only(Options(key, {row: other}))
     assert (found.refusal.code, found.section) == ("filed-not-exact", "58 Pa. Code § 625a.6(a)")
-    assert "choose a paytable as a whole" in words.say(found.refusal)
+    assert "choose a complete paytable" in words.say(found.refusal)
 
 
 @clause("PA-539.6(c)(3)")

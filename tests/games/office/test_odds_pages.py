@@ -55,7 +55,7 @@ def test_what_if_says_the_new_figure_and_the_old_one():
 @pytest.mark.parametrize(
     ("key", "row", "written", "said"),
     [
-        ("pa-625a/B", "total:4", "80", "Total 4 at 80 to 1 favours the player by 12.50 %"),
+        ("pa-625a/B", "total:4", "80", "Total 4 at 80 to 1 favors the player by 12.50 %"),
         ("pa-625a/B", "total:4", "60", "Total 4 at 60 to 1 is only a what-if"),
         ("pa-675a", "millionaire:9", "$60,000", "Millionaire Row 9 at $60,000 is only a what-if"),
         ("pa-675a", "millionaire:9", "60000", "Millionaire Row 9 at $60,000 is only a what-if"),
@@ -111,7 +111,7 @@ def test_script_gets_the_answer_alone_and_others_the_page(podium):
     asked = {"rules": JERSEY, "family": "total:4", "odds": "80"}
     part = podium.get(f"{ODDS}what-if", asked, headers={"HX-Request": "true"})
     whole = podium.get(f"{ODDS}what-if", asked)
-    said = "Refused: Total 4 at 80 to 1 favours the player by 12.50 %"
+    said = "Refused: Total 4 at 80 to 1 favors the player by 12.50 %"
     assert said in part.content.decode() and said in whole.content.decode()
     assert "<html" not in part.content.decode() and "<html" in whole.content.decode()
     assert "HX-Request" in part["Vary"]

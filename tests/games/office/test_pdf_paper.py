@@ -281,7 +281,7 @@ def test_the_sheet_of_a_what_if_says_that_nothing_was_filed(podium):
     )
     assert answer["Content-Type"] == "application/pdf" and answer["X-Content-Type-Options"] == "nosniff"
     words = Read(answer.content).words()
-    assert "Refused: Total 4 at 80 to 1 favours the player by 12.50 %" in words and "not filed" in words
+    assert "Refused: Total 4 at 80 to 1 favors the player by 12.50 %" in words and "not filed" in words
 
 
 @pytest.mark.django_db

@@ -174,4 +174,4 @@ def test_there_is_nothing_to_note_twice_or_without_a_reminder(told, hands):
     with pytest.raises(Refusal) as refusal:
         told.in_office("note_reminder", asked)
     assert refusal.value.code == "no-such-reminder"
-    assert say(refusal.value).startswith("No reminder of this deadline stands")
+    assert say(refusal.value).startswith("This reminder was already acknowledged")

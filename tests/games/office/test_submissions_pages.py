@@ -53,8 +53,8 @@ def test_a_draft_shows_what_the_gate_finds_with_its_figure_and_how_to_mend_it(ha
 def test_an_under_the_floor_draft_still_has_its_page(hands, scene):
     drafted(scene, P539, payouts=[{"family": "total:4", "odds": "40"}, {"family": "small", "odds": "lots"}])
     page = read(scene, ONE)
-    assert "Total 4 at 40 to 1 is under its floor. File 50 to 1 or more." in page
-    assert "Small: lots is not odds." in page
+    assert "Total 4 at 40 to 1 is below its floor. File 50 to 1 or more." in page
+    assert "Small: lots is not readable as odds." in page
 
 
 @clause("PA-10-591-expiry")
