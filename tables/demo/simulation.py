@@ -130,7 +130,7 @@ def play_round(
     verify_simulated(simulated.table)
     facility, code = simulated.table.facility.code, simulated.table.code
 
-    def act(name: str, params: dict | None = None) -> str:
+    def act(name: str, params: dict[str, Any] | None = None) -> str:
         answer = do(simulated.dealer, simulated.device, facility, code, name, params or {})
         after_act(simulated.table)
         return str(answer.body.get("phase", ""))

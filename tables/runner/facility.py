@@ -10,6 +10,7 @@ from audit.models import Person
 from audit.runner import ActOutcome, ActRequest, ActResponse
 from games.facility_runner import Forbidden, LockedStream, StreamContext, StreamRunner
 from games.models import Facility
+from games.params import Params
 from tables.core.duty import is_on_duty_at_facility
 from tables.core.lot_steps import write_lot_steps
 from tables.core.reads import locked_table
@@ -32,6 +33,7 @@ __all__ = [
 DICE, EQUIPMENT, STAFF = STREAMS = "dice", "equipment", "staff"
 # The entry on the stream of each table whose screens show what such an act changed.
 TABLE_ENTRY_TYPES = {EQUIPMENT: "equipment.changed", STAFF: "duty.changed"}
+Do = Callable[["FacilityContext", Params], ActOutcome]
 
 
 class FacilityContext(StreamContext):
@@ -89,11 +91,11 @@ class FacilityRunner(StreamRunner[FacilityContext]):
             raise Forbidden("witness-not-on-duty", witness=request.witness.name)
         return FacilityContext(locked, request)
 
-    def facility_act(self, stream: str, *, roles: Iterable[str], witness: bool = False) -> Callable:
+    def facility_act(self, stream: str, *, roles: Iterable[str], witness: bool = False) -> Callable[[Do], Do]:
         """Register an act, recorded on this stream, under its function's name."""
         register_act = self.act(roles=roles, witness=witness, depends_on="nothing")
 
-        def register(do: Callable) -> Callable:
+        def register(do: Do) -> Do:
             self.streams[do.__name__] = stream
             return register_act(do)
 

@@ -38,7 +38,8 @@ def _newest_slip_seq(table: Table) -> int:
     """Return the sequence number of the newest entry about a slip of this table; 0 without slips."""
     if not table.last_slip:
         return 0
-    return max(table.slips.aggregate(filed=Max("filed_seq"), settled=Max("settled_seq", default=0)).values())
+    newest = table.slips.aggregate(filed=Max("filed_seq"), settled=Max("settled_seq", default=0))
+    return int(max(newest.values()))
 
 
 @lru_cache(maxsize=1024)

@@ -6,6 +6,7 @@ Reads only. The number of queries does not grow with the tables and people.
 import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -157,8 +158,9 @@ def staff_members(
     in_effect = Exists(Qualification.objects.in_effect(today).filter(pk=OuterRef("pk")))
     rows = Qualification.objects.filter(person__in=people).annotate(holds=in_effect)
     for qualification in rows.order_by("game", "since"):
+        holds = bool(cast(Any, qualification).holds)  # an annotation of the query, which no type knows
         qualifications.setdefault(qualification.person_id, []).append(
-            (qualification, game_or_table_name(qualification.game), qualification.holds)
+            (qualification, game_or_table_name(qualification.game), holds)
         )
     return [
         StaffMember(person, duty.get(person.pk, []), qualifications.get(person.pk, []))
