@@ -1,6 +1,6 @@
-"""Mistakes, mended before money moves: until the first payment, with a floorperson's own sign-in.
+"""Corrections before money moves: until the first payment, signed by a floorperson.
 
-Each mending is an entry of its own that keeps both values; nothing that was written before is edited.
+Each correction is an entry of its own with both values. No earlier entry is changed.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ from tables.runner.table import ActOutcome, act
 
 @act(roles=AT_THE_TABLE, witness=True)
 def correct_dice(ctx: TableContext, params: Params) -> ActOutcome:
-    """Enters the dice again where they were entered wrongly; every wager is settled anew."""
+    """Correct dice that were entered wrongly, and settle every wager again."""
     dice = params.dice()
     reason = params.text("reason")
     round_ = verify_correctable(ctx)
@@ -36,7 +36,7 @@ def correct_dice(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, witness=True)
 def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
-    """Writes down a wager that lay on the layout when bets closed and was not entered."""
+    """Record a wager that was on the layout when bets closed and was not entered."""
     seat, code = params.integer("seat", 1, ctx.table.seats), params.text("wager")
     cents = params.integer("cents", 1, MOST_CENTS)
     made_in, play = params.choice("made_in", MADE_IN, default="chips"), read_play(params)
@@ -58,7 +58,7 @@ def record_missed_wager(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, witness=True)
 def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
-    """Strikes a wager that was entered and did not lie there. Its row stays, struck."""
+    """Strike a wager that was entered but was not on the layout. Its row stays, marked as struck."""
     seat, code, reason = (
         params.integer("seat", 1, ctx.table.seats),
         params.text("wager"),
@@ -77,7 +77,7 @@ def strike_mistaken_wager(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 def verify_correctable(ctx: TableContext) -> Round:
-    """The live round, before its first payment and with the floor's signature. Raises `Refusal` otherwise."""
+    """Return the live round, before its first payment and signed by the floor. Raises `Refusal` otherwise."""
     round_ = require_round(ctx)
     if ctx.state.money_moved:
         raise Refusal("money-has-moved", round=round_.number)
@@ -88,7 +88,7 @@ def verify_correctable(ctx: TableContext) -> Round:
 def resettle(
     ctx: TableContext, round_: Round, state: RoundState, type_: str, mistake: dict[str, Any]
 ) -> ActOutcome:
-    """Settles the newest throw anew; before the first one the round goes on with what now lies there."""
+    """Settle the newest throw again. Before the first throw, the round goes on with the corrected wagers."""
     newest_throw = next((throw for throw in reversed(ctx.throws) if throw.dice), None)
     if newest_throw is not None:
         settled, extra = newly_settled(state), {"mended": mistake}

@@ -1,6 +1,6 @@
-"""What a slip would say of a round, worked out before anybody signs: the same for the preview and for the act.
+"""The correction that a slip would make to a round, computed before anyone signs: the same for the preview and the act.
 
-Nothing here changes anything. The caller holds the table's lock where it writes what it is told.
+Nothing is written here. The caller holds the table's lock where it writes the result.
 """
 
 from collections.abc import Callable
@@ -25,9 +25,9 @@ MAX_LINES, MAX_REASON, MAX_PLAYS = 64, 200, 6
 
 @dataclass(frozen=True)
 class Correction:
-    """A round put right. `lines` are its whole settlement, `before` and `after` both totals, `due` by seat.
+    """The correction of a round: `lines` are its whole settlement, `before` and `after` both totals, `due` by seat.
 
-    `mended` is what the record says of the mistake; `corrects` the entry that the slip names.
+    `mistake` is what the record says about the mistake; `corrects` is the entry that the slip names.
     """
 
     kind: str
@@ -50,13 +50,13 @@ class Correction:
 
 @dataclass(frozen=True)
 class SlipCase:
-    """What each kind of slip works on: the round, the rules that it pinned, and how it stands."""
+    """What each kind of slip works on: the round, the rules that it pinned, and its outcome so far."""
 
     ctx: TableContext
     round: Round
     rules: Rules
     outcome: RoundOutcome
-    to_line: Callable[[Settled], SettlementLine]  # one settled wager in the record's words
+    to_line: Callable[[Settled], SettlementLine]  # a settled wager as a recorded line
 
 
 def read_correction(
@@ -66,9 +66,9 @@ def read_correction(
     reason: str,
     to_line: Callable[[Settled], SettlementLine],
 ) -> Correction:
-    """Reads `kind` and what that kind takes, and settles the whole round again. Raises `Refusal`.
+    """Read `kind` and that kind's parameters, and settle the whole round again. Raises `Refusal`.
 
-    `say` puts a settled wager into the record's words.
+    `to_line` turns a settled wager into a recorded line.
     """
     kind = params.choice("kind", KINDS)
     verify_ended(ctx, round_)
@@ -86,22 +86,22 @@ def read_correction(
 
 
 def verify_ended(ctx: TableContext, round_: Round) -> None:
-    """Raises `slip-mend-it` before the first payment of a round in play, and `slip-round-in-play` after it.
+    """Refuse a slip about a round in play. Raises `slip-mend-it` before its first payment, else `slip-round-in-play`.
 
-    What a round in play still pays follows the settlement that its table shows. A slip beside it would make one seat
-    whole twice or not at all, so it waits for the end; nothing is lost by that, and nothing under way is disturbed.
+    A round in play still pays by the settlement that its table shows. A slip beside it could pay one seat twice or not
+    at all, so it waits for the end of the round.
     """
     if round_.ended_at is not None:
         return
     is_live = ctx.round is not None and ctx.round.pk == round_.pk
     has_moved = is_live and bool(
         ctx.state.money_moved or ctx.state.step
-    )  # a step of an earlier throw counts too
+    )  # a settled step of an earlier throw counts too
     raise Refusal("slip-round-in-play" if has_moved else "slip-mend-it", round=round_.number)
 
 
 def _verify_has_result(round_: Round) -> None:
-    """Raises `slip-no-result` for a round whose wagers went back at the table: no dice decided them."""
+    """Refuse a round whose wagers were returned at the table, because no dice decided it. Raises `slip-no-result`."""
     if round_.phase != "cleared":
         raise Refusal("slip-no-result", round=round_.number)
 
@@ -110,7 +110,7 @@ def _verify_has_result(round_: Round) -> None:
 
 
 def _dice_correction(case: SlipCase, params: Params) -> Correction:
-    """One throw with the faces that it in truth had; the game must have gone on and ended where it did."""
+    """Correct the faces of one throw. The game must go on and end at the same throws as before."""
     number, dice = params.integer("throw", 0, 64, default=0), params.dice() or ()
     outcome, round_ = case.outcome, case.round
     _verify_has_result(round_)
@@ -139,7 +139,7 @@ def _dice_correction(case: SlipCase, params: Params) -> Correction:
 
 
 def _wager_correction(case: SlipCase, params: Params) -> Correction:
-    """Wagers as they in truth lay: missed, mistaken, of another amount; another code is one of each."""
+    """Correct wagers: missed, mistaken or of another amount. Another code is one struck and one missed wager."""
     outcome, rules = case.outcome, case.rules
     corrected = _read_wagers(case, params)
     _verify_has_result(case.round)
@@ -204,7 +204,7 @@ def _wager_data(case: SlipCase, wager: CorrectedWager) -> dict[str, Any]:
 
 
 def _payment_correction(case: SlipCase, params: Params) -> Correction:
-    """Another sum went over the table than was settled. The settlement stands as it is."""
+    """Correct a payment that differed from the settlement. The settlement stays as it is."""
     outcome, round_ = case.outcome, case.round
     payments = params.objects("payments", _read_payment, max_items=MAX_LINES)
     if len({payment.seat for payment in payments}) != len(payments):
@@ -247,7 +247,7 @@ def _payment_data(payment: SeatPayment, settled: dict[str, int]) -> dict[str, in
 
 
 def _verify_no_open_slip(round_: Round) -> None:
-    """While a slip of the round waits for its money, nobody can say what has been handed over in all."""
+    """Refuse while another slip of the round waits for its money: the total handed over is not known yet."""
     open_slip = Slip.objects.filter(round=round_, status=Slip.Status.FILED).order_by("number").first()
     if open_slip is not None:
         raise Refusal("slip-settle-first", slip=open_slip.code)
@@ -257,7 +257,7 @@ def _verify_no_open_slip(round_: Round) -> None:
 
 
 def _void_correction(case: SlipCase, reason: str) -> Correction:
-    """A settled round is void after all: every wager goes back."""
+    """Void a settled round: every wager is returned."""
     outcome, round_ = case.outcome, case.round
     before = slips.totals(outcome.lines)
     if not (before["taken_cents"] or before["paid_cents"]):
@@ -268,7 +268,7 @@ def _void_correction(case: SlipCase, reason: str) -> Correction:
     )
 
 
-# All of them
+# Every kind
 
 
 def _settled_correction(
@@ -281,7 +281,7 @@ def _settled_correction(
     throws: list[dict[str, Any]],
     due_for_chips: dict[int, int] | None = None,
 ) -> Correction:
-    """A slip on a slip names that slip's entry: what the round was there is what it corrects."""
+    """A slip about a slip corrects the earlier slip's entry, because that entry holds the newest settlement."""
     lines_before, lines = case.outcome.lines, tuple(case.to_line(wager) for wager in settled)
     due = slips.sum_by_seat(slips.due(lines_before, lines), due_for_chips or {})
     return Correction(kind, corrects, mistake, ending, throws, lines_before, lines, due)

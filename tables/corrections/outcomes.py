@@ -1,7 +1,7 @@
-"""A round as the record says that it now stands: settled at the table, or by the newest slip about it.
+"""The outcome of a round by the record: as settled at the table, or by the newest slip about it.
 
-Read from the entries of its table's stream and from no row, so that a slip builds on what an outsider can read too.
-A round of which an entry is not as it was written has no stand: nothing is put right upon a record that was changed.
+Read only from the entries of the table's stream, so that a slip builds on what an outsider can read too. A round with
+an altered entry cannot be corrected.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ MONEY_FIELDS = ("cents", "paid_cents", "returned_cents")
 
 @dataclass(frozen=True)
 class EntryReference:
-    """An entry as another one names it: its number on the stream, and its hash as 64 hex digits."""
+    """A reference to an entry: its number on the stream, and its hash as 64 hex digits."""
 
     seq: int
     hash: str
@@ -36,7 +36,7 @@ class EntryReference:
 
 @dataclass(frozen=True)
 class RecordedThrow:
-    """A valid throw as it stands: its number in the round, its faces, and the entry that says so."""
+    """A valid throw: its number in the round, its faces, and the entry that gives them."""
 
     number: int
     dice: tuple[int, ...]
@@ -45,10 +45,10 @@ class RecordedThrow:
 
 @dataclass(frozen=True)
 class RoundOutcome:
-    """What a round has come to. `version` is the newest entry that settles it; `slip` the newest slip's code, or empty.
+    """The outcome of a round. `version` is the newest entry that settles it, `slip` the newest slip's code or "".
 
-    `lines` are all its wagers, each settled once, in the order of settlement. `paid` names, by seat, the newest entry
-    that says that it was paid.
+    `lines` are all its wagers, each settled once, in the order of settlement. `paid` refers, by seat, to the newest
+    entry that paid it.
     """
 
     version: EntryReference
@@ -64,10 +64,10 @@ class RoundOutcome:
 
 
 def outcome_of(round_: Round) -> RoundOutcome | None:
-    """How a round stands that has ended; None where no entry settles it.
+    """Return the outcome of a round that has ended; None where no entry settles it.
 
-    Raises `round-unreadable` where the record of it is damaged: an entry whose hash is not that of its body, one that
-    lacks what its type says or that cannot be read, a slip or a settlement that is not there any more.
+    Raises `round-unreadable` where its record is damaged: an entry with a wrong hash or malformed data, or a slip or
+    settlement that is missing.
     """
     entries = [read(row) for row in _rows(round_)]
     try:
@@ -78,7 +78,7 @@ def outcome_of(round_: Round) -> RoundOutcome | None:
 
 
 def filed_entry(slip: Slip) -> EntryReference:
-    """The entry that filed a slip. Raises `round-unreadable` where it is damaged, or says something else is due."""
+    """Return the entry that filed a slip. Raises `round-unreadable` where it is damaged, or another amount is due."""
     rows = Entry.objects.filter(stream=slip.table.stream_id, seq=slip.filed_seq).values_list(*COLUMNS)
     for entry in map(read, rows):
         if entry.whole and entry.type == FILED and _matches_slip(entry, slip):
@@ -87,7 +87,7 @@ def filed_entry(slip: Slip) -> EntryReference:
 
 
 def _matches_slip(entry: RecordedEntry, slip: Slip) -> bool:
-    """Whether an entry says of a slip what its row does."""
+    """Whether an entry agrees with the slip's row."""
     recorded = entry.seq, entry.data.get("slip"), entry.data.get("due")
     return recorded == (slip.filed_seq, slip.code, slip.due)
 
@@ -103,7 +103,7 @@ def _rows(round_: Round) -> Iterable[Any]:
 
 
 def _verify_intact(round_: Round, entries: Iterable[RecordedEntry]) -> None:
-    """Raises ValueError where an entry is not the one that was written, or a slip is not as its row says."""
+    """Raise ValueError where an entry was altered, or a slip differs from its row."""
     filing_entries = []
     for entry in entries:
         if not entry.whole or entry.round != round_.number:
@@ -116,12 +116,12 @@ def _verify_intact(round_: Round, entries: Iterable[RecordedEntry]) -> None:
 
 
 def _newest_outcome(round_: Round, entries: list[RecordedEntry]) -> RoundOutcome | None:
-    """The newest that there is; what came before it is read too, so that it can be."""
+    """The outcome by the newest entry. Earlier entries are read too, so that damage in them is noticed."""
     paid, settling_entries = (
         _paid_entries(entries),
         [entry for entry in entries if "settled" in entry.data and entry.type != FILED],
     )
-    if round_.phase == "cleared" and not settling_entries:  # it was settled, so an entry said so
+    if round_.phase == "cleared" and not settling_entries:  # a settled round has a settling entry
         raise ValueError
     outcome = _round_outcome(round_, settling_entries, paid) if settling_entries else None
     for slip_entry in (entry for entry in entries if entry.type == FILED):
@@ -155,7 +155,7 @@ def _slip_outcome(entry: RecordedEntry, paid: dict[int, EntryReference]) -> Roun
 def _round_outcome(
     round_: Round, settling_entries: list[RecordedEntry], paid: dict[int, EntryReference]
 ) -> RoundOutcome:
-    """Of each throw the newest entry holds; a wager that went back in the end did not stay a fee."""
+    """The outcome by the newest entry of each throw. A fee that was returned in the end counts as returned."""
     newest = {_integer(entry.data["throw"]): _settled_and_thrown(entry) for entry in settling_entries}
     lines = {key_of(line): line for lines, _ in newest.values() for line in lines}
     throws = tuple(thrown for _, throws in newest.values() for thrown in throws)
@@ -171,18 +171,18 @@ def _settled_and_thrown(entry: RecordedEntry) -> tuple[list[SettlementLine], lis
 
 
 def _recorded_throws(entry: RecordedEntry) -> list[RecordedThrow]:
-    """A throw with faces; an entry written after play by hand says all of them."""
+    """The throws with faces. An entry recorded by hand after play gives all of them."""
     data, reference = entry.data, _reference(entry)
     thrown = data.get("throws") or ([data["dice"]] if data["dice"] else [])
     first = data["throw"] - len(thrown) + 1
     return [RecordedThrow(first + place, _dice(dice), reference) for place, dice in enumerate(thrown)]
 
 
-# The shape of what an entry says. Each raises one of MISSHAPEN.
+# The shape of recorded data. Each function raises one of MISSHAPEN.
 
 
 def settled_line(line: Mapping[str, Any]) -> SettlementLine:
-    """A settled wager as an entry says it, once its figures are figures. Raises one of MISSHAPEN."""
+    """Return a recorded line after checking its fields. Raises one of MISSHAPEN."""
     for name in ("seat", *MONEY_FIELDS):
         _integer(line[name])
     if line.get("play") is not None:

@@ -1,7 +1,8 @@
-"""Error Notification Slips: what is found wrong after money has moved is a new entry that names the old one.
+"""Error Notification Slips: a mistake found after money moved is a new entry that names the old one.
 
-Two people sign each, one of them a floorperson or above; a void asks a pit manager or a shift manager. Neither act
-needs an open table, and neither touches the round in play. `tables/corrections/correction.py` computes the correction.
+Two people sign each slip, one of them a floorperson or above; a void needs a pit manager or a shift manager. Neither
+act needs an open table, and neither affects the round in play. `tables/corrections/correction.py` computes the
+correction.
 """
 
 from typing import Any
@@ -25,10 +26,9 @@ MAX_SEQ = 2**53 - 1
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
 def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
-    """Files a slip about a round that has ended: its whole settlement once more, and what each seat is owed by that.
+    """File a slip about a round that has ended: its whole settlement again, and what each seat is owed.
 
-    `corrects` is the number of the entry that the preview named. A slip that leaves nothing to move is settled by its
-    filing.
+    `corrects` is the number of the entry that the preview named. A slip with nothing due is settled when it is filed.
     """
     round_ = read_round(ctx, params)
     corrects_seq, reason = (
@@ -39,7 +39,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     verify_two_sign(ctx, correction.kind)
     if corrects_seq != correction.corrects.seq:
         raise Refusal("slip-stands-otherwise", round=round_.number)
-    ctx.submission = round_.submission  # the terms that the entry names are those that the round pinned
+    ctx.submission = round_.submission  # the entry names the terms that the round pinned
     ctx.change_table(last_slip=ctx.table.last_slip + 1)
     slip = _create_slip(ctx, round_, correction, reason)
     if slip.status == Slip.Status.FILED:
@@ -64,7 +64,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
 
 @act(roles=AT_THE_TABLE, witness=True, depends_on="nothing")
 def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
-    """The money of a slip moved: what each seat that is owed in fact got or gave. Less than due needs a reason."""
+    """Settle a slip: what each seat due in fact received or gave back. Less than due needs a reason."""
     code, reason = (
         params.text("slip", max_length=20),
         params.text("reason", default="", max_length=MAX_REASON),
@@ -95,7 +95,7 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
 
 
 def read_round(ctx: TableContext, params: Params) -> Round:
-    """The round of this table that a slip is about. Raises `no-such-round`."""
+    """Return the round of this table that a slip is about. Raises `no-such-round`."""
     number = params.integer("round", 1, MAX_NUMBER)
     round_ = (
         Round.objects.filter(table=ctx.table, number=number).select_related("table", "submission").first()
@@ -106,7 +106,7 @@ def read_round(ctx: TableContext, params: Params) -> Round:
 
 
 def verify_two_sign(ctx: TableContext, kind: str) -> None:
-    """Raises `Refusal` unless two people sign who work here, one of them of the floor; a void needs a manager."""
+    """Verify that two people who work here sign, one of them of the floor; a void needs a manager. Raises `Refusal`."""
     actor, witness = ctx.actor, ctx.witness
     if actor is None or witness is None or actor.pk == witness.pk:
         raise Refusal("slip-needs-two")
@@ -118,7 +118,7 @@ def verify_two_sign(ctx: TableContext, kind: str) -> None:
 
 
 def alert_key(slip: Slip) -> str:
-    """The key of the notice that a slip waits for its money."""
+    """The key of the alert that a slip waits for its money."""
     return UNSETTLED_SLIP.key.format(slip=slip.code)
 
 
@@ -167,7 +167,7 @@ def _read_moved(item: Params) -> tuple[int, int]:
 
 
 def _verify_moved(slip: Slip, moved_by_seat: dict[int, int], reason: str) -> None:
-    """Each seat that is owed is named, and nobody else; nothing beyond what is due moves, and less needs a reason."""
+    """Verify that exactly the seats due are named, and that no more than due moves; less needs a reason."""
     due: dict[int, Any] = {amount["seat"]: amount["cents"] for amount in slip.due}
     if moved_by_seat.keys() != due.keys():
         raise Refusal("slip-other-seats", slip=slip.code, seats=", ".join(map(str, sorted(due))))
@@ -180,7 +180,7 @@ def _verify_moved(slip: Slip, moved_by_seat: dict[int, int], reason: str) -> Non
 
 
 def _end_alert(ctx: TableContext, slip: Slip) -> None:
-    """Who settles a slip has its notice in hand, so it ends without another tap."""
+    """End the slip's alert. Whoever settles a slip has dealt with its alert, so no other tap is needed."""
     assert ctx.actor is not None
     open_alerts = Alert.objects.filter(
         table=ctx.table, key=alert_key(slip), ended_at=None, acknowledged_at=None

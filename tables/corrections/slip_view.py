@@ -1,6 +1,6 @@
-"""The slips of a round as its page shows them, what their dialogs offer, and the preview of one before it is signed.
+"""The slips of a round for its page: the list, what the dialogs offer, and the preview before anyone signs.
 
-`panel_of` is the context `slips` of `tables/slips/panel.html` and `tables/slips/dialogs.html`.
+`slip_panel` is the context `slips` of `tables/slips/panel.html` and `tables/slips/dialogs.html`.
 """
 
 import datetime as dt
@@ -30,10 +30,10 @@ PLAYS = range(1, 7)
 
 
 def slip_panel(table: Table, round_: Round, person: Person) -> dict[str, Any]:
-    """Every slip of a round, the oldest first, and for those who may file one what the dialogs offer.
+    """Return every slip of a round, oldest first, and what the dialogs offer to those who may file one.
 
-    `filed` is the list; `form` is None where this person files nothing, and `may_file` says whether a slip can be
-    filed now: the round has ended and is settled. `damaged` is a sentence where the record of the round was changed.
+    `filed` is the list; `form` is None where this person may not file; `may_file` says whether a slip can be filed
+    now, because the round has ended and is settled. `damaged` is a sentence where the round's record was altered.
     """
     rules = submissions.rules_of(round_.submission)
     slips_of_round = Slip.objects.filter(round=round_).order_by("number")
@@ -53,7 +53,7 @@ def slip_panel(table: Table, round_: Round, person: Person) -> dict[str, Any]:
 
 
 def _readable_outcome(round_: Round) -> tuple[RoundOutcome | None, str]:
-    """How the round stands, or why nobody can say so."""
+    """Return the round's outcome, or the sentence that says why it cannot be read."""
     try:
         return outcome_of(round_), ""
     except Refusal as refusal:
@@ -73,7 +73,7 @@ def _slip_list(table: Table, rules: Rules, slips_: list[Slip]) -> list[dict[str,
 def _slip_context(
     table: Table, rules: Rules, slip: Slip, entries: dict[int, RecordedEntry]
 ) -> dict[str, Any]:
-    """`mended` is None where the slip's own entry cannot be read; the rest is of its row."""
+    """The context of one slip. `mended` is None where the slip's own entry cannot be read."""
     filing_entry, settlement = entries.get(slip.filed_seq), None
     if slip.settled_at is not None and slip.settled_seq != slip.filed_seq:
         settling_entry = entries.get(slip.settled_seq or 0)
@@ -105,7 +105,7 @@ def _slip_context(
 
 
 def _read_or_none(words: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]] | None:
-    """These words of an entry; None where it has another shape than it was written in."""
+    """Return what `words` reads; None where the entry's data is malformed."""
     try:
         return words()
     except MISSHAPEN:
@@ -113,7 +113,7 @@ def _read_or_none(words: Callable[[], list[dict[str, Any]]]) -> list[dict[str, A
 
 
 def _moment(table: Table, moment: dt.datetime) -> str:
-    """`22 Nov, 21:49` by the clocks of the house."""
+    """`22 Nov, 21:49`, local time."""
     return table.facility.local(moment).strftime("%-d %b, %H:%M")
 
 
@@ -124,7 +124,7 @@ def _signed(*people: Person | None) -> list[dict[str, str]]:
 
 
 def _mistake_rows(rules: Rules, kind: str, mistake: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What was recorded, and what it was in fact: dice, or words of each."""
+    """What was recorded and what was true: dice, or words for each item."""
     if kind == Slip.Kind.DICE:
         arranged = game_of(rules).arranged
         dice = {name: list(arranged(mistake[name])) for name in ("before", "after")}
@@ -157,7 +157,7 @@ def _payment_rows(payment: Mapping[str, int]) -> Iterable[dict[str, Any]]:
 
 
 def _wager_label(rules: Rules, wager: Mapping[str, Any]) -> str:
-    """`Seat 3, Total 9`, and of a single play wager its play."""
+    """`Seat 3, Total 9`, with the play of a single play wager."""
     play = f", play {wager['play']}" if wager.get("play") else ""
     return f"Seat {wager['seat']}, {labels(rules).get(wager['wager'], wager['wager'])}{play}"
 
@@ -167,7 +167,7 @@ def _stake_text(cents: int) -> str:
 
 
 def _figures(before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Both figures of each total, the win of the house among them; none where the settlement stands as it was."""
+    """Both values of each total and of the casino's win; empty where the settlement did not change."""
     if before == after:
         return []
     both = [(name, before[f"{name}_cents"], after[f"{name}_cents"]) for name in ("taken", "paid", "returned")]
@@ -190,7 +190,7 @@ def _figures(before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[s
 def _form(
     table: Table, round_: Round, rules: Rules, outcome: RoundOutcome | None, person: Person
 ) -> dict[str, Any] | None:
-    """What the dialogs offer: throws, wagers and seats as they stand, and who may sign as the second person."""
+    """What the dialogs offer: throws, wagers and seats, and who may sign as the second person."""
     place = [table.facility.code, table.code]
     form: dict[str, Any] = {
         "signers": _signers(table, person),
@@ -214,7 +214,7 @@ def _form(
 
 
 def _signers(table: Table, person: Person) -> list[dict[str, Any]]:
-    """Who may sign besides: where the actor is not of the floor, the floor alone."""
+    """Who may sign as the second person: only the floor, unless the actor is of the floor."""
     roles = AT_THE_TABLE if person.role in FLOOR else FLOOR
     assignments = Assignment.objects.at(table).filter(person__role__in=roles, person__is_active=True)
     people = {assignment.person_id: assignment.person for assignment in assignments.select_related("person")}
@@ -265,7 +265,7 @@ def _seats(table: Table, outcome: RoundOutcome) -> list[dict[str, Any]]:
 
 
 def slip_preview(table: Table, round_: Round, correction: Correction) -> dict[str, Any]:
-    """What a slip would change, and what each seat is owed by it: shown before anybody signs."""
+    """What a slip would change, and what each seat is owed, for the preview."""
     rules = submissions.rules_of(round_.submission)
     return {
         "corrects": correction.corrects.seq,
@@ -276,7 +276,7 @@ def slip_preview(table: Table, round_: Round, correction: Correction) -> dict[st
 
 
 def _changed_wagers(rules: Rules, correction: Correction) -> list[dict[str, Any]]:
-    """The wagers that end otherwise than they did, by seat."""
+    """The wagers whose outcome changes, by seat."""
     before = {slips.key_of(line): line for line in correction.lines_before}
     after = {slips.key_of(line): line for line in correction.lines}
     changed = []
@@ -303,7 +303,7 @@ def _comparable(line: slips.SettlementLine | None) -> tuple[Any, ...]:
 
 
 def _outcome_text(line: slips.SettlementLine | None) -> str:
-    """`won $120 on $20`, `lost $20`, `$20 returned`; a wager that is not there is `nothing`."""
+    """`won $120 on $20`, `lost $20`, `$20 returned`; `nothing` for a wager that is not there."""
     if line is None:
         return str(OUTCOMES[""])
     figures = {"paid": in_dollars(line["paid_cents"]), "stake": in_dollars(line["cents"])}

@@ -1,32 +1,32 @@
-"""The arithmetic of Error Notification Slips: what a round comes to once it is put right, and what each seat is owed.
+"""The arithmetic of Error Notification Slips: the corrected settlement of a round, and what each seat is owed.
 
-Pure: engine and numbers alone. A *line* is one settled wager as the record and `manage.py adjudicate` say it. Money is
-integer cents; towards a player is positive, towards the house negative.
+Pure: engine and numbers only. A *line* is one settled wager as in the record and in `manage.py adjudicate`. Money is
+integer cents, positive towards a player and negative towards the casino.
 
-A line is worth `paid + returned − staked` to its player. A seat is owed what its lines are worth after the slip, less
-what they were worth before it. So, for $20 (2,000) at 1 to 1:
+A line is worth `paid + returned − staked` to its player. A seat is owed the worth of its lines after the slip, less
+their worth before it. For $20 (2,000) at 1 to 1:
 
 | what was wrong | before | after | due |
 |---|---|---|---|
-| dice: it lost, and wins | lost −2,000 | won +2,000 | +4,000 |
-| dice: it won, and loses | won +2,000 | lost −2,000 | −4,000 |
+| dice: it lost, and should win | lost −2,000 | won +2,000 | +4,000 |
+| dice: it won, and should lose | won +2,000 | lost −2,000 | −4,000 |
 | a missed wager won: the player has its chips | nothing 0 | won +2,000 | +2,000 |
 | a missed wager lost: the player has its chips | nothing 0 | lost −2,000 | −2,000 |
 | a mistaken wager had won: it was paid for nothing | won +2,000 | nothing 0 | −2,000 |
-| a mistaken wager had lost: the house took other chips | lost −2,000 | nothing 0 | +2,000 |
-| another amount, $50 in place of $20, won | won +2,000 | won +5,000 | +3,000 |
-| another amount, $50 in place of $20, lost; $20 were taken | lost −2,000 | lost −5,000 | −3,000 |
-| another code: it is struck from one and missed on the other | as above | as above | the sum |
+| a mistaken wager had lost: the casino took other chips | lost −2,000 | nothing 0 | +2,000 |
+| another amount, $50 instead of $20, won | won +2,000 | won +5,000 | +3,000 |
+| another amount, $50 instead of $20, lost; $20 were taken | lost −2,000 | lost −5,000 | −3,000 |
+| another code: struck from one and missed on the other | as above | as above | the sum |
 | void: it had won | won +2,000 | returned 0 | −2,000 |
 | void: it had lost, or was a fee | lost −2,000 | returned 0 | +2,000 |
 
-The record says of a wager that lost, or was a fee, that its stake was taken, and of one that won, went back or was
-never entered that it was not. Where the chips of a wager went another way (`CHIPS`), the seat is owed that too: of a
-missed $20 that the house had swept, 2,000 more, so that a lost one leaves nothing due and a won one 4,000; of a
-mistaken $20 that had lost and where nothing lay to be taken, 2,000 less, which leaves nothing due.
+By the record, the stake of a lost wager or a fee was taken, and that of any other wager was not. Where a wager's chips
+in fact went elsewhere (`CHIPS`), the seat is owed that too. A missed $20 that the casino had taken adds 2,000: nothing
+is due if it lost, and 4,000 if it won. A mistaken $20 that lost, with no chips there to take, subtracts 2,000: nothing
+is due.
 
-A payment slip leaves the settlement as it is: a seat is owed the winnings settled less those that it got, and what was
-taken of it less what was to be taken: 11,000 settled and 8,000 handed is +3,000; a losing 2,000 left lying is −2,000.
+A payment slip leaves the settlement as it is. A seat is owed the winnings settled less those it received, and the
+stakes taken less those that were to be taken: 11,000 settled and 8,000 paid is +3,000; a losing 2,000 left is −2,000.
 """
 
 from collections import defaultdict
@@ -40,20 +40,20 @@ from games.registry import game_of
 
 SettlementLine = Mapping[str, Any]
 WagerKey = tuple[int, str, int | None]
-CHIPS = ("recorded", "player", "house")  # who has a wager's chips: as recorded, or in fact
-# What the engine says of throws that do not make this game: with these dice it went on, or had ended before.
+CHIPS = ("recorded", "player", "house")  # who has a wager's chips
+# Refusals of throws with which the game would have gone on, or ended earlier.
 OTHER_GAME_CODES = frozenset({"too-many-throws", "too-few-throws", "wrong-number-of-dice"})
 
 
 class CorrectedWager(NamedTuple):
-    """One wager put right: what was recorded and what lay there (0: nothing), and who has its chips."""
+    """A corrected wager: what was recorded, what was in fact there (0: nothing), and who has its chips."""
 
     seat: int
     code: str
     play: int | None
     before_cents: int
     after_cents: int
-    chips: str  # of CHIPS
+    chips: str  # one of CHIPS
 
     @property
     def key(self) -> WagerKey:
@@ -61,7 +61,7 @@ class CorrectedWager(NamedTuple):
 
 
 class SeatPayment(NamedTuple):
-    """What in fact went over the table at one seat: winnings handed to it, and stakes taken of it, in cents."""
+    """What was in fact paid to and taken from one seat, in cents."""
 
     seat: int
     paid_cents: int
@@ -69,14 +69,14 @@ class SeatPayment(NamedTuple):
 
 
 class SlipFigures(Protocol):
-    """A slip as far as its figures go (`tables.models.Slip`)."""
+    """The figures of a slip (`tables.models.Slip`)."""
 
     before: dict[str, int]
     after: dict[str, int]
     handed_over: list[dict[str, int]]
 
 
-# A settlement as lines
+# Settlements as lines
 
 
 def key_of(line: SettlementLine) -> WagerKey:
@@ -85,7 +85,7 @@ def key_of(line: SettlementLine) -> WagerKey:
 
 
 def wagers_of(lines: Iterable[SettlementLine]) -> list[Wager]:
-    """The wagers that these lines settle, in their order."""
+    """The wagers that these lines settle, in order."""
     return [Wager(line["seat"], line["wager"], line["cents"], line.get("play")) for line in lines]
 
 
@@ -99,22 +99,23 @@ def totals(lines: Iterable[SettlementLine]) -> dict[str, int]:
 
 
 def by_seat(lines: Iterable[SettlementLine]) -> dict[int, dict[str, int]]:
-    """`totals` of each seat, lowest first."""
+    """`totals` of each seat, lowest seat first."""
     seats: dict[int, list[SettlementLine]] = defaultdict(list)
     for line in lines:
         seats[line["seat"]].append(line)
     return {seat: totals(seat_lines) for seat, seat_lines in sorted(seats.items())}
 
 
-# The round once more
+# Settling the round again
 
 
 def readjudicate(
     rules: Rules, throws: Sequence[Sequence[int]], wagers: Sequence[Wager]
 ) -> tuple[str, tuple[Settled, ...]]:
-    """The ending of the whole round and its settlement in the order of settlement, under the rules it pinned.
+    """Settle the whole round again under the rules it pinned. Returns the ending and the wagers in order of settlement.
 
-    Raises `slip-another-course` where these throws do not make this game, and what the engine raises of the wagers.
+    Raises `slip-another-course` where the game would have ended at another throw, and what the engine raises for
+    wagers.
     """
     try:
         ending, settled = game_of(rules).adjudicate(rules, throws, wagers)
@@ -126,12 +127,12 @@ def readjudicate(
 
 
 def return_all(rules: Rules, wagers: Sequence[Wager], reason: str) -> tuple[str, tuple[Settled, ...]]:
-    """The ending `void`, and every wager returned."""
+    """Return every wager. The ending is `void`."""
     return game_of(rules).adjudicate(rules, (), wagers, voided=reason)
 
 
 def apply_corrections(wagers: Iterable[Wager], corrected: Iterable[CorrectedWager]) -> list[Wager]:
-    """The wagers as they in truth lay: an amount in its place, a missed one last, a mistaken one gone."""
+    """Apply the corrections: an amount replaced in its place, a missed wager added last, a mistaken one removed."""
     wagers_by_key = {wager.key: wager for wager in wagers}
     for wager in corrected:
         if wager.after_cents:
@@ -141,11 +142,11 @@ def apply_corrections(wagers: Iterable[Wager], corrected: Iterable[CorrectedWage
     return list(wagers_by_key.values())
 
 
-# What is owed
+# Amounts due
 
 
 def due(before: Iterable[SettlementLine], after: Iterable[SettlementLine]) -> dict[int, int]:
-    """What each seat is owed by the difference of two settlements, 0 too."""
+    """What each seat is owed by the difference of two settlements, zero included."""
     owed: dict[int, int] = defaultdict(int)
     for sign, lines in ((-1, before), (1, after)):
         for line in lines:
@@ -154,7 +155,7 @@ def due(before: Iterable[SettlementLine], after: Iterable[SettlementLine]) -> di
 
 
 def due_for_chips(before: Iterable[SettlementLine], corrected: Iterable[CorrectedWager]) -> dict[int, int]:
-    """What a seat is owed besides, because chips of mended wagers went another way than the record says."""
+    """What a seat is owed in addition, because chips of corrected wagers went elsewhere than the record says."""
     taken_keys = {key_of(line) for line in before if line["outcome"] in (LOSE, FEE)}
     owed: dict[int, int] = defaultdict(int)
     for wager in corrected:
@@ -170,7 +171,7 @@ def _taken_in_fact(wager: CorrectedWager, recorded: int) -> int:
 
 
 def due_for_payments(before: Iterable[SettlementLine], payments: Iterable[SeatPayment]) -> dict[int, int]:
-    """What a seat is owed because another sum went over the table than was settled."""
+    """What a seat is owed because it was paid, or paid in, another amount than was settled."""
     settled = by_seat(before)
     no_totals = totals(())
     owed: dict[int, int] = {}
@@ -183,7 +184,7 @@ def due_for_payments(before: Iterable[SettlementLine], payments: Iterable[SeatPa
 
 
 def sum_by_seat(*owed: Mapping[int, int]) -> list[dict[str, int]]:
-    """The sum of these by seat, lowest first, without the seats that are owed nothing: `[{"seat", "cents"}]`."""
+    """Add up these amounts by seat, lowest seat first, without seats that are owed nothing: `[{"seat", "cents"}]`."""
     total: dict[int, int] = defaultdict(int)
     for amounts in owed:
         for seat, cents in amounts.items():
@@ -195,15 +196,15 @@ def sum_by_seat(*owed: Mapping[int, int]) -> list[dict[str, int]]:
 
 
 def win_change_cents(slip: SlipFigures) -> int:
-    """By how much the slip changes the settled win of its round, in cents: negative where the house wins less.
+    """By how much the slip changes the settled win of its round, in cents; negative where the casino wins less.
 
-    A payment slip changes nothing of it: what was settled was right.
+    A payment slip changes nothing, because the settlement was right.
     """
     return _win(slip.after) - _win(slip.before)
 
 
 def moved_cents(slip: SlipFigures) -> int:
-    """What settling the slip brought into the table inventory, in cents: negative where players were given more."""
+    """What settling the slip brought into the table inventory, in cents; negative where players received more."""
     return -sum(amount["cents"] for amount in slip.handed_over)
 
 

@@ -1,4 +1,4 @@
-"""Who may see the desk's pages, and whose its buttons are."""
+"""Who may see the desk's pages and use its buttons."""
 
 from django.http import HttpRequest
 
@@ -11,7 +11,7 @@ DESK_ROLES = EXPORT_ROLES | {"surveillance", "pit-manager", "shift-manager", "ca
 
 
 def authorize_desk(request: HttpRequest, facility_code: str) -> tuple[Person, Facility]:
-    """The person and the facility whose record they may read. Raises `SignedOut`, `Locked` or `Denied`."""
+    """Return the person and the facility whose record they may read. Raises `SignedOut`, `Locked` or `Denied`."""
     person, device = person_of(request), enrolled_device(request)
     if device is None or device.facility != facility_code or not may_see_desk(person, device):
         raise Denied
@@ -22,12 +22,12 @@ def authorize_desk(request: HttpRequest, facility_code: str) -> tuple[Person, Fa
 
 
 def may_see_desk(person: Person, device: Device | None) -> bool:
-    """Whether the bar of this device leads the person to the desk; none at a tablet that serves one table."""
+    """Whether this device's bar links to the desk for this person. A tablet that serves one table never does."""
     if device is None or device.place or person.facility not in ("", device.facility):
         return False
     return person.role in DESK_ROLES
 
 
 def may_export(person: Person) -> bool:
-    """Whether this person may take a copy of the record out of the house."""
+    """Whether this person may take a copy of the record out of the casino."""
     return person.role in EXPORT_ROLES

@@ -1,7 +1,7 @@
-"""The sums that an entry tells, read from its bytes: every figure of its data that is in whole cents, at any depth.
+"""The amounts in an entry, read from its bytes: every value of its data in whole cents, at any depth.
 
-A wager, what was paid on it, a total, a limit. Keys of money end in `cents` (audit/FORMAT.md). In canonical JSON no
-text looks like one of them, because a quote within a text has a backslash before it.
+Wagers, payments, totals, limits. Keys of money end in `cents` (audit/FORMAT.md). In canonical JSON no text can look
+like such a key, because a quote within a text is escaped by a backslash.
 """
 
 import re
@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from audit.models import Entry
 
 MONEY = re.compile(rb'cents":(-?[0-9]+)')
-BATCH_SIZE = 250  # bodies that are read in one statement
+BATCH_SIZE = 250  # bodies read in one query
 
 
 def amounts_in(body: bytes) -> set[int]:
-    """In cents, without their signs: what a player owes is found as what a player is owed."""
+    """The amounts in cents, without signs: what a player owes is found like what a player is owed."""
     return {abs(int(amount)) for amount in MONEY.findall(body)}
 
 
 def filter_by_amount(keys: Sequence[int], least: int | None, most: int | None) -> Iterator[int]:
-    """The keys of the entries that tell a sum from `least` to `most` cents, both within; None where it is open."""
+    """Yield the keys of the entries with an amount from `least` to `most` cents, inclusive. None means no bound."""
     for start in range(0, len(keys), BATCH_SIZE):
         batch = keys[start : start + BATCH_SIZE]
         bodies = dict(Entry.objects.filter(pk__in=batch).values_list("pk", "body"))

@@ -1,4 +1,4 @@
-"""A file as a download that can be taken up again where it broke off (RFC 9110, sections 13 and 14)."""
+"""Serves a file as a download that can be resumed (RFC 9110, sections 13 and 14)."""
 
 import asyncio
 import re
@@ -23,10 +23,10 @@ class RangeNotSatisfiable(ValueError):
 
 
 def file_response(request: HttpRequest, file: Path, name: str, sha256: str, media: str) -> HttpResponseBase:
-    """The file, or the one range of it that is asked for; its SHA-256 in hex is its strong ETag.
+    """Return the file, or the single range requested. Its SHA-256 in hex is its strong ETag.
 
-    200, 206, 304 or 416. Several ranges at once are answered with the whole file. It is given out as an attachment, in
-    pieces, and nothing in it runs.
+    Answers 200, 206, 304 or 416; a request for several ranges gets the whole file. The file is an attachment, streamed
+    in pieces, and nothing in it is executed.
     """
     size, etag = file.stat().st_size, f'"{sha256}"'
     if etag in _tags(request.headers.get("If-None-Match", "")):
@@ -53,7 +53,7 @@ def file_response(request: HttpRequest, file: Path, name: str, sha256: str, medi
 def _with_headers(response: HttpResponseBase, etag: str) -> HttpResponseBase:
     response["ETag"] = etag
     response["Accept-Ranges"] = "bytes"
-    # A proxy that packed it anew would make other bytes of it, under the same tag.
+    # A proxy that compressed it would serve other bytes under the same tag.
     response["Cache-Control"] = "private, no-cache, no-transform"
     response["X-Content-Type-Options"] = "nosniff"
     response["Content-Security-Policy"] = "default-src 'none'; sandbox"
@@ -66,11 +66,11 @@ def _tags(header: str) -> list[str]:
 
 
 def _range(request: HttpRequest, etag: str, size: int) -> tuple[int, int] | None:
-    """The first and last byte that are asked for; None for the whole. Raises NotThere."""
+    """Return the first and last byte requested; None for the whole file. Raises RangeNotSatisfiable."""
     match = SINGLE_RANGE.fullmatch(request.headers.get("Range", ""))
     if request.method != "GET" or match is None or not any(match.groups()):
         return None
-    if request.headers.get("If-Range", etag) != etag:  # a date, or another file's tag
+    if request.headers.get("If-Range", etag) != etag:  # a date, or the tag of another file
         return None
     begins, ends = match.groups()
     if not begins:
@@ -80,14 +80,14 @@ def _range(request: HttpRequest, etag: str, size: int) -> tuple[int, int] | None
     else:
         first, last = int(begins), min(int(ends), size - 1) if ends else size - 1
         if ends and int(ends) < int(begins):
-            return None  # no range at all: it is passed over
+            return None  # not a range: ignored
     if first >= size:
         raise RangeNotSatisfiable
     return first, last
 
 
 def _streamed(request: HttpRequest, file: Path, first: int, last: int) -> StreamingHttpResponse:
-    """In pieces, whichever server asks; an asynchronous one would collect what a plain iterator gives."""
+    """Stream the file. An ASGI server would collect a synchronous iterator first, so it gets an asynchronous one."""
     pieces = _pieces(file, first, last)
     return StreamingHttpResponse(_read_in_thread(pieces) if isinstance(request, ASGIRequest) else pieces)
 
@@ -102,6 +102,6 @@ def _pieces(file: Path, first: int, last: int) -> Iterator[bytes]:
 
 
 async def _read_in_thread(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Each piece read in a thread: the disk must not hold up the floor's sockets."""
+    """Read each piece in a thread, so that the disk does not block the floor's sockets."""
     while (piece := await asyncio.to_thread(next, pieces, None)) is not None:
         yield piece

@@ -1,4 +1,4 @@
-"""Entries of the record as lines to read: the moment, the place, the act in words, the people, the figure."""
+"""Entries of the record as rows to read: time, place, act in words, people, amount."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -15,8 +15,9 @@ from tables.words.sentences import dollars
 
 @dataclass(frozen=True)
 class EntryRow:
-    """One entry for a list. `day` and `time` are by the house's clocks; `people` are who acted and who signed besides,
-    by name; `share` is its sum in hundredths of the largest in the list, 0 where there is nothing to compare.
+    """One entry of a list. `day` and `time` are local; `people` are the names of the actor and the second signer.
+
+    `share` is its amount in hundredths of the largest in the list, 0 where there is nothing to compare.
     """
 
     entry: Entry
@@ -40,7 +41,7 @@ class EntryRow:
 
 
 def entry_rows(entries: Iterable[Entry], facility: Facility) -> list[EntryRow]:
-    """Lines of these entries, whose streams were read with them."""
+    """Return rows for these entries. Their streams must be selected with them."""
     entries = list(entries)
     names = names_of({code for entry in entries for code in (entry.actor, entry.witness) if code})
     sums = [entry.cents for entry in entries if entry.cents]
@@ -61,13 +62,13 @@ def entry_rows(entries: Iterable[Entry], facility: Facility) -> list[EntryRow]:
 
 
 def local_date_and_time(moment: dt.datetime, facility: Facility) -> tuple[str, str]:
-    """A moment by the house's clocks: `Fri 20 Nov 2026` and `21:17:31`."""
+    """A moment in local time: `Fri 20 Nov 2026` and `21:17:31`."""
     local = facility.local(moment)
     return f"{local:%a} {local.day} {local:%b %Y}", f"{local:%H:%M:%S}"
 
 
 def place_of(entry: Entry, facility: Facility) -> str:
-    """Where an entry stands, as a search names it."""
+    """The place of an entry, as a search names it."""
     name = entry.stream.name
     return name if name == INSTALLATION else name.removeprefix(f"{facility.code}/")
 
@@ -80,7 +81,7 @@ def entry_url(stream: str, seq: int, facility: Facility) -> str:
 
 
 def replay_url(place: str, round_: int | None, facility: Facility) -> str:
-    """The page on which a round is replayed; empty where there is none."""
+    """The page that replays a round; "" where there is none."""
     if round_ is None or place == INSTALLATION:
         return ""
     try:

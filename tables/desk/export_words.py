@@ -1,4 +1,4 @@
-"""Sentences about exports and verifications of the record; merged into `tables.wording`."""
+"""Sentences about exports and verifications of the record."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,35 +6,35 @@ from typing import Any
 from tables.words.registry import register
 
 TITLES: dict[str, Any] = {
-    "export-empty": "Nothing there",
+    "export-empty": "No entries",
     "export-range": "Range",
     "export-to-come": "Range",
     "export-too-long": "Range",
-    "too-many-jobs": "Wait a little",
-    "verification-runs": "It runs already",
-    "entry-missing": "The record is not whole",
+    "too-many-jobs": "Too many exports",
+    "verification-runs": "Already running",
+    "entry-missing": "Entry missing",
 }
 
 SENTENCES: dict[str, Any] = {
-    "export-empty": "The record has no entry in that range. Choose another range, or more streams.",
-    "export-range": "The range ends before it begins. Put its beginning first.",
-    "export-to-come": "That range has not begun yet. Choose one up to now.",
-    "export-too-long": "At most %(most)s gaming days go into one export. Ask for it in parts.",
-    "export-mixed": "%(real)s is of real play, and training stands apart from it. Ask for the two in exports of their own.",
-    "no-such-stream": "The record of this house has no stream %(stream)s. Choose from the list.",
-    "too-many-jobs": "%(most)s exports wait or run already. Ask again when one of them is done.",
-    "verification-runs": "A full verification was asked for at %(at)s and is not done yet. Wait for it.",
-    "entry-missing": "%(stream)s has no entry %(seq)s any more: the record was tampered with. Verify the whole record now.",
+    "export-empty": "The record has no entries in this range. Choose another range, or more streams.",
+    "export-range": "The range ends before it begins. Swap its beginning and end.",
+    "export-to-come": "This range is in the future. Choose one that begins before now.",
+    "export-too-long": "An export can hold at most %(most)s gaming days. Request it in parts.",
+    "export-mixed": "%(real)s is real play, which is kept apart from training. Request a separate export for each.",
+    "no-such-stream": "This casino's record has no stream %(stream)s. Choose one from the list.",
+    "too-many-jobs": "%(most)s exports are already waiting or running. Try again when one of them is done.",
+    "verification-runs": "A full verification was requested at %(at)s and is still running. Wait until it is done.",
+    "entry-missing": "Entry %(seq)s of %(stream)s is missing: the record was tampered with. Verify the whole record now.",
 }
 
-# Why a job could not be done (Job.failure_code).
+# Why a job failed, by the code that the worker stored.
 FAILURES: dict[str, Any] = {
-    "gave-up": "Its worker stopped again and again while at it. Ask for a smaller range.",
-    "disk-full": "The disk of the server is full. Make room there, then ask again.",
-    "not-written": "The server could not write the file. Its folder for exports must be writable.",
-    "missing-entry": "An entry that must be there is missing. Verify the whole record.",
-    "no-such-stream": "A stream that was asked for is not there any more. Verify the whole record.",
-    "unexpected": "Something failed that nobody foresaw. The server's log tells what.",
+    "gave-up": "Its worker stopped several times. Request a smaller range.",
+    "disk-full": "The server's disk is full. Free some space, then request the export again.",
+    "not-written": "The server could not write the file. Make its export folder writable, then request the export again.",
+    "missing-entry": "An entry is missing from the record. Verify the whole record.",
+    "no-such-stream": "A stream in the request no longer exists. Verify the whole record.",
+    "unexpected": "An unexpected error occurred. The server's log has the details.",
 }
 
 KINDS = {
@@ -62,7 +62,7 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
 
 
 def why(code: str) -> str:
-    """Why a job could not be done, as a sentence."""
+    """Why a job failed, as a sentence."""
     return str(FAILURES.get(code, FAILURES["unexpected"]))
 
 

@@ -1,4 +1,4 @@
-"""How the record stands: what a compliance officer asks before trusting any figure. Reads only."""
+"""The state of the record: what a compliance officer needs before trusting any figure. Only reads."""
 
 import datetime as dt
 from collections import Counter
@@ -32,27 +32,27 @@ from tables.words.entries import said_by
 
 from ..models import Alert, Table
 
-MAX_WAIT = dt.timedelta(seconds=10)  # what is older than this and not sealed waits too long
-VERIFICATION_INTERVAL = dt.timedelta(days=7)  # a full verification older than this is worth another
+MAX_WAIT = dt.timedelta(seconds=10)  # an older unsealed entry waits too long
+VERIFICATION_INTERVAL = dt.timedelta(days=7)  # after this, another full verification is due
 MINUTES = 60
 MAX_SEALS = MINUTES * 60
-MIN_TOP = 6  # seals a minute that the plot's top line says at the least
+MIN_TOP = 6  # the least number of seals at the top of the plot
 RECORD_ALERTS = (ROLLED_BACK.code, FORGED_HEAD.code)
-WITNESS_TROUBLES = {
+WITNESS_PROBLEMS = {
     "unreachable": "cannot be reached",
-    "key-not-known": "does not know the house's key",
+    "key-not-known": "does not know the casino's key",
     "log-not-known": "does not know this log",
-    "bad-answer": "answered something that is no cosignature",
-    "asked-again": "says that it knows more than this record, and is asked again",
-    "witness-ahead": "knows more than this record",
-    "witness-disagrees": "knows another story than this record",
-    "failed": "could not be asked; the sealer's log says why",
+    "bad-answer": "gave an answer that is not a cosignature",
+    "asked-again": "reports a longer log than this record's, and is asked again",
+    "witness-ahead": "has a longer log than this record",
+    "witness-disagrees": "has a different log than this record",
+    "failed": "could not be reached; the sealer's log has the details",
 }
 
 
 @dataclass(frozen=True)
 class WitnessStatus:
-    """A witness by its key's name: the size that it cosigned last and when, how far behind it is, and its problem."""
+    """A witness by its key's name: what it last cosigned and when, how many seals it is behind, and its problem."""
 
     name: str
     url: str
@@ -64,7 +64,7 @@ class WitnessStatus:
 
 @dataclass(frozen=True)
 class MinuteBar:
-    """A minute of the plot: where its column stands and how high it is, of 100, and how many seals it says."""
+    """One minute of the plot: its bar (heights of 100), and its number of seals."""
 
     x: int
     y: int
@@ -74,7 +74,7 @@ class MinuteBar:
 
 @dataclass(frozen=True)
 class LastVerification:
-    """The last full verification: its entry, whether all was good, its figures, and the first thing that was not."""
+    """The last full verification: its entry, whether all was good, its figures, and the first fault."""
 
     entry: Entry
     good: bool
@@ -108,7 +108,7 @@ class Integrity:
 
 
 def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
-    """How the record stands, for a house: its own halted tables and alerts, and the log that holds every house."""
+    """Read the state of the record for a facility: its halted tables and alerts, and the log of all facilities."""
     status, incarnation = sealer_status(), current_incarnation()
     seal = Seal.objects.filter(incarnation=incarnation).order_by("-number").first() if incarnation else None
     checkpoint = Log(incarnation).newest() if incarnation else None
@@ -134,7 +134,7 @@ def read_integrity(facility: Facility, now: dt.datetime) -> Integrity:
 
 
 def seals_per_minute(incarnation: Incarnation | None, now: dt.datetime) -> tuple[list[MinuteBar], int]:
-    """Columns of the last hour, the oldest first, and the highest number among them (6 at the least)."""
+    """Return the bars of the last hour, oldest first, and the number at the top of the plot (at least 6)."""
     newest = Seal.objects.filter(incarnation=incarnation).order_by("-number")[:MAX_SEALS]
     first = now.replace(second=0, microsecond=0) - dt.timedelta(minutes=MINUTES - 1)
     moments = (moment for moment in newest.values_list("at", flat=True) if moment >= first)
@@ -149,7 +149,7 @@ def seals_per_minute(incarnation: Incarnation | None, now: dt.datetime) -> tuple
 
 
 def signing_keys() -> list[dict[str, Any]]:
-    """The keys of the record with the line to give to others, the newest first."""
+    """The keys of the record with their lines for verifiers, newest first."""
     return [
         {"key": key, "vkey": keys.verifier_of(key).vkey}
         for key in SigningKey.objects.order_by("-created_at", "-pk")
@@ -157,7 +157,7 @@ def signing_keys() -> list[dict[str, Any]]:
 
 
 def incarnations() -> list[dict[str, Any]]:
-    """The lives of the record, the newest first, with the sizes at which the one before was found and was signed."""
+    """The incarnations of the record, newest first, with the log sizes found and signed before each."""
     rows = Incarnation.objects.select_related("opened_by", "opened_with").order_by("-number")
     return [
         {
@@ -174,7 +174,7 @@ def _fields(integrity: Integrity) -> dict[str, Any]:
 
 
 def _checkpoint_size(note: Any) -> int | None:
-    """The size of the checkpoint that a note says; None where there is none that can be read."""
+    """The size of the checkpoint in a note; None where it cannot be read."""
     if not isinstance(note, str):
         return None
     try:
@@ -184,10 +184,10 @@ def _checkpoint_size(note: Any) -> int | None:
 
 
 def _longest_wait(incarnation: Incarnation | None, now: dt.datetime) -> dt.timedelta | None:
-    """How long the oldest head that no seal of this incarnation lists has stood; None where every head is sealed.
+    """How long the oldest unsealed head has been waiting; None where every head is sealed.
 
-    The newest sealed number of each stream is one look into an index. Asked whether none covers the head, PostgreSQL
-    joins all that was ever sealed.
+    Looks up the newest sealed number of each stream in an index. With a condition that no seal covers the head,
+    PostgreSQL would join everything ever sealed.
     """
     sealed = SealedHead.objects.filter(stream=OuterRef("pk"), seal__incarnation=incarnation)
     newest = Coalesce(Subquery(sealed.order_by("-seq").values("seq")[:1]), 0)
@@ -199,7 +199,7 @@ def _longest_wait(incarnation: Incarnation | None, now: dt.datetime) -> dt.timed
 def _witnesses(
     status: SealerStatus, incarnation: Incarnation | None, checkpoint: Checkpoint | None
 ) -> list[WitnessStatus]:
-    """Those that the sealer asks, and those whose cosignatures the log has though it asks them no more."""
+    """The witnesses that the sealer asks, and former ones whose cosignatures the log holds."""
     size = checkpoint.size if checkpoint else 0
     newest_by_name: dict[str, Cosignature] = {}
     if incarnation is not None:
@@ -215,11 +215,11 @@ def _witnesses(
         cosigned = cosignature.checkpoint.size if cosignature else 0
         code = reported.get("said", "")
         problem = (
-            str(WITNESS_TROUBLES.get(code, code))
+            str(WITNESS_PROBLEMS.get(code, code))
             if code
             else ""
             if name in status.witnesses
-            else "asked no more"
+            else "no longer asked"
         )
         statuses.append(
             WitnessStatus(
@@ -235,7 +235,7 @@ def _witnesses(
 
 
 def _cosigners(incarnation: Incarnation) -> set[str]:
-    """Who cosigned the newest checkpoint that anybody cosigned."""
+    """Who cosigned the newest cosigned checkpoint."""
     cosignature = Cosignature.objects.filter(checkpoint__incarnation=incarnation).order_by("-pk").first()
     if cosignature is None:
         return set()
@@ -262,7 +262,7 @@ def _checks(integrity: Integrity) -> list[Check]:
         *(
             []
             if integrity.witnesses
-            else [Check(WAITS, "No witness", "the house's own key alone stands behind it")]
+            else [Check(WAITS, "No witness", "only the casino's own key vouches for the log")]
         ),
         _check_verification(integrity),
         _check_tables(integrity),
@@ -277,12 +277,14 @@ def _check_sealing(integrity: Integrity) -> Check:
     if integrity.waiting is not None and integrity.waiting > MAX_WAIT:
         return Check(
             WAITS,
-            "Entries wait to be sealed",
-            "for %s; is the sealer at work?" % _format_span(integrity.waiting),
+            "Entries are waiting to be sealed",
+            "for %s; check that the sealer is running" % _format_span(integrity.waiting),
         )
     if integrity.status.beat_at is None or integrity.now - integrity.status.beat_at > SILENT_AFTER:
-        return Check(WAITS, "The sealer is silent", "all that stands is sealed; what comes next would wait")
-    return Check(OK, "All that stands is sealed", "last seal %s ago" % ago(integrity.seal.at, integrity.now))
+        return Check(
+            WAITS, "The sealer is silent", "everything is sealed so far; check that the sealer is running"
+        )
+    return Check(OK, "Everything is sealed", "last seal %s ago" % ago(integrity.seal.at, integrity.now))
 
 
 def _check_witness(witness: WitnessStatus) -> Check:
@@ -296,22 +298,22 @@ def _check_witness(witness: WitnessStatus) -> Check:
 def _check_verification(integrity: Integrity) -> Check:
     verification = integrity.verification
     if verification is None:
-        return Check(WAITS, "Never verified whole", "ask for it once, and then each week")
+        return Check(WAITS, "Never fully verified", "verify it now, then once a week")
     since = ago(verification.entry.at, integrity.now)
     if not verification.good:
         return Check(BAD, "The last full verification found a fault", verification.first_bad)
     if integrity.now - verification.entry.at > VERIFICATION_INTERVAL:
-        return Check(WAITS, "Verified whole %s ago" % since, "all good then; ask for it again")
-    return Check(OK, "Verified whole %s ago" % since, "every entry, seal and signature")
+        return Check(WAITS, "Fully verified %s ago" % since, "all good then; verify it again")
+    return Check(OK, "Fully verified %s ago" % since, "every entry, seal and signature")
 
 
 def _check_tables(integrity: Integrity) -> Check:
     if integrity.halted:
         names = ", ".join(table.code for table in integrity.halted)
-        return Check(BAD, "Halted: %s" % names, "a screen had seen more than the record holds")
+        return Check(BAD, "Halted: %s" % names, "a screen had shown entries that the record does not have")
     if integrity.alerts:
-        return Check(WAITS, "A screen showed a head that is not ours", "see the alerts beneath")
-    return Check(OK, "Every screen agrees with the record", "each act sends back the head that it saw")
+        return Check(WAITS, "A screen showed a forged head", "see the alerts below")
+    return Check(OK, "Every screen agrees with the record", "each act sends back the head that it was shown")
 
 
 def ago(moment: dt.datetime, now: dt.datetime) -> str:

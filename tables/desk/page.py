@@ -1,4 +1,4 @@
-"""What every page of the desk has: the house, the person, where acts go, the desk's own tabs."""
+"""What every page of the desk needs: the facility, the person, the address of acts, and the desk's tabs."""
 
 import datetime as dt
 from typing import Any
@@ -20,7 +20,7 @@ TABS = (
 
 
 def desk_context(person: Person, facility: Facility, tab: str) -> dict[str, Any]:
-    """The context of a page of the desk, under one of its tabs."""
+    """Return the context of a desk page under one of its tabs."""
     now = clock.now()
     return {
         "house": facility,
@@ -41,12 +41,12 @@ def desk_context(person: Person, facility: Facility, tab: str) -> dict[str, Any]
 
 
 def tab_links(facility: str) -> list[dict[str, Any]]:
-    """The desk's tabs in their order: `code`, `label` and `url`."""
+    """The desk's tabs in order: `code`, `label` and `url`."""
     return [
         {"code": code, "label": label, "url": reverse(name, args=[facility])} for code, label, name in TABS
     ]
 
 
 def landing_url(facility: str) -> str:
-    """The address of the first tab: where the bar leads."""
+    """The address of the first tab, to which the bar links."""
     return reverse(TABS[0][-1], args=[facility])

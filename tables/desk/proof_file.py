@@ -1,4 +1,4 @@
-"""The proof of one entry as a file: FORMAT.md, "The proof of one entry". Whoever has it needs nothing else of ours."""
+"""The proof of one entry as a file (FORMAT.md, "The proof of one entry"). A verifier needs nothing else."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from audit import chain, export
 from audit.models import Entry
 from audit.sealing.proofs import Proof
 
-MAX_LINES = 20_000  # entries up to the sealed head; a longer stretch is an evidence bundle's work
+MAX_LINES = 20_000  # entries up to the sealed head; a longer chain needs an evidence bundle
 BATCH = 500
 
 
@@ -21,12 +21,12 @@ class ProofFile:
 
 
 def is_short(proof: Proof) -> bool:
-    """Whether the proof is a file of its own."""
+    """Whether the proof fits in a file of its own."""
     return proof.links < MAX_LINES
 
 
 def proof_file(proof: Proof) -> ProofFile:
-    """The proof as lines, by the cosigned checkpoint where there is one, else by the smallest that holds the seal."""
+    """Write the proof as lines, by the cosigned checkpoint if there is one, else by the smallest with the seal."""
     checkpoint, path = (
         (proof.witnessed, proof.witnessed_path) if proof.witnessed else (proof.checkpoint, proof.path)
     )

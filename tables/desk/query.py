@@ -1,7 +1,7 @@
-"""What somebody asks of the record: the query string of the search, read by name and kind.
+"""The query string of a search of the record, parsed field by field.
 
-A field that says nothing that can be searched for is told in a sentence, and then nothing is searched: a list without
-that field would pass for its answer.
+A field that cannot be searched for gets a message, and then nothing is searched: a list that ignored the field would
+pass for its answer.
 """
 
 import datetime as dt
@@ -21,7 +21,7 @@ from games.params import CODE, MOST_CENTS, YEARS
 
 FIELDS = ("from", "to", "day", "place", "round", "lot", "who", "type", "least", "most", "training")
 MAX_TYPED = 90
-MAX_QUERY = 1000  # what a saved filter may hold
+MAX_QUERY = 1000  # of a saved filter
 MAX_NUMBER = 2**31 - 1
 MINUTE = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?")
 AMOUNT = re.compile(r"\$?\s*(\d{1,3}(?:,\d{3})+|\d{1,10})(?:\.(\d\d))?")
@@ -29,8 +29,9 @@ AMOUNT = re.compile(r"\$?\s*(\d{1,3}(?:,\d{3})+|\d{1,10})(?:\.(\d\d))?")
 
 @dataclass
 class SearchQuery:
-    """A search of one house's record. `since` and `until` are moments, the second one not in it; `round`, `least` and
-    `most` (cents) are None where nobody asked. `typed` is what stands in the form, `wrong` the sentence about a field.
+    """A search of one facility's record. `since` is inclusive, `until` exclusive; None means no bound.
+
+    `typed` is what the form shows; `errors` has a message by field.
     """
 
     facility: Facility
@@ -51,41 +52,41 @@ class SearchQuery:
 
     @property
     def query(self) -> str:
-        """The query string of this search, without the page."""
+        """The query string of this search, without its page."""
         return urlencode({name: self.typed[name] for name in FIELDS if self.typed.get(name)})
 
     @property
     def has_amounts(self) -> bool:
-        """Whether an entry answers only by a sum that it tells."""
+        """Whether only entries with a certain amount match."""
         return self.min_cents is not None or self.max_cents is not None
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether anything is asked but real play or training."""
+        """Whether the search has any field besides real play or training."""
         return any(self.typed.get(name) for name in FIELDS if name != "training")
 
 
 def parse_query(values: Mapping[str, str], facility: Facility) -> SearchQuery:
-    """The search that a query string asks for; raises nothing, whatever stands there."""
+    """Parse a query string. Never raises: mistakes become `errors`."""
     typed = {name: values.get(name, "").strip() for name in (*FIELDS, "before")}
     query = SearchQuery(facility, {name: text[:MAX_TYPED] for name, text in typed.items()})
     for name, text in typed.items():
         if len(text) > MAX_TYPED:
-            query.errors[name] = "This is longer than anything that can be searched for."
+            query.errors[name] = "This is too long to search for. Shorten it."
         elif not text.isprintable():
-            query.errors[name] = "There are signs in this that nobody can type."
+            query.errors[name] = "This has characters that cannot be searched for. Remove them."
             query.typed[name] = ""
         elif text:
             PARSERS[name](query, text)
     if query.since and query.until and query.since >= query.until:
-        query.errors.setdefault("to", "This is before the moment at which the search begins.")
+        query.errors.setdefault("to", "This is before the beginning of the search. Choose a later time.")
     if query.min_cents is not None and query.max_cents is not None and query.min_cents > query.max_cents:
-        query.errors.setdefault("most", "This is less than the sum before it.")
+        query.errors.setdefault("most", "This is less than the amount before it. Enter a larger amount.")
     return query
 
 
 def clean_query_string(query: str, facility: Facility) -> str | None:
-    """The same query string with nothing in it but what the search knows; None where something in it is wrong."""
+    """Return the query string with only the fields that the search knows; None where one of them is wrong."""
     try:
         values = QueryDict(query[: 4 * MAX_QUERY]).dict()
     except TooManyFieldsSent:
@@ -96,14 +97,14 @@ def clean_query_string(query: str, facility: Facility) -> str | None:
 
 
 def day_bounds(day: dt.date, facility: Facility) -> tuple[dt.datetime, dt.datetime]:
-    """From when to when a gaming day lasts by the house's clocks; 23 or 25 hours where the clocks are set."""
+    """When a gaming day begins and ends. It lasts 23 or 25 hours where the clocks change."""
     return facility.day_begins(day), facility.day_begins(day + dt.timedelta(days=1))
 
 
 def _moment(query: SearchQuery, name: str, text: str, *, is_end: bool) -> dt.datetime | None:
-    """A moment by the house's clocks. The end of a search is the end of the minute, or second, that was named.
+    """Parse a moment in local time. The end of a search is the end of the minute, or second, that was typed.
 
-    Where the clocks are set, an hour comes twice or never: the search spans both, or begins and ends around it.
+    Where the clocks change, an hour occurs twice or never. The search then includes both, or the time around it.
     """
     match = MINUTE.fullmatch(text)
     try:
@@ -111,7 +112,7 @@ def _moment(query: SearchQuery, name: str, text: str, *, is_end: bool) -> dt.dat
     except ValueError:
         local = None
     if local is None or local.year not in YEARS:
-        query.errors[name] = "A moment is a day and a time, such as 2026-11-21 21:17."
+        query.errors[name] = "Enter a date and a time, such as 2026-11-21 21:17."
         return None
     zone = query.facility.zone
     readings = [local.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1)]
@@ -134,7 +135,7 @@ def _day(query: SearchQuery, text: str) -> None:
     except ValueError:
         day = None
     if day is None or day.year not in YEARS:
-        query.errors["day"] = "A gaming day is a date, such as 2026-11-21."
+        query.errors["day"] = "Enter a date, such as 2026-11-21."
     else:
         query.day = day
 
@@ -143,14 +144,14 @@ def _place(query: SearchQuery, text: str) -> None:
     name = text if text == INSTALLATION else f"{query.facility.code}/{text}"
     query.stream = Stream.objects.filter(name=name).first()
     if query.stream is None:
-        query.errors["place"] = "There is no %(place)s in this house." % {"place": text}
+        query.errors["place"] = "This casino has no %(place)s. Choose from the list." % {"place": text}
         return
     wants_training = bool(query.typed.get("training"))
     if query.stream.real_play == wants_training:
         query.errors["place"] = (
-            "%(place)s is a place of real play. Search it there."
+            "%(place)s is real play. Search it under Real play."
             if query.stream.real_play
-            else "%(place)s is a place of training. Search it there."
+            else "%(place)s is training. Search it under Training."
         ) % {"place": text}
 
 
@@ -162,14 +163,14 @@ def _integer(query: SearchQuery, name: str, text: str, message: str) -> int | No
 
 
 def _round(query: SearchQuery, text: str) -> None:
-    query.round = _integer(query, "round", text, "A round is a whole number, such as 297.")
+    query.round = _integer(query, "round", text, "Enter a whole number, such as 297.")
 
 
 def _lot(query: SearchQuery, text: str) -> None:
     if CODE.fullmatch(text):
         query.lot = text
     else:
-        query.errors["lot"] = "A dice lot has a code, such as L-0027."
+        query.errors["lot"] = "Enter the code of a dice lot, such as L-0027."
 
 
 def _who(query: SearchQuery, text: str) -> None:
@@ -179,23 +180,23 @@ def _who(query: SearchQuery, text: str) -> None:
     if len(exact or matches) == 1:
         query.who = (exact or matches)[0].code
     elif matches:
-        query.errors["who"] = "Several people are called so. Choose one by the code."
+        query.errors["who"] = "Several people have this name. Enter the person's code."
     else:
-        query.errors["who"] = "Nobody of this house has that code or that whole name."
+        query.errors["who"] = "No one here has this code or full name. Choose from the list."
 
 
 def _type(query: SearchQuery, text: str) -> None:
     if len(text) <= 60 and TYPE.fullmatch(text):
         query.type = text
     else:
-        query.errors["type"] = "That is no act of the record. Pick one from the list."
+        query.errors["type"] = "This is not an act of the record. Choose one from the list."
 
 
 def _cents(query: SearchQuery, name: str, text: str) -> int | None:
     match = AMOUNT.fullmatch(text)
     cents = int(match[1].replace(",", "")) * 100 + int(match[2] or 0) if match else -1
     if not 0 <= cents <= MOST_CENTS:
-        query.errors[name] = "An amount is in dollars, such as 1,150 or 12.50."
+        query.errors[name] = "Enter an amount in dollars, such as 1,150 or 12.50."
         return None
     return cents
 
@@ -211,7 +212,7 @@ def _most(query: SearchQuery, text: str) -> None:
 def _training(query: SearchQuery, text: str) -> None:
     query.training = text == "1"
     if not query.training:
-        query.errors["training"] = "Real play or training: one or the other."
+        query.errors["training"] = "Choose real play or training."
         query.typed["training"] = ""
 
 
@@ -219,7 +220,9 @@ def _before(query: SearchQuery, text: str) -> None:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
     query.before = Entry.objects.only("pk", "at", "seq", "stream_id").filter(pk=number).first()
     if query.before is None:
-        query.errors["before"] = "There is no such page of this search. Begin with the newest entries."
+        query.errors["before"] = (
+            "This page of the search does not exist. Start again from the newest entries."
+        )
 
 
 PARSERS = {

@@ -1,4 +1,4 @@
-"""Entries that belong to another one: what it corrects, what corrects it, what it says of another stream."""
+"""Entries related to an entry: what it corrects, what corrects it, and entries of other streams that it names."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from tables.models import Slip
 
 @dataclass(frozen=True)
 class RelatedEntry:
-    """Another entry, and what it is to this one."""
+    """A related entry, and how it is related."""
 
     text: str
     place: str
@@ -23,7 +23,7 @@ class RelatedEntry:
 
 
 def related_entries(entry: Entry, data: dict[str, Any], facility: Facility) -> list[RelatedEntry]:
-    """What this entry corrects and what corrects it, in the order in which it happened."""
+    """Return what this entry corrects and what corrects it, in order of their numbers."""
     related = [*_named_entries(entry, data, facility), *_slip_entries(entry, facility)]
     unique = {
         (related_.place, related_.seq, related_.text): related_
@@ -38,7 +38,7 @@ def _place(entry: Entry) -> str:
 
 
 def _named_entries(entry: Entry, data: dict[str, Any], facility: Facility) -> list[RelatedEntry]:
-    """What the entry itself names: `corrects` of a slip, and `stream` and `entry` where it shows a room's act."""
+    """The entries that its own data names: `corrects` of a slip, or `stream` and `entry` of an act elsewhere."""
     corrects, stream, seq = data.get("corrects"), data.get("stream"), data.get("entry")
     related = []
     if isinstance(corrects, dict) and type(corrects.get("seq")) is int:
@@ -49,7 +49,7 @@ def _named_entries(entry: Entry, data: dict[str, Any], facility: Facility) -> li
 
 
 def _slip_entries(entry: Entry, facility: Facility) -> list[RelatedEntry]:
-    """The slips of this table that name the entry, or that it belongs to."""
+    """The entries of slips of this table that name the entry, or that it belongs to."""
     slips = Slip.objects.filter(table__stream=entry.stream_id).select_related("filed_by", "filed_with")
     name = entry.stream.name
     related = []
@@ -69,7 +69,7 @@ def _slip_entries(entry: Entry, facility: Facility) -> list[RelatedEntry]:
 
 
 def _related_entry(text: str, stream: str, seq: int, facility: Facility, detail: str = "") -> RelatedEntry:
-    """What an entry names may be no address at all, where somebody changed its body: then it is no link."""
+    """Link a related entry. An altered body may name an address that does not exist; then there is no link."""
     try:
         url = entry_url(stream, seq, facility)
     except NoReverseMatch:

@@ -1,8 +1,8 @@
-"""The record searched: newest first, page by page, in a time that does not grow with the record.
+"""Search of the record: newest first, page by page, in a time that does not grow with the record.
 
-Each search walks one index backwards from where the page begins, and at most `LOOKED` entries of it: what else is asked
-is held against those alone. Where a page is not full by then, the answer says how far back it looked, and the next page
-goes on from there. So the rarest act in a million costs no more than the commonest.
+Each search scans one index backwards from the page's beginning, at most `MAX_CANDIDATES` entries, and compares the
+other fields with those alone. Where a page is not full by then, the answer says how far back it got, and the next page
+continues there. So the rarest act in a million costs no more than the commonest.
 """
 
 import datetime as dt
@@ -22,7 +22,7 @@ from tables.desk.query import SearchQuery, day_bounds
 from ..models import DiceLot
 
 PAGE_SIZE = 50
-MAX_CANDIDATES = 20_000  # entries that one page holds the question against
+MAX_CANDIDATES = 20_000  # entries that one page compares with the query
 COLUMNS = "e.id, e.at, e.seq, e.stream_id, e.type, e.gaming_day, e.actor, e.witness, e.round, e.lot, e.cents"
 NEWEST = "at DESC, id DESC"
 DAY = dt.timedelta(days=1)
@@ -30,9 +30,9 @@ DAY = dt.timedelta(days=1)
 
 @dataclass(frozen=True)
 class SearchPage:
-    """A page: its entries with their streams, newest first, and where the next one begins (a key; 0 at the end).
+    """A page of results: its entries with their streams, newest first, and the key of the next page (0 at the end).
 
-    `looked_to`: the entry up to which it looked where the page is not full and older entries are left.
+    `scanned_to` is the last entry scanned where the page is not full and older entries remain.
     """
 
     entries: tuple[Entry, ...]
@@ -42,7 +42,7 @@ class SearchPage:
 
 @dataclass(frozen=True)
 class IndexScan:
-    """One index walked backwards: a statement of its candidates, at most `LOOKED`."""
+    """One index scanned backwards: a query of at most `MAX_CANDIDATES` candidates."""
 
     sql: str
     params: tuple[Any, ...]
@@ -64,7 +64,7 @@ class Condition:
 
 
 def search_record(query: SearchQuery, page: int = PAGE_SIZE) -> SearchPage:
-    """The newest entries that answer, before the page's beginning. What is wrong with the question finds nothing."""
+    """Return the newest matching entries before the page's beginning. A query with errors finds nothing."""
     if query.errors:
         return SearchPage(())
     streams = [query.stream.pk] if query.stream else stream_ids(query.facility, training=query.training)
@@ -89,20 +89,20 @@ def search_record(query: SearchQuery, page: int = PAGE_SIZE) -> SearchPage:
 
 
 def stream_ids(facility: Facility, *, training: bool) -> list[int]:
-    """The keys of a house's streams of one sort: real play with the rooms of the house, or training and simulation."""
+    """The ids of a facility's streams of one kind: real play with its offices, or training and simulation."""
     streams = Stream.objects.filter(name__startswith=f"{facility.code}/", real_play=not training)
     return list(streams.order_by("pk").values_list("pk", flat=True))
 
 
 def places_of(facility: Facility, *, training: bool) -> list[str]:
-    """Where entries of this sort stand: tables and rooms as a search names them."""
+    """The places of this kind: tables and offices as a search names them."""
     streams = Stream.objects.filter(name__startswith=f"{facility.code}/", real_play=not training)
     places = [name.partition("/")[2] for name in streams.order_by("name").values_list("name", flat=True)]
     return places if training else [*places, INSTALLATION]
 
 
 def types_on_record() -> list[str]:
-    """Every type that the record has, by one step in the index for each."""
+    """Every entry type on record, with one index lookup for each."""
     with connection.cursor() as cursor:
         cursor.execute(
             """WITH RECURSIVE known(type) AS (
@@ -116,7 +116,7 @@ def types_on_record() -> list[str]:
 
 
 def index_scans(query: SearchQuery, streams: Sequence[int]) -> list[IndexScan]:
-    """The indexes that answer this question, the narrowest that it names."""
+    """The index scans that answer this query, by the most selective field."""
     in_time = _time_condition(query)
     if query.lot:
         return [_scan_by_column("lot", query.lot, in_time), *_scan_lot_steps(query, in_time)]
@@ -136,7 +136,7 @@ def index_scans(query: SearchQuery, streams: Sequence[int]) -> list[IndexScan]:
 
 
 def statement(walk: IndexScan, filters: Condition, page: int = PAGE_SIZE) -> tuple[str, tuple[Any, ...]]:
-    """The statement of a page: the keys of the candidates that answer."""
+    """The SQL of a page: the keys of the matching candidates."""
     candidates = f"{walk.sql} LIMIT {MAX_CANDIDATES}"
     sql = f"SELECT e.id FROM ({candidates}) e WHERE {filters.sql} ORDER BY {walk.order} LIMIT {page + 1}"
     return sql, (*walk.params, *filters.params)
@@ -145,7 +145,7 @@ def statement(walk: IndexScan, filters: Condition, page: int = PAGE_SIZE) -> tup
 def _run_scan(
     walk: IndexScan, filters: Condition, query: SearchQuery, page: int
 ) -> tuple[dict[int, Entry], Entry | None]:
-    """What one walk found, and the last entry up to which that is all there is; None where it came to the end."""
+    """Return the matches of one scan, and the entry up to which they are complete; None at the scan's end."""
     keys = _matching_keys(walk, filters, query, page)
     with connection.cursor() as cursor:
         if len(keys) <= page:
@@ -161,7 +161,7 @@ def _run_scan(
 
 
 def _matching_keys(walk: IndexScan, filters: Condition, query: SearchQuery, page: int) -> list[int]:
-    """The keys of at most one more entry than a page has. Columns tell of everything but sums: bodies tell of those."""
+    """The keys of at most one entry more than a page holds. Amounts are matched in the bodies, the rest by columns."""
     with connection.cursor() as cursor:
         cursor.execute(*statement(walk, filters, MAX_CANDIDATES if query.has_amounts else page))
         keys = [row[0] for row in cursor.fetchall()]
@@ -185,8 +185,10 @@ def _scan_by_time(*conditions: Condition) -> IndexScan:
 
 
 def _scan_by_column(column: str, value: str, in_time: Condition) -> IndexScan:
-    """The index of a column and the time. Asked as a range and in its order: an equality would let PostgreSQL walk the
-    time alone instead, through all that happened since somebody left.
+    """Scan the index of a column and time.
+
+    The condition is a range in the index's order: with an equality PostgreSQL may scan by time alone, through
+    everything since a person left.
     """
     condition = Condition.all(
         [Condition(f"e.{column} BETWEEN %s AND %s AND NOT (e.{column} = '')", (value, value)), in_time]
@@ -199,7 +201,7 @@ def _scan_by_column(column: str, value: str, in_time: Condition) -> IndexScan:
 
 
 def _scan_stream(query: SearchQuery, stream: Stream) -> IndexScan:
-    """One stream backwards by its numbers: times never go back there, so a range of time is one of numbers."""
+    """Scan one stream backwards by number. Times never go back there, so a time range is a range of numbers."""
     since, until = _time_bounds(query)
     first = _first_seq_at(stream, since) if since else 1
     last = (_first_seq_at(stream, until) if until else stream.seq + 1) - 1
@@ -210,7 +212,7 @@ def _scan_stream(query: SearchQuery, stream: Stream) -> IndexScan:
 
 
 def _scan_lot_steps(query: SearchQuery, in_time: Condition) -> list[IndexScan]:
-    """Entries that speak of a lot without naming it as theirs: the steps of its chain of custody."""
+    """Scan the chain of custody of a lot: entries about it that do not name it in their column."""
     lot = DiceLot.objects.filter(facility=query.facility, code=query.lot).values_list("pk", flat=True).first()
     if lot is None:
         return []
@@ -221,9 +223,9 @@ def _scan_lot_steps(query: SearchQuery, in_time: Condition) -> list[IndexScan]:
 
 
 def _filters(query: SearchQuery, streams: Sequence[int]) -> Condition:
-    """Everything that is asked but a sum, held against each candidate.
+    """Conditions for the candidates: every field except amounts.
 
-    Along one stream its place is no question any more, and asking it again leads PostgreSQL to sort all of it.
+    Along one stream, the stream is not repeated as a condition, because PostgreSQL would then sort all of it.
     """
     is_along = query.stream is not None and not query.lot and query.round is None
     parts = [] if is_along else [_in_list("e.stream_id", streams)]
@@ -239,7 +241,7 @@ def _filters(query: SearchQuery, streams: Sequence[int]) -> Condition:
 
 
 def _time_bounds(query: SearchQuery) -> tuple[Any, Any]:
-    """From when to when: the range of time, and that of the gaming day where one is asked."""
+    """The time range of the query, narrowed to its gaming day."""
     since, until = query.since, query.until
     if query.day:
         first, last = _day_bounds(query, query.day)
@@ -248,7 +250,7 @@ def _time_bounds(query: SearchQuery) -> tuple[Any, Any]:
 
 
 def _day_bounds(query: SearchQuery, day: dt.date) -> tuple[dt.datetime, dt.datetime]:
-    """By the house's clocks; what belongs to no house keeps the days of UTC."""
+    """The bounds of a gaming day, in local time; in UTC for the installation's own stream."""
     if query.stream and query.stream.name == INSTALLATION:
         begins = dt.datetime.combine(day, dt.time(), dt.UTC)
         return begins, begins + DAY
@@ -277,9 +279,9 @@ def _in_list(column: str, keys: Sequence[int]) -> Condition:
 
 
 def _first_seq_at(stream: Stream, moment: Any) -> int:
-    """The number of a stream's first entry at or after a moment, by halving; one past its last where there is none.
+    """The number of a stream's first entry at or after a moment, by bisection; one past its last where there is none.
 
-    An entry that is missing (a record that somebody cut) is passed over: the integrity page tells of it, not this.
+    Missing entries are skipped: the integrity page reports them.
     """
     entries = Entry.objects.filter(stream=stream)
     low, high = 1, stream.seq + 1

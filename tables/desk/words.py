@@ -1,5 +1,4 @@
-"""Sentences about the compliance desk's saved filters, and the lines of what stands on the record without a table;
-merged into `tables.wording`."""
+"""Sentences about the desk's saved filters and proofs, and lines of entries that belong to no table."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,15 +7,15 @@ from tables.words.registry import register
 
 TITLES: dict[str, Any] = {}
 SENTENCES: dict[str, Any] = {
-    "filter-says-nothing": "%(filter)s asks for nothing. Fill in what to search for, find it, then save it.",
-    "filter-not-understood": "%(filter)s has something in it that cannot be searched for. Mend it, then save it.",
-    "filter-name-taken": "You have a filter called %(filter)s already. Give this one another name.",
-    "too-many-filters": "You have %(most)s saved filters. Remove one first.",
-    "no-such-entry": "There is no entry %(seq)s at %(place)s.",
-    "not-sealed-yet": "Entry %(seq)s is in no signed seal yet. Seals are written once a second: try again then.",
-    "proof-too-long": "More than %(most)s entries lie between this one and its seal. Ask for an evidence bundle instead.",
-    "proof-broken": "The log lacks what would prove this entry. See the integrity page.",
-    "no-such-filter": "You have no filter called %(filter)s. It may be removed already.",
+    "filter-says-nothing": "%(filter)s is empty. Fill in what to search for, search, then save it.",
+    "filter-not-understood": "%(filter)s has a field that cannot be searched for. Correct it, then save it.",
+    "filter-name-taken": "You already have a filter called %(filter)s. Choose another name.",
+    "too-many-filters": "You already have %(most)s saved filters. Remove one first.",
+    "no-such-entry": "There is no entry %(seq)s at %(place)s. Check the number.",
+    "not-sealed-yet": "Entry %(seq)s is not sealed yet. Seals are written every second: try again in a moment.",
+    "proof-too-long": "More than %(most)s entries are between this one and its seal. Request an evidence bundle instead.",
+    "proof-broken": "The log lacks what proves this entry. See the integrity page.",
+    "no-such-filter": "You have no filter called %(filter)s. It may have been removed already.",
 }
 
 ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {

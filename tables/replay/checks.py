@@ -1,4 +1,4 @@
-"""What is held against an entry while somebody reads its page: its own bytes, its neighbours, its log."""
+"""Checks of one entry for its page: its own bytes, its neighbors, and the log of seals."""
 
 import hashlib
 import json
@@ -12,13 +12,13 @@ from audit.sealing import keys
 from audit.sealing.proofs import NotProven, Proof, proof_of
 
 OK, WAITS, BAD = "ok", "waits", "bad"
-MAX_LINKS = 2_000  # entries of which the page itself computes the chain up to the sealed head
+MAX_LINKS = 2_000  # the longest chain to the sealed head that a page verifies itself
 BATCH = 500
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was checked: how it came out (`ok`, `waits`, `bad`), in words, and what it was held against."""
+    """The result of one check: `state` (`ok`, `waits`, `bad`), the finding in words, and details."""
 
     state: str
     text: str
@@ -26,7 +26,7 @@ class Check:
 
 
 def check_entry(entry: Entry, previous: Entry | None, next_entry: Entry | None) -> list[Check]:
-    """The entry's own hash, its place in the chain, and the columns by which it is found."""
+    """Check the entry's hash, its place in the chain, and its search columns."""
     return [
         _check_hash(entry),
         _check_previous(entry, previous),
@@ -36,52 +36,56 @@ def check_entry(entry: Entry, previous: Entry | None, next_entry: Entry | None) 
 
 
 def prove_entry(entry: Entry) -> tuple[Proof | None, list[Check]]:
-    """What proves an entry, and how each part of that came out; without a proof, why there is none."""
+    """Return the proof of an entry and its checks; without a proof, the reason."""
     try:
         proof = proof_of(entry)
     except NotProven as error:
-        return None, [Check(BAD, "The log lacks what would prove this entry", str(error))]
+        return None, [Check(BAD, "The log lacks what proves this entry", str(error))]
     if proof is None:
-        return None, [Check(WAITS, "Not sealed yet", "a sealer at work writes a seal once a second")]
+        return None, [Check(WAITS, "Not sealed yet", "a running sealer writes a seal every second")]
     return proof, check_proof(proof)
 
 
 def check_proof(proof: Proof) -> list[Check]:
-    """The links to the sealed head, the seal in its log, the signature and the witnesses."""
+    """Check the links to the sealed head, the seal in its log, the signature and the witnesses."""
     return [_check_chain(proof), _check_inclusion(proof), _check_signature(proof), _check_witnesses(proof)]
 
 
 def _check_hash(entry: Entry) -> Check:
     digest = chain.entry_hash(bytes(entry.prev), bytes(entry.body))
     if digest == bytes(entry.hash):
-        return Check(OK, "The hash is that of these bytes", "SHA-256, computed now")
-    return Check(BAD, "The hash is not that of these bytes", "they give %s" % digest.hex())
+        return Check(OK, "The hash matches these bytes", "SHA-256, computed now")
+    return Check(BAD, "The hash does not match these bytes", "they hash to %s" % digest.hex())
 
 
 def _check_previous(entry: Entry, previous: Entry | None) -> Check:
     if entry.seq == 1:
         if bytes(entry.prev) == chain.genesis(entry.stream.name):
-            return Check(OK, "It is the first of its stream", "it stands on the name's own hash")
-        return Check(BAD, "It is the first of its stream and stands on something else")
+            return Check(
+                OK, "It is the first entry of its stream", "it builds on the hash of the stream's name"
+            )
+        return Check(BAD, "It is the first entry of its stream, but builds on another hash")
     if previous is None:
-        return Check(BAD, "Entry %s, before it, is missing" % f"{entry.seq - 1:,}")
+        return Check(BAD, "The previous entry, %s, is missing" % f"{entry.seq - 1:,}")
     if bytes(previous.hash) == bytes(entry.prev):
-        return Check(OK, "It follows entry %s" % f"{previous.seq:,}", "whose hash it names")
-    return Check(BAD, "It does not follow entry %s" % f"{previous.seq:,}", "whose hash is another one")
+        return Check(OK, "It follows entry %s" % f"{previous.seq:,}", "and names its hash")
+    return Check(BAD, "It does not follow entry %s" % f"{previous.seq:,}", "which has another hash")
 
 
 def _check_next(entry: Entry, next_entry: Entry | None) -> Check:
     if next_entry is not None:
         if bytes(next_entry.prev) == bytes(entry.hash):
             return Check(OK, "Entry %s follows it" % f"{next_entry.seq:,}", "and names its hash")
-        return Check(BAD, "Entry %s does not follow it" % f"{next_entry.seq:,}", "it names another hash")
+        return Check(BAD, "Entry %s does not follow it" % f"{next_entry.seq:,}", "which names another hash")
     if entry.stream.seq == entry.seq and bytes(entry.stream.head) == bytes(entry.hash):
-        return Check(OK, "It is the newest of its stream", "and its hash is the head")
-    return Check(BAD, "What follows it is missing", "the stream stands at entry %s" % f"{entry.stream.seq:,}")
+        return Check(OK, "It is the newest entry of its stream", "its hash is the head")
+    return Check(
+        BAD, "The entries after it are missing", "the stream is at entry %s" % f"{entry.stream.seq:,}"
+    )
 
 
 def _check_columns(entry: Entry) -> Check:
-    """The columns by which the search found it say what the body says."""
+    """Check that the columns a search uses say what the body says."""
     try:
         body = json.loads(bytes(entry.body))
         in_body = (
@@ -89,14 +93,16 @@ def _check_columns(entry: Entry) -> Check:
             body["actor"] or "", body["witness"] or "", *search_columns(body["data"]),
         )  # fmt: skip
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return Check(BAD, "The body is not an entry's", "it cannot be read")
+        return Check(BAD, "The body is not an entry", "it cannot be read")
     in_columns = (
         entry.stream.name, entry.seq, entry.type, format_moment(entry.at), entry.gaming_day.isoformat(),
         entry.actor, entry.witness, entry.round, entry.lot, entry.cents,
     )  # fmt: skip
     if in_body == in_columns:
-        return Check(OK, "It is found by what it says", "the search's columns agree with the body")
-    return Check(BAD, "It is found by something else than it says", "a column does not agree with the body")
+        return Check(OK, "The search columns match the body", "a search finds it by its content")
+    return Check(
+        BAD, "The search columns do not match the body", "a search finds it by something it does not say"
+    )
 
 
 def _check_chain(proof: Proof) -> Check:
@@ -105,11 +111,11 @@ def _check_chain(proof: Proof) -> Check:
     if sealed is None or bytes(sealed.hash) != proof.head:
         return Check(
             BAD,
-            "Entry %s is not what was sealed" % f"{proof.head_seq:,}",
+            "Entry %s is not the entry that was sealed" % f"{proof.head_seq:,}",
             "the seal names %s" % proof.head.hex(),
         )
     if proof.links == 0:
-        return Check(OK, "Its hash stands in the seal itself")
+        return Check(OK, "Its hash is in the seal itself")
     detail = (
         "1 entry links it to the sealed head"
         if proof.links == 1
@@ -123,7 +129,7 @@ def _check_chain(proof: Proof) -> Check:
 
 
 def _chained_hash(proof: Proof) -> bytes:
-    """The hash that follows from this entry's through the bodies up to the sealed one."""
+    """Compute the hash of the sealed head from this entry's hash and the bodies between them."""
     entry, head = proof.entry, bytes(proof.entry.hash)
     later = Entry.objects.filter(stream_id=entry.stream_id, seq__gt=entry.seq, seq__lte=proof.head_seq)
     for body in later.order_by("seq").values_list("body", flat=True).iterator(BATCH):
@@ -153,16 +159,16 @@ def _check_signature(proof: Proof) -> Check:
         checkpoint_note = notes.Checkpoint.read(note.text)
         signed = note.signed_by(keys.verifier_of(key) for key in SigningKey.objects.all())
     except notes.Malformed as error:
-        return Check(BAD, "The checkpoint is not signed as it stands", str(error))
+        return Check(BAD, "The checkpoint's signature cannot be read", str(error))
     origin = checkpoint.incarnation.origin
     if (checkpoint_note.origin, checkpoint_note.size, checkpoint_note.root) != (
         origin,
         checkpoint.size,
         bytes(checkpoint.root),
     ):
-        return Check(BAD, "The checkpoint signs something else", "size %s" % f"{checkpoint_note.size:,}")
+        return Check(BAD, "The signature is for another checkpoint", "size %s" % f"{checkpoint_note.size:,}")
     if not signed:
-        return Check(BAD, "No key of the record signed the checkpoint")
+        return Check(BAD, "The checkpoint is not signed by any key of the record")
     return Check(
         OK, "The checkpoint is signed", ", ".join(f"{key.name}, {key.key_id.hex()}" for key in signed)
     )
@@ -170,11 +176,11 @@ def _check_signature(proof: Proof) -> Check:
 
 def _check_witnesses(proof: Proof) -> Check:
     if proof.witnessed is None:
-        return Check(WAITS, "No witness has cosigned it yet", "the house's own key alone stands behind it")
+        return Check(WAITS, "No witness has cosigned it yet", "only the casino's own key vouches for it")
     names = sorted(set(proof.witnessed.cosignatures.values_list("name", flat=True)))
     return Check(OK, "Cosigned at checkpoint %s" % f"{proof.witnessed.size:,}", ", ".join(names))
 
 
 def sha256(content: bytes) -> str:
-    """SHA-256 in hex."""
+    """Return SHA-256 in hex."""
     return hashlib.sha256(content).hexdigest()

@@ -1,4 +1,4 @@
-"""How the record differs from what the rules make of it."""
+"""Differences between the record and what the rules give."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ KEY_FIELDS = frozenset({"seat", "wager", "play"})
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One figure of one entry: what the record says (`said`) and what the rules give (`found`).
+    """One value of one entry: what the record says and what the rules give.
 
-    `what` names it: a key of the entry's data, `order`, `settled`, `hash`, `terms`, `entry`; or, where `seat` is told,
-    a key of that seat's wager.
+    `field` names it: a key of the entry's data, `order`, `settled`, `hash`, `terms` or `entry`. With `seat`, it is a
+    key of that seat's wager.
     """
 
     seq: int
@@ -28,7 +28,7 @@ class Difference:
     play: int | None = None
 
     def as_json(self, stream: str) -> dict[str, Any]:
-        """The same, ready for JSON."""
+        """Return the difference as a JSON object."""
         about = {"seat": self.seat, "wager": self.wager, "play": self.play} if self.seat is not None else {}
         place = {"stream": stream, "entry": self.seq, "round": self.round}
         return {**place, **about, "what": self.field, "record": self.recorded, "rules": self.expected}
@@ -41,17 +41,17 @@ class Difference:
 
     @property
     def name(self) -> str:
-        """What differs, in words."""
+        """The field in words."""
         return "stake" if self.field == "cents" else self.field.removesuffix("_cents").replace("_", " ")
 
     @property
     def recorded_text(self) -> str:
-        """What the record says, in words."""
+        """The record's value in words."""
         return self._format(self.recorded)
 
     @property
     def expected_text(self) -> str:
-        """What the rules give, in words."""
+        """The rules' value in words."""
         return self._format(self.expected)
 
     def _format(self, value: Any) -> str:
@@ -64,7 +64,7 @@ class Difference:
 def compare_settlements(
     seq: int, number: int | None, recorded: Any, expected: Sequence[dict[str, Any]]
 ) -> Iterator[Difference]:
-    """Between the wagers that an entry says were settled and those that the rules settle, both in their order."""
+    """Compare the wagers that an entry says were settled with those that the rules settle, in order."""
     if recorded == list(expected):
         return
     recorded_lines, expected_lines = _lines_by_key(recorded), _lines_by_key(expected)

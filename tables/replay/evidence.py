@@ -1,4 +1,4 @@
-"""What shows that the entries of a round stand as they were written: their chain, and the seal over them."""
+"""The evidence that a round's entries are as they were written: their chain, and the seal over them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from audit.sealing.proofs import Proof
 from tables.core.entries import COLUMNS, RecordedEntry, Row
 from tables.replay.checks import BAD, Check, prove_entry
 
-MAX_ENTRIES = 5_000  # entries between a round and what was said of it later, that one page reads
+MAX_ENTRIES = 5_000  # between a round and a later entry about it; a page reads no longer chain
 
 
 @dataclass(frozen=True, slots=True)
 class ChainSpan:
-    """The entries `first` to `last` of a stream, their hashes computed now. `broken_at` is the first that fails."""
+    """The entries `first` to `last` of a stream, hashed now. `broken_at` is the first entry that fails."""
 
     first: int
     last: int
@@ -24,10 +24,10 @@ class ChainSpan:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The chains of a round's entries, each without a gap, and the proof of its newest entry; None while unsealed.
+    """The chains of a round's entries, each without a gap, and the proof of the newest entry (None while unsealed).
 
-    `faults` is what does not hold between that entry and the signed log. One chain leads from the first entry to the
-    newest; where that is more than a page reads, one for each stretch.
+    One chain leads from the first entry to the newest. Where that is more than a page reads, there is one chain for
+    each range. `faults` are the failed checks between the newest entry and the signed log.
     """
 
     chains: list[ChainSpan]
@@ -37,16 +37,16 @@ class Evidence:
 
     @property
     def holds(self) -> bool:
-        """Whether every hash is that of its entry and of the hash before it, and nothing in the log says otherwise."""
+        """Whether every hash matches its entry and the hash before it, and no check of the log failed."""
         return not self.faults and all(chain.broken_at is None for chain in self.chains)
 
 
 def evidence_of(
     stream: Stream, entries: Sequence[RecordedEntry], referenced_seqs: Iterable[int] = ()
 ) -> Evidence:
-    """The evidence of a round whose entries these are, read from the record now. `told` is never empty.
+    """Read the evidence of a round from the record. `entries` is never empty.
 
-    `named` are the numbers that its slips have for entries about it: one that is not among `told` is a fault.
+    `referenced_seqs` are the entries that the round's slips refer to; one that is not among `entries` is a fault.
     """
     newest = entries[-1]
     entry = Entry.objects.filter(stream=stream, seq=newest.seq).select_related("stream").first()
@@ -62,7 +62,7 @@ def evidence_of(
 
 
 def chain_of(stream: Stream, first: int, last: int) -> ChainSpan:
-    """The chain from one number to another: numbers without a gap, each hash of its body and the hash before it."""
+    """Verify the chain from one entry to another: no number missing, each hash of its body and the hash before it."""
     rows: list[Row] = list(
         Entry.objects.filter(stream=stream, seq__gte=first, seq__lte=last)
         .order_by("seq")

@@ -1,7 +1,7 @@
-"""What the entries of a round say besides what is settled, as far as it follows from the entries before them.
+"""What a round's entries say besides the settlement, and what of it follows from earlier entries.
 
-Numbers of throws and how often each was mended, what stood before a mending, whose fees and whose money, which entry a
-slip corrects; and over the rounds of a table their numbers and those of its slips.
+Covers the numbers and revisions of throws, the values before a correction, the seats of fees and payments, the entry
+that a slip corrects, and the sequence of round and slip numbers at a table.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ RECORDED_BY_HAND = "round.recorded_by_hand"
 
 @dataclass(frozen=True, slots=True)
 class StateBefore:
-    """A round before an entry: the engine's state, and what was laid."""
+    """A round before an entry: the engine's state and the wagers entered."""
 
     state: RoundState
     entered: Mapping[WagerKey, EnteredWager]
@@ -33,7 +33,7 @@ class StateBefore:
 
 @dataclass
 class ThrowFacts:
-    """A throw as it stands: how often it was said, with which dice it was thrown, and the newest entry that says so."""
+    """A throw so far: its revisions, the dice used, and the newest entry that gives its faces."""
 
     revision: int
     lot: Any
@@ -43,13 +43,13 @@ class ThrowFacts:
 
 @dataclass
 class RoundFacts:
-    """A round's numbers so far. `throws` are those with faces; `version` is the newest entry that settles it.
+    """A round's numbers so far. `throws` are those with faces; `version` is the newest entry that settles the round.
 
-    `paid` names by seat the entry that says that it was paid, `by_slip` the same by the newest slip.
+    `paid_by_seat` refers to the entry that paid each seat, `slip_by_seat` to the newest slip about it.
     """
 
     number: int | None = None
-    day: str = ""
+    gaming_day: str = ""
     last_throw: int = 0
     throws: dict[int, ThrowFacts] = field(default_factory=dict)
     version: EntryReference | None = None
@@ -57,16 +57,16 @@ class RoundFacts:
     slip_by_seat: dict[int, EntryReference] = field(default_factory=dict)
 
     def compare_round_number(self, entry: RecordedEntry) -> Iterator[Difference]:
-        """The first entry says which round this is, and on which day it was begun; the others name it too."""
+        """Compare the entry's round number with that of the round's first entry."""
         if self.number is None:
-            self.number, self.day = entry.round, entry.day
+            self.number, self.gaming_day = entry.round, entry.day
         if entry.round != self.number:
             yield Difference(entry.seq, entry.round, "round", entry.round, self.number)
 
     def compare(
         self, entry: RecordedEntry, before: StateBefore, replayed: ReplayedRound
     ) -> Iterator[Difference]:
-        """How one of the round's own entries differs from what follows from those before it; goes on by it."""
+        """Compare one of the round's own entries with what follows from the entries before it, then count it in."""
         expected: dict[str, Any] = {}
         if entry.type in SETTLING_TYPES and "settled" in entry.data:
             expected |= self._throw_data(entry, replayed)
@@ -117,11 +117,11 @@ class RoundFacts:
             self.paid_by_seat |= dict.fromkeys(data["seats"], EntryReference(entry.seq, entry.digest))
         if type_ == "throw.no_roll":
             self.last_throw += 1
-            reasons = replayed.rules.edition.no_rolls  # the reasons, where the edition lists them
+            reasons = replayed.rules.edition.no_rolls  # empty where the edition lists no reasons
             section = {"section": reasons.get(data["reason"])} if reasons else {}
             return {"throw": self.last_throw, **section}
         if type_ == "dice.thrown":
-            quarterback = before.state.quarterback  # None: from the game before
+            quarterback = before.state.quarterback  # None: still the one of the previous game
             return {"throw": self.last_throw + 1} | (
                 {"quarterback": quarterback} if quarterback is not None else {}
             )
@@ -146,7 +146,7 @@ class RoundFacts:
     # Slips
 
     def corrected_entry(self, entry: RecordedEntry) -> dict[str, Any] | None:
-        """The entry that a slip corrects, as it names it: that of the throw, of the payment, or the newest of all."""
+        """The entry that a slip corrects: the one of the throw, of the payment, or the newest."""
         data, reference = entry.data, self.version
         if data["kind"] == "dice":
             reference = self.throws[data["mended"]["throw"]].entry
@@ -157,7 +157,7 @@ class RoundFacts:
         return reference.as_data if reference else None
 
     def apply_slip(self, entry: RecordedEntry) -> None:
-        """A slip is now what says all of the round."""
+        """Make a slip the newest entry that settles the round."""
         self.version = EntryReference(entry.seq, entry.digest)
         for throw in self.throws.values():
             throw.entry = self.version
@@ -167,7 +167,7 @@ class RoundFacts:
 def _expected_correction(
     entry: RecordedEntry, before: StateBefore, replayed: ReplayedRound
 ) -> dict[str, Any] | None:
-    """What a mending says of what it mends; None for another entry. The reason, and what was found, are as they say."""
+    """What a correction must say; None for other entries. Its reason and the corrected value are taken as recorded."""
     correction = entry.data.get("mended")
     if entry.type == RECORDED_BY_HAND:
         wagers = [row.wager for row in before.entered.values() if not row.struck]
@@ -193,7 +193,7 @@ def _expected_correction(
 def _compare_seats(
     entry: RecordedEntry, before: StateBefore, replayed: ReplayedRound
 ) -> Iterator[Difference]:
-    """Every seat that is paid or settled was due to be, and is named once."""
+    """Compare the seats paid or settled with those due: each was due, and each is named once."""
     if entry.type not in PAYING_TYPES:
         return
     due_seats_of = (
@@ -206,22 +206,22 @@ def _compare_seats(
 
 @dataclass
 class TableSequence:
-    """The numbers of a table: its rounds are played one after the other, and its slips are numbered as they are filed.
+    """The sequence of numbers at a table: its rounds one after the other, its slips in the order of filing.
 
-    Of the first of each that it is told nothing is known.
+    The first number of each is taken as recorded.
     """
 
-    round: int | None = None
+    round_number: int | None = None
     is_over: bool = False
     slip_number: int | None = None
 
     def compare(self, entry: RecordedEntry) -> Iterator[Difference]:
-        """How the numbers of an entry differ from those that come next."""
+        """Compare the numbers of an entry with the next ones due."""
         if entry.type in HANDLERS:
-            expected_round = None if self.round is None else self.round + self.is_over
+            expected_round = None if self.round_number is None else self.round_number + self.is_over
             if expected_round is not None and entry.round != expected_round:
                 yield Difference(entry.seq, entry.round, "round", entry.round, expected_round)
-            self.round, self.is_over = entry.round, entry.type in ENDS
+            self.round_number, self.is_over = entry.round, entry.type in ENDS
         if entry.type == FILED:
             code = str(entry.data.get("slip", "")).removeprefix("ENS-")
             number = int(code) if code.isascii() and code.isdigit() else None

@@ -1,4 +1,4 @@
-"""A round as people read it: its steps in order, every wager with its end and why, what was mended on the way."""
+"""A round for people to read: its steps in order, each wager with its outcome and reason, and its corrections."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,14 +32,14 @@ Result = TypeVar("Result")
 
 
 class NamedPerson(NamedTuple):
-    """A person as the page names them: the role is today's, for the record says codes alone."""
+    """A person as the page names them. The role is today's, because the record holds only codes."""
 
     name: str
     role: str
 
 
 class ReplayStep(NamedTuple):
-    """One entry as a step of the replay, by its place among them. `plays`: it is one of the round's own acts."""
+    """One entry as a step of the replay. `is_round_act` says whether it is one of the round's own acts."""
 
     place: int
     entry: RecordedEntry
@@ -50,7 +50,7 @@ class ReplayStep(NamedTuple):
 
 
 class WagerSettlement(NamedTuple):
-    """How a wager was settled: the line of the record, its entry and throw, and the same by the engine."""
+    """How a wager was settled: the recorded line, its entry and throw, and the engine's own settlement."""
 
     line: Mapping[str, Any]
     seq: int
@@ -59,7 +59,7 @@ class WagerSettlement(NamedTuple):
 
 
 class WagerRow(NamedTuple):
-    """A row of the table of wagers. `outcome`: win, lose, return, fee, struck, or "" while it lies there."""
+    """A row of the table of wagers. `outcome` is win, lose, return, fee, struck, or "" while the wager is open."""
 
     seat: int
     label: str
@@ -95,15 +95,15 @@ class CorrectionRow(NamedTuple):
 
 @dataclass
 class RoundHistory:
-    """What the record tells of one round. `told` are its entries in order, never none."""
+    """What the record says of one round. `entries` are in order and never empty."""
 
     facility: str
     entries: Sequence[RecordedEntry]
-    terms: RulesFinder = field(default_factory=RulesFinder)
+    rules_finder: RulesFinder = field(default_factory=RulesFinder)
 
     def __post_init__(self) -> None:
         self.settlements: dict[WagerKey, WagerSettlement] = {}
-        self.readjudication = start_round(self.entries, self.facility, self.terms)
+        self.readjudication = start_round(self.entries, self.facility, self.rules_finder)
         for entry in self.entries:
             self.readjudication.apply(entry)
             if entry.type in SETTLING_TYPES and isinstance(entry.data.get("settled"), list):
@@ -111,26 +111,26 @@ class RoundHistory:
 
     @property
     def current_round(self) -> ReplayedRound | None:
-        """The round as it stands after its newest entry; None where its rules are found nowhere."""
+        """The round after its newest entry; None where its rules cannot be found."""
         return self.readjudication.replayed
 
     @property
     def differences(self) -> list[Difference]:
-        """How the record differs from what the rules make of it; none in a sound record."""
+        """Where the record differs from the rules; empty for a sound record."""
         return self.readjudication.differences
 
     @property
     def terms_sha256(self) -> str:
-        """The terms that the round pinned, by their SHA-256 in hex; "" where none of its entries names any."""
+        """SHA-256 in hex of the terms that the round pinned; "" where no entry names any."""
         return next((entry.terms for entry in self.entries if entry.type in HANDLERS), "")
 
     def round_after(self, place: int) -> ReplayedRound | None:
-        """The round as it stood after the step at this place."""
-        return readjudicate_round(self.entries[: place + 1], self.facility, self.terms).replayed
+        """Replay the round up to and including the step at this place."""
+        return readjudicate_round(self.entries[: place + 1], self.facility, self.rules_finder).replayed
 
     @cached_property
     def people(self) -> dict[str, NamedPerson]:
-        """Everybody whom these entries name, by code."""
+        """Everyone named in these entries, by code."""
         codes = {code for entry in self.entries for code in (entry.actor, entry.witness) if code}
         rows = Person.objects.filter(code__in=codes)
         people = {row.code: NamedPerson(row.short_name, row.get_role_display().lower()) for row in rows}
@@ -154,7 +154,7 @@ class RoundHistory:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """Wager codes to the names that people say, in the order of the layout."""
+        """The spoken name of each wager code, in the order of the layout."""
         replayed = self.current_round
         return (
             {
@@ -167,7 +167,7 @@ class RoundHistory:
 
     @cached_property
     def wager_rows(self) -> list[WagerRow]:
-        """Every wager of the round by seat, then in the order of the layout; struck ones too."""
+        """Every wager of the round by seat, then in the order of the layout, struck ones included."""
         replayed = self.current_round
         if replayed is None:
             return []
@@ -177,7 +177,7 @@ class RoundHistory:
 
     @cached_property
     def corrections(self) -> list[CorrectionRow]:
-        """What was mended before money moved, in order; one whose entry has lost its shape stands as a step alone."""
+        """The corrections before money moved, in order. An entry with malformed data is left out; its step remains."""
         rows = (
             _read_or_none(partial(self._correction_row, place, entry))
             for place, entry in enumerate(self.entries)
@@ -187,7 +187,7 @@ class RoundHistory:
 
     @cached_property
     def dealers(self) -> list[NamedPerson]:
-        """Who worked the round: those who did its own acts, in the order in which they came."""
+        """Who worked the round: the actors of its own acts, in order of appearance."""
         return [
             self.people[code] for code in dict.fromkeys(entry.actor for entry in self.acts if entry.actor)
         ]
@@ -199,7 +199,7 @@ class RoundHistory:
 
     @property
     def thrown_with(self) -> list[tuple[str, str]]:
-        """Lots and shakers that its dice were thrown from, each pair once, in order."""
+        """The dice lots and shakers used, each pair once, in order."""
         shaker_by_lot: dict[str, str] = {}
         for entry in self.acts:
             lot, shaker = entry.data.get("lot"), entry.data.get("shaker")
@@ -208,9 +208,9 @@ class RoundHistory:
         return list(shaker_by_lot.items())
 
     def _add_settlements(self, entry: RecordedEntry) -> None:
-        """What an entry says of each wager's end, beside the same by the engine."""
+        """Record how an entry settled each wager, beside the engine's own settlement."""
         throw = entry.data.get("throw") or 0
-        if "mended" in entry.data:  # settled anew: what this throw had settled before stands no more
+        if "mended" in entry.data:  # the throw is settled again: its earlier settlement no longer counts
             self.settlements = {
                 key: settlement for key, settlement in self.settlements.items() if settlement.throw != throw
             }
@@ -226,7 +226,7 @@ class RoundHistory:
                 )
 
     def _detail(self, entry: RecordedEntry) -> str:
-        """Who did it, before whom, and what else its line leaves unsaid."""
+        """Who did it, who signed, and what the step's text leaves out."""
         actor = self.people[entry.actor].name if entry.actor else "the clock"
         words = [actor, *_extra_words(entry)]
         if entry.witness:
@@ -268,7 +268,7 @@ class RoundHistory:
         )
 
     def _disputed(self, seat: int, label: str) -> int | None:
-        """The entry of a dispute about this wager: one of its seat that names it, or that names none of the seat's."""
+        """The entry of a dispute about this wager: it names the wager, or names none of its seat's wagers."""
         for entry in self.entries:
             if entry.type == DISPUTE and entry.data.get("seat") == seat:
                 about, labels = str(entry.data.get("about", "")).lower(), self._labels_at(seat)
@@ -311,7 +311,7 @@ class RoundHistory:
 
 
 def _slip_names_wager(entry: RecordedEntry, key: WagerKey) -> bool:
-    """Whether a slip names this wager, or what was handed to its seat."""
+    """Whether a slip is about this wager, or about a payment to its seat."""
     return entry.type == FILED and bool(_read_or_none(partial(_correction_names_wager, entry.data, key)))
 
 
@@ -327,7 +327,7 @@ def _is_correction(entry: RecordedEntry) -> bool:
 
 
 def _extra_words(entry: RecordedEntry) -> list[str]:
-    """What an entry says besides its line: amounts, and the reason that was given."""
+    """What an entry says beyond its line: amounts, and the reason."""
     correction = entry.data.get("mended")
     reason = entry.data.get("reason") or (correction.get("reason") if isinstance(correction, dict) else None)
     words = (_read_or_none(partial(_placed_amounts, entry)) or []) if entry.type == "wagers.placed" else []
@@ -335,7 +335,7 @@ def _extra_words(entry: RecordedEntry) -> list[str]:
 
 
 def _placed_amounts(entry: RecordedEntry) -> list[str]:
-    """What was laid and taken off by one entry of wagers."""
+    """The amounts placed and taken off by one entry of wagers."""
     placed = [line["cents"] for line in entry.data["placed"] if line["cents"]]
     removed = len(entry.data["placed"]) - len(placed)
     amounts = ["%(sum)s in %(count)s" % {"sum": dollars(sum(placed)), "count": len(placed)}] if placed else []
@@ -343,7 +343,7 @@ def _placed_amounts(entry: RecordedEntry) -> list[str]:
 
 
 def _read_or_none(read: Callable[[], Result]) -> Result | None:
-    """What an entry says; None where somebody gave it another shape than its type has."""
+    """Return what `read` reads; None where the data has another shape than its type."""
     try:
         return read()
     except MISSHAPEN:

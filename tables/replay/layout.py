@@ -1,4 +1,4 @@
-"""The layout as it lay and was lit after a step, in the shape in which the floor's drawings read a table."""
+"""The layout after a step, in the form in which the floor's templates read a table."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -14,14 +14,14 @@ BETS_OPEN = frozenset({"", "open", "shaken"})
 
 
 class LayoutContext:
-    """What the floor's drawings ask of a table: the rules, and the game that they are for."""
+    """What the floor's templates need of a table: the rules and their game."""
 
     def __init__(self, replayed: ReplayedRound) -> None:
         self.rules, self.game = replayed.rules, replayed.game
 
 
 def layout_snapshot(replayed: ReplayedRound, seats: int) -> dict[str, Any]:
-    """The snapshot's `table`, `layout` and `round` (docs/snapshot.md), as far as the layouts read them."""
+    """Return the snapshot's `table`, `layout` and `round` (docs/snapshot.md), as far as the layouts read them."""
     state = replayed.state
     names = {
         wager_type.code: str(wager_type.label) for wager_type in replayed.game.wager_types(replayed.rules)

@@ -1,9 +1,9 @@
-"""Recorded rounds settled again, by the engine and with the rules that each of them pinned.
+"""Readjudication: recorded rounds settled again by the engine, with the rules that each round pinned.
 
-Every settlement that an entry tells is compared with what the rules make of the wagers and the dice that the record
-tells: each wager's outcome, what it pays, is paid and gets back, what a limit cut, its paragraph and its place in the
-order; then the totals, the areas lit, what was called, the money of each later entry, and what else follows from the
-entries before it (facts.py). A slip is settled again with what it put right. docs/evidence.md lists what cannot be.
+Every recorded settlement is compared with what the rules give for the recorded wagers and dice: each wager's outcome,
+odds, payment, return, cut by a limit, section and place in the order; then the totals, the lit areas, the call, the
+money of later entries, and what else follows from earlier entries (`facts.py`). Slips are settled again with their
+corrections. docs/evidence.md lists what cannot be compared.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,16 +26,16 @@ UNREADABLE = (*MISSHAPEN, Refusal)
 
 @dataclass
 class RoundReadjudication:
-    """A round as it is settled again: its course so far, and how it differed."""
+    """One round while it is settled again: its state so far, and the differences so far."""
 
     replayed: ReplayedRound | None
-    last_seq: int = 0  # the number of the newest entry that was taken
+    last_seq: int = 0  # the newest entry applied
     differences: list[Difference] = field(default_factory=list)
     slips: ReplayedSlips = field(default_factory=ReplayedSlips)
     facts: RoundFacts = field(default_factory=RoundFacts)
 
     def apply(self, entry: RecordedEntry) -> list[Difference]:
-        """Goes on by one entry; the differences that it shows, which `differences` keeps too."""
+        """Apply one entry. Returns the differences it shows, which are added to `differences` too."""
         differences = list(self._differences(entry))
         self.last_seq = entry.seq
         self.differences += differences
@@ -48,8 +48,8 @@ class RoundReadjudication:
             return
         if not is_about_round(entry):
             return
-        if entry.terms != self.replayed.terms:
-            yield Difference(entry.seq, entry.round, "terms", entry.terms, self.replayed.terms)
+        if entry.terms != self.replayed.terms_sha256:
+            yield Difference(entry.seq, entry.round, "terms", entry.terms, self.replayed.terms_sha256)
         yield from self.facts.compare_round_number(entry)
         try:
             if is_slip_entry(entry):
@@ -65,12 +65,12 @@ class RoundReadjudication:
 
 
 def is_about_round(entry: RecordedEntry) -> bool:
-    """Whether an entry says something of a round that is settled again."""
+    """Whether an entry belongs to a round's settlement or to its slips."""
     return entry.type in HANDLERS or is_slip_entry(entry)
 
 
 def compare_entry(entry: RecordedEntry, replayed: ReplayedRound) -> Iterator[Difference]:
-    """How an entry differs from what the rules make of the round, once the course has taken it."""
+    """Compare an entry with what the rules give, after `replayed` has applied it."""
     data, seq, number = entry.data, entry.seq, entry.round
     if "settled" in data and entry.type in SETTLING_TYPES:
         yield from compare_settlements(
@@ -89,7 +89,7 @@ def compare_entry(entry: RecordedEntry, replayed: ReplayedRound) -> Iterator[Dif
 
 
 def settlement_totals(replayed: ReplayedRound) -> dict[str, int]:
-    """What the newest throw comes to, in cents."""
+    """The totals of the newest throw, in cents."""
     return {
         "taken_cents": taken_cents(replayed.settled),
         "paid_cents": sum(wager.paid_cents for wager in replayed.settled),
@@ -111,21 +111,23 @@ def _compare_values(entry: RecordedEntry, expected: Mapping[str, Any]) -> Iterat
 
 
 def readjudicate_round(
-    entries: Sequence[RecordedEntry], facility: str, terms: RulesFinder
+    entries: Sequence[RecordedEntry], facility: str, rules_finder: RulesFinder
 ) -> RoundReadjudication:
-    """One round settled again from its entries in order."""
-    readjudication = start_round(entries, facility, terms)
+    """Settle one round again from its entries in order."""
+    readjudication = start_round(entries, facility, rules_finder)
     for entry in entries:
         readjudication.apply(entry)
     return readjudication
 
 
-def start_round(entries: Sequence[RecordedEntry], facility: str, terms: RulesFinder) -> RoundReadjudication:
-    """A round before its first entry, with the rules that its entries name."""
+def start_round(
+    entries: Sequence[RecordedEntry], facility: str, rules_finder: RulesFinder
+) -> RoundReadjudication:
+    """Return a round before its first entry, with the rules that its entries name."""
     first = next((entry for entry in entries if is_about_round(entry)), None)
     if first is None:
         return RoundReadjudication(None)
-    rules = terms.rules(facility, first.terms)
+    rules = rules_finder.find(facility, first.terms)
     if rules is not None:
         return RoundReadjudication(ReplayedRound(rules, first.terms))
     unknown = Difference(first.seq, first.round, "terms", first.terms, "found nowhere")
@@ -143,19 +145,20 @@ class ReadjudicationCounts:
 
 
 class Readjudication:
-    """Every round of a selection of the record, settled again. `count` grows while `differences` is read."""
+    """Settles every round of a selection of the record again. `count` grows while `differences` is read."""
 
     def __init__(self, selection: Selection) -> None:
         self.selection = selection
-        self.terms = RulesFinder()
+        self.rules_finder = RulesFinder()
         self.count = ReadjudicationCounts()
 
     def differences(
         self, progress: Callable[[int], Any] = lambda entries: None
     ) -> Iterator[tuple[str, Difference]]:
-        """Each difference with its stream's name, in the order of the record; `told` how many entries it went on by.
+        """Yield each difference with its stream's name, in the order of the record.
 
-        A round that began before the selection is read from its beginning, and compared from the selection on.
+        `progress` is called with the number of entries read since the last call. A round that began before the
+        selection is replayed from its beginning and compared from the selection on.
         """
         for span in self.selection.spans:
             for difference in self._of_stream(span, progress):
@@ -168,7 +171,7 @@ class Readjudication:
         begins_here, order = (
             False,
             TableSequence(),
-        )  # once one round has begun in the span, so has every later one
+        )  # after one round began in the span, every later round did too
         for entry in of_span(span):
             progress(entry.seq - seq)
             seq = entry.seq
@@ -179,11 +182,11 @@ class Readjudication:
             yield from order.compare(entry)
             if entry.round != number:
                 number = entry.round
-                # What begins a span may go on with a round that began before it, or name an older one.
+                # The first entries of a span may belong to a round that began before it, or name an older one.
                 may_be_older = number <= newest or not begins_here
                 earlier = of_round(stream, number, before=entry.seq) if may_be_older else []
                 begins_here = begins_here or not earlier
-                current = start_round([*earlier, entry], stream.facility, self.terms)
+                current = start_round([*earlier, entry], stream.facility, self.rules_finder)
                 yield from current.differences
                 for previous in earlier:
                     current.apply(previous)

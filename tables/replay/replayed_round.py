@@ -1,6 +1,6 @@
-"""A round as its entries go on: what lies on the layout, what was thrown, how far it is settled.
+"""A round rebuilt from its entries: the wagers on the layout, the throws, and how far it is settled.
 
-It asks of an entry only what it says, and follows it: whether that was right is asked by `again.py`.
+It follows what each entry says. Whether the entry was right is checked by `readjudication.py`.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ OPEN_PHASE = "open"
 
 @dataclass(frozen=True, slots=True)
 class EnteredWager:
-    """A wager that was entered: what it now comes to, and whether it was struck as a mistake or found late."""
+    """A wager that was entered: its current amount, and whether it was struck as a mistake or recorded late."""
 
     wager: Wager
     struck: bool = False
@@ -36,52 +36,51 @@ class EnteredWager:
 
 @dataclass(frozen=True, slots=True)
 class MovedMoney:
-    """Money that an entry says was moved, as the rules have it; None for what its type does not say."""
+    """The money that an entry moves by the rules; None for what its type does not state."""
 
     taken_cents: int | None = None
     paid_cents: int | None = None
 
 
 class ReplayedRound:
-    """One round under the rules that it pinned. `take` each of its entries in order; what it says then stands here.
+    """One round under the rules that it pinned. `apply` each of its entries in order.
 
-    `state` is the engine's. `settled` is what the newest throw decided (with the first one the fees before it),
-    `everything` all that was decided so far, both in the order of settlement; `moved` the money of the newest entry
-    that moves some.
+    `state` is the engine's. `settled` is what the newest throw decided (with the first throw, the fees too), and
+    `all_settled` everything decided so far, both in the order of settlement. `moved_money` belongs to the newest entry.
     """
 
-    def __init__(self, rules: Rules, terms: str) -> None:
-        self.rules, self.terms, self.game = rules, terms, game_of(rules)
+    def __init__(self, rules: Rules, terms_sha256: str) -> None:
+        self.rules, self.terms_sha256, self.game = rules, terms_sha256, game_of(rules)
         self.entered: dict[WagerKey, EnteredWager] = {}
         self.state = self.game.restore(rules, rules.edition.default_shaker, OPEN_PHASE)
         self.has_begun = False
         self.ending = ""
         self.settled: tuple[Settled, ...] = ()
         self.all_settled: tuple[Settled, ...] = ()
-        self.off_layout: set[WagerKey] = set()  # taken, or paid and handed back
+        self.off_layout: set[WagerKey] = set()  # taken, or paid and returned
         self.moved_money = MovedMoney()
         self.has_ended = False
 
     @property
     def wagers(self) -> tuple[Wager, ...]:
-        """What stands, in the order in which it was first entered."""
+        """The current wagers, in the order in which they were first entered."""
         return self.state.wagers
 
     @property
     def wagered_cents(self) -> int:
-        """All that stands, in cents."""
+        """The sum of the current wagers, in cents."""
         return sum(wager.cents for wager in self.wagers)
 
     @property
     def throws(self) -> tuple[Dice, ...]:
-        """The valid throws so far, each its faces."""
+        """The faces of each valid throw so far."""
         return self.state.throws
 
     def apply(self, entry: RecordedEntry) -> None:
-        """Goes on by one entry. Entries of other types change nothing.
+        """Apply one entry. Entries of other types change nothing.
 
-        Raises KeyError, TypeError, ValueError, AttributeError or IndexError for data that its type does not have, and
-        what the engine raises for dice or a wager that the game does not know.
+        Raises KeyError, TypeError, ValueError, AttributeError or IndexError for malformed data, and what the engine
+        raises for dice or a wager that the game does not have.
         """
         handler = HANDLERS.get(entry.type)
         if handler is None:
@@ -96,7 +95,7 @@ class ReplayedRound:
         self.state = self.game.replay(self._state_for_act(act), act, **changes)
 
     def _state_for_act(self, act: str) -> RoundState:
-        """The state under a kind of shaker that has this act now: entries do not name it."""
+        """The state with a kind of shaker that allows this act now, because entries do not name the shaker's kind."""
         for kind in (self.state.shaker, *self.rules.edition.shakers):
             state = replace(self.state, shaker=kind)
             if (state.phase, act) in state.procedure.moves:
@@ -129,7 +128,7 @@ class ReplayedRound:
         previous = self.entered.get(key)
         entered_wagers = {**self.entered, key: entered}
         if previous is not None and previous.struck:
-            # One that was struck keeps its row, and is settled this once as the newest.
+            # A struck wager keeps its row; this once it is settled as the newest wager.
             newest = {
                 **{other_key: row for other_key, row in self.entered.items() if other_key != key},
                 key: entered,
@@ -151,7 +150,7 @@ class ReplayedRound:
             self._settle()
 
     def _wager(self, key: WagerKey, cents: int) -> Wager:
-        """A wager that the game deals; what the layout does not have could not be shown."""
+        """Return the wager of a key. Raises for a wager that the game does not deal: the layout could not show it."""
         seat, code, play = key
         self.game.wager_type(self.rules, code)
         if type(cents) is not int:
@@ -173,7 +172,7 @@ class ReplayedRound:
         self._dice_called(data, "settle_manually")
 
     def _recorded_after_play(self, data: Mapping[str, Any]) -> None:
-        """What was played on paper: its wagers are those that it says were settled, its throws all of them."""
+        """Apply a round that was played on paper: its wagers are those the entry settles, its throws all of them."""
         placed = [(_wager_key(line), line["cents"]) for line in data["settled"]]
         self.entered = {key: EnteredWager(self._wager(key, cents)) for key, cents in placed}
         self._update_state(wagers=_current_wagers(self.entered), manual_settlement=True, phase="cleared")
@@ -197,14 +196,14 @@ class ReplayedRound:
         self._return_wagers("no-roll", "no-roll")
 
     def _return_wagers(self, phase: str, reason: str) -> None:
-        """What is still open goes back, with a fee already paid; what was decided stands."""
+        """Return every open wager, and fees already paid. Wagers already decided keep their outcome."""
         self._update_state(phase=phase, returned_for=reason)
         settled, decided_keys = (
             self.state.settled,
             [settled_wager.wager.key for settled_wager in self.all_settled],
         )
         self.settled = tuple(wager for wager in settled if wager.outcome == RETURN)
-        # As the entries tell it, throw by throw: a slip goes on from that order.
+        # In the order of the entries, throw by throw, because slips build on that order.
         position = {key: number for number, key in enumerate(decided_keys)}
         self.all_settled = tuple(
             sorted(settled, key=lambda settled_wager: position.get(settled_wager.wager.key, len(position)))
@@ -297,7 +296,7 @@ class ReplayedRound:
         self.off_layout = set(self.entered)
 
     def _unchanged(self, data: Mapping[str, Any]) -> None:
-        """An entry that the round knows and that moves nothing on."""
+        """Accept an entry that belongs to the round and changes nothing."""
 
     def _device_failed(self, data: Mapping[str, Any]) -> None:
         self._update_state(manual_settlement=self.state.manual_settlement or bool(data.get("dice")))

@@ -1,4 +1,4 @@
-"""Error Notification Slips settled again: the whole round with what each slip put right, from the record alone."""
+"""Error Notification Slips settled again from the record alone: the whole round with each slip's correction."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,14 +16,14 @@ FILED, SETTLED = "slip.filed", "slip.settled"
 
 
 def is_slip_entry(entry: RecordedEntry) -> bool:
-    """Whether an entry files a slip, or says how its money moved."""
+    """Whether an entry files a slip or settles its money."""
     return entry.type in (FILED, SETTLED)
 
 
 class ReplayedSlips:
-    """The slips of one round, each upon what the one before it left.
+    """The slips of one round, each building on the one before it.
 
-    `lines` is the settlement as the newest slip leaves it, in the record's words; None before the first.
+    `lines` is the settlement after the newest slip, as recorded lines; None before the first slip.
     """
 
     def __init__(self) -> None:
@@ -33,9 +33,9 @@ class ReplayedSlips:
         self.unsettled: dict[str, tuple[dict[str, Any], list[dict[str, int]]]] = {}
 
     def apply(self, entry: RecordedEntry, replayed: ReplayedRound, facts: RoundFacts) -> Iterator[Difference]:
-        """Goes on by one entry of a slip; how it differs from what the rules make of the round.
+        """Apply one entry of a slip and yield how it differs from what the rules give.
 
-        Raises what `Course.take` raises for data that a slip does not have.
+        Raises what `ReplayedRound.apply` raises for malformed data.
         """
         if entry.type == FILED:
             return self._apply_filed_slip(entry, replayed, facts)
@@ -71,7 +71,7 @@ class ReplayedSlips:
         thrown = [
             {"throw": number, "dice": list(dice)} for number, dice in zip(facts.throws, throws, strict=True)
         ]
-        expected |= {"throws": thrown, "corrects": corrects, "played_on": facts.day}
+        expected |= {"throws": thrown, "corrects": corrects, "played_on": facts.gaming_day}
         yield from _compare_values(entry, expected)
 
     def _corrected_throws(self, data: Mapping[str, Any], throws: list[Dice]) -> list[Dice]:
@@ -102,7 +102,7 @@ class ReplayedSlips:
 def _compare_moved(
     entry: RecordedEntry, filed: dict[str, Any], due: list[dict[str, int]]
 ) -> Iterator[Difference]:
-    """What moved is at the seats that are owed, and at none beyond what is due; why it is less is said."""
+    """Compare the money moved with the money due: the same seats, no more than due, and a reason where it is less."""
     yield from _compare_values(entry, {"due": due, "corrects": filed})
     amounts = entry.data["moved"]
     owed = {amount["seat"]: amount["cents"] for amount in due}
@@ -122,7 +122,7 @@ def _ending(replayed: ReplayedRound) -> str:
 def _compare_mistake(
     entry: RecordedEntry, before: Sequence[SettlementLine], throws: Sequence[Dice]
 ) -> Iterator[Difference]:
-    """Between what a slip says that stood before it and what did: the dice, the wagers, the money of a seat."""
+    """Compare the values before the slip, as the slip gives them, with the dice, wagers and payments before it."""
     mistake = entry.data["mended"]
     if entry.data["kind"] == "dice":
         numbers = [item["throw"] for item in entry.data["throws"]]

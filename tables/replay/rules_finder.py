@@ -1,4 +1,4 @@
-"""The rules behind a round: the terms that its entries name by their SHA-256, found whole and checked against it."""
+"""Finds the rules behind a round: the terms that its entries name by SHA-256, checked against that hash."""
 
 import hashlib
 import json
@@ -12,17 +12,17 @@ from games.models import RulesSubmission
 
 
 class RulesFinder:
-    """Rules by the hash of their terms: from `rules.approved` on the record of their house, else from what was filed.
+    """Finds rules by the hash of their terms: in `rules.approved` entries of the casino, then among filed submissions.
 
-    What is found hashes to what was asked for, wherever it stands, so that neither place has to be trusted.
+    The terms are hashed again here, so neither source has to be trusted.
     """
 
     def __init__(self) -> None:
         self._rules: dict[str, Rules | None] = {}
         self._approved: dict[str, dict[str, dict[str, Any]]] = {}
 
-    def rules(self, facility: str, digest: str) -> Rules | None:
-        """The rules of these terms; None where none are found, or where they no longer say what they said."""
+    def find(self, facility: str, digest: str) -> Rules | None:
+        """Return the rules of these terms; None where they are missing or cannot be read."""
         if digest not in self._rules:
             self._rules[digest] = self._find_rules(facility, digest)
         return self._rules[digest]
@@ -37,7 +37,7 @@ class RulesFinder:
             return None
 
     def _approved_terms(self, facility: str) -> dict[str, dict[str, Any]]:
-        """Every approved set of terms of a house, by the hash that is taken of it here."""
+        """All approved terms of a casino, by the hash computed here."""
         if facility not in self._approved:
             rows = Entry.objects.filter(stream__name=f"{facility}/rules", type="rules.approved")
             approved = (

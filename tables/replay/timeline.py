@@ -1,4 +1,4 @@
-"""The steps of a round on a line: half by their time, half by their order, so that no two fall together."""
+"""The timeline of a round's steps, spaced half by time and half by order, so that no two steps overlap."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tables.replay.history import ReplayStep
 
 LEFT, RIGHT, WIDTH = 8, 592, 600
-LETTER = 6.6  # about the width of one in the line's labels
+LETTER = 6.6  # the approximate width of a letter in the labels
 LABELS = {
     "wagers.placed": "Wagers",
     "bets.closed": "No more bets",
@@ -16,8 +16,8 @@ LABELS = {
     "round.settled_by_hand": "By hand",
     "round.recorded_by_hand": "On paper",
     "dice.corrected": "Corrected",
-    "wager.missed": "Mended",
-    "wager.struck": "Mended",
+    "wager.missed": "Missed",
+    "wager.struck": "Struck",
     "losers.taken": "Take",
     "winners.paid": "Pay",
     "seats.settled": "Settle",
@@ -31,22 +31,22 @@ LABELS = {
 
 
 class Tick(NamedTuple):
-    """A step on the line: where it stands, and whether the replay has come to it."""
+    """A step on the timeline: its position, and whether the replay has reached it."""
 
     x: str
     step: int
-    state: str  # gone, here, later
+    state: str  # past, current, later
 
 
 class Label(NamedTuple):
-    """A word under the line."""
+    """A word under the timeline."""
 
     x: str
     text: str
 
 
 class Timeline(NamedTuple):
-    """The line, in a box of 600 by 36."""
+    """The timeline, in a box of 600 by 36."""
 
     ticks: list[Tick]
     labels: list[Label]
@@ -54,10 +54,10 @@ class Timeline(NamedTuple):
 
 
 def timeline_of(steps: Sequence[ReplayStep], place: int) -> Timeline:
-    """The line of these steps, with the step at `place` chosen."""
+    """Build the timeline of these steps, with the step at `place` selected."""
     positions = _positions(steps)
     states = [
-        "gone" if number < place else "here" if number == place else "later"
+        "past" if number < place else "current" if number == place else "later"
         for number in range(len(positions))
     ]
     ticks = [
@@ -68,7 +68,7 @@ def timeline_of(steps: Sequence[ReplayStep], place: int) -> Timeline:
 
 
 def _positions(steps: Sequence[ReplayStep]) -> list[float]:
-    """Time counts while the round is played; what is said of it later follows at its end."""
+    """Time counts while the round is played; later entries follow at its end."""
     moments = [dt.datetime.fromisoformat(step.entry.at).timestamp() for step in steps]
     played = [moment for moment, step in zip(moments, steps, strict=True) if step.is_round_act] or moments
     first, span = played[0], max(played[-1] - played[0], 1e-6)
@@ -81,7 +81,7 @@ def _positions(steps: Sequence[ReplayStep]) -> list[float]:
 
 
 def _labels(steps: Sequence[ReplayStep], positions: Sequence[float]) -> list[Label]:
-    """A word for each kind of step where it first comes, as far as there is room."""
+    """A word where each kind of step first occurs, as far as there is room."""
     labels: list[Label] = []
     last_text, last_end = "", -8.0
     for step, x in zip(steps, positions, strict=True):

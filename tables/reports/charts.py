@@ -1,4 +1,4 @@
-"""The drawings of the daily report: geometry in tenths of a pixel for SVG attributes, the same for page and paper."""
+"""The drawings of the daily report: geometry in tenths of a pixel for SVG attributes, shared by page and PDF."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tables.reports.figures import HourFigures
 from tables.reports.shares import root
 
 BAR_WIDTH, BAR_HEIGHT = 240, 20
-BAR_MARGIN = 5  # pixels left free at both ends of a bar's box
+BAR_MARGIN = 5  # free pixels at both ends of a bar's box
 SIGMAS = 2
 
 WIDTH, HEIGHT = 960, 236
@@ -22,7 +22,7 @@ MAX_GRID_LINES = 4
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar beside its row: from zero to its figure; `after` the mark of the figure as corrected, "" where equal."""
+    """One bar beside its row, from zero to its value. `after` marks the corrected value, "" where it is the same."""
 
     x: str
     width: str
@@ -32,7 +32,7 @@ class Bar:
 
 
 def bars(figures: Sequence[tuple[int, int | None]]) -> list[Bar]:
-    """Bars of one scale, with its zero where the lowest figure asks for it; each figure with another one to mark."""
+    """Draw bars on one scale, with zero inside it. Each value may come with a second one to mark."""
     values = [value for pair in figures for value in pair if value is not None]
     scale = _Scale(values)
     return [
@@ -48,7 +48,7 @@ def bars(figures: Sequence[tuple[int, int | None]]) -> list[Bar]:
 
 
 class _Scale:
-    """Cents to pixels, with zero inside."""
+    """Converts cents to pixels, with zero on the scale."""
 
     def __init__(self, values: Iterable[int | Fraction]) -> None:
         numbers = [Fraction(0), *(Fraction(value) for value in values)]
@@ -61,9 +61,10 @@ class _Scale:
 
 @dataclass(frozen=True)
 class Whisker:
-    """The expected win with the band of two standard deviations, and the win in fact; `band` is "" where none is known.
+    """The expected win with its band of two standard deviations, and the actual win.
 
-    `is_outside` says that the win lies beyond the band: one day in twenty or so does by chance.
+    `band` is "" where it is not known. `is_outside` says that the win is beyond the band, which happens by chance
+    about one day in twenty.
     """
 
     zero: str
@@ -75,7 +76,7 @@ class Whisker:
 
 
 def whiskers(expectations: Sequence[Expected]) -> list[Whisker]:
-    """One for each, of one scale."""
+    """Draw one whisker for each, on one scale."""
     ends: list[int | Fraction] = []
     for expected in expectations:
         spread = SIGMAS * sigma(expected) if expected.variance is not None else 0
@@ -102,7 +103,7 @@ def sigma(expected: Expected) -> int:
 
 
 def is_outside(expected: Expected) -> bool:
-    """Whether the win lies further from the expected one than two standard deviations."""
+    """Whether the win is more than two standard deviations from the expected win."""
     return (
         expected.variance is not None
         and (expected.won_cents - expected.win) ** 2 > SIGMAS**2 * expected.variance
@@ -111,7 +112,7 @@ def is_outside(expected: Expected) -> bool:
 
 @dataclass(frozen=True)
 class HourBar:
-    """One hour: its column, how it is labelled beneath, and what it says."""
+    """The bar of one hour: its geometry, its label below, and its description."""
 
     x: str
     y: str
@@ -125,7 +126,7 @@ class HourBar:
 
 @dataclass(frozen=True)
 class GridLine:
-    """One line across, with its figure."""
+    """One horizontal line, with its value."""
 
     y: str
     label: str
@@ -133,7 +134,7 @@ class GridLine:
 
 @dataclass(frozen=True)
 class HourChart:
-    """Rounds by hour; `told` says all of it in words."""
+    """Rounds by hour. `description` says all of it in words."""
 
     bars: tuple[HourBar, ...]
     grid: tuple[GridLine, ...]
@@ -146,7 +147,7 @@ class HourChart:
 
 
 def hour_chart(hours: Sequence[HourFigures], labels: Sequence[str]) -> HourChart:
-    """The settled rounds of each hour. Every third hour has its label, so that they stay apart on a tablet."""
+    """Chart the settled rounds of each hour. Every third hour has a label, so that labels do not touch on a tablet."""
     most_rounds = max((hour.figures.settled for hour in hours), default=0)
     step = _grid_step(most_rounds)
     top = max(step, -(-most_rounds // step) * step)
@@ -180,7 +181,7 @@ def _count_of_rounds(rounds: int) -> str:
 
 
 def _grid_step(most_rounds: int) -> int:
-    """A round number of rounds, at most `LINES` of which reach the top."""
+    """A round number of rounds, with at most `MAX_GRID_LINES` lines up to the top."""
     step = 1
     while most_rounds > MAX_GRID_LINES * step:
         step = {"1": step * 2, "2": step * 5 // 2, "5": step * 2}[str(step)[0]]

@@ -1,4 +1,4 @@
-"""The drawings of the daily report on paper, from the geometry that the page draws from."""
+"""The drawings of the daily report in the PDF, from the same geometry as on the page."""
 
 from reportlab.platypus import Flowable
 
@@ -8,8 +8,8 @@ from tables.reports.charts import BAR_HEIGHT, BAR_WIDTH, Bar, HourChart, Whisker
 BAR_POINTS, BAND_POINTS = 84, 180
 
 
-class _RowDrawing(Flowable):
-    """A drawing of one row, in the box of a bar."""
+class _RowDrawing(Flowable):  # type: ignore[misc]  # reportlab has no types
+    """A drawing beside one row, in the box of a bar."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class _RowDrawing(Flowable):
 
 
 class BarDrawing(_RowDrawing):
-    """A bar from zero; a tick where the corrected figure stands."""
+    """A bar from zero, with a tick at the corrected value."""
 
     def __init__(self, bar: Bar) -> None:
         super().__init__(BAR_POINTS)
@@ -44,7 +44,7 @@ class BarDrawing(_RowDrawing):
 
 
 class WhiskerDrawing(_RowDrawing):
-    """The band, the expected win as a line, the actual one as a dot."""
+    """The band, a line at the expected win, a dot at the actual win."""
 
     def __init__(self, mark: Whisker) -> None:
         super().__init__(BAND_POINTS)
@@ -64,8 +64,8 @@ class WhiskerDrawing(_RowDrawing):
         canvas.circle(float(mark.won) * self.across, self.height / 2, 2.6, stroke=0, fill=1)
 
 
-class HourChartDrawing(Flowable):
-    """Rounds by hour, drawn as the page draws them: pixels from the top become points from the foot."""
+class HourChartDrawing(Flowable):  # type: ignore[misc]  # reportlab has no types
+    """Rounds by hour, drawn as on the page: pixels from the top become points from the bottom."""
 
     def __init__(self, chart: HourChart, width: float) -> None:
         super().__init__()

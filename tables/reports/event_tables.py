@@ -54,10 +54,12 @@ CORRECTIONS: tuple[Column[CorrectionCount], ...] = (
 
 
 def correction_table(report: Report) -> ReportTable[CorrectionCount]:
-    """What was corrected at the tables before anybody was paid."""
+    """What was corrected at the tables before anyone was paid."""
     rows = report.events.corrections
     count = sum(row.count for row in rows)
-    return ReportTable("mends", "Corrected before anybody was paid", CORRECTIONS, rows, count=count or None)
+    return ReportTable(
+        "corrections", "Corrected before anyone was paid", CORRECTIONS, rows, count=count or None
+    )
 
 
 def _dispute_columns(facility: Facility) -> tuple[Column[DisputeRow], ...]:

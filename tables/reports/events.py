@@ -1,6 +1,6 @@
-"""What happened on a gaming day besides its figures: who was there, which dice, alerts, disputes, mends, devices.
+"""What happened on a gaming day besides its figures: people, dice, alerts, disputes, corrections, devices.
 
-Everything is told as it stood when the day ended, so that a report made later says the same.
+Everything is reported as of the end of the day, so that a report made later says the same.
 """
 
 import datetime as dt
@@ -30,8 +30,9 @@ Spans = tuple[tuple[dt.datetime | None, dt.datetime | None], ...]
 
 @dataclass(frozen=True)
 class AlertRow:
-    """Alerts of one kind: how many, how many stood still and were unacknowledged when the day ended, and how long they
-    stood, in whole seconds, together and the longest.
+    """Alerts of one kind: how many, and how many were open or unacknowledged at the end of the day.
+
+    `open_seconds` is how long all of them were open, `longest_seconds` the longest, both in whole seconds.
     """
 
     kind: str
@@ -45,7 +46,7 @@ class AlertRow:
 
 @dataclass(frozen=True)
 class LotRow:
-    """A dice lot at one table: `first` and `last` are numbers of rounds, `since` and `until` moments of throws."""
+    """A dice lot at one table: `first` and `last` are numbers of rounds, `since` and `until` times of throws."""
 
     lot: str
     table: str
@@ -59,7 +60,7 @@ class LotRow:
 
 @dataclass(frozen=True)
 class PersonRow:
-    """What one person signed at one table, themselves or as the second person, from the first entry to the last."""
+    """What one person signed at one table, as actor or as second person, from the first entry to the last."""
 
     code: str
     name: str
@@ -73,7 +74,7 @@ class PersonRow:
 
 @dataclass(frozen=True)
 class DisputeRow:
-    """One dispute as its entry tells it."""
+    """One dispute as its entry reports it."""
 
     table: str
     seq: int
@@ -85,7 +86,7 @@ class DisputeRow:
 
 @dataclass(frozen=True)
 class CorrectionCount:
-    """Mendings of one sort at one table, before anybody was paid."""
+    """Corrections of one kind at one table, before anyone was paid."""
 
     table: str
     type: str
@@ -98,7 +99,7 @@ class CorrectionCount:
 
 @dataclass(frozen=True)
 class StreamHead:
-    """The last entry of the day on one stream: where the report stood."""
+    """The last entry of the day on one stream."""
 
     stream: str
     table: str
@@ -110,7 +111,7 @@ class StreamHead:
 
 @dataclass(frozen=True)
 class DayEvents:
-    """All of it; `opened` by the key of a table."""
+    """All events of a day. `open_spans` are by table id."""
 
     open_spans: dict[int, Spans]
     alerts: list[AlertRow]
@@ -123,12 +124,12 @@ class DayEvents:
 
     @property
     def entries(self) -> int:
-        """How many entries the record has of the day."""
+        """The number of entries recorded on the day."""
         return sum(head.entries for head in self.heads)
 
 
 def day_events(day: ReportDay) -> DayEvents:
-    """Reads it all, in about ten queries."""
+    """Read all events of a day, in about ten queries."""
     by_stream = {table.stream_id: table for table in day.tables.values()}
     signed = list(_signature_counts(day))
     return DayEvents(
@@ -214,7 +215,7 @@ def _heads(by_stream: dict[int, Table], signed: Iterable[dict[str, Any]]) -> lis
 
 
 def _opened(day: ReportDay, by_stream: dict[int, Table]) -> dict[int, Spans]:
-    """When each table was open; None stands for before the day, or after what is told of it."""
+    """When each table was open; None means before the day, or after the part of it reported so far."""
     spans_by_table: dict[int, list[tuple[dt.datetime | None, dt.datetime | None]]] = defaultdict(list)
     entries = _entries(day).filter(type__in=(OPENED, CLOSED)).order_by("stream", "seq")
     for stream, type_, moment in entries.values_list("stream", "type", "at"):
@@ -257,7 +258,7 @@ def _alerts(day: ReportDay) -> list[AlertRow]:
 
 
 def _lots(day: ReportDay) -> list[LotRow]:
-    """Which lot was thrown at which table. A throw that was entered again is one throw."""
+    """The lots thrown at each table. A throw that was corrected counts once."""
     rows: Any = (
         Throw.objects.filter(
             round__table__in=day.table_ids, round__gaming_day=day.date, lot__isnull=False, revision=1

@@ -1,10 +1,11 @@
-"""What the odds say that a day's wagers should win for the house, exactly, beside what they won.
+"""The win that the odds predict for a day's wagers, exactly, beside their actual win.
 
 The wagers are those of settled rounds. The expected win of a stake is its house advantage under the rules that its
-round pinned, as the engine counts it. An Extra Roll, and the Like Kind circles of a seat that bought one, have odds
-that depend on each other; they are left out of both sides and told apart. A payout limit is not reckoned with.
+round pinned, as the engine computes it. An Extra Roll, and the Like Kind circles of a seat that bought one, have odds
+that depend on each other; they are excluded from both sides and reported apart. Payout limits are not taken into
+account.
 
-The variance, which is exact too, is `variance.py`'s.
+`variance.py` computes the variance, which is exact too.
 """
 
 from collections import defaultdict
@@ -28,16 +29,16 @@ from tables.reports.report_day import ReportDay
 from tables.reports.settled_rounds import NONE, RoundRange, SettledRounds, settled_in_range
 from tables.reports.variance import LIKE_KIND
 
-MAX_CACHED = 4_096  # expectations of a table's day
+MAX_CACHED = 4_096  # cached tables and days
 _cache: dict[Any, "CachedExpected"] = {}  # by the table's uid and the day
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What the odds say of a sum of wagers, in cents. `variance` is None where it is not known.
+    """What the odds predict for a sum of wagers, in cents. `variance` is None where it is not known.
 
-    `won_cents` is what these wagers won for the house in fact; `apart_cents` were staked on wagers that the odds say
-    nothing of alone.
+    `won_cents` is what these wagers actually won for the casino. `excluded_cents` were staked on wagers whose odds
+    depend on other wagers.
     """
 
     staked_cents: int = 0
@@ -59,7 +60,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class CachedExpected:
-    """What was reckoned of a table's day, and of which rounds."""
+    """The expectation of a table's day, and the settled rounds that it covers."""
 
     of: SettledRounds
     expected: Expected
@@ -70,20 +71,20 @@ NOTHING = CachedExpected(NONE, Expected())
 
 @dataclass(frozen=True)
 class StakeSum:
-    """What lay on one code at one table under one version of the rules; `apart` as the module says."""
+    """The stakes on one code at one table under one version of the rules. `excluded`: see the module."""
 
     table: int
     submission: int
     code: str
-    apart: bool
+    excluded: bool
     wagers: int
     cents: int
 
 
 def expected_by_table(day: ReportDay, settled: Mapping[int, SettledRounds]) -> dict[int, Expected]:
-    """The expectation of each table (id), by its settled rounds.
+    """Return the expectation of each table (id), by its settled rounds.
 
-    Kept in memory, and added to by the rounds that were settled since: what lay in a settled round never changes.
+    Cached in memory and extended by newly settled rounds, because the wagers of a settled round never change.
     """
     cached = {table: _cache.get((day.tables[table].uid, day.date), NOTHING) for table in settled}
     new_spans = {
@@ -93,9 +94,7 @@ def expected_by_table(day: ReportDay, settled: Mapping[int, SettledRounds]) -> d
     }
     counted_now = settled_in_range(RoundRange(day, new_spans)) if new_spans else {}
     for table in new_spans:
-        if (
-            counted_now.get(table) != settled[table] - cached[table].of
-        ):  # a round before was settled after all
+        if counted_now.get(table) != settled[table] - cached[table].of:  # an earlier round was settled late
             cached[table], new_spans[table] = NOTHING, (0, settled[table].last_number)
     added = _expected_in_range(
         RoundRange(day, new_spans), {table: settled[table] - cached[table].of for table in new_spans}
@@ -118,16 +117,16 @@ def _expected_in_range(range_: RoundRange, settled: Mapping[int, SettledRounds])
     sums = _stake_sums(range_)
     rules = _rules({stake.submission for stake in sums})
     variances = variance.variance_by_table(range_, {(stake.table, stake.submission) for stake in sums}, rules)
-    apart_won = _excluded_wins(range_) if any(stake.apart for stake in sums) else {}
+    excluded_wins = _excluded_wins(range_) if any(stake.excluded for stake in sums) else {}
     expected: dict[int, Expected] = defaultdict(Expected)
     for stake in sums:
-        if stake.apart:
+        if stake.excluded:
             expected[stake.table] += Expected(excluded_cents=stake.cents)
             continue
         win = stake.cents * advantages(rules[stake.submission])[stake.code]
         expected[stake.table] += Expected(stake.cents, win)
     for table in expected:
-        won = settled[table].won_cents - apart_won.get(table, 0)
+        won = settled[table].won_cents - excluded_wins.get(table, 0)
         expected[table] += Expected(won_cents=won, variance=variances[table])
     return dict(expected)
 
@@ -139,14 +138,14 @@ def _stake_sums(range_: RoundRange) -> list[StakeSum]:
             row["round__table"],
             row["round__submission"],
             row["code"],
-            row["apart"],
+            row["excluded"],
             row["wagers"],
             int(row["sum"]),
         )
         for row in _settled_wagers(range_)
-        .values("round__table", "round__submission", "code", "apart")
+        .values("round__table", "round__submission", "code", "excluded")
         .annotate(wagers=Count("pk"), sum=Sum("cents"))
-        .order_by("round__table", "round__submission", "code", "apart")
+        .order_by("round__table", "round__submission", "code", "excluded")
     ]
 
 
@@ -160,27 +159,27 @@ def advantages(rules: Rules) -> dict[str, Fraction]:
 
 
 def _settled_wagers(range_: RoundRange) -> Any:
-    """Those of these rounds, each with whether it is `apart`."""
+    """The wagers of these rounds, each with whether it is `excluded`."""
     bought = Wager.objects.filter(
         round=OuterRef("round"), seat=OuterRef("seat"), code=EXTRA_ROLL, struck=False
     )
-    apart = Case(
+    excluded = Case(
         When(code=EXTRA_ROLL, then=True),
         When(Q(code__startswith=LIKE_KIND) & Exists(bought), then=True),
         default=False,
         output_field=BooleanField(),
     )
-    return Wager.objects.filter(range_.rounds("round__"), struck=False).annotate(apart=apart)
+    return Wager.objects.filter(range_.rounds("round__"), struck=False).annotate(excluded=excluded)
 
 
 def _excluded_wins(range_: RoundRange) -> dict[int, int]:
-    """By table what the wagers that are apart won for the house, as their throws were settled last."""
+    """What the excluded wagers won for the casino, by table, by the newest settlement of their throws."""
     later = Throw.objects.filter(
         round=OuterRef("throw__round"),
         number=OuterRef("throw__number"),
         revision__gt=OuterRef("throw__revision"),
     )
-    wagers = _settled_wagers(range_).filter(apart=True)
+    wagers = _settled_wagers(range_).filter(excluded=True)
     settlements = Settlement.objects.filter(wager__in=wagers.values("pk")).exclude(Exists(later))
     rows = settlements.values("throw__round__table").annotate(
         taken=Coalesce(Sum("cents", filter=Q(outcome__in=("lose", "fee"))), 0), paid=Sum("paid_cents")

@@ -1,7 +1,7 @@
-"""The figures of a gaming day: by table, by game, by hour and for the house. The database adds; nothing is rounded.
+"""The figures of a gaming day: by table, by game, by hour and in total. The database adds them; nothing is rounded.
 
-Wagered, rounds and the expectation are those of settled rounds; taken, paid and win also hold what the earlier throws
-of a void round had moved. A correction belongs to the day on which its slip was filed, as its money does.
+Wagered, rounds and the expectation cover settled rounds. Taken, paid and win also include what earlier throws of a
+void round had moved. A correction belongs to the day on which its slip was filed, like its money.
 """
 
 import datetime as dt
@@ -25,16 +25,15 @@ from tables.reports.report_day import ReportDay
 from tables.reports.slip_rows import SlipRow, filed_on, filed_since
 
 MINUTE_US = 60_000_000  # microseconds
-MIN_PLAY_US = 5 * MINUTE_US  # of play that says how many rounds an hour, with three rounds at least
+MIN_PLAY_US = 5 * MINUTE_US  # the least play for a rate of rounds an hour, with MIN_ROUNDS
 MIN_ROUNDS = 3
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Sums that add up; money in cents. `aside_cents` was staked in rounds that ended void or with no roll.
+    """Sums that can be added; money in cents. `aside_cents` was staked in rounds that ended void or with no roll.
 
-    `paced` rounds were settled in `paced_us` microseconds of play, counted at each table from its first round to its
-    last.
+    `paced` rounds were settled in `paced_us` microseconds of play, from each table's first round to its last.
     """
 
     settled: int = 0
@@ -62,22 +61,22 @@ class Figures:
 
     @property
     def win_cents(self) -> int:
-        """As it was settled."""
+        """The win as settled."""
         return self.taken_cents - self.paid_cents
 
     @property
     def corrected_cents(self) -> int:
-        """The win with the corrections that were filed on the day."""
+        """The win with the corrections filed on the day."""
         return self.win_cents + self.corrections_cents
 
     @property
     def returned_cents(self) -> int:
-        """Stakes that went back to players: of winners, of returned wagers, of void rounds."""
+        """Stakes returned to players: of winners, of returned wagers, of void rounds."""
         return self.wagered_cents + self.aside_cents - self.taken_cents
 
     @property
     def hold(self) -> Fraction | None:
-        """The share of what was wagered that the house won, as settled."""
+        """The share of the amount wagered that the casino won, as settled."""
         return Fraction(self.win_cents, self.wagered_cents) if self.wagered_cents else None
 
     @property
@@ -87,7 +86,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class ReportRow:
-    """One line: `label` is a table's code or a game's name; `opened` the spans in which a table was open."""
+    """The figures of one table or game. `label` is its code or name; `open_spans` is when a table was open."""
 
     code: str
     label: str
@@ -98,7 +97,7 @@ class ReportRow:
 
 @dataclass(frozen=True)
 class HourFigures:
-    """What was played in one hour, by when its rounds opened, and what was corrected in it."""
+    """The rounds that opened in one hour, and the slips filed in it."""
 
     begins: dt.datetime
     figures: Figures
@@ -106,7 +105,7 @@ class HourFigures:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that the page and the paper say of a day."""
+    """Everything that the page and the PDF say about a day."""
 
     day: ReportDay
     total: Figures
@@ -119,7 +118,7 @@ class Report:
 
     @property
     def is_final(self) -> bool:
-        """Whether only a slip can change what it says: the day is over, and so is each of its rounds."""
+        """Whether only a slip can change the report: the day is over, and so is each of its rounds."""
         return self.day.is_over and not self.total.in_play
 
     @property
@@ -128,9 +127,9 @@ class Report:
 
 
 def build_report(day: ReportDay) -> Report:
-    """The whole report. Its queries add up in the database, and their number does not grow with the play.
+    """Build the whole report. The number of queries does not grow with the play, because the database adds.
 
-    On PostgreSQL they all see one moment, while play goes on. SQLite would make the tables wait for that.
+    On PostgreSQL all queries see one moment while play goes on. On SQLite that would block the tables.
     """
     if connection.vendor != "postgresql" or connection.in_atomic_block:
         return _build_report(day)
@@ -163,7 +162,7 @@ def _build_report(day: ReportDay) -> Report:
 def _figures_by_table(
     day: ReportDay, by_hour: Mapping[tuple[int, int], Figures], slips: Iterable[SlipRow]
 ) -> dict[int, Figures]:
-    """The figures of each table, by its key."""
+    """The figures of each table, by id."""
     figures_by_table: dict[int, Figures] = defaultdict(Figures)
     for (table, _hour), figures in by_hour.items():
         figures_by_table[table] += figures
@@ -182,7 +181,7 @@ def _slip_figures(slip: SlipRow) -> Figures:
 
 
 def _figures_by_table_and_hour(day: ReportDay) -> dict[tuple[int, int], Figures]:
-    """By table and hour of the day."""
+    """The figures by table and hour of the day."""
     cleared, ended = Q(phase="cleared"), Q(ended_at__isnull=False)
     hour = Case(
         *[When(opened_at__lt=begins, then=Value(number)) for number, begins in enumerate(day.hours[1:])],
@@ -210,7 +209,7 @@ def _figures_by_table_and_hour(day: ReportDay) -> dict[tuple[int, int], Figures]
 
 
 def _figures(row: Mapping[str, Any]) -> Figures:
-    """Of a row of sums, whose names say `of_`: a sum may not be called as a column is."""
+    """Figures from a row of sums, whose names begin with `of_`: an annotation cannot have a column's name."""
     sums: dict[str, Any] = {name.removeprefix("of_"): int(value) for name, value in row.items()}
     return Figures(**sums)
 
@@ -220,7 +219,7 @@ def _rounds_of_day(day: ReportDay) -> Any:
 
 
 def _wager_figures(day: ReportDay) -> dict[int, Figures]:
-    """How many wagers lay in ended rounds, and those outside the limits."""
+    """The number of wagers in ended rounds, and those outside the limits."""
     outside = ~Q(flag="")
     rows: Any = (
         Wager.objects.filter(
@@ -241,7 +240,7 @@ def _wager_figures(day: ReportDay) -> dict[int, Figures]:
 
 
 def _paper_figures(day: ReportDay) -> dict[int, Figures]:
-    """Rounds that were played while the tablet was dead and written down afterwards, as the record says."""
+    """Rounds that were played on paper while the tablet was out, and recorded afterwards."""
     figures_by_table: dict[int, Figures] = defaultdict(Figures)
     numbers_by_table = defaultdict(list)
     for table, number in (

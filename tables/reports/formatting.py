@@ -1,4 +1,4 @@
-"""How the daily report writes shares, amounts, lengths of time and numbers of rounds an hour."""
+"""Formats of the daily report: shares, amounts, durations, rounds an hour."""
 
 import datetime as dt
 from fractions import Fraction
@@ -11,7 +11,7 @@ from tables.reports.expected import Expected
 from tables.reports.figures import Figures
 
 HOUR_US = 3_600_000_000
-MAX_SPANS = 6  # in which a table was open, told one by one: a row of a page has no room for more
+MAX_SPANS = 6  # listed one by one: a row of a page has no room for more
 
 
 def share(part: Fraction | None) -> str:
@@ -30,7 +30,7 @@ def exact_hold(figures: Figures) -> str:
 
 
 def exact_dollars(amount: Fraction | None) -> str:
-    """`$12.35` of an exact amount."""
+    """`$12.35` for an exact amount."""
     return shares.dollars_and_cents(amount)
 
 
@@ -40,7 +40,7 @@ def signed_dollars(cents: int) -> str:
 
 
 def band(expected: Expected) -> str:
-    """`± $1,234` of two standard deviations; a dash where they are not known."""
+    """`± $1,234` for two standard deviations; a dash where they are not known."""
     return shares.NONE if expected.variance is None else f"± {in_dollars(SIGMAS * sigma(expected))}"
 
 
@@ -57,18 +57,18 @@ def duration(seconds: int) -> str:
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min"
 
 
-def spans(opened: tuple[tuple[dt.datetime | None, dt.datetime | None], ...], house: Facility) -> str:
-    """`open 10:00 to 14:30`; `open to 09:00, from 12:00`; `open all along`. Of many the last ones alone."""
-    if not opened:
+def spans(open_spans: tuple[tuple[dt.datetime | None, dt.datetime | None], ...], facility: Facility) -> str:
+    """`open 10:00 to 14:30`; `open to 09:00, from 12:00`; `open all along`. Of many only the last are listed."""
+    if not open_spans:
         return "not opened"
-    texts = [_span(since, until, house) for since, until in opened]
+    texts = [_span(since, until, facility) for since, until in open_spans]
     if len(texts) > MAX_SPANS:
         texts = [f"{len(texts) - MAX_SPANS} times, then {texts[-MAX_SPANS]}", *texts[1 - MAX_SPANS :]]
     return f"open {', '.join(texts)}"
 
 
-def _span(since: dt.datetime | None, until: dt.datetime | None, house: Facility) -> str:
-    start, end = (f"{house.local(moment):%H:%M}" if moment else "" for moment in (since, until))
+def _span(since: dt.datetime | None, until: dt.datetime | None, facility: Facility) -> str:
+    start, end = (f"{facility.local(moment):%H:%M}" if moment else "" for moment in (since, until))
     if start and end:
         return f"{start} to {end}"
     return f"from {start}" if start else f"to {end}" if end else "all along"

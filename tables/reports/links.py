@@ -1,4 +1,4 @@
-"""Where each figure of the report can be traced to."""
+"""Links from the figures of the report to the record."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -12,22 +12,20 @@ from tables.reports.report_day import ReportDay
 
 
 class ReportLinks:
-    """Where a figure of a day can be traced to: addresses of the search, of rounds and of entries, "" for a page that
-    there is not.
-    """
+    """Links from a day's figures to searches, rounds and entries; "" where a page does not exist."""
 
     def __init__(self, day: ReportDay) -> None:
         self.day, self.facility = day, day.facility.code
 
     def report(self, date: dt.date, name: str = "record-report", **parameters: str) -> str:
-        """Another day, another view or the paper of this report."""
+        """Another day, view or format of this report."""
         query = {"day": date.isoformat(), "play": self.day.play, **parameters}
         return _address(
             name, [self.facility], {name: value for name, value in query.items() if value != "live"}
         )
 
     def record(self, **parameters: str) -> str:
-        """The entries of the day that say it."""
+        """The entries of the day that match these search parameters."""
         training = {} if self.day.play == "live" else {"training": "1"}
         return _address(
             "record", [self.facility], {"day": self.day.date.isoformat(), **parameters, **training}

@@ -1,4 +1,4 @@
-"""What the report says in words, the same on the page and on paper."""
+"""Sentences of the report, the same on the page and in the PDF."""
 
 import datetime as dt
 from collections.abc import Iterator
@@ -14,25 +14,26 @@ def long_day(date: dt.date) -> str:
     return f"{date:%A} {date.day} {date:%B %Y}"
 
 
-def hour_label(begins: dt.datetime, house: Facility) -> str:
-    """`13:00` by the house's clocks."""
-    return f"{house.local(begins):%H:%M}"
+def hour_label(begins: dt.datetime, facility: Facility) -> str:
+    """`13:00`, local time."""
+    return f"{facility.local(begins):%H:%M}"
 
 
 def expected_notes(report: Report) -> Iterator[str]:
-    """What the expectation rests on, and what is left out of it."""
+    """How the expected win is computed, and what it leaves out."""
     yield (
-        "By the exact odds of each wager under the rules that its round was dealt by; a dot is the win in fact, the "
-        "line the expected one, the band two standard deviations to each side. A payout limit is not reckoned with."
+        "By the exact odds of each wager under the rules of its round. The dot is the actual win, the line the "
+        "expected win, the band two standard deviations to each side. Payout limits are not taken into account."
     )
     for game in (game_by_code(row.game) for row in report.games):
         if game.has_plays:
             yield (
-                f"{game.name}: a wager on the game is reckoned from before its first throw, one on a play from "
-                "where the marker stood when it was laid."
+                f"{game.name}: a wager on the game is computed from before its first throw, one on a play from the "
+                "position of the marker when it was placed."
             )
     if report.total.expected.excluded_cents:
+        excluded = in_dollars(report.total.expected.excluded_cents)
         yield (
-            f"Left out: {in_dollars(report.total.expected.excluded_cents)} on Extra Rolls and on the Like Kind circles "
-            "of seats that bought one, whose odds depend on each other."
+            f"Not included: {excluded} on Extra Rolls and on the Like Kind circles of seats that bought one, whose "
+            "odds depend on each other."
         )

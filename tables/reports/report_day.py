@@ -1,4 +1,4 @@
-"""A gaming day of a house, by whose tables it is reported: live play, training and simulation never in one."""
+"""A gaming day of a facility, at its tables of one kind: real play, training and simulation are never mixed."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from games.models import Facility
 from tables.models import Table
 
 HOUR = dt.timedelta(hours=1)
-SLACK = dt.timedelta(seconds=5)  # a stream's clock may stand still for two seconds over the end of a day
+SLACK = dt.timedelta(seconds=5)  # a stream's clock may lag by two seconds at the end of a day
 PLAYS = {
     "live": "Real play",
     "training": "Training",
@@ -18,7 +18,7 @@ PLAYS = {
 
 @dataclass(frozen=True)
 class ReportDay:
-    """One gaming day of one house at its tables of one kind (`play`), as it stands at `now`."""
+    """One gaming day of one facility at its tables of one kind (`play`), as of `now`."""
 
     facility: Facility
     date: dt.date
@@ -31,7 +31,7 @@ class ReportDay:
 
     @cached_property
     def ends(self) -> dt.datetime:
-        """The first moment of the day after: 23 or 25 hours later where the clocks change."""
+        """The beginning of the next day: 23 or 25 hours later where the clocks change."""
         return self.facility.day_begins(self.date + dt.timedelta(days=1))
 
     @property
@@ -40,12 +40,12 @@ class ReportDay:
 
     @property
     def until(self) -> dt.datetime:
-        """Up to when things are told: what happened after the day is no part of it."""
+        """The end of what is reported: later events are not part of the day."""
         return min(self.now, self.ends)
 
     @cached_property
     def tables(self) -> dict[int, Table]:
-        """The tables of this play by their keys, in the order of their codes."""
+        """The tables of this kind by id, in the order of their codes."""
         tables = Table.objects.filter(facility=self.facility, kind=self.play).select_related("stream")
         return {table.pk: table for table in tables.order_by("code")}
 
@@ -55,10 +55,10 @@ class ReportDay:
 
     @cached_property
     def hours(self) -> list[dt.datetime]:
-        """The moments at which its hours begin."""
+        """The beginnings of its hours."""
         count = -(-(self.ends - self.begins) // HOUR)
         return [self.begins + number * HOUR for number in range(count)]
 
     def hour_of(self, moment: dt.datetime) -> int:
-        """Which of its hours a moment is in; one that a stream's clock held back counts to the nearest."""
+        """The number of the hour that a moment is in. A moment just outside the day counts to the nearest hour."""
         return max(0, min(len(self.hours) - 1, (moment - self.begins) // HOUR))

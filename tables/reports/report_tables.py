@@ -324,7 +324,7 @@ def expected_table(report: Report, by: str) -> ReportTable[ExpectedRow]:
         _expected_columns(by),
         rows,
         empty="No round was settled.",
-        total=ExpectedRow("The house", report.total.expected) if len(rows) > 1 else None,
+        total=ExpectedRow("The casino", report.total.expected) if len(rows) > 1 else None,
     )
 
 

@@ -1,7 +1,7 @@
-"""The settled rounds of a day, by table: all of them, or those that were settled after others had been reckoned.
+"""The settled rounds of a day, by table: all of them, or those settled after a certain round.
 
-What lay in a settled round never changes, and the rounds of a table are settled in the order of their numbers. So sums
-up to one round hold for ever, and a later reading adds only the rounds that came since.
+The wagers of a settled round never change, and a table settles its rounds in the order of their numbers. So sums up to
+one round stay valid, and a later reading adds only newer rounds.
 """
 
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ from tables.reports.report_day import ReportDay
 
 @dataclass(frozen=True)
 class SettledRounds:
-    """What is known of a table's settled rounds without looking at their wagers; `last` is the newest one's number."""
+    """What is known of a table's settled rounds without reading their wagers. `last_number` is the newest round's."""
 
     rounds: int
     won_cents: int
@@ -32,7 +32,7 @@ NONE = SettledRounds(0, 0, 0)
 
 @dataclass(frozen=True)
 class RoundRange:
-    """Of each table (id) the settled rounds after one number and up to another."""
+    """For each table (id), the settled rounds after one number and up to another."""
 
     day: ReportDay
     spans: Mapping[int, tuple[int, int]]
@@ -41,7 +41,7 @@ class RoundRange:
         return RoundRange(self.day, {table: span for table, span in self.spans.items() if table in tables})
 
     def rounds(self, prefix: str = "") -> Q:
-        """As a condition of a query; `prefix` leads to the round, such as `throw__round__`."""
+        """The range as a condition of a query; `prefix` leads to the round, such as `throw__round__`."""
         conditions = {
             "table__in": list(self.spans),
             "gaming_day": self.day.date,
@@ -58,7 +58,7 @@ class RoundRange:
         return Case(*whens, default=Value(0), output_field=IntegerField())
 
     def sql(self) -> tuple[str, list[Any]]:
-        """The same as a piece of SQL about `r`, a row of rounds, with its parameters."""
+        """The range as SQL about `r`, a row of rounds, with its parameters."""
         tables = list(self.spans)
         marks, whens = ", ".join(["%s"] * len(tables)), " ".join(["WHEN %s THEN %s"] * len(tables))
         bounds = [[bound for table in tables for bound in (table, self.spans[table][end])] for end in (0, 1)]
@@ -70,13 +70,13 @@ class RoundRange:
 
 
 def settled_by_table(day: ReportDay) -> dict[int, SettledRounds]:
-    """What was settled at each table (id) of the day."""
+    """The settled rounds of the day at each table (id)."""
     rounds = Round.objects.filter(table__in=day.table_ids, gaming_day=day.date, phase="cleared")
     return _read(rounds)
 
 
 def settled_in_range(range_: RoundRange) -> dict[int, SettledRounds]:
-    """What was settled in it."""
+    """The settled rounds of a range at each table (id)."""
     return _read(Round.objects.filter(range_.rounds()))
 
 

@@ -1,4 +1,4 @@
-"""Exact shares and amounts as the daily report writes them: halves go to the even neighbour, and no floats."""
+"""Exact shares and amounts of the daily report: halves are rounded to even, without floats."""
 
 from fractions import Fraction
 from math import isqrt
@@ -9,12 +9,12 @@ NONE = "–"
 
 
 def rounded(part: Fraction) -> int:
-    """The nearest whole number; a half goes to the even one."""
+    """The nearest integer; a half goes to the even one."""
     return round(part)
 
 
 def percent(part: Fraction | None) -> str:
-    """`7.41 %` of two in twenty-seven, `−0.50 %`, a dash of nothing."""
+    """`7.41 %` for 2/27, `−0.50 %`, a dash for None."""
     if part is None:
         return NONE
     hundredths = rounded(part * 10_000)
@@ -23,23 +23,23 @@ def percent(part: Fraction | None) -> str:
 
 
 def ratio(numerator: int, denominator: int) -> str:
-    """The same share exactly, in lowest terms: `2/27`; "" of nothing."""
+    """The share in lowest terms: `2/27`; "" for a zero denominator."""
     return str(Fraction(numerator, denominator)).replace("-", "−") if denominator else ""
 
 
 def dollars_and_cents(amount: Fraction | None) -> str:
-    """An amount in cents that may be a fraction, as dollars and cents: `$12.35`."""
+    """An amount in cents, possibly a fraction, in dollars: `$12.35`."""
     return NONE if amount is None else in_dollars(rounded(amount))
 
 
 def root(square: Fraction) -> int:
-    """The square root as the nearest whole number; `square` is not negative."""
+    """The square root as the nearest integer; `square` is not negative."""
     floor = isqrt(square.numerator // square.denominator)
     return floor + 1 if square > Fraction(2 * floor + 1, 2) ** 2 else floor
 
 
 def tenths(numerator: int, denominator: int) -> str:
-    """A quotient with one place: `42.5`; a dash where there is nothing to divide by."""
+    """A quotient with one decimal: `42.5`; a dash for a zero denominator."""
     if not denominator:
         return NONE
     whole_number, tenths_left = divmod(rounded(Fraction(10 * numerator, denominator)), 10)

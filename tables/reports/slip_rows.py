@@ -1,4 +1,4 @@
-"""Error Notification Slips of a gaming day: filed on it, and filed on later days about its rounds."""
+"""The Error Notification Slips of a gaming day: filed on it, and filed later about its rounds."""
 
 import datetime as dt
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ from tables.reports.report_day import ReportDay
 
 @dataclass(frozen=True)
 class SlipRow:
-    """One slip as the report lists it: `effect_cents` on the settled win, `moved_cents` into the table inventory by
-    the end of the day; None while that money had not moved.
+    """One slip of the report: `effect_cents` on the settled win, `moved_cents` into the table inventory.
+
+    `moved_cents` is None where the money had not moved by the end of the day.
     """
 
     slip: Slip
@@ -26,8 +27,8 @@ class SlipRow:
 
     @property
     def before_cents(self) -> int:
-        """What the round won before it."""
-        return self.slip.before["taken_cents"] - self.slip.before["paid_cents"]
+        """What the round won before the slip."""
+        return int(self.slip.before["taken_cents"] - self.slip.before["paid_cents"])
 
     @property
     def after_cents(self) -> int:
@@ -40,12 +41,12 @@ class SlipRow:
 
 
 def filed_on(day: ReportDay) -> list[SlipRow]:
-    """The slips of this day, about rounds of whatever day, in the order of their filing."""
+    """The slips of this day, about rounds of any day, in the order of filing."""
     return [_slip_row(slip, day.ends) for slip in _slips_of(day).filter(gaming_day=day.date)]
 
 
 def filed_since(day: ReportDay) -> list[SlipRow]:
-    """The slips of later days about rounds of this one. Its own figures do not move by them."""
+    """The slips of later days about rounds of this one. They do not change this day's figures."""
     later_slips = _slips_of(day).filter(round__gaming_day=day.date, gaming_day__gt=day.date)
     return [_slip_row(slip, None) for slip in later_slips]
 
@@ -58,6 +59,6 @@ def _slips_of(day: ReportDay) -> QuerySet[Slip]:
 
 
 def _slip_row(slip: Slip, until: dt.datetime | None) -> SlipRow:
-    """`before`: up to when the money counts as moved; None for up to now."""
+    """`until` is the time by which money counts as moved; None means now."""
     has_moved = slip.settled_at is not None and (until is None or slip.settled_at < until)
     return SlipRow(slip, win_change_cents(slip), moved_cents(slip) if has_moved else None)

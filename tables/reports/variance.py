@@ -1,7 +1,7 @@
-"""The variance of what a day's wagers win for the house, by table, in cents squared: exact, in whole numbers.
+"""The variance of a day's win by table, in cents squared: exact, in integers.
 
 The wagers of one round depend on each other, because one throw decides them all; rounds do not. In a game with plays
-the wagers on the game depend on each other, those on one play, and each of both (`Game.covariances_across`).
+the wagers on the game depend on each other, those on one play do, and both on each other (`Game.covariances_across`).
 """
 
 from collections import Counter, defaultdict
@@ -23,13 +23,13 @@ from tables.models import Throw, Wager
 from tables.reports.settled_rounds import RoundRange
 
 LIKE_KIND = "like-kind:"
-SPLIT = 1 << 20  # products of cents are summed in two parts, so that no sum leaves 64 bits
+SPLIT = 1 << 20  # products of cents are summed in two parts, so that no sum exceeds 64 bits
 
 
 def variance_by_table(
     range_: RoundRange, played: Collection[tuple[int, int]], rules: Mapping[int, Rules]
 ) -> dict[int, Fraction | None]:
-    """By table, of these rounds; None where it is not known. `played`: each table with a submission (ids)."""
+    """Return the variance by table; None where it is not known. `played` has each table with a submission (ids)."""
     variances: dict[int, Fraction | None] = {table: Fraction(0) for table, _submission in played}
     covariances_by_submission = {key: covariances(rules_) for key, rules_ in rules.items()}
     for table, submission in played:
@@ -65,14 +65,15 @@ def _add_product(
 
 @lru_cache(maxsize=16)
 def covariances(rules: Rules) -> Mapping[Pair, Fraction] | None:
-    """Of each two codes (in order) that are decided together, for what one unit on each wins for the house; None for a
-    game that cannot tell.
+    """The covariance of each two codes decided together, per unit staked on each; the codes of a pair are in order.
+
+    None for a game that has no such arithmetic.
     """
     return game_of(rules).covariances(rules)
 
 
 def _stake_products(range_: RoundRange) -> Iterator[tuple[int, int, str, str, int]]:
-    """For each two codes, the sum over rounds and plays of what lay on the one times what lay on the other."""
+    """For each two codes, the sum over rounds and plays of the product of their stakes."""
     rounds, params_of_rounds = range_.sql()
     sql = f"""WITH staked(round, play, tbl, submission, code, cents) AS (
                 SELECT w.round_id, w.play, r.table_id, r.submission_id, w.code, CAST(SUM(w.cents) AS bigint)
@@ -97,8 +98,10 @@ def _stake_products(range_: RoundRange) -> Iterator[tuple[int, int, str, str, in
 def _products_across_plays(
     range_: RoundRange, games: Mapping[int, Game]
 ) -> dict[tuple[int, int, Hashable], Counter[Pair]]:
-    """By table, submission and position, for each code on the game and each on the play from there: the sum of the
-    products of what lay on both. The position is None where the throws do not tell it.
+    """The sums of products between wagers on the game and wagers on a play.
+
+    By table, submission and the play's position, for each code on the game and each on the play. The position is None
+    where the throws do not tell it.
     """
     products: dict[tuple[int, int, Hashable], Counter[Pair]] = defaultdict(Counter)
     if not range_.spans:
@@ -121,7 +124,7 @@ def _products_across_plays(
 
 
 def _last_throws(range_: RoundRange) -> dict[int, list[list[int]]]:
-    """The dice of each round's valid throws, as they were called last."""
+    """The dice of each round's valid throws, as called last."""
     dice_by_round: dict[int, dict[int, list[int]]] = defaultdict(dict)
     throws = Throw.objects.filter(range_.rounds("round__")).order_by("round", "number", "revision")
     for round_, number, dice in throws.values_list("round", "number", "dice"):

@@ -1,4 +1,4 @@
-"""How the page of exports writes counts."""
+"""Filters of the exports page."""
 
 from django import template
 
@@ -7,5 +7,5 @@ register = template.Library()
 
 @register.filter
 def whole(count: int | None) -> str:
-    """`12,345`; nothing is 0."""
+    """`12,345`; 0 for nothing."""
     return f"{count or 0:,}"

@@ -1,4 +1,4 @@
-"""How the replay of a round writes moments, outcomes and numbers of entries."""
+"""Filters of a round's replay: times, outcomes and entry numbers."""
 
 import datetime as dt
 from typing import Any
@@ -9,7 +9,7 @@ from tables.replay.history import WagerRow
 
 register = template.Library()
 
-# outcome: the word, and the symbol beside it
+# The word for an outcome, and the symbol beside it
 OUTCOMES = {
     "win": ("Won", "i-up"),
     "lose": ("Lost", "i-down"),
@@ -22,32 +22,32 @@ OUTCOMES = {
 
 @register.filter
 def outcome(line: WagerRow) -> str:
-    """How a wager ended, in a word."""
+    """The outcome of a wager in one word."""
     return str(OUTCOMES.get(line.outcome, (line.outcome, ""))[0])
 
 
 @register.filter
 def outcome_mark(line: WagerRow) -> str:
-    """The symbol beside that word."""
+    """The symbol beside the outcome."""
     return OUTCOMES.get(line.outcome, ("", "i-stay"))[1]
 
 
 @register.filter
-def hms(at: dt.datetime, house: Any) -> str:
-    """A moment on the clocks of the house, to the second: `21:18:21`."""
-    return f"{house.local(at):%H:%M:%S}"
+def hms(moment: dt.datetime, facility: Any) -> str:
+    """The local time of a moment, to the second: `21:18:21`."""
+    return f"{facility.local(moment):%H:%M:%S}"
 
 
 @register.filter
-def day_hms(at: dt.datetime, house: Any) -> str:
-    """The same with its day: `Fri 20 Nov 2026, 21:18:21`."""
-    there = house.local(at)
-    return f"{there:%a} {there.day} {there:%b %Y}, {there:%H:%M:%S}"
+def day_hms(moment: dt.datetime, facility: Any) -> str:
+    """The local day and time of a moment: `Fri 20 Nov 2026, 21:18:21`."""
+    local = facility.local(moment)
+    return f"{local:%a} {local.day} {local:%b %Y}, {local:%H:%M:%S}"
 
 
 @register.filter
 def number(seq: int | None) -> str:
-    """The number of an entry, a thousand parted: `3,914`."""
+    """The number of an entry, grouped: `3,914`."""
     return f"{seq:,}" if seq is not None else ""
 
 

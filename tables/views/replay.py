@@ -161,7 +161,7 @@ def _shown(history: RoundHistory, step: ReplayStep, table: Table) -> dict[str, A
             (step, entry_address(table, step.entry.seq), dt.datetime.fromisoformat(step.entry.at))
             for step in history.steps
         ],
-        "ways": {
+        "step_numbers": {
             "first": 1 if step.place else None,
             "before": step.place or None,
             "after": step.place + 2 if step.place + 1 < count else None,

@@ -81,7 +81,7 @@ def test_it_narrows_by_document_kind_room_tests_and_words(page):
     assert with_tests + without == 649 and with_tests == len(coverage.recorded())
     assert page("?q=625a.2(b)").context["shown_count"] >= 2
     assert page("?q=zzzz").context["shown_count"] == 0
-    assert "No clause answers all of this" in page("?q=zzzz").content.decode()
+    assert "No clause matches all of this" in page("?q=zzzz").content.decode()
 
 
 @pytest.mark.parametrize("query", ["?kind=x&where=%00&tests=1", "?document=nothing", "?q=%00"])

@@ -167,14 +167,14 @@ def test_a_changed_column_shows(sealed):
     )
     answer = page(sealed, 9)
     assert [one.text for one in answer.context["checks"] if one.state == "bad"] == [
-        "It is found by something else than it says"
+        "The search columns do not match the body"
     ]
 
 
 def test_a_missing_neighbour_and_a_lost_seal_show(sealed):
     tampered("DELETE FROM audit_entry WHERE stream_id = %s AND seq = 6", sealed.table.stream_id)
-    assert "Entry 6, before it, is missing" in page(sealed, 7).content.decode()
-    assert "What follows it is missing" in page(sealed, 5).content.decode()
+    assert "The previous entry, 6, is missing" in page(sealed, 7).content.decode()
+    assert "The entries after it are missing" in page(sealed, 5).content.decode()
     tampered("UPDATE audit_seal SET body = %s", b'{"heads":[]}')
     answer = page(sealed, 7)
     assert answer.status_code == 200 and "bad" in states(answer)
@@ -185,7 +185,7 @@ def test_a_checkpoint_of_a_strange_key_shows(sealed):
     stranger = notes.Signer("pitside.local/record", bytes(32))
     forged = notes.sign(note.text, [stranger])
     tampered("UPDATE audit_checkpoint SET note = %s", forged)
-    assert "No key of the record signed the checkpoint" in page(sealed, 3).content.decode()
+    assert "The checkpoint is not signed by any key of the record" in page(sealed, 3).content.decode()
 
 
 def take(scene, seq, by="compliance", place="T-01"):

@@ -204,14 +204,14 @@ def test_the_page_watches_what_runs_and_says_why_something_failed(scene):
     browser = scene.browser("podium", "compliance")
     Job.objects.filter(pk=first.body["job"]).update(status="running", entries_done=250, total=1000)
     fragment = browser.get(f"{PAGE}list").content.decode()
-    assert "data-watched" in fragment and 'width="250"' in fragment and "1 before it" in fragment
+    assert "data-watched" in fragment and 'width="250"' in fragment and "1 ahead of it" in fragment
     assert "<html" not in fragment and ">Writing<" in fragment
     Job.objects.filter(pk=first.body["job"]).update(entries_done=1000)
     assert ">All written; packing<" in browser.get(f"{PAGE}list").content.decode()
     Job.objects.filter(pk=second.body["job"]).update(status="failed", failure_code="disk-full")
     Job.objects.filter(pk=first.body["job"]).update(status="failed", failure_code="gave-up")
     fragment = browser.get(f"{PAGE}list").content.decode()
-    assert "The disk of the server is full." in fragment and "data-watched" not in fragment
+    assert "The server&#x27;s disk is full." in fragment and "data-watched" not in fragment
 
 
 def test_a_bad_verification_says_what_it_found(scene):
@@ -307,7 +307,7 @@ def test_a_file_that_is_there_already_is_not_sent_again_and_its_head_says_its_si
 def test_a_file_that_is_no_longer_kept_says_what_to_do(fetch):
     jobs.file_path(fetch.job).unlink()
     answer = fetch.browser.get(f"{PAGE}{fetch.job.pk}")
-    assert answer.status_code == 410 and b"Ask for the same range again" in answer.content
+    assert answer.status_code == 410 and b"Request the same range again" in answer.content
 
 
 def test_a_file_that_is_another_one_is_not_given_out_under_the_hash_of_the_first(fetch, tmp_path):

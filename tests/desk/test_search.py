@@ -174,8 +174,8 @@ def test_training_stands_apart_and_no_search_mixes_it(played):
     write(stream, "bets.closed", {"round": 1, "wagered_cents": 100})
     assert told(played, "training=1") == [("T-99", 1)]
     assert ("T-99", 1) not in told(played)
-    assert "place of training" in asked(played, "place=T-99").errors["place"]
-    assert "place of real play" in asked(played, "place=T-01&training=1").errors["place"]
+    assert "Search it under Training" in asked(played, "place=T-99").errors["place"]
+    assert "Search it under Real play" in asked(played, "place=T-01&training=1").errors["place"]
 
 
 def test_another_house_and_the_installation_stay_out_until_they_are_named(played):

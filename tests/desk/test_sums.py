@@ -41,8 +41,8 @@ def test_the_page_says_what_a_sum_is(played):
     plain, asking = (
         client.get(f"/record/larkfield/{query}").content.decode() for query in ("", "?least=30&most=30")
     )
-    assert "A sum from, $" in plain and "Of any sum that an entry tells" not in plain
-    assert "Of any sum that an entry tells" in asking and ">A sum from</span> $30" in asking
+    assert "Amount from, $" in plain and "Any amount in an entry counts" not in plain
+    assert "Any amount in an entry counts" in asking and ">Amount from</span> $30" in asking
 
 
 def test_sums_are_looked_for_page_by_page_like_everything_else(played, monkeypatch):

@@ -41,7 +41,7 @@ def test_an_auditor_finds_an_entry_and_takes_its_proof(desk, played):
     form = page.locator("#asks")
     form.locator("[name=place]").select_option("T-01")
     form.locator("[name=type]").select_option(label="Round settled")
-    desk.tap(form.get_by_role("button", name="Find"))
+    desk.tap(form.get_by_role("button", name="Search"))
     expect(page).to_have_url("/record/larkfield/?place=T-01&type=round.settled")
     desk.tap(page.locator(".says"))
     expect(page.locator("h1")).to_have_text("Dice 3 5 5 called and lit")
@@ -68,7 +68,7 @@ def test_a_changed_entry_says_so_at_the_top_and_fits_every_size(desk, played):
     expect(page.locator(".entry-name .verdict--bad")).to_have_text("does not hold")
     is_well(page)
     page.goto("/floor/larkfield/T-01/rounds/1/")
-    expect(page.locator(".put-right--bad")).to_have_text("The record of it does not hold")
+    expect(page.locator(".put-right--bad")).to_have_text("Its record does not hold")
     is_well(page)
 
 
@@ -96,7 +96,7 @@ def test_a_search_of_nonsense_says_what_is_wrong(desk):
     expect(page.get_by_role("alert")).to_contain_text("Nothing was searched")
     expect(page.locator("[aria-invalid]")).to_have_count(3)
     round_ = page.locator("#asks label", has=page.locator("[name=round]"))
-    expect(round_.locator(".said-wrong")).to_have_text("A round is a whole number, such as 297.")
+    expect(round_.locator(".said-wrong")).to_have_text("Enter a whole number, such as 297.")
     expect(round_.locator("input")).to_have_value("x")
     is_well(page)
 
@@ -104,7 +104,7 @@ def test_a_search_of_nonsense_says_what_is_wrong(desk):
 def test_a_search_that_finds_nothing_is_widened_by_a_tap(desk):
     page = desk.page
     page.goto("/record/larkfield/?place=T-01&round=9&type=round.settled")
-    expect(page.locator(".nothing")).to_contain_text("Tap one of the 3 above to leave it out")
+    expect(page.locator(".nothing")).to_contain_text("Tap one of the 3 fields above to remove it")
     is_well(page)
     desk.tap(page.locator(".narrowed a", has_text="Round 9"))
     expect(page).to_have_url("/record/larkfield/?place=T-01&type=round.settled")
@@ -115,7 +115,7 @@ def test_a_search_that_finds_nothing_is_widened_by_a_tap(desk):
 def test_the_integrity_page_looks_again_by_itself(desk, played):
     page = desk.page
     page.goto("/record/larkfield/integrity/")
-    expect(page.locator(".how-it-stands")).to_contain_text("Never verified whole")
+    expect(page.locator(".how-it-stands")).to_contain_text("Never fully verified")
     is_well(page)
     played.place((1, "small", 2_500))
     Sealer(keys.folder()).seal()

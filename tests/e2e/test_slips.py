@@ -53,7 +53,7 @@ def test_dice_are_put_right_and_the_money_moves(scene, new_page, spotless):
     look(page, "dice-empty")
     for face in (2, 5, 5):
         office.tap(box.locator(f"[data-slip-face='{face}']"))
-    expect(box.locator("[data-owed]")).to_contain_text("Enter those that lay there")
+    expect(box.locator("[data-owed]")).to_contain_text("Enter the dice that were on the layout")
     for _ in range(3):
         office.tap(box.locator("[data-slip-face-back]"))
     for face in (1, 1, 2):
@@ -65,7 +65,7 @@ def test_dice_are_put_right_and_the_money_moves(scene, new_page, spotless):
     sign(office, box, "dealer")
     office.go(box)
     expect(page.locator(".fix--open h3")).to_contain_text("ENS-0001")
-    expect(page.locator(".put-right")).to_have_text("Put right by ENS-0001, still open")
+    expect(page.locator(".put-right")).to_have_text("Corrected by ENS-0001, still open")
     look(page, "filed")
     office.tap(page.locator("[data-open=settle-slip]"))
     box = page.locator("#settle-slip")
@@ -77,7 +77,7 @@ def test_dice_are_put_right_and_the_money_moves(scene, new_page, spotless):
     sign(office, box, "pit-manager")
     office.go(box)
     expect(page.locator(".fix .done")).to_contain_text("$50 to seat 1, $100 from seat 2, $20 from seat 3")
-    expect(page.locator(".put-right")).to_have_text("Put right by ENS-0001")
+    expect(page.locator(".put-right")).to_have_text("Corrected by ENS-0001")
     look(page, "settled")
     page.goto("/floor/larkfield/T-01/")
     expect(page.locator(".rounds .slip-mark")).to_have_text("slip")

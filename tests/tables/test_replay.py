@@ -121,7 +121,7 @@ def test_steps_never_fall_together_on_the_line(scene):
     steps = story(scene).steps
     at = [float(tick.x) for tick in timeline_of(steps, 2).ticks]
     assert at == sorted(at) and len(set(at)) == len(steps) and at[0] == 8 and at[-1] == 592
-    assert [tick.state for tick in timeline_of(steps, 2).ticks[:4]] == ["gone", "gone", "here", "later"]
+    assert [tick.state for tick in timeline_of(steps, 2).ticks[:4]] == ["past", "past", "current", "later"]
 
 
 # Wagers and sums
@@ -272,7 +272,7 @@ def test_the_chain_is_recomputed_and_an_edited_entry_breaks_it_where_it_stands(s
     mended_round(scene)
     entry = Entry.objects.filter(stream=scene.table.stream, type="wagers.placed").earliest("seq")
     last = scene.version
-    assert f"Chain {entry.seq} to {last} whole" in part(page(scene), 'aria-labelledby="proof"')
+    assert f"Chain {entry.seq} to {last} intact" in part(page(scene), 'aria-labelledby="proof"')
     body = json.loads(bytes(entry.body))
     body["data"]["placed"][0]["cents"] = 100
     entry.body = chain.canonical(body)

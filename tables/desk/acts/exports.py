@@ -1,8 +1,8 @@
-"""What the desk asks a worker for: a copy of the record to take out of the house, or its full verification.
+"""Requests to a worker: a copy of the record to take out of the casino, or its full verification.
 
-The asking is the act, and what stands on the record. The copy itself is a file that people with the same right may
-fetch as often as they need, in pieces too: a download changes nothing, and would fill the record with the tries of a
-browser. What left the house is what was asked for, and by its SHA-256 any copy of it can be told.
+The request is the act that the record holds. The copy is a file that people with the same right may download as often
+as they need: a download changes nothing, and retries of a browser would fill the record. Any copy can be recognized by
+the SHA-256 on the record.
 """
 
 import datetime as dt
@@ -17,7 +17,7 @@ from games.params import YEARS, Params, malformed
 from tables.desk.runner import EXPORT_ROLES, ActOutcome, DeskContext, desk_act
 
 KINDS = ("evidence", "csv", "xlsx")
-MAX_OPEN_JOBS = 6  # jobs of a house that wait or run
+MAX_OPEN_JOBS = 6  # jobs of a facility that wait or run
 MAX_DAYS = 366 * 3
 MAX_STREAMS = 2000
 OPEN = (Job.Status.WAITING, Job.Status.RUNNING)
@@ -26,14 +26,15 @@ MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]
 
 @desk_act(roles=EXPORT_ROLES)
 def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
-    """Asks for a copy of the record of this house: the `evidence` bundle, or a reading copy as `csv` or `xlsx`.
+    """Request a copy of this facility's record: the `evidence` bundle, or a reading copy as `csv` or `xlsx`.
 
-    `kind`. The range: gaming days `day` up to and with `last_day` (that day alone where it is left out), or moments
-    `from` up to but not at `to`, each of which may be left out; a moment without a zone is of the house's clocks.
-    `streams`: names such as `T-04` or `larkfield/T-04`; none is every stream. `training`: training and simulation,
-    which no export of real play holds. Evidence of a range without entries is given too: its seals show that nothing
-    stood there, which a reading copy cannot. Raises `too-many-jobs`, `export-range`, `export-to-come`,
-    `export-too-long`, `no-such-stream`, `export-mixed`, `export-empty` and `entry-missing`.
+    The range is gaming days, `day` to `last_day` inclusive (one day without `last_day`), or moments, `from` inclusive
+    and `to` exclusive, each optional; a moment without a zone is local time. `streams` are names such as `T-04` or
+    `larkfield/T-04`; none means every stream. `training` selects training and simulation, which an export of real play
+    never holds. Evidence of a range without entries is allowed, because its seals show that there were none.
+
+    Raises `too-many-jobs`, `export-range`, `export-to-come`, `export-too-long`, `no-such-stream`, `export-mixed`,
+    `export-empty` and `entry-missing`.
     """
     kind = params.choice("kind", KINDS)
     span = _span(ctx, params)
@@ -59,7 +60,7 @@ def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
 
 @desk_act(roles=EXPORT_ROLES)
 def ask_verification(ctx: DeskContext, params: Params) -> ActOutcome:
-    """Asks for the full verification of the whole record, every house's. Raises `verification-runs`."""
+    """Request the full verification of the whole record, of every facility. Raises `verification-runs`."""
     running = Job.objects.filter(kind=Job.Kind.VERIFICATION, status__in=OPEN).first()
     if running is not None:
         raise Refusal("verification-runs", at=f"{ctx.facility.local(running.asked_at):%H:%M}")
@@ -93,7 +94,7 @@ def _select(ctx: DeskContext, names: list[str], span: dict[str, Any], training: 
 
 
 def _stream_name(ctx: DeskContext, name: str) -> str:
-    """The whole name of a stream of this house, or the one that belongs to none."""
+    """The full name of a stream of this facility, or of one that belongs to no facility."""
     full_name = name if "/" in name else f"{ctx.facility.code}/{name}"
     if not STREAM_NAME.fullmatch(full_name):
         raise malformed("streams")
@@ -101,7 +102,7 @@ def _stream_name(ctx: DeskContext, name: str) -> str:
 
 
 def _span(ctx: DeskContext, params: Params) -> dict[str, Any]:
-    """The range as it is kept: `from` and `to` as the record spells moments, or null, and the days that it was."""
+    """Read the range as it is stored: `from` and `to` in the record's format or null, and its gaming days."""
     day, last = params.date("day", optional=True), params.date("last_day", optional=True)
     since, until = _moment(ctx, params, "from"), _moment(ctx, params, "to")
     if (day or last) and (since or until):
@@ -140,7 +141,7 @@ def _moment(ctx: DeskContext, params: Params, name: str) -> dt.datetime | None:
             raise ValueError
         if moment.tzinfo:
             return moment.astimezone(dt.UTC)
-        # An hour that comes twice, or never, when the clocks are set is in the range whole.
+        # Where the clocks change, an hour that occurs twice or never is wholly in the range.
         zone = ctx.facility.zone
         candidates = [moment.replace(tzinfo=zone, fold=fold).astimezone(dt.UTC) for fold in (0, 1)]
         return max(candidates) if name == "to" else min(candidates)

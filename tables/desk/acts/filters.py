@@ -1,4 +1,4 @@
-"""Saved filters: searches that a person keeps under a name. The record tells of both acts; nothing hangs on them."""
+"""Saved filters: searches that a person keeps under a name. Both acts are recorded; nothing else depends on them."""
 
 from audit.models import SavedFilter
 from games.engine import Refusal
@@ -13,10 +13,10 @@ MAX_NAME = 60
 
 @desk_act(roles=DESK_ROLES)
 def save_filter(ctx: DeskContext, params: Params) -> ActOutcome:
-    """Keeps a search under a name for the person who saves it.
+    """Save a search under a name for the person who acts.
 
-    `name`: a line; `query`: the page's query string, of which only what the search knows is kept. Raises
-    `filter-says-nothing`, `filter-not-understood`, `filter-name-taken` or `too-many-filters`.
+    `name` is one line; of the query string `query` only the known fields are kept. Raises `filter-says-nothing`,
+    `filter-not-understood`, `filter-name-taken` or `too-many-filters`.
     """
     name = params.text("name", max_length=MAX_NAME)
     query = clean_query_string(params.text("query", default="", max_length=4 * MAX_QUERY), ctx.facility)
@@ -37,7 +37,7 @@ def save_filter(ctx: DeskContext, params: Params) -> ActOutcome:
 
 @desk_act(roles=DESK_ROLES)
 def remove_filter(ctx: DeskContext, params: Params) -> ActOutcome:
-    """Forgets one of the person's own saved filters, named by its name. Raises `no-such-filter`."""
+    """Remove one of the person's own saved filters by its name. Raises `no-such-filter`."""
     name = params.text("name", max_length=MAX_NAME)
     own = SavedFilter.objects.filter(facility=ctx.facility.code, person=ctx.actor, name=name).first()
     if own is None:

@@ -1,4 +1,4 @@
-"""Taking the proof of an entry out of the house: an export like any other, so the record tells who took which bytes."""
+"""Taking the proof of an entry out of the casino: an export like any other, so the record says who took which bytes."""
 
 import hashlib
 
@@ -16,7 +16,7 @@ MAX_PLACE = 60
 
 @desk_act()
 def take_proof(ctx: DeskContext, params: Params) -> ActOutcome:
-    """Makes the proof of one entry for download, and records its range and the SHA-256 of its bytes.
+    """Make the proof of one entry for download, and record its range and the SHA-256 of its bytes.
 
     `place` (or `installation/system`) and `seq` name the entry. Raises `no-such-entry`, `not-sealed-yet`,
     `proof-too-long` or `proof-broken`.

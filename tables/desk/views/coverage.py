@@ -1,4 +1,4 @@
-"""The clauses of the regulations for auditors to read: what each asks, where it is answered, which tests show it."""
+"""The clauses of the regulations for auditors: what each asks, where it is met, and which tests show it."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ KINDS = {
     "physical": ("By hand", "people and equipment; the program asks or guides"),
     "authority": ("By others", "the Board or the Division decides it"),
 }
-ROOMS = {"games": "Rules office", "tables": "Floor", "audit": "Record"}
+OFFICES = {"games": "Rules office", "tables": "Floor", "audit": "Record"}
 PROVEN = ("yes", "no")
 READING = re.compile(r"\[(A\d\d)\]")
 MAX_TYPED = 80
@@ -31,7 +31,7 @@ MAX_TYPED = 80
 
 @dataclass(frozen=True)
 class TestReference:
-    """A test as a sentence, and the file in which it stands."""
+    """A test as a sentence, and its file."""
 
     sentence: str
     file: str
@@ -39,18 +39,18 @@ class TestReference:
 
 @dataclass(frozen=True)
 class ClauseRow:
-    """One clause with its kind and room in words, and the tests that show it."""
+    """One clause with its kind and office in words, and the tests that show it."""
 
     clause: Clause
     kind: str
-    room: str
+    office: str
     reading: str
     tests: tuple[TestReference, ...]
 
 
 @dataclass(frozen=True)
 class BarPart:
-    """A stretch of a bar: where it begins, how long it is, of which kind, in clauses."""
+    """A part of a bar, in clauses: its kind, where it begins, and its width."""
 
     kind: str
     offset: int
@@ -59,7 +59,7 @@ class BarPart:
 
 @dataclass(frozen=True)
 class DocumentTotal:
-    """One document: how many clauses it has, how many of them tests show, and its bar by kind."""
+    """One document: its number of clauses, how many of them tests show, and its bar by kind."""
 
     document: str
     clauses: int
@@ -69,7 +69,7 @@ class DocumentTotal:
 
 @require_GET
 def coverage(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """All clauses in the order of the documents, narrowed by document, kind, room, having tests or not, and words."""
+    """Show all clauses in order, filtered by document, kind, office, tests, and words."""
     person, facility = authorize_desk(request, facility_code)
     clauses, tests = list(all_clauses().values()), shown.recorded()
     filters = _filters(request, clauses)
@@ -80,7 +80,7 @@ def coverage(request: HttpRequest, facility_code: str) -> HttpResponse:
         "filters": filters,
         "documents": list(dict.fromkeys(clause.document for clause in clauses)),
         "kinds": [(code, *words) for code, words in KINDS.items()],
-        "rooms": ROOMS.items(),
+        "offices": OFFICES.items(),
         "totals": _totals(clauses, tests),
         "widest": max(total.clauses for total in _totals(clauses, tests)),
         "count": len(clauses),
@@ -92,17 +92,17 @@ def coverage(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 def sentence(test: str) -> str:
-    """`A lapsed round is refused` of `test_a_lapsed_round_is_refused`, which may stand in a class."""
+    """`A lapsed round is refused` for `test_a_lapsed_round_is_refused`, with or without its class."""
     words = test.rpartition("::")[2].removeprefix("test_").replace("_", " ")
     return words[:1].upper() + words[1:]
 
 
 def _filters(request: HttpRequest, clauses: Iterable[Clause]) -> dict[str, str]:
-    """What the page narrows by; what it does not know narrows nothing."""
+    """The filters of the page. Unknown values are ignored."""
     allowed = {
         "document": {clause.document for clause in clauses},
         "kind": set(KINDS),
-        "where": set(ROOMS),
+        "where": set(OFFICES),
         "tests": set(PROVEN),
     }
     filters = {
@@ -123,7 +123,7 @@ def _matches(clause: Clause, filters: Mapping[str, str], tests: Mapping[str, Any
 
 
 def _sections(clauses: Iterable[Clause], tests: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
-    """The clauses under their sections, each section once, in the order of the documents."""
+    """The clauses by section, each section once, in the order of the documents."""
     sections: dict[tuple[str, str], list[ClauseRow]] = {}
     for clause in clauses:
         sections.setdefault((clause.document, clause.section), []).append(_row(clause, tests))
@@ -139,7 +139,7 @@ def _row(clause: Clause, tests: Mapping[str, tuple[str, ...]]) -> ClauseRow:
     return ClauseRow(
         clause,
         str(KINDS[clause.kind][0]),
-        str(ROOMS.get(clause.where, "Nowhere")),
+        str(OFFICES.get(clause.where, "Nowhere")),
         readings,
         tuple(TestReference(sentence(test), test.partition("::")[0]) for test in names),
     )

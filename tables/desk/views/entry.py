@@ -1,4 +1,4 @@
-"""One entry of the record: what it says, the bytes that say it, and what proves that it stood there."""
+"""One entry of the record: what it says, its bytes, and its proof."""
 
 import json
 import uuid
@@ -27,18 +27,18 @@ from tables.words.sentences import dollars
 
 
 class Place(StringConverter):
-    """The place of a stream as the record names it; no other text reaches the database."""
+    """The place of a stream as the record names it. No other text reaches the database."""
 
     regex = "[A-Za-z0-9][A-Za-z0-9._-]*"
 
 
 register_converter(Place, "place")
-RECENT_ENTRIES = 100  # of a person's newest entries, those in which a proof may have been taken just now
+RECENT_ENTRIES = 100  # a person's newest entries, in which a proof may just have been taken
 
 
 @require_GET
 def entry(request: HttpRequest, facility_code: str, place: str, seq: int) -> HttpResponse:
-    """An entry of this house, by the place that its stream is named after and its number there."""
+    """Show an entry of this facility, by its stream's place and its number."""
     person, facility = authorize_desk(request, facility_code)
     entry_ = _entry(facility, place, seq)
     previous, following = (
@@ -86,7 +86,7 @@ def entry(request: HttpRequest, facility_code: str, place: str, seq: int) -> Htt
 
 @require_GET
 def proof(request: HttpRequest, facility_code: str, place: str, seq: int) -> HttpResponse:
-    """The proof of an entry as a file, for the person who just had the record tell that they take it."""
+    """Serve the proof of an entry as a file, to the person who has just recorded that they take it."""
     person, facility = authorize_desk(request, facility_code)
     entry_ = _entry(facility, place, seq)
     proven, _checks = checks.prove_entry(entry_)
@@ -114,7 +114,7 @@ def _entry(facility: Facility, place: str, seq: int) -> Entry:
 
 
 def _was_taken(person: Person, sha256: str) -> bool:
-    """Whether the record tells that this person took these bytes, among what they did last."""
+    """Whether the person's newest entries record that they took these bytes."""
     newest_entries = (
         Entry.objects.filter(actor=person.code).exclude(actor="").order_by("-at")[:RECENT_ENTRIES]
     )
@@ -123,7 +123,7 @@ def _was_taken(person: Person, sha256: str) -> bool:
 
 
 def _body(entry_: Entry) -> dict[str, Any]:
-    """What the body says beside its data: device, command, build; empty where it cannot be read."""
+    """The whole body, for its device, command and build; empty where it cannot be read."""
     try:
         body = json.loads(bytes(entry_.body))
     except (ValueError, RecursionError):
@@ -132,7 +132,7 @@ def _body(entry_: Entry) -> dict[str, Any]:
 
 
 def _pretty(entry_: Entry) -> str:
-    """The body with a line for each thing that it says."""
+    """The body, one value on each line."""
     try:
         return json.dumps(json.loads(bytes(entry_.body)), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):
@@ -140,7 +140,7 @@ def _pretty(entry_: Entry) -> str:
 
 
 def _people(entry_: Entry) -> dict[str, Any]:
-    """Who acted, who signed besides, and at which device: rows where they are still known, else what the entry says."""
+    """The actor, the second signer and the device: their rows where they still exist."""
     people = {
         person.code: person
         for person in Person.objects.filter(code__in={entry_.actor, entry_.witness} - {""})
@@ -161,7 +161,7 @@ def _is_uuid(text: Any) -> bool:
 
 
 def _terms(request: HttpRequest, person: Person, facility: Facility, entry_: Entry) -> dict[str, Any] | None:
-    """The terms that the entry was made under, the submission that filed them, and its page for those who see it."""
+    """The terms of the entry, the submission that filed them, and its page for those who may see it."""
     sha256 = _body(entry_).get("terms")
     if not isinstance(sha256, str):
         return None
@@ -175,7 +175,7 @@ def _terms(request: HttpRequest, person: Person, facility: Facility, entry_: Ent
 
 
 def _round_query(entry_: Entry, place: str) -> str:
-    """The query string that finds every entry of the same round; empty where it belongs to none."""
+    """The query string that finds every entry of the same round; "" where there is no round."""
     if entry_.round is None:
         return ""
     sort = "" if entry_.stream.real_play else "&training=1"
@@ -183,12 +183,12 @@ def _round_query(entry_: Entry, place: str) -> str:
 
 
 def installation_entry(request: HttpRequest, facility_code: str, seq: int) -> HttpResponse:
-    """An entry of what belongs to no house: keys, incarnations, verifications."""
+    """Show an entry that belongs to no facility: keys, incarnations, verifications."""
     return entry(request, facility_code, INSTALLATION, seq)
 
 
 def installation_proof(request: HttpRequest, facility_code: str, seq: int) -> HttpResponse:
-    """The proof of such an entry."""
+    """Serve the proof of such an entry."""
     return proof(request, facility_code, INSTALLATION, seq)
 
 

@@ -1,4 +1,4 @@
-"""Exports of the record: asked for, watched, and fetched. The worker writes them (audit/exporting/jobs.py)."""
+"""Exports of the record: requested, watched and downloaded. The worker writes them (audit/exporting/jobs.py)."""
 
 import datetime as dt
 import stat
@@ -25,12 +25,12 @@ from ..download import file_response
 
 MAX_SHOWN = 40
 OPEN = (Job.Status.WAITING, Job.Status.RUNNING)
-PARTS = 1000  # of a progress bar
+PARTS = 1000  # width of a progress bar
 
 
 @require_GET
 def exports(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """What was exported here and what is being written, the newest first; and the dialog to ask for more."""
+    """Show the exports, newest first, with the dialog to request one."""
     person, facility = authorize_desk(request, facility_code)
     context = desk_context(person, facility, "exports") | _list(facility, may_export(person))
     if context["exports_here"]:
@@ -40,7 +40,7 @@ def exports(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @require_GET
 def exports_list(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """The list alone, for a page that watches it."""
+    """Return only the list, for a page that watches it."""
     person, facility = authorize_desk(request, facility_code)
     return render(
         request,
@@ -51,7 +51,7 @@ def exports_list(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @require_safe
 def exports_file(request: HttpRequest, facility_code: str, job: uuid.UUID) -> HttpResponseBase:
-    """The file of an export of this house, whole or a range of its bytes; for those who may export."""
+    """Serve the file of an export, whole or in ranges, to those who may export."""
     person, facility = authorize_desk(request, facility_code)
     if not may_export(person):
         raise Denied
@@ -64,13 +64,13 @@ def exports_file(request: HttpRequest, facility_code: str, job: uuid.UUID) -> Ht
         raise Denied
     path_ = jobs.file_path(job_)
     if job_.results.get("removed_at") or not _is_intact(path_, job_):
-        message = "This file is no longer kept. Ask for the same range again: its entries are the same."
+        message = "This file is no longer available. Request the same range again: it holds the same entries."
         return HttpResponse(message, status=410, content_type="text/plain; charset=utf-8")
     return file_response(request, path_, job_.filename, job_.sha256, output.MEDIA_TYPES[job_.kind])
 
 
 def _is_intact(path_: Path, job: Job) -> bool:
-    """Whether the file lies there as it was recorded, as far as a look can tell: its own bytes, and as many."""
+    """Whether the file is there as recorded, as far as a quick look tells: a regular file of the recorded size."""
     try:
         status = path_.lstat()
     except OSError:
@@ -119,9 +119,9 @@ def _first_bad(job: Job) -> str:
 
 
 def _range(job: Job, facility: Facility) -> str:
-    """The range as people say it."""
+    """The range in words."""
     if job.kind == Job.Kind.VERIFICATION:
-        return "the whole record, of every house"
+        return "the whole record, of every casino"
     days = [job.params.get("day"), job.params.get("last_day")]
     if days[0]:
         first, last = (in_words(dt.date.fromisoformat(str(text))) for text in days)
@@ -137,7 +137,7 @@ def _range(job: Job, facility: Facility) -> str:
 
 
 def _where(job: Job) -> str:
-    """The streams as people say them."""
+    """The streams in words."""
     if job.kind == Job.Kind.VERIFICATION:
         return ""
     names = [str(name).rpartition("/")[2] for name in job.params.get("streams", [])]
@@ -158,7 +158,7 @@ def _moment_text(text: Any, facility: Facility) -> str:
 
 
 def _streams(facility: Facility) -> list[dict[str, Any]]:
-    """The streams that there are, by their sort, for the list to pick from."""
+    """The existing streams by kind, for the list in the dialog."""
     names = Stream.objects.filter(name__startswith=f"{facility.code}/", seq__gt=0).order_by("name")
     streams: dict[bool, list[dict[str, str]]] = {True: [], False: []}
     for name, real in names.values_list("name", "real_play"):

@@ -1,4 +1,4 @@
-"""The integrity page: whether the record can be trusted now, and what says so."""
+"""The integrity page: whether the record can be trusted now, and why."""
 
 import base64
 
@@ -19,7 +19,7 @@ from .. import integrity as standing
 
 @require_GET
 def integrity(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """Seals, checkpoint, witnesses, copies, keys, incarnations, verifications, halted tables and alerts."""
+    """Show seals, checkpoint, witnesses, copies, keys, incarnations, verifications, halted tables and alerts."""
     person, facility = authorize_desk(request, facility_code)
     now = clock.now()
     status = standing.read_integrity(facility, now)

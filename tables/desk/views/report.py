@@ -1,4 +1,4 @@
-"""The daily report: its page and its paper."""
+"""The daily report: its page and its PDF."""
 
 import datetime as dt
 import re
@@ -21,7 +21,7 @@ from tables.reports.report_day import PLAYS, ReportDay
 
 @require_GET
 def page(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """The report of one gaming day. A day that is none is told in a sentence, above today's report."""
+    """Show the report of one gaming day. A mistyped day gets a message above today's report."""
     person, facility = authorize_desk(request, facility_code)
     day, refused = _day_of(request, facility)
     by = request.GET.get("by", "")
@@ -35,7 +35,7 @@ def page(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 @require_GET
 def paper(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """The same as a PDF. Raises `Denied` for a day that is none."""
+    """Serve the report as a PDF. Raises `Denied` for a mistyped day."""
     _person, facility = authorize_desk(request, facility_code)
     day, refused = _day_of(request, facility)
     if refused:
@@ -47,13 +47,13 @@ def paper(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 def filename(day: ReportDay) -> str:
-    """`larkfield-2026-11-21.pdf`; training and simulation say so."""
+    """`larkfield-2026-11-21.pdf`, with the kind of play unless it is real play."""
     kind = "" if day.play == "live" else f"-{day.play}"
     return f"{day.facility.code}-{day.date.isoformat()}{kind}.pdf"
 
 
 def _day_of(request: HttpRequest, facility: Facility) -> tuple[ReportDay, str]:
-    """The day that is asked for, or today with a sentence about what was typed."""
+    """The requested day, or today with a message about what was typed."""
     now, typed, play = clock.now(), request.GET.get("day", "").strip(), request.GET.get("play", "live")
     today = ReportDay(facility, facility.gaming_day(now), now, play if play in PLAYS else "live")
     if not typed:
@@ -67,7 +67,7 @@ def _day_of(request: HttpRequest, facility: Facility) -> tuple[ReportDay, str]:
 
 
 def read_day(typed: str) -> dt.date | None:
-    """A date such as 2026-11-21; None for anything else, and for one before this century."""
+    """Parse a date such as 2026-11-21; None for anything else and for dates before this century."""
     try:
         date = dt.date.fromisoformat(typed) if re.fullmatch(r"\d{4}-\d\d-\d\d", typed, re.ASCII) else None
     except ValueError:

@@ -1,4 +1,4 @@
-"""The record's search: what is asked stands in the address, and the newest entries that answer beneath."""
+"""The search of the record: the query is in the address, the newest matching entries below."""
 
 from typing import Any
 
@@ -19,19 +19,19 @@ from tables.words.sentences import dollars
 
 from ..search import MAX_CANDIDATES, PAGE_SIZE, places_of, search_record, types_on_record
 
-MAX_NAMES = 500  # people that the field offers; everybody can be typed
+MAX_NAMES = 500  # offered in the list; every name can be typed
 LABELS = {
     "from": "From", "to": "To", "day": "Gaming day", "place": "Place",
     "round": "Round", "lot": "Dice lot", "who": "Person", "type": "Act",
-    "least": "A sum from", "most": "A sum to", "training": "Kind of play", "before": "Page",
+    "least": "Amount from", "most": "Amount to", "training": "Kind of play", "before": "Page",
 }  # fmt: skip
-# what the form has no field for: the head of the page tells what is wrong with it
+# fields without a form control: their errors are shown at the top of the page
 NO_FIELD = ("training", "before")
 
 
 @require_GET
 def record(request: HttpRequest, facility_code: str) -> HttpResponse:
-    """Entries by time, gaming day, place, round, dice lot, person, act and amount; training apart from real play."""
+    """Show entries by time, gaming day, place, round, lot, person, act and amount; training apart from real play."""
     person, facility = authorize_desk(request, facility_code)
     query = asking.parse_query(request.GET.dict(), facility)
     page, saved = search_record(query), _saved_filters(person, facility, query)
@@ -58,7 +58,7 @@ def record(request: HttpRequest, facility_code: str) -> HttpResponse:
 
 
 def _choices(facility: Facility, query: SearchQuery) -> dict[str, Any]:
-    """What the fields offer."""
+    """What the form's lists offer."""
     people = Person.objects.filter(facility__in=("", facility.code), is_active=True)
     return {
         "places": places_of(facility, training=query.training),
@@ -68,7 +68,7 @@ def _choices(facility: Facility, query: SearchQuery) -> dict[str, Any]:
 
 
 def _search_url(query: SearchQuery, **changes: str) -> str:
-    """The address of this search with something else in it."""
+    """The address of this search with some fields changed."""
     query_string = SearchQuery(query.facility, query.typed | {"before": ""} | changes).query
     if before := changes.get("before"):
         query_string = f"{query_string}&before={before}" if query_string else f"before={before}"
@@ -76,7 +76,7 @@ def _search_url(query: SearchQuery, **changes: str) -> str:
 
 
 def _query_parts(query: SearchQuery) -> list[dict[str, str]]:
-    """What is asked for, field by field in words, and the search without it."""
+    """The fields of the query in words, each with the address of the search without it."""
     texts = {
         "from": query.typed["from"].replace("T", " "),
         "to": query.typed["to"].replace("T", " "),
@@ -97,7 +97,7 @@ def _query_parts(query: SearchQuery) -> list[dict[str, str]]:
 
 
 def _saved_filters(person: Person, facility: Facility, query: SearchQuery) -> list[dict[str, Any]]:
-    """This person's saved filters, and whether one of them is what is asked now."""
+    """This person's saved filters, and whether one of them is the current search."""
     saved = SavedFilter.objects.filter(person=person, facility=facility.code)
     return [
         {
