@@ -105,7 +105,7 @@ def restored_later(build: Callable[P, T]) -> Callable[P, T]:
 
 def is_set() -> bool:
     """Whether the test has set the clock: only a scene of the same moment is then the same."""
-    return clock.clock._told is not None
+    return clock.clock._source is not None
 
 
 @cache
