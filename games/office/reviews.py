@@ -7,7 +7,7 @@ import datetime as dt
 from typing import Any
 
 from games.engine import Refusal
-from games.models import Review
+from games.models import Facility, Review
 from games.models.patrons import Reviewed
 from games.office.core.runner import OfficeContext
 from games.office.documents.filing import document_reference, read_document
@@ -47,7 +47,7 @@ def withdraw(ctx: OfficeContext, row: Reviewed) -> None:
     row.save(update_fields=["status", "withdrawn_at"])
 
 
-def review_due_on(row: Reviewed, facility: Any) -> dt.date | None:
+def review_due_on(row: Reviewed, facility: Facility) -> dt.date | None:
     """Return the last day of the review of a filed row, or None if no decision is pending."""
     if row.status != Review.FILED or row.filed_at is None:
         return None

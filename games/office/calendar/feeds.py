@@ -58,21 +58,21 @@ def calendar_bytes(
 
     `address`: the scheme and host that precede the path of each deadline's page.
     """
-    made = Calendar()
-    made.add("prodid", PRODUCT)
-    made.add("version", "2.0")
-    made.add("calscale", "GREGORIAN")
-    made.add("x-wr-calname", vText(f"{facility.name}: deadlines"))
-    made.add("x-wr-timezone", vText(facility.time_zone))
-    made.add("refresh-interval", dt.timedelta(hours=1), parameters={"VALUE": "DURATION"})
+    feed = Calendar()
+    feed.add("prodid", PRODUCT)
+    feed.add("version", "2.0")
+    feed.add("calscale", "GREGORIAN")
+    feed.add("x-wr-calname", vText(f"{facility.name}: deadlines"))
+    feed.add("x-wr-timezone", vText(facility.time_zone))
+    feed.add("refresh-interval", dt.timedelta(hours=1), parameters={"VALUE": "DURATION"})
     moments = []
     for deadline in listed:
-        made.add_component(_event(facility, deadline, now, address))
+        feed.add_component(_event(facility, deadline, now, address))
         moments += [deadline.moment] if deadline.moment else []
     if moments:
         first, last = (facility.local(moment).date() for moment in (min(moments), max(moments)))
-        made.add_missing_timezones(first_date=first - ZONES_FOR, last_date=last + ZONES_FOR)
-    return made.to_ical()
+        feed.add_missing_timezones(first_date=first - ZONES_FOR, last_date=last + ZONES_FOR)
+    return bytes(feed.to_ical())
 
 
 def _event(facility: Facility, deadline: Deadline, now: dt.datetime, address: str) -> Event:

@@ -7,6 +7,7 @@ from audit.runner import ActOutcome, ActRequest, ActResponse
 from games.facility_runner import LockedStream, StreamContext, StreamRunner
 from games.models import Facility
 from games.office.core.floor import floor
+from games.params import Params
 
 __all__ = [
     "ACTS",
@@ -33,6 +34,9 @@ class OfficeContext(StreamContext):
     """
 
 
+OfficeAct = Callable[[OfficeContext, Params], ActOutcome]
+
+
 class OfficeRunner(StreamRunner[OfficeContext]):
     """Executes the acts of the office."""
 
@@ -45,7 +49,7 @@ class OfficeRunner(StreamRunner[OfficeContext]):
     def make_context(self, request: ActRequest, locked: LockedStream) -> OfficeContext:
         return OfficeContext(locked, request)
 
-    def office_act(self, *, roles: Iterable[str] = OFFICE_ROLES) -> Callable:
+    def office_act(self, *, roles: Iterable[str] = OFFICE_ROLES) -> Callable[[OfficeAct], OfficeAct]:
         """Register an act of the office under its function's name."""
         return self.act(roles=roles, depends_on="nothing")
 

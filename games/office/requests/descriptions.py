@@ -97,7 +97,7 @@ def day(value: dt.date | str) -> str:
 def _points(request: GameRequest, line: PartStatus) -> list[str]:
     value, key = line.value, line.part.key
     if value.get("none"):
-        return [NONE[key]()]
+        return [NONE_TEXTS[key]]
     if key == "class" and value:
         game_class = str(contents.CLASSES[value["class"]]).capitalize()
         return [f"{game_class}: {value['of']}" if value["of"] else game_class]
@@ -113,11 +113,11 @@ def _points(request: GameRequest, line: PartStatus) -> list[str]:
     return list(value.get("places", []))
 
 
-NONE = {
-    "layout": lambda: "It has no layout.",
-    "elsewhere": lambda: "Offered nowhere else.",
-    "property": lambda: "None, neither granted nor pending.",
-    "waiver": lambda: "Not required.",
+NONE_TEXTS = {
+    "layout": "It has no layout.",
+    "elsewhere": "Offered nowhere else.",
+    "property": "None, neither granted nor pending.",
+    "waiver": "Not required.",
 }
 
 
