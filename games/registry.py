@@ -1,6 +1,6 @@
 """The games on offer. A new game is one folder, and one line here (docs/games.md)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
 from importlib.resources import files
@@ -22,6 +22,7 @@ FOLDERS = (
 _games: dict[str, Game] = {}
 _folders: dict[str, str] = {}
 GAMES: Mapping[str, Game] = _games
+_clears: list[Callable[[], None]] = []
 
 
 def register(folder: str) -> Game:
@@ -44,9 +45,14 @@ def unregister(code: str) -> None:
     _forget()
 
 
+def clear_on_change(clear: Callable[[], None]) -> None:
+    """Call this whenever a game is added or taken out: for what is cached of the games' folders."""
+    _clears.append(clear)
+
+
 def _forget() -> None:
-    parts.cache_clear()
-    with_asset.cache_clear()
+    for clear in (parts.cache_clear, with_asset.cache_clear, *_clears):
+        clear()
 
 
 def game_by_code(code: str) -> Game:

@@ -30,6 +30,9 @@ def game_words(game: str, language: str, text: str = "") -> dict[str, Any]:
     return tomllib.loads((files(registry.part(game, "guide")) / name).read_text("utf-8"))
 
 
+registry.clear_on_change(game_words.cache_clear)
+
+
 def odds(language: str, pays: Pays) -> str:
     """`6 to 1`, `6 a 1`, `6比1`; a fixed sum as `$50,000`, `50,000美元`. Never with the word that means other money."""
     if isinstance(pays, Prize):

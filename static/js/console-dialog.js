@@ -110,7 +110,7 @@ export class ConsoleDialog {
 
   get throwSize() {
     const { round, next } = this.state;
-    return round.dice?.length ?? next?.dice ?? round.game?.dice ?? 3;
+    return round.dice?.length ?? next?.dice ?? round.game?.dice ?? Number(this.field("dice").querySelector(".slots").dataset.size);
   }
 
   /* As many slots as the throw has dice. Where faces are counted, a correction begins with what was entered. */

@@ -39,7 +39,7 @@ function correctableState(current) {
   return { ...current, round: { ...current.round, wagers } };
 }
 
-function paintNextFromDice({ faces, full, size, invalid }) {
+function paintNextFromDice({ faces, full, size, counted, invalid }) {
   const next = document.getElementById("next");
   if (next?.dataset.act !== "call_dice" || !document.getElementById("slots")) return;
   const reason = invalid && document.querySelector(`[data-invalid="${CSS.escape(invalid)}"]`);
@@ -51,7 +51,7 @@ function paintNextFromDice({ faces, full, size, invalid }) {
   };
   if (reason) setTexts(next.dataset.void, reason.dataset.say);
   else if (!full) setTexts("Tap the dice", facesToGo(size - faces.length));
-  else setTexts(next.dataset.label, size > 3 ? countFaces(faces) : `${spellFaces(faces)}: total ${totalOf(faces)}`);
+  else setTexts(next.dataset.label, counted ? countFaces(faces) : `${spellFaces(faces)}: total ${totalOf(faces)}`);
 }
 
 /* The act and the parameters of a button now. Dice that are entered may be called, or called invalid. */

@@ -10,6 +10,8 @@ const capitalize = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const sortByRank = (faces) => [...faces].sort((a, b) => RANKS.indexOf(a) - RANKS.indexOf(b));
 const countOf = (faces, face) => faces.filter((entered) => entered === face).length;
 
+/* "three" */
+export const numberWord = (count) => WORDS[count] ?? String(count);
 /* "One, two, six" */
 export const spellFaces = (faces) => capitalize([...faces].sort().map((face) => WORDS[face]).join(", "));
 /* "Two faces to go" */
@@ -28,6 +30,11 @@ export class Dice {
 
   get size() {
     return this.findSlots()?.querySelectorAll(".slot").length ?? 0;
+  }
+
+  /* Whether the keys count faces. */
+  get counted() {
+    return Boolean(this.findSlots()?.closest("[data-dice]"));
   }
 
   get full() {

@@ -1,8 +1,8 @@
-/* The inspection before gaming begins or continues: three dice values and each combination that they light, the test runs
+/* The inspection before gaming begins or continues: dice values and each combination that they light, the test runs
    of an automated shaker, each line of the edition, a camera for each end. The questions come with #inspect. What has been
    confirmed stays here until the floorperson signs, and starts over with a new list. */
 
-import { Dice } from "./dice.js";
+import { Dice, numberWord } from "./dice.js";
 
 const setPressed = (button, pressed) => button.setAttribute("aria-pressed", Boolean(pressed));
 const toggle = (set, key) => { if (!set.delete(key)) set.add(key); };
@@ -58,7 +58,7 @@ export class Inspection {
 
   lightsToDo() {
     const open = this.lit.length - this.litConfirmed.size;
-    if (!this.dice.full) return "Enter three dice values first";
+    if (!this.dice.full) return `Enter ${numberWord(this.dice.size)} dice values first`;
     if (!this.lit.length) return "Wait for the layout to light";
     return open ? `${open} of ${this.lit.length} combinations to confirm` : "";
   }

@@ -316,6 +316,7 @@ def inspection_of(table: Table, dice: tuple[int, ...] = (1, 2, 5)) -> dict[str, 
     if edition.cameras:
         params["cameras"] = [f"C-{number}" for number in range(1, edition.cameras + 1)]
     if ctx.rules.section("inspection-device"):
+        dice = dice[: edition.dice]
         params |= {"dice": list(dice), "lit": list(ctx.game.winning_codes(ctx.rules, [dice]))}
     if "automated" in equipment.conditions:
         params["tosses"] = TOSSES

@@ -13,11 +13,12 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from games import registry
-from games.engine.editions import all_editions
+from games.engine.editions import Edition, all_editions
 from games.engine.game import Game
 from games.layout_drawing import NOT_DEALT, PAID, WINS, chip, disc, listed, marked, money, plain, signed
 from tables.words.forms import span
 from tables.words.labels import DEVICE_PARTS, LABELS
+from tables.words.sentences import NUMBERS
 
 register = template.Library()
 for function in (chip, listed, money, plain, signed, span):
@@ -96,6 +97,35 @@ def step_label(s: dict) -> str:
     return next(
         (step["label"] for step in s["round"]["steps"] if step["state"] == "now"), s["round"]["phase"]
     )
+
+
+# Dice
+
+
+@register.filter
+def dice_count(s: dict) -> int:
+    """How many dice the next throw has, or else every throw of this edition."""
+    following = s["next"] or {}
+    editions = _editions(s)
+    return int(following.get("dice") or editions[-1].dice)
+
+
+@register.filter
+def times(count: int) -> range:
+    """A loop of so many turns."""
+    return range(count)
+
+
+@register.filter
+def number_word(count: int) -> str:
+    """`three`; digits above ten."""
+    return NUMBERS[count].lower() if count < len(NUMBERS) else str(count)
+
+
+@register.filter
+def faces(count: int) -> str:
+    """`three faces`, `one face`."""
+    return f"{number_word(count)} face{'' if count == 1 else 's'}"
 
 
 # The console
@@ -230,9 +260,13 @@ def label(code: str, name: str) -> str:
 @register.filter
 def has_duty(s: dict, duty: str) -> bool:
     """Whether the edition at a table has a section for a duty; without an edition, whether any of its game has."""
-    editions = [e for e in all_editions().values() if e.game == s["table"]["game"]]
-    current = [e for e in editions if e.key == s["rules"].get("key")]
-    return any(duty in e.sections for e in current or editions)
+    return any(duty in edition.sections for edition in _editions(s))
+
+
+def _editions(s: dict) -> list[Edition]:
+    """The edition at a table; where no rules are in force, all of its game."""
+    editions = [edition for edition in all_editions().values() if edition.game == s["table"]["game"]]
+    return [edition for edition in editions if edition.key == s["rules"].get("key")] or editions
 
 
 @register.filter
@@ -258,9 +292,15 @@ def prints(game: str, layout: tuple) -> dict[str, str]:
     page = get_template(registry.asset(game, "console/print.html"))
     return {
         wager: page.render(
-            {"wager": wager, "family": family, "value": wager.partition(":")[2], "odds": odds}
+            {
+                "wager": wager,
+                "label": label,
+                "family": family,
+                "value": wager.partition(":")[2],
+                "odds": odds,
+            }
         ).strip()
-        for wager, _, family, odds in layout
+        for wager, label, family, odds in layout
     }
 
 

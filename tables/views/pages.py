@@ -98,7 +98,8 @@ def light(request: HttpRequest, facility: str, table: str) -> JsonResponse:
         )
         lit = ctx.game.winning_codes(ctx.rules, [dice])
     except ValueError:
-        return JsonResponse({"refusal": {"message": "Three faces, each 1 to 6."}}, status=422)
+        message = f"Enter every die as a number from 1 to {ctx.game.faces}."
+        return JsonResponse({"refusal": {"message": message}}, status=422)
     except Refusal as refusal:
         refused = {
             "code": refusal.code,

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from django.conf import settings
 from django.test import override_settings
 
 
@@ -36,8 +37,10 @@ def serving() -> Iterator[LiveServer]:
     """A server until the block ends."""
     import uvicorn
 
-    # The files are listed once: looking for each of them at each request doubles the work of a page.
-    with override_settings(WHITENOISE_AUTOREFRESH=False):
+    # The files are listed once: looking for each of them at each request doubles the work of a page. Those of the
+    # fictitious game are among them, which a test registers later.
+    folders = [*settings.STATICFILES_DIRS, settings.BASE_DIR / "tests/fixtures/two_up_hazard/static"]
+    with override_settings(WHITENOISE_AUTOREFRESH=False, STATICFILES_DIRS=folders):
         from config.asgi import application
 
     with socket.socket() as listening:

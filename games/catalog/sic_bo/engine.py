@@ -20,7 +20,7 @@ from itertools import combinations, product
 from games.engine.analysis import Outcome
 from games.engine.game import Game
 from games.engine.odds import Pays
-from games.engine.procedures import Moves, Procedure
+from games.engine.procedures import SINGLE_THROW, Procedure
 from games.engine.rules import Rules
 from games.engine.settlement import Reason, Settled, lose, win
 from games.engine.state import Result, RoundState
@@ -178,80 +178,6 @@ def _settle(wager: Wager, found: Verdict) -> Settled:
     return win(wager, found.odds, found.cite, found.why)
 
 
-FROM_THE_DICE_ON: Moves = {
-    ("ready", "call_dice"): "lit",
-    ("ready", "call_no_roll"): "no-roll",
-    ("ready", "settle_manually"): "lit",
-    ("ready", "report_device_failure"): "void",
-    ("ready", "report_shaker_failure"): "void",
-    ("ready", "void_round"): "void",
-    ("ready", "record_missed_wager"): "ready",
-    ("ready", "strike_mistaken_wager"): "ready",
-    ("lit", "correct_dice"): "lit",
-    ("lit", "record_missed_wager"): "lit",
-    ("lit", "strike_mistaken_wager"): "lit",
-    ("lit", "settle_manually"): "lit",
-    ("lit", "take_losers"): "taken",
-    ("taken", "correct_dice"): "lit",
-    ("taken", "record_missed_wager"): "taken",
-    ("taken", "strike_mistaken_wager"): "taken",
-    ("taken", "settle_manually"): "taken",
-    ("taken", "pay_seats"): "taken",  # and to `paid` by itself once nobody is owed anything
-    ("paid", "correct_dice"): "lit",  # legal only while nobody has been paid: a round without winners
-    ("paid", "record_missed_wager"): "taken",
-    ("paid", "strike_mistaken_wager"): "taken",
-    ("paid", "settle_manually"): "paid",
-    ("paid", "clear_layout"): "cleared",
-}
-
-CLOSE_FIRST: Moves = {
-    ("open", "place_wagers"): "open",
-    ("open", "no_more_bets"): "closed",
-    ("open", "report_device_failure"): "void",
-    ("open", "void_round"): "void",
-    ("closed", "shake"): "ready",
-    ("closed", "record_missed_wager"): "closed",
-    ("closed", "strike_mistaken_wager"): "closed",
-    ("closed", "report_device_failure"): "void",
-    ("closed", "report_shaker_failure"): "void",
-    ("closed", "void_round"): "void",
-    **FROM_THE_DICE_ON,
-}
-
-SHAKE_FIRST: Moves = {
-    ("open", "place_wagers"): "open",
-    ("open", "shake"): "shaken",
-    ("open", "report_device_failure"): "void",
-    ("open", "report_shaker_failure"): "void",
-    ("open", "void_round"): "void",
-    ("shaken", "place_wagers"): "shaken",
-    ("shaken", "no_more_bets"): "ready",
-    ("shaken", "report_device_failure"): "void",
-    ("shaken", "report_shaker_failure"): "void",
-    ("shaken", "void_round"): "void",
-    **FROM_THE_DICE_ON,
-}
-
-LAST_ACTS = {"ready": "call_dice", "lit": "take_losers", "taken": "pay_seats", "paid": "clear_layout"}
-LAST_DONE = {"ready": 3, "lit": 4, "taken": 5, "paid": 6, "cleared": 7}
-LAST_STEPS = ("call-dice", "take", "pay", "clear")
-
-PROCEDURES = {
-    "close-first": Procedure(
-        moves=CLOSE_FIRST,
-        ribbon=("placement", "no-more-bets", "shake", *LAST_STEPS),
-        done={"open": 0, "closed": 2, **LAST_DONE},
-        next_act={"open": "no_more_bets", "closed": "shake", **LAST_ACTS},
-    ),
-    "shake-first": Procedure(
-        moves=SHAKE_FIRST,
-        ribbon=("placement", "shake", "no-more-bets", *LAST_STEPS),
-        done={"open": 0, "shaken": 2, **LAST_DONE},
-        next_act={"open": "shake", "shaken": "no_more_bets", **LAST_ACTS},
-    ),
-}
-
-
 FAMILIES = {
     "three-of-a-kind": "Three of a Kind",
     "two-of-a-kind": "Two of a Kind",
@@ -304,7 +230,7 @@ class SicBo(Game):
         return Reason("called-small" if total <= 10 else "called-big", {"total": total})
 
     def procedure(self, state: RoundState) -> Procedure:
-        return PROCEDURES[state.rules.shaker(state.shaker).procedure]
+        return SINGLE_THROW[state.rules.shaker(state.shaker).procedure]
 
     def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
         chances = Counter(tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3))
