@@ -123,12 +123,13 @@ def _missing_words(game: Game) -> Iterator[str]:
 def _codes(code: str, name: str) -> set[str]:
     """The literal codes of `Refusal` or `Reason` in the sources of a game's engine."""
     folder = Path(str(registry.folder_of(code)))
-    codes = set()
+    codes: set[str] = set()
     for path in [*folder.glob("engine.py"), *folder.glob("engine/*.py")]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
-                codes |= {leaf.value for leaf in ast.walk(node.args[0]) if isinstance(leaf, ast.Constant)}
-    return {value for value in codes if isinstance(value, str)}
+                leaves = (leaf.value for leaf in ast.walk(node.args[0]) if isinstance(leaf, ast.Constant))
+                codes |= {leaf for leaf in leaves if isinstance(leaf, str)}
+    return codes
 
 
 def test_every_registered_game_is_complete():
@@ -204,6 +205,7 @@ def test_no_file_outside_its_folder_compares_the_name_of_a_game():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Compare):
                 values = {leaf.value for leaf in ast.walk(node) if isinstance(leaf, ast.Constant)}
-                if values & set(NAMES):
-                    compared[f"{path}:{node.lineno}"] = sorted(values & set(NAMES))
+                named = sorted(set(NAMES) & values)
+                if named:
+                    compared[f"{path}:{node.lineno}"] = named
     assert compared == {}
