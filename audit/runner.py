@@ -12,7 +12,9 @@ locked, who may act on it and when an act is stale. Acts register themselves wit
 import datetime as dt
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -24,6 +26,20 @@ from audit.models import Device, Person, Stream
 
 Changes: TypeAlias = Literal["table", "phase", "nothing"]
 DependsOn: TypeAlias = Literal["phase", "round", "seats", "nothing"]
+
+
+_in_one_transaction: ContextVar[bool] = ContextVar("in_one_transaction", default=False)
+
+
+@contextmanager
+def one_transaction() -> Iterator[None]:
+    """Execute the acts inside in one transaction, all or nothing. Seeding uses it; a request never does."""
+    token = _in_one_transaction.set(True)
+    try:
+        with transaction.atomic():
+            yield
+    finally:
+        _in_one_transaction.reset(token)
 
 
 @dataclass(frozen=True)
@@ -181,7 +197,7 @@ class ActRunner(ABC, Generic[ContextT, ParamsT, LockedT]):
         """
         act = self.acts[request.act]
         content = self._content_hash(request)
-        with transaction.atomic(durable=True):
+        with transaction.atomic(durable=not _in_one_transaction.get()):
             locked = self.lock(request)
             self.verify_permission(request, act, locked)
             accepted = commands.find(request.command, content)

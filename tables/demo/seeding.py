@@ -15,6 +15,7 @@ from django.db import transaction
 from audit import clock, record
 from audit.devices import enroll
 from audit.models import Device, Person
+from audit.runner import one_transaction
 from games.engine import Rules
 from games.engine.editions import ApprovalRule, edition
 from games.models import Facility, RulesSubmission
@@ -39,14 +40,18 @@ RESERVED_CODES = frozenset({*STREAMS, "acts", "exports", "rules", "sign-in", "sy
 
 
 def seed() -> bool:
-    """Create the demo floor. Return False when it exists already."""
+    """Create the demo floor, all of it or nothing. Return False if it exists already.
+
+    One transaction, so that the row of the first facility is also the sign that the rest is there.
+    """
     if Facility.objects.filter(code=demo.LARKFIELD.code).exists():
         return False
-    for facility in demo.FACILITIES:
-        _seed_facility(facility)
-    for facility in demo.FACILITIES:
-        _open_tables(facility)
-    _fill_the_office()
+    with one_transaction():
+        for facility in demo.FACILITIES:
+            _seed_facility(facility)
+        for facility in demo.FACILITIES:
+            _open_tables(facility)
+        _fill_the_office()
     return True
 
 

@@ -16,6 +16,7 @@ from games.models import Document, Facility, GameRequest, RulesSubmission
 from games.office.calendar.deadlines import deadlines
 from games.office.providers.services import suspended_codes
 from games.office.requests import contents
+from tables.demo import seeding
 from tables.demo.simulation import verify_simulated
 from tables.models import Round, Settlement, Table
 from tests.tables.cast import make_scene
@@ -47,6 +48,21 @@ def test_seed_demo_makes_the_floor_once(settings):
     assert "already" in said("seed_demo")
     assert (Table.objects.count(), Person.objects.count(), Entry.objects.count()) == made
     assert "110011  Mei Tran" in said("seed_demo", show=True)
+
+
+def test_seed_demo_that_fails_half_way_leaves_nothing_and_can_run_again(settings, monkeypatch):
+    settings.DEMO = True
+    monkeypatch.setattr(seeding, "_fill_the_office", broken)
+    with pytest.raises(RuntimeError):
+        call_command("seed_demo")
+    assert not Facility.objects.exists() and not Entry.objects.exists()
+    monkeypatch.undo()
+    settings.DEMO = True
+    assert "is made" in said("seed_demo")
+
+
+def broken():
+    raise RuntimeError("the disk is full")
 
 
 def test_simulate_plays_the_same_rounds_from_the_same_seed():
