@@ -1,6 +1,6 @@
-"""One round on paper, as a line of JSON, settled by the same rules as on the floor.
+"""Settles one round written as a line of JSON by the same rules as the floor.
 
-Reads any bytes without falling over: what it cannot read, or what the rules refuse, it raises as `BadLine`.
+Reads any bytes. Raises `BadLine` for anything that it cannot read or that the rules refuse.
 """
 
 import json
@@ -17,15 +17,15 @@ from games.registry import game_of
 
 ROUND_KEYS = frozenset({"id", "rules", "throws", "wagers", "payouts", "voided"})
 WAGER_KEYS = frozenset({"seat", "wager", "cents"})
-DIGITS_MOST = 1000  # a longer number is no amount; Python itself stops at 4300
+DIGITS_MOST = 1000  # more digits cannot be an amount; Python itself stops at 4300
 
 
 class TooLong(int):
-    """Stands where a number was too long to read; it is nobody's id."""
+    """Stands in for a number with too many digits; it is no valid value anywhere."""
 
 
 class BadLine(Exception):
-    """A line that cannot be adjudicated: its id where that was readable, and why."""
+    """A line that cannot be adjudicated, with its id if that was readable, and the reason."""
 
     def __init__(self, id_: str | int | None, refusal: Refusal) -> None:
         super().__init__(id_, refusal)
@@ -34,7 +34,7 @@ class BadLine(Exception):
 
 
 def adjudicate(line: bytes) -> dict[str, Any]:
-    """The settled round of one line, ready for JSON; raises `BadLine`."""
+    """Return the settled round of one line, ready for JSON. Raises `BadLine`."""
     id_: str | int | None = None
     try:
         read, faults = _read(line)
@@ -47,15 +47,15 @@ def adjudicate(line: bytes) -> dict[str, Any]:
 
 
 def _read(line: bytes) -> tuple[Any, list[Refusal]]:
-    """The JSON value of a line, and what is wrong with it that still leaves it readable."""
+    """Return the JSON value of a line, and faults that leave it readable."""
     faults: list[Refusal] = []
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(items)
-        if len(found) != len(items):
+        entries = dict(items)
+        if len(entries) != len(items):
             twice = sorted(key for key, times in Counter(key for key, _ in items).items() if times > 1)
             faults.extend(Refusal("repeated-key", key=key[:40]) for key in twice)
-        return found
+        return entries
 
     def constant(name: str) -> None:
         faults.append(Refusal("not-a-number", value=name))
@@ -75,7 +75,7 @@ def _read(line: bytes) -> tuple[Any, list[Refusal]]:
 
 
 def _id(read: Any, faults: list[Refusal]) -> str | int | None:
-    """The line's id where it is a string or a whole number, given once."""
+    """Return the line's id if it is a string or an integer and given once."""
     id_ = read.get("id") if isinstance(read, dict) else None
     repeated = any(fault.params.get("key") == "id" for fault in faults)
     if type(id_) not in (str, int) or repeated:
@@ -106,7 +106,7 @@ def _adjudicated(read: Mapping[str, Any]) -> dict[str, Any]:
         "rules": read["rules"],
         "ending": ending,
         "order": settlement_order(settled),
-        "wagers": [_as_line(one) for one in settled],
+        "wagers": [_as_line(settled_wager) for settled_wager in settled],
     }
 
 
@@ -124,7 +124,7 @@ def _voided(read: Mapping[str, Any]) -> str | None:
 
 
 def _throws(read: Mapping[str, Any], voided: str | None) -> list[Any]:
-    """Throws as lists of faces or {"void": reason}; their number and faces are for the game."""
+    """Return throws as lists of faces or {"void": reason}. The game checks their number and faces."""
     if "throws" not in read and voided is None:
         raise Refusal("key-missing", key="throws")
     throws = read.get("throws", [])
@@ -142,35 +142,35 @@ def _throws(read: Mapping[str, Any], voided: str | None) -> list[Any]:
 def _wagers(rules: Rules, read: Mapping[str, Any]) -> list[Wager]:
     if not isinstance(read.get("wagers"), list):
         raise Refusal("wrong-value" if "wagers" in read else "key-missing", key="wagers")
-    known = WAGER_KEYS | game_of(rules).wager_keys
-    wagers = [_wager(rules, line, known) for line in read["wagers"]]
-    seen = set()
+    allowed_keys = WAGER_KEYS | game_of(rules).wager_keys
+    wagers = [_wager(rules, line, allowed_keys) for line in read["wagers"]]
+    wager_keys = set()
     for wager in wagers:
-        if wager.key in seen:
+        if wager.key in wager_keys:
             raise Refusal("repeated-wager", seat=wager.seat, code=wager.code)
-        seen.add(wager.key)
+        wager_keys.add(wager.key)
     return wagers
 
 
-def _wager(rules: Rules, line: Any, known: frozenset[str]) -> Wager:
+def _wager(rules: Rules, line: Any, allowed_keys: frozenset[str]) -> Wager:
     if not isinstance(line, dict):
         raise Refusal("not-an-object", what="wager")
-    _verify_keys(line, known)
+    _verify_keys(line, allowed_keys)
     if not line.keys() >= WAGER_KEYS:
         raise Refusal("key-missing", key=min(WAGER_KEYS - line.keys()))
     seat, code, cents = line["seat"], line["wager"], line["cents"]
     if type(seat) is not int or seat < 1:
         raise Refusal("bad-seat", rules.section("placement"), seat=str(seat)[:40])
-    game_of(rules).verify_amount(rules, code, cents)  # a fraction of a cent is refused where it would be paid
+    game_of(rules).verify_amount(rules, code, cents)  # a payout with a fraction of a cent is refused here
     if "play" in line and line["play"] is None:
         raise Refusal("wrong-value", key="play")
     game_of(rules).verify_play(rules, code, line.get("play"))
     return Wager(seat, code, cents, line.get("play"))
 
 
-def _verify_keys(read: Mapping[str, Any], known: frozenset[str]) -> None:
-    if not read.keys() <= known:
-        raise Refusal("unknown-key", key=min(read.keys() - known)[:40])
+def _verify_keys(read: Mapping[str, Any], allowed_keys: frozenset[str]) -> None:
+    if not read.keys() <= allowed_keys:
+        raise Refusal("unknown-key", key=min(read.keys() - allowed_keys)[:40])
 
 
 def _words(value: Any, key: str) -> str:
@@ -179,18 +179,18 @@ def _words(value: Any, key: str) -> str:
     return value
 
 
-def _as_line(one: Settled) -> dict[str, Any]:
-    line: dict[str, Any] = {"seat": one.wager.seat, "wager": one.wager.code}
-    if one.wager.play is not None:
-        line["play"] = one.wager.play
+def _as_line(settled: Settled) -> dict[str, Any]:
+    line: dict[str, Any] = {"seat": settled.wager.seat, "wager": settled.wager.code}
+    if settled.wager.play is not None:
+        line["play"] = settled.wager.play
     line.update(
-        cents=one.wager.cents,
-        outcome=one.outcome,
-        pays=None if one.pays is None else str(one.pays),
-        paid_cents=one.paid_cents,
-        returned_cents=one.returned_cents,
-        cite=one.cite,
+        cents=settled.wager.cents,
+        outcome=settled.outcome,
+        pays=None if settled.pays is None else str(settled.pays),
+        paid_cents=settled.paid_cents,
+        returned_cents=settled.returned_cents,
+        cite=settled.cite,
     )
-    if one.cut_cents:
-        line["cut_cents"] = one.cut_cents
+    if settled.cut_cents:
+        line["cut_cents"] = settled.cut_cents
     return line

@@ -18,9 +18,9 @@ def listed(items: Sequence[Any]) -> str:
 
 def plain(cents: int | None) -> str:
     """1150.00 dollars as `1,150`; the cents only when there are any."""
-    dollars, rest = divmod(abs(cents or 0), 100)
+    dollars, cents_part = divmod(abs(cents or 0), 100)
     sign = "−" if (cents or 0) < 0 else ""
-    return f"{sign}{dollars:,}.{rest:02}" if rest else f"{sign}{dollars:,}"
+    return f"{sign}{dollars:,}.{cents_part:02}" if cents_part else f"{sign}{dollars:,}"
 
 
 def money(cents: int | None) -> str:

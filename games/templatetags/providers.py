@@ -57,14 +57,14 @@ STANDINGS: dict[str, Any] = {
     "waiting": "outstanding, form filed",
     "no-form": "outstanding, no form",
     "not-asked": "need not qualify",
-    "gone": "gone",
+    "gone": "has left",
 }
 PARTS: dict[str, Any] = {
     "form": "Application and disclosure form",
     "copy": "Copy of the form",
     "fee": "Fee, paid",
     "release": "Application and release of",
-    "statement": "The house's signed statement",
+    "statement": "The certificate holder's signed statement",
     "general": "General requirements attested",
 }
 

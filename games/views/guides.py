@@ -24,8 +24,8 @@ from games.views.page_context import page_context
 from .patrons import game_preview, guide_context, language_of
 
 SHOWN = 50
-SAMPLE = "Sample, not given out: this guide is not approved."
-NOT_OUT = "Approved, not given out: this is not the guide that patrons read now."
+SAMPLE = "Sample, not published: this guide is not approved."
+NOT_OUT = "Approved, not published: this is not the guide that patrons read now."
 
 
 @require_safe
@@ -79,7 +79,7 @@ def _version(guide: Guide) -> dict[str, Any]:
     if guide.ended_at is not None:
         status, color = "ended" if guide.status == "approved" else status, "past"
     elif guide.published_at is not None:
-        status = "given out"
+        status = "published"
     return {"guide": guide, "said": status, "state": color, "approved": is_approved(guide)}
 
 

@@ -78,7 +78,7 @@ PERSON_FIELDS = (
     text_field("title", "Title or work", put="title", max_length=100),
     Field("yes", "officer", "Does the job of a president, CEO, CFO or COO", put="officer"),
     Field("yes", "director", "Director", put="director"),
-    Field("yes", "salesperson", "Sells to the house, or deals with it regularly", put="salesperson"),
+    Field("yes", "salesperson", "Sells to the casino, or deals with it regularly", put="salesperson"),
     Field("percent", "owns_bp", "Owns, directly and indirectly (%)", put="owns"),
     Field("percent", "votes_bp", "Votes held directly, of an entity (%)", put="votes"),
     text_field("named_by_board", "Named by the Board, because", put="named"),
@@ -93,7 +93,7 @@ REGISTER = Dialog(
     (
         text_field("name", "Name", "Name of the provider", max_length=100),
         text_field("game", "Table game", "Which table game", max_length=60),
-        text_field("innovation", "What it brings to the game", hint="a new wager, variation, side bet"),
+        text_field("innovation", "What it adds to the game", hint="a new wager, variation, side bet"),
         text_field("patent", "Patent", max_length=100, hint="number, or the pending application"),
         Field("yes", "no_other_license", "It needs no manufacturer's or supplier's license"),
     ),
@@ -108,7 +108,7 @@ DIALOGS = (
         (
             date_field("on", "Concluded on", "Day of the investigation"),
             document_field("document", "Report", "Attach the report"),
-            text_field("adverse", "Finding against it", hint="leave empty if there is none"),
+            text_field("adverse", "Finding against it", hint="empty if there is none"),
         ),
         PROVIDER,
     ),
@@ -116,13 +116,13 @@ DIALOGS = (
         "record_listing",
         "The Board's list",
         "Record it",
-        (date_field("on", "On the list as of", hint="empty: it is not on the list"),),
+        (date_field("on", "On the list as of", hint="empty: not on the list"),),
         PROVIDER,
     ),
     Dialog(
         "complete_application",
         "Complete the package",
-        "Keep it",
+        "Save it",
         (
             Field(
                 "choice",
@@ -150,16 +150,16 @@ DIALOGS = (
                 options=(
                     ("", "not yet"),
                     ("one", "one copy"),
-                    ("waived", "the Board wants none"),
+                    ("waived", "the Board waived it"),
                 ),
             ),
-            document_field("statement", "The house's signed statement"),
+            document_field("statement", "The certificate holder's signed statement"),
             Field("money", "fee_cents", "Fee ($)", put="fee"),
             date_field("fee_paid_on", "Fee paid on", put="paid"),
             Field("yes", "general", "The general application requirements are met", put="general"),
         ),
         PROVIDER,
-        "A file that is on the package already stays unless another is chosen.",
+        "A file that is already in the package stays unless you choose another.",
     ),
     Dialog(
         "attach_release",
@@ -174,7 +174,7 @@ DIALOGS = (
         "File it now",
         (),
         PROVIDER,
-        "The house files what the provider completed. It cannot be changed afterwards.",
+        "The certificate holder files what the provider completed. It cannot be changed afterward.",
     ),
     Dialog(
         "record_application_costs",
@@ -182,7 +182,7 @@ DIALOGS = (
         "Record them",
         (
             Field("money", "costs_cents", "Charged so far ($)", "What was charged"),
-            Field("money", "paid_cents", "Of it paid ($)", "What was paid"),
+            Field("money", "paid_cents", "Paid so far ($)", "What was paid"),
         ),
         PROVIDER,
     ),
@@ -204,8 +204,8 @@ DIALOGS = (
         (
             date_field("on", "Granted on", "Day of the permission"),
             text_field("reference", "Reference", "Reference", max_length=60),
-            document_field("diligence", "The house's certification of due diligence"),
-            document_field("acknowledgement", "The applicant's signed acknowledgement"),
+            document_field("diligence", "The certificate holder's certification of due diligence"),
+            document_field("acknowledgement", "The applicant's signed acknowledgment"),
         ),
         PROVIDER,
     ),
@@ -220,7 +220,7 @@ DIALOGS = (
             date_field("received_on", "Received by registered mail on"),
         ),
         PROVIDER,
-        "The last gaming day is the one before the day to cease by.",
+        "The last gaming day with permission is the one before the day to cease by.",
     ),
     Dialog(
         "record_receipt",
@@ -254,7 +254,7 @@ DIALOGS = (
         "A credential",
         "Record it",
         (
-            Field("choice", "kind", "Sort", put="kind", options=CREDENTIALS),
+            Field("choice", "kind", "Kind", put="kind", options=CREDENTIALS),
             text_field("number", "Number", "Number", max_length=60),
             text_field("need", "Why the person is needed here", hint="for a temporary one"),
             date_field("on", "Issued on", "Day of issue"),
@@ -278,7 +278,7 @@ DIALOGS = (
             Field("wagers", "wagers", "Its wagers; none is the whole game"),
         ),
         PROVIDER,
-        "From now on it is dealt only while its four steps are done.",
+        "From now on it is dealt only while all four steps are done.",
     ),
     Dialog(
         "record_laboratory",
@@ -321,7 +321,7 @@ DIALOGS = (
             date_field("on", "On", "Which day"),
             text_field("text", "What", "What"),
             date_field("due_on", "Due on", future=True),
-            date_field("done_on", "Answered, met, or told to the Board on"),
+            date_field("done_on", "Answered, met, or reported to the Board on"),
             document_field("document", "Document"),
         ),
         PROVIDER,
@@ -331,7 +331,7 @@ DIALOGS = (
         "Done",
         "Record it",
         (
-            date_field("done_on", "Answered, met, or told to the Board on", "Which day"),
+            date_field("done_on", "Answered, met, or reported to the Board on", "Which day"),
             document_field("document", "Document"),
         ),
         NOTE,

@@ -40,7 +40,7 @@ def test_a_guide_goes_from_its_draft_to_a_visitors_phone_in_spanish(scene, new_p
     keeper.go(box)
     is_well(keeper.page)
     keeper.go(keeper.slip("publish"))
-    expect(keeper.page.locator("main")).to_contain_text("Version 1 is given out")
+    expect(keeper.page.locator("main")).to_contain_text("Version 1 is published")
     assert Guide.objects.get().published_at is not None
     visitor = new_page(*PHONE)
     visitor.goto(f"{GUIDE}?lang=es")

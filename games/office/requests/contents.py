@@ -56,7 +56,7 @@ SECTION_PARTS = (
     RequestPart("odds", "true odds, payout odds and house advantage"),
     RequestPart("layout", "layout", "A drawing or a photo, where there is one."),
     RequestPart("equipment", "equipment", "Drawings or photos of all that it is played with."),
-    RequestPart("reasons", "reasons", "Why the house proposes it."),
+    RequestPart("reasons", "reasons", "Why the casino proposes it."),
     RequestPart("elsewhere", "other jurisdictions", "Where it is offered already, or nowhere."),
     RequestPart("property", "copyrights, trademarks and patents", "Granted or pending, or none."),
 )  # fmt: skip

@@ -135,13 +135,15 @@ def _test_points(test: GameTest, line: PartStatus) -> list[str]:
     if key == "sign" and value:
         form = value["form"]
         return [
-            "In the approved form, %s." % form if form else "In the house's own words, none approved yet."
+            "In the approved form, %s." % form
+            if form
+            else "In this casino's own words; no form is approved yet."
         ]
     if key == "further":
         questions = list(test.request.further.all())
         still = sum(question.answered_on is None for question in questions)
         if not questions:
-            return ["Nothing was asked for besides."]
+            return ["No further questions."]
         return ["%(asked)s asked, %(open)s open" % {"asked": len(questions), "open": still}]
     return list(value.get("items", [])) if key in ("casinos", "tables") else []
 

@@ -23,7 +23,7 @@ PARTS = (
     RequestPart("criteria", "success criteria", "When the test is a success."),
     RequestPart("documenting", "how success is documented", "Who writes what down, and when."),
     RequestPart("forms", "forms", "The forms on which it is written down."),
-    RequestPart("further", "answers to further requests", "What a body asked for besides."),
+    RequestPart("further", "answers to further requests", "What a body asked for in addition."),
 )  # fmt: skip
 BY_KEY = {part.key: part for part in PARTS}
 SIGN_PARTS = ("casinos", "dates", "tables")  # the sign is made again when one of these changes

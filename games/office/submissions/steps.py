@@ -28,7 +28,7 @@ def submission_steps(
     drafter = row.drafted_by.name if row.drafted_by else ""
     steps = [SubmissionStep("Drafted", "done", row.drafted_at, drafter, row.why)]
     if version_state == VersionState.DRAFT:
-        gate = f"{len(findings)} to mend" if findings else "nothing stands against filing"
+        gate = f"{len(findings)} to correct" if findings else "ready to file"
         steps.append(SubmissionStep("Gate", "stop" if findings else "done", note=gate))
         steps.append(SubmissionStep("Filed", "todo" if findings else "now"))
     else:

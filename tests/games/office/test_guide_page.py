@@ -86,9 +86,9 @@ def test_it_tells_in_time_of_rules_that_are_still_to_come(hands, scene):
 
 def test_a_guide_in_print_alone_is_missed_on_the_web_site(hands, scene):
     publish(scene, formats=["print"])
-    assert "is given out in print alone" in read(scene).content.decode()
+    assert "is published in print only" in read(scene).content.decode()
     publish(scene)
-    assert "is given out in print alone" not in read(scene).content.decode()
+    assert "is published in print only" not in read(scene).content.decode()
 
 
 @pytest.mark.parametrize("language", ["en", "es", "zh"])
@@ -96,7 +96,7 @@ def test_a_preview_says_in_every_language_that_it_is_no_guide_yet(hands, scene, 
     guide = draft(scene)
     for address in (f"{PAGE}{guide}/", f"{PAGE}{guide}/sic-bo-pa-625a-a/"):
         page = read(scene, address=f"{address}?lang={language}")
-        assert page.status_code == 200 and "Sample, not given out" in page.content.decode()
+        assert page.status_code == 200 and "Sample, not published" in page.content.decode()
     printed = read(scene, address=f"{PAGE}{guide}/guide.pdf?lang={language}")
     assert printed.content.startswith(b"%PDF-")
     decide(scene, guide)
