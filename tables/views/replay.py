@@ -1,4 +1,4 @@
-"""The replay of one round: its acts in order, the layout after each of them, every wager's end, and what proves it."""
+"""The replay of a round: its acts in order, the layout after each, the result of every wager, and the evidence."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ A_MOMENT = dt.timedelta(microseconds=1)
 
 @require_GET
 def replay(request: HttpRequest, facility: str, table: str, number: int) -> HttpResponse:
-    """A round as the record tells it, at the step that `?step=` names (from 1; without one, its newest)."""
+    """A round from the record, at the step named by `?step=` (from 1; by default the newest)."""
     table_, person = table_of(request, facility, table)
     entries = of_round(table_.stream, number)
     if not entries:
@@ -47,7 +47,7 @@ def replay(request: HttpRequest, facility: str, table: str, number: int) -> Http
 
 
 def table_of(request: HttpRequest, facility: str, code: str) -> tuple[Table, Person]:
-    """The table whose rounds the person may read: one whose page they see, or any of a house whose desk they see.
+    """Return the table whose rounds the person may read: with access to its page, or to the facility's desk.
 
     Raises `SignedOut`, `Locked` or `Denied`.
     """
@@ -62,7 +62,7 @@ def table_of(request: HttpRequest, facility: str, code: str) -> tuple[Table, Per
 
 
 def _asked(request: HttpRequest, history: RoundHistory) -> int:
-    """The place of the step that is asked for; the last act of the play where none is, or no such one."""
+    """Return the position of the requested step; without a valid one, that of the last act of play."""
     text = request.GET.get("step", "")
     if text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= len(history.steps):
         return int(text) - 1
@@ -78,7 +78,7 @@ ENDS_THE_LIGHT = frozenset(
 
 
 def _frame(request: HttpRequest, table: Table, person: Person) -> dict[str, Any]:
-    """What every page has: the house, the person, where acts go."""
+    """Return what every page has: the facility, the person, and where acts are sent."""
     facility, sees_desk = table.facility, may_see_desk(person, enrolled_device(request))
     return {
         "house": facility,
@@ -99,7 +99,7 @@ def _frame(request: HttpRequest, table: Table, person: Person) -> dict[str, Any]
 
 
 def _round(table: Table, number: int, history: RoundHistory) -> dict[str, Any]:
-    """The head, the table of wagers, and the evidence: the same at every step."""
+    """Return what is the same at every step: the head, the wagers, and the evidence."""
     first, last = history.steps[0].entry, history.steps[-1].entry
     acts = [step.entry for step in history.steps if step.is_round_act] or [first]
     rules = RulesSubmission.objects.filter(
@@ -122,7 +122,7 @@ def _round(table: Table, number: int, history: RoundHistory) -> dict[str, Any]:
 
 
 def _totals(lines: Sequence[WagerRow]) -> dict[str, int]:
-    """The sums of the round as the record has them, in cents."""
+    """Return the totals of the round on the record, in cents."""
     wagers = [wager for wager in lines if wager.outcome != "struck"]
     taken_cents = sum(wager.stake_cents for wager in wagers if wager.outcome in ("lose", "fee"))
     paid = sum(wager.paid_cents for wager in wagers)
@@ -137,7 +137,7 @@ def _totals(lines: Sequence[WagerRow]) -> dict[str, int]:
 
 
 def _lot(table: Table, lot: str, shaker: str, began_at: str) -> dict[str, Any]:
-    """A lot that was thrown from, with the time that it had been in play when the round began."""
+    """Return a lot that was thrown, with its time in play when the round began."""
     placed = Entry.objects.filter(stream=table.stream, type="dice_lot.placed", lot=lot, at__lte=began_at)
     since = placed.order_by("-seq").values_list("at", flat=True).first()
     used = dt.datetime.fromisoformat(began_at) - since if since else None
@@ -150,7 +150,7 @@ def _lot(table: Table, lot: str, shaker: str, began_at: str) -> dict[str, Any]:
 
 
 def _shown(history: RoundHistory, step: ReplayStep, table: Table) -> dict[str, Any]:
-    """What changes with the step: the layout as it then lay, and where in the round it stands."""
+    """Return what changes with the step: the layout, and the position in the round."""
     replayed: ReplayedRound | None = history.round_after(step.place)
     count = len(history.steps)
     return {
@@ -172,7 +172,7 @@ def _shown(history: RoundHistory, step: ReplayStep, table: Table) -> dict[str, A
 
 
 def _named_by_slips(table: Table, number: int) -> set[int]:
-    """The numbers of the entries that the slips of a round say they stand at."""
+    """Return the sequence numbers of the entries that the slips of a round name."""
     slips = Slip.objects.filter(table=table, round__number=number).values_list("filed_seq", "settled_seq")
     return {seq for seqs in slips for seq in seqs if seq}
 
@@ -183,12 +183,12 @@ def _slips(table: Table, number: int, person: Person) -> dict[str, Any] | None:
 
 
 def entry_address(table: Table, seq: int) -> str:
-    """Where the desk shows an entry of this table; empty where it does not."""
+    """Return the URL of an entry at the desk; empty without a desk."""
     return address("record-entry", table.facility.code, table.code, seq)
 
 
 def address(name: str, *args: Any) -> str:
-    """The address of a page; empty where this installation has none of it."""
+    """Return the URL of a page; empty where this installation does not have it."""
     try:
         return reverse(name, args=args)
     except NoReverseMatch:

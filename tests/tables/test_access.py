@@ -1,4 +1,4 @@
-"""Roles × endpoints: every address of the floor, opened by everybody in the cast, signed out and locked."""
+"""Access: every URL of the floor, opened by every role, signed out and locked."""
 
 import pytest
 from django.test import Client
@@ -89,8 +89,10 @@ def test_every_address_is_in_the_matrix():
 @pytest.mark.parametrize("by", ROLES)
 def test_each_role_opens_what_is_theirs_and_nothing_else(scene, by):
     podium = scene.browser("podium", by)
-    found = {name: podium.get(address, headers=BY_SCRIPT).status_code for name, address in ADDRESSES.items()}
-    assert found == {name: 200 if by in MAY_OPEN[name] else 403 for name in ADDRESSES}
+    statuses = {
+        name: podium.get(address, headers=BY_SCRIPT).status_code for name, address in ADDRESSES.items()
+    }
+    assert statuses == {name: 200 if by in MAY_OPEN[name] else 403 for name in ADDRESSES}
 
 
 def test_a_person_of_another_facility_sees_nothing_here(scene):

@@ -1,4 +1,4 @@
-"""The clock of the house jumps: back, and nothing is recorded but every screen still shows the floor; or forward."""
+"""The server's clock jumps back (nothing is recorded, and screens still work) or forward."""
 
 import datetime as dt
 import json
@@ -38,15 +38,15 @@ def test_a_clock_that_went_back_is_told_and_acts_are_taken_again_once_it_caught_
     with pytest.raises(ClockRefused):
         scene.act("shake", {"shakes": 3})
     mine.watch_clock()
-    (shown,) = scene.snapshot["alerts"]
-    assert (shown["kind"], shown["level"], shown["standing"]) == ("clock", "stop", True)
-    assert shown["until"] == "2026-11-21T14:59:58.000Z"
+    (alerts,) = scene.snapshot["alerts"]
+    assert (alerts["kind"], alerts["level"], alerts["standing"]) == ("clock", "stop", True)
+    assert alerts["until"] == "2026-11-21T14:59:58.000Z"
     with pytest.raises(ClockRefused):
-        scene.act("acknowledge_alert", {"alert": shown["id"]}, by="floorperson")
+        scene.act("acknowledge_alert", {"alert": alerts["id"]}, by="floorperson")
     hands.now += dt.timedelta(seconds=8)
     scene.act("shake", {"shakes": 3})
     assert Ticker().watch_clock() == [scene.table.pk]
-    scene.act("acknowledge_alert", {"alert": shown["id"]}, by="floorperson")
+    scene.act("acknowledge_alert", {"alert": alerts["id"]}, by="floorperson")
     assert scene.snapshot["alerts"] == []
 
 
@@ -56,9 +56,9 @@ def test_a_clock_that_jumps_forward_takes_acts_and_the_dice_by_the_new_time(db, 
     mine.watch_clock()
     hands.now += dt.timedelta(hours=24)
     assert mine.tick() == [scene.table.pk]
-    shown = {one["kind"]: one for one in scene.snapshot["alerts"]}
-    assert shown["clock"]["text"].startswith("The server's clock jumped by 86400 seconds.")
-    assert shown["dice-expired"]["level"] == "stop"
+    alerts = {alert["kind"]: alert for alert in scene.snapshot["alerts"]}
+    assert alerts["clock"]["text"].startswith("The server's clock jumped by 86400 seconds.")
+    assert alerts["dice-expired"]["level"] == "stop"
     scene.place((1, "small", 2_500))
     with scene.refused("dice-past-their-time"):
         scene.act("shake", {"shakes": 3})

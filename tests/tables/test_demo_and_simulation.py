@@ -1,4 +1,4 @@
-"""The demo floor, made once and only for a demo; and rounds that a seed plays at simulated tables."""
+"""The demo floor, created once and only in the demo; and seeded rounds at simulated tables."""
 
 import io
 import subprocess
@@ -71,13 +71,13 @@ def test_simulate_plays_the_same_rounds_from_the_same_seed():
     table = Table.objects.get(code="SIM-01")
     assert (table.kind, Round.objects.filter(table=table, phase="cleared").count()) == ("simulated", 3)
     first = [
-        (one.wager.code, one.cents, one.outcome)
-        for one in Settlement.objects.select_related("wager").order_by("id")
+        (row.wager.code, row.cents, row.outcome)
+        for row in Settlement.objects.select_related("wager").order_by("id")
     ]
     said("simulate", tables=1, rounds=3, seed=7)
     both = [
-        (one.wager.code, one.cents, one.outcome)
-        for one in Settlement.objects.select_related("wager").order_by("id")
+        (row.wager.code, row.cents, row.outcome)
+        for row in Settlement.objects.select_related("wager").order_by("id")
     ]
     assert both == first * 2
 
@@ -92,10 +92,10 @@ def test_the_export_of_a_simulation_verifies_and_one_changed_byte_does_not(tmp_p
         path.write_bytes(changed)
         return subprocess.run([sys.executable, VERIFY, path], capture_output=True, check=False).returncode
 
-    whole = b"".join(lines)
-    assert len(lines) > 16 and b"round.settled" in whole
-    assert verified(whole) == 0
-    assert verified(whole.replace(b"paid_cents", b"paid_Cents", 1)) == 1
+    text = b"".join(lines)
+    assert len(lines) > 16 and b"round.settled" in text
+    assert verified(text) == 0
+    assert verified(text.replace(b"paid_cents", b"paid_Cents", 1)) == 1
 
 
 @pytest.mark.parametrize("submission", ["RS-0021", "RS-0022", "RS-0031"])
@@ -104,13 +104,16 @@ def test_every_game_is_simulated_and_its_export_verifies(submission, settings):
     said("seed_demo")
     said("simulate", tables=1, rounds=8, seed=5, submission=submission)
     played = Round.objects.filter(table__code=f"SIM-{submission}-01")
-    assert {one.phase for one in played} == {"cleared"} and played.count() == 8
-    for one in played:
-        settled = Settlement.objects.filter(throw__round=one)
-        assert settled.count() == one.wagers.count()
-        assert sum(line.paid_cents for line in settled) == one.paid_cents
-        kept = sum(line.cents for line in settled if line.outcome in ("lose", "fee"))
-        assert (kept, sum(wager.cents for wager in one.wagers.all())) == (one.taken_cents, one.wagered_cents)
+    assert {row.phase for row in played} == {"cleared"} and played.count() == 8
+    for row in played:
+        settled = Settlement.objects.filter(throw__round=row)
+        assert settled.count() == row.wagers.count()
+        assert sum(line.paid_cents for line in settled) == row.paid_cents
+        kept_cents = sum(line.cents for line in settled if line.outcome in ("lose", "fee"))
+        assert (kept_cents, sum(wager.cents for wager in row.wagers.all())) == (
+            row.taken_cents,
+            row.wagered_cents,
+        )
     verify.verify(io.BytesIO(b"".join(export.lines(export.select([f"larkfield/SIM-{submission}-01"])))))
 
 
@@ -147,7 +150,7 @@ def test_seed_demo_gives_the_house_an_office_with_some_history(settings):
     said("seed_demo")
     house = Facility.objects.get(code="larkfield")
     versions = RulesSubmission.objects.filter(facility=house, code__in=["RS-0003", "RS-0021"])
-    assert sorted((str(one), one.status) for one in versions) == [
+    assert sorted((str(row), row.status) for row in versions) == [
         ("RS-0003 v1", "superseded"),
         ("RS-0003 v2", "approved"),
         ("RS-0021 v1", "approved"),
@@ -155,9 +158,9 @@ def test_seed_demo_gives_the_house_an_office_with_some_history(settings):
     ]
     assert Client().get("/guide/larkfield/").status_code == 200
     today = house.local(clock.now()).date()
-    found = {one.key: one.days_left(today) for one in deadlines(house, clock.now())}
-    assert (found["renewal:SP-0001"], found["certification:SP-0001"]) == (-10, 50)
-    assert found["review:RS-0021.2"] == 15
+    days_left = {row.key: row.days_left(today) for row in deadlines(house, clock.now())}
+    assert (days_left["renewal:SP-0001"], days_left["certification:SP-0001"]) == (-10, 50)
+    assert days_left["review:RS-0021.2"] == 15
     assert suspended_codes(house, "football", clock.now()) == frozenset()
     assert (
         contents.missing_parts(GameRequest.objects.get(facility=house, code="NG-0001")) == []

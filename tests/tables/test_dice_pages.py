@@ -1,4 +1,4 @@
-"""The pages of the rooms: what they show, to whom, and that whatever people typed stays words."""
+"""The dice pages: what they show, to whom, and that typed text is escaped."""
 
 import datetime as dt
 import re
@@ -20,7 +20,7 @@ KEEPERS = ("casino-supervisor", "pit-manager", "shift-manager")
 
 
 def words(page: str) -> str:
-    """The text of a page without its marks, its spaces as one."""
+    """The text of a page without tags, with single spaces."""
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page)).strip()
 
 
@@ -31,7 +31,7 @@ def see(scene: Scene, path: str, by: str = "shift-manager") -> str:
 
 
 def rows(page: str, group: str) -> list[str]:
-    """The codes in one group of the dice room."""
+    """The codes in one group of the dice page."""
     part = re.search(rf'class="group group--{group}".*?</section>', page, re.DOTALL)
     return re.findall(r'class="lot-id" href="[^"]*"><b>([^<]+)</b>', part[0]) if part else []
 
@@ -43,8 +43,8 @@ def test_the_lots_stand_along_their_way(scene):
     receive(scene, box("L-0101"), box("L-0102"))
     measure(scene)
     page = see(scene, "dice/")
-    found = {group: rows(page, group) for group in ("received", "stored", "issued", "placed", "removed")}
-    assert found == {
+    found_rows = {group: rows(page, group) for group in ("received", "stored", "issued", "placed", "removed")}
+    assert found_rows == {
         "received": ["L-0102"],
         "stored": ["L-0101"],
         "issued": ["L-0002", "L-0003", "L-0004", "L-0005"],
@@ -131,8 +131,8 @@ def test_the_second_person_is_of_another_department_and_on_duty(scene):
 def test_a_round_is_found_by_its_table_and_number(scene):
     scene.play((1, "small", 2_500), dice=[1, 2, 3])
     browser = scene.browser("podium", "security")
-    found = browser.get(HOUSE + "dice/", {"table": "T-01", "round": "1"})
-    assert found["Location"] == "/floor/larkfield/T-01/rounds/1/dice"
+    found_rows = browser.get(HOUSE + "dice/", {"table": "T-01", "round": "1"})
+    assert found_rows["Location"] == "/floor/larkfield/T-01/rounds/1/dice"
     for table, number in (
         ("T-01", "2"),
         ("T-99", "1"),

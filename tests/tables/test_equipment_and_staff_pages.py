@@ -1,4 +1,4 @@
-"""The pages of the equipment and of the staff: what each table's edition asks, and who works where."""
+"""The equipment and staff pages: the approvals each edition requires, and who works where."""
 
 import datetime as dt
 import re
@@ -23,13 +23,13 @@ clause = pytest.mark.clause
 
 
 def approvals(scene: Scene) -> dict[str, register.RequiredApproval]:
-    [found] = register.equipment_by_table(scene.table.facility, timezone.now())
-    return {requirement.rule.subject: requirement for requirement in found.requirements}
+    [rows_found] = register.equipment_by_table(scene.table.facility, timezone.now())
+    return {requirement.rule.subject: requirement for requirement in rows_found.requirements}
 
 
 @clause("PA-625a.1(c)")
 def test_the_equipment_shows_each_approval_that_the_edition_asks_as_it_stands(scene):
-    assert {name: one.state for name, one in approvals(scene).items()} == {
+    assert {name: member.state for name, member in approvals(scene).items()} == {
         "layout": "on-file",
         "device": "on-file",
         "boxes": "on-file",
@@ -41,18 +41,18 @@ def test_the_equipment_shows_each_approval_that_the_edition_asks_as_it_stands(sc
     mine.filter(subject="layout").update(lines=["layout-logo"])
     mine.filter(subject="device").update(version="0.9")
     mine.filter(subject="shaker").update(withdrawn_at=timezone.now())
-    found = approvals(scene)
-    assert {name: one.state for name, one in found.items()} == {
+    rows_found = approvals(scene)
+    assert {name: member.state for name, member in rows_found.items()} == {
         "layout": "says-less",
         "device": "other-version",
         "boxes": "ends-soon",
         "shaker": "missing",
     }
-    assert found["layout"].missing_lines == ("layout-areas",) and found["shaker"].former is not None
+    assert rows_found["layout"].missing_lines == ("layout-areas",) and rows_found["shaker"].former is not None
     text = words(see(scene, "equipment/", "compliance"))
     assert "On file 1 of 4 End within 30 days 1 Tables that cannot open 1" in text
     assert "Not confirmed: Every wager has its own marked area." in text
-    assert f"{found['shaker'].former.reference} was withdrawn" in text
+    assert f"{rows_found['shaker'].former.reference} was withdrawn" in text
     assert "No approval of the" in text or "does not confirm" in text
     mine.filter(subject="boxes").update(ends_on=today + dt.timedelta(days=31))
     assert approvals(scene)["boxes"].state == "on-file"
@@ -89,8 +89,8 @@ def test_only_the_office_is_offered_to_record_approvals(scene, by):
 def test_the_dialog_offers_the_lines_that_the_edition_wants_seen(scene):
     page = see(scene, "equipment/", "compliance")
     lines = re.search(r'<template data-lines-of="layout T-01">(.*?)</template>', page, re.DOTALL)[1]
-    wanted = approvals(scene)["layout"].rule.lines
-    assert re.findall(r'value="([a-z-]+)"', lines) == list(wanted)
+    required_lines = approvals(scene)["layout"].rule.lines
+    assert re.findall(r'value="([a-z-]+)"', lines) == list(required_lines)
     assert f"This console runs {settings.BUILD}." in page
 
 
@@ -122,7 +122,9 @@ def test_the_span_of_a_floorperson_is_drawn_counted_and_named():
 def spans(scene: Scene) -> dict[str, roster.FloorpersonSpan]:
     now = timezone.now()
     manned = roster.staffed_tables(scene.table.facility, now)
-    return {one.person.code: one for one in roster.floorperson_spans(scene.table.facility, manned, now)}
+    return {
+        member.person.code: member for member in roster.floorperson_spans(scene.table.facility, manned, now)
+    }
 
 
 def test_a_table_that_nobody_supervises_stands_with_its_reason(scene):
@@ -147,9 +149,13 @@ def test_the_people_stand_with_their_duty_and_training(scene):
     Qualification.objects.filter(person=scene.people["dealer"], game="football").update(
         since=dt.date(2020, 1, 1), ends_on=dt.date(2024, 6, 1)
     )
-    found = {one.person.code: one for one in roster.staff_members(house, timezone.now())}
-    assert "stranger" not in found and found["floorperson"].supervises and not found["dealer"].supervises
-    dealer = found["dealer"]
+    rows_found = {member.person.code: member for member in roster.staff_members(house, timezone.now())}
+    assert (
+        "stranger" not in rows_found
+        and rows_found["floorperson"].supervises
+        and not rows_found["dealer"].supervises
+    )
+    dealer = rows_found["dealer"]
     assert [duty.table.code for duty in dealer.duty] == ["T-01"]
     assert {game: holds for _, game, holds in dealer.qualifications} == {
         "Sic Bo": True,
@@ -157,10 +163,10 @@ def test_the_people_stand_with_their_duty_and_training(scene):
         "Three Dice Football": False,
     }
     assert "ended 1 Jun 2024" in words(see(scene, "staff/"))
-    everybody = {one.person.code for one in roster.staff_members(house, timezone.now(), everybody=True)}
+    everybody = {member.person.code for member in roster.staff_members(house, timezone.now(), everybody=True)}
     assert {"stranger", "other-floorperson"} <= everybody
     assert [
-        one.person.code for one in roster.staff_members(house, timezone.now(), "strang", everybody=True)
+        member.person.code for member in roster.staff_members(house, timezone.now(), "strang", everybody=True)
     ] == ["stranger"]
 
 
@@ -177,10 +183,10 @@ def test_the_page_asks_the_clock_as_often_for_everybody_as_for_one(scene):
 
     def asked(query: str) -> tuple[int, int]:
         """How often the clock was asked, and how many duties the page shows."""
-        told = Mock(return_value=moment)
-        with clock.override(told):
-            said = page.get(f"{HOUSE}staff/{query}").content.decode()
-        return told.call_count, said.count("since ")
+        clock_read = Mock(return_value=moment)
+        with clock.override(clock_read):
+            page_text = page.get(f"{HOUSE}staff/{query}").content.decode()
+        return clock_read.call_count, page_text.count("since ")
 
     few, many = asked("?who=nobody-at-all"), asked("?all=1")
     assert many[1] > few[1] + 5 and many[0] == few[0]

@@ -1,4 +1,4 @@
-"""What the snapshot tells of a table's opening, of a repair, and of what closing asks."""
+"""The snapshot of a table that is opened, repaired or closed."""
 
 import datetime as dt
 import re
@@ -17,9 +17,9 @@ clause = pytest.mark.clause
 
 
 def step(scene):
-    """The one next step and the code of what it waits for."""
-    shown = scene.snapshot
-    return shown["next"]["act"], (shown["missing"] or {}).get("code")
+    """The next step, and the code of what is missing for it."""
+    snapshot = scene.snapshot
+    return snapshot["next"]["act"], (snapshot["missing"] or {}).get("code")
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_the_inspection_asks_what_the_edition_wants_of_this_table(rules, shaker,
 )
 def test_a_seal_is_asked_where_the_edition_shuts_the_dice_up_in_the_shaker(rules, shaker, seal):
     scene = make_scene(rules, shaker, opened=False)
-    shown = scene.snapshot["shaker"]
-    assert (shown["takes_seal"], shown["sealed"]) == seal
+    snapshot = scene.snapshot["shaker"]
+    assert (snapshot["takes_seal"], snapshot["sealed"]) == seal
     page = scene.browser(signed_in="floorperson").get("/floor/larkfield/T-01/console").content.decode()
     field = re.search(r'<input name="seal"[^>]*>', page)
     assert (field is not None, "required" in (field[0] if field else "")) == seal
@@ -65,22 +65,22 @@ def test_the_list_has_a_tick_for_each_run_of_the_shaker_that_the_act_asks():
     scene = make_scene("pa-625a/A", "automated-covered", opened=False)
     page = scene.browser(signed_in="floorperson").get("/floor/larkfield/T-01/console").content.decode()
     assert (page.count("data-toss "), scene.snapshot["inspection_asks"]["tosses"]) == (TOSSES, TOSSES)
-    seen = scene.inspection()
+    params = scene.inspection()
     with scene.refused("too-few-tosses"):
-        scene.act("inspect_table", {**seen, "tosses": TOSSES - 1}, by="floorperson")
-    scene.act("inspect_table", {**seen, "tosses": TOSSES}, by="floorperson")
+        scene.act("inspect_table", {**params, "tosses": TOSSES - 1}, by="floorperson")
+    scene.act("inspect_table", {**params, "tosses": TOSSES}, by="floorperson")
 
 
 def test_what_is_asked_and_confirmed_is_what_the_act_takes():
     scene = make_scene(opened=False)
     asks = scene.snapshot["inspection_asks"]
-    seen = {"lines": [line["code"] for line in asks["lines"]], "dice": [1, 1, 1]}
+    params = {"lines": [line["code"] for line in asks["lines"]], "dice": [1, 1, 1]}
     lit = ["any-three-of-a-kind", "three-of-a-kind:1", "one-of-a-kind:1", "two-of-a-kind:1", "total:3"]
     with scene.refused("lights-do-not-agree"):
-        scene.act("inspect_table", seen, by="floorperson")
-    scene.act("inspect_table", {**seen, "lit": [w for w in lit if w != "total:3"]}, witness="floorperson")
-    shown = scene.snapshot["inspection"]
-    assert (shown["by"], shown["dice"], shown["lines"]) == (
+        scene.act("inspect_table", params, by="floorperson")
+    scene.act("inspect_table", {**params, "lit": [w for w in lit if w != "total:3"]}, witness="floorperson")
+    snapshot = scene.snapshot["inspection"]
+    assert (snapshot["by"], snapshot["dice"], snapshot["lines"]) == (
         "Floorperson",
         [1, 1, 1],
         [line["text"] for line in asks["lines"]],
@@ -105,8 +105,8 @@ def test_the_way_to_an_opening_names_one_step_after_the_other():
     assert step(scene) == ("open_table", None)
     assert "open_table" in scene.snapshot["offers"]
     scene.act("open_table", witness="floorperson")
-    shown = scene.snapshot
-    assert (shown["next"]["act"], shown["inspection_asks"], shown["to_open"]) == ("shake", None, [])
+    snapshot = scene.snapshot
+    assert (snapshot["next"]["act"], snapshot["inspection_asks"], snapshot["to_open"]) == ("shake", None, [])
 
 
 def test_without_dice_nothing_is_inspected():
@@ -117,8 +117,8 @@ def test_without_dice_nothing_is_inspected():
     with scene.refused("no-dice"):
         scene.act("inspect_table", scene.inspection(), by="floorperson")
     Shaker.objects.update(table=None)
-    shown = scene.snapshot
-    assert (shown["inspection_asks"], shown["missing"]["code"]) == (None, "no-shaker")
+    snapshot = scene.snapshot
+    assert (snapshot["inspection_asks"], snapshot["missing"]["code"]) == (None, "no-shaker")
 
 
 @clause("PA-577.9(b)-dealers", "PA-577.9(b)-stick")
@@ -140,15 +140,15 @@ def test_all_that_opening_would_refuse_is_told_beforehand_dice_first():
     scene.act("inspect_table", scene.inspection(), by="floorperson")
     Approval.objects.filter(subject="layout").delete()
     DiceLot.objects.filter(code="L-0001").update(expires_at=clock.now() - dt.timedelta(seconds=1))
-    shown = scene.snapshot
-    assert [(one["code"], one["section"]) for one in shown["to_open"]] == [
+    snapshot = scene.snapshot
+    assert [(missing["code"], missing["section"]) for missing in snapshot["to_open"]] == [
         ("dice-past-their-time", "§ 625a.2(b)"),
         ("not-approved", "§ 625a.1(c)"),
         ("post-is-empty", "§ 465a.35"),
     ]
-    assert shown["missing"] == shown["to_open"][0]
+    assert snapshot["missing"] == snapshot["to_open"][0]
     for needed, mend in zip(
-        shown["to_open"], (change_the_dice, approve_the_layout, Scene.staff), strict=True
+        snapshot["to_open"], (change_the_dice, approve_the_layout, Scene.staff), strict=True
     ):
         with scene.refused(needed["code"]):
             scene.act("open_table", by="floorperson")
@@ -179,9 +179,9 @@ def test_after_a_failure_the_repair_comes_first_and_then_the_inspection(scene):
     assert scene.snapshot["ceased"]["repaired_at"] is None
     assert "inspect_table" not in scene.snapshot["offers"]
     scene.act("record_repair", {"what": "cable"}, witness="floorperson")
-    shown = scene.snapshot
-    assert (step(scene), shown["inspection_asks"]["why"]) == (("inspect_table", None), "repair")
-    assert shown["ceased"]["repaired_at"] and "inspect_table" in shown["offers"]
+    snapshot = scene.snapshot
+    assert (step(scene), snapshot["inspection_asks"]["why"]) == (("inspect_table", None), "repair")
+    assert snapshot["ceased"]["repaired_at"] and "inspect_table" in snapshot["offers"]
     scene.act("inspect_table", scene.inspection(), witness="floorperson")
     assert (scene.snapshot["ceased"], scene.fresh.status) == (None, "open")
 
@@ -224,12 +224,19 @@ def test_closing_asks_for_the_dice_and_for_a_shaker_that_may_not_stand_alone(rul
 def test_a_table_without_rules_in_force_still_says_what_closing_asks():
     scene = make_scene("pa-625a/A", "automated-covered")
     RulesSubmission.objects.update(status="withdrawn")
-    shown = scene.snapshot
-    assert shown["closing_asks"] == {"dice": ["stay", "removed"], "secure": {"shaker": "S-01", "section": ""}}
-    assert (shown["inspection_asks"], shown["to_open"]) == (None, [])
+    snapshot = scene.snapshot
+    assert snapshot["closing_asks"] == {
+        "dice": ["stay", "removed"],
+        "secure": {"shaker": "S-01", "section": ""},
+    }
+    assert (snapshot["inspection_asks"], snapshot["to_open"]) == (None, [])
     scene.act("close_table", {"dice": "removed", "secured": True}, witness="floorperson")
-    shown = scene.snapshot
-    assert (shown["next"], shown["missing"]["code"], shown["to_open"]) == (None, "no-rules-in-force", [])
+    snapshot = scene.snapshot
+    assert (snapshot["next"], snapshot["missing"]["code"], snapshot["to_open"]) == (
+        None,
+        "no-rules-in-force",
+        [],
+    )
 
 
 def test_a_shaker_is_unlocked_only_where_its_dice_have_a_month(scene):

@@ -1,4 +1,4 @@
-"""What an act reads by its own statements is what the ORM would have read, on both databases."""
+"""Hand-written statements read what the ORM would read, on both databases."""
 
 import pytest
 
@@ -11,11 +11,12 @@ from tests.tables.cast import ROLES, make_scene
 pytestmark = pytest.mark.both_databases
 
 
-def same(one, other) -> bool:
-    """Every column alike, value and kind."""
-    fields = [field.attname for field in type(other)._meta.concrete_fields]
+def same(row, expected) -> bool:
+    """Whether every column has the same value and type."""
+    fields = [field.attname for field in type(expected)._meta.concrete_fields]
     return all(
-        (getattr(one, name), type(getattr(one, name))) == (getattr(other, name), type(getattr(other, name)))
+        (getattr(row, name), type(getattr(row, name)))
+        == (getattr(expected, name), type(getattr(expected, name)))
         for name in fields
     )
 
@@ -52,25 +53,25 @@ def test_the_table_shown_has_its_pit_and_its_people_or_none(scene):
     assert same(table.pit, scene.fresh.pit) and same(table.dealer, scene.people["dealer"])
     assert same(table.floorperson, scene.people["floorperson"])
     Table.objects.update(dealer=None, floorperson=None)
-    shown = reads.read_table(scene.table.pk).table
-    assert (shown.dealer, shown.floorperson) == (None, None)
+    table_shown = reads.read_table(scene.table.pk).table
+    assert (table_shown.dealer, table_shown.floorperson) == (None, None)
 
 
 def test_the_table_shown_names_the_lots_that_wait_and_whether_anybody_is_called(scene):
-    seen = reads.read_table(scene.table.pk)
-    assert (seen.issued, seen.calls) == (("L-0002", "L-0003", "L-0004", "L-0005"), False)
+    table_read = reads.read_table(scene.table.pk)
+    assert (table_read.issued, table_read.calls) == (("L-0002", "L-0003", "L-0004", "L-0005"), False)
     DiceLot.objects.filter(status="issued").update(status="stored", table=None)
     scene.act("report_dispute", {"seat": 1, "about": "a late chip"})
-    seen = reads.read_table(scene.table.pk)
-    assert (seen.issued, seen.calls) == ((), True)
+    table_read = reads.read_table(scene.table.pk)
+    assert (table_read.issued, table_read.calls) == ((), True)
 
 
 def test_everybody_at_a_football_table_comes_with_it(db, django_assert_num_queries):
     scene = make_scene("pa-577")
     with django_assert_num_queries(1):
         table = reads.read_table(scene.table.pk).table
-        standing = [table.dealer, table.dealer_left, table.stickperson, table.floorperson]
-    assert [person.code for person in standing] == ["dealer", "relief", "stickperson", "floorperson"]
+        people = [table.dealer, table.dealer_left, table.stickperson, table.floorperson]
+    assert [person.code for person in people] == ["dealer", "relief", "stickperson", "floorperson"]
 
 
 @pytest.mark.parametrize("role", ROLES)

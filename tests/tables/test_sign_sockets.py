@@ -1,4 +1,4 @@
-"""The socket of a display: nobody signs in at it, and it hears of its table as every other screen does."""
+"""The socket of a display: nobody signs in, and it gets the pushes of its table."""
 
 import pytest
 from channels.db import database_sync_to_async
@@ -23,7 +23,7 @@ async def nothing_left_open(committed):
 
 @pytest.fixture
 def display(committed):
-    """A display that stands at T-01."""
+    """A display at T-01."""
     _, token = enroll("Sign of T-01", "larkfield", "sign", "larkfield/T-01")
     return committed.browser(token)
 
@@ -35,8 +35,8 @@ async def test_a_display_hears_of_new_limits_at_once(committed, display):
     how = {"by": "floorperson", "device": committed.podium}
     answer = await database_sync_to_async(committed.act)("change_limits", params, **how)
     await push.publish(answer.key)
-    told = await socket.heard()
-    assert told["version"] == answer.version and "Minimum wager $25" in told["html"]
+    message = await socket.heard()
+    assert message["version"] == answer.version and "Minimum wager $25" in message["html"]
     await socket.leave()
 
 

@@ -1,4 +1,4 @@
-"""The signs at a table: what they say, under which form, on a display and on paper."""
+"""The signs of a table: their content and form, on a display and on paper."""
 
 import datetime as dt
 
@@ -24,8 +24,8 @@ def podium(scene):
 
 
 def said(scene, kind, language="en"):
-    found = table_signs.sign(scene.snapshot, kind)
-    return next(text["lines"] for text in found["texts"] if text["language"] == language)
+    sign = table_signs.sign(scene.snapshot, kind)
+    return next(text["lines"] for text in sign["texts"] if text["language"] == language)
 
 
 def begin(scene):
@@ -61,7 +61,7 @@ def test_the_signs_say_the_rules_in_effect_their_options_and_the_odds(scene, pod
         "58 Pa. Code Chapter 625a · Paytable A, RS-0009 v1",
         f"Approved {table_signs.day(day)}",
     ]
-    odds = {one["label"]: one["pays"] for one in table_signs.odds(scene.snapshot)}
+    odds = {row["label"]: row["pays"] for row in table_signs.odds(scene.snapshot)}
     assert odds["Three of a Kind"] == "150 to 1" and odds["Total 4, 17"] == "50 to 1"
     assert odds["Two dice"] == "5 to 1" and odds["One of a Kind"] == "1 to 1 · 2 to 1 · 3 to 1"
     page = podium.get(AT).content.decode()
@@ -74,14 +74,14 @@ def test_what_was_approved_in_the_evening_bears_the_day_of_the_house(hands, scen
     )  # 21:00 of the day before, by the clocks of the house
     RulesSubmission.objects.update(decided_at=evening)
     SignForm.objects.update(decided_at=evening)
-    shown = scene.snapshot
-    assert shown["rules"]["approved_on"] == "2026-11-21"
-    assert {form["approved_on"] for form in shown["signs"]} == {"2026-11-21"}
+    snapshot = scene.snapshot
+    assert snapshot["rules"]["approved_on"] == "2026-11-21"
+    assert {form["approved_on"] for form in snapshot["signs"]} == {"2026-11-21"}
 
 
 def test_odds_of_a_part_of_a_family_name_its_numbers(db):
     scene = make_scene("pa-675a", payout_limit_cents=7_500_000)
-    odds = {one["label"]: one["pays"] for one in table_signs.odds(scene.snapshot)}
+    odds = {row["label"]: row["pays"] for row in table_signs.odds(scene.snapshot)}
     assert odds["Pip Street 2, 3"] == "6 to 1" and odds["Like Kind 2"] == "12 to 1"
     assert (
         odds["Like Kind 3"] == "3 to 5 · Extra Roll 6 to 1"

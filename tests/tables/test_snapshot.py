@@ -36,7 +36,7 @@ def example() -> dict[str, Any]:
 
 
 def misplaced(value: Any, hint: Any, where: str = "snapshot") -> Iterator[str]:
-    """Every declared object in a value whose keys are not in the declared order."""
+    """Yield every declared object whose keys are not in the declared order."""
     if is_typeddict(hint) and isinstance(value, dict):
         hints = get_type_hints(hint, include_extras=True)
         if list(value) != [name for name in hints if name in value]:
@@ -62,7 +62,7 @@ def verify_declared(snapshot: Any) -> None:
 
 @pytest.fixture
 def paying(scene):
-    """A table in the middle of its second round: something in every part of the snapshot."""
+    """A table in the middle of its second round, with content in every part of the snapshot."""
     scene.play((1, "small", 2_500), dice=[2, 5, 5])
     scene.finish()
     scene.play((1, "small", 500), (2, "big", 2_500), (3, "big", 2_500), dice=[2, 5, 5])
@@ -128,40 +128,50 @@ def test_its_literals_are_those_of_the_models_and_of_the_games():
 
 
 def test_it_says_all_of_a_round(paying):
-    found = paying.snapshot
-    shown = found["round"]
-    assert found["version"] == paying.version
-    assert (shown["number"], shown["phase"], shown["dice"], shown["wagered_cents"], shown["playing"]) == (
+    snapshot = paying.snapshot
+    round_ = snapshot["round"]
+    assert snapshot["version"] == paying.version
+    assert (
+        round_["number"],
+        round_["phase"],
+        round_["dice"],
+        round_["wagered_cents"],
+        round_["playing"],
+    ) == (
         2,
         "taken",
         [2, 5, 5],
         5_500,
         3,
     )
-    assert shown["seats"][0] == {
+    assert round_["seats"][0] == {
         "seat": 1,
         "count": 1,
         "cents": 500,
         "flags": ["$5 is under $10"],
         "taken": True,
     }
-    assert (shown["take"]["count"], shown["take"]["cents"], shown["take"]["seats"][0]["lines"][0]["why"]) == (
+    assert (
+        round_["take"]["count"],
+        round_["take"]["cents"],
+        round_["take"]["seats"][0]["lines"][0]["why"],
+    ) == (
         1,
         500,
         "12 is over 10",
     )
-    assert (shown["pay"]["count"], shown["pay"]["cents"], shown["pay"]["paid_cents"]) == (2, 5_000, 2_500)
-    assert [(seat["seat"], seat["paid"], seat["chips"]) for seat in shown["pay"]["seats"]] == [
+    assert (round_["pay"]["count"], round_["pay"]["cents"], round_["pay"]["paid_cents"]) == (2, 5_000, 2_500)
+    assert [(seat["seat"], seat["paid"], seat["chips"]) for seat in round_["pay"]["seats"]] == [
         (2, True, [[2_500, 1]]),
         (3, False, [[2_500, 1]]),
     ]
-    assert [(step["key"], step["state"]) for step in shown["steps"]][-3:] == [
+    assert [(step["key"], step["state"]) for step in round_["steps"]][-3:] == [
         ("take", "done"),
         ("pay", "now"),
         ("clear", "todo"),
     ]
-    assert (found["next"]["act"], found["next"]["say"]) == ("pay_seats", "Seat 3, $25")
-    assert found["history"][0] | {"at": ""} == {
+    assert (snapshot["next"]["act"], snapshot["next"]["say"]) == ("pay_seats", "Seat 3, $25")
+    assert snapshot["history"][0] | {"at": ""} == {
         "number": 1,
         "at": "",
         "dice": [2, 5, 5],
@@ -176,8 +186,12 @@ def test_it_says_all_of_a_round(paying):
         "slip": None,
         "slip_open": False,
     }
-    assert found["last_wagers"] == [{"seat": 1, "wager": "small", "play": None, "cents": 2_500}]
-    assert (found["figures"]["rounds"], found["figures"]["handle_cents"], found["figures"]["win_cents"]) == (
+    assert snapshot["last_wagers"] == [{"seat": 1, "wager": "small", "play": None, "cents": 2_500}]
+    assert (
+        snapshot["figures"]["rounds"],
+        snapshot["figures"]["handle_cents"],
+        snapshot["figures"]["win_cents"],
+    ) == (
         1,
         2_500,
         2_500,
@@ -235,8 +249,8 @@ NEVER_OFFERED |= {
 ITS_MOMENT = {"lights-do-not-agree", "not-inspected", "inspection-line-missing", "edition-lapsed"}
 
 
-def taken(scene, act) -> bool:
-    """Whether the road takes the act at this moment, from the shift manager or with that signature."""
+def is_accepted(scene, act) -> bool:
+    """Whether the act is accepted now, from the shift manager or with their signature."""
     tries = [PARAMS.get(act, {})]
     if act == "report_device_failure":
         tries = [{}, {"dice": [2, 5, 5]}, {"what": "shaker"}, {"what": "layout"}]
@@ -253,9 +267,9 @@ def taken(scene, act) -> bool:
 
 def compare(scene):
     offers = set(scene.snapshot["offers"]) - NEVER_OFFERED
-    assert offers == {act for act in set(table.ACTS) - NEVER_OFFERED if taken(scene, act)}, scene.snapshot[
-        "round"
-    ]["phase"]
+    assert offers == {act for act in set(table.ACTS) - NEVER_OFFERED if is_accepted(scene, act)}, (
+        scene.snapshot["round"]["phase"]
+    )
 
 
 @pytest.mark.slow
@@ -268,7 +282,7 @@ def compare(scene):
         ("pa-625a/A", "player-activated"),
     ],
 )
-def test_the_offers_are_what_the_road_takes(rules, shaker):
+def test_the_offers_are_the_acts_that_are_accepted(rules, shaker):
     scene = make_scene(rules, shaker)
     compare(scene)
     scene.place((1, "small", 2_500), (2, "big", 2_500), (3, "big", 2_500))

@@ -1,4 +1,4 @@
-"""Sockets: who may listen, what they hear, and when they are closed."""
+"""Sockets: who may connect, what is pushed, and when they are closed."""
 
 import json
 from typing import Any
@@ -20,7 +20,9 @@ class Socket(ApplicationCommunicator):
     """A socket of a browser, by its cookies."""
 
     def __init__(self, path: str, browser: Any = None, origin: str = "http://testserver") -> None:
-        cookies = "; ".join(f"{name}={one.value}" for name, one in browser.cookies.items()) if browser else ""
+        cookies = (
+            "; ".join(f"{name}={cookie.value}" for name, cookie in browser.cookies.items()) if browser else ""
+        )
         headers = [(b"host", b"testserver"), (b"origin", origin.encode()), (b"cookie", cookies.encode())]
         super().__init__(
             application,
@@ -64,8 +66,8 @@ async def browser(scene, device, by=None):
 
 @pytest.mark.parametrize("path", [TABLE + "dealer", TABLE + "table", "/ws/floor/larkfield"])
 async def test_a_signed_out_socket_is_closed_with_4401(committed, path):
-    for one in (None, await browser(committed, "tablet")):
-        socket = await Socket(path, one).connect()
+    for browser_or_none in (None, await browser(committed, "tablet")):
+        socket = await Socket(path, browser_or_none).connect()
         assert await socket.closed() == 4401
         await socket.leave()
 
@@ -128,14 +130,14 @@ async def test_it_tells_the_state_on_connecting_and_again_at_each_publish(commit
 
 async def test_a_sign_off_and_a_lock_close_every_socket_of_the_person(committed):
     podium = await browser(committed, "podium", "floorperson")
-    one = await Socket(TABLE + "table", podium).connect()
-    two = await Socket("/ws/floor/larkfield", podium).connect()
-    await one.heard()
-    await two.heard()
+    table_socket = await Socket(TABLE + "table", podium).connect()
+    floor_socket = await Socket("/ws/floor/larkfield", podium).connect()
+    await table_socket.heard()
+    await floor_socket.heard()
     await push.close_person(committed.people["floorperson"].pk, 4423)
-    assert (await one.closed(), await two.closed()) == (4423, 4423)
-    await one.leave()
-    await two.leave()
+    assert (await table_socket.closed(), await floor_socket.closed()) == (4423, 4423)
+    await table_socket.leave()
+    await floor_socket.leave()
     again = await Socket(TABLE + "table", podium).connect()
     await again.heard()
     await database_sync_to_async(podium.post)("/sign-off")

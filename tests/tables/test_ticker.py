@@ -1,4 +1,4 @@
-"""The clock's own acts: warnings of dice that run out, each once, whoever ticks, and the clock itself."""
+"""The ticker: it warns of dice that run out, once however many tickers run, and watches the clock."""
 
 import asyncio
 import datetime as dt
@@ -30,7 +30,7 @@ def standing():
 
 
 class Seconds:
-    """Seconds that go by as the test says, whatever the clock on the wall does."""
+    """A monotonic clock that the test moves, independent of the wall clock."""
 
     def __init__(self) -> None:
         self.now = MONOTONIC
@@ -46,7 +46,7 @@ def seconds() -> Seconds:
 
 @pytest.fixture
 def clocks(hands, seconds):
-    """`clocks(1)` lets a second go by on the wall and in the machine; `clocks(1, 31)` moves the wall's by 31."""
+    """`clocks(1)` advances both clocks by a second; `clocks(1, 31)` advances the wall clock by 31."""
 
     def go(machine: float, wall: float | None = None) -> None:
         seconds.now += machine
@@ -67,21 +67,21 @@ def test_it_records_the_expiry_once_and_two_ticks_are_harmless(hands, scene):
     version = scene.version
     assert tick() == [scene.table.pk]
     assert (tick(), tick(), scene.version) == ([], [], version + 3)
-    said = entries("dice_lot.expired")
-    assert len(said) == 1
-    assert (said[0]["actor"], said[0]["at"]) == (None, "2026-11-22T15:00:00.000000Z")
-    assert said[0]["data"] == {
+    entry = entries("dice_lot.expired")
+    assert len(entry) == 1
+    assert (entry[0]["actor"], entry[0]["at"]) == (None, "2026-11-22T15:00:00.000000Z")
+    assert entry[0]["data"] == {
         "lot": "L-0001",
         "expires_at": "2026-11-22T15:00:00.000000Z",
         "section": "58 Pa. Code § 625a.2(b)",
     }
     steps = DiceLot.objects.get(code="L-0001").steps.values_list("seq", flat=True)
-    assert list(steps)[-1] == said[0]["seq"]
+    assert list(steps)[-1] == entry[0]["seq"]
     assert "Lot L-0001 reached its time" in [line["text"] for line in scene.snapshot["acts"]]
 
 
 @pytest.mark.parametrize(
-    ("left", "stage"),
+    ("remaining", "stage"),
     [
         (HOUR + A_SECOND, None),
         (HOUR, ("dice:L-0001:1", "warn")),
@@ -94,34 +94,36 @@ def test_it_records_the_expiry_once_and_two_ticks_are_harmless(hands, scene):
         (-HOUR, ("dice:L-0001:4", "stop")),
     ],
 )
-def test_it_warns_an_hour_ten_minutes_and_one_minute_before(hands, scene, left, stage):
-    hands.now += A_DAY - left
+def test_it_warns_an_hour_ten_minutes_and_one_minute_before(hands, scene, remaining, stage):
+    hands.now += A_DAY - remaining
     warn_of_dice()
     assert standing() == ([stage] if stage else [])
 
 
 def test_each_warning_is_given_once_and_takes_the_place_of_the_one_before(hands, scene):
-    for left in (HOUR, HOUR - A_SECOND, TEN, TEN - A_SECOND, ONE, dt.timedelta(), -HOUR):
-        hands.now = DiceLot.objects.get(code="L-0001").expires_at - left
+    for remaining in (HOUR, HOUR - A_SECOND, TEN, TEN - A_SECOND, ONE, dt.timedelta(), -HOUR):
+        hands.now = DiceLot.objects.get(code="L-0001").expires_at - remaining
         warn_of_dice()
         assert warn_of_dice() == []
         assert len(standing()) == 1
-    raised = [said["data"] for said in entries("alert.raised")]
-    assert [(one["kind"], one.get("minutes")) for one in raised] == [
+    raised = [entry["data"] for entry in entries("alert.raised")]
+    assert [(data["kind"], data.get("minutes")) for data in raised] == [
         ("dice-time", 60),
         ("dice-time", 10),
         ("dice-time", 1),
         ("dice-expired", None),
     ]
-    assert {one["section"] for one in raised} == {"58 Pa. Code § 625a.2(b)"}
-    assert [said["data"]["key"] for said in entries("alert.ended")] == [f"dice:L-0001:{n}" for n in (1, 2, 3)]
+    assert {data["section"] for data in raised} == {"58 Pa. Code § 625a.2(b)"}
+    assert [entry["data"]["key"] for entry in entries("alert.ended")] == [
+        f"dice:L-0001:{n}" for n in (1, 2, 3)
+    ]
     assert DiceLot.objects.get(code="L-0001").warned == 4
 
 
 def test_warnings_that_nobody_ticked_for_are_not_made_up_for(hands, scene):
     hands.now += A_DAY - ONE
     warn_of_dice()
-    assert [said["data"]["minutes"] for said in entries("alert.raised")] == [1]
+    assert [entry["data"]["minutes"] for entry in entries("alert.raised")] == [1]
 
 
 def test_two_tickers_that_saw_the_same_lot_record_it_once(hands, scene):
@@ -182,26 +184,28 @@ def test_training_and_simulation_warn_of_dice_and_call_nobody_else(hands, kind):
 
 
 def test_the_expiry_makes_no_screen_stale(hands, scene):
-    seen = scene.version
+    version = scene.version
     hands.now += A_DAY
     tick()
-    scene.place((1, "small", 2_500), seen=seen)
+    scene.place((1, "small", 2_500), seen=version)
 
 
 # The clock
 
 
-@pytest.mark.parametrize(("moved", "seconds_told"), [(3_600, 3_600), (2.5, 2)])
-def test_a_clock_that_jumps_is_told_at_every_open_table_once(seconds, clocks, scene, moved, seconds_told):
-    mine, other = Ticker(seconds), Ticker(seconds)
-    for each in (mine, other):
-        assert each.watch_clock() == []
-    clocks(1, 1 + moved)
+@pytest.mark.parametrize(("wall_seconds", "seconds_told"), [(3_600, 3_600), (2.5, 2)])
+def test_a_clock_that_jumps_is_told_at_every_open_table_once(
+    seconds, clocks, scene, wall_seconds, seconds_told
+):
+    mine, another = Ticker(seconds), Ticker(seconds)
+    for each_ticker in (mine, another):
+        assert each_ticker.watch_clock() == []
+    clocks(1, 1 + wall_seconds)
     assert mine.watch_clock() == [scene.table.pk]
-    assert other.watch_clock() == []
+    assert another.watch_clock() == []
     clocks(1)
     assert mine.watch_clock() == []
-    assert [said["data"]["seconds"] for said in entries("alert.raised")] == [seconds_told]
+    assert [entry["data"]["seconds"] for entry in entries("alert.raised")] == [seconds_told]
     assert standing() == [("clock:jump", "warn")]
 
 
@@ -239,9 +243,9 @@ def test_a_clock_that_went_back_is_told_where_acts_are_refused_and_ends_when_it_
     assert mine.watch_clock() == [scene.table.pk]
     assert mine.watch_clock() == []
     assert standing() == [("clock:behind", "stop")]
-    said = entries("alert.raised")[-1]
-    assert said["at"] == last.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    assert dt.datetime.fromisoformat(said["data"]["until"]) == last - dt.timedelta(seconds=2)
+    entry = entries("alert.raised")[-1]
+    assert entry["at"] == last.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    assert dt.datetime.fromisoformat(entry["data"]["until"]) == last - dt.timedelta(seconds=2)
     clocks(27)
     assert mine.watch_clock() == []
     clocks(1)
@@ -259,7 +263,7 @@ def test_dice_of_a_table_whose_clock_went_back_do_not_stop_the_ticker(hands, sce
 # The loop
 
 
-async def test_a_check_that_fails_is_tried_again_and_hinders_no_other(monkeypatch):
+async def test_a_check_that_fails_is_tried_again_and_does_not_stop_the_others(monkeypatch):
     loop, ticks, others, again = asyncio.get_running_loop(), [], [], asyncio.Event()
 
     def fails():

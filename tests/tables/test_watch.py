@@ -1,4 +1,4 @@
-"""What the ticker finds at live tables and calls somebody for: posts, shakers, supervision, tablets."""
+"""The alerts that the ticker raises at live tables: posts, shakers, supervision, tablets."""
 
 import datetime as dt
 
@@ -21,7 +21,7 @@ SLOW_RULES = [rule for rule in ALERT_RULES if rule.query and rule.every_ticks > 
 
 
 def kinds():
-    """What stands, by kind."""
+    """The kinds of open alerts."""
     return sorted(Alert.objects.filter(ended_at=None).values_list("kind", flat=True))
 
 
@@ -31,7 +31,7 @@ def only(scene):
 
 
 def dismiss(scene, by):
-    """Somebody works here no longer; nobody told the table."""
+    """Deactivate a person without an act at the table."""
     scene.people[by].is_active = False
     scene.people[by].save()
 
@@ -40,9 +40,9 @@ def dismiss(scene, by):
 def test_a_shaker_whose_keeper_works_here_no_longer_is_unattended(scene):
     dismiss(scene, "dealer")
     assert tick() == [scene.table.pk]
-    shown = only(scene)
-    assert (shown["kind"], shown["section"]) == ("shaker-unattended", "§ 625a.1(e)")
-    assert "S-01" in shown["text"]
+    alert = only(scene)
+    assert (alert["kind"], alert["section"]) == ("shaker-unattended", "§ 625a.1(e)")
+    assert "S-01" in alert["text"]
     assert tick() == []
     scene.act("take_over_table", by="relief")
     assert tick() == [scene.table.pk]
@@ -72,8 +72,8 @@ def test_an_empty_post_at_football_calls_somebody(by, post):
     scene = make_scene("pa-577")
     dismiss(scene, by)
     tick()
-    shown = only(scene)
-    assert (shown["kind"], shown["section"]) == ("post-empty", "§ 577.9(b)")
+    alert = only(scene)
+    assert (alert["kind"], alert["section"]) == ("post-empty", "§ 577.9(b)")
     assert Alert.objects.get().key == f"post:{post}"
 
 
@@ -86,7 +86,7 @@ def test_one_post_that_is_kept_again_leaves_the_other_empty():
     scene.people["dealer"].is_active = True
     scene.people["dealer"].save()
     tick()
-    assert [one.key for one in Alert.objects.filter(ended_at=None)] == ["post:dealer-left"]
+    assert [alert_row.key for alert_row in Alert.objects.filter(ended_at=None)] == ["post:dealer-left"]
 
 
 @clause("PA-577.9(c)-two")
@@ -94,16 +94,16 @@ def test_a_floorperson_whose_duty_ends_breaks_the_supervision(scene):
     duty = Assignment.objects.filter(person=scene.people["floorperson"])
     duty.update(ended_at=clock.now())
     assert tick() == [scene.table.pk]
-    shown = only(scene)
-    assert (shown["kind"], shown["title"]) == ("span", "No floorperson")
-    assert "Floorperson" in shown["text"] and "T-01" in shown["text"]
+    alert = only(scene)
+    assert (alert["kind"], alert["title"]) == ("span", "No floorperson")
+    assert "Floorperson" in alert["text"] and "T-01" in alert["text"]
     duty.update(ended_at=None)
     assert tick() == [scene.table.pk]
     assert kinds() == []
 
 
 def test_a_shaker_whose_keeper_is_no_longer_on_duty_is_unattended(scene):
-    """Whoever ended the duty, and however: play asks the same, and has stopped."""
+    """Play checks the same duty, and has stopped."""
     duty = Assignment.objects.filter(person=scene.people["dealer"])
     duty.update(ended_at=clock.now())
     assert tick() == [scene.table.pk]
@@ -132,11 +132,11 @@ def test_a_football_post_of_somebody_no_longer_on_duty_is_empty(by, post):
 def test_a_dealer_of_two_tables_in_play_keeps_neither_shaker(scene):
     """Not even the one at which the other table's alert is raised: a person is at one place."""
     limits = {"seats": 8, "min_cents": 1_000, "max_cents": 100_000}
-    other = make_table(
+    next_table = make_table(
         scene.table.facility, code="T-02", pit=scene.table.pit, submission="RS-0009", kind="live", **limits
     )
     assert tick() == []
-    Table.objects.filter(pk=other.pk).update(
+    Table.objects.filter(pk=next_table.pk).update(
         status="open", dealer=scene.people["dealer"], floorperson=scene.people["floorperson"]
     )
     tick()
@@ -147,8 +147,8 @@ def test_a_dealer_of_two_tables_in_play_keeps_neither_shaker(scene):
 def test_the_posts_of_many_tables_are_asked_in_one_statement(scene, django_assert_num_queries):
     tables = list(Table.objects.all())
     with django_assert_num_queries(1):
-        found = posts.empty_posts_by_table(tables)
-    assert found == {scene.table.pk: []}
+        empty_posts = posts.empty_posts_by_table(tables)
+    assert empty_posts == {scene.table.pk: []}
     with django_assert_num_queries(0):
         assert posts.empty_posts_by_table([]) == {}
 
@@ -177,7 +177,7 @@ def test_what_was_put_right_before_the_lock_is_not_raised(scene, monkeypatch):
 
 
 class Minutes:
-    """The seconds of the machine, an hour after its start: long enough to have heard every tablet."""
+    """A monotonic clock, an hour after its start: long enough to have heard every tablet."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -195,8 +195,8 @@ def listening():
     return mine
 
 
-def heard(scene, at, **values):
-    fields = {"person": scene.people["dealer"], "signed_on_at": at, "heard_at": at, **values}
+def heard(scene, moment, **values):
+    fields = {"person": scene.people["dealer"], "signed_on_at": moment, "heard_at": moment, **values}
     Device.objects.filter(pk=scene.tablet.pk).update(**fields)
 
 
