@@ -129,7 +129,10 @@ def test_simulated_players_play_it(scene):
 def test_a_game_without_a_guide_plan_leaves_the_others_their_guide(scene, tmp_path, monkeypatch):
     facility = Facility.objects.get()
     approve(facility, "pa-625a/A", {}, None, "RS-0010")
-    assert {game["game"] for game in content_at(facility, clock.now())["games"]} == {"sic-bo", "two-up-hazard"}
+    assert {game["game"] for game in content_at(facility, clock.now())["games"]} == {
+        "sic-bo",
+        "two-up-hazard",
+    }
     code = scene.table.game
     shutil.copytree(Path(fixtures.__file__).parent / "two_up_hazard", tmp_path / "hazard_unexplained")
     shutil.rmtree(tmp_path / "hazard_unexplained" / "guide")
