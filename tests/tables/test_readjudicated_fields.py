@@ -192,7 +192,7 @@ def test_whatever_is_changed_of_a_round_is_named_but_what_only_people_can_say():
 
 def test_the_document_lists_what_settling_again_cannot_compare():
     text = EVIDENCE.read_text()
-    part = text[text.index("**What settling again takes as it is said**") :]
+    part = text[text.index("**Readjudication cannot check some fields**") :]
     rows = re.findall(r"^\| (`[^|]+) \| ([^|]+) \|$", part[: part.index("\n## ")], re.MULTILINE)
     listed = {
         type_: set(re.findall(r"`([^`]+)`", fields))
