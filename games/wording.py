@@ -17,7 +17,7 @@ Words = TypeVar("Words")
 REFUSALS = {
     # Wagers
     "bets-closed": ("Bets are closed", "No more bets was announced. Give the wager back."),
-    "bets-closed-already": ("Bets are closed", "No more bets was announced already. Go on."),
+    "bets-closed-already": ("Bets are closed", "No more bets was already announced. Continue."),
     "bets-still-open": (
         "Bets are still open",
         "Bets are still open. Announce no more bets first.",
@@ -51,7 +51,7 @@ REFUSALS = {
     "not-ready": ("Not ready", "The dice are not ready. Close the bets and shake them first."),
     "shaken-already": (
         "Shaken already",
-        "The dice were shaken for this round. Go on to the next step.",
+        "The dice were already shaken for this round. Continue with the next step.",
     ),
     "too-few-shakes": (
         "Shake again",
@@ -71,11 +71,11 @@ REFUSALS = {
     ),
     "dice-called-already": (
         "Dice are called",
-        "The dice of this round are called. Settle it; a wrong entry is mended by correcting the dice.",
+        "The dice of this round are already called. Settle it; if the entry is wrong, correct the dice.",
     ),
     "dice-unchanged": (
         "Same dice",
-        "These dice stand entered. Enter what lies in the shaker.",
+        "These dice are already entered. Enter the dice that are in the shaker.",
     ),
     "wrong-number-of-dice": (
         "Number of dice",
@@ -86,7 +86,7 @@ REFUSALS = {
     "losers-taken-already": ("Taken already", "The losing wagers are taken. Pay the winners."),
     "losers-not-taken": (
         "Take first",
-        "Losing wagers still lie there. Take them all before paying.",
+        "There are still losing wagers. Take them all before you pay.",
     ),
     "nothing-to-pay": (
         "Nothing to pay",
@@ -121,15 +121,15 @@ REFUSALS = {
     # Corrections
     "payment-begun": (
         "Payment has begun",
-        "A winner has been paid, so this round is no longer mended here. Call the floorperson.",
+        "A winner has been paid, so this round can no longer be corrected here. Call the floorperson.",
     ),
     "settled-before": (
         "Settled already",
-        "An earlier throw has settled %(code)s. It is no longer mended here; call the floorperson.",
+        "An earlier throw has settled %(code)s. It can no longer be corrected here; call the floorperson.",
     ),
     "wager-unchanged": (
         "No change",
-        "That wager stands entered already. Enter what lay there instead.",
+        "That wager is already entered. Enter what was there instead.",
     ),
     "nothing-to-strike": (
         "No such wager",
@@ -142,7 +142,7 @@ REFUSALS = {
     ),
     "dice-are-in-view": (
         "Dice are in view",
-        "The dice are in view. Enter them and settle by hand.",
+        "The dice are in view. Enter them and settle manually.",
     ),
     "shaker-not-automated": (
         "Manual shaker",
