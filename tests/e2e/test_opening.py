@@ -52,7 +52,7 @@ def test_a_football_table_closes_and_opens_again_with_new_dice_and_the_same_came
     dealer.step("Inspected")
     dealer.sign("floorperson")
     dealer.open_table(signs="floorperson")
-    assert Inspection.objects.latest("at").cameras == ["C-1", "C-7"]
+    assert Inspection.objects.latest("inspected_at").cameras == ["C-1", "C-7"]
     assert scene.fresh.status == "open"
 
 

@@ -30,7 +30,7 @@ def test_an_inspection_with_another_shaker_opens_nothing():
     assert scene.snapshot["next"]["act"] == "inspect_table"
     scene.inspect()
     scene.open()
-    assert Inspection.objects.filter(table=scene.table).latest("at").shaker.code == "S-01"
+    assert Inspection.objects.filter(table=scene.table).latest("inspected_at").shaker.code == "S-01"
 
 
 @clause("PA-625a.5(a)")
