@@ -13,14 +13,14 @@ pytestmark = pytest.mark.both_databases
 
 
 def test_the_file_is_what_the_tests_say():
-    said = coverage.FILE.read_text("utf-8")
-    assert said == coverage.coverage_text(), "Run: manage.py clauses --write"
+    text = coverage.FILE.read_text("utf-8")
+    assert text == coverage.coverage_text(), "Run: manage.py clauses --write"
 
 
 def test_the_file_gives_back_every_test_of_every_clause():
-    told = {clause: sorted(tests) for clause, tests in proofs_by_clause().items()}
-    assert {clause: list(tests) for clause, tests in coverage.recorded().items()} == told
-    assert set(told) <= set(all_clauses())
+    tests_by_clause = {clause: sorted(tests) for clause, tests in proofs_by_clause().items()}
+    assert {clause: list(tests) for clause, tests in coverage.recorded().items()} == tests_by_clause
+    assert set(tests_by_clause) <= set(all_clauses())
 
 
 def test_the_command_writes_it(tmp_path, monkeypatch, capsys):
@@ -35,10 +35,10 @@ def test_every_clause_stands_in_a_section_of_its_document():
     clauses = all_clauses()
     assert clauses["PA-521.4(1)(i)"].section == "58 Pa. Code § 521.4"
     assert clauses["PA-625a.2(b)-manual"].section == "58 Pa. Code § 625a.2"
-    assert {one.section for one in clauses.values() if one.id.startswith("NJ-19:47-9.4")} == {
+    assert {clause.section for clause in clauses.values() if clause.id.startswith("NJ-19:47-9.4")} == {
         "N.J.A.C. 19:47-9.4"
     }
-    assert len({(one.document, one.section) for one in clauses.values()}) == 56
+    assert len({(clause.document, clause.section) for clause in clauses.values()}) == 56
 
 
 def test_a_test_reads_as_a_sentence():
@@ -77,7 +77,7 @@ def test_it_narrows_by_document_kind_room_tests_and_words(page):
     assert page("?kind=enforce").context["shown_count"] == 173
     assert page("?document=58+Pa.+Code+Chapter+625a").context["shown_count"] == 94
     assert page("?where=audit").context["shown_count"] == 12
-    with_tests, without = (page(f"?tests={one}").context["shown_count"] for one in ("yes", "no"))
+    with_tests, without = (page(f"?tests={answer}").context["shown_count"] for answer in ("yes", "no"))
     assert with_tests + without == 649 and with_tests == len(coverage.recorded())
     assert page("?q=625a.2(b)").context["shown_count"] >= 2
     assert page("?q=zzzz").context["shown_count"] == 0
@@ -90,8 +90,8 @@ def test_what_it_does_not_know_narrows_nothing(page, query):
 
 
 def test_a_clause_shows_our_words_its_room_and_its_tests(page):
-    said = page("?q=PA-625a.2(b)-manual").content.decode()
+    text = page("?q=PA-625a.2(b)-manual").content.decode()
     clause = all_clauses()["PA-625a.2(b)-manual"]
-    assert clause.rule[:30] in said.replace("&#x27;", "'") and clause.cite in said
+    assert clause.rule[:30] in text.replace("&#x27;", "'") and clause.cite in text
     for test in coverage.recorded()[clause.id]:
-        assert sentence(test) in said.replace("&#x27;", "'")
+        assert sentence(test) in text.replace("&#x27;", "'")

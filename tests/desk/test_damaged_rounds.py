@@ -42,22 +42,21 @@ def damage(scene: Scene, type_: str, body: bytes | Body, *, rehash: bool = True)
     """The newest entry of a type with another body, and a hash that fits it. Its number."""
     entry = Entry.objects.filter(stream=scene.table.stream, type=type_).latest("seq")
     if not isinstance(body, bytes):
-        said = json.loads(bytes(entry.body))
-        body = chain.canonical(body(said))
+        body = chain.canonical(body(json.loads(bytes(entry.body))))
     digest = chain.entry_hash(bytes(entry.prev), body) if rehash else entry.hash
     with unguarded():
         Entry.objects.filter(pk=entry.pk).update(body=body, hash=digest)
     return entry.seq
 
 
-def with_data(**said: Any) -> Body:
-    return lambda body: {**body, "data": {**body["data"], **said}}
+def with_data(**data: Any) -> Body:
+    return lambda body: {**body, "data": {**body["data"], **data}}
 
 
 def without(*names: str) -> Body:
     return lambda body: {
         **body,
-        "data": {name: one for name, one in body["data"].items() if name not in names},
+        "data": {name: value for name, value in body["data"].items() if name not in names},
     }
 
 
@@ -65,7 +64,7 @@ UNREADABLE: dict[str, tuple[str, bytes | Body]] = {
     "not JSON": ("wagers.placed", b"torn"),
     "no entry": ("wagers.placed", b"[]"),
     "too deep": ("layout.cleared", b"[" * 100_000),
-    "no data": ("bets.closed", lambda body: {name: one for name, one in body.items() if name != "data"}),
+    "no data": ("bets.closed", lambda body: {name: value for name, value in body.items() if name != "data"}),
     "data that is a list": ("round.settled", lambda body: {**body, "data": []}),
     "another round's": ("losers.taken", with_data(round=2)),
     "no dice": ("dice.corrected", without("dice")),
@@ -111,8 +110,8 @@ def pages(scene: Scene, seq: int) -> None:
         (desk, "/record/larkfield/?place=T-01"),
     ):
         assert browser.get(address).status_code == 200, address
-    shown = html.unescape(dealer.get(replay).content.decode())
-    assert ('data-open="file-slip"' in shown) != (SENTENCE in shown)
+    text = html.unescape(dealer.get(replay).content.decode())
+    assert ('data-open="file-slip"' in text) != (SENTENCE in text)
 
 
 @pytest.mark.slow
@@ -132,8 +131,10 @@ def test_nothing_is_put_right_upon_a_round_that_cannot_be_read_and_its_pages_say
         with slipped.refused("round-unreadable"):
             file(slipped, kind, corrects=1, witness="pit-manager", **said)
     assert list(Slip.objects.order_by("pk").values()) == before
-    asked = json.dumps({"round": 1, "kind": "dice", "dice": [1, 1, 3]})
-    answer = slipped.browser("tablet", "dealer").get("/floor/larkfield/T-01/rounds/1/slip", {"said": asked})
+    question = json.dumps({"round": 1, "kind": "dice", "dice": [1, 1, 3]})
+    answer = slipped.browser("tablet", "dealer").get(
+        "/floor/larkfield/T-01/rounds/1/slip", {"said": question}
+    )
     assert answer.status_code == 422 and escape(SENTENCE) in answer.content.decode()
 
 
@@ -187,5 +188,5 @@ def test_no_money_moves_by_a_slip_whose_entry_is_gone(slipped):
 
 def test_the_newest_acts_of_a_table_are_told_by_their_columns_where_a_body_cannot_be_read(slipped):
     seq = damage(slipped, "slip.settled", b"torn")
-    line = next(one for one in slipped.snapshot["acts"] if one["seq"] == seq)
+    line = next(value for value in slipped.snapshot["acts"] if value["seq"] == seq)
     assert (line["type"], line["text"], line["who"]) == ("slip.settled", "Slip settled", "Dealer")

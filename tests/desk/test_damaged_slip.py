@@ -33,8 +33,8 @@ def replay_of(scene, by):
 
 
 def test_an_undamaged_slip_stands_on_the_page_of_its_round(slipped):
-    shown = replay_of(slipped, "compliance")
-    assert "ENS-0001" in shown and "does not hold" not in shown
+    text = replay_of(slipped, "compliance")
+    assert "ENS-0001" in text and "does not hold" not in text
 
 
 @pytest.mark.slow

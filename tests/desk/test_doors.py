@@ -33,8 +33,8 @@ def test_every_page_of_the_desk_asks_its_door(scene):
 @pytest.mark.parametrize("by", ROLES)
 def test_each_role_opens_what_is_theirs(scene, by):
     podium = scene.browser("podium", by)
-    found = {name: podium.get(address, headers=BY_SCRIPT).status_code for name, address in OURS.items()}
-    assert found == dict.fromkeys(OURS, 200 if by in SEES else 403)
+    statuses = {name: podium.get(address, headers=BY_SCRIPT).status_code for name, address in OURS.items()}
+    assert statuses == dict.fromkeys(OURS, 200 if by in SEES else 403)
 
 
 def test_a_tablet_of_a_table_shows_no_record(scene):

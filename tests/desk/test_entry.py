@@ -45,14 +45,14 @@ def page(scene, seq, by="compliance", place="T-01"):
 
 def browser_of(scene, by):
     """One browser for each person, so that each signs in once."""
-    kept = scene.__dict__.setdefault("kept_browsers", {})
-    if by not in kept:
-        kept[by] = scene.browser("podium", by)
-    return kept[by]
+    browsers = scene.__dict__.setdefault("kept_browsers", {})
+    if by not in browsers:
+        browsers[by] = scene.browser("podium", by)
+    return browsers[by]
 
 
 def states(answer):
-    return [one.state for one in (*answer.context["checks"], *answer.context["proof_checks"])]
+    return [check.state for check in (*answer.context["checks"], *answer.context["proof_checks"])]
 
 
 @pytest.mark.parametrize(
@@ -91,13 +91,13 @@ def settled():
 
 def test_it_says_what_the_entry_says(played):
     entry = settled()
-    said = page(played, entry.seq).content.decode()
+    text = page(played, entry.seq).content.decode()
     body = json.loads(bytes(entry.body))
     for part in (
         "Dice 3 5 5 called and lit", "round.settled", "Tablet of T-01", body["command"], body["device"], body["at"],
         body["terms"], "RS-0009 version 1", bytes(entry.hash).hex(), bytes(entry.prev).hex(), "$70",
     ):  # fmt: skip
-        assert part in said, part
+        assert part in text, part
     raw = page(played, entry.seq).context["raw"]
     assert chain.entry_hash(bytes(entry.prev), raw.encode()) == bytes(entry.hash)
 
@@ -108,8 +108,8 @@ def test_it_leads_to_its_whole_round_among_real_play_or_training(played):
     type(entry.stream).objects.filter(pk=entry.stream_id).update(real_play=False)
     training = page(played, entry.seq).context["round_query"]
     assert training == "?place=T-01&round=1&training=1"
-    found = browser_of(played, "compliance").get(f"/record/larkfield/{training}")
-    assert found.context["errors"] == {} and str(entry.seq) in found.content.decode()
+    response = browser_of(played, "compliance").get(f"/record/larkfield/{training}")
+    assert response.context["errors"] == {} and str(entry.seq) in response.content.decode()
 
 
 def test_every_entry_of_the_table_holds_and_leads_to_its_neighbours(played):
@@ -129,9 +129,9 @@ def test_before_the_first_seal_it_says_that_it_waits(played):
 def test_a_sealed_entry_is_proven_up_to_the_signed_checkpoint(sealed):
     answer = page(sealed, 3)
     assert states(answer) == ["ok"] * 7 + ["waits"]
-    said = answer.content.decode()
-    assert "Its chain leads to the sealed head" in said and f"{sealed.version - 3} entries link it" in said
-    assert "No witness has cosigned it yet" in said
+    text = answer.content.decode()
+    assert "Its chain leads to the sealed head" in text and f"{sealed.version - 3} entries link it" in text
+    assert "No witness has cosigned it yet" in text
 
 
 def settle(cursor):

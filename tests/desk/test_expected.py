@@ -30,9 +30,9 @@ def test_only_the_rounds_since_are_reckoned_anew(hands, scene, monkeypatch):
     products = variance._stake_products
 
     def counted(stretch):
-        for one in products(stretch):
-            reckoned.append(one)
-            yield one
+        for product in products(stretch):
+            reckoned.append(product)
+            yield product
 
     monkeypatch.setattr(variance, "_stake_products", counted)
     for _ in range(2):

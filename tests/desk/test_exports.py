@@ -46,11 +46,11 @@ def ask(scene, name="ask_export", by="compliance", device=None, command=None, **
 
 def refused(scene, name="ask_export", **params):
     before = Entry.objects.count(), Job.objects.count()
-    with pytest.raises(Refusal) as found:
+    with pytest.raises(Refusal) as refusal:
         ask(scene, name, **params)
     assert (Entry.objects.count(), Job.objects.count()) == before
-    assert say(found.value) and "%(" not in say(found.value)
-    return found.value.code
+    assert say(refusal.value) and "%(" not in say(refusal.value)
+    return refusal.value.code
 
 
 def newest():
@@ -87,8 +87,8 @@ def test_the_same_press_twice_asks_once(scene):
 
 def test_a_gaming_day_begins_at_six_on_the_clocks_of_the_house(hands, scene):
     ask(scene, day="2026-11-20", last_day="2026-11-21")
-    said = newest()[1]["data"]
-    assert (said["from"], said["to"]) == ("2026-11-20T11:00:00.000000Z", "2026-11-22T11:00:00.000000Z")
+    data = newest()[1]["data"]
+    assert (data["from"], data["to"]) == ("2026-11-20T11:00:00.000000Z", "2026-11-22T11:00:00.000000Z")
     ask(scene, day="2026-11-21")
     assert newest()[1]["data"]["from"] == "2026-11-21T11:00:00.000000Z"
 
@@ -138,8 +138,8 @@ def test_that_nothing_was_recorded_is_evidence_too(scene):
     job = done(scene, kind="evidence", day="2020-01-01", streams=["T-01"])
     assert (job.status, job.entries_done, newest()[1]["data"]["entries"]) == ("done", 0, 0)
     file = str(jobs.file_path(job))
-    said = verify.check_path(file, verify.Options([file]), None)
-    assert said[0].startswith("good: 0 entries on 1 streams, 2020-01-01T11:00:00.000000Z")
+    report = verify.check_path(file, verify.Options([file]), None)
+    assert report[0].startswith("good: 0 entries on 1 streams, 2020-01-01T11:00:00.000000Z")
 
 
 def test_what_cannot_be_exported_is_refused_in_words(scene, hands):
@@ -243,13 +243,13 @@ def test_a_file_of_another_house_is_not_given_out(scene):
 def fetch(scene):
     """`fetch(Range="bytes=0-9")` of an export that is written: the answer, its body, and the whole file."""
     job = done(scene, streams=["T-01"])
-    whole = jobs.file_path(job).read_bytes()
+    content = jobs.file_path(job).read_bytes()
     browser = scene.browser("podium", "compliance")
 
     def get(**headers):
-        said = {key.replace("_", "-"): value for key, value in headers.items()}
-        answer = browser.get(f"{PAGE}{job.pk}", headers=said)
-        return answer, answer.getvalue(), whole
+        headers_ = {key.replace("_", "-"): value for key, value in headers.items()}
+        answer = browser.get(f"{PAGE}{job.pk}", headers=headers_)
+        return answer, answer.getvalue(), content
 
     get.job, get.browser = job, browser
     return get

@@ -61,25 +61,25 @@ def small_day(hands, scene):
 
 def test_a_small_day_by_hand(hands, scene):
     small_day(hands, scene)
-    found = day_of(scene)
-    house = found.total
-    assert (house.settled, house.no_roll, house.void, house.in_play) == (2, 1, 1, 0)
-    assert (house.wagered_cents, house.aside_cents) == (2_500 + 1_000 + 2_500 + 500, 4_000 + 7_000)
-    assert (house.taken_cents, house.paid_cents, house.win_cents) == (4_000, 2_500, 1_500)
+    report = day_of(scene)
+    total = report.total
+    assert (total.settled, total.no_roll, total.void, total.in_play) == (2, 1, 1, 0)
+    assert (total.wagered_cents, total.aside_cents) == (2_500 + 1_000 + 2_500 + 500, 4_000 + 7_000)
+    assert (total.taken_cents, total.paid_cents, total.win_cents) == (4_000, 2_500, 1_500)
     assert (
-        house.returned_cents == 2_500 + 4_000 + 7_000
+        total.returned_cents == 2_500 + 4_000 + 7_000
     )  # the stake of the winner, and both rounds that came to nothing
-    assert (house.wagers, house.outside, house.outside_cents) == (6, 1, 500)
-    assert (house.hold, shares.percent(house.hold)) == (Fraction(1_500, 6_500), "23.08 %")
-    assert [one.figures for one in found.tables] == [one.figures for one in found.games] == [house]
-    assert [(one.label, one.game) for one in found.tables] == [("T-01", "sic-bo")]
+    assert (total.wagers, total.outside, total.outside_cents) == (6, 1, 500)
+    assert (total.hold, shares.percent(total.hold)) == (Fraction(1_500, 6_500), "23.08 %")
+    assert [row.figures for row in report.tables] == [row.figures for row in report.games] == [total]
+    assert [(row.label, row.game) for row in report.tables] == [("T-01", "sic-bo")]
 
 
 def test_the_expected_win_is_the_exact_edge_of_each_wager(hands, scene):
     small_day(hands, scene)
-    said = day_of(scene).total.expected
-    assert said.win == 5_000 * EDGE_SMALL + 1_500 * EDGE_NINE
-    assert (said.staked_cents, said.won_cents, said.excluded_cents) == (6_500, 1_500, 0)
+    expected = day_of(scene).total.expected
+    assert expected.win == 5_000 * EDGE_SMALL + 1_500 * EDGE_NINE
+    assert (expected.staked_cents, expected.won_cents, expected.excluded_cents) == (6_500, 1_500, 0)
 
 
 def test_the_variance_is_that_of_all_216_throws_of_each_round(hands, scene):
@@ -106,11 +106,11 @@ def test_the_variance_of_each_wager_follows_from_its_odds(key):
     assert found is not None
     outcomes = game_of(rules).outcomes(rules)
     assert {code for code, other in found if code == other} == set(outcomes) - {"extra-roll"}
-    for code, ones in outcomes.items():
+    for code, outcomes_ in outcomes.items():
         if code == "extra-roll":
             continue
-        back = sum((one.probability * (one.pays.ratio() + 1) for one in ones), Fraction(0))
-        square = sum((one.probability * (one.pays.ratio() + 1) ** 2 for one in ones), Fraction(0))
+        back = sum((one.probability * (one.pays.ratio() + 1) for one in outcomes_), Fraction(0))
+        square = sum((one.probability * (one.pays.ratio() + 1) ** 2 for one in outcomes_), Fraction(0))
         assert found[code, code] == square - back**2
 
 
@@ -126,8 +126,8 @@ def test_an_extra_roll_and_its_seats_circles_are_apart(hands):
         scene.act(following["act"], params)
     rules = Rules.of("pa-675a")
     edges = {
-        code: game_of(rules).advantage(rules, code, ones)
-        for code, ones in game_of(rules).outcomes(rules).items()
+        code: game_of(rules).advantage(rules, code, outcomes_)
+        for code, outcomes_ in game_of(rules).outcomes(rules).items()
     }
     house, said = day_of(scene).total, day_of(scene).total.expected
     assert (said.staked_cents, said.excluded_cents) == (22_500, 5_000)
@@ -180,7 +180,9 @@ def test_rounds_are_counted_by_the_hour_in_which_they_began(hands, scene):
     small_day(hands, scene)
     hours = day_of(scene).hours
     assert len(hours) == 24
-    busy = {one.begins: (one.figures.settled, one.figures.win_cents) for one in hours if one.figures.rounds}
+    busy = {
+        hour.begins: (hour.figures.settled, hour.figures.win_cents) for hour in hours if hour.figures.rounds
+    }
     assert busy == {at(10): (1, -1_500), at(11): (1, 3_000), at(12): (0, 0)}
 
 
@@ -224,16 +226,16 @@ def test_the_hour_that_comes_twice_is_two_hours(hands):
     hands.now += dt.timedelta(hours=1)  # 01:30 once more
     scene.play((1, "small", 1_000), dice=[6, 6, 2])
     scene.finish()
-    found = day_of(scene, dt.date(2026, 10, 31))
-    busy = [(place, one.figures.win_cents) for place, one in enumerate(found.hours) if one.figures.rounds]
+    report = day_of(scene, dt.date(2026, 10, 31))
+    busy = [(place, hour.figures.win_cents) for place, hour in enumerate(report.hours) if hour.figures.rounds]
     assert busy == [(19, -2_500), (20, 1_000)]
     assert day_of(scene, dt.date(2026, 11, 1)).is_empty
 
 
 def test_an_empty_day_says_nothing(hands, scene):
-    found = day_of(scene, dt.date(2026, 11, 20))
-    assert found.is_empty and found.is_final
-    assert (found.total.rounds, found.total.hold, found.tables, found.events.heads) == (
+    report = day_of(scene, dt.date(2026, 11, 20))
+    assert report.is_empty and report.is_final
+    assert (report.total.rounds, report.total.hold, report.tables, report.events.heads) == (
         0,
         None,
         [],
@@ -244,16 +246,16 @@ def test_an_empty_day_says_nothing(hands, scene):
 def test_a_round_in_play_counts_when_it_ends(hands, scene):
     hands.now = at(5, 59, day=22)  # the last minute of the day
     scene.place((1, "small", 2_500))
-    found = day_of(scene)
-    assert (found.total.in_play, found.total.wagered_cents, found.is_final) == (1, 0, False)
+    report = day_of(scene)
+    assert (report.total.in_play, report.total.wagered_cents, report.is_final) == (1, 0, False)
     hands.now = at(6, 1, day=22)
     assert not day_of(scene).is_final
     scene.to_the_dice()
     scene.act("call_dice", {"dice": [6, 6, 2]})
     scene.finish()
-    found = day_of(scene)
-    assert (found.total.in_play, found.total.win_cents, found.is_final) == (0, 2_500, True)
-    assert found.hours[-1].figures.win_cents == 2_500
+    report = day_of(scene)
+    assert (report.total.in_play, report.total.win_cents, report.is_final) == (0, 2_500, True)
+    assert report.hours[-1].figures.win_cents == 2_500
 
 
 def test_an_alert_that_outlasts_the_day_is_told_as_the_day_ended(hands, scene):
@@ -285,9 +287,9 @@ def test_real_play_and_simulation_are_never_in_one(hands):
 
 def test_the_number_of_queries_does_not_grow_with_the_play(hands, scene):
     def queries():
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             day_of(scene)
-        return len(asked)
+        return len(queries)
 
     scene.play((1, "small", 2_500), dice=[1, 1, 2])
     scene.finish()
@@ -305,16 +307,16 @@ def file_slip(scene, hands, moment):
     """A slip about the last settled round: 1 1 2 was read as 6 6 2, so Small lost $25 and should have won them."""
     hands.now = moment
     number = scene.table.rounds.filter(phase="cleared").latest("number").number
-    told = Entry.objects.filter(stream=scene.table.stream, round=number)
-    named = told.filter(type__in=("round.settled", "wager.missed")).latest("seq").seq
-    said = {"round": number, "kind": "dice", "corrects": named, "dice": [1, 1, 2], "reason": "misread"}
-    scene.act("file_slip", said, witness="floorperson")
+    entries = Entry.objects.filter(stream=scene.table.stream, round=number)
+    corrects = entries.filter(type__in=("round.settled", "wager.missed")).latest("seq").seq
+    params = {"round": number, "kind": "dice", "corrects": corrects, "dice": [1, 1, 2], "reason": "misread"}
+    scene.act("file_slip", params, witness="floorperson")
 
 
 def settle_slip(scene, hands, moment):
     hands.now = moment
-    said = {"slip": "ENS-0001", "moved": [{"seat": 1, "cents": 5_000}]}
-    scene.act("settle_slip", said, witness="floorperson")
+    params = {"slip": "ENS-0001", "moved": [{"seat": 1, "cents": 5_000}]}
+    scene.act("settle_slip", params, witness="floorperson")
 
 
 def a_lost_round(scene):
@@ -371,11 +373,11 @@ def test_money_that_moved_after_the_day_had_not_moved_on_it(hands, scene):
 def test_play_goes_on_while_one_moment_is_reported(committed):
     a_lost_round(committed)
     day = ReportDay(committed.fresh.facility, committed.last_round.gaming_day, clock.now())
-    with CaptureQueriesContext(connection) as asked:
-        found = build_report(day)
-    said = [one["sql"] for one in asked]
+    with CaptureQueriesContext(connection) as queries:
+        report = build_report(day)
+    statements = [query["sql"] for query in queries]
     if connection.vendor == "postgresql":
-        assert any("REPEATABLE READ, READ ONLY" in one for one in said)
-    assert not any(one.startswith("BEGIN IMMEDIATE") for one in said)
-    assert found.total.win_cents == 2_500
+        assert any("REPEATABLE READ, READ ONLY" in statement for statement in statements)
+    assert not any(statement.startswith("BEGIN IMMEDIATE") for statement in statements)
+    assert report.total.win_cents == 2_500
     committed.play((2, "total:9", 1_000), dice=[6, 6, 2])  # and the next act writes as before

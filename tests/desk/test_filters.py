@@ -40,11 +40,11 @@ def told(scene):
 
 def test_a_search_is_kept_without_its_page_and_told_on_the_record(scene):
     at_desk(scene, "save_filter", {"name": "Disputes", "query": "type=dispute.reported&before=7&x=1"})
-    said = {"filter": "Disputes", "query": "type=dispute.reported"}
-    assert told(scene) == ("filter.saved", said)
+    data = {"filter": "Disputes", "query": "type=dispute.reported"}
+    assert told(scene) == ("filter.saved", data)
     assert SavedFilter.objects.values_list("person__code", "name", "query").get() == (
         "compliance",
-        *said.values(),
+        *data.values(),
     )
 
 
@@ -58,11 +58,11 @@ def test_it_is_removed_and_told(scene):
 def test_nobody_sees_or_removes_the_filter_of_another(scene):
     at_desk(scene, "save_filter", {"name": "Mine", "query": "round=7"})
     assert refusal_of(scene, "remove_filter", {"name": "Mine"}, by="gaming-agent").code == "no-such-filter"
-    shown = {
+    names = {
         by: "Remove Mine" in scene.browser("podium", by).get("/record/larkfield/").content.decode()
         for by in ("compliance", "gaming-agent")
     }
-    assert shown == {"compliance": True, "gaming-agent": False}
+    assert names == {"compliance": True, "gaming-agent": False}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from tests.tables.cast import make_scene
 pytestmark = pytest.mark.django_db
 RULES = Rules.of("pa-577")
 EDGES = {
-    code: game_of(RULES).advantage(RULES, code, ones) for code, ones in game_of(RULES).outcomes(RULES).items()
+    code: game_of(RULES).advantage(RULES, code, outcomes_)
+    for code, outcomes_ in game_of(RULES).outcomes(RULES).items()
 }
 ON_THE_GAME = {
     "touchdown": 700,
@@ -36,8 +37,8 @@ def laid_at(spot: Spot) -> dict[str, int]:
     return {"no-gain": 500 * spot.down, "turnover": 100}
 
 
-def won(code: str, what) -> Fraction:
-    odds = verdict(RULES, code, what).odds
+def won(code: str, outcome) -> Fraction:
+    odds = verdict(RULES, code, outcome).odds
     return Fraction(1) if odds is None else -odds.ratio()
 
 
@@ -51,18 +52,20 @@ def to_come(spot: Spot) -> tuple[Fraction, Fraction, Fraction]:
 
     Of the plays it is what they win beyond their edge: that more is laid the longer a game lasts is no luck.
     """
-    stakes, mean, square, told = laid_at(spot), Fraction(0), Fraction(0), Fraction(0)
+    stakes, mean, square, between = laid_at(spot), Fraction(0), Fraction(0), Fraction(0)
     hang, plays = covariance.across(RULES, spot), covariances(RULES)
-    for one, cents in stakes.items():
-        told += sum(2 * cents * on * hang[game, one] for game, on in ON_THE_GAME.items())
-        told += sum(cents * other * plays[min(one, two), max(one, two)] for two, other in stakes.items())
-    for meant, ways in chances_of_a_throw().items():
+    for code, cents in stakes.items():
+        between += sum(2 * cents * game_stake * hang[game, code] for game, game_stake in ON_THE_GAME.items())
+        between += sum(
+            cents * other_stake * plays[min(code, two), max(code, two)] for two, other_stake in stakes.items()
+        )
+    for outcome, ways in chances_of_a_throw().items():
         chance = Fraction(ways, THROWS)
-        now = sum((cents * (won(code, meant) - EDGES[code]) for code, cents in stakes.items()), Fraction(0))
-        played, following = play_on(spot, meant)
+        now = sum((cents * (won(code, outcome) - EDGES[code]) for code, cents in stakes.items()), Fraction(0))
+        played, following = play_on(spot, outcome)
         if following is not None:
             later, later_square, later_told = to_come(following)
-            told += chance * later_told
+            between += chance * later_told
         else:
             ends = [
                 (the_whole_game(end), Fraction(part, THROWS))
@@ -72,7 +75,7 @@ def to_come(spot: Spot) -> tuple[Fraction, Fraction, Fraction]:
             later_square = sum((part * win * win for win, part in ends), Fraction(0))
         mean += chance * (now + later)
         square += chance * (now * now + 2 * now * later + later_square)
-    return mean, square, told
+    return mean, square, between
 
 
 def ends_of(how: str, play: int) -> list[tuple[End, int]]:
@@ -110,9 +113,9 @@ def test_a_spot_that_a_game_begins_at_hopes_for_what_the_odds_say():
 
 @pytest.mark.parametrize("code", sorted(BETS))
 def test_the_variance_of_each_wager_follows_from_its_odds(code):
-    ones = outcomes(RULES, code)
-    back = sum((one.probability * (one.pays.ratio() + 1) for one in ones), Fraction(0))
-    square = sum((one.probability * (one.pays.ratio() + 1) ** 2 for one in ones), Fraction(0))
+    outcomes_ = outcomes(RULES, code)
+    back = sum((one.probability * (one.pays.ratio() + 1) for one in outcomes_), Fraction(0))
+    square = sum((one.probability * (one.pays.ratio() + 1) ** 2 for one in outcomes_), Fraction(0))
     assert covariances(RULES)[code, code] == square - back**2
 
 

@@ -27,8 +27,8 @@ def sealer(hands, scene, tmp_path, settings):
     return sealer
 
 
-def heard(hands, **said):
-    SealerStatus.objects.update_or_create(pk=1, defaults={"beat_at": hands.now, **said})
+def heard(hands, **values):
+    SealerStatus.objects.update_or_create(pk=1, defaults={"beat_at": hands.now, **values})
 
 
 def stand(scene, hands):
@@ -36,7 +36,7 @@ def stand(scene, hands):
 
 
 def told(scene, hands):
-    return {one.text: one.state for one in stand(scene, hands).checks}
+    return {check.text: check.state for check in stand(scene, hands).checks}
 
 
 def page(scene, by="compliance"):
@@ -105,12 +105,12 @@ def test_a_witness_says_how_far_behind_it_is(hands, scene, sealer):
     assert "cannot be reached" in page(scene)
 
 
-def verified(hands, **said):
+def verified(hands, **changes):
     figures = {
         "bad": 0, "checkpoints": 4, "entries": 1_234, "first_bad": None, "outcome": "good", "seals": 4, "streams": 7,
         "unsealed": 0,
     }  # fmt: skip
-    return system.write("record.verified", {**figures, **said}, hands.now)
+    return system.write("record.verified", {**figures, **changes}, hands.now)
 
 
 def test_the_last_full_verification_is_good_for_a_week(hands, scene, sealer):
@@ -163,8 +163,8 @@ def test_a_halted_table_and_the_alerts_of_the_record_are_told(hands, scene, seal
 
 def test_keys_and_lives_of_the_record_stand_there_with_their_times(hands, scene, sealer):
     people = scene.people
-    held = state.read(sealer.folder)
-    incarnations.declare(people["compliance"], people["gaming-agent"], "disk lost", held)
+    folder_state = state.read(sealer.folder)
+    incarnations.declare(people["compliance"], people["gaming-agent"], "disk lost", folder_state)
     said = page(scene)
     key = integrity.signing_keys()[0]["vkey"]
     assert key.startswith("pitside.local/record+") and key.replace("+", "&#x2B;") in said.replace(
@@ -183,5 +183,5 @@ def test_the_plot_counts_seals_by_the_minute(hands, scene, sealer):
     scene.place((1, "big", 2_500))
     sealer.seal()
     columns, most = integrity.seals_per_minute(Seal.objects.first().incarnation, hands.now)
-    assert [(place, one.seals) for place, one in enumerate(columns) if one.seals] == [(57, 4), (59, 1)]
+    assert [(place, bar.seals) for place, bar in enumerate(columns) if bar.seals] == [(57, 4), (59, 1)]
     assert (most, columns[57].height, columns[57].y) == (6, 66, 34)

@@ -57,7 +57,7 @@ def paper(scene, date=TODAY):
 @in_database
 def test_the_page_says_the_figures_of_the_day(hands, scene):
     small_day(hands, scene)
-    said, html = read(scene)
+    text, html = read(scene)
     for figure in (
         "Sat 21 Nov 2026",
         "Wagered $65 ",
@@ -70,7 +70,7 @@ def test_the_page_says_the_figures_of_the_day(hands, scene):
         "Void: 1",
         "This day is not over",
     ):
-        assert figure in said
+        assert figure in text
     assert "style=" not in html
 
 
@@ -79,10 +79,10 @@ def test_the_page_says_the_figures_of_the_day(hands, scene):
 @pytest.mark.parametrize("by", ["table", "game", "hour", "nonsense"])
 def test_the_same_figures_by_table_by_game_and_by_hour(hands, scene, by):
     small_day(hands, scene)
-    said, _html = read(scene, f"{PAGE}?by={by}")
+    text, _html = read(scene, f"{PAGE}?by={by}")
     heading = {"game": "Win by game", "hour": "Hour Rounds Wagered"}.get(by, "Win by table")
-    assert heading in said and "Rounds by hour" in said
-    assert {"game": "Sic Bo 2 1 no roll", "hour": "11:00 1 $30", "table": "T-01"}.get(by, "T-01") in said
+    assert heading in text and "Rounds by hour" in text
+    assert {"game": "Sic Bo 2 1 no roll", "hour": "11:00 1 $30", "table": "T-01"}.get(by, "T-01") in text
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_the_same_figures_by_table_by_game_and_by_hour(hands, scene, by):
 def test_figures_lead_to_the_entries_that_tell_them(hands, scene):
     small_day(hands, scene)
     _said, html = read(scene)
-    links = {unescape(one) for one in re.findall(r'href="([^"]+)"', html)}
+    links = {unescape(link) for link in re.findall(r'href="([^"]+)"', html)}
     search = reverse("record", args=["larkfield"])
     for query in (
         "day=2026-11-21&place=T-01",
@@ -136,8 +136,8 @@ def test_an_empty_day_and_the_first_one_open(hands, scene):
 
 @in_database
 def test_simulation_says_that_it_contains_no_players_money(hands, scene):
-    said, html = read(scene, f"{PAGE}?play=simulated")
-    assert "Simulation: no players' money" in said
+    text, html = read(scene, f"{PAGE}?play=simulated")
+    assert "Simulation: no players' money" in text
     assert f"{PAPER}?day=2026-11-21&amp;play=simulated" in html
 
 
@@ -157,9 +157,9 @@ def test_who_sees_the_desk_sees_its_report(scene):
 def test_corrections_have_lines_of_their_own(hands, scene):
     small_day(hands, scene)
     file_slip(scene, hands, at(13))
-    said, html = read(scene)
-    assert "Win as settled $15 Corrections −$50 1 slip After corrections −$35" in said
-    assert "not yet" in said
+    text, html = read(scene)
+    assert "Win as settled $15 Corrections −$50 1 slip After corrections −$35" in text
+    assert "not yet" in text
     assert f'href="{reverse("replay", args=["larkfield", "T-01", 2])}"' in html
     settle_slip(scene, hands, at(13, 5))
     assert "not yet" not in read(scene)[0]
@@ -169,9 +169,9 @@ def test_corrections_have_lines_of_their_own(hands, scene):
 def test_a_slip_filed_since_is_named_on_the_day_of_its_round(hands, scene):
     small_day(hands, scene)
     file_slip(scene, hands, at(9, day=23))
-    said, _html = read(scene, f"{PAGE}?day=2026-11-21")
-    assert "Slips filed since about rounds of this day: 1" in said
-    assert "Corrections $0 0 slips" in said
+    text, _html = read(scene, f"{PAGE}?day=2026-11-21")
+    assert "Slips filed since about rounds of this day: 1" in text
+    assert "Corrections $0 0 slips" in text
     assert "of 21 Nov 2026" in read(scene, f"{PAGE}?day=2026-11-23")[0]
 
 
@@ -184,7 +184,7 @@ def test_the_paper_says_what_the_page_says(hands, scene):
     answer = scene.browser("podium", "compliance").get(f"{PAPER}?day=2026-11-21")
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/pdf")
     assert 'filename="larkfield-2026-11-21.pdf"' in answer["Content-Disposition"]
-    said = printed(answer.content)
+    text = printed(answer.content)
     for words in (
         "Saturday 21 November 2026",
         "Real play",
@@ -193,9 +193,9 @@ def test_the_paper_says_what_the_page_says(hands, scene):
         "L-0001",
         "a late chip",
     ):
-        assert words in said
+        assert words in text
     head = bytes(scene.fresh.stream.head).hex()
-    assert head[:32] in said and head[32:] in said
+    assert head[:32] in text and head[32:] in text
     assert b"/FontFile2" in answer.content
 
 
@@ -328,7 +328,7 @@ def test_a_share_is_rounded_to_the_even_neighbour(part, said):
 def test_amounts_roots_and_quotients_are_exact():
     assert shares.dollars_and_cents(Fraction(5, 2)) == "$0.02"
     assert shares.ratio(-5, 10) == "−1/2" and shares.ratio(1, 0) == ""
-    assert [shares.root(Fraction(one)) for one in (0, 1, 2, 4, 10**40)] == [0, 1, 1, 2, 10**20]
+    assert [shares.root(Fraction(number)) for number in (0, 1, 2, 4, 10**40)] == [0, 1, 1, 2, 10**20]
     assert shares.root(Fraction(13, 2)) == 3  # 2.5495
     assert shares.root(Fraction(25, 4)) == 2  # 2.5 goes down
     assert shares.tenths(3 * 3600, 1200) == "9.0" and shares.tenths(1, 0) == "–"
@@ -349,17 +349,17 @@ def test_a_win_beyond_two_standard_deviations_is_told():
             Expected(10_000, Fraction(100), 999, None),
         ]
     )
-    assert [one.is_outside for one in (inside, outside, unknown)] == [False, True, False]
+    assert [whisker.is_outside for whisker in (inside, outside, unknown)] == [False, True, False]
     assert (unknown.band, float(inside.band) > 0) == ("", True)
 
 
 def test_columns_stand_on_the_foot_and_round_figures_grid_them():
     hours = [
-        HourFigures(dt.datetime(2026, 11, 21, 11 + one, tzinfo=dt.UTC), Figures(settled=count))
-        for one, count in enumerate((0, 7, 45))
+        HourFigures(dt.datetime(2026, 11, 21, 11 + number, tzinfo=dt.UTC), Figures(settled=count))
+        for number, count in enumerate((0, 7, 45))
     ]
-    found = hour_chart(hours, ["06:00", "07:00", "08:00"])
-    assert [one.label for one in found.grid] == ["0", "20", "40", "60"]
-    assert [one.height for one in found.bars] == ["0.0", "19.1", "123.0"]
-    assert [one.label for one in found.bars] == ["06:00", "", ""]
-    assert found.description == "Rounds by hour. 07:00: 7 rounds, win $0; 08:00: 45 rounds, win $0."
+    chart = hour_chart(hours, ["06:00", "07:00", "08:00"])
+    assert [line.label for line in chart.grid] == ["0", "20", "40", "60"]
+    assert [bar.height for bar in chart.bars] == ["0.0", "19.1", "123.0"]
+    assert [bar.label for bar in chart.bars] == ["06:00", "", ""]
+    assert chart.description == "Rounds by hour. 07:00: 7 rounds, win $0; 08:00: 45 rounds, win $0."

@@ -29,11 +29,11 @@ def found(scene, query="", **how):
 
 def told(scene, query=""):
     """Place and number of what a search finds."""
-    return [(one.stream.name.partition("/")[2], one.seq) for one in found(scene, query).entries]
+    return [(entry.stream.name.partition("/")[2], entry.seq) for entry in found(scene, query).entries]
 
 
 def types(scene, query):
-    return {one.type for one in found(scene, query).entries}
+    return {entry.type for entry in found(scene, query).entries}
 
 
 @pytest.fixture
@@ -163,8 +163,8 @@ def test_a_lot_brings_the_entries_that_only_speak_of_it(played):
 
 def sorted_as_shown(pairs):
     entries = {
-        (one.stream.name.partition("/")[2], one.seq): (one.at, one.pk)
-        for one in Entry.objects.select_related("stream")
+        (entry.stream.name.partition("/")[2], entry.seq): (entry.at, entry.pk)
+        for entry in Entry.objects.select_related("stream")
     }
     return sorted(pairs, key=entries.__getitem__, reverse=True)
 
@@ -189,7 +189,7 @@ def test_another_house_and_the_installation_stay_out_until_they_are_named(played
 
 @pytest.mark.parametrize("query", ["", "place=T-01", "who=dealer", "lot=L-0001", "type=wagers.placed"])
 def test_pages_together_are_the_whole_without_a_gap(played, query):
-    whole = found(played, query, page=1000).entries
+    entries = found(played, query, page=1000).entries
     pages, before = [], ""
     while True:
         page = found(played, f"{query}{before}", page=3)
@@ -197,7 +197,7 @@ def test_pages_together_are_the_whole_without_a_gap(played, query):
         if not page.next_key:
             break
         before = f"&before={page.next_key}"
-    assert tuple(pages) == whole
+    assert tuple(pages) == entries
 
 
 def test_a_page_looks_at_so_many_entries_and_says_how_far_back_it_came(played, monkeypatch):

@@ -22,8 +22,17 @@ def lit(scene):
 
 
 def rows(revision):
-    found = Settlement.objects.filter(throw__revision=revision).order_by("place")
-    return [(one.wager.seat, one.wager.code, one.outcome, one.cents, one.paid_cents) for one in found]
+    settlements = Settlement.objects.filter(throw__revision=revision).order_by("place")
+    return [
+        (
+            settlement.wager.seat,
+            settlement.wager.code,
+            settlement.outcome,
+            settlement.cents,
+            settlement.paid_cents,
+        )
+        for settlement in settlements
+    ]
 
 
 def test_corrected_dice_light_and_settle_anew_and_leave_the_old_settlement(lit):

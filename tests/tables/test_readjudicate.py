@@ -34,10 +34,10 @@ def settled_again(*arguments: str) -> tuple[list[dict[str, Any]], dict[str, int]
         call_command("readjudicate", "--json", *arguments, stdout=out)
     except SystemExit as ended:
         status = int(ended.code or 0)
-    *found, figures = (json.loads(line) for line in out.getvalue().splitlines())
-    assert len(found) == figures["differences"]
-    assert status == (1 if found else 0)
-    return found, figures
+    *differences, figures = (json.loads(line) for line in out.getvalue().splitlines())
+    assert len(differences) == figures["differences"]
+    assert status == (1 if differences else 0)
+    return differences, figures
 
 
 @contextlib.contextmanager
@@ -64,9 +64,18 @@ def rewrite(
     return int(entry.seq)
 
 
-def about(found: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+def about(differences: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     """Of each difference the entry, the seat, what differs, and both figures."""
-    return [(one["entry"], one.get("seat"), one["what"], one["record"], one["rules"]) for one in found]
+    return [
+        (
+            difference["entry"],
+            difference.get("seat"),
+            difference["what"],
+            difference["record"],
+            difference["rules"],
+        )
+        for difference in differences
+    ]
 
 
 # Nothing differs

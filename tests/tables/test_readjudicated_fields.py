@@ -47,14 +47,14 @@ AS_SAID = {
 OF_THE_STREAM = {"round", "slip"}  # numbers that follow from the round and the slip before it
 
 
-def leaves(said: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Where each figure, word or row of dice stands."""
-    if isinstance(said, dict):
-        for name, one in said.items():
-            yield from leaves(one, (*path, name))
-    elif isinstance(said, list) and said and not all(isinstance(one, int) for one in said):
-        for number, one in enumerate(said):
-            yield from leaves(one, (*path, number))
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from leaves(item, (*path, name))
+    elif isinstance(value, list) and value and not all(isinstance(item, int) for item in value):
+        for number, item in enumerate(value):
+            yield from leaves(item, (*path, number))
     else:
         yield path
 
@@ -72,32 +72,32 @@ def other(value: Any) -> Any:
 
 
 def changed(data: dict[str, Any], path: tuple[Any, ...]) -> dict[str, Any]:
-    found = copy.deepcopy(data)
-    at: Any = found
+    copied = copy.deepcopy(data)
+    target: Any = copied
     for step in path[:-1]:
-        at = at[step]
-    at[path[-1]] = other(at[path[-1]])
-    return found
+        target = target[step]
+    target[path[-1]] = other(target[path[-1]])
+    return copied
 
 
 def unnoticed(scene: Scene) -> dict[str, set[str]]:
     """By the type of an entry of round 1 the fields whose change shows in no difference."""
-    told, terms = of_round(scene.table.stream, 1), RulesFinder()
-    assert readjudicate_round(told, "larkfield", terms).differences == []
-    found: dict[str, set[str]] = defaultdict(set)
-    for place, one in enumerate(told):
-        for path in leaves(one.data) if is_about_round(one) else ():
-            another = replace(one, data=changed(one.data, path))
+    entries, terms = of_round(scene.table.stream, 1), RulesFinder()
+    assert readjudicate_round(entries, "larkfield", terms).differences == []
+    unnoticed_: dict[str, set[str]] = defaultdict(set)
+    for place, entry in enumerate(entries):
+        for path in leaves(entry.data) if is_about_round(entry) else ():
+            another = replace(entry, data=changed(entry.data, path))
             if not readjudicate_round(
-                [*told[:place], another, *told[place + 1 :]], "larkfield", terms
+                [*entries[:place], another, *entries[place + 1 :]], "larkfield", terms
             ).differences:
-                found[one.type].add(".".join("*" if isinstance(step, int) else step for step in path))
-    return found
+                unnoticed_[entry.type].add(".".join("*" if isinstance(step, int) else step for step in path))
+    return unnoticed_
 
 
 def pay(scene: Scene) -> None:
     slip = Slip.objects.latest("number")
-    hand_over(scene, *((one["seat"], one["cents"]) for one in slip.due), code=slip.code)
+    hand_over(scene, *((amount["seat"], amount["cents"]) for amount in slip.due), code=slip.code)
 
 
 def mended_and_put_right() -> Scene:

@@ -29,24 +29,24 @@ def words(markup: str) -> str:
     return html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", markup))).strip()
 
 
-def part(shown: str, start: str, end: str = "</section>") -> str:
+def part(html: str, start: str, end: str = "</section>") -> str:
     """The words of one part of a page, from a mark in it to its end."""
-    return words(shown[shown.index(start) : shown.index(end, shown.index(start))].partition(">")[2])
+    return words(html[html.index(start) : html.index(end, html.index(start))].partition(">")[2])
 
 
-def spots(shown: str) -> dict[str, list[str]]:
+def spots(html: str) -> dict[str, list[str]]:
     """The areas of the layout that are lit, lost, or have money on them."""
-    layout = shown[shown.index('class="lit-up"') : shown.index('class="scrub"')]
-    found = re.findall(r'<p class="spot ?[^"]*?(lit|lost|bet)">(.*?)</p>', layout, re.DOTALL)
-    named: dict[str, list[str]] = {"lit": [], "lost": [], "bet": []}
-    for state, area in found:
-        named[state].append(words(area))
-    return named
+    layout = html[html.index('class="lit-up"') : html.index('class="scrub"')]
+    spots_ = re.findall(r'<p class="spot ?[^"]*?(lit|lost|bet)">(.*?)</p>', layout, re.DOTALL)
+    spots_by_state: dict[str, list[str]] = {"lit": [], "lost": [], "bet": []}
+    for state, area in spots_:
+        spots_by_state[state].append(words(area))
+    return spots_by_state
 
 
-def rows(shown: str) -> list[str]:
+def rows(html: str) -> list[str]:
     """The rows of the table of wagers, in words."""
-    table = shown[shown.index("<tbody>", shown.index('class="wagers"')) :]
+    table = html[html.index("<tbody>", html.index('class="wagers"')) :]
     return [words(row) for row in re.findall(r"<tr.*?</tr>", table[: table.index("</tbody>")], re.DOTALL)]
 
 
@@ -119,8 +119,13 @@ def test_without_a_step_that_there_is_the_layout_stands_as_it_was_lit_last(scene
 def test_steps_never_fall_together_on_the_line(scene):
     mended_round(scene)
     steps = story(scene).steps
-    at = [float(tick.x) for tick in timeline_of(steps, 2).ticks]
-    assert at == sorted(at) and len(set(at)) == len(steps) and at[0] == 8 and at[-1] == 592
+    positions = [float(tick.x) for tick in timeline_of(steps, 2).ticks]
+    assert (
+        positions == sorted(positions)
+        and len(set(positions)) == len(steps)
+        and positions[0] == 8
+        and positions[-1] == 592
+    )
     assert [tick.state for tick in timeline_of(steps, 2).ticks[:4]] == ["past", "past", "current", "later"]
 
 

@@ -29,15 +29,15 @@ def by_the_rows(scene: Scene) -> RoundState | None:
 
 
 def by_the_record(scene: Scene, round_: Round) -> RoundState:
-    told = of_round(scene.table.stream, round_.number)
-    course = readjudicate_round(told, scene.table.facility.code, RulesFinder()).replayed
+    entries = of_round(scene.table.stream, round_.number)
+    course = readjudicate_round(entries, scene.table.facility.code, RulesFinder()).replayed
     assert course is not None
     return course.state
 
 
 def plain(state: RoundState) -> dict[str, Any]:
-    said = {name: value for name, value in asdict(state).items() if name not in NOT_TOLD}
-    return said | {"throws": [game_of(state.rules).arranged(dice) for dice in state.throws]}
+    values = {name: value for name, value in asdict(state).items() if name not in NOT_TOLD}
+    return values | {"throws": [game_of(state.rules).arranged(dice) for dice in state.throws]}
 
 
 @pytest.mark.parametrize("rules", EVERY_RULES)

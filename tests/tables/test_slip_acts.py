@@ -97,7 +97,7 @@ def test_a_void_returns_everything(cleared):
     file(cleared, "void", witness="pit-manager")
     data = entry(cleared, "slip.filed")[2]["data"]
     assert data["ending"] == "void"
-    assert {(one["outcome"], one["paid_cents"], one["returned_cents"]) for one in data["settled"]} == {
+    assert {(line["outcome"], line["paid_cents"], line["returned_cents"]) for line in data["settled"]} == {
         ("return", 0, 2_500),
         ("return", 0, 5_000),
     }
@@ -200,8 +200,8 @@ def test_high_roll_is_settled_again_whole_and_under_its_own_rules():
     file(scene, "dice", throw=1, dice=[5, 5, 5, 1, 1, 2, 2, 3, 4, 6])
     data = entry(scene, "slip.filed")[2]["data"]
     assert (data["before"]["taken_cents"], data["before"]["paid_cents"]) == before
-    assert [one["outcome"] for one in data["settled"]] == ["fee", "lose", "win"]
-    pip = next(one for one in found(scene, kind="void").lines_before if one["wager"] == "pip:6")
+    assert [line["outcome"] for line in data["settled"]] == ["fee", "lose", "win"]
+    pip = next(line for line in found(scene, kind="void").lines_before if line["wager"] == "pip:6")
     assert pip["outcome"] == "lose"
     assert data["due"][0]["cents"] == -(1_000 + before[1] - data["paid_cents"])
 

@@ -34,8 +34,8 @@ def cleared(hands, scene):
 def test_settling_says_what_moved_and_ends_the_notice(cleared):
     file(cleared, "dice", dice=[1, 1, 2])
     filed = entry(cleared, "slip.filed")
-    (shown,) = cleared.snapshot["alerts"]
-    assert (shown["kind"], shown["level"], shown["title"]) == ("slip", "info", "Slip ENS-0001 to settle")
+    (alert,) = cleared.snapshot["alerts"]
+    assert (alert["kind"], alert["level"], alert["title"]) == ("slip", "info", "Slip ENS-0001 to settle")
     settle(cleared, (1, 5_000), (2, -10_000), by=FLOOR, witness="relief")
     assert entry(cleared, "slip.settled")[2]["data"] == {
         "slip": "ENS-0001",

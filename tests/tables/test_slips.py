@@ -18,11 +18,11 @@ TWENTY = Wager(3, "small", 2_000)
 
 
 def lines(*wagers, dice=WINS, rules=RULES):
-    return [settled_data(one) for one in slips.readjudicate(rules, [dice], wagers)[1]]
+    return [settled_data(wager) for wager in slips.readjudicate(rules, [dice], wagers)[1]]
 
 
 def voided(*wagers):
-    return [settled_data(one) for one in slips.return_all(RULES, wagers, "x")[1]]
+    return [settled_data(wager) for wager in slips.return_all(RULES, wagers, "x")[1]]
 
 
 def owed(before, after, *mended):
@@ -151,11 +151,11 @@ def test_reports_tell_what_was_settled_apart_from_what_moved():
 
 def test_what_all_seats_are_owed_is_what_the_house_wins_less():
     rng = random.Random(6)
-    codes = [one.code for one in game_of(RULES).wager_types(RULES)]
+    codes = [wager_type.code for wager_type in game_of(RULES).wager_types(RULES)]
     for _ in range(200):
         dice = [tuple(rng.randint(1, 6) for _ in range(3)) for _ in range(2)]
         keys = {(rng.randint(1, 8), rng.choice(codes)) for _ in range(12)}
         wagers = [Wager(seat, code, 100 * rng.randint(1, 50)) for seat, code in sorted(keys)]
-        before, after = (lines(*wagers, dice=one) for one in dice)
+        before, after = (lines(*wagers, dice=faces) for faces in dice)
         slip = SimpleNamespace(before=slips.totals(before), after=slips.totals(after))
-        assert slips.win_change_cents(slip) == -sum(one["cents"] for one in owed(before, after))
+        assert slips.win_change_cents(slip) == -sum(amount["cents"] for amount in owed(before, after))
