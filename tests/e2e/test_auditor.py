@@ -35,7 +35,7 @@ class Watched:
     witness_vkey: str
 
     def seal(self) -> None:
-        patiently(Sealer(self.folder).second)
+        patiently(Sealer(self.folder).seal)
         (asked,) = witnesses.configured()
         patiently(lambda: witnesses.request_cosignature(asked))
 
