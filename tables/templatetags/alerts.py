@@ -1,23 +1,14 @@
 """Template filters of alerts: their order, and the alert that a tile shows."""
 
-from typing import TypedDict
-
 from django import template
 
 from tables.alerts.view import rank
 from tables.snapshot_types import AlertFacts, Snapshot
 from tables.words.forms import span
 
-from .floor import moment
+from .floor import PitTables, moment
 
 register = template.Library()
-
-
-class PitTables(TypedDict):
-    """The tables of a pit."""
-
-    name: str
-    tables: list[Snapshot]
 
 
 class TableAlert(AlertFacts):

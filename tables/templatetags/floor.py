@@ -1,10 +1,10 @@
-"""How the floor's screens write money, moments, dice and the layout. Everything here reads the snapshot alone."""
+"""Template tags of the floor's screens: money, moments, dice and the layout. They read the snapshot only."""
 
 import json
 from datetime import datetime
 from functools import lru_cache
 from itertools import count
-from typing import Any
+from typing import Any, TypedDict
 
 from django import template
 from django.template.loader import get_template
@@ -16,9 +16,34 @@ from games import registry
 from games.engine.editions import Edition, all_editions
 from games.engine.game import Game
 from games.layout_drawing import NOT_DEALT, PAID, WINS, chip, disc, listed, marked, money, plain, signed
+from tables.snapshot_types import ActLine, LayoutWager, PaySeat, PersonName, Snapshot
 from tables.words.forms import span
 from tables.words.labels import DEVICE_PARTS, LABELS
 from tables.words.sentences import NUMBERS
+
+
+class PitTables(TypedDict):
+    """The tables of a pit."""
+
+    name: str
+    tables: list[Snapshot]
+
+
+class Spot(LayoutWager):
+    """A wager of the layout with the money on it."""
+
+    cents: int
+    lit: bool
+    lost: bool
+
+
+class RoundActs(TypedDict):
+    """The acts of a round, and who did the newest of them."""
+
+    round: int | None
+    who: str
+    acts: list[ActLine]
+
 
 register = template.Library()
 for function in (chip, listed, money, plain, signed, span):
@@ -49,28 +74,32 @@ def clock(text: str | datetime | None, form: str = "%H:%M") -> str:
 
 
 @register.filter
-def iso(at: datetime | None) -> str:
-    return at.isoformat() if at else ""
+def iso(moment: datetime | None) -> str:
+    return moment.isoformat() if moment else ""
 
 
 @register.filter
-def left(s: dict) -> str:
-    """What is left of the dice lot's time at the moment of the snapshot."""
-    return span((moment(s["lot"]["expires_at"]) - moment(s["as_of"])).total_seconds())
+def left(s: Snapshot) -> str:
+    """Return the time left to the dice at the moment of the snapshot."""
+    return span(_seconds_left(s))
+
+
+def _seconds_left(s: Snapshot) -> float:
+    assert s["lot"] is not None
+    return (moment(s["lot"]["expires_at"]) - moment(s["as_of"])).total_seconds()
 
 
 @register.filter
-def left_percent(s: dict) -> int:
+def left_percent(s: Snapshot) -> int:
     lot = s["lot"]
-    whole = (moment(lot["expires_at"]) - moment(lot["placed_at"])).total_seconds()
-    rest = (moment(lot["expires_at"]) - moment(s["as_of"])).total_seconds()
-    return max(0, min(100, round(100 * rest / whole))) if whole > 0 else 0
+    assert lot is not None and lot["placed_at"] is not None
+    total = (moment(lot["expires_at"]) - moment(lot["placed_at"])).total_seconds()
+    return max(0, min(100, round(100 * _seconds_left(s) / total))) if total > 0 else 0
 
 
 @register.filter
-def lot_is_low(s: dict) -> bool:
-    lot = s["lot"]
-    return bool(lot) and (moment(lot["expires_at"]) - moment(s["as_of"])).total_seconds() < 3600
+def lot_is_low(s: Snapshot) -> bool:
+    return s["lot"] is not None and _seconds_left(s) < 3600
 
 
 # Words
@@ -83,17 +112,17 @@ def cite(section: str | None) -> str:
 
 
 @register.filter
-def short(person: dict) -> str:
+def short(person: PersonName) -> str:
     return person.get("short") or person["name"]
 
 
 @register.filter
-def step_number(s: dict) -> int:
+def step_number(s: Snapshot) -> int:
     return next((i for i, step in enumerate(s["round"]["steps"], 1) if step["state"] == "now"), 0)
 
 
 @register.filter
-def step_label(s: dict) -> str:
+def step_label(s: Snapshot) -> str:
     return next(
         (step["label"] for step in s["round"]["steps"] if step["state"] == "now"), s["round"]["phase"]
     )
@@ -103,16 +132,15 @@ def step_label(s: dict) -> str:
 
 
 @register.filter
-def dice_count(s: dict) -> int:
-    """How many dice the next throw has, or else every throw of this edition."""
-    following = s["next"] or {}
-    editions = _editions(s)
-    return int(following.get("dice") or editions[-1].dice)
+def dice_count(s: Snapshot) -> int:
+    """Return how many dice the next throw has, otherwise every throw of this edition."""
+    dice = s["next"]["dice"] if s["next"] else None
+    return dice or _editions(s)[-1].dice
 
 
 @register.filter
 def times(count: int) -> range:
-    """A loop of so many turns."""
+    """Return a range to loop over."""
     return range(count)
 
 
@@ -144,13 +172,13 @@ UNFIT = (
 
 @register.simple_tag
 def unfit() -> list[dict[str, str]]:
-    """Why a set of dice may be taken out of play."""
+    """Return the reasons for which dice may be taken out of play."""
     return [{"code": code, "words": words} for code, words in UNFIT]
 
 
 @register.filter
-def mode(s: dict) -> str:
-    """Which arrangement of the console the snapshot calls for."""
+def mode(s: Snapshot) -> str:
+    """Return the mode of the console."""
     status = s["table"]["status"]
     if s["halted"]:
         return "ceased"
@@ -164,44 +192,53 @@ def mode(s: dict) -> str:
 
 
 @register.filter
-def unpaid(s: dict) -> list[dict]:
+def unpaid(s: Snapshot) -> list[PaySeat]:
     return [seat for seat in s["round"]["pay"]["seats"] if not seat["paid"]]
 
 
 @register.filter
-def inspected(s: dict) -> list[str]:
-    """The combinations that the floorperson saw lit."""
+def inspected(s: Snapshot) -> list[str]:
+    """Return the combinations that the floorperson saw lit."""
+    assert s["inspection"] is not None
     labels = {w["wager"]: w["label"] for w in s["layout"]}
     return [labels.get(code, code) for code in s["inspection"]["lit"]]
 
 
 @register.filter
-def due(s: dict) -> int:
+def due(s: Snapshot) -> int:
     return s["round"]["pay"]["cents"] - s["round"]["pay"]["paid_cents"]
 
 
 @register.filter
-def state(s: dict) -> SafeString:
-    """What the console's scripts read: the snapshot without what only the reader needs."""
-    keep = ("version", "as_of", "next", "offers", "chips", "limits", "last_wagers", "shaker")
-    table = {key: s[key] for key in keep}
-    table["table"] = s["table"]["code"]
-    table["status"] = s["table"]["status"]
-    table["floorperson"] = s["people"]["floorperson"]
-    table["dealer"] = s["people"]["dealer"]
-    table["dealer_left"] = s["people"].get("dealer_left")
-    table["lot"] = s["lot"] and s["lot"]["code"]
-    table["stopped"] = [one["wager"] for one in s["layout"] if one["stopped"]]
-    table["round"] = {
-        "number": s["round"]["number"],
-        "phase": s["round"]["phase"],
-        "bets_open": s["round"]["bets_open"],
-        "dice": s["round"]["dice"],
-        "game": s["round"].get("game", {}),
-        "settle": s["round"].get("settle"),
-        "wagers": [w for w in s["round"]["wagers"] if not w["struck"]],
+def state(s: Snapshot) -> SafeString:
+    """Return the part of the snapshot that the console's scripts read, as JSON."""
+    part = {
+        "version": s["version"],
+        "as_of": s["as_of"],
+        "next": s["next"],
+        "offers": s["offers"],
+        "chips": s["chips"],
+        "limits": s["limits"],
+        "last_wagers": s["last_wagers"],
+        "shaker": s["shaker"],
+        "table": s["table"]["code"],
+        "status": s["table"]["status"],
+        "floorperson": s["people"]["floorperson"],
+        "dealer": s["people"]["dealer"],
+        "dealer_left": s["people"].get("dealer_left"),
+        "lot": s["lot"]["code"] if s["lot"] else None,
+        "stopped": [wager["wager"] for wager in s["layout"] if wager["stopped"]],
+        "round": {
+            "number": s["round"]["number"],
+            "phase": s["round"]["phase"],
+            "bets_open": s["round"]["bets_open"],
+            "dice": s["round"]["dice"],
+            "game": s["round"].get("game", {}),
+            "settle": s["round"].get("settle"),
+            "wagers": [wager for wager in s["round"]["wagers"] if not wager["struck"]],
+        },
     }
-    text = json.dumps(table, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
+    text = json.dumps(part, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
     return mark_safe(text.replace("&", "\\u0026"))
 
 
@@ -209,25 +246,25 @@ def state(s: dict) -> SafeString:
 
 
 @register.filter
-def game(s: dict) -> Game:
+def game(s: Snapshot) -> Game:
     """The game of a table."""
     return registry.game_by_code(s["table"]["game"])
 
 
 @register.filter
-def own(s: dict, part: str) -> str:
+def own(s: Snapshot, part: str) -> str:
     """The template of a part that each game has its own of: `console/felt` is `sic_bo/console/felt.html` for Sic Bo."""
     return registry.asset(s["table"]["game"], f"{part}.html")
 
 
 @register.filter
-def parts(s: dict, part: str) -> tuple[str, str]:
+def parts(s: Snapshot, part: str) -> tuple[str, str]:
     """The template of a part that a game may have its own of, and else the one that games share."""
     return own(s, part), f"tables/{part}.html"
 
 
 @register.filter
-def optional(s: dict, part: str) -> tuple[str, str]:
+def optional(s: Snapshot, part: str) -> tuple[str, str]:
     """The template of a part that a game may have, and else nothing."""
     return own(s, part), "tables/parts/nothing.html"
 
@@ -247,7 +284,9 @@ def game_templates(part: str) -> list[str]:
 @register.simple_tag
 def game_files(name: str, code: str = "") -> list[str]:
     """A static file of every game that has it, or of one game."""
-    return [registry.asset(each, name) for each in registry.with_asset("static", name) if code in ("", each)]
+    return [
+        registry.asset(owner, name) for owner in registry.with_asset("static", name) if code in ("", owner)
+    ]
 
 
 @register.filter
@@ -258,12 +297,12 @@ def label(code: str, name: str) -> str:
 
 
 @register.filter
-def has_duty(s: dict, duty: str) -> bool:
+def has_duty(s: Snapshot, duty: str) -> bool:
     """Whether the edition at a table has a section for a duty; without an edition, whether any of its game has."""
     return any(duty in edition.sections for edition in _editions(s))
 
 
-def _editions(s: dict) -> list[Edition]:
+def _editions(s: Snapshot) -> list[Edition]:
     """The edition at a table; where no rules are in force, all of its game."""
     editions = [edition for edition in all_editions().values() if edition.game == s["table"]["game"]]
     return [edition for edition in editions if edition.key == s["rules"].get("key")] or editions
@@ -283,11 +322,13 @@ def die_colors(code: str, dice: list[int]) -> list[tuple[int, str]]:
     return list(zip(dice, colors, strict=False))
 
 
-# The felt: the print is the same for a layout's whole life, so that only money and light are made anew
+# The felt: its print never changes for a layout and is cached; only money and lights are rendered again
+
+FrozenLayout = tuple[tuple[str, str, str, tuple[str, ...]], ...]  # wager, label, family, odds
 
 
 @lru_cache(maxsize=32)
-def prints(game: str, layout: tuple) -> dict[str, str]:
+def prints(game: str, layout: FrozenLayout) -> dict[str, str]:
     """The printed cloth of each area, rendered once for a layout and its odds."""
     page = get_template(registry.asset(game, "console/print.html"))
     return {
@@ -304,31 +345,31 @@ def prints(game: str, layout: tuple) -> dict[str, str]:
     }
 
 
-def frozen(layout: list[dict]) -> tuple:
-    return tuple((w["wager"], w["label"], w["family"], tuple(w["odds"])) for w in layout)
+def frozen(layout: list[LayoutWager]) -> FrozenLayout:
+    return tuple((wager["wager"], wager["label"], wager["family"], tuple(wager["odds"])) for wager in layout)
 
 
 @register.simple_tag
-def areas(s: dict) -> dict[str, list[SafeString]]:
-    """Every area of the felt by its family, in the layout's order, with the money and the light that lie on it."""
+def areas(s: Snapshot) -> dict[str, list[SafeString]]:
+    """Return every area of the felt by family, in the layout's order, with its money and light."""
     round_, layout = s["round"], frozen(s["layout"])
     printed = prints(s["table"]["game"], layout)
     lit, phase = set(round_["lit"]), round_["phase"]
-    stopped = {one["wager"]: one["stopped"]["text"] for one in s["layout"] if one["stopped"]}
+    stopped = {wager["wager"]: wager["stopped"]["text"] for wager in s["layout"] if wager["stopped"]}
     tappable = s["table"]["status"] == "open" and round_["bets_open"]
     settled = {seat["seat"] for seat in round_["pay"]["seats"] if seat["paid"]} if round_["pay"] else set()
-    on: dict[str, int] = {}
+    wagered: dict[str, int] = {}
     due: dict[str, int] = {}
-    for wager in round_["wagers"]:
-        if not wager["struck"]:
-            on[wager["wager"]] = on.get(wager["wager"], 0) + wager["cents"]
-            if wager["seat"] not in settled:
-                due[wager["wager"]] = due.get(wager["wager"], 0) + wager["cents"]
+    for placed in round_["wagers"]:
+        if not placed["struck"]:
+            wagered[placed["wager"]] = wagered.get(placed["wager"], 0) + placed["cents"]
+            if placed["seat"] not in settled:
+                due[placed["wager"]] = due.get(placed["wager"], 0) + placed["cents"]
     dice = round_["dice"] or []
     tag, kind = ("button", ' type="button"') if tappable else ("div", "")
     groups: dict[str, list[SafeString]] = {}
     for wager, label, family, odds in layout:
-        cents, attrs, top, money_html, cloth = on.get(wager, 0), "", "", "", printed[wager]
+        cents, attrs, top, money_html, cloth = wagered.get(wager, 0), "", "", "", printed[wager]
         pays = " or ".join(odds)
         if wager in lit:
             attrs, top = " data-lit", WINS
@@ -337,9 +378,9 @@ def areas(s: dict) -> dict[str, list[SafeString]]:
                 hits = dice.count(int(wager.partition(":")[2]))
                 cloth = cloth.replace(f'class="tier" data-hits="{hits}"', 'class="tier tier--hit"')
             if cents and phase in ("taken", "paid"):
-                rest = due.get(wager, 0) if phase == "taken" else 0
-                money_html = marked(rest, "pay") if rest else PAID
-                say += f" {money(rest)} to pay on." if rest else " Paid."
+                unpaid_cents = due.get(wager, 0) if phase == "taken" else 0
+                money_html = marked(unpaid_cents, "pay") if unpaid_cents else PAID
+                say += f" {money(unpaid_cents)} to pay on." if unpaid_cents else " Paid."
             elif cents:
                 money_html = disc(cents)
                 say += f" {money(cents)} on it."
@@ -368,8 +409,8 @@ def areas(s: dict) -> dict[str, list[SafeString]]:
 
 
 @register.simple_tag
-def sums_of(pits: list[dict]) -> dict[str, int]:
-    """The floor's figures; training and simulated tables are in none of them."""
+def sums_of(pits: list[PitTables]) -> dict[str, int]:
+    """Return the floor's figures, without training and simulated tables."""
     live = [s for pit in pits for s in pit["tables"] if s["table"]["kind"] == "live"]
     opened = [s for s in live if s["table"]["status"] == "open"]
     return {
@@ -384,45 +425,45 @@ def sums_of(pits: list[dict]) -> dict[str, int]:
 
 
 @register.filter
-def pit_win(pit: dict) -> int:
+def pit_win(pit: PitTables) -> int:
     return sum(s["figures"]["win_cents"] for s in pit["tables"] if s["table"]["kind"] == "live")
 
 
 @register.filter
-def pit_live(pit: dict) -> int:
+def pit_live(pit: PitTables) -> int:
     return sum(s["table"]["kind"] == "live" for s in pit["tables"])
 
 
 @register.filter
-def pit_open(pit: dict) -> int:
+def pit_open(pit: PitTables) -> int:
     return sum(s["table"]["kind"] == "live" and s["table"]["status"] == "open" for s in pit["tables"])
 
 
 @register.simple_tag
-def money_on(s: dict) -> dict[str, list[dict]]:
-    """The layout for the pit's table page: each wager with what lies on it."""
-    on: dict[str, int] = {}
+def money_on(s: Snapshot) -> dict[str, list[Spot]]:
+    """Return the layout for the pit's table page: each wager with the money on it."""
+    wagered: dict[str, int] = {}
     for wager in s["round"]["wagers"]:
         if not wager["struck"]:
-            on[wager["wager"]] = on.get(wager["wager"], 0) + wager["cents"]
+            wagered[wager["wager"]] = wagered.get(wager["wager"], 0) + wager["cents"]
     lit, thrown = set(s["round"]["lit"]), bool(s["round"]["dice"])
-    groups: dict[str, list[dict]] = {}
-    for w in s["layout"]:
-        cents = on.get(w["wager"], 0)
-        spot = {
-            **w,
+    groups: dict[str, list[Spot]] = {}
+    for area in s["layout"]:
+        cents = wagered.get(area["wager"], 0)
+        spot: Spot = {
+            **area,
             "cents": cents,
-            "lit": w["wager"] in lit,
-            "lost": thrown and cents and w["wager"] not in lit,
+            "lit": area["wager"] in lit,
+            "lost": thrown and cents > 0 and area["wager"] not in lit,
         }
-        groups.setdefault(w["family"].replace("-", "_"), []).append(spot)
+        groups.setdefault(area["family"].replace("-", "_"), []).append(spot)
     return groups
 
 
 @register.simple_tag
-def acts_by_round(s: dict) -> list[dict]:
-    """The acts, newest first, under the round that each belongs to."""
-    groups: list[dict] = []
+def acts_by_round(s: Snapshot) -> list[RoundActs]:
+    """Return the acts, newest first, grouped by their round."""
+    groups: list[RoundActs] = []
     for act in s["acts"]:
         if not groups or groups[-1]["round"] != act["round"]:
             groups.append({"round": act["round"], "who": act["who"], "acts": []})
@@ -431,8 +472,8 @@ def acts_by_round(s: dict) -> list[dict]:
 
 
 @register.simple_tag
-def spots(s: dict) -> list[dict]:
-    """One dot for each seat position, round the table."""
+def spots(s: Snapshot) -> list[dict[str, float | bool]]:
+    """Return a dot for each seat position around the table."""
     return [
         {"at": n + 0.5, "taken": bool(seat["count"])}
         for n, seat in zip(count(), s["round"]["seats"], strict=False)
@@ -441,7 +482,7 @@ def spots(s: dict) -> list[dict]:
 
 @register.simple_tag
 def win_line(cents: list[int]) -> dict[str, Any] | None:
-    """The day's win by round as a polyline in dollars, upward; None before the second round."""
+    """Return the day's win by round as a polyline in dollars, upward; None before the second round."""
     if len(cents) < 3:
         return None
     low, high = min(0, *cents), max(0, *cents)
