@@ -309,7 +309,7 @@ def test_a_kept_checkpoint_of_this_log_is_good_and_that_of_a_fork_is_bad(house, 
     origin = json.loads(files["seals.jsonl"].splitlines()[0])["origin"]
     bad = [
         Case("another key", whole, thief),
-        Case("no key of a witness", whole, {**mine, "witness_vkey": house.vkey}),
+        Case("not a key of a witness", whole, {**mine, "witness_vkey": house.vkey}),
     ]
     longer, other, proof = tmp_path / "longer.txt", tmp_path / "other.txt", tmp_path / "proof.txt"
     added = [*leaves, *(sha256(bytes([one])) for one in range(5))]

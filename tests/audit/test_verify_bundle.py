@@ -265,10 +265,10 @@ def test_a_checkpoint_that_the_reader_kept_is_compared_wherever_it_stands(house,
     assert "it is consistent with your checkpoint of size 11" in " ".join(
         check(archive, "--checkpoint", ahead, "--proof", kept(tmp_path, "on.txt", request_of(newer, 10)))
     )
-    assert "of another log" in bad(
+    assert "from another log" in bad(
         archive, "--checkpoint", kept(tmp_path, "a.txt", newer.note.replace("record/1\n", "record/2\n", 1))
     )
-    assert "no checkpoint" in bad(archive, "--checkpoint", kept(tmp_path, "b.txt", "hello"))
+    assert "not a checkpoint" in bad(archive, "--checkpoint", kept(tmp_path, "b.txt", "hello"))
 
 
 def test_the_manifest_says_nothing_but_what_is_so(files):

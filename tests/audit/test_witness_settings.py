@@ -36,7 +36,7 @@ def test_a_witness_of_the_same_machine_needs_no_tls(settings, signer, host):
 )
 def test_a_witness_over_a_network_is_asked_with_tls_or_its_host_is_named_for_the_risk(settings, signer, host):
     settings.WITNESSES = f"http://{host}:8700/ {signer.verifier.vkey}"
-    with pytest.raises(ImproperlyConfigured, match="without TLS, and whoever is on the way") as raised:
+    with pytest.raises(ImproperlyConfigured, match="has no TLS, so any machine") as raised:
         witnesses.configured()
     named = str(raised.value).partition("or name ")[2].partition(" in PITSIDE_WITNESSES_WITHOUT_TLS")[0]
     settings.WITNESSES_WITHOUT_TLS = ["another", named]
