@@ -112,7 +112,7 @@ def test_a_second_sealer_waits_and_takes_over_from_a_killed_one(run, ask):
     until(lambda: len(ask(CHECKPOINTS)) == 1, first)
     second = run("sealer")
     line = b""
-    while b"waits" not in line:
+    while b"is waiting" not in line:
         line = second.stdout.readline()
         assert line, "the second sealer ended"
     done(run("sealer_key", "rotate"))
