@@ -16,8 +16,8 @@ class Outcome:
 
 
 def house_advantage(outcomes: Iterable[Outcome]) -> Fraction:
-    """What the house keeps of each unit staked in the long run; negative where the player is favoured."""
-    kept = Fraction(1)
+    """The house advantage: kept of each unit staked in the long run, negative where the player is favored."""
+    advantage = Fraction(1)
     for outcome in outcomes:
-        kept -= outcome.probability * (outcome.pays.ratio() + 1)
-    return kept
+        advantage -= outcome.probability * (outcome.pays.ratio() + 1)
+    return advantage

@@ -1,4 +1,4 @@
-"""How long dice may be played with: 58 Pa. Code §§ 539.2(b), 625a.2(b); a house setting in New Jersey."""
+"""How long dice may be played with: 58 Pa. Code §§ 539.2(b), 625a.2(b); a setting of the facility in New Jersey."""
 
 import calendar
 from datetime import UTC, datetime, timedelta

@@ -228,7 +228,7 @@ class Game:
     def steps(self, state: RoundState) -> tuple[Step, ...]:
         """The ribbon, with each step's section."""
         procedure, rules = state.procedure, state.rules
-        steps_done = procedure.done.get(state.phase)
+        steps_done = procedure.steps_done.get(state.phase)
         return tuple(
             Step(code, step_status(position, steps_done), rules.section(code, state.shaker))
             for position, code in enumerate(procedure.ribbon)

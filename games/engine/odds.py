@@ -1,6 +1,6 @@
 """What a winning wager pays: odds, "6 to 1", as an exact pair, or a fixed sum such as "$50,000".
 
-Either way the stake is returned besides.
+Either way the stake is returned as well.
 """
 
 import re
@@ -16,7 +16,7 @@ SAID_FOR = re.compile(r"(?<!\d)\d[\d,.]*(?:[\s-]+(?:for|por)[\s-]+|\s*赔\s*)\d"
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """`to` units paid for every `per` units staked; kept as the source writes them, never reduced."""
+    """`to` units paid for every `per` units staked, as the source writes them, never reduced."""
 
     to: int
     per: int = 1
@@ -38,13 +38,13 @@ class Odds:
 
     def win(self, cents: int, section: str = "") -> int:
         """Cents paid on a stake in cents, exactly; raises `fraction-of-a-cent` (citing `section`) rather than round."""
-        paid, rest = divmod(cents * self.to, self.per)
-        if rest:
+        paid, remainder = divmod(cents * self.to, self.per)
+        if remainder:
             raise Refusal("fraction-of-a-cent", section, cents=cents, odds=str(self))
         return paid
 
     def splits(self, cents: int) -> bool:
-        """Whether a stake in cents would win a part of a cent."""
+        """Whether a stake in cents would win a fraction of a cent."""
         return bool(cents * self.to % self.per)
 
 
@@ -57,10 +57,10 @@ class Prize:
     @classmethod
     def parse(cls, text: str) -> "Prize":
         """A prize from "$50,000"; ValueError for anything else."""
-        found = cls(int(text.removeprefix("$").replace(",", "")) * 100)
-        if str(found) != text:
+        prize = cls(int(text.removeprefix("$").replace(",", "")) * 100)
+        if str(prize) != text:
             raise ValueError(f"{text} is not a sum in dollars")
-        return found
+        return prize
 
     def __str__(self) -> str:
         return f"${self.cents // 100:,}"

@@ -13,11 +13,11 @@ ENDED = frozenset({"cleared", "no-roll", "void"})
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """An order of steps: the moves, the ribbon's steps, how many are done in a phase, and the next act."""
+    """An order of steps: the moves, the ribbon's steps, how many of them each phase has behind it, and the next act."""
 
     moves: Moves
     ribbon: tuple[str, ...]
-    done: Mapping[str, int]
+    steps_done: Mapping[str, int]
     next_act: Mapping[str, str]
 
     @property
@@ -144,13 +144,13 @@ SINGLE_THROW = {
     "close-first": Procedure(
         moves=CLOSE_FIRST,
         ribbon=("placement", "no-more-bets", "shake", *LAST_STEPS),
-        done={"open": 0, "closed": 2, **LAST_DONE},
+        steps_done={"open": 0, "closed": 2, **LAST_DONE},
         next_act={"open": "no_more_bets", "closed": "shake", **LAST_ACTS},
     ),
     "shake-first": Procedure(
         moves=SHAKE_FIRST,
         ribbon=("placement", "shake", "no-more-bets", *LAST_STEPS),
-        done={"open": 0, "shaken": 2, **LAST_DONE},
+        steps_done={"open": 0, "shaken": 2, **LAST_DONE},
         next_act={"open": "shake", "shaken": "no_more_bets", **LAST_ACTS},
     ),
 }

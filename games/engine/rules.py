@@ -1,4 +1,4 @@
-"""The rules that a round pins: an edition, and what the rules submission chose within it."""
+"""The rules that a round pins: an edition, and the options that the rules submission chose within it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ DEFAULT_WORD = "to"  # allowed by every edition (reading A18)
 
 @dataclass(frozen=True)
 class Rules:
-    """An edition with what a submission chose: pairs in the order of their names, nothing where it chose nothing.
+    """An edition with the options of a submission: pairs in the order of their names, empty where it has none.
 
     `overrides`: odds above the floors, by wager family of the paytable. `odds_word`: how odds are stated. `increments`:
-    cents that every stake of a wager family is a multiple of. `shakers`: the kinds that the submission names, each with
-    its procedure in words; none named is any that the edition allows.
+    cents of which every stake of a wager family is a multiple. `shakers`: the kinds that the submission names, each
+    with its procedure in words; without names, any kind that the edition allows may be used.
     """
 
     edition: Edition
@@ -48,17 +48,17 @@ class Rules:
         `no-such-family`, `odds-are-fixed`, `under-the-floor`, `odds-unreadable`, `no-payout-limit`, `bad-amount`,
         `odds-word-not-allowed`, `shaker-not-allowed`.
         """
-        chosen = editions.edition(key)
+        edition = editions.edition(key)
         pairs = tuple(sorted((str(family), str(odds)) for family, odds in (payouts or {}).items()))
         steps, kinds = tuple(sorted((increments or {}).items())), tuple(sorted((shakers or {}).items()))
         if payout_limit_cents is not None:
-            _verify_limit(chosen, payout_limit_cents)
-        _verify_word(chosen, odds_word)
+            _verify_limit(edition, payout_limit_cents)
+        _verify_word(edition, odds_word)
         for family, cents in steps:
-            _verify_increment(chosen, family, cents)
+            _verify_increment(edition, family, cents)
         for kind, _ in kinds:
-            _verify_shaker(chosen, kind)
-        return _rules(chosen, pairs, payout_limit_cents, odds_word, steps, kinds)
+            _verify_shaker(edition, kind)
+        return _rules(edition, pairs, payout_limit_cents, odds_word, steps, kinds)
 
     @classmethod
     def from_terms(cls, terms: Mapping[str, Any]) -> "Rules":
@@ -78,11 +78,11 @@ class Rules:
         return rules
 
     def terms(self) -> dict[str, Any]:
-        """Everything a round's money rests on, ready for JSON; the same rules always give the same terms.
+        """Everything that a round's money rests on, ready for JSON. The same rules always give the same terms.
 
-        What is not chosen is not said, so that terms from before a choice existed still say the same.
+        An option without a value is left out, so that terms from before the option existed stay the same.
         """
-        chosen = {
+        options = {
             "payout_limit_cents": self.payout_limit_cents,
             "odds_word": None if self.odds_word == DEFAULT_WORD else self.odds_word,
             "increments": dict(self.increments) or None,
@@ -94,7 +94,7 @@ class Rules:
             "game": self.edition.game,
             "payouts": {code: str(payout.odds) for code, payout in sorted(self.payouts.items())},
             "readings": dict(sorted(self.edition.readings.items())),
-            **{name: value for name, value in chosen.items() if value is not None},
+            **{name: value for name, value in options.items() if value is not None},
         }
 
     @property
@@ -119,11 +119,11 @@ class Rules:
         return self.edition.sections.get(duty, "")
 
     def shaker(self, kind: str) -> ShakerKind:
-        """What the edition says of a kind of shaker; raises `shaker-not-allowed`."""
-        found = self.edition.shakers.get(kind)
-        if found is None:
+        """What the edition says of a kind of shaker. Raises `shaker-not-allowed`."""
+        shaker = self.edition.shakers.get(kind)
+        if shaker is None:
             raise Refusal("shaker-not-allowed", self.section("shaker"), kind=kind)
-        return found
+        return shaker
 
     def verify_shaker_filed(self, kind: str) -> None:
         """Raises `shaker-not-filed` for a kind of shaker that the submission does not name, where it names any."""
@@ -131,25 +131,25 @@ class Rules:
             raise Refusal("shaker-not-filed", self.section("shaker", kind), kind=kind)
 
     def increment(self, family: str) -> int:
-        """The cents that every stake of a wager family is a multiple of: 1 where the submission asks nothing."""
+        """The cents of which every stake of a wager family is a multiple: 1 where the submission names no increment."""
         return dict(self.increments).get(family, 1)
 
     def witness(self, duty: str) -> str | None:
-        """The least role before whom a duty is done, for instance "floorperson"; None where none is named."""
+        """The lowest role that witnesses a duty, for instance "floorperson"; None where no witness is named."""
         roles = self.edition.witnesses.get(duty)
         return roles[0] if roles else None
 
     def least_payout_limit_cents(self, min_cents: int) -> int:
-        """The least aggregate payout limit that may stand at a table of this minimum wager (reading A30).
+        """The lowest aggregate payout limit that a table of this minimum wager may have (reading A30).
 
-        KeyError for an edition that knows no such limit.
+        KeyError for an edition without such a limit.
         """
         floors = self.edition.limit_floors
         return max(floors["cents"], floors["times"] * min_cents)
 
     def state_odds(self, odds: Pays, word: str | None = None) -> str:
-        """Odds as players may read them, in the submission's wording unless another is asked for: "6 to 1", or
-        "1 wins 6", "1 win 6" where the edition allows it. Raises `odds-word-not-allowed`.
+        """Odds as players may read them, with the submission's word or another one: "6 to 1", or "1 wins 6", "1 win 6"
+        where the edition allows it. Raises `odds-word-not-allowed`.
         """
         word = word or self.odds_word
         _verify_word(self.edition, word)
@@ -164,10 +164,10 @@ class Rules:
 
 @lru_cache(maxsize=512)
 def _rules(
-    edition: Edition, pairs: tuple[tuple[str, str], ...], limit_cents: int | None, *chosen: Any
+    edition: Edition, pairs: tuple[tuple[str, str], ...], limit_cents: int | None, *options: Any
 ) -> Rules:
     odds = tuple(_override(edition, family, written) for family, written in pairs)
-    return Rules(edition, odds, limit_cents, *chosen)
+    return Rules(edition, odds, limit_cents, *options)
 
 
 def _verify_word(edition: Edition, word: str) -> None:

@@ -66,38 +66,38 @@ def fee(wager: Wager, cite: str, why: Reason) -> Settled:
 
 
 def give_back(wager: Wager, cite: str, why: Reason) -> Settled:
-    """The stake returned and nothing decided."""
+    """The stake goes back and nothing is decided."""
     return Settled(wager, RETURN, None, 0, wager.cents, cite, why)
 
 
 def settlement_order(settled: Sequence[Settled]) -> list[int]:
     """Indexes in the order of settlement: by step and rank, losers before winners, by seat, and as entered."""
 
-    def key(place: int) -> tuple[Any, ...]:
-        one = settled[place]
-        return one.step, one.rank, one.outcome == WIN, one.wager.seat, place
+    def key(index: int) -> tuple[Any, ...]:
+        line = settled[index]
+        return line.step, line.rank, line.outcome == WIN, line.wager.seat, index
 
     return sorted(range(len(settled)), key=key)
 
 
 def in_order(settled: Sequence[Settled]) -> tuple[Settled, ...]:
     """Settlements in the order of settlement."""
-    return tuple(settled[place] for place in settlement_order(settled))
+    return tuple(settled[index] for index in settlement_order(settled))
 
 
 def cut_to_limit(
     settled: Sequence[Settled], limit_cents: int, exempt: Callable[[Wager], bool]
 ) -> tuple[Settled, ...]:
-    """Payouts cut, in the order of settlement, so that no seat's winnings pass the limit; exempt ones do not count."""
-    left: dict[int, int] = {}
-    found = list(settled)
-    for place in settlement_order(settled):
-        one = settled[place]
-        if one.outcome != WIN or exempt(one.wager):
+    """Payouts cut in the order of settlement, so that no seat wins more than the limit. Exempt wagers do not count."""
+    remaining: dict[int, int] = {}  # cents by seat
+    lines = list(settled)
+    for index in settlement_order(settled):
+        line = settled[index]
+        if line.outcome != WIN or exempt(line.wager):
             continue
-        rest = left.get(one.wager.seat, limit_cents)
-        cut = max(one.paid_cents - rest, 0)
-        left[one.wager.seat] = rest - one.paid_cents + cut
+        limit = remaining.get(line.wager.seat, limit_cents)
+        cut = max(line.paid_cents - limit, 0)
+        remaining[line.wager.seat] = limit - line.paid_cents + cut
         if cut:
-            found[place] = replace(one, paid_cents=one.paid_cents - cut, cut_cents=cut)
-    return tuple(found)
+            lines[index] = replace(line, paid_cents=line.paid_cents - cut, cut_cents=cut)
+    return tuple(lines)

@@ -11,38 +11,38 @@ from games.submissions import all_in_force
 OF_FORCE = ("approved", "superseded")
 
 
-def authorized(house: Facility, at: dt.datetime) -> list[RulesSubmission]:
+def authorized(facility: Facility, moment: dt.datetime) -> list[RulesSubmission]:
     """Of each submission the version in force at a moment, by code; none of one that was withdrawn."""
-    return sorted(all_in_force([house.pk], at).values(), key=lambda one: one.code)
+    return sorted(all_in_force([facility.pk], moment).values(), key=lambda submission: submission.code)
 
 
-def all_in_force_by(house: Facility, now: dt.datetime) -> dt.datetime:
+def all_in_force_by(facility: Facility, now: dt.datetime) -> dt.datetime:
     """The moment from which every approved version is in force: now, where none is still to come."""
-    return max([now, *_begins_after(house, now)])
+    return max([now, *_begins_after(facility, now)])
 
 
-def _begins_after(house: Facility, now: dt.datetime) -> list[dt.datetime]:
+def _begins_after(facility: Facility, now: dt.datetime) -> list[dt.datetime]:
     """When each approved version begins that is still to come."""
-    rows = RulesSubmission.objects.filter(facility=house, status__in=OF_FORCE, in_force_from__gt=now)
-    return [one.in_force_from for one in rows if one.in_force_from]
+    rows = RulesSubmission.objects.filter(facility=facility, status__in=OF_FORCE, in_force_from__gt=now)
+    return [submission.in_force_from for submission in rows if submission.in_force_from]
 
 
-def chapters(house: Facility, at: dt.datetime) -> dict[str, str]:
+def chapters(facility: Facility, moment: dt.datetime) -> dict[str, str]:
     """The editions that a complete rules book has to hold, by key without date and paytable: "Sic Bo, 58 Pa. …"."""
-    found = {}
-    for one in authorized(house, at):
-        filed = edition(one.edition)
+    titles = {}
+    for submission in authorized(facility, moment):
+        filed = edition(submission.edition)
         code = filed.short_key.split("/")[0]
-        found[code] = title_of(code)
-    return dict(sorted(found.items()))
+        titles[code] = title_of(code)
+    return dict(sorted(titles.items()))
 
 
-def chapters_to_come(house: Facility, now: dt.datetime) -> dict[str, str]:
+def chapters_to_come(facility: Facility, now: dt.datetime) -> dict[str, str]:
     """Those of now and of every approved version that is still to come, whichever follows it (A06)."""
-    found = chapters(house, now)
-    for moment in _begins_after(house, now):
-        found |= chapters(house, moment)
-    return dict(sorted(found.items()))
+    titles = chapters(facility, now)
+    for moment in _begins_after(facility, now):
+        titles |= chapters(facility, moment)
+    return dict(sorted(titles.items()))
 
 
 def title_of(code: str) -> str:

@@ -31,13 +31,13 @@ class Desk:
     coming: dt.datetime | None = None
 
 
-def desk(house: Facility, now: dt.datetime) -> Desk:
+def desk(facility: Facility, now: dt.datetime) -> Desk:
     """The guide's standing now."""
-    now_facts, by = facts_at(house, now), all_in_force_by(house, now)
-    read = published(house)
+    now_facts, by = facts_at(facility, now), all_in_force_by(facility, now)
+    read = published(facility)
     stale = differences(read.facts, now_facts) if read else []
-    newest = _on_its_way(house, read)
-    covers = _approved(house, newest)
+    newest = _on_its_way(facility, read)
+    covers = _approved(facility, newest)
     changes = differences(covers.facts, newest.facts) if covers and newest else []
     return Desk(
         step=_step(newest, covers, changes, now_facts, bool(read and not stale)),
@@ -46,23 +46,23 @@ def desk(house: Facility, now: dt.datetime) -> Desk:
         newest=newest,
         covers=covers,
         changes=changes,
-        due=review_due_on(newest, house) if newest else None,
-        has_rules=bool(authorized(house, now)),
+        due=review_due_on(newest, facility) if newest else None,
+        has_rules=bool(authorized(facility, now)),
         coming=by if by > now else None,
     )
 
 
-def _on_its_way(house: Facility, read: Guide | None) -> Guide | None:
+def _on_its_way(facility: Facility, read: Guide | None) -> Guide | None:
     """The newest guide that could still be published, newer than the one that is."""
-    rows = Guide.objects.filter(facility=house, published_at=None, ended_at=None)
+    rows = Guide.objects.filter(facility=facility, published_at=None, ended_at=None)
     rows = rows.filter(status__in=[Review.DRAFT, Review.FILED, Review.APPROVED])
     return rows.filter(version__gt=read.version if read else 0).select_related("facility", "same_as").first()
 
 
-def _approved(house: Facility, newest: Guide | None) -> Guide | None:
+def _approved(facility: Facility, newest: Guide | None) -> Guide | None:
     """The approved guide that the newest one is compared with."""
-    rows = Guide.objects.filter(facility=house, status=Review.APPROVED).select_related("same_as")
-    return next((approval_of(one) for one in rows if one != newest and is_approved(one)), None)
+    rows = Guide.objects.filter(facility=facility, status=Review.APPROVED).select_related("same_as")
+    return next((approval_of(guide) for guide in rows if guide != newest and is_approved(guide)), None)
 
 
 def _step(
@@ -82,6 +82,6 @@ def _step(
     return SAME if covers is not None and not changes else FILE
 
 
-def missing_chapters(house: Facility, held: list[str], now: dt.datetime) -> list[str]:
+def missing_chapters(facility: Facility, codes: list[str], now: dt.datetime) -> list[str]:
     """The authorized games that a rules book of these codes leaves out, those to come among them (A06)."""
-    return [name for code, name in chapters_to_come(house, now).items() if code not in held]
+    return [name for code, name in chapters_to_come(facility, now).items() if code not in codes]

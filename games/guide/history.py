@@ -9,18 +9,20 @@ from games.models import BoardPermission, Facility
 ROLL_HISTORY = "roll-history"
 
 
-def permissions_on(house: Facility, day: dt.date) -> list[BoardPermission]:
-    """The permissions that hold on a day of the house's calendar, the newest first."""
-    found = BoardPermission.objects.filter(
+def permissions_on(facility: Facility, day: dt.date) -> list[BoardPermission]:
+    """The permissions that hold on a day of the facility's calendar, the newest first."""
+    permissions = BoardPermission.objects.filter(
         Q(ends_on=None) | Q(ends_on__gt=day),
-        facility=house,
+        facility=facility,
         subject=ROLL_HISTORY,
         granted_on__lte=day,
         withdrawn_at=None,
     )
-    return list(found)
+    return list(permissions)
 
 
-def may_show_history(house: Facility, table: str, day: dt.date) -> bool:
+def may_show_history(facility: Facility, table: str, day: dt.date) -> bool:
     """Whether patrons at this table (its code) may be shown earlier rolls on this day. Without a permission: never."""
-    return any(not one.tables or table in one.tables for one in permissions_on(house, day))
+    return any(
+        not permission.tables or table in permission.tables for permission in permissions_on(facility, day)
+    )

@@ -16,82 +16,93 @@ FORMATS = ("print", "web", "video", "other")
 
 @dataclass(frozen=True)
 class Difference:
-    """One material difference between two guides: of which game, of what, and what it was and is."""
+    """A material difference between two guides: of which game, on which topic, the old and the new value."""
 
     game: str
-    what: str
+    topic: str
     old: str = ""
     new: str = ""
     section: str = ""
 
     def __str__(self) -> str:
-        return f"{self.game}: {self.what}, {self.old or 'none'} → {self.new or 'none'}"
+        return f"{self.game}: {self.topic}, {self.old or 'none'} → {self.new or 'none'}"
 
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> list[Difference]:
     """Every material difference between the facts of two guides (A06), game by game."""
-    found = []
-    for was, is_ in _paired(old["games"], new["games"]):
-        if was == is_:
+    rows: list[Difference] = []
+    for before, after in _paired(old["games"], new["games"]):
+        if before == after:
             continue
-        if was is None or is_ is None:
-            name = named_rules(Rules.from_terms((was or is_ or {})["terms"]))
-            held = ["in the guide" if one else "" for one in (was, is_)]
-            found.append(Difference(name, "game", *held))
+        if before is None or after is None:
+            name = named_rules(Rules.from_terms((before or after or {})["terms"]))
+            presence = ["in the guide" if facts else "" for facts in (before, after)]
+            rows.append(Difference(name, "game", *presence))
         else:
-            found += _of_game(was, is_)
-    return found
+            rows += _game_differences(before, after)
+    return rows
 
 
 Facts = dict[str, Any]
 
 
 def _paired(old: list[Facts], new: list[Facts]) -> list[tuple[Facts | None, Facts | None]]:
-    """Each game of two guides beside itself. One that is dealt by another paytable or edition now is still itself."""
-    before, after = {one["slug"] for one in old}, {one["slug"]: one for one in new}
-    come = [one for one in new if one["slug"] not in before]
+    """Each game of the old guide with the same game of the new one, None where a guide does not have it.
+
+    A game that is now dealt by another paytable or edition is still the same game.
+    """
+    old_slugs, new_by_slug = {game["slug"] for game in old}, {game["slug"]: game for game in new}
+    added = [game for game in new if game["slug"] not in old_slugs]
     pairs: list[tuple[Facts | None, Facts | None]] = []
-    for one in old:
-        is_ = after.get(one["slug"]) or next((other for other in come if _kind(other) == _kind(one)), None)
-        come = [other for other in come if other is not is_]
-        pairs.append((one, is_))
-    return [*pairs, *((None, one) for one in come)]
+    for game in old:
+        kind = _kind(game)
+        after = new_by_slug.get(game["slug"]) or next((new for new in added if _kind(new) == kind), None)
+        added = [new for new in added if new is not after]
+        pairs.append((game, after))
+    return [*pairs, *((None, game) for game in added)]
 
 
-def _kind(one: Facts) -> tuple[str, int]:
+def _kind(game: Facts) -> tuple[str, int]:
     """The game, and with how many dice."""
-    filed = Rules.from_terms(one["terms"]).edition
-    return filed.game, filed.dice
+    edition = Rules.from_terms(game["terms"]).edition
+    return edition.game, edition.dice
 
 
-def _of_game(was: dict[str, Any], is_: dict[str, Any]) -> list[Difference]:
-    old, new = Rules.from_terms(was["terms"]), Rules.from_terms(is_["terms"])
+def _game_differences(before: Facts, after: Facts) -> list[Difference]:
+    old, new = Rules.from_terms(before["terms"]), Rules.from_terms(after["terms"])
     name = named_rules(new)
-    found = [
-        Difference(name, f"{one.kind} {one.wager or one.row}".strip(), one.old, one.new, one.section)
-        for one in changes(old, new)
+    rows = [
+        Difference(
+            name,
+            f"{change.kind} {change.wager or change.row}".strip(),
+            change.old,
+            change.new,
+            change.section,
+        )
+        for change in changes(old, new)
     ]
-    if was["notice_minutes"] != is_["notice_minutes"]:
-        minutes = (f"{one['notice_minutes']} minutes" for one in (was, is_))
-        found.append(Difference(name, "notice of new limits", *minutes))
-    if was["stopped"] != is_["stopped"]:
-        codes = (", ".join(one["stopped"]) for one in (was, is_))
-        found.append(Difference(name, "wagers that are stopped", *codes))
-    if was["procedure"] != is_["procedure"]:
-        found.append(Difference(name, "procedure", ", ".join(was["procedure"]), ", ".join(is_["procedure"])))
-    return found or [Difference(name, "terms", "as they were filed", "as they are filed now")]
+    if before["notice_minutes"] != after["notice_minutes"]:
+        minutes = (f"{facts['notice_minutes']} minutes" for facts in (before, after))
+        rows.append(Difference(name, "notice of new limits", *minutes))
+    if before["stopped"] != after["stopped"]:
+        codes = (", ".join(facts["stopped"]) for facts in (before, after))
+        rows.append(Difference(name, "wagers that are stopped", *codes))
+    if before["procedure"] != after["procedure"]:
+        steps = (", ".join(facts["procedure"]) for facts in (before, after))
+        rows.append(Difference(name, "procedure", *steps))
+    return rows or [Difference(name, "terms", "as they were filed", "as they are filed now")]
 
 
-def still_true(guide: Guide, at: dt.datetime) -> dict[str, bool]:
+def still_true(guide: Guide, moment: dt.datetime) -> dict[str, bool]:
     """Each game of a guide by the name of its page, and whether what the guide says of it is dealt at a moment."""
-    now = {one["slug"]: one for one in facts_at(guide.facility, at)["games"]}
-    return {one["slug"]: now.get(one["slug"]) == one for one in guide.facts["games"]}
+    current = {game["slug"]: game for game in facts_at(guide.facility, moment)["games"]}
+    return {game["slug"]: current.get(game["slug"]) == game for game in guide.facts["games"]}
 
 
-def published(house: Facility) -> Guide | None:
+def published(facility: Facility) -> Guide | None:
     """The guide that patrons read now, if any."""
-    found = Guide.objects.filter(facility=house, published_at__isnull=False, ended_at=None)
-    return found.select_related("facility", "same_as").first()
+    guides = Guide.objects.filter(facility=facility, published_at__isnull=False, ended_at=None)
+    return guides.select_related("facility", "same_as").first()
 
 
 def approval_of(guide: Guide) -> Guide:
@@ -106,4 +117,4 @@ def is_approved(guide: Guide) -> bool:
 
 def comes_as(guide: Guide, format_: str) -> bool:
     """Whether the guide is given out in a format."""
-    return any(one["format"] == format_ for one in guide.formats)
+    return any(entry["format"] == format_ for entry in guide.formats)

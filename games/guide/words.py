@@ -42,12 +42,11 @@ def odds(language: str, pays: Pays) -> str:
 
 def odds_of_tiers(language: str, tiers: Iterable[Pays]) -> str:
     """`1, 2 or 12 to 1` where all of them are to one; "" where they are not and need rows of their own."""
-    found = list(dict.fromkeys(tiers))
-    if not all(isinstance(one, Odds) and one.per == 1 for one in found):
+    different = list(dict.fromkeys(tiers))
+    if not all(isinstance(pays, Odds) and pays.per == 1 for pays in different):
         return ""
-    numbers = [str(one.to) for one in found if isinstance(one, Odds)]
-    said = listed(language, numbers, "either")
-    return str(words(language)["odds"]).format(to=said, per=1)
+    numbers = [str(pays.to) for pays in different if isinstance(pays, Odds)]
+    return str(words(language)["odds"]).format(to=listed(language, numbers, "either"), per=1)
 
 
 def money(language: str, cents: int) -> str:
@@ -58,10 +57,10 @@ def money(language: str, cents: int) -> str:
 
 def listed(language: str, items: Iterable[Any], last: str = "last") -> str:
     """`2, 2 and 5`; with `last` "either" `1, 2 or 12`."""
-    said, common = [str(one) for one in items], words(language)
-    if len(said) < 2:
-        return "".join(said)
-    return str(common["joined"]).join(said[:-1]) + str(common[last]) + said[-1]
+    texts, common = [str(item) for item in items], words(language)
+    if len(texts) < 2:
+        return "".join(texts)
+    return str(common["joined"]).join(texts[:-1]) + str(common[last]) + texts[-1]
 
 
 def day(language: str, date: dt.date) -> str:
@@ -71,5 +70,5 @@ def day(language: str, date: dt.date) -> str:
 
 
 def place(language: str, name: str) -> str:
-    """A place in the language where it is one that every house has; else as the house calls it."""
+    """A place in the language where every facility has one; else as the facility calls it."""
     return str(words(language)["places"].get(name, name))

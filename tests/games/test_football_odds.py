@@ -84,7 +84,7 @@ def test_the_216_throws_are_6_trips_3_turnovers_17_penalties_15_without_gain_and
     found: Counter[Any] = Counter()
     for dice in EVERY_THROW:
         meant = course_of((dice,)).plays[0].meaning
-        found[meant.yards if meant.what == "gain" else meant.what] += 1
+        found[meant.yards if meant.kind == "gain" else meant.kind] += 1
     assert found == {
         "trips-td": 6,
         "turnover": 3,

@@ -230,8 +230,8 @@ def test_three_alike_are_a_trips_td_whatever_their_difference(face):
 
 @clause("PA-577.1-penalty")
 def test_a_four_against_a_six_is_a_penalty_and_no_turnover():
-    assert course_of(((2, 2, 6),)).plays[0].meaning.what == "penalty"
-    assert course_of(((1, 3, 6),)).plays[0].meaning.what == "penalty"
+    assert course_of(((2, 2, 6),)).plays[0].meaning.kind == "penalty"
+    assert course_of(((1, 3, 6),)).plays[0].meaning.kind == "penalty"
 
 
 @clause("PA-577.6(e)-goal", "PA-577.6(e)(2)")

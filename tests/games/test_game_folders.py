@@ -14,7 +14,7 @@ from games import registry
 from games.engine import Rules
 from games.engine.editions import Edition, all_editions
 from games.engine.game import Game
-from games.guide.content import Told
+from games.guide.content import GuideText
 from games.guide.plans import has_plan, plan_of
 from games.guide.words import game_words
 from games.jurisdictions import jurisdiction
@@ -72,7 +72,7 @@ def _missing_guide(code: str, edition: Edition) -> Iterator[str]:
             yield f"a guide text in {language}"
             continue
         try:
-            Told(facility, rules, plan, language).text()
+            GuideText(facility, rules, plan, language).text()
         except KeyError as absent:
             yield f"{absent} in the guide text in {language}"
 

@@ -68,8 +68,8 @@ def _any_three_of_a_kind(rules: Rules, dice: Faces) -> Judgement:
 
 
 def _total(rules: Rules, dice: Faces, total: int) -> Judgement:
-    shown = sum(dice)
-    return f"total:{total}" if shown == total else "", Reason("total", {"total": shown})
+    total_shown = sum(dice)
+    return f"total:{total}" if total_shown == total else "", Reason("total", {"total": total_shown})
 
 
 def _two_dice(rules: Rules, dice: Faces, low: int, high: int) -> Judgement:
@@ -172,10 +172,10 @@ def settle(rules: Rules, wagers: Iterable[Wager], dice: Faces) -> tuple[Settled,
     return tuple(_settle(wager, verdict(rules, wager.code, dice)) for wager in wagers)
 
 
-def _settle(wager: Wager, found: Verdict) -> Settled:
-    if found.odds is None:
-        return lose(wager, found.cite, found.why)
-    return win(wager, found.odds, found.cite, found.why)
+def _settle(wager: Wager, judged: Verdict) -> Settled:
+    if judged.odds is None:
+        return lose(wager, judged.cite, judged.why)
+    return win(wager, judged.odds, judged.cite, judged.why)
 
 
 FAMILIES = {

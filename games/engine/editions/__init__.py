@@ -119,14 +119,14 @@ def duties() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def all_editions() -> Mapping[str, Edition]:
     """Every edition by its dated key, oldest first."""
-    read = [
+    files = [
         tomllib.loads(file.read_text("utf-8"))
         for folder in _folders
         for file in folder.iterdir()
         if file.name.endswith(".toml")
     ]
-    read.sort(key=lambda data: (data["key"], data["in_force_from"]))
-    return {edition.key: edition for data in read for edition in _editions(data)}
+    files.sort(key=lambda data: (data["key"], data["in_force_from"]))
+    return {edition.key: edition for data in files for edition in _editions(data)}
 
 
 @lru_cache(maxsize=256)
@@ -138,24 +138,27 @@ def edition(key: str) -> Edition:
     match = KEY.fullmatch(key)
     if match is None:
         raise Refusal("no-such-rules", rules=key[:60])
-    named = [one for one in all_editions().values() if _is_named(one, match)]
-    if not named:
+    matching = [edition for edition in all_editions().values() if _matches(edition, match)]
+    if not matching:
         raise Refusal("no-such-rules", rules=key[:60])
-    newest = [one for one in named if one.in_force_from == named[-1].in_force_from]
+    newest = [edition for edition in matching if edition.in_force_from == matching[-1].in_force_from]
     if len(newest) > 1:
         raise Refusal("which-paytable", newest[0].sections["odds"], rules=key[:60])
     return newest[0]
 
 
-def _is_named(one: Edition, match: re.Match[str]) -> bool:
-    dated = match["date"] in (None, one.in_force_from.isoformat())
-    return dated and one.short_key.split("/")[0] == match["key"] and match["paytable"] in (None, one.paytable)
+def _matches(edition: Edition, match: re.Match[str]) -> bool:
+    return (
+        edition.short_key.split("/")[0] == match["key"]
+        and match["date"] in (None, edition.in_force_from.isoformat())
+        and match["paytable"] in (None, edition.paytable)
+    )
 
 
 def _editions(data: dict[str, Any]) -> Iterator[Edition]:
     """The editions in one file: one for each paytable, or a single one with floors and fixed odds."""
     tables = data.get("paytables") or {None: {**data.get("floors", {}), **data["fixed"]}}
-    asked = equipment_of(data, partial(_cite, data["prefix"]))
+    equipment = equipment_of(data, partial(_cite, data["prefix"]))
     for paytable, rows in tables.items():
         tail = f"/{paytable}" if paytable else ""
         yield Edition(
@@ -174,11 +177,11 @@ def _editions(data: dict[str, Any]) -> Iterator[Edition]:
             no_rolls=_cited(data["prefix"], data.get("no_rolls", {})),
             limit_floors=data.get("payout_limit", {}),
             witnesses={duty: tuple(roles) for duty, roles in data.get("witnesses", {}).items()},
-            inspection=asked.inspection,
-            approvals=asked.approvals,
-            staffing=asked.staffing,
-            dice_size_um=asked.dice_size_um,
-            cameras=asked.cameras,
+            inspection=equipment.inspection,
+            approvals=equipment.approvals,
+            staffing=equipment.staffing,
+            dice_size_um=equipment.dice_size_um,
+            cameras=equipment.cameras,
             places=data.get("places", 0),
             **{name: data[name] for name in AS_WRITTEN},
         )
@@ -208,5 +211,5 @@ def _payout(prefix: str, row: Mapping[str, str]) -> Payout:
 
 def _shaker(prefix: str, code: str, row: Mapping[str, Any]) -> ShakerKind:
     duties = {duty: row[duty] for duty in ("no-more-bets", "shake")}
-    rest = {name: value for name, value in row.items() if name not in duties}
-    return ShakerKind(code=code, sections=_cited(prefix, duties), **rest)
+    fields = {name: value for name, value in row.items() if name not in duties}
+    return ShakerKind(code=code, sections=_cited(prefix, duties), **fields)

@@ -178,7 +178,7 @@ def test_a_guide_can_be_drafted_of_rules_that_are_still_to_come(hands, scene):
     refused(scene, "generate_guide", IN_PRINT, "guide-says-the-same", "58 Pa. Code § 521.9(b)")
     guide = draft(scene, coming=True)
     found = differences(Guide.objects.get(version=1).facts, Guide.objects.get(version=guide).facts)
-    assert [one.what for one in found][:2] == ["edition", "payout Three of a Kind"]
+    assert [one.topic for one in found][:2] == ["edition", "payout Three of a Kind"]
     assert {(one.old, one.new) for one in found} >= {("150 to 1", "180 to 1"), ("5 to 1", "6 to 1")}
     decide(scene, guide)
     refused(scene, "publish_guide", {"guide": guide}, "guide-not-dealt", "58 Pa. Code § 521.9(d)")

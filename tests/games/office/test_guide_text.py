@@ -10,7 +10,7 @@ import pytest
 
 from games.engine import Rules
 from games.engine.odds import SAID_FOR, Odds
-from games.guide.content import Told, content_at, plan_of
+from games.guide.content import GuideText, content_at, plan_of
 from games.guide.examples import winners
 from games.guide.words import LANGUAGES, game_words, odds, odds_of_tiers, words
 from games.models import Facility, Guide
@@ -26,7 +26,7 @@ NEW_JERSEY = Facility(code="seabright", name="Seabright", jurisdiction="NJ")
 
 
 def told(rules, language, house=PENNSYLVANIA):
-    return Told(house, rules, plan_of(rules.edition.game, rules.edition.dice), language).text()
+    return GuideText(house, rules, plan_of(rules.edition.game, rules.edition.dice), language).text()
 
 
 def texts(value):
@@ -222,7 +222,7 @@ def test_a_guide_is_json_that_reads_back_the_same():
 def test_a_wager_that_is_stopped_is_in_no_list_no_example_and_pays_nothing_on_the_layout():
     rules = Rules.of("pa-625a/B")
     stopped = frozenset({"any-three-of-a-kind", "total:9"})
-    text = Told(PENNSYLVANIA, rules, plan_of("sic-bo", 3), "en", stopped).text()
+    text = GuideText(PENNSYLVANIA, rules, plan_of("sic-bo", 3), "en", stopped).text()
     assert "Any Three of a Kind" not in [one["name"] for one in text["wagers"]]
     assert "9" not in [row["label"] for row in text["wagers"][-1]["rows"]]
     assert not any("Total 9" in one["text"] for one in text["examples"])

@@ -32,8 +32,8 @@ Whole = tuple[int, ...]  # the same by a divisor
 
 def of_a_throw(rules: Rules) -> Iterator[tuple[Wins, int]]:
     """What the wagers on one play win, and in how many of the 216 throws."""
-    for meant, ways in chances_of_a_throw().items():
-        yield _wins(rules, SINGLE_PLAY_CODES, meant), ways
+    for meaning, ways in chances_of_a_throw().items():
+        yield _wins(rules, SINGLE_PLAY_CODES, meaning), ways
 
 
 def of_a_game(rules: Rules) -> Iterator[tuple[Wins, Fraction]]:
@@ -47,14 +47,15 @@ def of_a_game(rules: Rules) -> Iterator[tuple[Wins, Fraction]]:
 def across(rules: Rules, spot: Spot) -> Mapping[tuple[str, str], Fraction]:
     """Of each wager on the game with each on the next play: the covariance of one unit on both, seen from a spot."""
     per, throws = _unit(rules), chances_of_a_throw().items()
-    seen = [
-        (ways, _whole(rules, SINGLE_PLAY_CODES, meant), _after(rules, spot, meant)) for meant, ways in throws
+    outcomes = [
+        (ways, _whole(rules, SINGLE_PLAY_CODES, meaning), _after(rules, spot, meaning))
+        for meaning, ways in throws
     ]
-    plays = [sum(ways * now[j] for ways, now, _later in seen) for j in range(len(SINGLE_PLAY_CODES))]
+    plays = [sum(ways * now[j] for ways, now, _later in outcomes) for j in range(len(SINGLE_PLAY_CODES))]
     games = _hopes(rules, spot)
     return {
         (game, play): Fraction(
-            THROWS * sum(ways * now[j] * later[i] for ways, now, later in seen) - games[i] * plays[j],
+            THROWS * sum(ways * now[j] * later[i] for ways, now, later in outcomes) - games[i] * plays[j],
             THROWS * per * _scale(rules, spot.play),
         )
         for i, game in enumerate(FULL_GAME_CODES)
@@ -64,7 +65,7 @@ def across(rules: Rules, spot: Spot) -> Mapping[tuple[str, str], Fraction]:
 
 def spots_of(throws: Sequence[Sequence[int]]) -> list[Spot]:
     """Where the marker stood before each play of a game. ValueError for throws of which no game is made."""
-    return [one.spot for one in course_of(tuple(tuple(dice) for dice in throws)).plays]
+    return [play.spot for play in course_of(tuple(tuple(dice) for dice in throws)).plays]
 
 
 # What is still to come, in whole numbers: `_scale` says of a play by what they are to be divided
@@ -74,12 +75,12 @@ def spots_of(throws: Sequence[Sequence[int]]) -> list[Spot]:
 def _hopes(rules: Rules, spot: Spot) -> Whole:
     """What each wager on the game will win on the average, seen from a spot; by the scale of its play."""
     throws = chances_of_a_throw().items()
-    return _summed((_after(rules, spot, meant), ways) for meant, ways in throws)
+    return _summed((_after(rules, spot, meaning), ways) for meaning, ways in throws)
 
 
-def _after(rules: Rules, spot: Spot, meant: Meaning) -> Whole:
+def _after(rules: Rules, spot: Spot, meaning: Meaning) -> Whole:
     """The same, once this was thrown; by the scale of the play that follows."""
-    played, following = play_on(spot, meant)
+    played, following = play_on(spot, meaning)
     if following is not None:
         return _hopes(rules, following)
     ends = _ends(played.ending, spot.play)
@@ -95,23 +96,23 @@ def _scale(rules: Rules, play: int) -> int:
 @lru_cache(maxsize=64)
 def _unit(rules: Rules) -> int:
     """By which every win is whole."""
-    wins = [win for told in (of_a_throw(rules), of_a_game(rules)) for row, _chance in told for win in row]
+    wins = [win for rows in (of_a_throw(rules), of_a_game(rules)) for row, _chance in rows for win in row]
     return lcm(*(win.denominator for win in wins))
 
 
-def _summed(told: Iterable[tuple[Whole, int]]) -> Whole:
-    rows = [[win * ways for win in wins] for wins, ways in told]
+def _summed(weighted: Iterable[tuple[Whole, int]]) -> Whole:
+    rows = [[win * ways for win in wins] for wins, ways in weighted]
     return tuple(map(sum, zip(*rows, strict=True)))
 
 
 @lru_cache(maxsize=1024)
-def _whole(rules: Rules, codes: tuple[str, ...], what: Meaning | End) -> Whole:
-    return tuple(int(win * _unit(rules)) for win in _wins(rules, codes, what))
+def _whole(rules: Rules, codes: tuple[str, ...], event: Meaning | End) -> Whole:
+    return tuple(int(win * _unit(rules)) for win in _wins(rules, codes, event))
 
 
-def _wins(rules: Rules, codes: Sequence[str], what: Meaning | End) -> Wins:
-    odds = (verdict(rules, code, what).odds for code in codes)
-    return tuple(Fraction(1) if one is None else -one.ratio() for one in odds)
+def _wins(rules: Rules, codes: Sequence[str], event: Meaning | End) -> Wins:
+    odds = (verdict(rules, code, event).odds for code in codes)
+    return tuple(Fraction(1) if paid is None else -paid.ratio() for paid in odds)
 
 
 @lru_cache(maxsize=64)
@@ -120,4 +121,4 @@ def _ends(how: str, play: int) -> tuple[tuple[End, int], ...]:
     if how not in SCORES:
         return ((End(how, play), THROWS),)
     rolled = Counter(point(dice) for dice in product(range(1, 7), repeat=3))
-    return tuple((End(how, play, one), ways) for one, ways in rolled.items())
+    return tuple((End(how, play, rolled_point), ways) for rolled_point, ways in rolled.items())

@@ -26,7 +26,7 @@ SCORES = frozenset({TOUCHDOWN, TRIPS_TD})
 class Meaning(NamedTuple):
     """What a throw is by its dice alone, wherever the Yard Marker stands: § 577.6(c), (d)."""
 
-    what: str
+    kind: str
     yards: int  # gained by the dice; -1 for a penalty
 
 
@@ -66,7 +66,7 @@ class Course(NamedTuple):
 
 
 @lru_cache(maxsize=216)
-def meaning(dice: Faces) -> Meaning:
+def meaning_of(dice: Faces) -> Meaning:
     """What two Offensive Dice and the Defensive Die mean on a down."""
     first, second, defensive = dice
     offensive = first + second
@@ -81,21 +81,21 @@ def meaning(dice: Faces) -> Meaning:
     return Meaning(GAIN, offensive - defensive)
 
 
-def play_on(spot: Spot, meant: Meaning) -> tuple[Play, Spot | None]:
+def play_on(spot: Spot, meaning: Meaning) -> tuple[Play, Spot | None]:
     """One play from a spot, and the spot of the next one, None when the game has ended: § 577.6(c), (e)."""
-    to = 0 if meant.what == TRIPS_TD else max(spot.yard - meant.yards, 0)
+    to = 0 if meaning.kind == TRIPS_TD else max(spot.yard - meaning.yards, 0)
     reached = to <= GOAL_YARD and not spot.goal
-    ending = _ending(spot, meant, to, reached)
-    played = Play(spot, meant, to, ending)
+    ending = _ending(spot, meaning, to, reached)
+    played = Play(spot, meaning, to, ending)
     if ending:
         return played, None
     down = 1 if reached else spot.down + 1
     return played, Spot(to, down, spot.goal or reached, spot.play + 1)
 
 
-def _ending(spot: Spot, meant: Meaning, to: int, reached: bool) -> str:
-    if meant.what in (TRIPS_TD, TURNOVER):
-        return meant.what
+def _ending(spot: Spot, meaning: Meaning, to: int, reached: bool) -> str:
+    if meaning.kind in (TRIPS_TD, TURNOVER):
+        return meaning.kind
     if to == 0:
         return TOUCHDOWN
     return ON_DOWNS if spot.down == DOWNS and not reached else ""
@@ -114,7 +114,7 @@ def course_of(throws: tuple[Faces, ...]) -> Course:
         if not before.scored or before.extra:
             raise ValueError("no throw follows the end of a game")
         return before._replace(extra=throws[-1])
-    played, spot = play_on(before.spot, meaning(throws[-1]))
+    played, spot = play_on(before.spot, meaning_of(throws[-1]))
     return Course((*before.plays, played), spot)
 
 
@@ -126,18 +126,18 @@ THROWS = 216
 @lru_cache(maxsize=1)
 def chances_of_a_throw() -> Mapping[Meaning, int]:
     """In how many of the 216 throws each meaning comes."""
-    return Counter(meaning(dice) for dice in product(range(1, 7), repeat=3))
+    return Counter(meaning_of(dice) for dice in product(range(1, 7), repeat=3))
 
 
 @lru_cache(maxsize=1)
 def chances_of_a_game() -> Mapping[tuple[str, int], Fraction]:
     """The probability of each way to end a game and the play that it ends on, exact."""
-    found: dict[tuple[str, int], Fraction] = {}
+    chances_by_end: dict[tuple[str, int], Fraction] = {}
     for chance, played in _all_plays():
         if played.ending:
             key = played.ending, played.spot.play
-            found[key] = found.get(key, Fraction(0)) + chance
-    return found
+            chances_by_end[key] = chances_by_end.get(key, Fraction(0)) + chance
+    return chances_by_end
 
 
 def _all_plays() -> Iterator[tuple[Fraction, Play]]:
@@ -146,8 +146,8 @@ def _all_plays() -> Iterator[tuple[Fraction, Play]]:
     while spots:
         following: dict[Spot, Fraction] = {}
         for spot, chance in spots.items():
-            for meant, ways in chances_of_a_throw().items():
-                played, after = play_on(spot, meant)
+            for meaning, ways in chances_of_a_throw().items():
+                played, after = play_on(spot, meaning)
                 here = chance * Fraction(ways, THROWS)
                 yield here, played
                 if after is not None:

@@ -311,8 +311,8 @@ class Football(Quarterbacks):
         codes, now = _ribbon(self, state)
         place = len(codes) if state.phase == "cleared" else codes.index(now) if now else None
         return tuple(
-            Step(code, _status(at, place), state.rules.section(code.partition(":")[0]))
-            for at, code in enumerate(codes)
+            Step(code, _status(position, place), state.rules.section(code.partition(":")[0]))
+            for position, code in enumerate(codes)
         )
 
     def view(self, state: RoundState) -> FootballView:
@@ -325,13 +325,13 @@ class Football(Quarterbacks):
             "play": spot.play,
             "track": [
                 {
-                    "play": one.spot.play,
-                    "from": one.spot.yard,
-                    "to": one.to,
-                    "what": one.meaning.what,
-                    "yards": one.meaning.yards,
+                    "play": play.spot.play,
+                    "from": play.spot.yard,
+                    "to": play.to,
+                    "what": play.meaning.kind,
+                    "yards": play.meaning.yards,
                 }
-                for one in course.plays
+                for play in course.plays
             ],
             "score": course.ending if course.scored else None,
             "locked": bool(state.throws or state.void_throws or state.phase != "open"),
@@ -392,12 +392,12 @@ def _final_step(game: Football, course: Course, state: RoundState) -> str:
     if state.phase == "lit":
         if not course.scored:
             return "settle-no-score"
-        under_way = {one.step % STEPS_A_THROW for one in game.current_step(state)}
+        under_way = {settled.step % STEPS_A_THROW for settled in game.current_step(state)}
         return "finish-score" if course.extra or under_way == {3} else "settle-score"
     return {"point": "extra-point-roll", "ready": "extra-point-roll", "paid": "clear"}.get(state.phase, "")
 
 
-def _status(at: int, place: int | None) -> str:
+def _status(position: int, place: int | None) -> str:
     if place is None:
         return "off"
-    return "done" if at < place else "now" if at == place else "next"
+    return "done" if position < place else "now" if position == place else "next"

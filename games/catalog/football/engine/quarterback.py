@@ -81,7 +81,7 @@ class Quarterbacks(Game):
         return replace(state, offered=seat, quarterback=seat if accepted else None), record
 
     def _seats_with_live_wagers(self, state: RoundState) -> frozenset[int]:
-        decided = {one.wager.key for one in state.settled}
+        decided = {settled.wager.key for settled in state.settled}
         return frozenset(wager.seat for wager in state.wagers if wager.key not in decided)
 
     # The throw

@@ -70,20 +70,20 @@ POINTS = {
 @lru_cache(maxsize=THROWS)
 def point(dice: Faces) -> str:
     """What an extra point roll is, by the ones and triples that it shows: a key of `POINTS`."""
-    ones = dice.count(1)
-    if ones:
-        return ("one", "two", "three")[ones - 1]
+    aces = dice.count(1)
+    if aces:
+        return ("one", "two", "three")[aces - 1]
     return "triple" if len(set(dice)) == 1 else "none"
 
 
 # Single play wagers, by what the throw means
 
 
-def by_dice(meant: Meaning) -> Reason:
+def by_dice(meaning: Meaning) -> Reason:
     """What a throw is, as the reason of a single play wager."""
-    if meant.what == GAIN:
-        return Reason("gain", {"yards": meant.yards})
-    return MEANINGS[meant.what]
+    if meaning.kind == GAIN:
+        return Reason("gain", {"yards": meaning.yards})
+    return MEANINGS[meaning.kind]
 
 
 MEANINGS = {
@@ -94,40 +94,40 @@ MEANINGS = {
 }
 
 
-def _gained(meant: Meaning, least: int) -> bool:
-    return meant.what == GAIN and meant.yards >= least
+def _gained(meaning: Meaning, least: int) -> bool:
+    return meaning.kind == GAIN and meaning.yards >= least
 
 
-def _trips_td(meant: Meaning) -> bool:
-    return meant.what == TRIPS_TD
+def _trips_td(meaning: Meaning) -> bool:
+    return meaning.kind == TRIPS_TD
 
 
-def _penalty(meant: Meaning) -> bool:
-    return meant.what in (PENALTY, TURNOVER)
+def _penalty(meaning: Meaning) -> bool:
+    return meaning.kind in (PENALTY, TURNOVER)
 
 
-def _turnover(meant: Meaning) -> bool:
-    return meant.what == TURNOVER
+def _turnover(meaning: Meaning) -> bool:
+    return meaning.kind == TURNOVER
 
 
-def _cover_three(meant: Meaning) -> bool:
-    return _trips_td(meant) or _penalty(meant)
+def _cover_three(meaning: Meaning) -> bool:
+    return _trips_td(meaning) or _penalty(meaning)
 
 
-def _no_gain(meant: Meaning) -> bool:
-    return meant.what == NO_GAIN or _penalty(meant)
+def _no_gain(meaning: Meaning) -> bool:
+    return meaning.kind == NO_GAIN or _penalty(meaning)
 
 
-def _big_play(meant: Meaning) -> bool:
-    return _gained(meant, 7) or _trips_td(meant)
+def _big_play(meaning: Meaning) -> bool:
+    return _gained(meaning, 7) or _trips_td(meaning)
 
 
-def _over_four(meant: Meaning) -> bool:
-    return _gained(meant, 5) or _trips_td(meant)
+def _over_four(meaning: Meaning) -> bool:
+    return _gained(meaning, 5) or _trips_td(meaning)
 
 
-def _under_four(meant: Meaning) -> bool:
-    return not _gained(meant, 4) and not _trips_td(meant)
+def _under_four(meaning: Meaning) -> bool:
+    return not _gained(meaning, 4) and not _trips_td(meaning)
 
 
 # Full game wagers, by how the game ended
@@ -183,9 +183,9 @@ class Bet:
 
 
 def _single(code: str, label: str, position: int, wins: Callable[[Meaning], bool]) -> Bet:
-    def judge(meant: Meaning) -> Judgement:
-        row = f"{code}/{meant.what}" if code == "over-four" else code
-        return row if wins(meant) else "", by_dice(meant)
+    def judge(meaning: Meaning) -> Judgement:
+        row = f"{code}/{meaning.kind}" if code == "over-four" else code
+        return row if wins(meaning) else "", by_dice(meaning)
 
     return Bet(code, label, code, Place(SINGLE_PLAY, position), True, judge)
 
@@ -246,10 +246,10 @@ class Verdict(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def verdict(rules: Rules, code: str, what: Meaning | End) -> Verdict:
+def verdict(rules: Rules, code: str, event: Meaning | End) -> Verdict:
     """The meaning of a throw for a single play wager, or of the end of the game for a full game wager."""
     bet = BETS[code]
-    row, why = bet.judge(what)
+    row, why = bet.judge(event)
     if row:
         payout = rules.payouts[row]
         return Verdict(payout.odds, payout.cite, why)
@@ -277,10 +277,10 @@ def settle(rules: Rules, wagers: Iterable[Wager], course: Course, awaits_extra: 
     return tuple(settled)
 
 
-def _settled(wager: Wager, found: Verdict, step: int) -> Settled:
-    if found.odds is None:
-        return lose(wager, found.cite, found.why, step)
-    return win(wager, found.odds, found.cite, found.why, step)
+def _settled(wager: Wager, judged: Verdict, step: int) -> Settled:
+    if judged.odds is None:
+        return lose(wager, judged.cite, judged.why, step)
+    return win(wager, judged.odds, judged.cite, judged.why, step)
 
 
 @lru_cache(maxsize=1024)
@@ -334,8 +334,8 @@ def possible_odds(rules: Rules, code: str) -> tuple[Pays, ...]:
 def outcomes(rules: Rules, code: str) -> tuple[Outcome, ...]:
     """The payouts of one code, smallest first, each with its exact probability."""
     chances: Counter[Pays] = Counter()
-    for what, chance in _chances(BETS[code].single).items():
-        odds = verdict(rules, code, what).odds
+    for event, chance in _chances(BETS[code].single).items():
+        odds = verdict(rules, code, event).odds
         if odds is not None:
             chances[odds] += chance  # type: ignore[assignment]
     paid = sorted(chances.items(), key=lambda item: item[0].ratio())
@@ -346,13 +346,13 @@ def outcomes(rules: Rules, code: str) -> tuple[Outcome, ...]:
 def _chances(single: bool) -> Mapping[Meaning | End, Fraction]:
     """The probability of every meaning of a throw, or of every end of a game with its extra point roll."""
     if single:
-        return {meant: Fraction(ways, THROWS) for meant, ways in chances_of_a_throw().items()}
+        return {meaning: Fraction(ways, THROWS) for meaning, ways in chances_of_a_throw().items()}
     points = Counter(point(dice) for dice in product(range(1, 7), repeat=3))
-    found: dict[Meaning | End, Fraction] = {}
+    chances: dict[Meaning | End, Fraction] = {}
     for (how, play), chance in chances_of_a_game().items():
         if how not in SCORES:
-            found[End(how, play)] = chance
+            chances[End(how, play)] = chance
         else:
             for rolled, ways in points.items():
-                found[End(how, play, rolled)] = chance * Fraction(ways, THROWS)
-    return found
+                chances[End(how, play, rolled)] = chance * Fraction(ways, THROWS)
+    return chances

@@ -21,8 +21,8 @@ def _draw(names: Names, pays: Pays, numbers: Pays) -> Drawing:
         step = WIDTH // columns
         for place, family in enumerate(families):
             row, column = divmod(place, columns)
-            at = (step * column, top + 54 * row, step - 2, 52)
-            shapes += box(*at, names[family], pays.get(family, ""), 17 if columns == 3 else 13)
+            area = (step * column, top + 54 * row, step - 2, 52)
+            shapes += box(*area, names[family], pays.get(family, ""), 17 if columns == 3 else 13)
         top += 54 * (len(families) // columns) + 4
     return shapes, top
 
@@ -38,7 +38,7 @@ PLAN = Plan(
         Entry("defense", ("defense",), group="full"),
         Entry(
             "extra-point",
-            rows=tuple(Row(f"extra-point/{one}", one) for one in ("one", "two", "three", "triple")),
+            rows=tuple(Row(f"extra-point/{name}", name) for name in ("one", "two", "three", "triple")),
             group="full",
         ),
         Entry(
@@ -55,7 +55,10 @@ PLAN = Plan(
             ),
             group="full",
         ),
-        *(_single(one) for one in ("trips-td", "penalty", "turnover", "cover-three", "no-gain", "big-play")),
+        *(
+            _single(family)
+            for family in ("trips-td", "penalty", "turnover", "cover-three", "no-gain", "big-play")
+        ),
         Entry(
             "over-four",
             rows=(Row("over-four/gain", "gain"), Row("over-four/trips-td", "trips")),

@@ -56,19 +56,19 @@ def half(seat: int) -> str:
 @register.simple_tag
 def rail(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
     """Every place, clockwise from the stickperson's left, with what lies undecided there and what it is due."""
-    lying: dict[int, list[dict[str, Any]]] = {seat["seat"]: [] for seat in s["round"]["seats"]}
+    wagers: dict[int, list[dict[str, Any]]] = {seat["seat"]: [] for seat in s["round"]["seats"]}
     for wager in s["round"]["wagers"]:
         if not wager["struck"] and not wager.get("outcome"):
-            lying[wager["seat"]].append(wager)
+            wagers[wager["seat"]].append(wager)
     due = {seat["seat"]: seat for seat in _seats_of_step(step_now(s))}
     offering = "offer_dice" in s["offers"] and game["quarterback"] is None
     staking = s["round"]["bets_open"] and s["table"]["status"] == "open"
     return [
         {
             **seat,
-            "count": len(lying[seat["seat"]]),
-            "cents": sum(wager["cents"] for wager in lying[seat["seat"]]),
-            "flags": seat["flags"] if any(wager["flag"] for wager in lying[seat["seat"]]) else [],
+            "count": len(wagers[seat["seat"]]),
+            "cents": sum(wager["cents"] for wager in wagers[seat["seat"]]),
+            "flags": seat["flags"] if any(wager["flag"] for wager in wagers[seat["seat"]]) else [],
             "half": half(seat["seat"]),
             "quarterback": seat["seat"] == game["quarterback"],
             "offered": offering and seat["seat"] == (game["offer"] or {}).get("next"),
@@ -83,8 +83,8 @@ def rail(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
 def sits_out(s: dict[str, Any], game: dict[str, Any]) -> bool:
     """Whether the Quarterback has no wager before the first throw, and so may not make it (A38)."""
     seat = game["quarterback"]
-    lying = any(wager["seat"] == seat and not wager["struck"] for wager in s["round"]["wagers"])
-    return seat is not None and not game["locked"] and not lying
+    has_wager = any(wager["seat"] == seat and not wager["struck"] for wager in s["round"]["wagers"])
+    return seat is not None and not game["locked"] and not has_wager
 
 
 @register.simple_tag
@@ -129,12 +129,12 @@ def settling(s: dict[str, Any]) -> dict[str, Any] | None:
         for number, step in enumerate(settle["steps"], 1)
     ]
     now = next((step for step in steps if step["state"] == "now"), None)
-    left = [seat for seat in _seats_of_step(now) if not seat["done"]]
+    unsettled = [seat for seat in _seats_of_step(now) if not seat["done"]]
     return {
         "steps": steps,
         "now": now,
-        "take": sum(seat["take_cents"] for seat in left),
-        "pay": sum(seat["pay_cents"] for seat in left),
+        "take": sum(seat["take_cents"] for seat in unsettled),
+        "pay": sum(seat["pay_cents"] for seat in unsettled),
         "then": _then(s, steps),
     }
 
@@ -143,8 +143,8 @@ def settling(s: dict[str, Any]) -> dict[str, Any] | None:
 def took_and_paid(settle: dict[str, Any]) -> str:
     """What is left of the step under way as the confirmation says it: `Took $25, paid $24`."""
     sums = ((word, settle[name]) for word, name in (("took", "take"), ("paid", "pay")))
-    said = ", ".join(f"{word} {money(cents)}" for word, cents in sums if cents)
-    return (said or "settled").capitalize()
+    text = ", ".join(f"{word} {money(cents)}" for word, cents in sums if cents)
+    return (text or "settled").capitalize()
 
 
 def _then(s: dict[str, Any], steps: list[dict[str, Any]]) -> str:
@@ -162,7 +162,7 @@ def _then(s: dict[str, Any], steps: list[dict[str, Any]]) -> str:
 # The areas
 
 
-class Lying(NamedTuple):
+class AreaMoney(NamedTuple):
     """What lies on one area, in cents: what is undecided, and what is still to take and to pay by the newest throw."""
 
     stake: int = 0
@@ -174,12 +174,12 @@ class Lying(NamedTuple):
 @register.simple_tag
 def football_areas(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any]:
     """The areas by their group, in the order of the layout, with the money and the light that lie on them."""
-    by_code = {one["wager"]: one for one in s["layout"]}
-    lying, lit = _lying(s, game), set(s["round"]["lit"])
+    by_code = {area["wager"]: area for area in s["layout"]}
+    money_by_area, lit = _money_by_area(s, game), set(s["round"]["lit"])
 
     def drawn(codes: tuple[str, ...]) -> list[SafeString]:
         return [
-            _area(s, game, by_code[code], lying.get(code, Lying()), code in lit)
+            _area(s, game, by_code[code], money_by_area.get(code, AreaMoney()), code in lit)
             for code in codes
             if code in by_code
         ]
@@ -190,47 +190,47 @@ def football_areas(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Any]:
 @register.simple_tag
 def football_spots(s: dict[str, Any], game: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """The areas for the pit's page of the table, each with what lies on it."""
-    by_code = {one["wager"]: one for one in s["layout"]}
-    lying, lit = _lying(s, game), set() if s["round"]["bets_open"] else set(s["round"]["lit"])
+    by_code = {area["wager"]: area for area in s["layout"]}
+    money_by_area, lit = _money_by_area(s, game), set() if s["round"]["bets_open"] else set(s["round"]["lit"])
 
     def shown(codes: tuple[str, ...]) -> list[dict[str, Any]]:
-        spots = ((code, lying.get(code, Lying())) for code in codes if code in by_code)
+        spots = ((code, money_by_area.get(code, AreaMoney())) for code in codes if code in by_code)
         return [
             {
                 "label": by_code[code]["label"],
-                "cents": one.won or one.lost or one.stake,
+                "cents": area_money.won or area_money.lost or area_money.stake,
                 "lit": code in lit,
-                "lost": bool(one.lost),
+                "lost": bool(area_money.lost),
             }
-            for code, one in spots
+            for code, area_money in spots
         ]
 
     return {"single": shown(SINGLE_PLAY_CODES), "full": shown((*FULL_GAME, *GAME_LENGTH))}
 
 
-def _lying(s: dict[str, Any], game: dict[str, Any]) -> dict[str, Lying]:
+def _money_by_area(s: dict[str, Any], game: dict[str, Any]) -> dict[str, AreaMoney]:
     """What is undecided by area; and while a throw is being settled what it decides. Money that has gone is gone."""
-    found: dict[str, Lying] = {}
+    money_by_area: dict[str, AreaMoney] = {}
     for wager in s["round"]["wagers"]:
         if not wager["struck"] and not wager.get("outcome"):
-            one = found.get(wager["wager"], Lying())
-            found[wager["wager"]] = one._replace(stake=one.stake + wager["cents"])
+            area_money = money_by_area.get(wager["wager"], AreaMoney())
+            money_by_area[wager["wager"]] = area_money._replace(stake=area_money.stake + wager["cents"])
     for step in (s["round"].get("settle") or {"steps": []})["steps"]:
         for seat in step["seats"]:
             for line in seat["lines"]:
-                one = found.get(line["wager"], Lying())
-                found[line["wager"]] = _decided(one, line, seat["done"])
-    return found
+                area_money = money_by_area.get(line["wager"], AreaMoney())
+                money_by_area[line["wager"]] = _decided(area_money, line, seat["done"])
+    return money_by_area
 
 
-def _decided(one: Lying, line: dict[str, Any], done: bool) -> Lying:
+def _decided(area_money: AreaMoney, line: dict[str, Any], is_settled: bool) -> AreaMoney:
     if line["outcome"] == "stay":
-        return one
-    if done:
-        return one._replace(settled=True)
+        return area_money
+    if is_settled:
+        return area_money._replace(settled=True)
     if line["outcome"] == "win":
-        return one._replace(won=one.won + line["cents"])
-    return one._replace(lost=one.lost + line["cents"])
+        return area_money._replace(won=area_money.won + line["cents"])
+    return area_money._replace(lost=area_money.lost + line["cents"])
 
 
 def _takes(s: dict[str, Any], game: dict[str, Any], code: str) -> bool:
@@ -240,9 +240,9 @@ def _takes(s: dict[str, Any], game: dict[str, Any], code: str) -> bool:
 
 
 def _area(
-    s: dict[str, Any], game: dict[str, Any], one: dict[str, Any], lying: Lying, lit: bool
+    s: dict[str, Any], game: dict[str, Any], area: dict[str, Any], area_money: AreaMoney, lit: bool
 ) -> SafeString:
-    code, label = one["wager"], one["label"]
+    code, label = area["wager"], area["label"]
     takes, locked = _takes(s, game, code), game["locked"] and code not in SINGLE_PLAY_CODES
     tag, attrs = ("button", ' type="button"') if takes else ("div", "")
     if takes and code in SINGLE_PLAY_CODES:
@@ -250,14 +250,14 @@ def _area(
     if code in SINGLE_PLAY_CODES:
         attrs += " data-single"
     decided = not s["round"]["bets_open"] and bool(s["round"]["dice"])
-    say, top, mark = _said(label, one["odds"], lying, lit and decided, locked)
+    say, top, mark = _said(label, area["odds"], area_money, lit and decided, locked)
     more = " area--locked" if locked else ""
-    if one["stopped"] and not (top or mark):
-        more, top, say = f"{more} area--stopped", NOT_DEALT, one["stopped"]["text"]
+    if area["stopped"] and not (top or mark):
+        more, top, say = f"{more} area--stopped", NOT_DEALT, area["stopped"]["text"]
     html = (
         f'<{tag} class="area {_class(code)}{more}"{attrs} data-wager="{code}"{mark}>'
-        f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, one["odds"])}'
-        f'<span class="money" aria-hidden="true">{_money(lying, lit and decided, s["round"]["bets_open"])}</span>'
+        f'<span class="sr">{escape(say)}</span>{top}{_print(code, label, area["odds"])}'
+        f'<span class="money" aria-hidden="true">{_money(area_money, lit and decided, s["round"]["bets_open"])}</span>'
         f"</{tag}>"
     )
     return mark_safe(html)
@@ -273,16 +273,18 @@ def _class(code: str) -> str:
 WINS = '<span class="wins" aria-hidden="true"><svg class="icon"><use href="#i-star"/></svg>WINS</span>'
 
 
-def _said(label: str, odds: list[str], lying: Lying, lit: bool, locked: bool) -> tuple[str, str, str]:
+def _said(
+    label: str, odds: list[str], area_money: AreaMoney, lit: bool, locked: bool
+) -> tuple[str, str, str]:
     """The area in words, the star over it, and its mark as an attribute."""
     pays = " or ".join(dict[str, Any].fromkeys(odds))
     if lit:
         say = f"Wins: {label}, {pays}."
-        return (f"{say} {money(lying.won)} to pay on." if lying.won else say), WINS, " data-lit"
-    if lying.lost:
-        return f"{label}, loses. Take {money(lying.lost)}.", "", " data-take"
+        return (f"{say} {money(area_money.won)} to pay on." if area_money.won else say), WINS, " data-lit"
+    if area_money.lost:
+        return f"{label}, loses. Take {money(area_money.lost)}.", "", " data-take"
     say = f"{label}, pays {pays}." + (" Locked." if locked else "")
-    return (f"{say} {money(lying.stake)} on it." if lying.stake else say), "", ""
+    return (f"{say} {money(area_money.stake)} on it." if area_money.stake else say), "", ""
 
 
 def _print(code: str, label: str, odds: list[str]) -> str:
@@ -304,23 +306,23 @@ def _print(code: str, label: str, odds: list[str]) -> str:
     return f'<span class="print" aria-hidden="true">{word}{printed}</span>'
 
 
-def _money(lying: Lying, lit: bool, chips: bool) -> str:
+def _money(area_money: AreaMoney, lit: bool, chips: bool) -> str:
     """Chips while wagers are taken; afterwards the sums, and whose they are."""
-    if lying.lost and not lit:
+    if area_money.lost and not lit:
         return (
             f'<span class="verdict verdict--take"><svg class="icon"><use href="#i-down"/></svg>'
-            f'<span class="verdict-w">Take</span> <b>{money(lying.lost)}</b></span>'
+            f'<span class="verdict-w">Take</span> <b>{money(area_money.lost)}</b></span>'
         )
-    if lying.won:
+    if area_money.won:
         return (
             f'<span class="verdict verdict--pay"><svg class="icon"><use href="#i-up"/></svg>'
-            f'<span class="verdict-w">Pay</span> <b>{money(lying.won)}</b></span>'
+            f'<span class="verdict-w">Pay</span> <b>{money(area_money.won)}</b></span>'
         )
-    if lying.settled:
+    if area_money.settled:
         return '<span class="settled"><svg class="icon"><use href="#i-check"/></svg>settled</span>'
-    if not lying.stake:
+    if not area_money.stake:
         return ""
-    return disc(lying.stake) if chips else f'<b class="stake">{money(lying.stake)}</b>'
+    return disc(area_money.stake) if chips else f'<b class="stake">{money(area_money.stake)}</b>'
 
 
 # The call

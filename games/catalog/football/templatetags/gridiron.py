@@ -17,7 +17,7 @@ class Yard(NamedTuple):
     """One yard of the field, where it stands in hundredths of the width."""
 
     number: int
-    at: str
+    x: str
     is_line: bool
 
 
@@ -76,15 +76,15 @@ def _arc(play: dict[str, Any]) -> dict[str, Any]:
 @register.filter
 def told(play: dict[str, Any]) -> str:
     """A play of the track in words: `gain of 8, to 12`."""
-    what, to = play["what"], play["to"]
-    if what == "gain":
+    meaning, to = play["what"], play["to"]
+    if meaning == "gain":
         return f"gain of {play['yards']}, {f'to {to}' if to > 0 else 'touchdown'}"
     return {
         "penalty": f"penalty, to {to}",
         "no-gain": f"no gain, at {to}",
         "turnover": "turnover",
         "trips-td": "Trips TD",
-    }[what]
+    }[meaning]
 
 
 def down_name(game: dict[str, Any]) -> str:
@@ -103,9 +103,11 @@ def to_go(game: dict[str, Any]) -> str:
 def downs(s: dict[str, Any], game: dict[str, Any]) -> list[dict[str, Any]]:
     """The seven areas for the down puck; after a score it stands on Extra Point."""
     scored = game["score"] is not None
-    on = "Extra Point" if scored else down_name(game)
+    current = "Extra Point" if scored else down_name(game)
     over = s["round"]["phase"] == "paid" and not scored
-    return [{"name": name, "on": name == on and not over, "first": name == "1st & Goal"} for name in DOWNS]
+    return [
+        {"name": name, "on": name == current and not over, "first": name == "1st & Goal"} for name in DOWNS
+    ]
 
 
 @register.simple_tag

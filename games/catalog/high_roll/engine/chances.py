@@ -31,22 +31,22 @@ def held(dice: Sequence[int]) -> Held:
 @lru_cache(maxsize=8)
 def classes(dice: int) -> Mapping[Held, int]:
     """In how many of the throws of so many dice each class comes up."""
-    found = {
+    ways_by_class = {
         Held(face, count): comb(dice, count) * _ways(dice - count, _others(place, count))
         for place, face in enumerate(RANK)
         for count in range(1, dice + 1)
     }
-    return {one: ways for one, ways in found.items() if ways}
+    return {class_: ways for class_, ways in ways_by_class.items() if ways}
 
 
 def of_face(dice: int, face: int) -> Fraction:
     """The probability that a face is the winning one."""
-    return Fraction(sum(ways for one, ways in classes(dice).items() if one.face == face), 6**dice)
+    return Fraction(sum(ways for class_, ways in classes(dice).items() if class_.face == face), 6**dice)
 
 
 def of_count(dice: int, count: int) -> Fraction:
     """The probability that exactly so many dice of the winning face show; one is no match."""
-    return Fraction(sum(ways for one, ways in classes(dice).items() if one.count == count), 6**dice)
+    return Fraction(sum(ways for class_, ways in classes(dice).items() if class_.count == count), 6**dice)
 
 
 def of_extra(dice: int, total: int) -> Fraction:
@@ -62,11 +62,18 @@ def _added(dice: int, count: int, total: int) -> Fraction:
 
 def _others(place: int, count: int) -> tuple[int, ...]:
     """The most that each of the other faces may show, by rank."""
-    return tuple(count - 1 if other < place else count for other in range(len(RANK)) if other != place)
+    return tuple(
+        count - 1 if other_place < place else count
+        for other_place in range(len(RANK))
+        if other_place != place
+    )
 
 
 def _ways(dice: int, most: tuple[int, ...]) -> int:
     """In how many orders so many dice show these faces, none of them more often than its most."""
     if not most:
         return 1 if dice == 0 else 0
-    return sum(comb(dice, shown) * _ways(dice - shown, most[1:]) for shown in range(min(dice, most[0]) + 1))
+    return sum(
+        comb(dice, count_shown) * _ways(dice - count_shown, most[1:])
+        for count_shown in range(min(dice, most[0]) + 1)
+    )

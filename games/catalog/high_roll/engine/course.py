@@ -125,7 +125,7 @@ def procedure_of(dice: int, bought: bool, phase: str, thrown: int, over: bool) -
     return Procedure(
         moves=_THE_EXTRA_THROW if second else _WITH_EXTRA_ROLL if bought else _EVERY_ROUND,
         ribbon=ribbon,
-        done={} if place is None else {phase: place},
+        steps_done={} if place is None else {phase: place},
         next_act=_NEXT_ACTS,
     )
 

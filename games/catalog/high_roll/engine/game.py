@@ -117,8 +117,8 @@ class HighRoll(Game):
         buyers = {wager.seat for wager in wagers if wager.code == EXTRA_ROLL}
         first = held(throws[0])
         added = throws[1].count(first.face) if len(throws) > 1 else None
-        found = (_settle(rules, wager, throws[0], first, wager.seat in buyers, added) for wager in wagers)
-        settled = tuple(one for one in found if one is not None)
+        lines = (_settle(rules, wager, throws[0], first, wager.seat in buyers, added) for wager in wagers)
+        settled = tuple(line for line in lines if line is not None)
         if rules.payout_limit_cents is not None:
             settled = cut_to_limit(settled, rules.payout_limit_cents, self._is_exempt)
         if buyers and first.count < dice and added is None:
@@ -150,10 +150,10 @@ class HighRoll(Game):
 
     def steps(self, state: RoundState) -> tuple[Step, ...]:
         """The extra throw is settled under a paragraph of its own."""
-        found = list(super().steps(state))
-        if [step.code for step in found].count("settle") == 2:
-            found[-2] = found[-2]._replace(section=state.rules.section("settle-extra"))
-        return tuple(found)
+        steps = list(super().steps(state))
+        if [step.code for step in steps].count("settle") == 2:
+            steps[-2] = steps[-2]._replace(section=state.rules.section("settle-extra"))
+        return tuple(steps)
 
     def outcomes(self, rules: Rules) -> dict[str, tuple[Outcome, ...]]:
         """By number in each family; the layout has the dice and circles in an order of its own."""
@@ -169,8 +169,10 @@ class HighRoll(Game):
         if code != EXTRA_ROLL:
             return super().advantage(rules, code, outcomes)
         circles = [bet for bet in BETS[rules.edition.dice].values() if bet.number >= 3 and bet.kind == 1]
-        first = [one for bet in circles for one in outcomes_of(rules, bet)]
-        back = sum((one.probability * (one.pays.ratio() + 1) for one in (*first, *outcomes)), Fraction(0))
+        first = [outcome for bet in circles for outcome in outcomes_of(rules, bet)]
+        back = sum(
+            (outcome.probability * (outcome.pays.ratio() + 1) for outcome in (*first, *outcomes)), Fraction(0)
+        )
         return 1 - back / (len(circles) + 1)
 
     def view(self, state: RoundState) -> HighRollView:
@@ -194,10 +196,10 @@ class HighRoll(Game):
 
     def _cuts(self, state: RoundState) -> list[Cut]:
         won: dict[int, tuple[int, int]] = {}
-        for one in state.settled:
-            if not self._is_exempt(one.wager):
-                paid, cut = won.get(one.wager.seat, (0, 0))
-                won[one.wager.seat] = (paid + one.paid_cents, cut + one.cut_cents)
+        for line in state.settled:
+            if not self._is_exempt(line.wager):
+                paid, cut = won.get(line.wager.seat, (0, 0))
+                won[line.wager.seat] = (paid + line.paid_cents, cut + line.cut_cents)
         return [
             {"seat": seat, "before_cents": paid + cut, "after_cents": paid}
             for seat, (paid, cut) in sorted(won.items())
@@ -219,7 +221,7 @@ class HighRoll(Game):
         """Circles that the first roll leaves to the extra throw: § 675a.4(f)(2)(ii)."""
         if len(state.throws) != 1:
             return ()
-        decided = {one.wager.key for one in state.result.settled}
+        decided = {settled.wager.key for settled in state.result.settled}
         return tuple(wager for wager in state.wagers if wager.key not in decided)
 
     def after_settling(self, state: RoundState) -> str:
@@ -246,8 +248,8 @@ class HighRoll(Game):
 
     def move_dice(self, state: RoundState) -> tuple[RoundState, DiceMoved]:
         """The matching dice moved into their box, exposed all the while; settling follows: §§ 675a.4(e), 6(h)."""
-        phase, found = self._phase_after(state, "move_dice"), held(state.throws[0])
-        record = DiceMoved(found.face, found.count, self._section(state, "move_dice"))
+        phase, matching = self._phase_after(state, "move_dice"), held(state.throws[0])
+        record = DiceMoved(matching.face, matching.count, self._section(state, "move_dice"))
         return self._skip_empty_phases(replace(state, phase=phase)), record
 
     # The Extra Roll

@@ -107,6 +107,6 @@ def outcomes_of(rules: Rules, bet: Bet) -> tuple[Outcome, ...]:
     if bet.family == EXTRA_ROLL:
         extra = [(count, f"like-kind/extra:{count}") for count in range(3, 9)]
         paid = [Outcome(chances.of_extra(dice, count), rules.payouts[row].odds) for count, row in extra]
-        return tuple(sorted(paid, key=lambda one: one.pays.ratio()))
+        return tuple(sorted(paid, key=lambda outcome: outcome.pays.ratio()))
     chance = chances.of_face if bet.family == "pip" else chances.of_count
     return (Outcome(chance(dice, bet.number), rules.payouts[bet.code].odds),)

@@ -56,8 +56,8 @@ def value(wager: str) -> str:
 @register.filter
 def grouped(odds: str) -> str:
     """Odds as the layout prints them, a thousand parted: `5,000 to 1`."""
-    first, _, rest = odds.partition(" ")
-    return f"{int(first):,} {rest}" if first.isdigit() else odds
+    first, _, unit = odds.partition(" ")
+    return f"{int(first):,} {unit}" if first.isdigit() else odds
 
 
 @register.filter
@@ -87,14 +87,14 @@ def throw_box(s: dict[str, Any]) -> dict[str, Any]:
     fell = s["round"]["phase"] == "called"
     boxes = [
         {
-            "face": one,
-            "name": FACES[one],
-            "held": one == face and not fell,
-            "waits": one == face and fell,
-            "dice": range(first if one == face else 0),
-            "added": range(added if one == face else 0),
+            "face": box,
+            "name": FACES[box],
+            "held": box == face and not fell,
+            "waits": box == face and fell,
+            "dice": range(first if box == face else 0),
+            "added": range(added if box == face else 0),
         }
-        for one in RANK
+        for box in RANK
     ]
     loose = [die for die in ranked(throws[-1]["dice"]) if fell or die != face] if throws else []
     return {
@@ -118,37 +118,41 @@ def ranked(dice: Iterable[int]) -> list[int]:
 @register.simple_tag
 def small_layouts(s: dict[str, Any]) -> list[dict[str, Any]]:
     """Each seat with its small layout: what still lies on each area. A fee that was taken lies there no more."""
-    found: dict[int, dict[str, dict[str, Any]]] = {}
+    wagers_by_seat: dict[int, dict[str, dict[str, Any]]] = {}
     for wager in s["round"]["wagers"]:
         if not wager["struck"] and wager["outcome"] in (None, "fee"):
-            found.setdefault(wager["seat"], {})[wager["wager"]] = wager
+            wagers_by_seat.setdefault(wager["seat"], {})[wager["wager"]] = wager
     units = s["round"]["game"].get("unit_cents", {})
-    codes = [one["wager"] for one in s["layout"]]
+    codes = [area["wager"] for area in s["layout"]]
     return [
         {
             **seat,
             "cents": sum(
-                wager["cents"] for wager in found.get(seat["seat"], {}).values() if not wager["outcome"]
+                wager["cents"]
+                for wager in wagers_by_seat.get(seat["seat"], {}).values()
+                if not wager["outcome"]
             ),
             "unit_cents": units.get(str(seat["seat"])),
-            "pips": [_mini(f"pip:{face}", found.get(seat["seat"], {}), face) for face in PIPS],
-            "likes": _minis(LIKE_KIND, codes, found.get(seat["seat"], {})),
-            "sides": _minis(MILLIONAIRE, codes, found.get(seat["seat"], {})),
-            "extra": _mini("extra-roll", found.get(seat["seat"], {})) if "extra-roll" in codes else None,
-            "labels": [wager["label"] for wager in found.get(seat["seat"], {}).values()],
+            "pips": [_mini(f"pip:{face}", wagers_by_seat.get(seat["seat"], {}), face) for face in PIPS],
+            "likes": _minis(LIKE_KIND, codes, wagers_by_seat.get(seat["seat"], {})),
+            "sides": _minis(MILLIONAIRE, codes, wagers_by_seat.get(seat["seat"], {})),
+            "extra": _mini("extra-roll", wagers_by_seat.get(seat["seat"], {}))
+            if "extra-roll" in codes
+            else None,
+            "labels": [wager["label"] for wager in wagers_by_seat.get(seat["seat"], {}).values()],
         }
         for seat in s["round"]["seats"]
     ]
 
 
-def _minis(family: str, codes: list[str], lying: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    return [_mini(code, lying, value(code)) for code in codes if code.startswith(f"{family}:")]
+def _minis(family: str, codes: list[str], wagers: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [_mini(code, wagers, value(code)) for code in codes if code.startswith(f"{family}:")]
 
 
-def _mini(code: str, lying: dict[str, dict[str, Any]], shown: int | str = "") -> dict[str, Any]:
-    wager = lying.get(code)
+def _mini(code: str, wagers: dict[str, dict[str, Any]], label: int | str = "") -> dict[str, Any]:
+    wager = wagers.get(code)
     state = "" if wager is None else wager["outcome"] or "on"
-    return {"wager": code, "value": shown, "state": state}
+    return {"wager": code, "value": label, "state": state}
 
 
 # Take and pay
@@ -168,11 +172,13 @@ def step_now(s: dict[str, Any]) -> dict[str, Any] | None:
 @register.filter
 def streets(seat: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
     """The lines of a seat by street, in the order of settlement."""
-    found: dict[str, list[dict[str, Any]]] = {"pip": [], "like": [], "side": []}
+    lines_by_street: dict[str, list[dict[str, Any]]] = {"pip": [], "like": [], "side": []}
     for line in seat["lines"]:
         family = line["wager"].partition(":")[0]
-        found["like" if family == LIKE_KIND else "side" if family == MILLIONAIRE else "pip"].append(line)
-    return found
+        lines_by_street["like" if family == LIKE_KIND else "side" if family == MILLIONAIRE else "pip"].append(
+            line
+        )
+    return lines_by_street
 
 
 @register.filter
@@ -181,24 +187,24 @@ def left_to_settle(s: dict[str, Any]) -> dict[str, Any] | None:
     step = step_now(s)
     if step is None:
         return None
-    left = [seat for seat in step["seats"] if not seat["done"]]
+    unsettled = [seat for seat in step["seats"] if not seat["done"]]
     return {
-        "take_cents": sum(seat["take_cents"] for seat in left),
-        "pay_cents": sum(seat["pay_cents"] for seat in left),
-        "stay_cents": sum(seat["stay_cents"] for seat in left),
-        "seats": listed([seat["seat"] for seat in left]),
-        "many": len(left),
+        "take_cents": sum(seat["take_cents"] for seat in unsettled),
+        "pay_cents": sum(seat["pay_cents"] for seat in unsettled),
+        "stay_cents": sum(seat["stay_cents"] for seat in unsettled),
+        "seats": listed([seat["seat"] for seat in unsettled]),
+        "many": len(unsettled),
     }
 
 
 @register.filter
 def settled_seats(s: dict[str, Any]) -> list[dict[str, int]]:
     """What the newest throw took from each seat and paid to it."""
-    found: dict[int, dict[str, int]] = {}
+    sums_by_seat: dict[int, dict[str, int]] = {}
     for side, key in (("take", "take_cents"), ("pay", "pay_cents")):
         for seat in s["round"][side]["seats"]:
-            found.setdefault(seat["seat"], {"take_cents": 0, "pay_cents": 0})[key] = seat["cents"]
-    return [{"seat": seat, **sums} for seat, sums in sorted(found.items())]
+            sums_by_seat.setdefault(seat["seat"], {"take_cents": 0, "pay_cents": 0})[key] = seat["cents"]
+    return [{"seat": seat, **sums} for seat, sums in sorted(sums_by_seat.items())]
 
 
 @register.filter
@@ -212,14 +218,16 @@ def staying(s: dict[str, Any]) -> list[dict[str, Any]]:
     open_.sort(key=lambda wager: (wager["seat"], wager["wager"]))
     return [
         {"seat": seat, "lines": lines, "cents": sum(line["cents"] for line in lines)}
-        for seat, lines in ((seat, list(group)) for seat, group in groupby(open_, lambda one: one["seat"]))
+        for seat, lines in (
+            (seat, list(group)) for seat, group in groupby(open_, lambda wager: wager["seat"])
+        )
     ]
 
 
 @register.filter
 def extra_odds(s: dict[str, Any], wager: str) -> str:
     """What a circle pays on the extra throw."""
-    odds: list[str] = next((one["odds"] for one in s["layout"] if one["wager"] == wager), [])
+    odds: list[str] = next((area["odds"] for area in s["layout"] if area["wager"] == wager), [])
     return grouped(odds[-1]) if odds else ""
 
 
@@ -233,7 +241,7 @@ def fees(s: dict[str, Any]) -> list[dict[str, Any]]:
     """The Extra Rolls that were bought, by seat."""
     return [
         {"seat": wager["seat"], "cents": wager["cents"]}
-        for wager in sorted(s["round"]["wagers"], key=lambda one: one["seat"])
+        for wager in sorted(s["round"]["wagers"], key=lambda wager: wager["seat"])
         if wager["wager"] == "extra-roll" and not wager["struck"]
     ]
 
@@ -248,7 +256,7 @@ def fee_seats(s: dict[str, Any]) -> str:
 @register.filter
 def has_extra_roll(s: dict[str, Any]) -> bool:
     """Whether the layout has a sensor: the game of ten dice does, the variation with six does not."""
-    return any(one["wager"] == "extra-roll" for one in s["layout"])
+    return any(area["wager"] == "extra-roll" for area in s["layout"])
 
 
 # The pit
@@ -263,21 +271,21 @@ def printed(s: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
         for seat in s["round"][side]["seats"]
         for line in seat["lines"]
     }
-    on: dict[str, list[dict[str, Any]]] = {}
+    wagers_by_area: dict[str, list[dict[str, Any]]] = {}
     for wager in s["round"]["wagers"]:
         here = not wager["outcome"] or (wager["seat"], wager["wager"]) in newest
         if here and not wager["struck"]:
-            on.setdefault(wager["wager"], []).append(wager)
+            wagers_by_area.setdefault(wager["wager"], []).append(wager)
     groups: dict[str, list[dict[str, Any]]] = {}
-    for one in s["layout"]:
-        lying = on.get(one["wager"], [])
+    for area in s["layout"]:
+        wagers = wagers_by_area.get(area["wager"], [])
         spot = {
-            **one,
-            "cents": sum(wager["cents"] for wager in lying),
-            "lit": one["wager"] in s["round"]["lit"],
-            "lost": bool(lying) and all(wager["outcome"] == "lose" for wager in lying),
+            **area,
+            "cents": sum(wager["cents"] for wager in wagers),
+            "lit": area["wager"] in s["round"]["lit"],
+            "lost": bool(wagers) and all(wager["outcome"] == "lose" for wager in wagers),
         }
-        groups.setdefault(one["family"].replace("-", "_"), []).append(spot)
+        groups.setdefault(area["family"].replace("-", "_"), []).append(spot)
     return groups
 
 

@@ -12,26 +12,26 @@ def _draw(names: Names, pays: Pays, numbers: Pays) -> Drawing:
     shapes += box(280, 0, 70, 92, names["big"], pays["big"], 11)
     kinds = (("two-of-a-kind", (2, 2)), ("any-three-of-a-kind", ()), ("three-of-a-kind", (4, 4, 4)))
     for place, (family, dice) in enumerate(kinds):
-        left = 72 + 69 * place
-        shapes += _kind(left, names[family], pays[family], dice)
+        x = 72 + 69 * place
+        shapes += _kind(x, names[family], pays[family], dice)
     for place, total in enumerate(range(4, 18)):
-        left = 25 * place
-        shapes += [["rect", left, 94, 24, 40], text(left + 12, 110, str(total))]
-        shapes.append(text(left + 12, 127, numbers[f"total:{total}"], "big"))
+        x = 25 * place
+        shapes += [["rect", x, 94, 24, 40], text(x + 12, 110, str(total))]
+        shapes.append(text(x + 12, 127, numbers[f"total:{total}"], "big"))
     for place, pair in enumerate(combinations(range(1, 7), 2)):
-        left = round(23.4 * place)
-        shapes.append(["rect", left, 136, 22, 42])
-        shapes += [["die", face, left + 4, 141 + 16 * row, 14] for row, face in enumerate(pair)]
+        x = round(23.4 * place)
+        shapes.append(["rect", x, 136, 22, 42])
+        shapes += [["die", face, x + 4, 141 + 16 * row, 14] for row, face in enumerate(pair)]
     for place in range(6):
-        left = round(58.5 * place)
-        shapes += [["rect", left, 180, 57, 34], ["die", place + 1, left + 19, 187, 20]]
+        x = round(58.5 * place)
+        shapes += [["rect", x, 180, 57, 34], ["die", place + 1, x + 19, 187, 20]]
     return shapes, 214
 
 
-def _kind(left: int, name: str, pays: str, dice: Sequence[int]) -> list[Shape]:
-    lines, middle = wrapped(name, 11), left + 34
+def _kind(x: int, name: str, pays: str, dice: Sequence[int]) -> list[Shape]:
+    lines, middle = wrapped(name, 11), x + 34
     first = middle - (16 * len(dice) - 2) // 2
-    shapes: list[Shape] = [["rect", left, 0, 67, 92]]
+    shapes: list[Shape] = [["rect", x, 0, 67, 92]]
     shapes += [["die", face, first + 16 * place, 8, 14] for place, face in enumerate(dice)]
     top = (30 if dice else 18) + (40 - 14 * len(lines)) // 2 + 11
     shapes += [text(middle, top + 13 * place, line) for place, line in enumerate(lines)]
