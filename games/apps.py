@@ -1,6 +1,8 @@
 import datetime as dt
+from typing import Any
 
 from django.apps import AppConfig
+from django.core.signals import setting_changed
 from django.utils.module_loading import autodiscover_modules
 
 
@@ -8,13 +10,26 @@ class GamesConfig(AppConfig):
     name = "games"
 
     def ready(self) -> None:
-        """Register the games, and the words and acts of the office; give the record each facility's gaming days."""
+        """Register the games, the editions of jurisdictions, the system checks, and the words and acts of the office;
+        give the record each facility's gaming days.
+        """
         from audit import clock
         from audit.discovery import modules_named
-        from games import registry  # noqa: F401 (its import registers the games)
+        from games import checks, jurisdictions, registry  # noqa: F401 (imports register the games and the checks)
+        from games.engine import editions
 
+        editions.add_source(jurisdictions.edition_documents)
+        setting_changed.connect(on_setting_changed, dispatch_uid="games.jurisdictions.forget")
         clock.gaming_days.of = gaming_day
         autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
+
+
+def on_setting_changed(*, setting: str, **_: Any) -> None:
+    """Read the jurisdictions again when a test names other folders."""
+    from games import jurisdictions
+
+    if setting == "JURISDICTION_DIRS":
+        jurisdictions.forget()
 
 
 def gaming_day(facility: str, moment: dt.datetime) -> dt.date:

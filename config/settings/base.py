@@ -167,6 +167,9 @@ CHECKPOINT_COPIES = env("PITSIDE_CHECKPOINT_COPIES", default="")
 EXPORTS_DIR = env("PITSIDE_EXPORTS_DIR", default="") or str(BASE_DIR / "exports")
 EXPORTS_KEEP_DAYS = env.int("PITSIDE_EXPORTS_KEEP_DAYS", default=14)
 
+# Folders with TOML files of further jurisdictions, beside games/jurisdictions (docs/structure.md).
+JURISDICTION_DIRS = env.list("PITSIDE_JURISDICTION_DIRS", default=[])
+
 LANGUAGE_CODE = "en-us"
 USE_I18N = False  # staff read English; the gaming guide brings its own languages (docs/structure.md)
 TIME_ZONE = "UTC"

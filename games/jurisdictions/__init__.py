@@ -1,18 +1,32 @@
 """What each jurisdiction asks: sections cited, bodies that approve, languages, documents, notice times.
 
-A jurisdiction is one TOML file in this folder. A duty without a section is a practice of the casino: the same steps are
-taken, and no law is cited. `Facility.law` is the jurisdiction of a facility.
+A jurisdiction is one TOML file, in this folder or in a folder of the setting `JURISDICTION_DIRS`. A duty without a
+section is a practice of the casino: the same steps are taken, and no law is cited. The file may hold editions of games
+too. `Facility.law` is the jurisdiction of a facility.
+
+A malformed file is left out, and the system check says why (`games/checks.py`).
 """
 
+import dataclasses
 import datetime as dt
+import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from games.engine import Refusal, editions
+from games.engine.editions import Document
+from games.registry import GAMES
 
 FOLDER = Path(__file__).parent
+CODE = re.compile(r"[A-Z0-9-]{1,8}", re.ASCII)
+SUBJECTS = ("submissions", "guides", "signs")  # what a body approves
 # Every duty that a file may cite a section for.
 DUTIES = frozenset({
     "limits", "limits.change", "limits.nobody-plays", "limits.notice", "limits.sign", "limits.announcement",
@@ -64,14 +78,13 @@ class Jurisdiction:
     citation_prefixes: tuple[str, ...]
     languages: tuple[str, ...]
     gaming_day_start: dt.time
-    notice_minutes: (
-        int  # of a change of limits, as the gaming guide states it; 0: the guide says nothing of it
-    )
+    notice_minutes: int  # of a change of limits, as the guide states it; 0: the guide says nothing
     certifies_providers: bool
     bodies: Mapping[str, str]
     sections: Mapping[str, str]
     guide: GuideRules
     requests: RequestRules
+    editions: tuple[Document, ...] = ()
 
     def section(self, duty: str) -> str:
         """The citation of a duty, "" where it is a practice of the casino. KeyError for a duty that nobody knows."""
@@ -84,15 +97,68 @@ class Jurisdiction:
         return self.bodies[subject]
 
 
+@dataclass(frozen=True)
+class Problem:
+    """A file or folder that cannot be read, and why."""
+
+    path: Path
+    reason: str
+
+
 def jurisdiction(code: str) -> Jurisdiction:
-    """The jurisdiction with this code. Raises KeyError."""
-    return all_jurisdictions()[code]
+    """The jurisdiction with this code. Raises ImproperlyConfigured for a code without a file."""
+    law = all_jurisdictions().get(code)
+    if law is None:
+        raise ImproperlyConfigured(
+            f"There is no jurisdiction {code}. Known are {', '.join(all_jurisdictions())}. Add its file to a folder of "
+            "JURISDICTION_DIRS; `manage.py check` tells of a file that cannot be read."
+        )
+    return law
+
+
+def all_jurisdictions() -> dict[str, Jurisdiction]:
+    """Every jurisdiction by its code."""
+    return _load()[0]
+
+
+def problems() -> list[Problem]:
+    """The files and folders that cannot be read."""
+    return _load()[1]
 
 
 @lru_cache(maxsize=1)
-def all_jurisdictions() -> dict[str, Jurisdiction]:
-    """Every jurisdiction by its code."""
-    return {law.code: law for law in map(read, sorted(FOLDER.glob("*.toml")))}
+def _load() -> tuple[dict[str, Jurisdiction], list[Problem]]:
+    laws: dict[str, Jurisdiction] = {}
+    problems: list[Problem] = []
+    for folder in (FOLDER, *map(Path, settings.JURISDICTION_DIRS)):
+        if not folder.is_dir():
+            problems.append(Problem(folder, "is no folder"))
+        for path in sorted(folder.glob("*.toml")):
+            try:
+                law = read(path)
+            except (OSError, ValueError) as error:
+                problems.append(Problem(path, str(error)))
+                continue
+            keys = {document["key"] for law in laws.values() for document in law.editions}
+            if law.code in laws:
+                problems.append(Problem(path, f"there is another file of {law.code}"))
+            elif twice := sorted(keys & {document["key"] for document in law.editions}):
+                problems.append(Problem(path, f"another file has editions {', '.join(twice)}"))
+            else:
+                laws[law.code] = law
+    return laws, problems
+
+
+def forget() -> None:
+    """Read all files again."""
+    _load.cache_clear()
+    editions.forget()
+
+
+def edition_documents() -> Iterator[Document]:
+    """The editions that the files hold, for `games.engine.editions`."""
+    for law in all_jurisdictions().values():
+        yield from law.editions
 
 
 def choices() -> list[tuple[str, str]]:
@@ -109,18 +175,81 @@ def short(cite: str) -> str:
 
 
 def read(path: Path) -> Jurisdiction:
-    """A jurisdiction from its file.
-
-    Raises TypeError for a key that is missing or unknown, ValueError for a section of a duty that nobody knows.
-    """
+    """A jurisdiction from its file. Raises ValueError with everything that is wrong with the file."""
     values = tomllib.loads(path.read_text("utf-8"))
-    if unknown := values["sections"].keys() - DUTIES:
-        raise ValueError(f"{path.name} cites sections of unknown duties: {', '.join(sorted(unknown))}")
-    values["guide"] = GuideRules(**_tuples(values["guide"]))
-    values["requests"] = RequestRules(**_tuples(values["requests"]))
-    return Jurisdiction(**_tuples(values))
+    law: Jurisdiction = _build(Jurisdiction, values)
+    wrong = [*_wrong_values(law)]
+    documents = []
+    for document in law.editions:
+        try:
+            documents.append(_edition(law.code, document))
+        except ValueError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise ValueError("; ".join(wrong))
+    return dataclasses.replace(law, editions=tuple(documents))
 
 
-def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same values, with lists as tuples, so that what is frozen stays so."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+def _wrong_values(law: Jurisdiction) -> Iterator[str]:
+    if not CODE.fullmatch(law.code):
+        yield f"the code {law.code} is not 1 to 8 capital letters, digits or hyphens"
+    if unknown := sorted(law.sections.keys() - DUTIES):
+        yield f"sections of unknown duties: {', '.join(unknown)}"
+    if missing := [subject for subject in SUBJECTS if not law.bodies.get(subject)]:
+        yield f"no body for {', '.join(missing)}"
+    if unknown := sorted(part for part in law.requests.parts_always if f"requests.{part}" not in DUTIES):
+        yield f"unknown parts of a request: {', '.join(unknown)}"
+    if not law.languages:
+        yield "no language"
+    if law.notice_minutes < 0:
+        yield "notice_minutes is negative"
+
+
+def _edition(code: str, document: Document) -> Document:
+    """A complete document of an edition, tried out. Raises ValueError."""
+    if "jurisdiction" in document:
+        raise ValueError("an edition in the file of a jurisdiction names none")
+    completed = {**editions.complete(document), "jurisdiction": code}
+    try:
+        tuple(editions.read(completed))
+    except (Refusal, LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"the edition {completed.get('key')} is malformed: {error!r}") from error
+    if completed["game"] not in GAMES:
+        raise ValueError(f"the edition {completed['key']} is of an unknown game, {completed['game']}")
+    return completed
+
+
+def _build(kind: Any, values: Any, where: str = "") -> Any:
+    """A frozen class from a table. Raises ValueError for keys that are missing, unknown or of the wrong type."""
+    if not isinstance(values, Mapping):
+        raise ValueError(f"{where} is no table")
+    hints, wrong, built = get_type_hints(kind), [], {}
+    declared = {field.name: field for field in fields(kind)}
+    wrong += [f"unknown key {where}{name}" for name in sorted(values.keys() - declared.keys())]
+    for name, field in declared.items():
+        if name not in values:
+            if field.default is MISSING:
+                wrong.append(f"missing key {where}{name}")
+        elif hints[name] in (GuideRules, RequestRules):
+            built[name] = _build(hints[name], values[name], f"{name}.")
+        elif (value := _typed(hints[name], values[name])) is None:
+            wrong.append(f"{where}{name} is of the wrong type")
+        else:
+            built[name] = value
+    if wrong:
+        raise ValueError("; ".join(wrong))
+    return kind(**built)
+
+
+def _typed(hint: Any, value: Any) -> Any:
+    """The value as its field holds it: a list as a tuple, so that what is frozen stays so. None for another type."""
+    if hint == tuple[str, ...]:
+        is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        return tuple(value) if is_list else None
+    if hint == tuple[Document, ...]:
+        is_list = isinstance(value, list) and all(isinstance(item, dict) for item in value)
+        return tuple(value) if is_list else None
+    if hint == Mapping[str, str]:
+        is_table = isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
+        return value if is_table else None
+    return value if type(value) is hint else None

@@ -34,7 +34,7 @@ class Facility(models.Model):
 
     @property
     def law(self) -> Jurisdiction:
-        """What the jurisdiction of this facility asks. Raises KeyError for a code without a file."""
+        """What the jurisdiction of this facility asks. Raises ImproperlyConfigured for a code without a file."""
         return jurisdictions.jurisdiction(self.jurisdiction)
 
     @property

@@ -1,18 +1,21 @@
 """The regulation editions: one dated TOML file each, with its citation beside every value.
 
 The files lie in the folders of the games (`games.registry` adds them). An amendment is a new file with the same key
-and a later date; the short key always means the newest one.
+and a later date; the short key always means the newest one. The file of a jurisdiction may hold editions too
+(`games.jurisdictions` adds them).
 """
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache, partial
 from importlib.resources.abc import Traversable
+from itertools import chain
 from typing import Any
 
+from games.engine.editions.derived import derive, is_in_chapter
 from games.engine.editions.equipment import ApprovalRule, InspectionLine, Staffing, equipment_of
 from games.engine.odds import Odds, Pays, Prize
 from games.engine.refusals import Refusal
@@ -90,23 +93,32 @@ class Edition:
     places: int
 
 
+Document = Mapping[str, Any]  # an edition as its file writes it
 _folders: list[Traversable] = []
+_sources: list[Callable[[], Iterable[Document]]] = []
 
 
 def add_folder(folder: Traversable) -> None:
     """Add the editions of a folder."""
     _folders.append(folder)
-    _forget_editions()
+    forget()
 
 
 def remove_folder(folder: Traversable) -> None:
     """Take the editions of a folder out again, for tests."""
     _folders.remove(folder)
-    _forget_editions()
+    forget()
 
 
-def _forget_editions() -> None:
-    for cached in (all_editions, edition, duties):
+def add_source(source: Callable[[], Iterable[Document]]) -> None:
+    """Add editions that are not in the folder of a game. Call `forget` whenever the source gives others."""
+    _sources.append(source)
+    forget()
+
+
+def forget() -> None:
+    """Read all editions again."""
+    for cached in (_documents, all_editions, edition, duties):
         cached.cache_clear()
 
 
@@ -119,14 +131,35 @@ def duties() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def all_editions() -> Mapping[str, Edition]:
     """Every edition by its dated key, oldest first."""
-    files = [
+    documents = [*_documents(), *chain.from_iterable(source() for source in _sources)]
+    documents.sort(key=lambda data: (data["key"], data["in_force_from"]))
+    return {edition.key: edition for data in documents for edition in read(data)}
+
+
+@lru_cache(maxsize=1)
+def _documents() -> tuple[Document, ...]:
+    """The files in the folders of the games."""
+    return tuple(
         tomllib.loads(file.read_text("utf-8"))
         for folder in _folders
         for file in folder.iterdir()
         if file.name.endswith(".toml")
-    ]
-    files.sort(key=lambda data: (data["key"], data["in_force_from"]))
-    return {edition.key: edition for data in files for edition in _editions(data)}
+    )
+
+
+def complete(document: Document) -> Document:
+    """A document with the terms of the edition that it names under `like`, by its dated key.
+
+    Raises ValueError for an edition that is in no game's folder, for the key of one that is, and what `derive` raises.
+    """
+    if document.get("key") in {base["key"] for base in _documents()}:
+        raise ValueError(f"the key {document['key']} belongs to an edition of a game's folder")
+    if "like" not in document:
+        return document
+    for base in _documents():
+        if f"{base['key']}@{base['in_force_from'].isoformat()}" == document["like"]:
+            return derive(base, document)
+    raise ValueError(f"there is no edition {document['like']}; name it with its date")
 
 
 @lru_cache(maxsize=256)
@@ -155,7 +188,7 @@ def _matches(edition: Edition, match: re.Match[str]) -> bool:
     )
 
 
-def _editions(data: dict[str, Any]) -> Iterator[Edition]:
+def read(data: Document) -> Iterator[Edition]:
     """The editions in one file: one for each paytable, or a single one with floors and fixed odds."""
     tables = data.get("paytables") or {None: {**data.get("floors", {}), **data["fixed"]}}
     equipment = equipment_of(data, partial(_cite, data["prefix"]))
@@ -193,11 +226,7 @@ AS_WRITTEN = ("game", "title", "jurisdiction", "source", "in_force_from", "sets_
 
 def _cite(prefix: str, section: str) -> str:
     """The full citation; one that begins with a digit stands in the edition's own chapter."""
-    return (
-        f"{prefix}{section}"
-        if section[0].isascii() and section[0].isdigit() and " " not in section
-        else section
-    )
+    return f"{prefix}{section}" if is_in_chapter(section) else section
 
 
 def _cited(prefix: str, sections: Mapping[str, str]) -> dict[str, str]:
