@@ -9,10 +9,22 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from games.engine.refusals import Refusal
+from games.engine.refusals import BAD_SEAT, Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import Settled, settlement_order
 from games.engine.wagers import Wager
+from games.refusals import (
+    KEY_MISSING,
+    NOT_A_NUMBER,
+    NOT_AN_OBJECT,
+    NUMBER_TOO_LONG,
+    REASON_NEEDED,
+    REPEATED_KEY,
+    REPEATED_WAGER,
+    UNKNOWN_KEY,
+    UNREADABLE_LINE,
+    WRONG_VALUE,
+)
 from games.registry import game_of
 
 ROUND_KEYS = frozenset({"id", "rules", "throws", "wagers", "payouts", "voided"})
@@ -54,15 +66,15 @@ def _read(line: bytes) -> tuple[Any, list[Refusal]]:
         entries = dict(items)
         if len(entries) != len(items):
             twice = sorted(key for key, times in Counter(key for key, _ in items).items() if times > 1)
-            faults.extend(Refusal("repeated-key", key=key[:40]) for key in twice)
+            faults.extend(Refusal(REPEATED_KEY, key=key[:40]) for key in twice)
         return entries
 
     def constant(name: str) -> None:
-        faults.append(Refusal("not-a-number", value=name))
+        faults.append(Refusal(NOT_A_NUMBER, value=name))
 
     def whole(digits: str) -> int:
         if len(digits) > DIGITS_MOST:
-            faults.append(Refusal("number-too-long", digits=len(digits)))
+            faults.append(Refusal(NUMBER_TOO_LONG, digits=len(digits)))
             return TooLong()
         return int(digits)
 
@@ -70,7 +82,7 @@ def _read(line: bytes) -> tuple[Any, list[Refusal]]:
         text = line.decode("utf-8")
         value = json.loads(text, object_pairs_hook=pairs, parse_constant=constant, parse_int=whole)
     except (ValueError, RecursionError):
-        raise Refusal("unreadable-line") from None
+        raise Refusal(UNREADABLE_LINE) from None
     return value, faults
 
 
@@ -85,17 +97,17 @@ def _id(read: Any, faults: list[Refusal]) -> str | int | None:
 
 def _round(read: Any) -> Mapping[str, Any]:
     if not isinstance(read, dict):
-        raise Refusal("not-an-object", what="line")
+        raise Refusal(NOT_AN_OBJECT, what="line")
     if not isinstance(read.get("rules"), str):
-        raise Refusal("key-missing", key="rules")
+        raise Refusal(KEY_MISSING, key="rules")
     if "id" in read and type(read["id"]) not in (str, int):
-        raise Refusal("wrong-value", key="id")
+        raise Refusal(WRONG_VALUE, key="id")
     return read
 
 
 def _adjudicated(read: Mapping[str, Any]) -> dict[str, Any]:
     if read.get("payout_limit_cents", 1) is None:
-        raise Refusal("wrong-value", key="payout_limit_cents")
+        raise Refusal(WRONG_VALUE, key="payout_limit_cents")
     rules = Rules.of(read["rules"], _payouts(read), read.get("payout_limit_cents"))
     game = game_of(rules)
     _verify_keys(read, ROUND_KEYS | game.round_keys)
@@ -113,7 +125,7 @@ def _adjudicated(read: Mapping[str, Any]) -> dict[str, Any]:
 def _payouts(read: Mapping[str, Any]) -> Mapping[str, Any]:
     payouts = read.get("payouts", {})
     if not isinstance(payouts, dict):
-        raise Refusal("wrong-value", key="payouts")
+        raise Refusal(WRONG_VALUE, key="payouts")
     return payouts
 
 
@@ -126,56 +138,56 @@ def _voided(read: Mapping[str, Any]) -> str | None:
 def _throws(read: Mapping[str, Any], voided: str | None) -> list[Any]:
     """Return throws as lists of faces or {"void": reason}. The game checks their number and faces."""
     if "throws" not in read and voided is None:
-        raise Refusal("key-missing", key="throws")
+        raise Refusal(KEY_MISSING, key="throws")
     throws = read.get("throws", [])
     if not isinstance(throws, list):
-        raise Refusal("wrong-value", key="throws")
+        raise Refusal(WRONG_VALUE, key="throws")
     for throw in throws:
         if isinstance(throw, dict):
             _verify_keys(throw, frozenset({"void"}))
             _words(throw.get("void"), "void")
         elif not isinstance(throw, list):
-            raise Refusal("wrong-value", key="throws")
+            raise Refusal(WRONG_VALUE, key="throws")
     return throws
 
 
 def _wagers(rules: Rules, read: Mapping[str, Any]) -> list[Wager]:
     if not isinstance(read.get("wagers"), list):
-        raise Refusal("wrong-value" if "wagers" in read else "key-missing", key="wagers")
+        raise Refusal(WRONG_VALUE if "wagers" in read else KEY_MISSING, key="wagers")
     allowed_keys = WAGER_KEYS | game_of(rules).wager_keys
     wagers = [_wager(rules, line, allowed_keys) for line in read["wagers"]]
     wager_keys = set()
     for wager in wagers:
         if wager.key in wager_keys:
-            raise Refusal("repeated-wager", seat=wager.seat, code=wager.code)
+            raise Refusal(REPEATED_WAGER, seat=wager.seat, code=wager.code)
         wager_keys.add(wager.key)
     return wagers
 
 
 def _wager(rules: Rules, line: Any, allowed_keys: frozenset[str]) -> Wager:
     if not isinstance(line, dict):
-        raise Refusal("not-an-object", what="wager")
+        raise Refusal(NOT_AN_OBJECT, what="wager")
     _verify_keys(line, allowed_keys)
     if not line.keys() >= WAGER_KEYS:
-        raise Refusal("key-missing", key=min(WAGER_KEYS - line.keys()))
+        raise Refusal(KEY_MISSING, key=min(WAGER_KEYS - line.keys()))
     seat, code, cents = line["seat"], line["wager"], line["cents"]
     if type(seat) is not int or seat < 1:
-        raise Refusal("bad-seat", rules.section("placement"), seat=str(seat)[:40])
+        raise Refusal(BAD_SEAT, rules.section("placement"), seat=str(seat)[:40])
     game_of(rules).verify_amount(rules, code, cents)  # a payout with a fraction of a cent is refused here
     if "play" in line and line["play"] is None:
-        raise Refusal("wrong-value", key="play")
+        raise Refusal(WRONG_VALUE, key="play")
     game_of(rules).verify_play(rules, code, line.get("play"))
     return Wager(seat, code, cents, line.get("play"))
 
 
 def _verify_keys(read: Mapping[str, Any], allowed_keys: frozenset[str]) -> None:
     if not read.keys() <= allowed_keys:
-        raise Refusal("unknown-key", key=min(read.keys() - allowed_keys)[:40])
+        raise Refusal(UNKNOWN_KEY, key=min(read.keys() - allowed_keys)[:40])
 
 
 def _words(value: Any, key: str) -> str:
     if not isinstance(value, str) or not re.search(r"\S", value):
-        raise Refusal("reason-needed", key=key)
+        raise Refusal(REASON_NEEDED, key=key)
     return value
 
 

@@ -15,6 +15,7 @@ from audit.runner import Act, ActRequest, ActRunner, Changes
 from games.engine import Refusal
 from games.models import Facility
 from games.params import Params, malformed
+from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, NOT_ON_DUTY, ROLE_MAY_NOT
 
 P = TypeVar("P", bound="StreamContext")
 
@@ -97,13 +98,13 @@ class StreamRunner(ActRunner[P, Params, LockedStream]):
         Raises `Forbidden`.
         """
         if request.actor.role not in act.roles:
-            raise Forbidden("role-may-not", act=act.name, role=request.actor.role)
+            raise Forbidden(ROLE_MAY_NOT, act=act.name, role=request.actor.role)
         if request.device is None:
-            raise Forbidden("device-not-enrolled")
+            raise Forbidden(DEVICE_NOT_ENROLLED)
         if request.device.facility != locked.facility.code or request.device.place:
-            raise Forbidden("device-of-another-table", device=request.device.name)
+            raise Forbidden(DEVICE_OF_ANOTHER_TABLE, device=request.device.name)
         if not self.is_on_duty(request.actor, locked.facility):
-            raise Forbidden("not-on-duty", facility=locked.facility.name)
+            raise Forbidden(NOT_ON_DUTY, facility=locked.facility.name)
 
     def is_stale(self, request: ActRequest, act: Act[P, Params], ctx: P) -> bool:
         return False

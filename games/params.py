@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar, overload
 
 from games.engine import Refusal
+from games.refusals import MALFORMED
 
 T = TypeVar("T")
 
@@ -156,7 +157,7 @@ class Params:
 
 def malformed(name: str) -> Refusal:
     """Return the refusal of a parameter that none of our screens sends in this form."""
-    return Refusal("malformed", name=name)
+    return Refusal(MALFORMED, name=name)
 
 
 def _read_object(item: Any, read: Callable[[Params], T]) -> T:

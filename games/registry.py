@@ -12,6 +12,7 @@ from games.engine import editions
 from games.engine.game import Game
 from games.engine.refusals import Refusal
 from games.engine.rules import Rules
+from games.refusals import NO_SUCH_GAME
 
 FOLDERS = (
     "games.catalog.sic_bo",
@@ -58,7 +59,7 @@ def _forget() -> None:
 def game_by_code(code: str) -> Game:
     """A game by its code, "sic-bo". Raises `no-such-game`."""
     if code not in _games:
-        raise Refusal("no-such-game", code=code)
+        raise Refusal(NO_SUCH_GAME, code=code)
     return _games[code]
 
 

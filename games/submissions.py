@@ -13,6 +13,7 @@ from django.db.models import F, QuerySet
 
 from games.engine import Refusal, Rules
 from games.models import Facility, RulesSubmission
+from games.refusals import PLAYER_FAVOURED, TERMS_DO_NOT_MATCH
 from games.registry import game_of
 from games.submission_options import options_of_rules
 
@@ -149,7 +150,7 @@ def rules_of(submission: RulesSubmission) -> Rules:
 @lru_cache(maxsize=256)
 def _rules_of(terms: str, digest: str, name: str) -> Rules:
     if hashlib.sha256(terms.encode("utf-8")).hexdigest() != digest:
-        raise Refusal("terms-do-not-match", submission=name)
+        raise Refusal(TERMS_DO_NOT_MATCH, submission=name)
     return Rules.from_terms(json.loads(terms))
 
 
@@ -157,4 +158,4 @@ def verify_house_advantage(rules: Rules) -> None:
     """Refuse odds that would pay players more than the house keeps. Raises Refusal(`player-favoured`)."""
     for code, outcomes in game_of(rules).outcomes(rules).items():
         if game_of(rules).advantage(rules, code, outcomes) < 0:
-            raise Refusal("player-favoured", rules.section("odds"), wager=code)
+            raise Refusal(PLAYER_FAVOURED, rules.section("odds"), wager=code)

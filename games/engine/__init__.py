@@ -4,7 +4,7 @@ from games.engine.analysis import house_advantage
 from games.engine.dice import dice_expiry
 from games.engine.game import NextAct, Step
 from games.engine.odds import Odds
-from games.engine.refusals import Refusal
+from games.engine.refusals import Refusal, RefusalCode
 from games.engine.rules import Rules
 from games.engine.settlement import Reason, Settled
 from games.engine.state import RoundState
@@ -16,6 +16,7 @@ __all__ = [
     "Placing",
     "Reason",
     "Refusal",
+    "RefusalCode",
     "RoundState",
     "Rules",
     "Settled",

@@ -23,7 +23,43 @@ from games.engine.covariances import Pair, Wins, covariances_of, possible_throws
 from games.engine.game_views import GameView
 from games.engine.odds import Odds, Pays, in_dollars
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Procedure
-from games.engine.refusals import Refusal
+from games.engine.refusals import (
+    BAD_AMOUNT,
+    BAD_SEAT,
+    CASH_WAGER,
+    DICE_ARE_IN_VIEW,
+    DICE_NOT_SEEN,
+    DICE_UNCHANGED,
+    FRACTION_OF_A_CENT,
+    NO_DICE_YET,
+    NO_LIVE_WAGER,
+    NO_SUCH_FACE,
+    NO_SUCH_PLAY,
+    NO_SUCH_REASON,
+    NO_SUCH_WAGER,
+    NOT_AN_INCREMENT,
+    NOT_NOW,
+    NOT_PLAYER_ACTIVATED,
+    NOTHING_PLACED,
+    NOTHING_TO_PAY,
+    NOTHING_TO_SETTLE,
+    NOTHING_TO_STRIKE,
+    PAYMENT_BEGUN,
+    PLAY_NOT_ASKED,
+    REASON_MISSING,
+    ROUND_OVER,
+    SEAT_PAID_ALREADY,
+    SEAT_SETTLED_ALREADY,
+    SETTLED_BEFORE,
+    SHAKER_NOT_AUTOMATED,
+    TOO_FEW_SHAKES,
+    TOO_FEW_THROWS,
+    TOO_MANY_THROWS,
+    WAGER_UNCHANGED,
+    WRONG_NUMBER_OF_DICE,
+    Refusal,
+    RefusalCode,
+)
 from games.engine.rules import Rules
 from games.engine.settlement import LOSE, WIN, Reason, Settled
 from games.engine.state import Result, RoundState, return_all
@@ -65,7 +101,7 @@ class Game:
     round_keys: frozenset[str] = frozenset()  # what a line for `adjudicate` may say besides
     wager_keys: frozenset[str] = frozenset()
     duties: Mapping[str, str] = DUTY_OF  # the duty that each act fulfills
-    out_of_turn: Mapping[tuple[str, str], tuple[str, str]] = OUT_OF_TURN
+    out_of_turn: Mapping[tuple[str, str], tuple[RefusalCode, str]] = OUT_OF_TURN
 
     # Questions that each game answers
 
@@ -138,14 +174,14 @@ class Game:
     def verify_play(self, rules: Rules, code: str, play: int | None) -> None:
         """Raises `play-not-asked` for a wager that names a play though it is not made on a single one."""
         if play is not None:
-            raise Refusal("play-not-asked", rules.section("placement"), code=code)
+            raise Refusal(PLAY_NOT_ASKED, rules.section("placement"), code=code)
 
     def verify_plays(self, rules: Rules, wagers: Sequence[Wager], result: Result) -> None:
         """Raises `no-such-play` for a wager on a play that was never made."""
         decided = {settled.wager.key for settled in result.settled}
         for wager in wagers:
             if wager.key not in decided:
-                raise Refusal("no-such-play", rules.section("single-play"), play=wager.play, code=wager.code)
+                raise Refusal(NO_SUCH_PLAY, rules.section("single-play"), play=wager.play, code=wager.code)
 
     def verify_open_for(self, state: RoundState, placing: Placing) -> None:
         """Raises where this wager may not be made or changed now though others may. Most games have no such rule."""
@@ -250,7 +286,7 @@ class Game:
         """One wager by its code. Raises `no-such-wager`."""
         wager_type = _wager_types_by_code(self, rules.edition).get(code) if isinstance(code, str) else None
         if wager_type is None:
-            raise Refusal("no-such-wager", rules.section("wagers"), code=str(code)[:40])
+            raise Refusal(NO_SUCH_WAGER, rules.section("wagers"), code=str(code)[:40])
         return wager_type
 
     def lit_codes(self, state: RoundState) -> tuple[str, ...]:
@@ -287,7 +323,7 @@ class Game:
         """Raises `no-such-wager` or `bad-amount`: all that is asked of a stake in a round that is over."""
         self.wager_type(rules, code)
         if type(cents) is not int or cents < 1:
-            raise Refusal("bad-amount", rules.section("placement"), cents=str(cents)[:40])
+            raise Refusal(BAD_AMOUNT, rules.section("placement"), cents=str(cents)[:40])
 
     def verify_stake(self, rules: Rules, code: str, cents: int) -> None:
         """Raises what `verify_amount` raises, or `fraction-of-a-cent` if a payout could not be exact."""
@@ -295,7 +331,7 @@ class Game:
         for odds in self.possible_odds(rules, code):
             if odds.splits(cents):
                 section = rules.section("increments") or rules.section("odds")
-                raise Refusal("fraction-of-a-cent", section, cents=cents, odds=str(odds))
+                raise Refusal(FRACTION_OF_A_CENT, section, cents=cents, odds=str(odds))
 
     def verify_increment(self, rules: Rules, code: str, cents: int) -> None:
         """Raises `not-an-increment` for a stake that the submission's increments do not allow: § 521.7(d).
@@ -305,16 +341,16 @@ class Game:
         step = rules.increment(self.wager_type(rules, code).family)
         if cents % step:
             section = rules.section("increments") or rules.section("odds")
-            raise Refusal("not-an-increment", section, cents=cents, step=in_dollars(step), wager=code)
+            raise Refusal(NOT_AN_INCREMENT, section, cents=cents, step=in_dollars(step), wager=code)
 
     def verify_placing(self, rules: Rules, placing: Placing) -> None:
         """One line of what a dealer enters. Raises `cash-wager`, `bad-seat` and what `verify_stake` raises."""
         self.wager_type(rules, placing.code)
         self.verify_play(rules, placing.code, placing.play)
         if placing.made_in not in MADE_IN:
-            raise Refusal("cash-wager", rules.section("verbal-cash"), made_in=str(placing.made_in)[:40])
+            raise Refusal(CASH_WAGER, rules.section("verbal-cash"), made_in=str(placing.made_in)[:40])
         if type(placing.seat) is not int or placing.seat < 1:
-            raise Refusal("bad-seat", rules.section("placement"), seat=str(placing.seat)[:40])
+            raise Refusal(BAD_SEAT, rules.section("placement"), seat=str(placing.seat)[:40])
         if placing.cents != 0 or type(placing.cents) is not int:
             self.verify_stake(rules, placing.code, placing.cents)
 
@@ -325,7 +361,7 @@ class Game:
         self._phase_after(state, "place_wagers")
         lines = [Placing(*line) for line in placings]
         if not lines:
-            raise Refusal("nothing-placed", state.rules.section("placement"))
+            raise Refusal(NOTHING_PLACED, state.rules.section("placement"))
         for line in lines:
             self.verify_placing(state.rules, line)
             self.verify_increment(state.rules, line.code, line.cents)
@@ -359,11 +395,11 @@ class Game:
         self._phase_after(state, "shake")
         kind, section = state.rules.shaker(state.shaker), self._section(state, "shake")
         if times < kind.shakes_least:
-            raise Refusal("too-few-shakes", section, times=times, least=kind.shakes_least)
+            raise Refusal(TOO_FEW_SHAKES, section, times=times, least=kind.shakes_least)
         if by_seat is not None and not kind.by_player:
-            raise Refusal("not-player-activated", section, seat=by_seat)
+            raise Refusal(NOT_PLAYER_ACTIVATED, section, seat=by_seat)
         if by_seat is not None and by_seat not in {wager.seat for wager in state.wagers}:
-            raise Refusal("no-live-wager", section, seat=by_seat)
+            raise Refusal(NO_LIVE_WAGER, section, seat=by_seat)
 
     def shake(
         self, state: RoundState, times: int = 3, by_seat: int | None = None
@@ -378,10 +414,10 @@ class Game:
         section, faces = rules.section("call-dice"), tuple(dice)
         needed = rules.edition.dice if needed is None else needed
         if len(faces) != needed:
-            raise Refusal("wrong-number-of-dice", section, given=len(faces), needed=needed)
+            raise Refusal(WRONG_NUMBER_OF_DICE, section, given=len(faces), needed=needed)
         for face in faces:
             if type(face) is not int or not 1 <= face <= self.faces:
-                raise Refusal("no-such-face", section, face=str(face)[:40], faces=self.faces)
+                raise Refusal(NO_SUCH_FACE, section, face=str(face)[:40], faces=self.faces)
         return faces
 
     def verify_call_dice(self, state: RoundState, dice: Sequence[int]) -> None:
@@ -403,7 +439,7 @@ class Game:
         self._phase_after(state, "call_no_roll")
         listed = state.rules.edition.no_rolls
         if listed and reason not in listed:
-            raise Refusal("no-such-reason", self._section(state, "call_no_roll"), reason=reason[:40])
+            raise Refusal(NO_SUCH_REASON, self._section(state, "call_no_roll"), reason=reason[:40])
 
     def call_no_roll(self, state: RoundState, reason: str = "") -> tuple[RoundState, records.NoRollCalled]:
         """The throw is void. Where `no_roll_ends`, the round ends with it and every wager goes back (A12).
@@ -438,9 +474,9 @@ class Game:
         seats = unpaid if seats is None else tuple(seats)
         for seat in seats:
             if seat in state.paid_seats:
-                raise Refusal("seat-paid-already", section, seat=seat)
+                raise Refusal(SEAT_PAID_ALREADY, section, seat=seat)
         if not seats or not set(seats) <= set(unpaid):
-            raise Refusal("nothing-to-pay", section)
+            raise Refusal(NOTHING_TO_PAY, section)
 
     def pay_seats(
         self, state: RoundState, seats: Iterable[int] | None = None
@@ -461,9 +497,9 @@ class Game:
         seats = unsettled if seats is None else tuple(seats)
         for seat in seats:
             if seat in state.paid_seats:
-                raise Refusal("seat-settled-already", section, seat=seat)
+                raise Refusal(SEAT_SETTLED_ALREADY, section, seat=seat)
         if not seats or not set(seats) <= set(unsettled):
-            raise Refusal("nothing-to-settle", section)
+            raise Refusal(NOTHING_TO_SETTLE, section)
 
     def settle_seats(
         self, state: RoundState, seats: Iterable[int] | None = None
@@ -498,7 +534,7 @@ class Game:
         """Raises `dice-called-already`, or `reason-missing`. A settled round is never undone here."""
         self._phase_after(state, "void_round")
         if not reason.strip():
-            raise Refusal("reason-missing", self._section(state, "void_round"))
+            raise Refusal(REASON_MISSING, self._section(state, "void_round"))
 
     def void_round(self, state: RoundState, reason: str) -> tuple[RoundState, records.RoundVoided]:
         """The facility ends a round before its dice are entered, and every wager goes back (reading A47)."""
@@ -510,10 +546,10 @@ class Game:
         """Raises `no-dice-yet`, `payment-begun`, `dice-unchanged`, or what `verify_dice` raises."""
         self._verify_correctable(state, "correct_dice")
         if not state.throws:
-            raise Refusal("no-dice-yet", self._section(state, "correct_dice"))
+            raise Refusal(NO_DICE_YET, self._section(state, "correct_dice"))
         faces = self.verify_dice(state.rules, dice, len(state.dice))
         if self.arranged(faces) == self.arranged(state.dice):
-            raise Refusal("dice-unchanged", self._section(state, "correct_dice"))
+            raise Refusal(DICE_UNCHANGED, self._section(state, "correct_dice"))
 
     def correct_dice(
         self, state: RoundState, dice: Sequence[int], reason: str = ""
@@ -535,7 +571,7 @@ class Game:
         self.verify_stake(state.rules, line.code, line.cents)
         wagers, before = apply_placings(state.wagers, [line])
         if before == (line.cents,):
-            raise Refusal("wager-unchanged", self._section(state, "record_missed_wager"), cents=line.cents)
+            raise Refusal(WAGER_UNCHANGED, self._section(state, "record_missed_wager"), cents=line.cents)
         self.verify_layout(state.rules, wagers)
         self._verify_undecided(state, wagers, line.key)
 
@@ -559,7 +595,7 @@ class Game:
         remaining = tuple(wager for wager in state.wagers if wager.key != (seat, code, play))
         if len(remaining) == len(state.wagers):
             section = self._section(state, "strike_mistaken_wager")
-            raise Refusal("nothing-to-strike", section, seat=seat, code=code)
+            raise Refusal(NOTHING_TO_STRIKE, section, seat=seat, code=code)
         self._verify_undecided(state, state.wagers, (seat, code, play))
         self.verify_layout(state.rules, remaining)
 
@@ -578,7 +614,7 @@ class Game:
         """The first payment ends corrections: N.J.A.C. 19:47-9.5(e), 58 Pa. Code §§ 539.5(e), 625a.5(e)."""
         self._phase_after(state, act)
         if state.money_moved:
-            raise Refusal("payment-begun", self._section(state, "pay_seats"))
+            raise Refusal(PAYMENT_BEGUN, self._section(state, "pay_seats"))
 
     def _verify_undecided(
         self, state: RoundState, wagers: tuple[Wager, ...], key: tuple[int, str, int | None]
@@ -586,7 +622,7 @@ class Game:
         """Raises `settled-before` for a wager that an earlier throw than the newest decides."""
         earlier = self.result(state.rules, wagers, state.throws[:-1]).settled if state.throws else ()
         if any(settled.wager.key == key for settled in earlier):
-            raise Refusal("settled-before", self._section(state, "record_missed_wager"), code=key[1])
+            raise Refusal(SETTLED_BEFORE, self._section(state, "record_missed_wager"), code=key[1])
 
     def _reopen(self, state: RoundState, added: Collection[Wager]) -> RoundState:
         """The round in the phase to which wagers recorded after "no more bets" lead it back.
@@ -604,9 +640,9 @@ class Game:
         self._phase_after(state, "settle_manually" if state.dice else "report_device_failure")
         section = self._section(state, "report_device_failure")
         if faces and state.phase not in PHASES_WITH_DICE:
-            raise Refusal("dice-not-seen", section)
+            raise Refusal(DICE_NOT_SEEN, section)
         if not faces and state.phase == "ready" and state.rules.shaker(state.shaker).in_view:
-            raise Refusal("dice-are-in-view", section)
+            raise Refusal(DICE_ARE_IN_VIEW, section)
         if dice is not None:
             self.verify_dice(state.rules, dice, state.result.dice or len(state.dice))
 
@@ -635,7 +671,7 @@ class Game:
     def verify_report_shaker_failure(self, state: RoundState) -> None:
         """Raises `shaker-not-automated`, `shaker-not-started`, or `dice-called-already`."""
         if not state.rules.shaker(state.shaker).automated:
-            raise Refusal("shaker-not-automated", self._section(state, "report_shaker_failure"))
+            raise Refusal(SHAKER_NOT_AUTOMATED, self._section(state, "report_shaker_failure"))
         self._phase_after(state, "report_shaker_failure")
 
     def report_shaker_failure(self, state: RoundState) -> tuple[RoundState, records.ShakerFailed]:
@@ -659,7 +695,7 @@ class Game:
         result, no_roll = self.result(rules, staked, valid), False
         for throw in throws:
             if result.ending or no_roll:
-                raise Refusal("too-many-throws", self.throw_section(rules, valid))
+                raise Refusal(TOO_MANY_THROWS, self.throw_section(rules, valid))
             if isinstance(throw, Mapping):
                 no_roll = self.no_roll_ends
                 continue
@@ -670,7 +706,7 @@ class Game:
         if no_roll:
             return "no-roll", return_all(rules, wagers, "no-roll")
         if not result.ending:
-            raise Refusal("too-few-throws", self.throw_section(rules, valid))
+            raise Refusal(TOO_FEW_THROWS, self.throw_section(rules, valid))
         self.verify_plays(rules, wagers, result)
         return result.ending, result.settled
 
@@ -693,10 +729,10 @@ class Game:
         if phase is not None:
             return phase
         if state.ended:
-            raise Refusal("round-over", phase=state.phase)
+            raise Refusal(ROUND_OVER, phase=state.phase)
         refusal = self.out_of_turn.get((act, state.phase)) or self.out_of_turn.get((act, ""))
         if refusal is None:
-            raise Refusal("not-now", self._section(state, act), act=act, phase=state.phase)
+            raise Refusal(NOT_NOW, self._section(state, act), act=act, phase=state.phase)
         raise Refusal(refusal[0], state.rules.section(refusal[1], state.shaker), phase=state.phase)
 
     def _skip_empty_phases(self, state: RoundState) -> RoundState:

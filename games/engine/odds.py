@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from games.engine.refusals import Refusal
+from games.engine.refusals import FRACTION_OF_A_CENT, ODDS_SAID_FOR, ODDS_UNREADABLE, Refusal
 
 WRITTEN = re.compile(r"([1-9][0-9]{0,8}) to ([1-9][0-9]{0,8})", re.ASCII)
 # "for", and what Spanish and Chinese signs say instead
@@ -26,7 +26,7 @@ class Odds:
         """Odds from "6 to 1" or "5000 to 1" (no commas, no other words); raises `odds-unreadable`."""
         match = WRITTEN.fullmatch(text) if isinstance(text, str) else None
         if match is None:
-            raise Refusal("odds-unreadable", text=str(text)[:40])
+            raise Refusal(ODDS_UNREADABLE, text=str(text)[:40])
         return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
@@ -40,7 +40,7 @@ class Odds:
         """Cents paid on a stake in cents, exactly; raises `fraction-of-a-cent` (citing `section`) rather than round."""
         paid, remainder = divmod(cents * self.to, self.per)
         if remainder:
-            raise Refusal("fraction-of-a-cent", section, cents=cents, odds=str(self))
+            raise Refusal(FRACTION_OF_A_CENT, section, cents=cents, odds=str(self))
         return paid
 
     def splits(self, cents: int) -> bool:
@@ -90,4 +90,4 @@ def verify_stated(text: str, section: str) -> None:
     """Raises `odds-said-for` where a text for players states odds with "for", "por" or "赔": it means other money."""
     match = SAID_FOR.search(text)
     if match:
-        raise Refusal("odds-said-for", section, text=match[0])
+        raise Refusal(ODDS_SAID_FOR, section, text=match[0])

@@ -6,6 +6,25 @@ Games of one throw share theirs.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from games.engine.refusals import (
+    BETS_CLOSED,
+    BETS_CLOSED_ALREADY,
+    BETS_STILL_OPEN,
+    DICE_CALLED_ALREADY,
+    LOSERS_NOT_TAKEN,
+    LOSERS_TAKEN_ALREADY,
+    NO_DICE_YET,
+    NOT_LIT,
+    NOT_READY,
+    NOT_SHAKEN,
+    NOTHING_TO_PAY,
+    NOTHING_TO_SETTLE,
+    SHAKEN_ALREADY,
+    SHAKER_NOT_STARTED,
+    WINNERS_NOT_PAID,
+    RefusalCode,
+)
+
 Moves = Mapping[tuple[str, str], str]
 
 ENDED = frozenset({"cleared", "no-roll", "void"})
@@ -46,36 +65,36 @@ DUTY_OF = {
 
 # Why an act is out of turn: the refusal and the duty whose section it cites. Where a phase is missing the
 # act's own line under "" holds, and else `not-now`.
-OUT_OF_TURN: Mapping[tuple[str, str], tuple[str, str]] = {
-    ("place_wagers", ""): ("bets-closed", "no-more-bets"),
-    ("no_more_bets", "open"): ("not-shaken", "shake"),
-    ("no_more_bets", ""): ("bets-closed-already", "no-more-bets"),
-    ("shake", "open"): ("bets-still-open", "no-more-bets"),
-    ("shake", ""): ("shaken-already", "shake"),
-    ("call_dice", "open"): ("not-ready", "shake"),
-    ("call_dice", "closed"): ("not-shaken", "shake"),
-    ("call_dice", "shaken"): ("bets-still-open", "no-more-bets"),
-    ("call_dice", ""): ("dice-called-already", "call-dice"),
-    ("settle_seats", "paid"): ("nothing-to-settle", "settlement"),
-    ("settle_seats", ""): ("not-lit", "settlement"),
-    ("call_no_roll", "open"): ("not-ready", "shake"),
-    ("call_no_roll", "closed"): ("not-shaken", "shake"),
-    ("call_no_roll", "shaken"): ("bets-still-open", "no-more-bets"),
-    ("call_no_roll", ""): ("dice-called-already", "call-dice"),
-    ("take_losers", "taken"): ("losers-taken-already", "take"),
-    ("take_losers", "paid"): ("losers-taken-already", "take"),
-    ("take_losers", ""): ("not-lit", "settlement"),
-    ("pay_seats", "lit"): ("losers-not-taken", "take"),
-    ("pay_seats", "paid"): ("nothing-to-pay", "pay"),
-    ("pay_seats", ""): ("not-lit", "settlement"),
-    ("clear_layout", "lit"): ("losers-not-taken", "take"),
-    ("clear_layout", "taken"): ("winners-not-paid", "pay"),
-    ("void_round", ""): ("dice-called-already", "call-dice"),
-    ("report_shaker_failure", "open"): ("shaker-not-started", "shake"),
-    ("report_shaker_failure", ""): ("dice-called-already", "call-dice"),
-    ("correct_dice", ""): ("no-dice-yet", "call-dice"),
-    ("record_missed_wager", ""): ("bets-still-open", "no-more-bets"),
-    ("strike_mistaken_wager", ""): ("bets-still-open", "no-more-bets"),
+OUT_OF_TURN: Mapping[tuple[str, str], tuple[RefusalCode, str]] = {
+    ("place_wagers", ""): (BETS_CLOSED, "no-more-bets"),
+    ("no_more_bets", "open"): (NOT_SHAKEN, "shake"),
+    ("no_more_bets", ""): (BETS_CLOSED_ALREADY, "no-more-bets"),
+    ("shake", "open"): (BETS_STILL_OPEN, "no-more-bets"),
+    ("shake", ""): (SHAKEN_ALREADY, "shake"),
+    ("call_dice", "open"): (NOT_READY, "shake"),
+    ("call_dice", "closed"): (NOT_SHAKEN, "shake"),
+    ("call_dice", "shaken"): (BETS_STILL_OPEN, "no-more-bets"),
+    ("call_dice", ""): (DICE_CALLED_ALREADY, "call-dice"),
+    ("settle_seats", "paid"): (NOTHING_TO_SETTLE, "settlement"),
+    ("settle_seats", ""): (NOT_LIT, "settlement"),
+    ("call_no_roll", "open"): (NOT_READY, "shake"),
+    ("call_no_roll", "closed"): (NOT_SHAKEN, "shake"),
+    ("call_no_roll", "shaken"): (BETS_STILL_OPEN, "no-more-bets"),
+    ("call_no_roll", ""): (DICE_CALLED_ALREADY, "call-dice"),
+    ("take_losers", "taken"): (LOSERS_TAKEN_ALREADY, "take"),
+    ("take_losers", "paid"): (LOSERS_TAKEN_ALREADY, "take"),
+    ("take_losers", ""): (NOT_LIT, "settlement"),
+    ("pay_seats", "lit"): (LOSERS_NOT_TAKEN, "take"),
+    ("pay_seats", "paid"): (NOTHING_TO_PAY, "pay"),
+    ("pay_seats", ""): (NOT_LIT, "settlement"),
+    ("clear_layout", "lit"): (LOSERS_NOT_TAKEN, "take"),
+    ("clear_layout", "taken"): (WINNERS_NOT_PAID, "pay"),
+    ("void_round", ""): (DICE_CALLED_ALREADY, "call-dice"),
+    ("report_shaker_failure", "open"): (SHAKER_NOT_STARTED, "shake"),
+    ("report_shaker_failure", ""): (DICE_CALLED_ALREADY, "call-dice"),
+    ("correct_dice", ""): (NO_DICE_YET, "call-dice"),
+    ("record_missed_wager", ""): (BETS_STILL_OPEN, "no-more-bets"),
+    ("strike_mistaken_wager", ""): (BETS_STILL_OPEN, "no-more-bets"),
 }
 
 

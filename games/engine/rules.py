@@ -8,7 +8,19 @@ from typing import Any
 from games.engine import editions
 from games.engine.editions import Edition, Payout, ShakerKind
 from games.engine.odds import Odds, Pays, Prize, verify_stated
-from games.engine.refusals import Refusal
+from games.engine.refusals import (
+    BAD_AMOUNT,
+    NO_PAYOUT_LIMIT,
+    NO_SUCH_FAMILY,
+    ODDS_ARE_FIXED,
+    ODDS_WORD_NOT_ALLOWED,
+    PAYOUTS_ARE_EXACT,
+    SHAKER_NOT_ALLOWED,
+    SHAKER_NOT_FILED,
+    TERMS_CHANGED,
+    UNDER_THE_FLOOR,
+    Refusal,
+)
 
 TERMS_FORMAT = 1
 DEFAULT_WORD = "to"  # allowed by every edition (reading A18)
@@ -74,7 +86,7 @@ class Rules:
             shakers=terms.get("shakers"),
         )
         if rules.terms() != terms:
-            raise Refusal("terms-changed", rules=terms["edition"])
+            raise Refusal(TERMS_CHANGED, rules=terms["edition"])
         return rules
 
     def terms(self) -> dict[str, Any]:
@@ -122,13 +134,13 @@ class Rules:
         """What the edition says of a kind of shaker. Raises `shaker-not-allowed`."""
         shaker = self.edition.shakers.get(kind)
         if shaker is None:
-            raise Refusal("shaker-not-allowed", self.section("shaker"), kind=kind)
+            raise Refusal(SHAKER_NOT_ALLOWED, self.section("shaker"), kind=kind)
         return shaker
 
     def verify_shaker_filed(self, kind: str) -> None:
         """Raises `shaker-not-filed` for a kind of shaker that the submission does not name, where it names any."""
         if self.shakers and kind not in dict(self.shakers):
-            raise Refusal("shaker-not-filed", self.section("shaker", kind), kind=kind)
+            raise Refusal(SHAKER_NOT_FILED, self.section("shaker", kind), kind=kind)
 
     def increment(self, family: str) -> int:
         """The cents of which every stake of a wager family is a multiple: 1 where the submission names no increment."""
@@ -174,42 +186,42 @@ def _verify_word(edition: Edition, word: str) -> None:
     """58 Pa. Code §§ 539.6(a), 625a.6(c), N.J.A.C. 19:47-9.4(a) (reading A18)."""
     if word not in edition.odds_words:
         section = edition.sections.get("odds-words") or edition.sections["odds"]
-        raise Refusal("odds-word-not-allowed", section, word=str(word)[:40])
+        raise Refusal(ODDS_WORD_NOT_ALLOWED, section, word=str(word)[:40])
 
 
 def _verify_increment(edition: Edition, family: str, cents: Any) -> None:
     """58 Pa. Code § 521.7(d)."""
     section = edition.sections.get("increments") or edition.sections["odds"]
     if family not in {code.split(":")[0] for code in edition.wagers}:
-        raise Refusal("no-such-family", section, family=str(family)[:40])
+        raise Refusal(NO_SUCH_FAMILY, section, family=str(family)[:40])
     if type(cents) is not int or cents < 1:
-        raise Refusal("bad-amount", section, cents=str(cents)[:40])
+        raise Refusal(BAD_AMOUNT, section, cents=str(cents)[:40])
 
 
 def _verify_shaker(edition: Edition, kind: str) -> None:
     if kind not in edition.shakers:
-        raise Refusal("shaker-not-allowed", edition.sections.get("shaker", ""), kind=str(kind)[:40])
+        raise Refusal(SHAKER_NOT_ALLOWED, edition.sections.get("shaker", ""), kind=str(kind)[:40])
 
 
 def _verify_limit(edition: Edition, cents: Any) -> None:
     """What any limit must be. The floor of a filed one depends on the table's minimum (reading A30)."""
     section = edition.sections.get("payout-limit", "")
     if not edition.limit_floors:
-        raise Refusal("no-payout-limit", section)
+        raise Refusal(NO_PAYOUT_LIMIT, section)
     if type(cents) is not int or cents < 1:
-        raise Refusal("bad-amount", section, cents=str(cents)[:40])
+        raise Refusal(BAD_AMOUNT, section, cents=str(cents)[:40])
 
 
 def _override(edition: Edition, family: str, written: str) -> tuple[str, Odds]:
     """One override, checked against its floor: N.J.A.C. 19:47-9.4(b), 58 Pa. Code § 539.6(b)."""
     section = edition.sections["odds"]
     if not edition.sets_floors:
-        raise Refusal("payouts-are-exact", section, family=family[:40])
+        raise Refusal(PAYOUTS_ARE_EXACT, section, family=family[:40])
     if any(code.split("/")[0] == family.split("/")[0] for code in edition.fixed):
-        raise Refusal("odds-are-fixed", section, family=family[:40])
+        raise Refusal(ODDS_ARE_FIXED, section, family=family[:40])
     if family not in edition.payouts:
-        raise Refusal("no-such-family", section, family=family[:40])
+        raise Refusal(NO_SUCH_FAMILY, section, family=family[:40])
     odds, floor = Odds.parse(written), edition.payouts[family].odds
     if odds.ratio() < floor.ratio():
-        raise Refusal("under-the-floor", section, family=family, odds=str(odds), floor=str(floor))
+        raise Refusal(UNDER_THE_FLOOR, section, family=family, odds=str(odds), floor=str(floor))
     return family, odds

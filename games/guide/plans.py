@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from games import registry
 from games.engine import Refusal
 from games.guide.drawings import Draw
+from games.guide.refusals import NO_GUIDE_PLAN
 
 Throws = tuple[tuple[int, ...], ...]
 
@@ -61,6 +62,6 @@ def has_plan(game: str, dice: int) -> bool:
 def plan_of(game: str, dice: int) -> Plan:
     """The plan of a game by the number of its dice. Raises `no-guide-plan` for a game without one."""
     if not has_plan(game, dice):
-        raise Refusal("no-guide-plan", game=registry.game_by_code(game).full_name(dice))
+        raise Refusal(NO_GUIDE_PLAN, game=registry.game_by_code(game).full_name(dice))
     plan: Plan = registry.part(game, "guide").PLANS[dice]
     return plan

@@ -5,6 +5,7 @@ from typing import Any
 from audit.models import Device, Person
 from audit.runner import Act
 from games.facility_runner import Forbidden
+from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, ROLE_MAY_NOT
 from games.registry import game_by_code
 from tables.core.duty import is_on_duty
 from tables.models import Table
@@ -27,7 +28,7 @@ def verify_may(
     `assigned`: whether an unended assignment covers the table; the locking statement reads it along with the table.
     """
     if person.role not in act.roles or not has_work_for(person, table):
-        raise Forbidden("role-may-not", act=act.name, role=person.role)
+        raise Forbidden(ROLE_MAY_NOT, act=act.name, role=person.role)
     verify_device(device, table)
     if not assigned:
         raise Forbidden("not-assigned", table=table.code)
@@ -36,9 +37,9 @@ def verify_may(
 def verify_device(device: Device | None, table: Table) -> None:
     """Raises `Forbidden` for a device of another table or facility. A podium serves its whole facility."""
     if device is None:
-        raise Forbidden("device-not-enrolled")
+        raise Forbidden(DEVICE_NOT_ENROLLED)
     if device.facility != table.facility.code or (device.place and device.place != table.stream.name):
-        raise Forbidden("device-of-another-table", device=device.name)
+        raise Forbidden(DEVICE_OF_ANOTHER_TABLE, device=device.name)
 
 
 def verify_may_sign(witness: Person | None, table: Table) -> None:

@@ -34,6 +34,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from games.engine import Refusal, Rules
+from games.engine.refusals import TOO_FEW_THROWS, TOO_MANY_THROWS, WRONG_NUMBER_OF_DICE
 from games.engine.settlement import FEE, LOSE, Settled, in_order
 from games.engine.wagers import Wager
 from games.registry import game_of
@@ -42,7 +43,7 @@ SettlementLine = Mapping[str, Any]
 WagerKey = tuple[int, str, int | None]
 CHIPS = ("recorded", "player", "house")  # who has a wager's chips
 # Refusals of throws with which the game would have gone on, or ended earlier.
-OTHER_GAME_CODES = frozenset({"too-many-throws", "too-few-throws", "wrong-number-of-dice"})
+OTHER_GAME_CODES = frozenset({TOO_MANY_THROWS, TOO_FEW_THROWS, WRONG_NUMBER_OF_DICE})
 
 
 class CorrectedWager(NamedTuple):

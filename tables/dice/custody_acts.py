@@ -4,6 +4,7 @@ from typing import Any
 
 from games.engine import Refusal
 from games.params import Params
+from games.refusals import MALFORMED
 from tables.core.permissions import DICE_KEEPERS
 from tables.dice import custody
 from tables.dice.custody import Status
@@ -125,7 +126,7 @@ def destroy_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     )
     verify_two_departments(ctx, custody.duty_section(ctx.facility, "destruction"))
     if not codes:
-        raise Refusal("malformed", name="lots")
+        raise Refusal(MALFORMED, name="lots")
     for code in sorted(set(codes)):
         lot = custody.locked_lot(ctx.facility, code)
         custody.verify_status(lot, [Status.REJECTED, Status.REMOVED])

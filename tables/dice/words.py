@@ -45,7 +45,6 @@ SENTENCES = {
     "approval-of-another-thing": "This approval does not fit: choose a shaker for a shaker's approval, and a table for every other. It is for: %(subject)s.",
     "no-such-equipment": "There is no %(code)s at this facility.",
     "no-such-approval": "This approval does not exist or is no longer in effect. Reload the page.",
-    "not-on-duty": "You are not on duty at %(facility)s.",
     "witness-not-on-duty": "%(witness)s is not on duty here and cannot sign.",
 }
 

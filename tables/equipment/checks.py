@@ -9,6 +9,7 @@ from django.db.models import Q
 from games.engine import Refusal
 from games.engine.editions import ApprovalRule, InspectionLine
 from games.office.signs.forms import verify_form
+from games.refusals import MALFORMED
 from tables.core.context import TableContext
 from tables.equipment.table_signs import SIGN_OF_LINE
 from tables.models import Approval, Shaker
@@ -142,7 +143,7 @@ class Equipment:
             if code in SIGN_OF_LINE:
                 verify_form(self.ctx.table.facility, SIGN_OF_LINE[code], self.ctx.table.game)
         if set(confirmed) - set(sections_by_line):
-            raise Refusal("malformed", name="lines")
+            raise Refusal(MALFORMED, name="lines")
 
     def verify_cameras(self, cameras: tuple[str, ...]) -> None:
         """Refuse unless the required number of different cameras is named, one for each end.
@@ -154,4 +155,4 @@ class Equipment:
         if required and (len(set(names)) != required or not all(names)):
             raise Refusal("cameras-missing", section, cameras=required)
         if len(names) != required:
-            raise Refusal("malformed", name="cameras")
+            raise Refusal(MALFORMED, name="cameras")

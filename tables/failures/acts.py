@@ -2,6 +2,7 @@
 
 from audit.people import has_rank
 from games.engine import Refusal
+from games.engine.refusals import SHAKER_NOT_AUTOMATED
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
@@ -97,7 +98,7 @@ def _another_failure(ctx: TableContext, equipment: str) -> ActOutcome:
     if equipment == table.ceased_what and table.repaired_at is None:
         raise Refusal("gaming-ceased", table.ceased_section, what=table.ceased_what)
     if equipment == "shaker" and not ctx.rules.shaker(ctx.shaker_kind).automated:
-        raise Refusal("shaker-not-automated", ctx.rules.section("shaker-failure"))
+        raise Refusal(SHAKER_NOT_AUTOMATED, ctx.rules.section("shaker-failure"))
     section = ctx.rules.section("shaker-failure" if equipment == "shaker" else "device-failure")
     if equipment == "shaker" and table.ceased_what != "shaker":
         ctx.change_table(repaired_at=None)

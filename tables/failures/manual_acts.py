@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from games.engine import Refusal, RoundState
+from games.engine.refusals import NOTHING_PLACED
 from games.engine.wagers import apply_placings
 from games.params import Params, malformed
 from tables.core.context import TableContext
@@ -34,7 +35,7 @@ def record_hand_settled_round(ctx: TableContext, params: Params) -> ActOutcome:
     if ctx.round is not None and ctx.state.throws:
         raise Refusal("dice-entered-already", round=ctx.round.number)
     if not any(wager.cents for wager in wagers):
-        raise Refusal("nothing-placed", ctx.rules.section("placement"))
+        raise Refusal(NOTHING_PLACED, ctx.rules.section("placement"))
     round_ = ensure_round(ctx, though_ceased=True)
     before = [{"seat": row.seat, "wager": row.code, "cents": row.cents} for row in ctx.wagers]
     state = _settled_state(ctx, wagers, throws)

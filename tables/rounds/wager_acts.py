@@ -3,6 +3,7 @@
 from typing import Any
 
 from games.engine import Refusal
+from games.engine.refusals import NOTHING_PLACED
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
@@ -25,7 +26,7 @@ def place_wagers(ctx: TableContext, params: Params) -> ActOutcome:
     wagers = params.objects("wagers", read_wager_input)
     verify_seats(ctx, wagers)
     if ctx.round is None and not any(wager.cents for wager in wagers):
-        raise Refusal("nothing-placed", ctx.rules.section("placement"))
+        raise Refusal(NOTHING_PLACED, ctx.rules.section("placement"))
     verify_seated(ctx, {wager.seat for wager in wagers if wager.cents})
     round_ = ensure_round(ctx)
     state, _ = ctx.game.place_wagers(ctx.state, tuple(wager.placing for wager in wagers))

@@ -1,6 +1,7 @@
 """Write the wagers of the live round."""
 
 from games.engine import Refusal
+from games.refusals import MALFORMED
 from tables.core.context import TableContext
 from tables.core.wager_input import WagerInput
 from tables.limits.rules import wager_flag
@@ -13,7 +14,7 @@ def verify_seats(ctx: TableContext, wagers: tuple[WagerInput, ...]) -> None:
         if wager.seat > ctx.table.seats:
             raise Refusal("no-such-seat", seat=wager.seat, seats=ctx.table.seats)
     if len({wager.key for wager in wagers}) != len(wagers):
-        raise Refusal("malformed", name="wagers")
+        raise Refusal(MALFORMED, name="wagers")
 
 
 def write_wagers(ctx: TableContext, round_: Round, wagers: tuple[WagerInput, ...]) -> list[str]:

@@ -8,6 +8,7 @@ from django.db.models import Q, QuerySet
 from audit.models import Person
 from games.engine import Refusal
 from games.params import Params
+from games.refusals import MALFORMED
 from games.registry import GAMES
 from tables.core.context import TableContext
 from tables.core.duty import covers, locked_duty, person_here
@@ -151,7 +152,7 @@ def end_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
 def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Table | None]:
     """The pit or the table with this code. Raises `no-such-place`, or `malformed` if both are named."""
     if pit and table:
-        raise Refusal("malformed", name="table")
+        raise Refusal(MALFORMED, name="table")
     pit_row = Pit.objects.filter(facility=ctx.facility, code=pit).first() if pit else None
     table_row = Table.objects.filter(facility=ctx.facility, code=table).first() if table else None
     if (pit and pit_row is None) or (table and table_row is None):

@@ -20,7 +20,6 @@ from tables.words.registry import register
 NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
 
 TITLES = {
-    "bets-closed": "Bets are closed",
     "dice-past-their-time": "Not shaken",
     "gaming-ceased": "Gaming has ceased",
     "table-closed": "The table is closed",
@@ -33,7 +32,6 @@ TITLES = {
 }
 
 SENTENCES = {
-    "malformed": "The tablet sent something this act does not know (%(name)s). Nothing was changed.",
     "no-rules-in-force": "No approved rules submission %(code)s is in force. The table cannot deal.",
     "no-shaker": "No working shaker stands at %(table)s. Place one first.",
     "no-dice": "Shaker %(shaker)s has no dice in it. Put a dice lot in first.",
@@ -73,11 +71,8 @@ SENTENCES = {
     "already-dealing": "%(dealer)s deals here already.",
     "not-dealing": "You are not the dealer of %(table)s.",
     "shaker-left-unattended": "Shaker %(shaker)s is never left unattended. A relief takes it over by PIN.",
-    "role-may-not": "Your role does not include this.",
     "not-assigned": "You are not assigned to %(table)s.",
     "witness-not-assigned": "%(witness)s is not assigned to %(table)s and does not sign here.",
-    "device-not-enrolled": "This tablet is not enrolled. Ask the system administrator.",
-    "device-of-another-table": "This tablet (%(device)s) belongs to another table.",
     "simulate-at-live-table": "%(table)s is not a simulated table: nothing invents play there.",
     "act-of-another-game": "That act belongs to another game than the one at %(table)s.",
     "stale": "Somebody else acted first. The screen now shows the table as it is; act again.",
@@ -151,7 +146,7 @@ def say(refusal: Refusal | AuditRefusal) -> str:
         return refusal.sentence
     sentence = registry.SENTENCES.get(refusal.code)
     if sentence is None:
-        return str(games_wording.say(refusal))
+        return refusal.sentence
     params = dict(refusal.params)
     for words in registry.PARAM_WORDS:
         params = words(params)
@@ -160,7 +155,7 @@ def say(refusal: Refusal | AuditRefusal) -> str:
 
 def title(refusal: Refusal | AuditRefusal) -> str:
     """Two or three words above the sentence."""
-    return str(registry.TITLES.get(refusal.code, "Not done"))
+    return registry.TITLES.get(refusal.code) or getattr(refusal.code, "heading", "") or "Not done"
 
 
 def short(cite: str) -> str:

@@ -1,39 +1,52 @@
-"""Every code of the engine has a sentence, and every sentence its figures."""
+"""Every refusal of the engine says what to do and is given its figures, and every reason has a sentence."""
 
 import ast
 import re
 from pathlib import Path
 
 from games import engine
-from games.engine.refusals import Refusal
 from games.engine.settlement import Reason
 from games.engine.state import RETURNS
 from games.registry import GAMES
 from games.wording import REASONS as SHARED_REASONS
-from games.wording import REFUSALS as SHARED_REFUSALS
-from games.wording import reason_text, say, title, with_games
+from games.wording import reason_text, with_games
+from tests.refusals import declared_codes, params_of, raised_refusals
 
-REFUSALS, REASONS = with_games("REFUSALS", SHARED_REFUSALS), with_games("REASONS", SHARED_REASONS)
+REASONS = with_games("REASONS", SHARED_REASONS)
 OUT_OF_TURN = {refusal for game in GAMES.values() for refusal, _ in game.out_of_turn.values()}
 ENGINE = Path(engine.__file__).parent
-SOURCES = [
-    *ENGINE.rglob("*.py"),
-    *(ENGINE.parent / "catalog").rglob("*.py"),
-    *(ENGINE.parent / name for name in ("adjudication.py", "registry.py", "submissions.py")),
-]
+CODES = [*declared_codes("games/engine"), *declared_codes("games/catalog")]
 
 
-def constructed(name):
-    """The literal codes and keyword names with which a class is called in the engine's sources."""
-    for source in SOURCES:
+def test_every_refusal_is_raised():
+    raised = {refusal.code for refusal in raised_refusals("games")} | OUT_OF_TURN
+    assert len(CODES) > 80
+    assert [code for code in CODES if code not in raised] == []
+
+
+def test_a_refusal_is_given_every_figure_that_its_sentence_shows():
+    wrong = {
+        refusal.place: missing for refusal in raised_refusals("games") if (missing := refusal.missing_params)
+    }
+    assert wrong == {}
+    assert [code for code in OUT_OF_TURN if params_of(code)] == []
+
+
+def says_what_to_do(code):
+    sentences = len(re.findall(r"[.;?:] |\.$", code.sentence))
+    return code.sentence.endswith(".") and sentences >= 2 and 1 <= len(code.heading.split()) <= 4
+
+
+def test_a_refusal_is_sentences_that_say_what_to_do():
+    assert [code for code in CODES if not says_what_to_do(code)] == []
+
+
+def reason_codes():
+    """The literal codes of `Reason` in the sources of the engine and the games."""
+    for source in [*ENGINE.rglob("*.py"), *(ENGINE.parent / "catalog").rglob("*.py")]:
         for node in ast.walk(ast.parse(source.read_text("utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Name)
-                and node.func.id == name
-                and node.args
-            ):
-                yield node, literals(node.args[0])
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Reason":
+                yield from literals(node.args[0])
 
 
 def literals(node):
@@ -42,40 +55,10 @@ def literals(node):
     return {node.value} if isinstance(node, ast.Constant) else set()
 
 
-RAISED = {code for _, codes in constructed("Refusal") for code in codes} | OUT_OF_TURN
-GIVEN = {code for _, codes in constructed("Reason") for code in codes} | set(RETURNS)
-
-
-def test_every_refusal_has_a_sentence_and_every_sentence_a_refusal():
-    assert len(RAISED) > 40
-    assert set(REFUSALS) == RAISED
-
-
 def test_every_reason_has_a_sentence_and_every_sentence_a_reason():
-    assert {re.sub(r"(-\d+)+$", "", key) for key in REASONS} == GIVEN
+    codes = {*reason_codes(), *RETURNS}
+    assert {re.sub(r"(-\d+)+$", "", key) for key in REASONS} == codes
 
 
-def test_a_refusal_gives_every_figure_that_its_sentence_shows():
-    for node, codes in constructed("Refusal"):
-        given = {keyword.arg for keyword in node.keywords}
-        for code in codes:
-            shown = set(re.findall(r"%\((\w+)\)", str(REFUSALS[code][1])))
-            assert shown <= given, code
-    for code in OUT_OF_TURN:
-        assert "%(" not in str(REFUSALS[code][1])
-
-
-def says_what_to_do(code: str) -> bool:
-    name, text = map(str, REFUSALS[code])
-    return text.endswith(".") and len(re.findall(r"[.;?:] |\.$", text)) >= 2 and len(name.split()) <= 4
-
-
-def test_a_refusal_is_sentences_that_say_what_to_do():
-    assert [code for code in REFUSALS if not says_what_to_do(code)] == []
-
-
-def test_unknown_codes_are_shown_rather_than_hidden():
-    assert "who-knows" in say(Refusal("who-knows"))
-    assert title(Refusal("who-knows")) == "Not possible"
-    assert title(Refusal("bets-closed")) == "Bets are closed"
+def test_an_unknown_reason_is_shown_rather_than_hidden():
     assert reason_text(Reason("who-knows")) == "who-knows"

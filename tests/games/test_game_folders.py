@@ -19,7 +19,7 @@ from games.guide.plans import has_plan, plan_of
 from games.guide.words import game_words
 from games.jurisdictions import jurisdiction
 from games.models import Facility
-from games.wording import REASONS, REFUSALS, with_games
+from games.wording import REASONS, with_games
 from tables.words.sentences import NEXT_LABELS, STEP_LABELS
 from tests.fixtures import games as fixtures
 
@@ -105,11 +105,9 @@ def _missing_simulation(game: Game, edition: Edition) -> Iterator[str]:
 
 
 def _missing_words(game: Game) -> Iterator[str]:
-    refusals, reasons = with_games("REFUSALS", REFUSALS), with_games("REASONS", REASONS)
-    raised = {refusal for refusal, _ in game.out_of_turn.values()} | _codes(game.code, "Refusal")
-    yield from (f"the sentence of the refusal {code}" for code in sorted(raised - {*refusals}))
-    said = {key.rstrip("-0123456789") for key in reasons} | {*reasons}
-    yield from (f"the sentence of the reason {code}" for code in sorted(_codes(game.code, "Reason") - said))
+    reasons = with_games("REASONS", REASONS)
+    keys = {key.rstrip("-0123456789") for key in reasons} | {*reasons}
+    yield from (f"the sentence of the reason {code}" for code in sorted(_reason_codes(game.code) - keys))
     labels, steps = with_games("NEXT_LABELS", NEXT_LABELS), with_games("STEP_LABELS", STEP_LABELS)
     for edition in (edition for edition in all_editions().values() if edition.game == game.code):
         state = game.open_round(Rules(edition))
@@ -120,13 +118,13 @@ def _missing_words(game: Game) -> Iterator[str]:
                 yield f"the label of the step {step.code}"
 
 
-def _codes(code: str, name: str) -> set[str]:
-    """The literal codes of `Refusal` or `Reason` in the sources of a game's engine."""
+def _reason_codes(code: str) -> set[str]:
+    """The literal codes of `Reason` in the sources of a game's engine."""
     folder = Path(str(registry.folder_of(code)))
     codes: set[str] = set()
     for path in [*folder.glob("engine.py"), *folder.glob("engine/*.py")]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Reason":
                 leaves = (leaf.value for leaf in ast.walk(node.args[0]) if isinstance(leaf, ast.Constant))
                 codes |= {leaf for leaf in leaves if isinstance(leaf, str)}
     return codes
@@ -170,7 +168,7 @@ def test_a_game_without_a_part_is_told_which(path, missing, tmp_path, monkeypatc
 
 def test_no_sentence_is_given_twice():
     words = registry.parts("words")
-    for name, shared in (("REFUSALS", REFUSALS), ("REASONS", REASONS), ("STEP_LABELS", STEP_LABELS)):
+    for name, shared in (("REASONS", REASONS), ("STEP_LABELS", STEP_LABELS)):
         keys = [*shared, *chain(*(getattr(module, name, {}) for module in words.values()))]
         assert sorted(keys) == sorted(set(keys)), name
 

@@ -1,54 +1,5 @@
 """What people read of High Roll Dice alone."""
 
-# code: (two or three words, the sentence)
-REFUSALS = {
-    "dice-not-moved": (
-        "Move the dice",
-        "The matching dice are not in their box yet. Move them there uncovered, then settle.",
-    ),
-    "nothing-to-move": (
-        "Nothing to move",
-        "No matching dice wait for their box now. Follow the line of steps.",
-    ),
-    "pip-street-first": (
-        "Pip Street first",
-        "Seat %(seat)s has no Pip Street wager. Ask for one, or give the other wagers back.",
-    ),
-    "unequal-wagers": (
-        "Not of equal value",
-        "The wagers of seat %(seat)s are not of equal value: %(code)s. Make them all one unit.",
-    ),
-    "no-like-kind": (
-        "No Like Kind",
-        "Seat %(seat)s has no Like Kind wager for an Extra Roll. Ask for one, or give the fee back.",
-    ),
-    "not-one-dollar": (
-        "One dollar only",
-        "A Millionaire Row wager is exactly $1. Make it $1, or give it back.",
-    ),
-    "extra-rolls-locked-out": (
-        "Sensors are locked",
-        "The Extra Roll sensors are locked, so none is entered or struck now. Call the floorperson.",
-    ),
-    "not-locked-out": (
-        "Lock out first",
-        "An Extra Roll was bought. Lock the sensors before the shake.",
-    ),
-    "nothing-to-lock-out": (
-        "Nothing to lock out",
-        "No Extra Roll waits for the lock-out now. Follow the line of steps.",
-    ),
-    "fees-not-collected": (
-        "Collect the fees",
-        "Extra Roll fees still lie on the sensors. Put them in the tray before the shake.",
-    ),
-    "no-fees": ("No fees", "There are no Extra Roll fees to collect now. Go on."),
-    "gather-first": (
-        "Gather the dice",
-        "The loose dice are not in the shaker yet. Gather them first.",
-    ),
-}
-
 REASONS = {
     "most-alike": "Most dice alike: the %(faces)s",
     "outranked": "As many, but the %(faces)s rank higher",

@@ -18,7 +18,7 @@ from typing import Any
 from games.engine.editions.derived import derive, is_in_chapter
 from games.engine.editions.equipment import ApprovalRule, InspectionLine, Staffing, equipment_of
 from games.engine.odds import Odds, Pays, Prize
-from games.engine.refusals import Refusal
+from games.engine.refusals import NO_SUCH_RULES, WHICH_PAYTABLE, Refusal
 
 __all__ = [
     "ApprovalRule", "Edition", "InspectionLine", "Payout", "ShakerKind", "Staffing", "all_editions", "edition",
@@ -170,13 +170,13 @@ def edition(key: str) -> Edition:
     """
     match = KEY.fullmatch(key)
     if match is None:
-        raise Refusal("no-such-rules", rules=key[:60])
+        raise Refusal(NO_SUCH_RULES, rules=key[:60])
     matching = [edition for edition in all_editions().values() if _matches(edition, match)]
     if not matching:
-        raise Refusal("no-such-rules", rules=key[:60])
+        raise Refusal(NO_SUCH_RULES, rules=key[:60])
     newest = [edition for edition in matching if edition.in_force_from == matching[-1].in_force_from]
     if len(newest) > 1:
-        raise Refusal("which-paytable", newest[0].sections["odds"], rules=key[:60])
+        raise Refusal(WHICH_PAYTABLE, newest[0].sections["odds"], rules=key[:60])
     return newest[0]
 
 

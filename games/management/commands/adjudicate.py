@@ -11,7 +11,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from games.adjudication import BadLine, adjudicate
 from games.engine import Refusal
-from games.wording import say
 
 # A settled round leaves no reference cycles, so searching for them less often saves a tenth of the time.
 GARBAGE_THRESHOLD = 100_000
@@ -58,4 +57,4 @@ def answer_line(number: int, line: bytes) -> tuple[dict[str, Any], bool]:
 
 def sentence(refusal: Refusal) -> str:
     """Return the refusal in words, with its section if it has one."""
-    return f"{say(refusal)} ({refusal.section})" if refusal.section else say(refusal)
+    return f"{refusal.sentence} ({refusal.section})" if refusal.section else refusal.sentence

@@ -9,7 +9,6 @@ from django.core.management.base import BaseCommand, CommandError
 
 from games.engine import Refusal, Rules
 from games.registry import game_of
-from games.wording import say
 
 
 class Command(BaseCommand):
@@ -28,7 +27,7 @@ class Command(BaseCommand):
             rows = odds_rows(Rules.of(rules, read_payouts(payouts) if payouts is not None else None))
         except Refusal as refusal:
             raise CommandError(
-                f"{say(refusal)} ({refusal.section})" if refusal.section else say(refusal)
+                f"{refusal.sentence} ({refusal.section})" if refusal.section else refusal.sentence
             ) from None
         if options["json"]:
             self.stdout.write(json.dumps(rows, indent=1))

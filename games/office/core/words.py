@@ -6,7 +6,6 @@ A code that is registered twice is an error: one refusal has one sentence. `tabl
 from collections.abc import Mapping
 
 from games import jurisdictions
-from games import wording as games_wording
 from games.engine import Refusal
 
 TITLES: dict[str, str] = {}
@@ -24,13 +23,13 @@ def register(*, titles: Mapping[str, str], sentences: Mapping[str, str]) -> None
 def say(refusal: Refusal) -> str:
     """Return the refusal as a sentence."""
     sentence = SENTENCES.get(refusal.code)
-    return sentence % refusal.params if sentence is not None else games_wording.say(refusal)
+    return sentence % refusal.params if sentence is not None else refusal.sentence
 
 
 def title(refusal: Refusal) -> str:
     """Return the two or three words above the sentence."""
     words = TITLES.get(refusal.code)
-    return words if words is not None else games_wording.title(refusal)
+    return words if words is not None else getattr(refusal.code, "heading", "") or "Not possible"
 
 
 def short(cite: str) -> str:

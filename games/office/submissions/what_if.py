@@ -6,6 +6,7 @@ from typing import cast
 
 from games.engine import Refusal, Rules
 from games.engine.odds import Odds, Pays, Prize
+from games.engine.refusals import NO_SUCH_FAMILY, ODDS_UNREADABLE
 from games.office.core.figures import fraction, percent
 from games.office.core.words import title
 from games.office.odds.charts import Curve, curve
@@ -65,7 +66,7 @@ def read_pays(written: str, like: Pays) -> Pays:
         except ValueError:
             prize = Prize(0)
         if prize.cents <= 0:
-            raise Refusal("odds-unreadable", text=words[:40])
+            raise Refusal(ODDS_UNREADABLE, text=words[:40])
         return prize
     return Odds.parse(f"{words} to 1" if words.isascii() and words.isdigit() else words)
 
@@ -76,7 +77,7 @@ def what_if(base: Rules, options: Options, row: str, written: str, base_name: st
     Raises Refusal(`no-such-family`) for a row that these rules do not have.
     """
     if row not in base.payouts:
-        raise Refusal("no-such-family", base.section("odds"), family=row[:40])
+        raise Refusal(NO_SUCH_FAMILY, base.section("odds"), family=row[:40])
     label = row_label(row, game_of(base).wager_types(base))
     try:
         pays = read_pays(written, base.payouts[row].odds)

@@ -17,6 +17,19 @@ from typing import Any, cast
 from games.catalog.football.engine import covariance
 from games.catalog.football.engine.field import Course, Spot, course_of
 from games.catalog.football.engine.quarterback import SEATS, Quarterbacks
+from games.catalog.football.engine.refusals import (
+    CLOSED_BY_THE_THROW,
+    EXTRA_POINT_NEXT,
+    EXTRA_POINT_ROLLED,
+    FULL_GAME_LOCKED,
+    GAME_OVER,
+    NEXT_PLAY_WAGERED,
+    NOT_THE_NEXT_PLAY,
+    NOT_THROWN,
+    PLAY_MISSING,
+    SETTLE_FIRST,
+    THROWN_ALREADY,
+)
 from games.catalog.football.engine.view import FootballView
 from games.catalog.football.engine.wagers import (
     BETS,
@@ -37,7 +50,7 @@ from games.engine.covariances import Pair, combine_rows, covariances_of
 from games.engine.game import CORRECTIONS, Step
 from games.engine.odds import Pays
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, Procedure
-from games.engine.refusals import Refusal
+from games.engine.refusals import NO_SUCH_PLAY, NOT_NOW, Refusal
 from games.engine.rules import Rules
 from games.engine.settlement import STEPS_A_THROW, Reason
 from games.engine.state import Result, RoundState
@@ -117,8 +130,8 @@ class Football(Quarterbacks):
     }
     out_of_turn = {
         **OUT_OF_TURN,
-        ("throw_dice", "ready"): ("thrown-already", "throw"),
-        ("throw_dice", "lit"): ("settle-first", "settlement"),
+        ("throw_dice", "ready"): (THROWN_ALREADY, "throw"),
+        ("throw_dice", "lit"): (SETTLE_FIRST, "settlement"),
     }
 
     def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:
@@ -194,16 +207,16 @@ class Football(Quarterbacks):
         if not BETS[code].single:
             return super().verify_play(rules, code, play)
         if play is None:
-            raise Refusal("play-missing", rules.section("single-play"), code=code)
+            raise Refusal(PLAY_MISSING, rules.section("single-play"), code=code)
         if type(play) is not int or not 1 <= play <= PLAYS_MOST:
-            raise Refusal("no-such-play", rules.section("single-play"), play=str(play)[:40], code=code)
+            raise Refusal(NO_SUCH_PLAY, rules.section("single-play"), play=str(play)[:40], code=code)
         return None
 
     def verify_open_for(self, state: RoundState, placing: Placing) -> None:
         """Raises `full-game-locked` from the first throw on, even a void one (A38), and `not-the-next-play`."""
         if placing.play is None:
             if state.throws or state.void_throws:
-                raise Refusal("full-game-locked", state.rules.section("full-game-lock"), code=placing.code)
+                raise Refusal(FULL_GAME_LOCKED, state.rules.section("full-game-lock"), code=placing.code)
             return
         self._verify_is_play(state, placing, _spot(_course(state.throws)).play)
 
@@ -212,7 +225,7 @@ class Football(Quarterbacks):
     ) -> None:
         """As for every game; and a single play wager lay there for the play of the newest throw."""
         if state.phase == "open" and not state.throws:
-            raise Refusal("not-thrown", state.rules.section("throw"))
+            raise Refusal(NOT_THROWN, state.rules.section("throw"))
         super().verify_record_missed_wager(state, placing, reason)
         self._verify_next_is_open(state, "record_missed_wager")
         course, line = _course(state.throws), Placing(*placing)
@@ -222,7 +235,7 @@ class Football(Quarterbacks):
     def _verify_is_play(self, state: RoundState, placing: Placing, play: int) -> None:
         if placing.play != play:
             section = state.rules.section("single-play")
-            raise Refusal("not-the-next-play", section, play=placing.play, next=play)
+            raise Refusal(NOT_THE_NEXT_PLAY, section, play=placing.play, next=play)
 
     def verify_correct_dice(self, state: RoundState, dice: Sequence[int], reason: str = "") -> None:
         """As for every game; and raises `next-play-wagered` once wagers of the next play lie there."""
@@ -236,12 +249,12 @@ class Football(Quarterbacks):
         super().verify_strike_mistaken_wager(state, seat, code, play, reason)
         bets = [wager for wager in state.wagers if wager.code == EXTRA_POINT]
         if code == EXTRA_POINT and _course(state.throws).extra and len(bets) == 1:
-            raise Refusal("extra-point-rolled", state.rules.section("extra-point-roll"))
+            raise Refusal(EXTRA_POINT_ROLLED, state.rules.section("extra-point-roll"))
 
     def _verify_next_is_open(self, state: RoundState, act: str) -> None:
         if _next_is_wagered(state):
             play = len(_course(state.throws).plays) + 1
-            raise Refusal("next-play-wagered", self._section(state, act), play=play)
+            raise Refusal(NEXT_PLAY_WAGERED, self._section(state, act), play=play)
 
     # The order of play
 
@@ -265,21 +278,21 @@ class Football(Quarterbacks):
     def _verify_out_of_phase_after(self, state: RoundState, act: str) -> None:
         phase, rules = state.phase, state.rules
         if act in ("no_more_bets", "shake", "take_losers", "pay_seats"):
-            raise Refusal("not-now", self._section(state, act), act=act, phase=phase)
+            raise Refusal(NOT_NOW, self._section(state, act), act=act, phase=phase)
         if act in ("call_dice", "call_no_roll") and phase in ("open", "point"):
-            raise Refusal("not-thrown", rules.section("throw"))
+            raise Refusal(NOT_THROWN, rules.section("throw"))
         if act in CORRECTIONS and phase == "ready":
-            raise Refusal("thrown-already", rules.section("throw"))
+            raise Refusal(THROWN_ALREADY, rules.section("throw"))
         if phase == "paid" and act in ("place_wagers", "offer_dice", "throw_dice"):
-            raise Refusal("game-over", rules.section("clear"))
+            raise Refusal(GAME_OVER, rules.section("clear"))
         if phase == "lit" and act in ("place_wagers", "offer_dice", "clear_layout"):
-            raise Refusal("settle-first", rules.section("settlement"))
+            raise Refusal(SETTLE_FIRST, rules.section("settlement"))
         if phase == "point" and act == "place_wagers":
-            raise Refusal("extra-point-next", rules.section("extra-point-roll"))
+            raise Refusal(EXTRA_POINT_NEXT, rules.section("extra-point-roll"))
         if phase == "ready" and act == "place_wagers":
-            raise Refusal("closed-by-the-throw", rules.section("single-play"))
+            raise Refusal(CLOSED_BY_THE_THROW, rules.section("single-play"))
         if act in CORRECTIONS and phase == "open":
-            raise Refusal("not-thrown", rules.section("throw"))
+            raise Refusal(NOT_THROWN, rules.section("throw"))
 
     def step_section(self, state: RoundState, step: int) -> str:
         course = _course(state.throws)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from games.catalog.football.engine.field import SCORES
+from games.catalog.football.engine.refusals import NO_QUARTERBACK, OFFER_IN_TURN, QUARTERBACK_CHOSEN
 from games.engine.game import Game
-from games.engine.refusals import Refusal
+from games.engine.refusals import BAD_SEAT, Refusal
 from games.engine.state import RoundState
 
 SEATS = 16  # § 577.2(a)
@@ -62,16 +63,16 @@ class Quarterbacks(Game):
         self._phase_after(state, "offer_dice")
         section = state.rules.section("offer-dice" if state.offered is None else "pass-dice")
         if type(seat) is not int or not 1 <= seat <= SEATS:
-            raise Refusal("bad-seat", state.rules.section("places"), seat=str(seat)[:40])
+            raise Refusal(BAD_SEAT, state.rules.section("places"), seat=str(seat)[:40])
         if state.quarterback is not None:
             if accepted or seat != state.quarterback:
-                raise Refusal("quarterback-chosen", section, seat=state.quarterback)
+                raise Refusal(QUARTERBACK_CHOSEN, section, seat=state.quarterback)
             return
         live = self._seats_with_live_wagers(state)
         around = _clockwise_from(state.offered)
         for before in around[: around.index(seat)]:
             if before in live:
-                raise Refusal("offer-in-turn", section, seat=seat, next=before)
+                raise Refusal(OFFER_IN_TURN, section, seat=seat, next=before)
 
     def offer_dice(self, state: RoundState, seat: int, accepted: bool) -> tuple[RoundState, DiceOffered]:
         """Clockwise from seat 1 at the start of play, else from the last; who accepts takes two green and one red."""
@@ -90,7 +91,7 @@ class Quarterbacks(Game):
         """Raises `thrown-already`, `settle-first`, `round-over`, or `no-quarterback`."""
         self._phase_after(state, "throw_dice")
         if state.quarterback is None:
-            raise Refusal("no-quarterback", state.rules.section("accept-dice"))
+            raise Refusal(NO_QUARTERBACK, state.rules.section("accept-dice"))
 
     def throw_dice(self, state: RoundState) -> tuple[RoundState, DiceThrown]:
         """The dice leave the Quarterback's hand, which closes the wagers on this play: § 577.3(c), (e)."""

@@ -6,7 +6,17 @@ again; without one, and with six dice, the first roll settles everything.
 
 from functools import lru_cache
 
+from games.catalog.high_roll.engine.refusals import (
+    DICE_NOT_MOVED,
+    FEES_NOT_COLLECTED,
+    GATHER_FIRST,
+    NO_FEES,
+    NOT_LOCKED_OUT,
+    NOTHING_TO_LOCK_OUT,
+    NOTHING_TO_MOVE,
+)
 from games.engine.procedures import DUTY_OF, OUT_OF_TURN, Moves, Procedure
+from games.engine.refusals import BETS_STILL_OPEN, NOT_READY, NOTHING_TO_SETTLE
 from games.engine.settlement import STEPS_A_THROW
 
 FIRST_ROLL, EXTRA_THROW = STEPS_A_THROW, 2 * STEPS_A_THROW
@@ -88,23 +98,23 @@ DUTIES = {
 
 REFUSALS_OUT_OF_TURN = {
     **OUT_OF_TURN,
-    ("lock_out_extra_rolls", "open"): ("bets-still-open", "no-more-bets"),
-    ("lock_out_extra_rolls", ""): ("nothing-to-lock-out", "lock-out"),
-    ("collect_fees", "unlocked"): ("not-locked-out", "lock-out"),
-    ("collect_fees", ""): ("no-fees", "collect-fees"),
-    ("shake", "unlocked"): ("not-locked-out", "lock-out"),
-    ("shake", "locked"): ("fees-not-collected", "collect-fees"),
-    ("shake", "loose"): ("gather-first", "gather"),
-    ("call_dice", "unlocked"): ("not-ready", "shake"),
-    ("call_dice", "locked"): ("not-ready", "shake"),
-    ("call_dice", "loose"): ("gather-first", "gather"),
-    ("settle_seats", "loose"): ("nothing-to-settle", "settlement"),
-    ("move_dice", ""): ("nothing-to-move", "move-dice"),
-    ("settle_seats", "called"): ("dice-not-moved", "move-dice"),
-    ("call_no_roll", "unlocked"): ("not-ready", "shake"),
-    ("call_no_roll", "locked"): ("not-ready", "shake"),
-    ("call_no_roll", "loose"): ("gather-first", "gather"),
-    ("clear_layout", "loose"): ("gather-first", "gather"),
+    ("lock_out_extra_rolls", "open"): (BETS_STILL_OPEN, "no-more-bets"),
+    ("lock_out_extra_rolls", ""): (NOTHING_TO_LOCK_OUT, "lock-out"),
+    ("collect_fees", "unlocked"): (NOT_LOCKED_OUT, "lock-out"),
+    ("collect_fees", ""): (NO_FEES, "collect-fees"),
+    ("shake", "unlocked"): (NOT_LOCKED_OUT, "lock-out"),
+    ("shake", "locked"): (FEES_NOT_COLLECTED, "collect-fees"),
+    ("shake", "loose"): (GATHER_FIRST, "gather"),
+    ("call_dice", "unlocked"): (NOT_READY, "shake"),
+    ("call_dice", "locked"): (NOT_READY, "shake"),
+    ("call_dice", "loose"): (GATHER_FIRST, "gather"),
+    ("settle_seats", "loose"): (NOTHING_TO_SETTLE, "settlement"),
+    ("move_dice", ""): (NOTHING_TO_MOVE, "move-dice"),
+    ("settle_seats", "called"): (DICE_NOT_MOVED, "move-dice"),
+    ("call_no_roll", "unlocked"): (NOT_READY, "shake"),
+    ("call_no_roll", "locked"): (NOT_READY, "shake"),
+    ("call_no_roll", "loose"): (GATHER_FIRST, "gather"),
+    ("clear_layout", "loose"): (GATHER_FIRST, "gather"),
 }
 
 # The extra throw is called and settled under a paragraph of its own: § 675a.4(h).

@@ -28,6 +28,13 @@ from games.catalog.high_roll.engine.records import (
     FeesCollected,
     LooseDiceGathered,
 )
+from games.catalog.high_roll.engine.refusals import (
+    EXTRA_ROLLS_LOCKED_OUT,
+    NO_LIKE_KIND,
+    NOT_ONE_DOLLAR,
+    PIP_STREET_FIRST,
+    UNEQUAL_WAGERS,
+)
 from games.catalog.high_roll.engine.view import Cut, HighRollView, Sensors
 from games.catalog.high_roll.engine.wagers import (
     BETS,
@@ -99,15 +106,15 @@ class HighRoll(Game):
         for wager in wagers:
             family, section = bets[wager.code].family, rules.edition.wagers[bets[wager.code].family]
             if wager.seat not in units:
-                raise Refusal("pip-street-first", rules.edition.wagers["pip"], seat=wager.seat)
+                raise Refusal(PIP_STREET_FIRST, rules.edition.wagers["pip"], seat=wager.seat)
             if family == "millionaire":
                 if wager.cents != DOLLAR:
-                    raise Refusal("not-one-dollar", section, cents=wager.cents)
+                    raise Refusal(NOT_ONE_DOLLAR, section, cents=wager.cents)
             elif wager.cents != units[wager.seat]:
                 section = rules.section("equal-value") if family == "pip" else section
-                raise Refusal("unequal-wagers", section, seat=wager.seat, code=wager.code)
+                raise Refusal(UNEQUAL_WAGERS, section, seat=wager.seat, code=wager.code)
             if family == EXTRA_ROLL and wager.seat not in circles:
-                raise Refusal("no-like-kind", section, seat=wager.seat)
+                raise Refusal(NO_LIKE_KIND, section, seat=wager.seat)
 
     def result(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Result:
         """The first roll decides all but the circles that an Extra Roll may still win; the extra throw those."""
@@ -309,7 +316,7 @@ class HighRoll(Game):
             nobody_bought = state.phase == "closed" and not state.void_throws and not _has_extra(state)
             in_time = state.phase == "unlocked" or nobody_bought
         if not in_time:
-            raise Refusal("extra-rolls-locked-out", state.rules.section("extra-roll-sensor"))
+            raise Refusal(EXTRA_ROLLS_LOCKED_OUT, state.rules.section("extra-roll-sensor"))
 
 
 def _settle(
