@@ -10,7 +10,7 @@ class GamesConfig(AppConfig):
     name = "games"
 
     def ready(self) -> None:
-        """Register the games, the editions of jurisdictions, the system checks, and the words and acts of the office;
+        """Register the games, the editions of jurisdictions, the system checks, and the acts of the office;
         give the record each facility's gaming days.
         """
         from audit import clock
@@ -21,7 +21,7 @@ class GamesConfig(AppConfig):
         editions.add_source(jurisdictions.edition_documents)
         setting_changed.connect(on_setting_changed, dispatch_uid="games.jurisdictions.forget")
         clock.gaming_days.of = gaming_day
-        autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
+        autodiscover_modules(*modules_named("acts", self.path))
 
 
 def on_setting_changed(*, setting: str, **_: Any) -> None:

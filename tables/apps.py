@@ -14,18 +14,16 @@ class TablesConfig(AppConfig):
         """
         from audit.discovery import modules_named
         from audit.sealing.incarnations import incarnation_declared
-        from games.office.core import floor, words
+        from games.office.core import floor
         from tables.core.signals import table_changed
         from tables.office_floor import Floor
         from tables.runner.halts import resume_halted_tables
         from tables.screens.push import on_table_changed
         from tables.views.converters import Code
-        from tables.words import registry
 
         register_converter(Code, "code")
         autodiscover_modules(*modules_named("words", self.path), *modules_named("acts", self.path))
         autodiscover_modules(*modules_named("alert_rules", self.path))
-        registry.register(titles=words.TITLES, sentences=words.SENTENCES)
         table_changed.connect(on_table_changed, dispatch_uid="tables.screens.push.on_table_changed")
         floor.link.floor = Floor()
         incarnation_declared.connect(

@@ -24,6 +24,11 @@ class Refusal(Exception):
         """What is wrong and what to do now."""
         return self.code.sentence % self.params
 
+    @property
+    def heading(self) -> str:
+        """Two or three words over the sentence."""
+        return self.code.heading or "Not possible"
+
 
 # Wagers
 BETS_CLOSED = RefusalCode(

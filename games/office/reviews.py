@@ -9,6 +9,7 @@ from typing import Any
 from games.engine import Refusal
 from games.models import Facility, Review
 from games.models.patrons import Reviewed
+from games.office.core.refusals import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED
 from games.office.core.runner import OfficeContext
 from games.office.documents.filing import document_reference, read_document
 from games.params import Params
@@ -19,7 +20,7 @@ REVIEW_DAYS = 15  # calendar days of the Bureau's review, 58 Pa. Code § 601a.10
 def file(ctx: OfficeContext, row: Reviewed) -> None:
     """Mark a draft as filed now. Raises Refusal(`not-a-draft`)."""
     if row.status != Review.DRAFT:
-        raise Refusal("not-a-draft", status=row.get_status_display())
+        raise Refusal(NOT_A_DRAFT, status=row.get_status_display())
     row.status, row.filed_at = Review.FILED, ctx.now
     row.save(update_fields=["status", "filed_at"])
 
@@ -32,7 +33,7 @@ def decide(ctx: OfficeContext, row: Reviewed, params: Params) -> dict[str, Any]:
     granted, body = params.boolean("granted"), params.text("body", max_length=100)
     reference, letter = params.text("reference", max_length=60), read_document(ctx, params, "letter")
     if row.status != Review.FILED:
-        raise Refusal("not-filed", status=row.get_status_display())
+        raise Refusal(NOT_FILED, status=row.get_status_display())
     row.status = Review.APPROVED if granted else Review.DENIED
     row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
     row.save(update_fields=["status", "decided_at", "decided_by", "reference", "decision"])
@@ -42,7 +43,7 @@ def decide(ctx: OfficeContext, row: Reviewed, params: Params) -> dict[str, Any]:
 def withdraw(ctx: OfficeContext, row: Reviewed) -> None:
     """Mark a row as withdrawn now, unless it is denied or withdrawn already. Raises Refusal(`already-ended`)."""
     if row.status in (Review.WITHDRAWN, Review.DENIED):
-        raise Refusal("already-ended", status=row.get_status_display())
+        raise Refusal(ALREADY_ENDED, status=row.get_status_display())
     row.status, row.withdrawn_at = Review.WITHDRAWN, ctx.now
     row.save(update_fields=["status", "withdrawn_at"])
 

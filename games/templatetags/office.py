@@ -7,7 +7,7 @@ from django import template
 
 from games.engine import Refusal
 from games.engine.odds import in_dollars
-from games.office.core import words
+from games.jurisdictions import short
 
 register = template.Library()
 
@@ -15,19 +15,19 @@ register = template.Library()
 @register.filter
 def said(refusal: Refusal) -> str:
     """A refusal as a sentence."""
-    return words.say(refusal)
+    return refusal.sentence
 
 
 @register.filter
 def headed(refusal: Refusal) -> str:
     """Two or three words over a refusal."""
-    return words.title(refusal)
+    return refusal.heading
 
 
 @register.filter
 def cite(section: str) -> str:
     """Return a short citation."""
-    return words.short(section)
+    return short(section)
 
 
 @register.filter

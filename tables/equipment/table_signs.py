@@ -14,6 +14,8 @@ from games.engine.editions import edition
 from games.jurisdictions import jurisdiction
 from games.models import Facility, SignForm
 from games.office.signs.forms import LANGUAGES, fill_wording, verify_form
+from games.office.signs.refusals import NO_APPROVED_SIGN
+from tables.equipment.refusals import SIGN_HAS_NOTHING_TO_SAY
 from tables.models import LimitsChange, Table
 from tables.snapshot_types import PendingLimits, Sign, SignKind, Snapshot
 from tables.words.sentences import dollars, moment
@@ -126,7 +128,7 @@ def verify_form_in_force(table: Table, kind: str) -> None:
     form = verify_form(table.facility, kind, table.game)
     if str(form.pk) not in table.recorded_sign_ids.split():
         raise Refusal(
-            "no-approved-sign", table.facility.law.section("signs.form"), kind=form.get_kind_display()
+            NO_APPROVED_SIGN, table.facility.law.section("signs.form"), kind=form.get_kind_display()
         )
 
 
@@ -184,10 +186,10 @@ def sign(snapshot: Snapshot, kind: str) -> SignFace:
     """
     form = form_of(snapshot["signs"], kind)
     if form is None:
-        raise Refusal("no-approved-sign", _form_section(snapshot), kind=SignForm.Kind(kind).label)
+        raise Refusal(NO_APPROVED_SIGN, _form_section(snapshot), kind=SignForm.Kind(kind).label)
     if not has_content(snapshot, kind):
         label = SignForm.Kind(kind).label
-        raise Refusal("sign-has-nothing-to-say", "", table=snapshot["table"]["code"], kind=label)
+        raise Refusal(SIGN_HAS_NOTHING_TO_SAY, "", table=snapshot["table"]["code"], kind=label)
     texts: list[SignText] = [
         {"language": language, "lines": fill_wording(form["wording"][language], values(snapshot, language))}
         for language in LANGUAGES

@@ -19,6 +19,7 @@ from games.facility_runner import Forbidden, StreamRunner
 from games.models import Facility
 from games.office.core import runner as office_runner
 from games.office.documents import filing
+from games.office.documents.refusals import DOCUMENT_TOO_LARGE
 from games.params import malformed
 from tables.desk import runner as desk_runner
 from tables.models import Table
@@ -196,13 +197,13 @@ def _form(request: HttpRequest) -> tuple[dict[str, Any], bytes]:
     A browser can compute the file's SHA-256 over HTTPS alone; where it did not, it is computed here.
     """
     if _content_length(request) > filing.MOST_FORM_BYTES:  # checked before the form is read
-        raise Refusal("document-too-large", name="The file", most=filing.MOST_BYTES // 2**20)
+        raise Refusal(DOCUMENT_TOO_LARGE, name="The file", most=filing.MOST_BYTES // 2**20)
     file = request.FILES.get("file")
     if file is None:
         raise malformed("file")
     name = _shortened(str(file.name or ""))
     if (file.size or 0) > filing.MOST_BYTES:
-        raise Refusal("document-too-large", name=name, most=filing.MOST_BYTES // 2**20)
+        raise Refusal(DOCUMENT_TOO_LARGE, name=name, most=filing.MOST_BYTES // 2**20)
     content = file.read()
     fields = {key: value for key, value in request.POST.items() if key not in FORM_FIELDS_OF_THE_REQUEST}
     params = {"sha256": hashlib.sha256(content).hexdigest(), **fields, "filename": name}

@@ -9,7 +9,6 @@ from audit.models import Entry
 from games.models import SignForm
 from tables.clock.ticker import tick
 from tables.models import LimitsChange, Wager
-from tables.words import registry
 from tests.tables.cast import make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -301,11 +300,3 @@ def test_in_new_jersey_the_same_steps_are_the_houses_own_and_cite_no_section_of_
     SignForm.objects.filter(kind="limits-change").update(status="withdrawn")
     with scene.refused("no-approved-sign", ""):
         scene.act("post_limits_sign")
-
-
-def test_every_refusal_of_the_limits_has_its_sentence():
-    from games.office.signs import words as sign_words
-    from tables.limits import words as limit_words
-
-    for words in (limit_words, sign_words):
-        assert set(words.TITLES) <= set(words.SENTENCES) <= set(registry.SENTENCES)

@@ -2,6 +2,7 @@
 
 from games.engine import Refusal
 from games.models import CalendarFeed, Reminder
+from games.office.calendar.refusals import FEED_OF_THAT_NAME, NO_SUCH_FEED, NO_SUCH_REMINDER
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.acts import SHA256
 from games.params import Params, malformed
@@ -14,7 +15,7 @@ def note_reminder(ctx: OfficeContext, params: Params) -> ActOutcome:
     reminders = Reminder.objects.filter(facility=ctx.facility, key=key, due_on=due_on, noted_at=None)
     days = sorted(reminders.values_list("days", flat=True))
     if not days:
-        raise Refusal("no-such-reminder")
+        raise Refusal(NO_SUCH_REMINDER)
     reminders.update(noted_at=ctx.now, noted_by=ctx.actor)
     data = {"deadline": key, "due_on": due_on.isoformat(), "days": days}
     return ActOutcome("deadline.noted", data, {"deadline": key})
@@ -28,7 +29,7 @@ def make_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
         raise malformed("sha256")
     open_ones = CalendarFeed.objects.filter(facility=ctx.facility, revoked_at=None)
     if open_ones.filter(name__iexact=name).exists():
-        raise Refusal("feed-of-that-name", name=name)
+        raise Refusal(FEED_OF_THAT_NAME, name=name)
     if CalendarFeed.objects.filter(token_sha256=sha256).exists():
         raise malformed("sha256")
     feed = CalendarFeed.objects.create(
@@ -43,7 +44,7 @@ def revoke_feed(ctx: OfficeContext, params: Params) -> ActOutcome:
     number = params.integer("feed", 1, 2**53 - 1)
     feed = CalendarFeed.objects.filter(facility=ctx.facility, pk=number, revoked_at=None).first()
     if feed is None:
-        raise Refusal("no-such-feed")
+        raise Refusal(NO_SUCH_FEED)
     feed.revoked_at = ctx.now
     feed.save(update_fields=["revoked_at"])
     return ActOutcome("feed.revoked", {"feed": feed.pk, "name": feed.name}, {"feed": feed.pk})

@@ -11,6 +11,15 @@ from games.engine import Refusal
 from games.models import Document, Facility
 from games.office.core.next_code import next_code
 from games.office.core.runner import OfficeContext
+from games.office.documents.refusals import (
+    DOCUMENT_CHANGED_ON_THE_WAY,
+    DOCUMENT_CUT_OFF,
+    DOCUMENT_EMPTY,
+    DOCUMENT_NAMED_OTHERWISE,
+    DOCUMENT_OF_NO_KNOWN_TYPE,
+    DOCUMENT_TOO_LARGE,
+    NO_SUCH_DOCUMENT,
+)
 from games.params import Params
 
 MOST_BYTES = 8 * 1024 * 1024
@@ -40,18 +49,18 @@ def verify_document(upload: Upload) -> str:
     `document-named-otherwise` or `document-cut-off`).
     """
     if not upload.content:
-        raise Refusal("document-empty", name=upload.filename)
+        raise Refusal(DOCUMENT_EMPTY, name=upload.filename)
     if len(upload.content) > MOST_BYTES:
-        raise Refusal("document-too-large", name=upload.filename, most=MOST_BYTES // 2**20)
+        raise Refusal(DOCUMENT_TOO_LARGE, name=upload.filename, most=MOST_BYTES // 2**20)
     if hashlib.sha256(upload.content).hexdigest() != upload.sha256:
-        raise Refusal("document-changed-on-the-way", name=upload.filename)
+        raise Refusal(DOCUMENT_CHANGED_ON_THE_WAY, name=upload.filename)
     media_type = _sniff_media_type(upload.content)
     if not media_type:
-        raise Refusal("document-of-no-known-type", name=upload.filename)
+        raise Refusal(DOCUMENT_OF_NO_KNOWN_TYPE, name=upload.filename)
     if not upload.filename.lower().endswith(ENDINGS[media_type]):
-        raise Refusal("document-named-otherwise", name=upload.filename, ending=ENDINGS[media_type][0])
+        raise Refusal(DOCUMENT_NAMED_OTHERWISE, name=upload.filename, ending=ENDINGS[media_type][0])
     if media_type in ENDS and ENDS[media_type] not in upload.content[-TAIL:]:
-        raise Refusal("document-cut-off", name=upload.filename)
+        raise Refusal(DOCUMENT_CUT_OFF, name=upload.filename)
     return media_type
 
 
@@ -98,7 +107,7 @@ def document_by_code(facility: Facility, code: str) -> Document:
     """Return the document with this code, without its bytes. Raises Refusal(`no-such-document`)."""
     document = Document.objects.filter(facility=facility, code=code).defer("content").first()
     if document is None:
-        raise Refusal("no-such-document", code=code)
+        raise Refusal(NO_SUCH_DOCUMENT, code=code)
     return document
 
 

@@ -7,7 +7,25 @@ from games.guide.sections import section
 from games.guide.standing import FORMATS, approval_of, differences, is_approved
 from games.models import Guide, GuideDisplay, Review, RulesSubmission
 from games.office import reviews
+from games.office.core.refusals import NOT_A_DRAFT
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
+from games.office.guides.refusals import (
+    APPROVAL_IS_NONE,
+    FORMAT_NEEDS_APPROVAL,
+    GUIDE_DIFFERS_MATERIALLY,
+    GUIDE_ENDED,
+    GUIDE_IS_PRINTED,
+    GUIDE_NOT_APPROVED,
+    GUIDE_NOT_DEALT,
+    GUIDE_NOT_PUBLISHED,
+    GUIDE_PUBLISHED_ALREADY,
+    GUIDE_SAYS_THE_SAME,
+    IMMATERIAL_FORMATS,
+    LIES_NOT_THERE,
+    LIES_THERE,
+    NO_RULES_TO_GUIDE,
+    NO_SUCH_GUIDE,
+)
 from games.params import Params
 
 MOST_VERSION = 2**31 - 1
@@ -25,10 +43,10 @@ def generate_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     of = all_in_force_by(ctx.facility, ctx.now) if params.boolean("coming") else ctx.now
     content, facts = content_at(ctx.facility, of), facts_at(ctx.facility, of)
     if not content["games"]:
-        raise Refusal("no-rules-to-guide", section(ctx.facility, "guide"))
+        raise Refusal(NO_RULES_TO_GUIDE, section(ctx.facility, "guide"))
     newest = Guide.objects.filter(facility=ctx.facility).first()
     if newest and _is_current(newest) and _is_unchanged(newest, content, facts, formats):
-        raise Refusal("guide-says-the-same", section(ctx.facility, "guide"), version=newest.version)
+        raise Refusal(GUIDE_SAYS_THE_SAME, section(ctx.facility, "guide"), version=newest.version)
     guide = Guide.objects.create(
         facility=ctx.facility,
         version=newest.version + 1 if newest else 1,
@@ -57,10 +75,10 @@ def _read_formats(ctx: OfficeContext, params: Params) -> list[dict[str, str]]:
     law = ctx.facility.law
     free = law.guide.formats_without_approval
     if not formats or (law.guide.print_always and "print" not in formats):
-        raise Refusal("guide-is-printed", section(ctx.facility, "guide"))
+        raise Refusal(GUIDE_IS_PRINTED, section(ctx.facility, "guide"))
     for name in formats:
         if name not in free and not reference:
-            raise Refusal("format-needs-approval", section(ctx.facility, "format"), format=name)
+            raise Refusal(FORMAT_NEEDS_APPROVAL, section(ctx.facility, "format"), format=name)
     return [{"format": name, "reference": "" if name in free else reference} for name in formats]
 
 
@@ -114,19 +132,19 @@ def approve_as_immaterial(ctx: OfficeContext, params: Params) -> ActOutcome:
     guide, because = _read_guide(ctx, params), params.text("because")
     approved = _guide_by_version(ctx, params.integer("approved", 1, MOST_VERSION))
     if guide.status != Review.DRAFT:
-        raise Refusal("not-a-draft", status=guide.get_status_display())
+        raise Refusal(NOT_A_DRAFT, status=guide.get_status_display())
     if not is_approved(approved):
-        raise Refusal("approval-is-none", section(ctx.facility, "sample"), version=approved.version)
+        raise Refusal(APPROVAL_IS_NONE, section(ctx.facility, "sample"), version=approved.version)
     differing = differences(approval_of(approved).facts, guide.facts)
     if differing or approved.facts_sha256 != guide.facts_sha256:
         raise Refusal(
-            "guide-differs-materially",
+            GUIDE_DIFFERS_MATERIALLY,
             section(ctx.facility, "different"),
             first=str(differing[0]) if differing else "facts",
             count=len(differing),
         )
     if {item["format"] for item in guide.formats} - {item["format"] for item in approved.formats}:
-        raise Refusal("immaterial-formats", section(ctx.facility, "format"), version=approved.version)
+        raise Refusal(IMMATERIAL_FORMATS, section(ctx.facility, "format"), version=approved.version)
     guide.same_as, guide.immaterial_because, guide.status = approval_of(approved), because, Review.APPROVED
     guide.save(update_fields=["same_as", "immaterial_because", "status"])
     data = _guide_data(guide) | {
@@ -145,16 +163,16 @@ def publish_guide(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     guide = _read_guide(ctx, params)
     if not is_approved(guide):
-        raise Refusal("guide-not-approved", section(ctx.facility, "sample"), version=guide.version)
+        raise Refusal(GUIDE_NOT_APPROVED, section(ctx.facility, "sample"), version=guide.version)
     if guide.ended_at is not None:
-        raise Refusal("guide-ended", section(ctx.facility, "sample"), version=guide.version)
+        raise Refusal(GUIDE_ENDED, section(ctx.facility, "sample"), version=guide.version)
     if guide.published_at is not None:
-        raise Refusal("guide-published-already", section(ctx.facility, "sample"), version=guide.version)
+        raise Refusal(GUIDE_PUBLISHED_ALREADY, section(ctx.facility, "sample"), version=guide.version)
     differing = differences(guide.facts, facts_at(ctx.facility, ctx.now))
     if differing:
         cite = section(ctx.facility, "different")
         raise Refusal(
-            "guide-not-dealt", cite, version=guide.version, first=str(differing[0]), count=len(differing)
+            GUIDE_NOT_DEALT, cite, version=guide.version, first=str(differing[0]), count=len(differing)
         )
     before = Guide.objects.filter(facility=ctx.facility, published_at__isnull=False, ended_at=None).first()
     if before is not None:
@@ -201,11 +219,11 @@ def record_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     guide, place = _read_guide(ctx, params), params.text("place", max_length=80)
     cite = section(ctx.facility, "display")
     if not is_approved(guide):
-        raise Refusal("guide-not-approved", section(ctx.facility, "sample"), version=guide.version)
+        raise Refusal(GUIDE_NOT_APPROVED, section(ctx.facility, "sample"), version=guide.version)
     if guide.published_at is None or guide.ended_at is not None:
-        raise Refusal("guide-not-published", cite, version=guide.version)
+        raise Refusal(GUIDE_NOT_PUBLISHED, cite, version=guide.version)
     if guide.displays.filter(place=place, until=None).exists():
-        raise Refusal("lies-there", cite, place=place)
+        raise Refusal(LIES_THERE, cite, place=place)
     GuideDisplay.objects.create(guide=guide, place=place, since=ctx.now)
     return ActOutcome("guide.displayed", _guide_data(guide) | {"place": place, "section": cite})
 
@@ -216,7 +234,7 @@ def end_guide_display(ctx: OfficeContext, params: Params) -> ActOutcome:
     guide, place = _read_guide(ctx, params), params.text("place", max_length=80)
     cite = section(ctx.facility, "display")
     if not guide.displays.filter(place=place, until=None).update(until=ctx.now):
-        raise Refusal("lies-not-there", cite, place=place)
+        raise Refusal(LIES_NOT_THERE, cite, place=place)
     return ActOutcome("guide.display_ended", _guide_data(guide) | {"place": place, "section": cite})
 
 
@@ -231,7 +249,7 @@ def _guide_by_version(ctx: OfficeContext, version: int) -> Guide:
         .first()
     )
     if guide is None:
-        raise Refusal("no-such-guide", section(ctx.facility, "guide"), version=version)
+        raise Refusal(NO_SUCH_GUIDE, section(ctx.facility, "guide"), version=version)
     return guide
 
 

@@ -9,6 +9,17 @@ from games.office.core.floor import floor
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
 from games.office.documents.filing import PDF, TEXT
+from games.office.guides.refusals import (
+    ENDS_BEFORE_IT_BEGINS,
+    NO_RULES_BOOK,
+    NO_SUCH_PERMISSION,
+    NO_SUCH_TABLE_HERE,
+    PERMISSION_ON_FILE,
+    PLACE_IS_THE_PODIUM,
+    PLACE_NEEDS_APPROVAL,
+    RULES_BOOK_LEAVES_OUT,
+    RULES_BOOK_NOT_PRINTABLE,
+)
 from games.params import Params
 
 PODIUM = "Security podium"
@@ -27,7 +38,7 @@ def file_rules_book(ctx: OfficeContext, params: Params) -> ActOutcome:
     reference = params.text("place_reference", default="", max_length=60)
     _verify_complete(ctx, games)
     if document.media_type not in (PDF, TEXT):
-        raise Refusal("rules-book-not-printable", section(ctx.facility, "book"), document=document.code)
+        raise Refusal(RULES_BOOK_NOT_PRINTABLE, section(ctx.facility, "book"), document=document.code)
     _verify_place(ctx, elsewhere, reference)
     before = RulesBook.objects.filter(facility=ctx.facility).first()
     RulesBook.objects.filter(facility=ctx.facility, replaced_at=None).update(replaced_at=ctx.now)
@@ -56,7 +67,7 @@ def _verify_complete(ctx: OfficeContext, games: list[str]) -> None:
     chapters = chapters_to_come(ctx.facility, ctx.now)
     missing = [name for code, name in chapters.items() if code not in games]
     if missing:
-        raise Refusal("rules-book-leaves-out", section(ctx.facility, "book"), games="; ".join(missing))
+        raise Refusal(RULES_BOOK_LEAVES_OUT, section(ctx.facility, "book"), games="; ".join(missing))
 
 
 def _verify_place(ctx: OfficeContext, elsewhere: str, reference: str) -> None:
@@ -64,9 +75,9 @@ def _verify_place(ctx: OfficeContext, elsewhere: str, reference: str) -> None:
         return
     cite = section(ctx.facility, "book")
     if not ctx.facility.law.guide.rules_book_elsewhere:
-        raise Refusal("place-is-the-podium", cite, place=elsewhere)
+        raise Refusal(PLACE_IS_THE_PODIUM, cite, place=elsewhere)
     if not reference:
-        raise Refusal("place-needs-approval", cite, place=elsewhere)
+        raise Refusal(PLACE_NEEDS_APPROVAL, cite, place=elsewhere)
 
 
 @office_act()
@@ -75,7 +86,7 @@ def record_rules_inspection(ctx: OfficeContext, params: Params) -> ActOutcome:
     note = params.text("note", default="")
     book = RulesBook.objects.filter(facility=ctx.facility, replaced_at=None).first()
     if book is None:
-        raise Refusal("no-rules-book", section(ctx.facility, "book"))
+        raise Refusal(NO_RULES_BOOK, section(ctx.facility, "book"))
     RulesInspection.objects.create(book=book, at=ctx.now, place=book.place, note=note, by=ctx.actor)
     data = {
         "book": book.version,
@@ -100,11 +111,11 @@ def record_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     table_codes = _table_codes(ctx)
     for code in tables:
         if code not in table_codes:
-            raise Refusal("no-such-table-here", cite, table=code[:20])
+            raise Refusal(NO_SUCH_TABLE_HERE, cite, table=code[:20])
     if ends is not None and ends <= granted:
-        raise Refusal("ends-before-it-begins", cite, ends=ends.isoformat(), granted=granted.isoformat())
+        raise Refusal(ENDS_BEFORE_IT_BEGINS, cite, ends=ends.isoformat(), granted=granted.isoformat())
     if BoardPermission.objects.filter(facility=ctx.facility, reference=reference, withdrawn_at=None).exists():
-        raise Refusal("permission-on-file", cite, reference=reference)
+        raise Refusal(PERMISSION_ON_FILE, cite, reference=reference)
     BoardPermission.objects.create(
         facility=ctx.facility,
         subject=ROLL_HISTORY,
@@ -138,7 +149,7 @@ def withdraw_board_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
         facility=ctx.facility, reference=reference, withdrawn_at=None
     ).first()
     if permission is None:
-        raise Refusal("no-such-permission", section(ctx.facility, "device"), reference=reference)
+        raise Refusal(NO_SUCH_PERMISSION, section(ctx.facility, "device"), reference=reference)
     permission.withdrawn_at = ctx.now
     permission.save(update_fields=["withdrawn_at"])
     data = {"reference": reference, "why": why, "section": section(ctx.facility, "device")}

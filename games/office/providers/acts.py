@@ -7,6 +7,16 @@ from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document, read_optional_document
 from games.office.providers import files
 from games.office.providers.files import PA_CODE, iso_date, read_optional_past_date, read_past_date
+from games.office.providers.refusals import (
+    CHAPTER_528_IS_NOT_HERE,
+    DONE_BEFORE_ASKED,
+    NO_SUCH_NOTE,
+    NOTE_DONE_ALREADY,
+    OWNERSHIP_WITHOUT_PAPERS,
+    PROVIDER_LICENSED_OTHERWISE,
+    PROVIDER_WITHOUT_INNOVATION,
+    PROVIDER_WITHOUT_PATENT,
+)
 from games.params import Params
 
 Kind = ProviderNote.Kind
@@ -19,13 +29,13 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     innovation = params.text("innovation", default="")
     patent, no_other = params.text("patent", default="", max_length=100), params.boolean("no_other_license")
     if not ctx.facility.law.certifies_providers:
-        raise Refusal("chapter-528-is-not-here", facility=ctx.facility.name)
+        raise Refusal(CHAPTER_528_IS_NOT_HERE, facility=ctx.facility.name)
     if not innovation:
-        raise Refusal("provider-without-innovation", PA_CODE + "§ 528.1(1)", name=name)
+        raise Refusal(PROVIDER_WITHOUT_INNOVATION, PA_CODE + "§ 528.1(1)", name=name)
     if not patent:
-        raise Refusal("provider-without-patent", PA_CODE + "§ 528.1(2)", name=name)
+        raise Refusal(PROVIDER_WITHOUT_PATENT, PA_CODE + "§ 528.1(2)", name=name)
     if not no_other:
-        raise Refusal("provider-licensed-otherwise", PA_CODE + "§ 528.1(3)", name=name)
+        raise Refusal(PROVIDER_LICENSED_OTHERWISE, PA_CODE + "§ 528.1(3)", name=name)
     provider = Provider.objects.create(
         facility=ctx.facility,
         code=next_code(Provider.objects.filter(facility=ctx.facility), "SP"),
@@ -85,9 +95,9 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     due_on, done_on = params.date("due_on", optional=True), read_optional_past_date(ctx, params, "done_on")
     document = read_optional_document(ctx, params, "document")
     if kind == Kind.OWNERSHIP and document is None:
-        raise Refusal("ownership-without-papers", PA_CODE + "§ 528.3(a)(2)", name=file.provider.name)
+        raise Refusal(OWNERSHIP_WITHOUT_PAPERS, PA_CODE + "§ 528.3(a)(2)", name=file.provider.name)
     if done_on and done_on < noted_on:
-        raise Refusal("done-before-asked", on=iso_date(noted_on))
+        raise Refusal(DONE_BEFORE_ASKED, on=iso_date(noted_on))
     note = ProviderNote.objects.create(
         provider=file.provider,
         kind=kind,
@@ -117,11 +127,11 @@ def close_note(ctx: OfficeContext, params: Params) -> ActOutcome:
     document = read_optional_document(ctx, params, "document")
     note = ProviderNote.objects.filter(provider__facility=ctx.facility, pk=number).first()
     if note is None:
-        raise Refusal("no-such-note", note=number)
+        raise Refusal(NO_SUCH_NOTE, note=number)
     if note.done_on is not None:
-        raise Refusal("note-done-already", on=iso_date(note.done_on))
+        raise Refusal(NOTE_DONE_ALREADY, on=iso_date(note.done_on))
     if done_on < note.on:
-        raise Refusal("done-before-asked", on=iso_date(note.on))
+        raise Refusal(DONE_BEFORE_ASKED, on=iso_date(note.on))
     note.done_on, note.document = done_on, document or note.document
     note.save(update_fields=["done_on", "document"])
     data = {

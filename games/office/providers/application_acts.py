@@ -20,6 +20,17 @@ from games.office.providers.files import (
     read_past_date,
     verify_investigated,
 )
+from games.office.providers.refusals import (
+    ALREADY_CERTIFIED,
+    APPLICATION_FILED_ALREADY,
+    COSTS_UNPAID,
+    DECIDED_BEFORE_FILED,
+    LABORATORY_UNPAID,
+    NO_APPLICATION,
+    NO_APPLICATION_FILED,
+    NOTHING_TO_RENEW,
+    PART_MISSING,
+)
 from games.params import MOST_CENTS, Params
 
 FIRST, RENEWAL = Application.Kind.FIRST, Application.Kind.RENEWAL
@@ -54,7 +65,7 @@ def complete_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     if application is None:
         application = Application(provider=file.provider, created_at=ctx.now)
     elif application.filed_at is not None:
-        raise Refusal("application-filed-already", on=_filed_on(ctx, application))
+        raise Refusal(APPLICATION_FILED_ALREADY, on=_filed_on(ctx, application))
     verify_kind(file, kind)
     before = application.parts
     unchanged = {name: parts[name] or before.get(name, "") for name in ("form", "statement")}
@@ -81,9 +92,9 @@ def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
     file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     application = file.undecided
     if application is None:
-        raise Refusal("no-application", FILES, name=person.provider.name)
+        raise Refusal(NO_APPLICATION, FILES, name=person.provider.name)
     if application.filed_at is not None:
-        raise Refusal("application-filed-already", on=_filed_on(ctx, application))
+        raise Refusal(APPLICATION_FILED_ALREADY, on=_filed_on(ctx, application))
     releases = {**application.parts.get("releases", {}), str(person.pk): document.code}
     application.parts = {**application.parts, "releases": releases}
     application.save(update_fields=["parts"])
@@ -102,13 +113,13 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     file = files.read_provider(ctx, params)
     application = file.undecided
     if application is None:
-        raise Refusal("no-application", FILES, name=file.provider.name)
+        raise Refusal(NO_APPLICATION, FILES, name=file.provider.name)
     if application.filed_at is not None:
-        raise Refusal("application-filed-already", on=_filed_on(ctx, application))
+        raise Refusal(APPLICATION_FILED_ALREADY, on=_filed_on(ctx, application))
     verify_investigated(file.provider)
     verify_kind(file, application.kind)
     for part in missing_parts(file, application):
-        raise Refusal(f"part-missing-{part.name}", part.section, who=part.person_name)
+        raise Refusal(PART_MISSING[part.name], part.section, who=part.person_name)
     application.filed_at, application.filed_by = ctx.now, ctx.actor
     application.save(update_fields=["filed_at", "filed_by"])
     due = file.certification.renewal_due() if application.kind == RENEWAL else None
@@ -148,7 +159,7 @@ def decide_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     decided_on, letter = read_past_date(ctx, params, "on"), read_document(ctx, params, "letter")
     application = _filed_application(file)
     if decided_on < dt.date.fromisoformat(_filed_on(ctx, application)):
-        raise Refusal("decided-before-filed", on=_filed_on(ctx, application))
+        raise Refusal(DECIDED_BEFORE_FILED, on=_filed_on(ctx, application))
     if granted:
         verify_paid(file, application)
         application.ends_on = certifications.certification_end(decided_on)
@@ -200,19 +211,19 @@ def verify_kind(file: ProviderFile, kind: str) -> None:
     """
     certified = file.certification
     if kind == FIRST and certified.holds:
-        raise Refusal("already-certified", PA_CODE + "§ 528.4(b)", name=file.provider.name)
+        raise Refusal(ALREADY_CERTIFIED, PA_CODE + "§ 528.4(b)", name=file.provider.name)
     if kind == RENEWAL and not certified.holds:
-        raise Refusal("nothing-to-renew", PA_CODE + "§ 528.4(c)", name=file.provider.name)
+        raise Refusal(NOTHING_TO_RENEW, PA_CODE + "§ 528.4(c)", name=file.provider.name)
 
 
 def verify_paid(file: ProviderFile, application: Application) -> None:
     """Refuse certification while costs are unpaid. Raises Refusal(`costs-unpaid` or `laboratory-unpaid`)."""
     owed_cents = application.costs_cents - application.costs_paid_cents
     if owed_cents > 0:
-        raise Refusal("costs-unpaid", PA_CODE + "§ 528.2(c)", money=in_dollars(owed_cents))
+        raise Refusal(COSTS_UNPAID, PA_CODE + "§ 528.2(c)", money=in_dollars(owed_cents))
     for service in file.unpaid:
         raise Refusal(
-            "laboratory-unpaid",
+            LABORATORY_UNPAID,
             PA_CODE + "§ 528.2(c)",
             service=service.name,
             money=in_dollars(service.costs_cents),
@@ -232,7 +243,7 @@ def _read_parts(ctx: OfficeContext, params: Params) -> dict[str, Any]:
 def _filed_application(file: ProviderFile) -> Application:
     application = file.undecided
     if application is None or application.filed_at is None:
-        raise Refusal("no-application-filed", FILES, name=file.provider.name)
+        raise Refusal(NO_APPLICATION_FILED, FILES, name=file.provider.name)
     return application
 
 

@@ -9,6 +9,12 @@ from games.models import Application, Facility, InterimPermission, Provider, Qua
 from games.office.core.runner import OfficeContext
 from games.office.providers import certifications, qualifiers
 from games.office.providers.certifications import Certification, Trading
+from games.office.providers.refusals import (
+    DAY_TO_COME,
+    NO_SUCH_PROVIDER,
+    PROVIDER_ADVERSE,
+    PROVIDER_NOT_INVESTIGATED,
+)
 from games.params import Params
 
 PA_CODE = "58 Pa. Code "
@@ -90,7 +96,7 @@ def read_provider(ctx: OfficeContext, params: Params, name: str = "provider") ->
     code = params.code(name)
     provider = Provider.objects.filter(facility=ctx.facility, code=code).first()
     if provider is None:
-        raise Refusal("no-such-provider", code=code)
+        raise Refusal(NO_SUCH_PROVIDER, code=code)
     return ProviderFile(ctx.facility, provider, ctx.gaming_day)
 
 
@@ -100,17 +106,15 @@ def verify_investigated(provider: Provider) -> None:
     Raises Refusal(`provider-not-investigated` or `provider-adverse`).
     """
     if provider.investigated_on is None:
-        raise Refusal("provider-not-investigated", PA_CODE + "§ 528.9(a)", name=provider.name)
+        raise Refusal(PROVIDER_NOT_INVESTIGATED, PA_CODE + "§ 528.9(a)", name=provider.name)
     if provider.adverse:
-        raise Refusal(
-            "provider-adverse", PA_CODE + "§ 528.9(b)", name=provider.name, finding=provider.adverse
-        )
+        raise Refusal(PROVIDER_ADVERSE, PA_CODE + "§ 528.9(b)", name=provider.name, finding=provider.adverse)
 
 
 def verify_not_future(ctx: OfficeContext, day: dt.date) -> dt.date:
     """Return a date that is today or earlier. Raises Refusal(`day-to-come`)."""
     if day > ctx.today:
-        raise Refusal("day-to-come", on=day.isoformat())
+        raise Refusal(DAY_TO_COME, on=day.isoformat())
     return day
 
 

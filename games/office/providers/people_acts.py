@@ -15,6 +15,18 @@ from games.office.providers.files import (
     read_past_date,
 )
 from games.office.providers.qualifiers import duties
+from games.office.providers.refusals import (
+    COMPANY_NOT_LISTED,
+    CREDENTIAL_NOT_ASKED,
+    CREDENTIAL_WITHOUT_NEED,
+    FOUND_BEFORE_FORM,
+    GONE_ALREADY,
+    NO_FORM_FILED,
+    NO_SUCH_CREDENTIAL,
+    NO_SUCH_QUALIFIER,
+    NOT_FOUND_QUALIFIED,
+    PROVIDER_NOT_CERTIFIED,
+)
 from games.params import Params
 
 TEMPORARY, PERMANENT = Credential.Kind.TEMPORARY, Credential.Kind.PERMANENT
@@ -26,7 +38,7 @@ def read_person(ctx: OfficeContext, params: Params) -> Qualifier:
     rows = Qualifier.objects.filter(provider__facility=ctx.facility, pk=number)
     person = rows.select_related("provider").first()
     if person is None:
-        raise Refusal("no-such-qualifier", person=number)
+        raise Refusal(NO_SUCH_QUALIFIER, person=number)
     return person
 
 
@@ -59,9 +71,9 @@ def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
         read_past_date(ctx, params, "on"),
     )
     if person.form_filed_on is None:
-        raise Refusal("no-form-filed", form_section(person), name=person.name)
+        raise Refusal(NO_FORM_FILED, form_section(person), name=person.name)
     if decided_on < person.form_filed_on:
-        raise Refusal("found-before-form", on=iso_date(person.form_filed_on))
+        raise Refusal(FOUND_BEFORE_FORM, on=iso_date(person.form_filed_on))
     person.qualified_on, person.unqualified_on = (decided_on, None) if qualified else (None, decided_on)
     person.save(update_fields=["qualified_on", "unqualified_on"])
     data = {
@@ -78,7 +90,7 @@ def end_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Record that a person has left the provider. Their credentials end on the same day."""
     person, left_on = read_person(ctx, params), read_past_date(ctx, params, "on")
     if person.left_on is not None:
-        raise Refusal("gone-already", on=iso_date(person.left_on))
+        raise Refusal(GONE_ALREADY, on=iso_date(person.left_on))
     person.left_on = left_on
     person.save(update_fields=["left_on"])
     ended = list(person.credentials.filter(ended_on=None))
@@ -105,9 +117,9 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     number, need = params.text("number", max_length=60), params.text("need", default="")
     issued_on = read_past_date(ctx, params, "on")
     if person.left_on is not None:
-        raise Refusal("gone-already", on=iso_date(person.left_on))
+        raise Refusal(GONE_ALREADY, on=iso_date(person.left_on))
     if person.kind != Qualifier.Kind.INDIVIDUAL or not duties(person):
-        raise Refusal("credential-not-asked", PA_CODE + "§ 528.3(d)", name=person.name)
+        raise Refusal(CREDENTIAL_NOT_ASKED, PA_CODE + "§ 528.3(d)", name=person.name)
     file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     verify_temporary(file, need) if kind == TEMPORARY else verify_permanent(file, person)
     Credential.objects.create(qualifier=person, kind=kind, number=number, need=need, issued_on=issued_on)
@@ -135,7 +147,7 @@ def end_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     credential = person.credentials.filter(number=number, ended_on=None).first()
     if credential is None:
-        raise Refusal("no-such-credential", number=number)
+        raise Refusal(NO_SUCH_CREDENTIAL, number=number)
     credential.ended_on = ended_on
     credential.save(update_fields=["ended_on"])
     data = {"provider": person.provider.code, "person": person.pk, "number": number, "on": iso_date(ended_on)}
@@ -148,9 +160,9 @@ def verify_temporary(file: ProviderFile, need: str) -> None:
     Raises Refusal(`credential-without-need` or `company-not-listed`).
     """
     if not need:
-        raise Refusal("credential-without-need", PA_CODE + "§ 528.3(d)(1)")
+        raise Refusal(CREDENTIAL_WITHOUT_NEED, PA_CODE + "§ 528.3(d)(1)")
     if file.provider.listed_on is None and not file.trading.holds:
-        raise Refusal("company-not-listed", PA_CODE + "§ 528.3(d)(2)", name=file.provider.name)
+        raise Refusal(COMPANY_NOT_LISTED, PA_CODE + "§ 528.3(d)(2)", name=file.provider.name)
 
 
 def verify_permanent(file: ProviderFile, person: Qualifier) -> None:
@@ -159,9 +171,9 @@ def verify_permanent(file: ProviderFile, person: Qualifier) -> None:
     Raises Refusal(`not-found-qualified` or `provider-not-certified`).
     """
     if qualifiers.qualification_state(person) != "qualified":
-        raise Refusal("not-found-qualified", PA_CODE + "§ 528.3(e)", name=person.name)
+        raise Refusal(NOT_FOUND_QUALIFIED, PA_CODE + "§ 528.3(e)", name=person.name)
     if not file.certification.holds:
-        raise Refusal("provider-not-certified", PA_CODE + "§ 528.3(e)", name=file.provider.name)
+        raise Refusal(PROVIDER_NOT_CERTIFIED, PA_CODE + "§ 528.3(e)", name=file.provider.name)
 
 
 def form_section(person: Qualifier) -> str:

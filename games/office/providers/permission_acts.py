@@ -16,6 +16,21 @@ from games.office.providers.files import (
     read_past_date,
     verify_investigated,
 )
+from games.office.providers.refusals import (
+    CEASE_BEFORE_NOTICE,
+    CEASE_LATER_THAN_NOTICE,
+    NO_APPLICATION_FILED,
+    NO_PERMISSION,
+    NO_RESCISSION,
+    PERMISSION_BEFORE,
+    PERMISSION_WITHOUT_ACKNOWLEDGEMENT,
+    PERMISSION_WITHOUT_DILIGENCE,
+    PERMISSION_WITHOUT_SERVICE,
+    PERMITTED_BEFORE_FILED,
+    PERMITTED_BEFORE_RESCINDED,
+    RECEIVED_BEFORE_SENT,
+    RESCINDED_BEFORE_GRANTED,
+)
 from games.params import Params
 
 
@@ -34,9 +49,9 @@ def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     verify_investigated(file.provider)
     verify_applicant(ctx, file, granted_on)
     if diligence is None:
-        raise Refusal("permission-without-diligence", f"{section}(a)(2)", name=name)
+        raise Refusal(PERMISSION_WITHOUT_DILIGENCE, f"{section}(a)(2)", name=name)
     if acknowledgement is None:
-        raise Refusal("permission-without-acknowledgement", f"{section}(a)(3)", name=name)
+        raise Refusal(PERMISSION_WITHOUT_ACKNOWLEDGEMENT, f"{section}(a)(3)", name=name)
     verify_first_three(ctx, file)
     permission = InterimPermission.objects.create(
         provider=file.provider,
@@ -67,11 +82,11 @@ def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     received_on = read_optional_past_date(ctx, params, "received_on")
     permission = _current_permission(file)
     if notice_on < permission.granted_on:
-        raise Refusal("rescinded-before-granted", on=iso_date(permission.granted_on))
+        raise Refusal(RESCINDED_BEFORE_GRANTED, on=iso_date(permission.granted_on))
     if cease_on < notice_on:
-        raise Refusal("cease-before-notice", PA_CODE + "§ 528.8(c)", on=iso_date(notice_on))
+        raise Refusal(CEASE_BEFORE_NOTICE, PA_CODE + "§ 528.8(c)", on=iso_date(notice_on))
     if permission.cease_on is not None and cease_on > permission.cease_on:
-        raise Refusal("cease-later-than-notice", PA_CODE + "§ 528.8(c)", on=iso_date(permission.cease_on))
+        raise Refusal(CEASE_LATER_THAN_NOTICE, PA_CODE + "§ 528.8(c)", on=iso_date(permission.cease_on))
     _verify_received(notice_on, received_on)
     permission.rescinded_on, permission.cease_on = notice_on, cease_on
     permission.notice, permission.received_on = notice, received_on
@@ -93,7 +108,7 @@ def record_receipt(ctx: OfficeContext, params: Params) -> ActOutcome:
     file, received_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
     permission = next((item for item in file.permissions if item.rescinded_on), None)
     if permission is None or permission.rescinded_on is None:
-        raise Refusal("no-rescission", PA_CODE + "§ 528.8(c)", name=file.provider.name)
+        raise Refusal(NO_RESCISSION, PA_CODE + "§ 528.8(c)", name=file.provider.name)
     _verify_received(permission.rescinded_on, received_on)
     permission.received_on = received_on
     permission.save(update_fields=["received_on"])
@@ -113,14 +128,14 @@ def verify_applicant(ctx: OfficeContext, file: ProviderFile, granted_on: dt.date
     """
     section, waiting = PA_CODE + "§ 528.8(a)(1)", file.undecided
     if waiting is None or waiting.filed_at is None or waiting.kind != Application.Kind.FIRST:
-        raise Refusal("no-application-filed", section, name=file.provider.name)
+        raise Refusal(NO_APPLICATION_FILED, section, name=file.provider.name)
     filed = filed_on(ctx.facility, waiting.filed_at)
     if granted_on < filed:
-        raise Refusal("permitted-before-filed", section, on=iso_date(filed))
+        raise Refusal(PERMITTED_BEFORE_FILED, section, on=iso_date(filed))
     for permission in file.permissions:
         if permission.rescinded_on is not None and granted_on < permission.rescinded_on:
             raise Refusal(
-                "permitted-before-rescinded", PA_CODE + "§ 528.8(b)", on=iso_date(permission.rescinded_on)
+                PERMITTED_BEFORE_RESCINDED, PA_CODE + "§ 528.8(b)", on=iso_date(permission.rescinded_on)
             )
 
 
@@ -132,20 +147,20 @@ def verify_first_three(ctx: OfficeContext, file: ProviderFile) -> None:
     section = PA_CODE + "§ 528.8(a)(4)"
     live = [service for service in file.services if service.ended_on is None]
     if not live:
-        raise Refusal("permission-without-service", section, name=file.provider.name)
+        raise Refusal(PERMISSION_WITHOUT_SERVICE, section, name=file.provider.name)
     for service in live:
         for step in services.first_three_steps(ctx.facility, service, ctx.gaming_day, ctx.now):
             if not step.is_done:
-                raise Refusal(f"permission-before-{step.name}", section, service=service.name, step=step.cite)
+                raise Refusal(PERMISSION_BEFORE[step.name], section, service=service.name, step=step.cite)
 
 
 def _current_permission(file: ProviderFile) -> InterimPermission:
     permission = file.trading.permission
     if permission is None or not file.trading.holds:
-        raise Refusal("no-permission", PA_CODE + "§ 528.8(b)", name=file.provider.name)
+        raise Refusal(NO_PERMISSION, PA_CODE + "§ 528.8(b)", name=file.provider.name)
     return permission
 
 
 def _verify_received(sent_on: dt.date, received_on: dt.date | None) -> None:
     if received_on is not None and received_on < sent_on:
-        raise Refusal("received-before-sent", PA_CODE + "§ 528.8(c)", on=str(sent_on))
+        raise Refusal(RECEIVED_BEFORE_SENT, PA_CODE + "§ 528.8(c)", on=str(sent_on))

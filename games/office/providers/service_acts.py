@@ -13,6 +13,17 @@ from games.office.providers.files import (
     read_past_date,
     verify_investigated,
 )
+from games.office.providers.refusals import (
+    APPROVED_BEFORE_SENT,
+    END_IN_THE_PAST,
+    NO_SUCH_REQUEST_HERE,
+    NO_SUCH_SERVICE,
+    NO_SUCH_WAGER_HERE,
+    PROVIDER_NOT_APPLIED,
+    REQUEST_FOR_ANOTHER_GAME,
+    REQUEST_WITHOUT_WAGER,
+    SERVICE_ENDED_ALREADY,
+)
 from games.params import MOST_CENTS, Params
 from games.registry import GAMES
 
@@ -23,7 +34,7 @@ def read_service(ctx: OfficeContext, params: Params) -> Service:
     rows = Service.objects.filter(provider__facility=ctx.facility, code=code)
     service = rows.select_related("provider", "request").first()
     if service is None:
-        raise Refusal("no-such-service", code=code)
+        raise Refusal(NO_SUCH_SERVICE, code=code)
     return service
 
 
@@ -41,7 +52,7 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
     labels = services.wagers_of_game(game)
     for code in sorted(services.expand_codes(game, wagers)):
         if code not in labels:
-            raise Refusal("no-such-wager-here", wager=code)
+            raise Refusal(NO_SUCH_WAGER_HERE, wager=code)
     service = Service.objects.create(
         provider=file.provider,
         code=next_code(Service.objects.filter(provider__facility=ctx.facility), "SV"),
@@ -69,7 +80,7 @@ def record_laboratory(ctx: OfficeContext, params: Params) -> ActOutcome:
         params.text("reference", default="", max_length=60),
     )
     if approved and approved < sent:
-        raise Refusal("approved-before-sent", services.SECTIONS[services.LABORATORY], on=iso_date(sent))
+        raise Refusal(APPROVED_BEFORE_SENT, services.SECTIONS[services.LABORATORY], on=iso_date(sent))
     service.lab_submitted_on, service.lab_approved_on, service.lab_reference = sent, approved, reference
     service.save(update_fields=["lab_submitted_on", "lab_approved_on", "lab_reference"])
     data = {
@@ -107,7 +118,7 @@ def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     service, code = read_service(ctx, params), params.code("request")
     request = GameRequest.objects.filter(facility=ctx.facility, code=code).first()
     if request is None:
-        raise Refusal("no-such-request-here", code=code)
+        raise Refusal(NO_SUCH_REQUEST_HERE, code=code)
     verify_covers(request, service)
     service.request = request
     service.save(update_fields=["request"])
@@ -120,9 +131,9 @@ def end_service(ctx: OfficeContext, params: Params) -> ActOutcome:
     """End the use of a service from a gaming day on."""
     service, ends_on, why = read_service(ctx, params), params.date("on"), params.text("why")
     if service.ended_on is not None and service.ended_on <= ctx.gaming_day:
-        raise Refusal("service-ended-already", on=iso_date(service.ended_on))
+        raise Refusal(SERVICE_ENDED_ALREADY, on=iso_date(service.ended_on))
     if ends_on < ctx.gaming_day:
-        raise Refusal("end-in-the-past", on=iso_date(ctx.gaming_day))
+        raise Refusal(END_IN_THE_PAST, on=iso_date(ctx.gaming_day))
     service.ended_on = ends_on
     service.save(update_fields=["ended_on"])
     data = {"provider": service.provider.code, "service": service.code, "on": iso_date(ends_on), "why": why}
@@ -135,7 +146,7 @@ def verify_applied(file: ProviderFile) -> None:
     Raises Refusal(`provider-not-applied`).
     """
     if file.certification.state in ("none", "denied"):
-        raise Refusal("provider-not-applied", PA_CODE + "§ 528.1", name=file.provider.name)
+        raise Refusal(PROVIDER_NOT_APPLIED, PA_CODE + "§ 528.1", name=file.provider.name)
 
 
 def verify_covers(request: GameRequest, service: Service) -> None:
@@ -145,11 +156,11 @@ def verify_covers(request: GameRequest, service: Service) -> None:
     """
     section = services.SECTIONS[services.APPROVAL]
     if request.game and request.game != service.game:
-        raise Refusal("request-for-another-game", section, code=request.code, service=service.name)
+        raise Refusal(REQUEST_FOR_ANOTHER_GAME, section, code=request.code, service=service.name)
     if not request.wagers:
         return
     asked_for = services.expand_codes(service.game, request.wagers)
     beyond = sorted(services.covered_codes(service) - asked_for)
     if beyond:
         wager = services.wager_label(service.game, beyond[0])
-        raise Refusal("request-without-wager", section, code=request.code, wager=wager)
+        raise Refusal(REQUEST_WITHOUT_WAGER, section, code=request.code, wager=wager)

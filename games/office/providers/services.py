@@ -14,6 +14,7 @@ from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
 from games.models import Application, Facility, InterimPermission, Review, Service
 from games.office.providers.certifications import Certification, Trading, certification_on, trading_permission
+from games.office.providers.refusals import GAME_STOPPED, WAGER_STOPPED
 from games.registry import game_of
 
 Row = TypeVar("Row", Application, InterimPermission)
@@ -103,11 +104,11 @@ def service_refusal(use: ServiceStatus, wager: str = "") -> Refusal:
         "code": service.provider.code,
         "wager": wager,
     }
-    kind = "wager" if wager else "game"
+    codes = WAGER_STOPPED if wager else GAME_STOPPED
     step = use.first_open
     if use.ended or step is None:
-        return Refusal(f"{kind}-stopped-ended", PA_CODE + "§ 528.7", **params)
-    return Refusal(f"{kind}-stopped-{step.name}", step.cite, **params)
+        return Refusal(codes["ended"], PA_CODE + "§ 528.7", **params)
+    return Refusal(codes[step.name], step.cite, **params)
 
 
 def service_statuses(

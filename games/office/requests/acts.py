@@ -9,6 +9,13 @@ from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents import filing
 from games.office.requests import contents, final_approval, odds_figures, part_readers
+from games.office.requests.refusals import (
+    ANSWERED_ALREADY,
+    ANSWERED_BEFORE_ASKED,
+    DAY_NOT_COME,
+    NO_SUCH_FURTHER_REQUEST,
+    REQUEST_NOT_WAITING,
+)
 from games.params import Params
 
 KINDS = tuple(GameRequest.Kind.values)
@@ -110,7 +117,7 @@ def record_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     body, subject, asked_on = params.text("body", max_length=100), params.text("what"), params.date("on")
     _verify_not_future(ctx, asked_on)
     if request.status not in ("draft", "filed"):
-        raise Refusal("request-not-waiting", request=request.code)
+        raise Refusal(REQUEST_NOT_WAITING, request=request.code)
     row = FurtherRequest.objects.create(request=request, body=body, what=subject, asked_on=asked_on)
     data = {
         "request": request.code,
@@ -135,12 +142,12 @@ def answer_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     answered_on, document = params.date("on"), filing.read_optional_document(ctx, params, "document")
     row = request.further.filter(pk=int(item)).first() if item.isdecimal() and item.isascii() else None
     if row is None:
-        raise Refusal("no-such-further-request", request=request.code)
+        raise Refusal(NO_SUCH_FURTHER_REQUEST, request=request.code)
     if row.answered_on:
-        raise Refusal("answered-already", day=row.answered_on.isoformat())
+        raise Refusal(ANSWERED_ALREADY, day=row.answered_on.isoformat())
     _verify_not_future(ctx, answered_on)
     if answered_on < row.asked_on:
-        raise Refusal("answered-before-asked", day=row.asked_on.isoformat())
+        raise Refusal(ANSWERED_BEFORE_ASKED, day=row.asked_on.isoformat())
     row.answered_on, row.document = answered_on, document
     row.save(update_fields=["answered_on", "document"])
     data = {"request": request.code, "item": row.pk, "on": answered_on.isoformat()}
@@ -149,7 +156,7 @@ def answer_further_request(ctx: OfficeContext, params: Params) -> ActOutcome:
 
 def _verify_not_future(ctx: OfficeContext, day: Any) -> None:
     if day > ctx.today:
-        raise Refusal("day-not-come", day=day.isoformat())
+        raise Refusal(DAY_NOT_COME, day=day.isoformat())
 
 
 def _read_about(ctx: OfficeContext, params: Params, request: GameRequest) -> None:

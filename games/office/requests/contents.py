@@ -13,6 +13,12 @@ from games import jurisdictions
 from games.engine import Refusal
 from games.models import Document, Facility, GameRequest
 from games.office.requests import odds_figures
+from games.office.requests.refusals import (
+    NO_SUCH_REQUEST,
+    REQUEST_INCOMPLETE,
+    REQUEST_NOT_A_DRAFT,
+    REQUEST_NOT_WAITING,
+)
 
 GAME = GameRequest.Kind.GAME
 CASINO, LICENSEE, OTHER = "casino", "csi-licensee", "other"
@@ -73,7 +79,7 @@ def request_by_code(facility: Facility, code: str) -> GameRequest:
     """Return the request with this code. Raises Refusal(`no-such-request`)."""
     request = GameRequest.objects.filter(facility=facility, code=code).select_related("facility").first()
     if request is None:
-        raise Refusal("no-such-request", code=code)
+        raise Refusal(NO_SUCH_REQUEST, code=code)
     return request
 
 
@@ -96,19 +102,19 @@ def verify_complete(request: GameRequest) -> None:
     """Refuse a request with missing parts, naming each with its paragraph. Raises Refusal(`request-incomplete`)."""
     if absent := missing_parts(request):
         section = request.facility.law.section("requests")
-        raise Refusal("request-incomplete", section, missing=list_parts(absent))
+        raise Refusal(REQUEST_INCOMPLETE, section, missing=list_parts(absent))
 
 
 def verify_draft(request: GameRequest) -> None:
     """Refuse to change a request that was filed. Raises Refusal(`request-not-a-draft`)."""
     if request.status != "draft":
-        raise Refusal("request-not-a-draft", request=request.code)
+        raise Refusal(REQUEST_NOT_A_DRAFT, request=request.code)
 
 
 def verify_filed(request: GameRequest) -> None:
     """Refuse a request that is not filed and undecided. Raises Refusal(`request-not-waiting`)."""
     if request.status != "filed":
-        raise Refusal("request-not-waiting", request=request.code)
+        raise Refusal(REQUEST_NOT_WAITING, request=request.code)
 
 
 def documents_of(request: GameRequest) -> list[Document]:

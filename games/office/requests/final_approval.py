@@ -9,6 +9,7 @@ from games.engine import Refusal
 from games.models import GameRequest
 from games.office.requests import contents
 from games.office.requests.contents import OTHER
+from games.office.requests.refusals import CONDITIONS_OPEN, LICENSING_OPEN, NOT_IN_NEW_JERSEY
 
 SUITABLE, AMENDED, LICENSED, PAID = "suitability", "amendment", "licensing", "costs"
 NAMES = {
@@ -57,7 +58,7 @@ def verify_conditions(request: GameRequest, today: dt.date) -> None:
     still = [condition for condition in conditions(request, today) if not condition.is_met]
     if still:
         listed = ", ".join(f"{condition.name} ({jurisdictions.short(condition.cite)})" for condition in still)
-        raise Refusal("conditions-open", request.facility.law.section("conditions"), open=listed)
+        raise Refusal(CONDITIONS_OPEN, request.facility.law.section("conditions"), open=listed)
 
 
 def verify_undecided(request: GameRequest) -> None:
@@ -66,7 +67,7 @@ def verify_undecided(request: GameRequest) -> None:
     Raises Refusal(`not-in-new-jersey` or `request-not-waiting`).
     """
     if not request.facility.law.requests.tests:
-        raise Refusal("not-in-new-jersey")
+        raise Refusal(NOT_IN_NEW_JERSEY)
     contents.verify_filed(request)
 
 
@@ -80,9 +81,9 @@ def verify_licensing(request: GameRequest, applications: str, waivers: str) -> N
     waived = request.parts.get("waiver", {})
     wants_waiver = bool(waived.get("documents"))
     if applications != FILED or not request.parts.get("application"):
-        raise Refusal("licensing-open", section_of(request, LICENSED), what="the license application")
+        raise Refusal(LICENSING_OPEN, section_of(request, LICENSED), what="the license application")
     if wants_waiver and waivers != ISSUED:
-        raise Refusal("licensing-open", section_of(request, LICENSED), what="the transactional waiver")
+        raise Refusal(LICENSING_OPEN, section_of(request, LICENSED), what="the transactional waiver")
 
 
 def _suitable(request: GameRequest, today: dt.date) -> tuple[bool, str]:

@@ -19,6 +19,7 @@ from games.office.requests.final_approval import (
     section_of,
 )
 from games.office.requests.part_readers import read_cents
+from games.office.requests.refusals import AMENDMENT_WITHOUT_A_DAY, DAY_NOT_COME, MORE_THAN_IS_OPEN
 from games.params import Params
 
 
@@ -40,7 +41,7 @@ def record_amendment(ctx: OfficeContext, params: Params) -> ActOutcome:
     request, needed = _undecided_request(ctx, params), not params.boolean("not_needed")
     effective_on = params.date("on", optional=True)
     if needed == (effective_on is None):
-        raise Refusal("amendment-without-a-day", section_of(request, AMENDED))
+        raise Refusal(AMENDMENT_WITHOUT_A_DAY, section_of(request, AMENDED))
     request.amended_on = effective_on
     data = {
         "needed": needed,
@@ -90,7 +91,7 @@ def record_payment(ctx: OfficeContext, params: Params) -> ActOutcome:
     )
     if not 0 < paid <= balance:
         raise Refusal(
-            "more-than-is-open", section_of(request, PAID), left=f"{balance // 100:,}.{balance % 100:02d}"
+            MORE_THAN_IS_OPEN, section_of(request, PAID), left=f"{balance // 100:,}.{balance % 100:02d}"
         )
     data = {"cents": paid, "on": paid_on.isoformat(), **_evidence(ctx, params)}
     request.paid_cents += paid
@@ -106,9 +107,7 @@ def _undecided_request(ctx: OfficeContext, params: Params) -> GameRequest:
 def _read_past_date(ctx: OfficeContext, params: Params, condition: str) -> dt.date:
     day: dt.date = params.date("on")
     if day > ctx.today:
-        raise Refusal(
-            "day-not-come", ctx.facility.law.section(f"conditions.{condition}"), day=day.isoformat()
-        )
+        raise Refusal(DAY_NOT_COME, ctx.facility.law.section(f"conditions.{condition}"), day=day.isoformat())
     return day
 
 

@@ -13,6 +13,18 @@ from games.office.requests import contents, game_tests
 from games.office.requests.contents import MOST_PROSE
 from games.office.requests.game_tests import SIGN_PARTS
 from games.office.requests.part_readers import read_attachments
+from games.office.requests.refusals import (
+    DAY_NOT_COME,
+    RULES_BEFORE_THE_LAST,
+    RULES_IN_THE_PAST,
+    RUN_ELSEWHERE,
+    RUN_OUTSIDE_THE_TEST,
+    TEST_ENDED,
+    TEST_ENDS_BEFORE_IT_BEGINS,
+    TEST_NOT_RUNNING,
+    TEST_NOT_WAITING,
+    TEST_RULES_SAY_NOTHING,
+)
 from games.params import Params, malformed
 
 HOUR = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
@@ -78,7 +90,7 @@ def decide_test(ctx: OfficeContext, params: Params) -> ActOutcome:
         params.prose("conditions", max_length=MOST_PROSE),
     )
     if test.status != "filed":
-        raise Refusal("test-not-waiting", ctx.facility.law.section("tests"), number=test.number)
+        raise Refusal(TEST_NOT_WAITING, ctx.facility.law.section("tests"), number=test.number)
     test.status, test.decided_at = "approved" if granted else "denied", ctx.now
     test.decided_by, test.reference, test.decision, test.conditions = body, reference, letter, conditions
     test.save()
@@ -95,7 +107,7 @@ def withdraw_test(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Withdraw a test, with the reason. Raises Refusal(`test-ended`)."""
     test, why = _read_test(ctx, params), params.text("why")
     if test.status in ("denied", "withdrawn"):
-        raise Refusal("test-ended", ctx.facility.law.section("conditions"), number=test.number)
+        raise Refusal(TEST_ENDED, ctx.facility.law.section("conditions"), number=test.number)
     test.status = "withdrawn"
     test.save(update_fields=["status"])
     return ActOutcome("test.withdrawn", {**_test_data(test), "why": why})
@@ -111,12 +123,12 @@ def change_test_rules(ctx: OfficeContext, params: Params) -> ActOutcome:
     text = params.prose("text", max_length=2 * MOST_PROSE)
     start = _read_optional_moment(ctx, params) or ctx.now
     if not text:
-        raise Refusal("test-rules-say-nothing", ctx.facility.law.section("conditions"))
+        raise Refusal(TEST_RULES_SAY_NOTHING, ctx.facility.law.section("conditions"))
     if start < ctx.now:
-        raise Refusal("rules-in-the-past", ctx.facility.law.section("conditions"))
+        raise Refusal(RULES_IN_THE_PAST, ctx.facility.law.section("conditions"))
     last = test.rules.order_by("-version").first()
     if last and start <= last.in_force_from:
-        raise Refusal("rules-before-the-last", ctx.facility.law.section("conditions"), version=last.version)
+        raise Refusal(RULES_BEFORE_THE_LAST, ctx.facility.law.section("conditions"), version=last.version)
     version = last.version + 1 if last else 1
     TestRules.objects.create(test=test, version=version, text=text, why=why, in_force_from=start)
     data = {"version": version, "text": text, "why": why, "from": _utc(start)}
@@ -153,16 +165,16 @@ def _verify_run(
     ctx: OfficeContext, test: GameTest, casino: str, started: dt.datetime, ended: dt.datetime
 ) -> None:
     if casino not in test.parts["casinos"]:
-        raise Refusal("run-elsewhere", ctx.facility.law.section("tests.casinos"), casino=casino)
+        raise Refusal(RUN_ELSEWHERE, ctx.facility.law.section("tests.casinos"), casino=casino)
     if ended > ctx.now:
         raise Refusal(
-            "day-not-come",
+            DAY_NOT_COME,
             ctx.facility.law.section("conditions"),
             day=f"{ctx.facility.local(ended):%Y-%m-%d %H:%M}",
         )
     day = ctx.facility.gaming_day(started)
     if not (test.starts_on and test.ends_on and test.starts_on <= day <= test.ends_on):
-        raise Refusal("run-outside-the-test", ctx.facility.law.section("tests.dates"), day=day.isoformat())
+        raise Refusal(RUN_OUTSIDE_THE_TEST, ctx.facility.law.section("tests.dates"), day=day.isoformat())
 
 
 def _begin_rules(ctx: OfficeContext, test: GameTest) -> None:
@@ -194,7 +206,7 @@ def _running_test(ctx: OfficeContext, params: Params) -> GameTest:
     """Return a granted test of an undecided request. Raises Refusal(`test-not-running`)."""
     test = _read_test(ctx, params)
     if test.status != "approved" or test.request.status != "filed":
-        raise Refusal("test-not-running", ctx.facility.law.section("conditions"), number=test.number)
+        raise Refusal(TEST_NOT_RUNNING, ctx.facility.law.section("conditions"), number=test.number)
     return test
 
 
@@ -240,7 +252,7 @@ def _read_dates(ctx: OfficeContext, params: Params, test: GameTest) -> dict[str,
     """Read the first and the last gaming day. Raises Refusal(`test-ends-before-it-begins`)."""
     first, last = params.date("from"), params.date("to")
     if last < first:
-        raise Refusal("test-ends-before-it-begins", ctx.facility.law.section("tests.dates"))
+        raise Refusal(TEST_ENDS_BEFORE_IT_BEGINS, ctx.facility.law.section("tests.dates"))
     test.starts_on, test.ends_on = first, last
     return {"from": first.isoformat(), "to": last.isoformat()}
 

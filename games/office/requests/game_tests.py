@@ -12,6 +12,13 @@ from games.engine import Refusal
 from games.models import GameRequest, GameTest, TestRules, TestRun
 from games.office.requests import contents
 from games.office.requests.contents import PartStatus, RequestPart
+from games.office.requests.refusals import (
+    NO_SUCH_TEST,
+    NOT_IN_NEW_JERSEY,
+    SIGN_NEEDS_MORE,
+    TEST_INCOMPLETE,
+    TEST_NOT_A_DRAFT,
+)
 from games.office.signs import forms
 
 PARTS = (
@@ -37,7 +44,7 @@ def test_by_number(request: GameRequest, number: int) -> GameTest:
     """Return a test of a request by its number. Raises Refusal(`no-such-test`)."""
     test = request.tests.filter(number=number).first()
     if test is None:
-        raise Refusal("no-such-test", request=request.code, number=number)
+        raise Refusal(NO_SUCH_TEST, request=request.code, number=number)
     test.request = request
     return test
 
@@ -48,14 +55,14 @@ def verify_request(request: GameRequest) -> None:
     Raises Refusal(`not-in-new-jersey` or `request-not-waiting`).
     """
     if not request.facility.law.requests.tests:
-        raise Refusal("not-in-new-jersey")
+        raise Refusal(NOT_IN_NEW_JERSEY)
     contents.verify_filed(request)
 
 
 def verify_draft(test: GameTest) -> None:
     """Refuse to change a test that was filed. Raises Refusal(`test-not-a-draft`)."""
     if test.status != "draft":
-        raise Refusal("test-not-a-draft", test.request.facility.law.section("tests"), number=test.number)
+        raise Refusal(TEST_NOT_A_DRAFT, test.request.facility.law.section("tests"), number=test.number)
 
 
 def test_part_statuses(test: GameTest) -> list[PartStatus]:
@@ -78,7 +85,7 @@ def verify_complete(test: GameTest) -> None:
     """Refuse a test with missing parts, naming each with its paragraph. Raises Refusal(`test-incomplete`)."""
     if absent := missing_test_parts(test):
         raise Refusal(
-            "test-incomplete", test.request.facility.law.section("tests"), missing=contents.list_parts(absent)
+            TEST_INCOMPLETE, test.request.facility.law.section("tests"), missing=contents.list_parts(absent)
         )
 
 
@@ -90,7 +97,7 @@ def proposed_sign(test: GameTest) -> dict[str, Any]:
     absent = [_cited(test, BY_KEY[key]) for key in SIGN_PARTS if not test.parts.get(key)]
     if absent:
         raise Refusal(
-            "sign-needs-more",
+            SIGN_NEEDS_MORE,
             test.request.facility.law.section("tests.sign"),
             missing=contents.list_parts(absent),
         )

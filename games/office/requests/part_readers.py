@@ -9,6 +9,14 @@ from games.models import Document, GameRequest, Provider
 from games.office.core.runner import OfficeContext
 from games.office.documents import filing
 from games.office.requests.contents import CLASSES, MOST_PROSE
+from games.office.requests.refusals import (
+    AMOUNT_UNREADABLE,
+    CLASS_OF_WHAT,
+    DAY_NOT_COME,
+    DRAWING_IS_NO_PICTURE,
+    NO_SUCH_HOLDER,
+    NONE_AND_SOME,
+)
 from games.params import Params, malformed
 
 Value = dict[str, Any]
@@ -30,7 +38,7 @@ def read_cents(params: Params, name: str, section: str) -> int:
     text = params.text(name, max_length=20)
     match = AMOUNT.fullmatch(text)
     if match is None:
-        raise Refusal("amount-unreadable", section, said=text)
+        raise Refusal(AMOUNT_UNREADABLE, section, said=text)
     return int(match[1].replace(",", "")) * 100 + int(match[2] or 0)
 
 
@@ -67,7 +75,7 @@ def _pictures_reader(part: str) -> Reader:
         for document in rows.defer("content"):
             if document.media_type == filing.TEXT:
                 raise Refusal(
-                    "drawing-is-no-picture",
+                    DRAWING_IS_NO_PICTURE,
                     ctx.facility.law.section(f"requests.{part}"),
                     document=document.code,
                 )
@@ -82,7 +90,7 @@ def _reader_or_none(of: Reader, part: str) -> Reader:
     def reader(ctx: OfficeContext, params: Params, before: Value) -> Value:
         none, value = params.boolean("none"), of(ctx, params, before)
         if none and value:
-            raise Refusal("none-and-some", ctx.facility.law.section(f"requests.{part}"))
+            raise Refusal(NONE_AND_SOME, ctx.facility.law.section(f"requests.{part}"))
         return {"none": True} if none else value
 
     return reader
@@ -96,7 +104,7 @@ def _read_class(ctx: OfficeContext, params: Params, before: Value) -> Value:
     game_class, of = params.choice("class", tuple(CLASSES)), params.text("of", default="", max_length=100)
     if game_class != "new" and not of:
         raise Refusal(
-            "class-of-what", ctx.facility.law.section("requests.class"), **{"class": str(CLASSES[game_class])}
+            CLASS_OF_WHAT, ctx.facility.law.section("requests.class"), **{"class": str(CLASSES[game_class])}
         )
     return {"class": game_class, "of": of if game_class != "new" else ""}
 
@@ -145,7 +153,7 @@ def _read_holder(ctx: OfficeContext, params: Params) -> tuple[str, str]:
         return holder, ""
     provider = Provider.objects.filter(facility=ctx.facility, code=code).first()
     if provider is None:
-        raise Refusal("no-such-holder", ctx.facility.law.section("requests.property"), provider=code)
+        raise Refusal(NO_SUCH_HOLDER, ctx.facility.law.section("requests.property"), provider=code)
     return provider.name, provider.code
 
 
@@ -163,7 +171,7 @@ def _read_fee(ctx: OfficeContext, params: Params, before: Value) -> Value:
     section = ctx.facility.law.section("requests.fee")
     paid, paid_on = read_cents(params, "amount", section), params.date("on")
     if paid_on > ctx.today:
-        raise Refusal("day-not-come", section, day=paid_on.isoformat())
+        raise Refusal(DAY_NOT_COME, section, day=paid_on.isoformat())
     return {"cents": paid, "on": paid_on.isoformat()} if paid else {}
 
 

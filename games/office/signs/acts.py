@@ -5,6 +5,7 @@ from games.models import SignForm
 from games.office import reviews
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.signs import forms
+from games.office.signs.refusals import NO_SUCH_SIGN_FORM
 from games.params import Params
 from games.registry import GAMES
 
@@ -83,5 +84,5 @@ def _read_form(ctx: OfficeContext, params: Params) -> SignForm:
     number = params.integer("form", 1, 2**31 - 1)
     form = SignForm.objects.filter(facility=ctx.facility, pk=number).first()
     if form is None:
-        raise Refusal("no-such-sign-form")
+        raise Refusal(NO_SUCH_SIGN_FORM)
     return form

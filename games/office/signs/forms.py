@@ -10,6 +10,13 @@ from collections.abc import Iterable, Mapping
 from games.engine import Refusal, Rules
 from games.engine.odds import verify_stated
 from games.models import Facility, RulesSubmission, SignForm
+from games.office.signs.refusals import (
+    NO_APPROVED_SIGN,
+    SIGN_BRACES,
+    SIGN_PLACEHOLDER_MISSING,
+    SIGN_PLACEHOLDER_UNKNOWN,
+    SIGN_SAYS_NOTHING,
+)
 from games.submissions import rules_of
 
 LANGUAGES = ("en", "es", "zh")
@@ -43,7 +50,7 @@ def verify_wording(
     `sign-placeholder-unknown`, `sign-placeholder-missing` or `odds-said-for`).
     """
     if not wording:
-        raise Refusal("sign-says-nothing", section)
+        raise Refusal(SIGN_SAYS_NOTHING, section)
     for language, text in wording.items():
         _verify_text(kind, language, text, section)
         for rule_set in rules:
@@ -54,12 +61,12 @@ def verify_wording(
 def _verify_text(kind: str, language: str, text: str, section: str) -> None:
     placeholders = PLACEHOLDER.findall(text)
     if re.search(r"[{}]", PLACEHOLDER.sub("", text)):
-        raise Refusal("sign-braces", section, language=language)
+        raise Refusal(SIGN_BRACES, section, language=language)
     may = COMMON_PLACEHOLDERS | frozenset(ALLOWED_PLACEHOLDERS[kind])
     if unknown := [name for name in placeholders if name not in may]:
-        raise Refusal("sign-placeholder-unknown", section, name=unknown[0], may=_braced(sorted(may)))
+        raise Refusal(SIGN_PLACEHOLDER_UNKNOWN, section, name=unknown[0], may=_braced(sorted(may)))
     if missing := [name for name in REQUIRED_PLACEHOLDERS.get(kind, ()) if name not in placeholders]:
-        raise Refusal("sign-placeholder-missing", section, name=missing[0], language=language)
+        raise Refusal(SIGN_PLACEHOLDER_MISSING, section, name=missing[0], language=language)
 
 
 def _braced(names: Iterable[str]) -> str:
@@ -88,7 +95,7 @@ def verify_form(facility: Facility, kind: str, game: str) -> SignForm:
     form = in_force(facility, kind, game)
     if form is None:
         section = facility.law.section("signs.form")
-        raise Refusal("no-approved-sign", section, kind=SignForm.Kind(kind).label)
+        raise Refusal(NO_APPROVED_SIGN, section, kind=SignForm.Kind(kind).label)
     return form
 
 

@@ -13,9 +13,19 @@ from games.engine.rules import DEFAULT_WORD
 from games.models import RulesSubmission
 from games.office.core.floor import DealtTable, floor
 from games.office.core.next_code import next_code
+from games.office.core.refusals import ALREADY_ENDED, NOT_A_DRAFT, NOT_FILED
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document
 from games.office.submissions.gate import verify_may_file
+from games.office.submissions.refusals import (
+    IN_FORCE_BEFORE_DECIDED,
+    IN_FORCE_BEFORE_EARLIER,
+    NO_SUCH_SUBMISSION,
+    NOT_A_NEW_EDITION_HERE,
+    NOTHING_CHANGED,
+    OTHER_GAME,
+    VERSION_WAITS,
+)
 from games.params import MOST_CENTS, YEARS, Params, malformed
 from games.registry import game_by_code
 from games.submission_options import Options, options_of
@@ -43,7 +53,7 @@ def draft_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     _verify_edition(ctx, key, last)
     if last is not None and last.status in OPEN:
         details = {"code": code, "version": last.version, "status": last.get_status_display()}
-        raise Refusal("version-waits", **details)
+        raise Refusal(VERSION_WAITS, **details)
     options = options_of(last) if last and last.edition == key else Options(key)
     row = RulesSubmission(
         facility=ctx.facility,
@@ -64,7 +74,7 @@ def change_draft(ctx: OfficeContext, params: Params) -> ActOutcome:
     options = read_options(params)
     why = params.text("why", default="")
     if row.status != Status.DRAFT:
-        raise Refusal("not-a-draft", status=row.get_status_display())
+        raise Refusal(NOT_A_DRAFT, status=row.get_status_display())
     before = _newest_version(ctx, row.code, below=row.version)
     _verify_edition(ctx, options.key, before)
     _fill_draft(row, options, why)
@@ -80,12 +90,12 @@ def file_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     row = _read_version(ctx, params)
     if row.status != Status.DRAFT:
-        raise Refusal("not-a-draft", status=row.get_status_display())
+        raise Refusal(NOT_A_DRAFT, status=row.get_status_display())
     rules = verify_may_file(options_of(row), tables_under(ctx, row.code))
     row.terms, row.terms_sha256 = submissions.filed_terms(rules)
     before = _approved_before(row)
     if before is not None and before.terms_sha256 == row.terms_sha256:
-        raise Refusal("nothing-changed", version=before.version)
+        raise Refusal(NOTHING_CHANGED, version=before.version)
     row.status, row.filed_at, row.filed_by = Status.FILED, ctx.now, ctx.actor
     row.save()
     return _outcome(ctx, "rules.filed", row, {"terms": json.loads(row.terms)})
@@ -105,7 +115,7 @@ def record_decision(ctx: OfficeContext, params: Params) -> ActOutcome:
     reference, letter = params.text("reference", max_length=60), read_document(ctx, params, "letter")
     since = read_moment(ctx, params, "in_force_from") or ctx.now
     if row.status != Status.FILED:
-        raise Refusal("not-filed", status=row.get_status_display())
+        raise Refusal(NOT_FILED, status=row.get_status_display())
     row.decided_at, row.decided_by, row.reference, row.decision = ctx.now, body, reference, letter
     row.status = Status.APPROVED if granted else Status.DENIED
     data: dict[str, Any] = {"body": body, "reference": reference, "letter": document_reference(letter)}
@@ -133,7 +143,7 @@ def withdraw_submission(ctx: OfficeContext, params: Params) -> ActOutcome:
         submissions.VersionState.WITHDRAWN,
         submissions.VersionState.SUPERSEDED,
     ):
-        raise Refusal("already-ended", status=row.get_status_display())
+        raise Refusal(ALREADY_ENDED, status=row.get_status_display())
     if version_state == submissions.VersionState.COMING:
         _keep_previous_in_force(row)
     row.status, row.withdrawn_at, row.withdrawn_why = Status.WITHDRAWN, ctx.now, why
@@ -207,7 +217,7 @@ def _read_version(ctx: OfficeContext, params: Params) -> RulesSubmission:
     code, version = params.code("code"), params.integer("version", 1, 10**6)
     submission = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version=version).first()
     if submission is None:
-        raise Refusal("no-such-submission", code=code, version=version)
+        raise Refusal(NO_SUCH_SUBMISSION, code=code, version=version)
     return submission
 
 
@@ -215,7 +225,7 @@ def _newest_version(ctx: OfficeContext, code: str, below: int = 10**6 + 1) -> Ru
     versions = RulesSubmission.objects.filter(facility=ctx.facility, code=code, version__lt=below)
     newest = versions.order_by("-version").first()
     if newest is None and below > 10**6:
-        raise Refusal("no-such-submission", code=code, version=1)
+        raise Refusal(NO_SUCH_SUBMISSION, code=code, version=1)
     return newest
 
 
@@ -226,9 +236,9 @@ def _verify_edition(ctx: OfficeContext, key: str, before: RulesSubmission | None
     """Refuse another game than that of the submission, and an edition of another jurisdiction."""
     new_edition = edition(key)
     if new_edition.jurisdiction != ctx.facility.jurisdiction:
-        raise Refusal("not-a-new-edition-here", edition=new_edition.title)
+        raise Refusal(NOT_A_NEW_EDITION_HERE, edition=new_edition.title)
     if before is not None and before.game != new_edition.game:
-        raise Refusal("other-game", code=before.code, game=game_by_code(before.game).name)
+        raise Refusal(OTHER_GAME, code=before.code, game=game_by_code(before.game).name)
 
 
 def _fill_draft(row: RulesSubmission, options: Options, why: str) -> None:
@@ -242,11 +252,11 @@ def _fill_draft(row: RulesSubmission, options: Options, why: str) -> None:
 def _verified_start(ctx: OfficeContext, row: RulesSubmission, since: dt.datetime) -> dt.datetime:
     if since < ctx.now:
         section = ctx.facility.law.section("submissions.start")
-        raise Refusal("in-force-before-decided", section, least=_local_text(ctx, ctx.now))
+        raise Refusal(IN_FORCE_BEFORE_DECIDED, section, least=_local_text(ctx, ctx.now))
     before = _approved_before(row)
     if before is not None and before.in_force_from and since <= before.in_force_from:
         details = {"version": before.version, "from": _local_text(ctx, before.in_force_from)}
-        raise Refusal("in-force-before-earlier", **details)
+        raise Refusal(IN_FORCE_BEFORE_EARLIER, **details)
     return since
 
 

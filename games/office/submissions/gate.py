@@ -16,6 +16,22 @@ from games.engine.wagers import WagerType
 from games.office.core.figures import fraction, percent, to_one
 from games.office.core.floor import DealtTable
 from games.office.odds.labels import cite, family_label, payout_row, row_label
+from games.office.submissions.refusals import (
+    FILED_FAVOURS_PLAYER,
+    FILED_FAVOURS_PLAYER_BY_ODDS,
+    FILED_INCREMENT_SPLITS,
+    FILED_INCREMENT_UNREADABLE,
+    FILED_LIMIT_TOO_LOW,
+    FILED_LIMIT_UNREADABLE,
+    FILED_NO_LIMIT_HERE,
+    FILED_NO_SUCH_WAGER,
+    FILED_NOT_EXACT,
+    FILED_ODDS_FIXED,
+    FILED_ODDS_UNREADABLE,
+    FILED_ODDS_WORDING,
+    FILED_SHAKER_NOT_ALLOWED,
+    FILED_UNDER_THE_FLOOR,
+)
 from games.registry import game_of
 from games.submission_options import Options
 
@@ -99,7 +115,7 @@ def _payout_findings(edition: Edition, payouts: Mapping[str, str]) -> Iterator[F
             odds = Odds.parse(written)
         except Refusal:
             section = set_.cite if set_ else edition.sections["odds"]
-            refusal = Refusal("filed-odds-unreadable", section, wager=wager, figure=str(written)[:40])
+            refusal = Refusal(FILED_ODDS_UNREADABLE, section, wager=wager, figure=str(written)[:40])
             yield Finding(refusal, wager, str(written)[:40], row)
             continue
         refused, remedy = _payout_refusal(edition, row, wager, odds, set_)
@@ -115,13 +131,13 @@ def _payout_refusal(
     if set_ is None:
         if any(code.split("/")[0] == row.split("/")[0] for code in edition.fixed):
             return _fixed_odds_refusal(edition, row, params), ""
-        return Refusal("filed-no-such-wager", edition.sections["wagers"], **params), ""
+        return Refusal(FILED_NO_SUCH_WAGER, edition.sections["wagers"], **params), ""
     if not edition.sets_floors:
-        return Refusal("filed-not-exact", set_.cite, **params, exact=str(set_.odds)), str(set_.odds)
+        return Refusal(FILED_NOT_EXACT, set_.cite, **params, exact=str(set_.odds)), str(set_.odds)
     if row in edition.fixed:
         return _fixed_odds_refusal(edition, row, params), ""
     if odds.ratio() < set_.odds.ratio():
-        refusal = Refusal("filed-under-the-floor", set_.cite, **params, floor=str(set_.odds))
+        refusal = Refusal(FILED_UNDER_THE_FLOOR, set_.cite, **params, floor=str(set_.odds))
         return refusal, str(set_.odds)
     return None, ""
 
@@ -129,7 +145,7 @@ def _payout_refusal(
 def _fixed_odds_refusal(edition: Edition, row: str, params: Mapping[str, str]) -> Refusal:
     rows = [code for code in sorted(edition.fixed) if code.split("/")[0] == row.split("/")[0]]
     odds = ", ".join(str(edition.payouts[code].odds) for code in rows)
-    return Refusal("filed-odds-fixed", edition.payouts[rows[0]].cite, **params, fixed=odds)
+    return Refusal(FILED_ODDS_FIXED, edition.payouts[rows[0]].cite, **params, fixed=odds)
 
 
 def _odds_word_findings(edition: Edition, word: str) -> Iterator[Finding]:
@@ -138,7 +154,7 @@ def _odds_word_findings(edition: Edition, word: str) -> Iterator[Finding]:
         allowed = ", ".join(ODDS_WORD_EXAMPLES[allowed_word] for allowed_word in edition.odds_words)
         figure = ODDS_WORD_EXAMPLES.get(word, word[:40])
         params = {"wager": "Every wager", "figure": figure, "allowed": allowed}
-        refusal = Refusal("filed-odds-wording", cite(edition, "odds-words"), **params)
+        refusal = Refusal(FILED_ODDS_WORDING, cite(edition, "odds-words"), **params)
         yield Finding(refusal, "Every wager", figure, remedy=edition.odds_words[0])
 
 
@@ -168,13 +184,13 @@ def _advantage_finding(
     figure = " or ".join(str(outcome.pays) for outcome in outcomes)
     params = {"wager": wager, "figure": figure, "favours": percent(-advantage), "exact": fraction(-advantage)}
     if len(outcomes) != 1 or isinstance(outcomes[0].pays, Prize):
-        return Finding(Refusal("filed-favours-player", section, **params), wager, figure, row)
+        return Finding(Refusal(FILED_FAVOURS_PLAYER, section, **params), wager, figure, row)
     chance = outcomes[0].probability
     even = 1 / chance - 1
     best = Odds(max(1, ceil(even) - 1))
     remaining = 1 - chance * (best.to + 1)
     params |= {"wins": _wins(chance), "even": to_one(even), "best": str(best), "left": percent(remaining)}
-    return Finding(Refusal("filed-favours-player-by-odds", section, **params), wager, figure, row, str(best))
+    return Finding(Refusal(FILED_FAVOURS_PLAYER_BY_ODDS, section, **params), wager, figure, row, str(best))
 
 
 def _wins(chance: Fraction) -> str:
@@ -195,9 +211,9 @@ def _payout_limit_findings(
     figure, section = _amount_text(cents), cite(edition, "payout-limit")
     params = {"wager": "Every wager", "figure": figure}
     if not edition.limit_floors:
-        yield Finding(Refusal("filed-no-limit-here", section, **params), "Every wager", figure)
+        yield Finding(Refusal(FILED_NO_LIMIT_HERE, section, **params), "Every wager", figure)
     elif type(cents) is not int or cents < 1:
-        yield Finding(Refusal("filed-limit-unreadable", section, **params), "Every wager", figure)
+        yield Finding(Refusal(FILED_LIMIT_UNREADABLE, section, **params), "Every wager", figure)
     else:
         highest = max((table.highest_min_cents for table in tables), default=0)
         least = Rules(edition).least_payout_limit_cents(highest)
@@ -208,7 +224,7 @@ def _payout_limit_findings(
 
 def _limit_too_low(edition: Edition, cents: int, least: int, min_cents: int) -> Refusal:
     return Refusal(
-        "filed-limit-too-low",
+        FILED_LIMIT_TOO_LOW,
         cite(edition, "payout-limit"),
         wager="Every wager",
         figure=in_dollars(cents),
@@ -232,11 +248,11 @@ def _increment_findings(rules: Rules, increments: Mapping[str, int]) -> Iterator
         wager, figure = family_label(family, types), _amount_text(cents)
         params = {"wager": wager, "figure": figure}
         if family not in {type_.family for type_ in types}:
-            yield Finding(Refusal("filed-no-such-wager", edition.sections["wagers"], **params), wager, figure)
+            yield Finding(Refusal(FILED_NO_SUCH_WAGER, edition.sections["wagers"], **params), wager, figure)
         elif type(cents) is not int or cents < 1:
-            yield Finding(Refusal("filed-increment-unreadable", section, **params), wager, figure)
+            yield Finding(Refusal(FILED_INCREMENT_UNREADABLE, section, **params), wager, figure)
         elif splits := _split_by(rules, family, types, cents):
-            refusal = Refusal("filed-increment-splits", section, **params, odds=str(splits))
+            refusal = Refusal(FILED_INCREMENT_SPLITS, section, **params, odds=str(splits))
             yield Finding(refusal, wager, figure, remedy=in_dollars(cents * splits.per))
 
 
@@ -255,7 +271,7 @@ def _shaker_findings(edition: Edition, shakers: Mapping[str, str]) -> Iterator[F
         if kind not in edition.shakers:
             params = {"wager": "Every wager", "figure": kind[:40], "allowed": ", ".join(edition.shakers)}
             yield Finding(
-                Refusal("filed-shaker-not-allowed", cite(edition, "shaker"), **params),
+                Refusal(FILED_SHAKER_NOT_ALLOWED, cite(edition, "shaker"), **params),
                 "Every wager",
                 kind[:40],
             )

@@ -8,7 +8,6 @@ from games.engine import Refusal, Rules
 from games.engine.odds import Odds, Pays, Prize
 from games.engine.refusals import NO_SUCH_FAMILY, ODDS_UNREADABLE
 from games.office.core.figures import fraction, percent
-from games.office.core.words import title
 from games.office.odds.charts import Curve, curve
 from games.office.odds.labels import row_label
 from games.office.odds.sheet import OddsRow, OddsSheet, odds_sheet
@@ -114,7 +113,7 @@ def _with_verdict(answer: WhatIf, row: str, pays: Pays, options: Options) -> Wha
         return replace(answer, sort="ok", headline=f"{trial} may be filed", detail=detail)
     first = problems[0]
     over = first.refusal.params.get("favours")
-    why = f" favors the player by {over}" if over else f", {title(first.refusal).lower()}"
+    why = f" favors the player by {over}" if over else f", {first.refusal.heading.lower()}"
     return replace(
         answer,
         sort="stop",

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.engine import Refusal, Rules
-from games.office.core import words
 from games.office.core.floor import DealtTable
 from games.office.submissions.gate import findings, verify_may_file, verify_minimum
 from games.registry import game_of
@@ -143,12 +142,12 @@ def test_the_gate_lets_through_what_the_judge_does_and_nothing_else(options, min
         assert verify_may_file(options, tables) == options.rules()
         return
     for finding in found:
-        said = words.say(finding.refusal)
+        said = finding.refusal.sentence
         assert finding.wager and finding.wager in said
         assert finding.figure or options.payouts.get(finding.row) == ""
         assert finding.figure in said
         assert finding.section.startswith(("58 Pa. Code § ", "N.J.A.C. 19:47-"))
-        assert words.title(finding.refusal) != "Refused"
+        assert finding.refusal.heading != "Refused"
     with pytest.raises(Refusal) as refused:
         verify_may_file(options, tables)
     assert (refused.value.code, refused.value.params) == (found[0].refusal.code, found[0].refusal.params)
@@ -184,7 +183,7 @@ def only(options, *tables):
 def test_it_tells_an_even_wager_from_one_for_the_player_exactly():
     assert findings(Options("nj-19-47-9", {"total:4": "71 to 1"})) == ()
     found = only(Options("nj-19-47-9", {"total:4": "80 to 1"}))
-    assert words.say(found.refusal) == (
+    assert found.refusal.sentence == (
         "Total 4 at 80 to 1 favors the player by 12.50 % (1/8). It wins in 3 of 216 throws: 71 to 1 would be even, "
         "and 70 to 1 leaves the house 1.39 %."
     )
@@ -206,7 +205,7 @@ def test_a_payout_under_its_floor_is_refused_and_one_on_it_or_above_is_not():
 def test_a_row_of_the_other_paytable_is_a_mix_and_refused(key, row, other):
     found = only(Options(key, {row: other}))
     assert (found.refusal.code, found.section) == ("filed-not-exact", "58 Pa. Code § 625a.6(a)")
-    assert "choose a complete paytable" in words.say(found.refusal)
+    assert "choose a complete paytable" in found.refusal.sentence
 
 
 @clause("PA-539.6(c)(3)")

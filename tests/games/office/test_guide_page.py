@@ -7,7 +7,6 @@ import pytest
 from games.engine import Rules
 from games.guide.desk import desk
 from games.models import Guide, RulesSubmission
-from games.office.core.words import SENTENCES, TITLES
 from games.submissions import filed_terms
 from tests.games.office.test_guide_acts import deal, decide, draft, publish
 from tests.tables.cast import approve
@@ -123,10 +122,3 @@ def test_the_rules_book_that_leaves_out_a_game_is_named(hands, scene):
     assert "holds every authorized game" in read(scene).content.decode()
     approve(scene.table.facility, "pa-577", {}, None, "RS-0031")
     assert "leaves out Three Dice Football, 58 Pa. Code Chapter 577" in read(scene).content.decode()
-
-
-def test_every_refusal_here_has_its_title_and_its_sentence():
-    from games.office.guides import words
-
-    assert set(words.TITLES) == set(words.SENTENCES)
-    assert set(words.SENTENCES) <= set(SENTENCES) and set(words.TITLES) <= set(TITLES)

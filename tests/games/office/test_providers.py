@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from games.engine import Refusal
 from games.models import Application, Facility, Provider
 from games.office.providers import certifications, files
-from games.office.providers import words as sentences
 
 from .chapter_528 import (
     ANY_TRIPLE,
@@ -303,7 +302,3 @@ def test_a_renewal_that_is_denied_before_the_end_leaves_the_term_alone(house, ha
     certified(house, code, on="2030-10-01", granted=False)
     assert state(house, code, dt.date(2030, 11, 20)).holds
     assert not state(house, code, dt.date(2030, 11, 21)).holds
-
-
-def test_each_refusal_has_a_title_and_a_sentence():
-    assert set(sentences.TITLES) == set(sentences.SENTENCES)

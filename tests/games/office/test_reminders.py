@@ -11,7 +11,6 @@ from games.engine import Refusal
 from games.models import BoardPermission, Facility, Reminder
 from games.office.calendar import reminders
 from games.office.calendar.reminders import send_reminders, stage_of
-from games.office.core.words import say
 from tables.clock.ticker import Ticker, remind_of_deadlines
 from tests.tables.cast import Scene
 
@@ -174,4 +173,4 @@ def test_there_is_nothing_to_note_twice_or_without_a_reminder(told, hands):
     with pytest.raises(Refusal) as refusal:
         told.in_office("note_reminder", asked)
     assert refusal.value.code == "no-such-reminder"
-    assert say(refusal.value).startswith("This reminder was already acknowledged")
+    assert refusal.value.sentence.startswith("This reminder was already acknowledged")

@@ -11,9 +11,7 @@ import pytest
 from audit.models import Entry
 from games.engine import Refusal
 from games.models import Document, Facility, GameRequest, Provider
-from games.office.core import words as office_wording
 from games.office.requests import contents, odds_figures
-from games.office.requests import words as own
 from tests.tables.cast import Scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -85,7 +83,7 @@ def refusal(scene: Scene, act: str, params: dict, code: str) -> Refusal:
     with pytest.raises(Refusal) as found:
         scene.in_office(act, params)
     assert found.value.code == code, (found.value.code, found.value.params)
-    assert "%(" not in office_wording.say(found.value)
+    assert "%(" not in found.value.sentence
     assert Entry.objects.count() == before
     return found.value
 
@@ -369,9 +367,3 @@ def test_others_draft_nothing(scene, by):
     with pytest.raises(Refusal) as found:
         scene.in_office("draft_request", GAME, by=by)
     assert found.value.code == "role-may-not" and not GameRequest.objects.exists()
-
-
-def test_every_refusal_has_its_own_sentence_and_no_one_elses():
-    assert own.TITLES.keys() == own.SENTENCES.keys()
-    with pytest.raises(ValueError, match="registered twice"):
-        office_wording.register(titles={}, sentences={"no-such-request": "Another sentence."})
