@@ -77,14 +77,16 @@ class PersonRefused(Forbidden):
 class WrongPin(PersonRefused):
     """There is no such person here, or this is not their PIN. The refusal does not say which of the two."""
 
-    code = RefusalCode("wrong-pin", "Code or PIN is wrong.")
+    code = RefusalCode("wrong-pin", "Code or PIN is wrong.", "Wrong PIN")
     status = 401
 
 
 class LockedOut(PersonRefused):
     """There were too many wrong PINs. The person must wait."""
 
-    code = RefusalCode("locked-out", "Too many wrong PINs. Wait a few minutes, or ask a supervisor.")
+    code = RefusalCode(
+        "locked-out", "Too many wrong PINs. Wait a few minutes, or ask a supervisor.", "Locked out"
+    )
 
 
 class SamePerson(PersonRefused):

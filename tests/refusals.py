@@ -44,6 +44,22 @@ def declared_codes(folder: str) -> tuple[RefusalCode, ...]:
     )
 
 
+def constant(code: RefusalCode) -> str:
+    """The name that a code has in Python: `NO_ROUND` of `no-round`."""
+    return code.upper().replace("-", "_")
+
+
+@cache
+def used_names(folder: str) -> frozenset[str]:
+    """Every name that a source below this folder reads, beyond its imports."""
+    return frozenset(
+        node.id
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    )
+
+
 @cache
 def raised_refusals(folder: str) -> tuple[RaisedRefusal, ...]:
     """Every refusal that the sources below this folder construct with a constant."""

@@ -8,9 +8,7 @@ from audit.refusal_codes import RefusalCode as RefusalCode
 class Refusal(Exception):
     """What the rules do not allow: a code, the section that says so ("" where none does) and the figures."""
 
-    code: RefusalCode
-
-    def __init__(self, code: Any, section: str = "", /, **params: Any) -> None:
+    def __init__(self, code: RefusalCode, section: str = "", /, **params: Any) -> None:
         super().__init__(code, section, params)
         self.code = code
         self.section = section

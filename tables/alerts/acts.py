@@ -3,6 +3,7 @@
 from games.engine import Refusal
 from games.params import Params
 from tables.alerts.alert_rules import DISPUTE
+from tables.alerts.refusals import NO_SUCH_ALERT, SAY_HOW_IT_WAS_DECIDED
 from tables.core.alert_kinds import kind_of
 from tables.core.alerts import (
     acknowledge,
@@ -13,7 +14,9 @@ from tables.core.alerts import (
 )
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, FLOOR
+from tables.core.refusals import TABLE_CLOSED
 from tables.models import Table
+from tables.rounds.refusals import NO_SUCH_SEAT
 from tables.runner.table import ActOutcome, act
 
 MAX_ID = 2**53 - 1
@@ -32,10 +35,10 @@ def acknowledge_alert(ctx: TableContext, params: Params) -> ActOutcome:
         (alert for alert in here if alert.pk == pk and alert.acknowledged_at is None), None
     )
     if alert_to_acknowledge is None:
-        raise Refusal("no-such-alert", table=ctx.table.code)
+        raise Refusal(NO_SUCH_ALERT, table=ctx.table.code)
     kind = kind_of(alert_to_acknowledge.kind, alert_to_acknowledge.key)
     if kind.needs_note and not note:
-        raise Refusal("say-how-it-was-decided", alert_to_acknowledge.section)
+        raise Refusal(SAY_HOW_IT_WAS_DECIDED, alert_to_acknowledge.section)
     acknowledge(ctx, alert_to_acknowledge, ctx.actor, note)
     for earlier in replaced_by(alert_to_acknowledge, here):
         if earlier.acknowledged_at is None:
@@ -56,9 +59,9 @@ def report_dispute(ctx: TableContext, params: Params) -> ActOutcome:
     """
     seat, about = params.integer("seat", 1, 64), params.text("about")
     if ctx.table.status == Table.Status.CLOSED:
-        raise Refusal("table-closed", table=ctx.table.code)
+        raise Refusal(TABLE_CLOSED, table=ctx.table.code)
     if seat > ctx.table.seats:
-        raise Refusal("no-such-seat", seat=seat, seats=ctx.table.seats)
+        raise Refusal(NO_SUCH_SEAT, seat=seat, seats=ctx.table.seats)
     section = ctx.rules.edition.no_rolls.get("disputed", "")
     # Once a round is cleared, a dispute is about the last one.
     round_ = ctx.round.number if ctx.round else ctx.table.last_round or None

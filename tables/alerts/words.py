@@ -1,4 +1,4 @@
-"""Words of alerts: their refusals, their lines of the record, and what `alert_rules` declare of each kind."""
+"""Words of alerts: their lines of the record, and what `alert_rules` declare of each kind."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,31 +6,6 @@ from typing import Any
 from tables.core.alert_kinds import ALERT_KINDS, kind_of
 from tables.dice.words import words_for_codes
 from tables.words.registry import register
-
-TITLES: dict[str, Any] = {
-    "no-such-alert": "Nothing to acknowledge",
-    "record-went-back": "The record went back",
-    "table-halted": "This table is halted",
-    "head-not-ours": "Unknown screen",
-    "say-how-it-was-decided": "Decision missing",
-}
-
-SENTENCES: dict[str, Any] = {
-    "no-such-alert": "This alert at %(table)s has already ended or been acknowledged.",
-    "say-how-it-was-decided": "Write how the dispute was decided.",
-    "record-went-back": (
-        "This screen has shown entry %(seen)s of %(table)s, but the record no longer has it. Nothing was "
-        "recorded. Leave chips and dice as they lie, and call the shift manager."
-    ),
-    "table-halted": (
-        "The record of %(table)s has gone back, so nothing can be recorded here. Leave chips and dice as they lie, "
-        "and call the shift manager. Play continues after two people have declared the record."
-    ),
-    "head-not-ours": (
-        "This screen sent a state of %(table)s that the server never showed. Nothing was recorded. Reload the page. "
-        "If that does not help, call the shift manager."
-    ),
-}
 
 
 def alert_words(code: str, key: str, params: dict[str, Any]) -> tuple[str, str]:
@@ -68,4 +43,4 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 
 
-register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES)
+register(act_lines=ACT_LINES)

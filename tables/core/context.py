@@ -18,6 +18,17 @@ from games.office.providers import services
 from games.office.providers.services import ServiceStatus
 from games.registry import game_of
 from tables.core.lot_steps import write_lot_steps
+from tables.core.refusals import (
+    ACT_OF_ANOTHER_GAME,
+    DICE_PAST_THEIR_TIME,
+    DRAW_FIRST,
+    GAMING_CEASED,
+    NO_DICE,
+    NO_RULES_IN_FORCE,
+    NO_SHAKER,
+    NOT_THESE_DICE,
+    TABLE_CLOSED,
+)
 from tables.models import DiceLot, Round, Shaker, Table, Throw, Wager
 
 DICE_AT_REST = frozenset({"open", "unlocked", "locked", "closed", "point"})
@@ -88,7 +99,7 @@ class TableContext:
         """The submission that the live round pinned, otherwise the one in force. Raises `no-rules-in-force`."""
         submission = self.round.submission if self.round is not None else self.in_force
         if submission is None:
-            raise Refusal("no-rules-in-force", code=self.table.submission_code)
+            raise Refusal(NO_RULES_IN_FORCE, code=self.table.submission_code)
         return submission
 
     @cached_property
@@ -168,7 +179,7 @@ class TableContext:
     def shaker_kind(self) -> str:
         """The kind of shaker for a new round. Raises `no-shaker`."""
         if self.shaker is None:
-            raise Refusal("no-shaker", table=self.table.code)
+            raise Refusal(NO_SHAKER, table=self.table.code)
         return self.shaker.kind
 
     def change_table(self, **values: Any) -> None:
@@ -226,16 +237,16 @@ class TableContext:
     def verify_open(self) -> None:
         """Refuse unless the table is open. Raises `gaming-ceased` or `table-closed`."""
         if self.table.status == Table.Status.CEASED:
-            raise Refusal("gaming-ceased", self.table.ceased_section, what=self.table.ceased_what)
+            raise Refusal(GAMING_CEASED, self.table.ceased_section, what=self.table.ceased_what)
         if self.table.status != Table.Status.OPEN:
-            raise Refusal("table-closed", table=self.table.code)
+            raise Refusal(TABLE_CLOSED, table=self.table.code)
 
     def verify_dice_for_a_round(self) -> None:
         """Refuse without a working shaker or without dice in it. Raises `no-shaker` or `no-dice`."""
         if self.shaker is None:
-            raise Refusal("no-shaker", table=self.table.code)
+            raise Refusal(NO_SHAKER, table=self.table.code)
         if self.lot is None:
-            raise Refusal("no-dice", self.rules.section("dice-number"), shaker=self.shaker.code)
+            raise Refusal(NO_DICE, self.rules.section("dice-number"), shaker=self.shaker.code)
 
     def verify_shaker_filed(self) -> None:
         """Raises `shaker-not-filed` where the submission names kinds of shakers, and not the one in use."""
@@ -249,7 +260,7 @@ class TableContext:
         assert lot is not None and lot.expires_at is not None
         if self.now >= lot.expires_at:
             raise Refusal(
-                "dice-past-their-time", lot.clock_section, lot=lot.code, at=self.local(lot.expires_at)
+                DICE_PAST_THEIR_TIME, lot.clock_section, lot=lot.code, at=self.local(lot.expires_at)
             )
 
     def verify_as_they_lie(self, dice: Sequence[int]) -> None:
@@ -261,9 +272,9 @@ class TableContext:
         if self.table.kind != Table.Kind.TRAINING or round_ is None:
             return
         if not round_.drawn:
-            raise Refusal("draw-first", round=round_.number)
+            raise Refusal(DRAW_FIRST, round=round_.number)
         if self.game.arranged(dice) != self.game.arranged(round_.drawn):
-            raise Refusal("not-these-dice")
+            raise Refusal(NOT_THESE_DICE)
 
     @property
     def dice_at_rest(self) -> bool:
@@ -275,7 +286,7 @@ class TableContext:
     def game_as(self, kind: type[G]) -> G:
         """The game, which must be of this class. Raises `act-of-another-game`."""
         if not isinstance(self.game, kind):
-            raise Refusal("act-of-another-game", table=self.table.code)
+            raise Refusal(ACT_OF_ANOTHER_GAME, table=self.table.code)
         return self.game
 
     def local(self, moment: dt.datetime) -> str:

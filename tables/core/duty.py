@@ -14,6 +14,7 @@ from audit import people
 from audit.models import Person
 from games.engine import Refusal
 from games.models import Facility
+from tables.core.refusals import NO_SUCH_PERSON
 from tables.models import Assignment, Table
 
 PERSON = object()  # stands for the person's id in a compiled statement
@@ -26,7 +27,7 @@ def person_here(facility: Facility, code: str) -> Person:
     """The active person with this code who belongs to the facility. Raises `no-such-person`."""
     person = people.person_by_code(code)
     if person is None or not person.is_active or not person.belongs_to(facility.code):
-        raise Refusal("no-such-person", person=code)
+        raise Refusal(NO_SUCH_PERSON, person=code)
     return person
 
 

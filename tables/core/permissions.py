@@ -8,6 +8,7 @@ from games.facility_runner import Forbidden
 from games.refusals import DEVICE_NOT_ENROLLED, DEVICE_OF_ANOTHER_TABLE, ROLE_MAY_NOT
 from games.registry import game_by_code
 from tables.core.duty import is_on_duty
+from tables.core.refusals import NOT_ASSIGNED, WITNESS_NOT_ASSIGNED
 from tables.models import Table
 
 DEALERS = frozenset({"dealer", "stickperson"})
@@ -31,7 +32,7 @@ def verify_may(
         raise Forbidden(ROLE_MAY_NOT, act=act.name, role=person.role)
     verify_device(device, table)
     if not assigned:
-        raise Forbidden("not-assigned", table=table.code)
+        raise Forbidden(NOT_ASSIGNED, table=table.code)
 
 
 def verify_device(device: Device | None, table: Table) -> None:
@@ -45,7 +46,7 @@ def verify_device(device: Device | None, table: Table) -> None:
 def verify_may_sign(witness: Person | None, table: Table) -> None:
     """Raises `Forbidden` if the second person who signs is not on duty at this table."""
     if witness is not None and not is_on_duty(witness, table):
-        raise Forbidden("witness-not-assigned", witness=witness.name, table=table.code)
+        raise Forbidden(WITNESS_NOT_ASSIGNED, witness=witness.name, table=table.code)
 
 
 def may_see_table(person: Person, table: Table) -> bool:

@@ -11,6 +11,7 @@ from games.params import MOST_CENTS, Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
 from tables.core.wager_input import MADE_IN, read_play
+from tables.corrections.refusals import MONEY_HAS_MOVED
 from tables.limits.rules import wager_flag
 from tables.models import Round, Wager
 from tables.rounds.progress import advance, newly_settled, require_round
@@ -80,7 +81,7 @@ def verify_correctable(ctx: TableContext) -> Round:
     """Return the live round, before its first payment and signed by the floor. Raises `Refusal` otherwise."""
     round_ = require_round(ctx)
     if ctx.state.money_moved:
-        raise Refusal("money-has-moved", round=round_.number)
+        raise Refusal(MONEY_HAS_MOVED, round=round_.number)
     verify_signed_by_floor(ctx)
     return round_
 

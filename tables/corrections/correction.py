@@ -15,8 +15,21 @@ from games.registry import game_of
 from tables.core.context import TableContext
 from tables.corrections import slips
 from tables.corrections.outcomes import EntryReference, RoundOutcome, outcome_of
+from tables.corrections.refusals import (
+    SLIP_CHANGES_NOTHING,
+    SLIP_IS_VOID,
+    SLIP_MEND_IT,
+    SLIP_NO_RESULT,
+    SLIP_NOTHING_SETTLED,
+    SLIP_NOTHING_TO_UNDO,
+    SLIP_PAYMENT_UNCHANGED,
+    SLIP_ROUND_IN_PLAY,
+    SLIP_SETTLE_FIRST,
+    SLIP_WAGER_UNCHANGED,
+)
 from tables.corrections.slips import CHIPS, CorrectedWager, SeatPayment, SettlementLine
 from tables.models import Round, Slip
+from tables.rounds.refusals import NO_SUCH_SEAT
 
 Kind = Slip.Kind
 KINDS = tuple(Kind.values)
@@ -74,7 +87,7 @@ def read_correction(
     verify_ended(ctx, round_)
     outcome = outcome_of(round_)
     if outcome is None:
-        raise Refusal("slip-nothing-settled", round=round_.number)
+        raise Refusal(SLIP_NOTHING_SETTLED, round=round_.number)
     case = SlipCase(ctx, round_, submissions.rules_of(round_.submission), outcome, to_line)
     if kind == Kind.DICE:
         return _dice_correction(case, params)
@@ -97,13 +110,13 @@ def verify_ended(ctx: TableContext, round_: Round) -> None:
     has_moved = is_live and bool(
         ctx.state.money_moved or ctx.state.step
     )  # a settled step of an earlier throw counts too
-    raise Refusal("slip-round-in-play" if has_moved else "slip-mend-it", round=round_.number)
+    raise Refusal(SLIP_ROUND_IN_PLAY if has_moved else SLIP_MEND_IT, round=round_.number)
 
 
 def _verify_has_result(round_: Round) -> None:
     """Refuse a round whose wagers were returned at the table, because no dice decided it. Raises `slip-no-result`."""
     if round_.phase != "cleared":
-        raise Refusal("slip-no-result", round=round_.number)
+        raise Refusal(SLIP_NO_RESULT, round=round_.number)
 
 
 # Dice
@@ -124,7 +137,7 @@ def _dice_correction(case: SlipCase, params: Params) -> Correction:
     game = game_of(case.rules)
     faces = game.verify_dice(case.rules, dice, len(wrong_throw.dice))
     if outcome.has_result and game.arranged(faces) == game.arranged(wrong_throw.dice):
-        raise Refusal("slip-changes-nothing", round=round_.number)
+        raise Refusal(SLIP_CHANGES_NOTHING, round=round_.number)
     throws = [(throw.number, faces if throw is wrong_throw else throw.dice) for throw in outcome.throws]
     mistake = {"throw": wrong_throw.number, "before": list(wrong_throw.dice), "after": list(faces)}
     ending, settled = slips.readjudicate(
@@ -144,7 +157,7 @@ def _wager_correction(case: SlipCase, params: Params) -> Correction:
     corrected = _read_wagers(case, params)
     _verify_has_result(case.round)
     if not outcome.has_result:
-        raise Refusal("slip-is-void", round=case.round.number, slip=outcome.slip)
+        raise Refusal(SLIP_IS_VOID, round=case.round.number, slip=outcome.slip)
     wagers = slips.apply_corrections(slips.wagers_of(outcome.lines), corrected)
     ending, settled = slips.readjudicate(rules, [wager.dice for wager in outcome.throws], wagers)
     mistake = {"wagers": [_wager_data(case, wager) for wager in corrected]}
@@ -182,11 +195,11 @@ def _read_wagers(case: SlipCase, params: Params) -> tuple[CorrectedWager, ...]:
 def _verify_corrected_wager(case: SlipCase, wager: CorrectedWager) -> None:
     ctx, rules = case.ctx, case.rules
     if wager.seat > ctx.table.seats:
-        raise Refusal("no-such-seat", seat=wager.seat, seats=ctx.table.seats)
+        raise Refusal(NO_SUCH_SEAT, seat=wager.seat, seats=ctx.table.seats)
     game_of(rules).wager_type(rules, wager.code)
     game_of(rules).verify_play(rules, wager.code, wager.play)
     if wager.before_cents == wager.after_cents:
-        raise Refusal("slip-wager-unchanged", seat=wager.seat, wager=wager.code)
+        raise Refusal(SLIP_WAGER_UNCHANGED, seat=wager.seat, wager=wager.code)
 
 
 def _wager_data(case: SlipCase, wager: CorrectedWager) -> dict[str, Any]:
@@ -214,10 +227,10 @@ def _payment_correction(case: SlipCase, params: Params) -> Correction:
     items = []
     for payment in payments:
         if payment.seat > case.ctx.table.seats:
-            raise Refusal("no-such-seat", seat=payment.seat, seats=case.ctx.table.seats)
+            raise Refusal(NO_SUCH_SEAT, seat=payment.seat, seats=case.ctx.table.seats)
         settled = settled_by_seat.get(payment.seat, nothing)
         if (payment.paid_cents, payment.taken_cents) == (settled["paid_cents"], settled["taken_cents"]):
-            raise Refusal("slip-payment-unchanged", seat=payment.seat)
+            raise Refusal(SLIP_PAYMENT_UNCHANGED, seat=payment.seat)
         items.append(_payment_data(payment, settled))
     due = slips.sum_by_seat(slips.due_for_payments(outcome.lines, payments))
     reference = outcome.paid.get(payments[0].seat, outcome.version)
@@ -250,7 +263,7 @@ def _verify_no_open_slip(round_: Round) -> None:
     """Refuse while another slip of the round waits for its money: the total handed over is not known yet."""
     open_slip = Slip.objects.filter(round=round_, status=Slip.Status.FILED).order_by("number").first()
     if open_slip is not None:
-        raise Refusal("slip-settle-first", slip=open_slip.code)
+        raise Refusal(SLIP_SETTLE_FIRST, slip=open_slip.code)
 
 
 # Void
@@ -261,7 +274,7 @@ def _void_correction(case: SlipCase, reason: str) -> Correction:
     outcome, round_ = case.outcome, case.round
     before = slips.totals(outcome.lines)
     if not (before["taken_cents"] or before["paid_cents"]):
-        raise Refusal("slip-nothing-to-undo", round=round_.number)
+        raise Refusal(SLIP_NOTHING_TO_UNDO, round=round_.number)
     ending, settled = slips.return_all(case.rules, slips.wagers_of(outcome.lines), reason)
     return _settled_correction(
         case, Kind.VOID.value, outcome.version, {}, ending, settled, _throws_data(outcome)

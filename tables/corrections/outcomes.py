@@ -12,6 +12,7 @@ from audit.models import Entry
 from games.engine import Refusal
 from games.engine.settlement import FEE, LOSE, RETURN, WIN
 from tables.core.entries import COLUMNS, MISSHAPEN, RecordedEntry, read
+from tables.corrections.refusals import ROUND_UNREADABLE
 from tables.corrections.slips import SettlementLine, key_of
 from tables.models import Round, Slip
 
@@ -93,7 +94,7 @@ def _matches_slip(entry: RecordedEntry, slip: Slip) -> bool:
 
 
 def _unreadable(round_: Round) -> Refusal:
-    return Refusal("round-unreadable", round=round_.number)
+    return Refusal(ROUND_UNREADABLE, round=round_.number)
 
 
 def _rows(round_: Round) -> Iterable[Any]:

@@ -15,6 +15,18 @@ from tables.core.permissions import AT_THE_TABLE, STAFFERS, has_work_for
 from tables.corrections.alert_rules import UNSETTLED_SLIP
 from tables.corrections.correction import MAX_REASON, Correction, read_correction
 from tables.corrections.outcomes import filed_entry
+from tables.corrections.refusals import (
+    NO_SUCH_ROUND,
+    NO_SUCH_SLIP,
+    SLIP_MANAGER_MUST_SIGN,
+    SLIP_MOVED_MORE,
+    SLIP_NEEDS_TWO,
+    SLIP_OTHER_SEATS,
+    SLIP_SAY_WHY_LESS,
+    SLIP_SETTLED_ALREADY,
+    SLIP_SIGNER_ELSEWHERE,
+    SLIP_STANDS_OTHERWISE,
+)
 from tables.models import Alert, Round, Slip
 from tables.rounds.settlement import settled_data
 from tables.runner.signatures import verify_signed_by_floor
@@ -38,7 +50,7 @@ def file_slip(ctx: TableContext, params: Params) -> ActOutcome:
     correction = read_correction(ctx, round_, params, reason, settled_data)
     verify_two_sign(ctx, correction.kind)
     if corrects_seq != correction.corrects.seq:
-        raise Refusal("slip-stands-otherwise", round=round_.number)
+        raise Refusal(SLIP_STANDS_OTHERWISE, round=round_.number)
     ctx.submission = round_.submission  # the entry names the terms that the round pinned
     ctx.change_table(last_slip=ctx.table.last_slip + 1)
     slip = _create_slip(ctx, round_, correction, reason)
@@ -73,7 +85,7 @@ def settle_slip(ctx: TableContext, params: Params) -> ActOutcome:
     slip = _find_slip(ctx, code)
     verify_two_sign(ctx, slip.kind)
     if slip.status != Slip.Status.FILED:
-        raise Refusal("slip-settled-already", slip=slip.code)
+        raise Refusal(SLIP_SETTLED_ALREADY, slip=slip.code)
     filing_entry = filed_entry(slip)
     _verify_moved(slip, moved_cents_by_seat, reason)
     slip.handed_over = [
@@ -101,7 +113,7 @@ def read_round(ctx: TableContext, params: Params) -> Round:
         Round.objects.filter(table=ctx.table, number=number).select_related("table", "submission").first()
     )
     if round_ is None:
-        raise Refusal("no-such-round", round=number, table=ctx.table.code)
+        raise Refusal(NO_SUCH_ROUND, round=number, table=ctx.table.code)
     return round_
 
 
@@ -109,12 +121,12 @@ def verify_two_sign(ctx: TableContext, kind: str) -> None:
     """Verify that two people who work here sign, one of them of the floor; a void needs a manager. Raises `Refusal`."""
     actor, witness = ctx.actor, ctx.witness
     if actor is None or witness is None or actor.pk == witness.pk:
-        raise Refusal("slip-needs-two")
+        raise Refusal(SLIP_NEEDS_TWO)
     if witness.role not in AT_THE_TABLE or not has_work_for(witness, ctx.table):
-        raise Refusal("slip-signer-elsewhere", witness=witness.name)
+        raise Refusal(SLIP_SIGNER_ELSEWHERE, witness=witness.name)
     verify_signed_by_floor(ctx)
     if kind == Slip.Kind.VOID and not {actor.role, witness.role} & STAFFERS:
-        raise Refusal("slip-manager-must-sign")
+        raise Refusal(SLIP_MANAGER_MUST_SIGN)
 
 
 def alert_key(slip: Slip) -> str:
@@ -158,7 +170,7 @@ def _find_slip(ctx: TableContext, code: str) -> Slip:
         slips = Slip.objects.filter(table=ctx.table, number=int(number))
         slip = slips.select_related("round__submission").first()
     if slip is None or slip.code != code:
-        raise Refusal("no-such-slip", slip=code, table=ctx.table.code)
+        raise Refusal(NO_SUCH_SLIP, slip=code, table=ctx.table.code)
     return slip
 
 
@@ -170,13 +182,13 @@ def _verify_moved(slip: Slip, moved_by_seat: dict[int, int], reason: str) -> Non
     """Verify that exactly the seats due are named, and that no more than due moves; less needs a reason."""
     due: dict[int, Any] = {amount["seat"]: amount["cents"] for amount in slip.due}
     if moved_by_seat.keys() != due.keys():
-        raise Refusal("slip-other-seats", slip=slip.code, seats=", ".join(map(str, sorted(due))))
+        raise Refusal(SLIP_OTHER_SEATS, slip=slip.code, seats=", ".join(map(str, sorted(due))))
     for seat, cents in moved_by_seat.items():
         low, high = sorted((0, due[seat]))
         if not low <= cents <= high:
-            raise Refusal("slip-moved-more", seat=seat, slip=slip.code)
+            raise Refusal(SLIP_MOVED_MORE, seat=seat, slip=slip.code)
     if moved_by_seat != due and not reason:
-        raise Refusal("slip-say-why-less", slip=slip.code)
+        raise Refusal(SLIP_SAY_WHY_LESS, slip=slip.code)
 
 
 def _end_alert(ctx: TableContext, slip: Slip) -> None:

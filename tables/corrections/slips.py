@@ -38,6 +38,7 @@ from games.engine.refusals import TOO_FEW_THROWS, TOO_MANY_THROWS, WRONG_NUMBER_
 from games.engine.settlement import FEE, LOSE, Settled, in_order
 from games.engine.wagers import Wager
 from games.registry import game_of
+from tables.corrections.refusals import SLIP_ANOTHER_COURSE
 
 SettlementLine = Mapping[str, Any]
 WagerKey = tuple[int, str, int | None]
@@ -122,7 +123,7 @@ def readjudicate(
         ending, settled = game_of(rules).adjudicate(rules, throws, wagers)
     except Refusal as refusal:
         if refusal.code in OTHER_GAME_CODES:
-            raise Refusal("slip-another-course", refusal.section) from None
+            raise Refusal(SLIP_ANOTHER_COURSE, refusal.section) from None
         raise
     return ending, in_order(settled)
 

@@ -12,6 +12,7 @@ from games import registry
 from games.engine import Refusal, Rules
 from games.models import Facility
 from games.registry import game_by_code, game_of
+from tables.demo.refusals import SIMULATE_AT_LIVE_TABLE
 from tables.demo.seeding import (
     approve_equipment,
     assign,
@@ -44,7 +45,7 @@ class SimulatedTable:
 def verify_simulated(table: Table) -> None:
     """Refuse a table where people play for money."""
     if table.kind != Table.Kind.SIMULATED:
-        raise Refusal("simulate-at-live-table", table=table.code)
+        raise Refusal(SIMULATE_AT_LIVE_TABLE, table=table.code)
 
 
 def simulated_tables(facility: Facility, count: int, submission: str) -> list[SimulatedTable]:

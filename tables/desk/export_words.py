@@ -1,31 +1,9 @@
-"""Sentences about exports and verifications of the record."""
+"""Words about exports and verifications of the record."""
 
 from collections.abc import Callable
 from typing import Any
 
 from tables.words.registry import register
-
-TITLES: dict[str, Any] = {
-    "export-empty": "No entries",
-    "export-range": "Range",
-    "export-to-come": "Range",
-    "export-too-long": "Range",
-    "too-many-jobs": "Too many exports",
-    "verification-runs": "Already running",
-    "entry-missing": "Entry missing",
-}
-
-SENTENCES: dict[str, Any] = {
-    "export-empty": "The record has no entries in this range. Choose another range, or more streams.",
-    "export-range": "The range ends before it begins. Swap its beginning and end.",
-    "export-to-come": "This range is in the future. Choose one that begins before now.",
-    "export-too-long": "An export can hold at most %(most)s gaming days. Request it in parts.",
-    "export-mixed": "%(real)s is real play, which is kept apart from training. Request a separate export for each.",
-    "no-such-stream": "This casino's record has no stream %(stream)s. Choose one from the list.",
-    "too-many-jobs": "%(most)s exports are already waiting or running. Try again when one of them is done.",
-    "verification-runs": "A full verification was requested at %(at)s and is still running. Wait until it is done.",
-    "entry-missing": "Entry %(seq)s of %(stream)s is missing: the record was tampered with. Verify the whole record now.",
-}
 
 # Why a job failed, by the code that the worker stored.
 FAILURES: dict[str, Any] = {
@@ -66,4 +44,4 @@ def why(code: str) -> str:
     return str(FAILURES.get(code, FAILURES["unexpected"]))
 
 
-register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES)
+register(act_lines=ACT_LINES)

@@ -6,6 +6,7 @@ from games.engine.dice import A_DAY
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, DICE_KEEPERS, FLOOR
+from tables.core.refusals import NO_DICE, NO_SHAKER
 from tables.dice import custody
 from tables.dice.custody import WITHDRAWAL_REASONS, Status
 from tables.dice.handling import (
@@ -19,6 +20,7 @@ from tables.dice.handling import (
     verify_no_dice_in_play,
     verify_sealed,
 )
+from tables.dice.refusals import SAY_WHAT_WAS_FOUND, SHAKER_HAS_NO_MONTH, WITHDRAW_TAMPERED_DICE
 from tables.runner.signatures import verify_signed_by_floor, verify_two_departments
 from tables.runner.table import ActOutcome, act
 
@@ -70,7 +72,7 @@ def change_dice_lot(ctx: TableContext, params: Params) -> ActOutcome:
     verify_no_dice_in_play(ctx)
     shaker = ctx.shaker
     if shaker is None:
-        raise Refusal("no-shaker", table=ctx.table.code)
+        raise Refusal(NO_SHAKER, table=ctx.table.code)
     verify_sealed(ctx, seal)
     lot = locked_fresh_lot(ctx, code)
     removed_lot = remove_dice(ctx, shaker, "replaced")
@@ -97,7 +99,7 @@ def withdraw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     shaker = ctx.shaker
     removed_lot = remove_dice(ctx, shaker, why) if shaker else None
     if shaker is None or removed_lot is None:
-        raise Refusal("no-dice", ctx.rules.section("dice-number"), shaker=shaker.code if shaker else "")
+        raise Refusal(NO_DICE, ctx.rules.section("dice-number"), shaker=shaker.code if shaker else "")
     section = ctx.rules.section("new-dice-at-opening") or ctx.rules.section("dice-number")
     data = {"lot": removed_lot, "shaker": shaker.code, "why": why, "section": section, "found": finding}
     return ActOutcome(
@@ -116,9 +118,9 @@ def unlock_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     verify_no_dice_in_play(ctx)
     lot, shaker = ctx.lot, ctx.shaker
     if lot is None or shaker is None or lot.placed_at is None or lot.expires_at is None:
-        raise Refusal("no-dice", ctx.rules.section("dice-number"), shaker=shaker.code if shaker else "")
+        raise Refusal(NO_DICE, ctx.rules.section("dice-number"), shaker=shaker.code if shaker else "")
     if not ctx.rules.shaker(shaker.kind).months:
-        raise Refusal("shaker-has-no-month", ctx.rules.section("dice-clock-manual"), shaker=shaker.code)
+        raise Refusal(SHAKER_HAS_NO_MONTH, ctx.rules.section("dice-clock-manual"), shaker=shaker.code)
     lot.expires_at = min(lot.expires_at, lot.placed_at + A_DAY)
     lot.seal = ""
     lot.save(update_fields=["expires_at", "seal"])
@@ -144,9 +146,9 @@ def examine_dice(ctx: TableContext, params: Params) -> ActOutcome:
     lot = locked_lot_of_table(ctx, code)
     custody.verify_status(lot, [Status.PLACED, *OUTSIDE_SHAKER])
     if tampered and lot.status == Status.PLACED:
-        raise Refusal("withdraw-tampered-dice", lot=lot.code)
+        raise Refusal(WITHDRAW_TAMPERED_DICE, lot=lot.code)
     if tampered and not finding:
-        raise Refusal("say-what-was-found", lot=lot.code)
+        raise Refusal(SAY_WHAT_WAS_FOUND, lot=lot.code)
     lot.examined_at, lot.tampered = ctx.now, lot.tampered or tampered
     if tampered and lot.status == Status.ISSUED:
         custody.remove_from_play(lot, ctx.now, "tampered")

@@ -10,6 +10,7 @@ from typing import Any
 
 from games.engine import Refusal
 from games.models import Facility
+from tables.dice.refusals import LOT_IS_ELSEWHERE, NO_SUCH_LOT
 from tables.models import DiceLot, Shaker
 
 Status = DiceLot.Status
@@ -25,14 +26,14 @@ def locked_lot(facility: Facility, code: str) -> DiceLot:
     """Lock and return a lot of this facility, until the transaction ends. Raises `no-such-lot`."""
     lot = DiceLot.objects.select_for_update(of=("self",)).filter(facility=facility, code=code).first()
     if lot is None:
-        raise Refusal("no-such-lot", lot=code)
+        raise Refusal(NO_SUCH_LOT, lot=code)
     return lot
 
 
 def verify_status(lot: DiceLot, statuses: Iterable[str], section: str = "") -> None:
     """Raises `lot-is-elsewhere` unless the lot has one of these statuses."""
     if lot.status not in set(statuses):
-        raise Refusal("lot-is-elsewhere", section, lot=lot.code, status=str(lot.get_status_display()))
+        raise Refusal(LOT_IS_ELSEWHERE, section, lot=lot.code, status=str(lot.get_status_display()))
 
 
 def locked_lot_in(shaker: Shaker) -> DiceLot | None:

@@ -8,6 +8,7 @@ from games.refusals import MALFORMED
 from tables.core.permissions import DICE_KEEPERS
 from tables.dice import custody
 from tables.dice.custody import Status
+from tables.dice.refusals import LOT_CODE_TAKEN, MEASURE_EVERY_DIE
 from tables.models import DiceLot, DiceMeasurement
 from tables.runner.facility import DICE, ActOutcome, FacilityContext, facility_act
 from tables.runner.signatures import verify_two_departments
@@ -31,7 +32,7 @@ def receive_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     )
     for lot in lots:
         if lot.code in known_codes:
-            raise Refusal("lot-code-taken", lot=lot.code)
+            raise Refusal(LOT_CODE_TAKEN, lot=lot.code)
         known_codes.add(lot.code)
         lot.facility, lot.status = ctx.facility, Status.RECEIVED
     ctx.lots += DiceLot.objects.bulk_create(lots)
@@ -79,7 +80,7 @@ def inspect_dice(ctx: FacilityContext, params: Params) -> ActOutcome:
     lot = custody.locked_lot(ctx.facility, code)
     custody.verify_status(lot, [Status.RECEIVED])
     if len(measured) != lot.dice:
-        raise Refusal("measure-every-die", lot=lot.code, dice=lot.dice, measured=len(measured))
+        raise Refusal(MEASURE_EVERY_DIE, lot=lot.code, dice=lot.dice, measured=len(measured))
     for number, die in enumerate(measured, start=1):
         die.lot, die.die, die.good = lot, number, is_good(lot, die)
     DiceMeasurement.objects.bulk_create(measured)

@@ -7,6 +7,17 @@ from tables.core.alerts import end_alert
 from tables.core.context import TableContext
 from tables.dice import custody
 from tables.dice.custody import Status
+from tables.dice.refusals import (
+    DICE_IN_PLAY,
+    DICE_NOT_ATTESTED,
+    DICE_OF_ANOTHER_SIZE,
+    DICE_OF_OTHER_COLOURS,
+    LOT_NOT_ISSUED,
+    LOT_OF_ANOTHER_KIND,
+    LOT_OF_OTHER_DICE,
+    LOT_WAS_USED,
+    SEAL_MISSING,
+)
 from tables.models import DiceLot, Shaker
 
 OUTSIDE_SHAKER = (Status.ISSUED, Status.REMOVED)
@@ -24,14 +35,14 @@ def verify_no_dice_in_play(ctx: TableContext) -> None:
     A round whose next throw uses all the dice may have them changed, so that expired dice never strand it.
     """
     if ctx.round is not None and not ctx.dice_at_rest:
-        raise Refusal("dice-in-play", round=ctx.round.number)
+        raise Refusal(DICE_IN_PLAY, round=ctx.round.number)
 
 
 def verify_sealed(ctx: TableContext, seal: str) -> None:
     """Raises `seal-missing` if the edition requires a sealed shaker and no seal is named."""
     section = ctx.rules.section("dice-sealed")
     if section and not seal:
-        raise Refusal("seal-missing", section)
+        raise Refusal(SEAL_MISSING, section)
 
 
 def verify_lot_fits(ctx: TableContext, lot: DiceLot) -> None:
@@ -42,16 +53,16 @@ def verify_lot_fits(ctx: TableContext, lot: DiceLot) -> None:
     """
     rules, edition = ctx.rules, ctx.rules.edition
     if lot.training != (ctx.table.kind == "training"):
-        raise Refusal("lot-of-another-kind", lot=lot.code)
+        raise Refusal(LOT_OF_ANOTHER_KIND, lot=lot.code)
     if rules.section("dice-standard") and not lot.attested:
-        raise Refusal("dice-not-attested", rules.section("dice-standard"), lot=lot.code)
+        raise Refusal(DICE_NOT_ATTESTED, rules.section("dice-standard"), lot=lot.code)
     if lot.dice != edition.dice_in_lot:
-        raise Refusal("lot-of-other-dice", rules.section("dice-number"), lot=lot.code, dice=lot.dice)
+        raise Refusal(LOT_OF_OTHER_DICE, rules.section("dice-number"), lot=lot.code, dice=lot.dice)
     if edition.dice_size_um and lot.size_um != edition.dice_size_um:
         size = f"{lot.size_um // 1000}.{lot.size_um % 1000:03}"
-        raise Refusal("dice-of-another-size", rules.section("dice-number"), lot=lot.code, mm=size)
+        raise Refusal(DICE_OF_ANOTHER_SIZE, rules.section("dice-number"), lot=lot.code, mm=size)
     if (edition.dice_in_lot > edition.dice) != (lot.colors == DiceLot.Colors.GREEN_AND_RED):
-        raise Refusal("dice-of-other-colours", rules.section("dice-number"), lot=lot.code)
+        raise Refusal(DICE_OF_OTHER_COLOURS, rules.section("dice-number"), lot=lot.code)
 
 
 def remove_dice(ctx: TableContext, shaker: Shaker, why: str) -> str | None:
@@ -83,10 +94,10 @@ def locked_fresh_lot(ctx: TableContext, code: str) -> DiceLot:
     """
     lot = custody.locked_lot(ctx.table.facility, code)
     if lot.placed_at is not None:
-        raise Refusal("lot-was-used", ctx.rules.section("dice-clock-manual"), lot=code)
+        raise Refusal(LOT_WAS_USED, ctx.rules.section("dice-clock-manual"), lot=code)
     verify_lot_fits(ctx, lot)
     if lot.status != Status.ISSUED or lot.table_id != ctx.table.pk:
-        raise Refusal("lot-not-issued", lot=code, table=ctx.table.code)
+        raise Refusal(LOT_NOT_ISSUED, lot=code, table=ctx.table.code)
     return lot
 
 
@@ -94,5 +105,5 @@ def locked_lot_of_table(ctx: TableContext, code: str) -> DiceLot:
     """Lock and return a lot of this table. Raises `lot-not-issued`."""
     lot = custody.locked_lot(ctx.table.facility, code)
     if lot.table_id != ctx.table.pk:
-        raise Refusal("lot-not-issued", lot=code, table=ctx.table.code)
+        raise Refusal(LOT_NOT_ISSUED, lot=code, table=ctx.table.code)
     return lot

@@ -6,6 +6,14 @@ from games.engine import Refusal
 from games.engine.editions import all_editions
 from games.params import Params
 from tables.equipment.checks import SHAKER_SUBJECTS
+from tables.equipment.refusals import (
+    APPROVAL_ENDS_BEFORE_IT_BEGINS,
+    APPROVAL_OF_ANOTHER_THING,
+    APPROVAL_OF_ONE_THING,
+    NO_SUCH_APPROVAL,
+    NO_SUCH_EQUIPMENT,
+    SHAKER_CODE_TAKEN,
+)
 from tables.models import Approval, Shaker, Table
 from tables.runner.facility import EQUIPMENT, ActOutcome, FacilityContext, facility_act
 
@@ -33,7 +41,7 @@ def record_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
     )
     _set_subject(ctx, approval, params.text("table", default=""), params.text("shaker", default=""))
     if approval.ends_on and approval.ends_on <= approval.approved_on:
-        raise Refusal("approval-ends-before-it-begins")
+        raise Refusal(APPROVAL_ENDS_BEFORE_IT_BEGINS)
     approval.save()
     _affect_table(ctx, approval)
     return ActOutcome("approval.recorded", {"approval": approval.pk, **approval_data(approval)})
@@ -49,7 +57,7 @@ def withdraw_approval(ctx: FacilityContext, params: Params) -> ActOutcome:
         .first()
     )
     if approval is None:
-        raise Refusal("no-such-approval")
+        raise Refusal(NO_SUCH_APPROVAL)
     approval.withdrawn_at = ctx.now
     approval.save(update_fields=["withdrawn_at"])
     _affect_table(ctx, approval)
@@ -61,7 +69,7 @@ def register_shaker(ctx: FacilityContext, params: Params) -> ActOutcome:
     """Register a new shaker. It needs its approval before a table opens with it."""
     code, kind = params.code("shaker"), params.choice("kind", tuple(Shaker.Kind.values))
     if Shaker.objects.filter(facility=ctx.facility, code=code).exists():
-        raise Refusal("shaker-code-taken", shaker=code)
+        raise Refusal(SHAKER_CODE_TAKEN, shaker=code)
     Shaker.objects.create(facility=ctx.facility, code=code, kind=kind)
     return ActOutcome("shaker.registered", {"shaker": code, "kind": kind})
 
@@ -103,12 +111,12 @@ def _set_subject(ctx: FacilityContext, approval: Approval, table: str, shaker: s
     Raises `approval-of-one-thing`, `approval-of-another-thing` or `no-such-equipment`.
     """
     if bool(table) == bool(shaker):
-        raise Refusal("approval-of-one-thing")
+        raise Refusal(APPROVAL_OF_ONE_THING)
     if bool(shaker) != (approval.subject in SHAKER_SUBJECTS):
-        raise Refusal("approval-of-another-thing", subject=approval.subject)
+        raise Refusal(APPROVAL_OF_ANOTHER_THING, subject=approval.subject)
     if table:
         approval.table = Table.objects.filter(facility=ctx.facility, code=table).first()
     else:
         approval.shaker = Shaker.objects.filter(facility=ctx.facility, code=shaker).first()
     if approval.table is None and approval.shaker is None:
-        raise Refusal("no-such-equipment", code=table or shaker)
+        raise Refusal(NO_SUCH_EQUIPMENT, code=table or shaker)

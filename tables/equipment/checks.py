@@ -11,6 +11,15 @@ from games.engine.editions import ApprovalRule, InspectionLine
 from games.office.signs.forms import verify_form
 from games.refusals import MALFORMED
 from tables.core.context import TableContext
+from tables.equipment.refusals import (
+    APPROVAL_SAYS_LESS,
+    CAMERAS_MISSING,
+    DEVICE_OF_ANOTHER_VERSION,
+    INSPECTION_LINE_MISSING,
+    NOT_APPROVED,
+    NOT_ON_RECORD,
+    ODDS_NOT_ON_LAYOUT,
+)
 from tables.equipment.table_signs import SIGN_OF_LINE
 from tables.models import Approval, Shaker
 
@@ -115,21 +124,21 @@ class Equipment:
         approval_state = self.approval_state(rule)
         approval = approval_state.approval
         if approval is None:
-            code = "not-approved" if rule.body else "not-on-record"
+            code = NOT_APPROVED if rule.body else NOT_ON_RECORD
             raise Refusal(code, rule.section, subject=rule.subject, body=rule.body)
         if approval_state.state == INCOMPLETE:
             line = approval_state.missing_lines[0]
-            raise Refusal("approval-says-less", rule.lines[line], reference=approval.reference, line=line)
+            raise Refusal(APPROVAL_SAYS_LESS, rule.lines[line], reference=approval.reference, line=line)
         if approval_state.state == OTHER_VERSION:
             version = {"approved": approval.version, "runs": settings.BUILD}
-            raise Refusal("device-of-another-version", self.ctx.rules.section("device"), **version)
+            raise Refusal(DEVICE_OF_ANOTHER_VERSION, self.ctx.rules.section("device"), **version)
 
     def _verify_odds_on_layout(self) -> None:
         """Raises `odds-not-on-layout` if they must be printed there: 539.1(c)(3) lets no sign replace them (A20)."""
         rules = self.ctx.rules
         section = rules.section("layout-odds")
         if section and not rules.section("layout-odds-sign") and "odds-not-on-layout" in self.conditions:
-            raise Refusal("odds-not-on-layout", section)
+            raise Refusal(ODDS_NOT_ON_LAYOUT, section)
 
     def verify_lines(self, confirmed: tuple[str, ...]) -> None:
         """Refuse an inspection with an unconfirmed line, an unknown line, or a sign without an approved form.
@@ -139,7 +148,7 @@ class Equipment:
         sections_by_line = {line.code: line.section for line in self.lines}
         for code, section in sections_by_line.items():
             if code not in confirmed:
-                raise Refusal("inspection-line-missing", section, line=code)
+                raise Refusal(INSPECTION_LINE_MISSING, section, line=code)
             if code in SIGN_OF_LINE:
                 verify_form(self.ctx.table.facility, SIGN_OF_LINE[code], self.ctx.table.game)
         if set(confirmed) - set(sections_by_line):
@@ -153,6 +162,6 @@ class Equipment:
         required, section = self.ctx.rules.edition.cameras, self.ctx.rules.section("cameras")
         names = [camera.strip() for camera in cameras]
         if required and (len(set(names)) != required or not all(names)):
-            raise Refusal("cameras-missing", section, cameras=required)
+            raise Refusal(CAMERAS_MISSING, section, cameras=required)
         if len(names) != required:
             raise Refusal(MALFORMED, name="cameras")

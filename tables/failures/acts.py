@@ -6,7 +6,9 @@ from games.engine.refusals import SHAKER_NOT_AUTOMATED
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
+from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_CLOSED
 from tables.failures.ceasing import cease_gaming, mark_repaired
+from tables.failures.refusals import DICE_ENTERED_ALREADY, NOTHING_FAILED, WITNESS_MUST_SIGN
 from tables.models import Round, Table
 from tables.rounds.progress import advance, require_round
 from tables.rounds.settlement import settle_throw
@@ -28,7 +30,7 @@ def report_device_failure(ctx: TableContext, params: Params) -> ActOutcome:
     if ctx.table.status == Table.Status.CEASED:
         return _another_failure(ctx, equipment)
     if ctx.table.status != Table.Status.OPEN:
-        raise Refusal("table-closed", table=ctx.table.code)
+        raise Refusal(TABLE_CLOSED, table=ctx.table.code)
     if equipment == "shaker":
         return _shaker_failed(ctx)
     round_ = ctx.round
@@ -48,7 +50,7 @@ def _settle_failure(
 ) -> ActOutcome:
     had_dice = bool(ctx.state.dice)
     if had_dice and dice is not None and sorted(dice) != sorted(ctx.state.dice):
-        raise Refusal("dice-entered-already", round=round_.number)
+        raise Refusal(DICE_ENTERED_ALREADY, round=round_.number)
     state, failed = ctx.game.report_device_failure(ctx.state, dice)
     if had_dice:
         advance(ctx, state, by_hand=True)
@@ -94,9 +96,9 @@ def _another_failure(ctx: TableContext, equipment: str) -> ActOutcome:
     """
     table = ctx.table
     if ctx.round is not None:
-        raise Refusal("round-in-play", round=ctx.round.number)
+        raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
     if equipment == table.ceased_what and table.repaired_at is None:
-        raise Refusal("gaming-ceased", table.ceased_section, what=table.ceased_what)
+        raise Refusal(GAMING_CEASED, table.ceased_section, what=table.ceased_what)
     if equipment == "shaker" and not ctx.rules.shaker(ctx.shaker_kind).automated:
         raise Refusal(SHAKER_NOT_AUTOMATED, ctx.rules.section("shaker-failure"))
     section = ctx.rules.section("shaker-failure" if equipment == "shaker" else "device-failure")
@@ -116,9 +118,9 @@ def record_repair(ctx: TableContext, params: Params) -> ActOutcome:
     verify_signed_by_floor(ctx)
     how = params.text("what")
     if not ctx.table.ceased_what:
-        raise Refusal("nothing-failed", table=ctx.table.code)
+        raise Refusal(NOTHING_FAILED, table=ctx.table.code)
     if ctx.round is not None:
-        raise Refusal("round-in-play", round=ctx.round.number)
+        raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
     equipment = ctx.table.ceased_what
     mark_repaired(ctx)
     return ActOutcome("repair.recorded", {"what": equipment, "how": how})
@@ -131,4 +133,4 @@ def verify_edition_witness(ctx: TableContext) -> None:
     """
     role = ctx.rules.witness("device-failure") or "floorperson"
     if not any(has_rank(person, role) for person in (ctx.witness, ctx.actor) if person is not None):
-        raise Refusal("witness-must-sign", ctx.rules.section("device-failure"), role=role.replace("-", " "))
+        raise Refusal(WITNESS_MUST_SIGN, ctx.rules.section("device-failure"), role=role.replace("-", " "))

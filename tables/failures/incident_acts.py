@@ -6,6 +6,7 @@ from games.models import DeviceIncident
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
+from tables.rounds.refusals import NO_SUCH_SEAT
 from tables.runner.table import ActOutcome, act
 
 
@@ -19,7 +20,7 @@ def log_device_incident(ctx: TableContext, params: Params) -> ActOutcome:
     device, action = params.text("what"), params.text("action")
     seat = params.integer("seat", 0, 64, default=0)
     if seat > ctx.table.seats:
-        raise Refusal("no-such-seat", seat=seat, seats=ctx.table.seats)
+        raise Refusal(NO_SUCH_SEAT, seat=seat, seats=ctx.table.seats)
     round_ = ctx.round.number if ctx.round else None
     DeviceIncident.objects.create(
         facility=ctx.table.facility,

@@ -11,6 +11,7 @@ from games.params import Params, malformed
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
 from tables.core.wager_input import WagerInput, read_wager_input
+from tables.failures.refusals import DICE_ENTERED_ALREADY
 from tables.models import Round, Wager
 from tables.rounds.begin import ensure_round
 from tables.rounds.progress import newly_settled
@@ -33,7 +34,7 @@ def record_hand_settled_round(ctx: TableContext, params: Params) -> ActOutcome:
     reason = params.text("reason")
     verify_seats(ctx, wagers)
     if ctx.round is not None and ctx.state.throws:
-        raise Refusal("dice-entered-already", round=ctx.round.number)
+        raise Refusal(DICE_ENTERED_ALREADY, round=ctx.round.number)
     if not any(wager.cents for wager in wagers):
         raise Refusal(NOTHING_PLACED, ctx.rules.section("placement"))
     round_ = ensure_round(ctx, though_ceased=True)

@@ -6,10 +6,17 @@ from games.engine import Refusal
 from games.params import Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, FLOOR
+from tables.core.refusals import ROUND_IN_PLAY
 from tables.dice.handling import remove_dice
 from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
 from tables.failures.ceasing import mark_repaired, resume_gaming
+from tables.failures.refusals import (
+    AUTOMATED_SHAKER_NOT_COVERED,
+    AUTOMATED_SHAKER_STILL_HERE,
+    SHAKER_NOT_FREE,
+    SHAKER_NOT_OUT_OF_ORDER,
+)
 from tables.models import Shaker, Table
 from tables.runner.signatures import verify_signed_by_floor
 from tables.runner.table import ActOutcome, act
@@ -64,7 +71,7 @@ def return_shaker(ctx: TableContext, params: Params) -> ActOutcome:
     mine = Shaker.objects.select_for_update(of=("self",)).filter(facility=ctx.table.facility_id, code=code)
     shaker = mine.filter(Q(table=ctx.table) | Q(table=None), out_of_order=True).first()
     if shaker is None:
-        raise Refusal("shaker-not-out-of-order", shaker=code, table=ctx.table.code)
+        raise Refusal(SHAKER_NOT_OUT_OF_ORDER, shaker=code, table=ctx.table.code)
     shaker.table, shaker.out_of_order, shaker.secured = None, False, True
     shaker.save(update_fields=["table", "out_of_order", "secured"])
     return ActOutcome(
@@ -75,7 +82,7 @@ def return_shaker(ctx: TableContext, params: Params) -> ActOutcome:
 def verify_shaker_may_change(ctx: TableContext) -> None:
     """Raises `round-in-play` once a round has gone beyond wagers: each kind of shaker has its own steps."""
     if ctx.round is not None and (ctx.round.phase != "open" or ctx.round.last_throw):
-        raise Refusal("round-in-play", round=ctx.round.number)
+        raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
 
 
 def verify_automated_shaker_out_of_use(ctx: TableContext, *, covered: bool, removed: bool) -> None:
@@ -86,9 +93,9 @@ def verify_automated_shaker_out_of_use(ctx: TableContext, *, covered: bool, remo
     """
     section = ctx.rules.section("manual-after-automated")
     if ctx.rules.edition.automated_shaker_must_leave and not removed:
-        raise Refusal("automated-shaker-still-here", section)
+        raise Refusal(AUTOMATED_SHAKER_STILL_HERE, section)
     if not (removed or covered):
-        raise Refusal("automated-shaker-not-covered", section)
+        raise Refusal(AUTOMATED_SHAKER_NOT_COVERED, section)
 
 
 def _shakers_here(ctx: TableContext) -> list[Shaker]:
@@ -99,7 +106,7 @@ def _shakers_here(ctx: TableContext) -> list[Shaker]:
 def _shaker_to_place(ctx: TableContext, code: str) -> Shaker:
     shaker = Shaker.objects.select_for_update().filter(facility=ctx.table.facility_id, code=code).first()
     if shaker is None or shaker.table_id is not None or shaker.out_of_order:
-        raise Refusal("shaker-not-free", shaker=code)
+        raise Refusal(SHAKER_NOT_FREE, shaker=code)
     return shaker
 
 

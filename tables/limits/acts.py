@@ -6,6 +6,12 @@ from games.params import MOST_CENTS, Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE, FLOOR
 from tables.limits import rules
+from tables.limits.refusals import (
+    CHANGE_IS_PENDING,
+    LIMITS_ANNOUNCED_ALREADY,
+    LIMITS_SIGN_STANDS,
+    NO_CHANGE_IS_PENDING,
+)
 from tables.models import LimitsChange
 from tables.runner.table import ActOutcome, act
 from tables.words.sentences import dollars
@@ -58,7 +64,7 @@ def post_limits_sign(ctx: TableContext, params: Params) -> ActOutcome:
     change = _pending_change(ctx)
     if change.posted_at is not None:
         section = rules.section_of(ctx.table, "limits.sign")
-        raise Refusal("limits-sign-stands", section, at=ctx.local(change.posted_at))
+        raise Refusal(LIMITS_SIGN_STANDS, section, at=ctx.local(change.posted_at))
     form = forms.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change.posted_at = ctx.now
     _save_notice(change, "posted_at")
@@ -73,7 +79,7 @@ def announce_limits(ctx: TableContext, params: Params) -> ActOutcome:
     change = _pending_change(ctx)
     if change.announced_at is not None:
         section = rules.section_of(ctx.table, "limits.announcement")
-        raise Refusal("limits-announced-already", section, at=ctx.local(change.announced_at))
+        raise Refusal(LIMITS_ANNOUNCED_ALREADY, section, at=ctx.local(change.announced_at))
     change.announced_at, change.announced_by = ctx.now, ctx.actor
     _save_notice(change, "announced_at", "announced_by")
     dealer = ctx.table.dealer
@@ -106,14 +112,14 @@ def _verify_none_pending(ctx: TableContext) -> None:
     change = rules.pending_change(ctx.table)
     if change is not None:
         min_, max_ = dollars(change.min_cents), dollars(change.max_cents)
-        raise Refusal("change-is-pending", rules.section_of(ctx.table, "limits.notice"), min=min_, max=max_)
+        raise Refusal(CHANGE_IS_PENDING, rules.section_of(ctx.table, "limits.notice"), min=min_, max=max_)
 
 
 def _pending_change(ctx: TableContext) -> LimitsChange:
     change = rules.pending_change(ctx.table)
     if change is None:
         section = rules.section_of(ctx.table, "limits.notice")
-        raise Refusal("no-change-is-pending", section, table=ctx.table.code)
+        raise Refusal(NO_CHANGE_IS_PENDING, section, table=ctx.table.code)
     return change
 
 

@@ -17,6 +17,7 @@ from games.engine import Refusal
 from games.office.submissions.gate import verify_minimum
 from games.submissions import coming_versions, rules_of
 from tables.core.context import TableContext
+from tables.limits.refusals import LIMITS_UNCHANGED, MAXIMUM_UNDER_MINIMUM, SOMEBODY_PLAYS
 from tables.models import LimitsChange, Table
 from tables.words.sentences import dollars
 
@@ -76,7 +77,7 @@ def playing_seats(ctx: TableContext) -> str:
 def verify_nobody_plays(ctx: TableContext) -> None:
     """Raises `somebody-plays` if a player is seated or the live round has a wager."""
     if seats := playing_seats(ctx):
-        raise Refusal("somebody-plays", section_of(ctx.table, "limits.nobody-plays"), seats=seats)
+        raise Refusal(SOMEBODY_PLAYS, section_of(ctx.table, "limits.nobody-plays"), seats=seats)
 
 
 def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
@@ -87,9 +88,9 @@ def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:
     """
     table, section = ctx.table, section_of(ctx.table, "limits")
     if max_cents < min_cents:
-        raise Refusal("maximum-under-minimum", section, min=dollars(min_cents), max=dollars(max_cents))
+        raise Refusal(MAXIMUM_UNDER_MINIMUM, section, min=dollars(min_cents), max=dollars(max_cents))
     if (min_cents, max_cents) == (table.min_cents, table.max_cents):
-        raise Refusal("limits-unchanged", section, min=dollars(min_cents), max=dollars(max_cents))
+        raise Refusal(LIMITS_UNCHANGED, section, min=dollars(min_cents), max=dollars(max_cents))
     verify_minimum(rules_of(ctx.in_force) if ctx.in_force is not None else ctx.rules, min_cents)
     for coming in coming_versions(table.facility, table.submission_code, ctx.now):
         verify_minimum(rules_of(coming), min_cents)

@@ -1,32 +1,10 @@
-"""Sentences about limits, and lines of the record about limits, signs and the rules in force."""
+"""Lines of the record about limits, signs and the rules in force."""
 
 from collections.abc import Callable
 from typing import Any
 
 from games.engine.odds import in_dollars
 from tables.words.registry import register
-
-TITLES: dict[str, Any] = {
-    "maximum-under-minimum": "Limits not changed",
-    "limits-unchanged": "Nothing changes",
-    "change-is-pending": "Change pending",
-    "no-change-is-pending": "No change pending",
-    "somebody-plays": "Players at the table",
-    "limits-announced-already": "Already announced",
-    "limits-sign-stands": "Sign already posted",
-}
-SENTENCES: dict[str, Any] = {
-    "maximum-under-minimum": "The maximum %(max)s is under the minimum %(min)s. Swap them.",
-    "limits-unchanged": "These are already the limits: %(min)s to %(max)s.",
-    "change-is-pending": "A change to %(min)s–%(max)s is already pending here. Cancel it first.",
-    "no-change-is-pending": "No change of limits is pending at %(table)s. Begin one first.",
-    "somebody-plays": (
-        "There is play at seat %(seats)s, so players must get 30 minutes' notice. Say that players are here, then post "
-        "the sign and announce the change."
-    ),
-    "limits-announced-already": "The change was already announced at %(at)s.",
-    "limits-sign-stands": "The sign has been posted since %(at)s.",
-}
 
 
 def _new(data: dict[str, Any]) -> dict[str, str]:
@@ -55,4 +33,4 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 
 
-register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES)
+register(act_lines=ACT_LINES)

@@ -7,6 +7,7 @@ from games.params import Params, malformed
 from tables.core.context import TableContext
 from tables.core.duty import lock_duty_of
 from tables.core.permissions import AT_THE_TABLE
+from tables.core.refusals import GAMING_CEASED, ROUND_IN_PLAY, TABLE_CLOSED
 from tables.dice.handling import remove_dice
 from tables.equipment.checks import Equipment
 from tables.equipment.tosses import verify_tosses
@@ -20,6 +21,7 @@ from tables.opening.checks import (
     verify_payout_limit,
     verify_secured,
 )
+from tables.opening.refusals import EDITION_LAPSED, NOT_INSPECTED, TABLE_NOT_CLOSED
 from tables.rules.notice import current_rules
 from tables.rules.suspensions import verify_game_not_suspended
 from tables.runner.signatures import floor_signer, verify_signed_by_floor
@@ -90,9 +92,9 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     acknowledged = params.boolean("acknowledge_lapsed")
     verify_signed_by_floor(ctx)
     if ctx.table.status != Table.Status.CLOSED:
-        raise Refusal("table-not-closed", table=ctx.table.code)
+        raise Refusal(TABLE_NOT_CLOSED, table=ctx.table.code)
     if ctx.table.ceased_what:
-        raise Refusal("gaming-ceased", ctx.table.ceased_section, what=ctx.table.ceased_what)
+        raise Refusal(GAMING_CEASED, ctx.table.ceased_section, what=ctx.table.ceased_what)
     ctx.verify_dice_in_time()
     verify_dice_new_enough(ctx)
     verify_payout_limit(ctx)
@@ -101,14 +103,14 @@ def open_table(ctx: TableContext, params: Params) -> ActOutcome:
     Equipment(ctx).verify_approved()
     inspection = last_inspection(ctx)
     if inspection is None:
-        raise Refusal("not-inspected", ctx.rules.section("inspection-device"))
+        raise Refusal(NOT_INSPECTED, ctx.rules.section("inspection-device"))
     lock_duty_of(holder_ids(ctx.table))
     verify_staffed(ctx)
     before, floorperson = ctx.table.floorperson_id, supervisor_at_opening(ctx)
     edition = ctx.rules.edition
     lapsed = edition.lapses_on is not None and edition.lapses_on <= ctx.gaming_day
     if lapsed and not acknowledged:
-        raise Refusal("edition-lapsed", edition.source, on=edition.lapses_on)
+        raise Refusal(EDITION_LAPSED, edition.source, on=edition.lapses_on)
     ctx.change_table(
         status=Table.Status.OPEN, floorperson=floorperson, recorded_rules_key=current_rules(ctx).key
     )
@@ -138,9 +140,9 @@ def close_table(ctx: TableContext, params: Params) -> ActOutcome:
     secured = params.boolean("secured")
     verify_signed_by_floor(ctx)
     if ctx.table.status == Table.Status.CLOSED:
-        raise Refusal("table-closed", table=ctx.table.code)
+        raise Refusal(TABLE_CLOSED, table=ctx.table.code)
     if ctx.round is not None:
-        raise Refusal("round-in-play", round=ctx.round.number)
+        raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)
     shaker, lot = ctx.shaker, ctx.lot
     verify_secured(ctx, secured)
     if ctx.deals and ctx.rules.section("new-dice-at-opening"):

@@ -2,7 +2,15 @@
 
 from games.engine import Refusal
 from tables.core.context import TableContext
+from tables.core.refusals import GAMING_CEASED
 from tables.models import Inspection, Table
+from tables.opening.refusals import (
+    INSPECT_BEFORE_OPENING,
+    LIGHTS_DO_NOT_AGREE,
+    NEW_DICE_AT_OPENING,
+    PAYOUT_LIMIT_TOO_LOW,
+    SECURE_THE_SHAKER,
+)
 from tables.staffing.posts import unattended_shaker_section
 from tables.words.sentences import dollars
 
@@ -11,9 +19,9 @@ def verify_inspection_is_due(ctx: TableContext) -> None:
     """Raises `gaming-ceased` without a repair, or `inspect-before-opening` at an open table."""
     table = ctx.table
     if table.ceased_what and table.repaired_at is None:
-        raise Refusal("gaming-ceased", table.ceased_section, what=table.ceased_what)
+        raise Refusal(GAMING_CEASED, table.ceased_section, what=table.ceased_what)
     if table.status == Table.Status.OPEN:
-        raise Refusal("inspect-before-opening")
+        raise Refusal(INSPECT_BEFORE_OPENING)
 
 
 def verify_secured(ctx: TableContext, secured: bool) -> None:
@@ -23,7 +31,7 @@ def verify_secured(ctx: TableContext, secured: bool) -> None:
     """
     section = None if secured else unattended_shaker_section(ctx)
     if section is not None and ctx.shaker is not None:
-        raise Refusal("secure-the-shaker", section, shaker=ctx.shaker.code)
+        raise Refusal(SECURE_THE_SHAKER, section, shaker=ctx.shaker.code)
 
 
 def last_inspection(ctx: TableContext) -> Inspection | None:
@@ -47,14 +55,14 @@ def verify_lights(ctx: TableContext, dice: tuple[int, ...], lit: tuple[str, ...]
     wins = ctx.game.winning_codes(ctx.rules, [ctx.game.verify_dice(ctx.rules, dice)])
     if set(lit) != set(wins):
         section = ctx.rules.section("inspection-device")
-        raise Refusal("lights-do-not-agree", section, wrong=_differing(ctx, lit, wins))
+        raise Refusal(LIGHTS_DO_NOT_AGREE, section, wrong=_differing(ctx, lit, wins))
 
 
 def verify_dice_new_enough(ctx: TableContext) -> None:
     """Raises `new-dice-at-opening` if the edition requires new dice and these were here before (§ 577.4(d))."""
     section, closed_at, lot = ctx.rules.section("new-dice-at-opening"), ctx.table.closed_at, ctx.lot
     if section and closed_at and lot and lot.placed_at and lot.placed_at <= closed_at:
-        raise Refusal("new-dice-at-opening", section, lot=lot.code)
+        raise Refusal(NEW_DICE_AT_OPENING, section, lot=lot.code)
 
 
 def verify_payout_limit(ctx: TableContext) -> None:
@@ -65,7 +73,7 @@ def verify_payout_limit(ctx: TableContext) -> None:
     least = ctx.rules.least_payout_limit_cents(ctx.table.min_cents)
     if limit < least:
         section = ctx.rules.section("payout-limit")
-        raise Refusal("payout-limit-too-low", section, limit=dollars(limit), least=dollars(least))
+        raise Refusal(PAYOUT_LIMIT_TOO_LOW, section, limit=dollars(limit), least=dollars(least))
 
 
 def _differing(ctx: TableContext, lit: tuple[str, ...], wins: tuple[str, ...]) -> str:

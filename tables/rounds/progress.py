@@ -7,6 +7,7 @@ from games.engine.settlement import STEPS_A_THROW, Settled
 from games.engine.state import RoundState
 from tables.core.context import TableContext
 from tables.models import Round
+from tables.rounds.refusals import NO_ROUND
 from tables.rules import notice
 
 
@@ -14,7 +15,7 @@ def require_round(ctx: TableContext) -> Round:
     """The live round. Raises `no-round`, or the refusal of a table that is not open."""
     if ctx.round is None:
         ctx.verify_open()
-        raise Refusal("no-round")
+        raise Refusal(NO_ROUND)
     return ctx.round
 
 

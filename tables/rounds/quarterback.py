@@ -2,6 +2,7 @@
 
 from games.engine import Refusal
 from tables.core.context import TableContext
+from tables.rounds.refusals import QUARTERBACK_SITS_OUT
 
 
 def verify_quarterback_plays(ctx: TableContext) -> None:
@@ -11,4 +12,4 @@ def verify_quarterback_plays(ctx: TableContext) -> None:
     """
     seat, first = ctx.state.quarterback, not (ctx.state.throws or ctx.state.void_throws)
     if first and all(wager.seat != seat for wager in ctx.state.wagers):
-        raise Refusal("quarterback-sits-out", ctx.rules.section("first-wagers"), seat=seat)
+        raise Refusal(QUARTERBACK_SITS_OUT, ctx.rules.section("first-wagers"), seat=seat)

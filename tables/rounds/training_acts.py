@@ -9,6 +9,7 @@ from tables.core.permissions import AT_THE_TABLE
 from tables.models import Table
 from tables.rounds.draws import draws
 from tables.rounds.progress import require_round, round_answer
+from tables.rounds.refusals import DICE_DRAWN_ALREADY, DRAWS_ONLY_IN_TRAINING
 from tables.runner.table import ActOutcome, act
 
 
@@ -16,12 +17,12 @@ from tables.runner.table import ActOutcome, act
 def draw_dice(ctx: TableContext, params: Params) -> ActOutcome:
     """Throw the dice of the next call at a training table. They stay until they are called, or called no roll."""
     if ctx.table.kind != Table.Kind.TRAINING:
-        raise Refusal("draws-only-in-training", table=ctx.table.code)
+        raise Refusal(DRAWS_ONLY_IN_TRAINING, table=ctx.table.code)
     round_ = require_round(ctx)
     dice = draws.dice(ctx.state.result.dice, ctx.game.faces)
     ctx.game.verify_call_dice(ctx.state, dice)
     if round_.drawn:
-        raise Refusal("dice-drawn-already", round=round_.number)
+        raise Refusal(DICE_DRAWN_ALREADY, round=round_.number)
     ctx.change_round(drawn=list(dice))
     data = {"round": round_.number, "dice": list(dice), "by": "machine"}
     return ActOutcome("dice.drawn", data, round_answer(round_), "phase")

@@ -6,13 +6,14 @@ from tables.core.context import TableContext
 from tables.core.wager_input import WagerInput
 from tables.limits.rules import wager_flag
 from tables.models import Round, Wager
+from tables.rounds.refusals import NO_SUCH_SEAT
 
 
 def verify_seats(ctx: TableContext, wagers: tuple[WagerInput, ...]) -> None:
     """Raises `no-such-seat`, or `malformed` if one act names the same seat and area twice."""
     for wager in wagers:
         if wager.seat > ctx.table.seats:
-            raise Refusal("no-such-seat", seat=wager.seat, seats=ctx.table.seats)
+            raise Refusal(NO_SUCH_SEAT, seat=wager.seat, seats=ctx.table.seats)
     if len({wager.key for wager in wagers}) != len(wagers):
         raise Refusal(MALFORMED, name="wagers")
 

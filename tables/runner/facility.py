@@ -15,6 +15,7 @@ from tables.core.duty import is_on_duty_at_facility
 from tables.core.lot_steps import write_lot_steps
 from tables.core.reads import locked_table
 from tables.models import DiceLot, Table
+from tables.runner.refusals import WITNESS_NOT_ON_DUTY
 
 __all__ = [
     "ACTS",
@@ -88,7 +89,7 @@ class FacilityRunner(StreamRunner[FacilityContext]):
 
     def make_context(self, request: ActRequest, locked: LockedStream) -> FacilityContext:
         if request.witness is not None and not is_on_duty_at_facility(request.witness, locked.facility):
-            raise Forbidden("witness-not-on-duty", witness=request.witness.name)
+            raise Forbidden(WITNESS_NOT_ON_DUTY, witness=request.witness.name)
         return FacilityContext(locked, request)
 
     def facility_act(self, stream: str, *, roles: Iterable[str], witness: bool = False) -> Callable[[Do], Do]:

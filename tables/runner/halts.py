@@ -14,7 +14,7 @@ from audit.heads import HeadStatus
 from audit.models import Incarnation
 from audit.runner import ActRequest, Stale
 from audit.sealing.incarnations import current_number
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from tables.core.alerts import end_alert, raise_alert
 from tables.core.context import TableContext
 from tables.core.permissions import verify_device
@@ -22,6 +22,7 @@ from tables.core.reads import Locked, locked_table
 from tables.core.signals import table_changed
 from tables.models import Table
 from tables.runner.alert_rules import FORGED_HEAD, ROLLED_BACK
+from tables.runner.refusals import HEAD_NOT_OURS, RECORD_WENT_BACK, TABLE_HALTED
 
 HALTED = 423
 
@@ -34,7 +35,7 @@ class HeadRefused(Refusal):
 
     status = 422
 
-    def __init__(self, code: str, *affected_table_ids: int, **params: Any) -> None:
+    def __init__(self, code: RefusalCode, *affected_table_ids: int, **params: Any) -> None:
         super().__init__(code, **params)
         self.affected_table_ids = affected_table_ids
 
@@ -73,7 +74,7 @@ def verify_head(request: ActRequest, locked: Locked) -> None:
 def verify_not_halted(request: ActRequest, locked: Locked) -> None:
     """Raises `TableHalted` at a halted table, and `Stale` for a screen of an earlier incarnation."""
     if locked.table.halted_at is not None:
-        raise TableHalted("table-halted", table=locked.table.code)
+        raise TableHalted(TABLE_HALTED, table=locked.table.code)
     if request.head is None or request.head.incarnation >= locked.incarnation:
         return
     if heads.check_head(locked.table.stream, locked.incarnation, request.head) is HeadStatus.OLD:
@@ -91,7 +92,7 @@ def halt(request: ActRequest) -> HeadRefused:
         locked = locked_table(request.facility, request.place, request.actor)
         table, claim = locked.table, request.head
         if table.halted_at is not None:
-            return TableHalted("table-halted", table=table.code)
+            return TableHalted(TABLE_HALTED, table=table.code)
         if heads.check_head(table.stream, current_number(), claim) is not HeadStatus.UNKNOWN:
             raise Stale
         ctx = _context(request, locked)
@@ -107,7 +108,7 @@ def halt(request: ActRequest) -> HeadRefused:
         _append(ctx, "table.halted", data)
         raise_alert(ctx, ROLLED_BACK.expected(table.pk, seen=claim.seq, last=data["last"]))
         ctx.append_extra_entries()
-        return TableHalted(ROLLED_BACK.code, table.pk, table=table.code, seen=claim.seq)
+        return TableHalted(RECORD_WENT_BACK, table.pk, table=table.code, seen=claim.seq)
 
 
 def report_forged_head(request: ActRequest) -> HeadRefused:
@@ -118,7 +119,7 @@ def report_forged_head(request: ActRequest) -> HeadRefused:
         device = request.device.name if request.device else ""
         raised = raise_alert(ctx, FORGED_HEAD.expected(locked.table.pk, device=device))
         ctx.append_extra_entries()
-        return HeadRefused(FORGED_HEAD.code, *([locked.table.pk] if raised else []), table=locked.table.code)
+        return HeadRefused(HEAD_NOT_OURS, *([locked.table.pk] if raised else []), table=locked.table.code)
 
 
 def resume_halted_tables(sender: Any, incarnation: Incarnation, **_declared: Any) -> None:

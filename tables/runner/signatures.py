@@ -5,6 +5,7 @@ from games.engine import Refusal
 from tables.core.context import TableContext
 from tables.core.permissions import FLOOR
 from tables.runner.facility import FacilityContext
+from tables.runner.refusals import FLOORPERSON_MUST_SIGN, TWO_DEPARTMENTS_MUST_SIGN
 
 OUTSIDE = frozenset({"information-technology", "regulator"})
 
@@ -14,7 +15,7 @@ def floor_signer(ctx: TableContext) -> Person:
     for person in (ctx.witness, ctx.actor):
         if person is not None and person.role in FLOOR:
             return person
-    raise Refusal("floorperson-must-sign")
+    raise Refusal(FLOORPERSON_MUST_SIGN)
 
 
 def verify_signed_by_floor(ctx: TableContext) -> None:
@@ -29,4 +30,4 @@ def verify_two_departments(ctx: TableContext | FacilityContext, section: str) ->
     """
     signed = {person.department for person in (ctx.actor, ctx.witness) if person is not None}
     if len(signed) < 2 or "table-games" not in signed or signed & OUTSIDE:
-        raise Refusal("two-departments-must-sign", section)
+        raise Refusal(TWO_DEPARTMENTS_MUST_SIGN, section)

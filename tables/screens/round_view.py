@@ -11,6 +11,7 @@ from games.engine.state import RoundState
 from games.wording import reason_text
 from tables.core.chips import breakdown
 from tables.core.context import TableContext
+from tables.core.refusals import NO_RULES_IN_FORCE
 from tables.models import Table, Wager
 from tables.opening.view import Opening
 from tables.rounds import settling_view
@@ -296,7 +297,7 @@ def _offers_without_rules(table: Table) -> list[str]:
 
 
 def _no_rules(ctx: TableContext) -> Missing:
-    refusal = Refusal("no-rules-in-force", code=ctx.table.submission_code)
+    refusal = Refusal(NO_RULES_IN_FORCE, code=ctx.table.submission_code)
     return {"code": refusal.code, "text": say(refusal), "section": ""}
 
 

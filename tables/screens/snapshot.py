@@ -15,6 +15,7 @@ from tables.core import reads
 from tables.core.alerts import held
 from tables.core.chips import CHIPS_CENTS
 from tables.core.context import TableContext
+from tables.core.refusals import NO_RULES_IN_FORCE
 from tables.equipment import table_signs
 from tables.failures.words import ceased_text
 from tables.limits import rules
@@ -22,6 +23,7 @@ from tables.models import Table
 from tables.opening import view
 from tables.rounds.layout import layout as wager_layout
 from tables.runner.halts import TableHalted
+from tables.runner.refusals import TABLE_HALTED
 from tables.screens import round_view, selectors
 from tables.snapshot_types import (
     Ceased,
@@ -63,7 +65,7 @@ class DisplayContext(TableContext):
         submission = self.round.submission if self.round is not None else self.in_force
         submission = submission or submissions.newest(self.table.facility, self.table.submission_code)
         if submission is None:
-            raise Refusal("no-rules-in-force", code=self.table.submission_code)
+            raise Refusal(NO_RULES_IN_FORCE, code=self.table.submission_code)
         return submission
 
 
@@ -117,7 +119,7 @@ def _build(table_read: reads.TableRead) -> Snapshot:
 def _halted(table: Table) -> Halted | None:
     if table.halted_at is None:
         return None
-    return {"since": moment(table.halted_at), "text": say(TableHalted("table-halted", table=table.code))}
+    return {"since": moment(table.halted_at), "text": say(TableHalted(TABLE_HALTED, table=table.code))}
 
 
 def _without_acts(snapshot: Snapshot, halted: Halted) -> Snapshot:

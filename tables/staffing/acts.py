@@ -7,9 +7,20 @@ from games.params import Params
 from tables.core.context import TableContext
 from tables.core.duty import covers, locked_duty
 from tables.core.permissions import DEALERS
+from tables.core.refusals import NOT_ASSIGNED, ROUND_IN_PLAY
 from tables.models import Qualification, Table
 from tables.runner.table import ActOutcome, act
 from tables.staffing import posts
+from tables.staffing.refusals import (
+    ALREADY_DEALING,
+    AT_ANOTHER_TABLE,
+    NO_SUCH_POST,
+    NOT_DEALING,
+    NOT_QUALIFIED,
+    POST_LEFT_EMPTY,
+    POST_OF_ANOTHER,
+    SHAKER_LEFT_UNATTENDED,
+)
 
 
 @act(roles=DEALERS, depends_on="nothing")
@@ -27,7 +38,7 @@ def take_over_table(ctx: TableContext, params: Params) -> ActOutcome:
     verify_free_to_deal(ctx, actor)
     relieved = posts.holder(ctx.table, post)
     if relieved is not None and relieved.pk == actor.pk:
-        raise Refusal("already-dealing", dealer=relieved.name)
+        raise Refusal(ALREADY_DEALING, dealer=relieved.name)
     verify_qualified(ctx, actor)
     post_left = posts.post_of(ctx.table, actor)
     successor_person = successor(ctx, post_left, relieved)
@@ -60,7 +71,7 @@ def leave_table(ctx: TableContext, params: Params) -> ActOutcome:
     assert ctx.actor is not None
     post = posts.post_of(ctx.table, ctx.actor)
     if post is None:
-        raise Refusal("not-dealing", table=ctx.table.code)
+        raise Refusal(NOT_DEALING, table=ctx.table.code)
     if ctx.table.status != Table.Status.CLOSED:
         verify_may_leave(ctx, post)
     ctx.change_table(**{posts.FIELDS[post]: None}, **({"dealer_since": None} if post == "dealer" else {}))
@@ -87,9 +98,9 @@ def successor(ctx: TableContext, post_left: str | None, before: Person | None) -
 def verify_post(ctx: TableContext, person: Person, post: str) -> None:
     """Raises `no-such-post`, or `post-of-another` for a post that this person's role does not work."""
     if post not in posts.posts_of(ctx.table):
-        raise Refusal("no-such-post", table=ctx.table.code)
+        raise Refusal(NO_SUCH_POST, table=ctx.table.code)
     if person.role == "stickperson" and post != "stick":
-        raise Refusal("post-of-another")
+        raise Refusal(POST_OF_ANOTHER)
 
 
 def verify_qualified(ctx: TableContext, person: Person) -> None:
@@ -104,7 +115,7 @@ def verify_qualified(ctx: TableContext, person: Person) -> None:
     trainings = Qualification.objects.in_effect(today)
     if not trainings.filter(person=person, game=table.game).exists():
         section = ctx.rules.section("qualified") if ctx.deals else ""
-        raise Refusal("not-qualified", section, person=person.name, game=table.game)
+        raise Refusal(NOT_QUALIFIED, section, person=person.name, game=table.game)
 
 
 def verify_free_to_deal(ctx: TableContext, person: Person) -> None:
@@ -114,13 +125,13 @@ def verify_free_to_deal(ctx: TableContext, person: Person) -> None:
     not. Locks the person's assignments, so that nobody takes two tables at once, or one while the duty ends.
     """
     if not covers(locked_duty(person), ctx.table):
-        raise Forbidden("not-assigned", table=ctx.table.code)
+        raise Forbidden(NOT_ASSIGNED, table=ctx.table.code)
     tables = Table.objects.select_related("stream", "facility").filter(posts.at_any_post(person))
     in_play = tables.exclude(pk=ctx.table.pk).exclude(status=Table.Status.CLOSED)
     for table in in_play.order_by("pk"):
         post = posts.post_of(table, person) or posts.keeper_post(table)
         verify_may_leave(TableContext(table, person, ctx.device, None, ctx.now), post)
-        raise Refusal("at-another-table", person=person.name, table=table.code)
+        raise Refusal(AT_ANOTHER_TABLE, person=person.name, table=table.code)
 
 
 def verify_may_leave(ctx: TableContext, post: str) -> None:
@@ -131,7 +142,7 @@ def verify_may_leave(ctx: TableContext, post: str) -> None:
     """
     if len(posts.posts_of(ctx.table)) > 1:
         section = ctx.rules.section("dealers") if ctx.deals else ""
-        raise Refusal("post-left-empty", section, post=post, table=ctx.table.code)
+        raise Refusal(POST_LEFT_EMPTY, section, post=post, table=ctx.table.code)
     verify_nothing_unattended(ctx, post)
 
 
@@ -144,6 +155,6 @@ def verify_nothing_unattended(ctx: TableContext, post: str) -> None:
         return
     section = posts.unattended_shaker_section(ctx)
     if section is not None and ctx.shaker is not None:
-        raise Refusal("shaker-left-unattended", section, shaker=ctx.shaker.code)
+        raise Refusal(SHAKER_LEFT_UNATTENDED, section, shaker=ctx.shaker.code)
     if ctx.round is not None:
-        raise Refusal("round-in-play", round=ctx.round.number)
+        raise Refusal(ROUND_IN_PLAY, round=ctx.round.number)

@@ -20,13 +20,17 @@ from tables.core.alert_kinds import (
 from tables.core.context import TableContext
 from tables.models import Table
 from tables.staffing import posts, spans
+from tables.staffing.refusals import SPAN_EXCEEDED, SUPERVISOR_OFF_DUTY, UNSUPERVISED
 from tables.words import sentences
 
 STAFF_TICKS = 5
+BREACHES = {code: code for code in (UNSUPERVISED, SUPERVISOR_OFF_DUTY, SPAN_EXCEEDED)}  # as alerts store them
 
 
 def _describe_breach(params: Mapping[str, Any]) -> tuple[str, str]:
-    refusal = Refusal(params["breach"], **{name: value for name, value in params.items() if name != "breach"})
+    refusal = Refusal(
+        BREACHES[params["breach"]], **{name: value for name, value in params.items() if name != "breach"}
+    )
     return sentences.title(refusal), sentences.say(refusal)
 
 

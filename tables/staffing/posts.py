@@ -13,6 +13,7 @@ from games.registry import game_by_code
 from tables.core.context import TableContext
 from tables.core.duty import at_work, at_work_by_table
 from tables.models import Table
+from tables.staffing.refusals import POST_IS_EMPTY
 
 FIELDS = {"dealer": "dealer", "dealer-left": "dealer_left", "stick": "stickperson"}
 
@@ -75,7 +76,7 @@ def verify_staffed(ctx: TableContext) -> None:
     simulated table has no people.
     """
     for post in empty_posts(ctx.table):
-        raise Refusal("post-is-empty", staffing_section(ctx.rules), post=post, table=ctx.table.code)
+        raise Refusal(POST_IS_EMPTY, staffing_section(ctx.rules), post=post, table=ctx.table.code)
 
 
 def empty_posts(table: Table) -> list[str]:

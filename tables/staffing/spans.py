@@ -14,13 +14,20 @@ from django.db.models import Q, QuerySet
 
 from audit.models import Person
 from games import submissions
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.engine.editions import Edition, Staffing, edition
 from tables.core.context import TableContext
 from tables.core.duty import covers, is_on_duty, locked_duty
 from tables.core.permissions import FLOOR
 from tables.models import Assignment, Table
 from tables.runner.signatures import floor_signer
+from tables.staffing.refusals import (
+    ROLE_DOES_NOT_SUPERVISE,
+    SPAN_EXCEEDED,
+    SUPERVISOR_NOT_ON_DUTY,
+    SUPERVISOR_OFF_DUTY,
+    UNSUPERVISED,
+)
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class SupervisionBreach:
     """
 
     table_id: int
-    code: str
+    code: RefusalCode
     params: dict[str, Any] = field(default_factory=dict)
     section: str = ""
 
@@ -66,10 +73,10 @@ def verify_may_supervise(ctx: TableContext, person: Person, *, in_play: bool) ->
     assignments, so that two openings at once do not both pass.
     """
     if person.role not in FLOOR:
-        raise Refusal("role-does-not-supervise", person=person.name)
+        raise Refusal(ROLE_DOES_NOT_SUPERVISE, person=person.name)
     duty = locked_duty(person)
     if not (person.is_active and covers(duty, ctx.table)):
-        raise Refusal("supervisor-not-on-duty", person=person.name, table=ctx.table.code)
+        raise Refusal(SUPERVISOR_NOT_ON_DUTY, person=person.name, table=ctx.table.code)
     if in_play and ctx.table.kind == Table.Kind.LIVE:
         verify_span(person, [*_tables_of(person, except_table=ctx.table), ctx.table], duty, ctx.now)
 
@@ -95,7 +102,7 @@ def verify_span(
     forbidding = [table.edition for table in _forbidding(supervised) if table.edition]
     if forbidding:
         strictest = min(forbidding, key=lambda edition: edition.staffing.span)
-        raise Refusal("span-exceeded", span_section(strictest), **_span_params(person, supervised))
+        raise Refusal(SPAN_EXCEEDED, span_section(strictest), **_span_params(person, supervised))
 
 
 def breaches(now: dt.datetime, only: int | None = None) -> list[SupervisionBreach]:
@@ -138,11 +145,11 @@ def _supervisor_breach(
     section = span_section(editions.get(table.pk))
     person = table.floorperson
     if person is None:
-        return SupervisionBreach(table.pk, "unsupervised", {"table": table.code}, section)
+        return SupervisionBreach(table.pk, UNSUPERVISED, {"table": table.code}, section)
     if _supervises(person) and covers(duty[person.pk], table):
         return None
     return SupervisionBreach(
-        table.pk, "supervisor-off-duty", {"person": person.name, "table": table.code}, section
+        table.pk, SUPERVISOR_OFF_DUTY, {"person": person.name, "table": table.code}, section
     )
 
 
@@ -154,7 +161,7 @@ def _span_breaches(
     assert person is not None
     return [
         SupervisionBreach(
-            table.table_id, "span-exceeded", _span_params(person, supervised), span_section(table.edition)
+            table.table_id, SPAN_EXCEEDED, _span_params(person, supervised), span_section(table.edition)
         )
         for table in _forbidding(supervised)
         if table.table_id

@@ -17,6 +17,18 @@ from tables.models import Assignment, Pit, Qualification, Table
 from tables.models.staffing import GAMES_ELSEWHERE
 from tables.runner.facility import STAFF, ActOutcome, FacilityContext, facility_act
 from tables.staffing import posts
+from tables.staffing.refusals import (
+    ALREADY_ASSIGNED,
+    NO_SUCH_ASSIGNMENT,
+    NO_SUCH_PLACE,
+    NO_SUCH_QUALIFICATION,
+    QUALIFICATION_ENDS_BEFORE_IT_BEGINS,
+    QUALIFICATION_FILED_ALREADY,
+    QUALIFICATION_HAS_ENDED,
+    ROLE_DOES_NOT_SUPERVISE,
+    STILL_AT_A_POST,
+    STILL_SUPERVISES,
+)
 from tables.staffing.spans import verify_may_supervise_elsewhere
 
 MAX_REFERENCE_LENGTH = 60
@@ -31,7 +43,7 @@ def assign_person(ctx: FacilityContext, params: Params) -> ActOutcome:
     duty.pit, duty.table = _place(ctx, pit, table)
     same = Assignment.objects.at_facility(ctx.facility).filter(person=person)
     if same.filter(pit=duty.pit, table=duty.table).exists():
-        raise Refusal("already-assigned", person=person.name, place=table or pit or ctx.facility.name)
+        raise Refusal(ALREADY_ASSIGNED, person=person.name, place=table or pit or ctx.facility.name)
     duty.save()
     ctx.affect(_tables_of(person))
     return _assignment_outcome("assignment.started", duty)
@@ -46,7 +58,7 @@ def assign_elsewhere(ctx: FacilityContext, params: Params) -> ActOutcome:
     person = person_here(ctx.facility, params.text("person"))
     game = params.choice("game", GAMES_ELSEWHERE)
     if person.role not in FLOOR:
-        raise Refusal("role-does-not-supervise", person=person.name)
+        raise Refusal(ROLE_DOES_NOT_SUPERVISE, person=person.name)
     verify_may_supervise_elsewhere(person, game, locked_duty(person), ctx.now)
     duty = Assignment.objects.create(person=person, facility=ctx.facility, elsewhere=game, started_at=ctx.now)
     return _assignment_outcome("assignment.started", duty)
@@ -62,12 +74,12 @@ def end_assignment(ctx: FacilityContext, params: Params) -> ActOutcome:
     pk = params.integer("assignment", 1, 2**53)
     ending = Assignment.objects.filter(facility=ctx.facility, pk=pk).select_related("person").first()
     if ending is None:
-        raise Refusal("no-such-assignment")
+        raise Refusal(NO_SUCH_ASSIGNMENT)
     tables = _tables_of(ending.person)
     tables.select_for_update(of=("self",)).in_bulk()
     duty = locked_duty(ending.person)
     if ending not in duty:
-        raise Refusal("no-such-assignment")
+        raise Refusal(NO_SUCH_ASSIGNMENT)
     verify_not_needed(ctx, ending, [assignment for assignment in duty if assignment != ending], tables.all())
     ctx.affect(tables.all())
     ending.ended_at = ctx.now
@@ -91,9 +103,9 @@ def verify_not_needed(
         post = posts.post_of(table, person)
         if post is not None:
             section = posts.staffing_section(ctx_there.rules) if ctx_there.deals else ""
-            raise Refusal("still-at-a-post", section, person=person.name, post=post, table=table.code)
+            raise Refusal(STILL_AT_A_POST, section, person=person.name, post=post, table=table.code)
         section = ctx_there.rules.section("span") if ctx_there.deals else ""
-        raise Refusal("still-supervises", section, person=person.name, table=table.code)
+        raise Refusal(STILL_SUPERVISES, section, person=person.name, table=table.code)
 
 
 def _tables_of(person: Person) -> QuerySet[Table]:
@@ -116,14 +128,12 @@ def record_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
         ends_on=params.date("ends_on", optional=True),
     )
     if qualification.ends_on and qualification.ends_on <= qualification.since:
-        raise Refusal("qualification-ends-before-it-begins")
+        raise Refusal(QUALIFICATION_ENDS_BEFORE_IT_BEGINS)
     same = Qualification.objects.filter(
         person=qualification.person, game=qualification.game, since=qualification.since
     )
     if same.exists():
-        raise Refusal(
-            "qualification-filed-already", person=qualification.person.name, game=qualification.game
-        )
+        raise Refusal(QUALIFICATION_FILED_ALREADY, person=qualification.person.name, game=qualification.game)
     qualification.save()
     return _qualification_outcome("qualification.recorded", qualification)
 
@@ -139,11 +149,11 @@ def end_qualification(ctx: FacilityContext, params: Params) -> ActOutcome:
         Qualification.objects.select_for_update(of=("self",)).filter(pk=pk).select_related("person").first()
     )
     if qualification is None or not qualification.person.belongs_to(ctx.facility.code):
-        raise Refusal("no-such-qualification")
+        raise Refusal(NO_SUCH_QUALIFICATION)
     if qualification.ends_on is not None and qualification.ends_on <= ends_on:
-        raise Refusal("qualification-has-ended", on=qualification.ends_on)
+        raise Refusal(QUALIFICATION_HAS_ENDED, on=qualification.ends_on)
     if ends_on < qualification.since:
-        raise Refusal("qualification-ends-before-it-begins")
+        raise Refusal(QUALIFICATION_ENDS_BEFORE_IT_BEGINS)
     qualification.ends_on = ends_on
     qualification.save(update_fields=["ends_on"])
     return _qualification_outcome("qualification.ended", qualification)
@@ -156,7 +166,7 @@ def _place(ctx: FacilityContext, pit: str, table: str) -> tuple[Pit | None, Tabl
     pit_row = Pit.objects.filter(facility=ctx.facility, code=pit).first() if pit else None
     table_row = Table.objects.filter(facility=ctx.facility, code=table).first() if table else None
     if (pit and pit_row is None) or (table and table_row is None):
-        raise Refusal("no-such-place", place=table or pit)
+        raise Refusal(NO_SUCH_PLACE, place=table or pit)
     return pit_row, table_row
 
 

@@ -8,6 +8,7 @@ from tables.core.duty import person_here
 from tables.core.permissions import FLOOR, STAFFERS
 from tables.models import Table
 from tables.runner.table import ActOutcome, act
+from tables.staffing.refusals import ALREADY_SUPERVISING
 from tables.staffing.spans import verify_may_supervise
 
 
@@ -32,7 +33,7 @@ def supervise(ctx: TableContext, person: Person) -> dict[str, str | None]:
     """
     before = ctx.table.floorperson
     if before is not None and before.pk == person.pk:
-        raise Refusal("already-supervising", person=person.name, table=ctx.table.code)
+        raise Refusal(ALREADY_SUPERVISING, person=person.name, table=ctx.table.code)
     verify_may_supervise(ctx, person, in_play=ctx.table.status != Table.Status.CLOSED)
     ctx.change_table(floorperson=person)
     return {"floorperson": person.code, "relieves": before.code if before else None}

@@ -28,6 +28,7 @@ from tables.runner import table as table_runner
 from tables.runner.access import Denied, Locked, SignedOut, enrolled_device, person_of, table_for
 from tables.runner.halts import HeadRefused
 from tables.screens import fragments, push
+from tables.views.refusals import LOCKED, SIGNED_OUT, STALE, UNKNOWN_ACT
 from tables.words.sentences import say, short, title
 
 MAX_BODY_BYTES = 256 * 1024
@@ -114,22 +115,22 @@ def execute_request(request: HttpRequest, target: ActTarget) -> ActReply:
     """Execute the act of a request, in one thread with one connection. Publishes nothing."""
     station = "dealer"
     if target.act not in target.runner.acts:
-        return _refused(404, Refusal("unknown-act"))
+        return _refused(404, Refusal(UNKNOWN_ACT))
     try:
         person = person_of(request)
         body, attachment = _form(request) if _has_file(request, target) else (_json_body(request), b"")
         station = body.get("station", "dealer") if body.get("station", "dealer") in STATIONS else "dealer"
         response = target.runner.execute(_act_request(request, body, person, target, attachment))
     except SignedOut:
-        return _refused(401, Refusal("signed-out"))
+        return _refused(401, Refusal(SIGNED_OUT))
     except Locked:
-        return _refused(423, Refusal("locked"))
+        return _refused(423, Refusal(LOCKED))
     except Forbidden as refusal:
         return _refused(403, refusal)
     except (Table.DoesNotExist, Facility.DoesNotExist):
-        return _refused(404, Refusal("unknown-act"))
+        return _refused(404, Refusal(UNKNOWN_ACT))
     except Stale:
-        return _refused(409, Refusal("stale"), _fresh_screen(request, target, station))
+        return _refused(409, Refusal(STALE), _fresh_screen(request, target, station))
     except AuditRefusal as refusal:
         return _refused(refusal.status, refusal)
     except HeadRefused as refusal:

@@ -1,4 +1,4 @@
-"""Sentences of the floor: refusals beyond the engine's, lines of the record, the steps of a round.
+"""Sentences of the floor: refusals, lines of the record, the steps of a round.
 
 A refusal is a code with parameters; here it becomes what a dealer reads. Sections are shortened: § 625a.2(b).
 """
@@ -19,67 +19,6 @@ from tables.words.registry import register
 
 NUMBERS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six")
 
-TITLES = {
-    "dice-past-their-time": "Not shaken",
-    "gaming-ceased": "Gaming has ceased",
-    "table-closed": "The table is closed",
-    "floorperson-must-sign": "Floorperson needed",
-    "witness-must-sign": "Witness needed",
-    "stale": "The table has moved on",
-    "wrong-pin": "Wrong PIN",
-    "locked-out": "Locked out",
-    "shaker-left-unattended": "Relief needed",
-}
-
-SENTENCES = {
-    "no-rules-in-force": "No approved rules submission %(code)s is in force. The table cannot deal.",
-    "no-shaker": "No working shaker stands at %(table)s. Place one first.",
-    "no-dice": "Shaker %(shaker)s has no dice in it. Put a dice lot in first.",
-    "dice-past-their-time": "Dice lot %(lot)s reached its time at %(at)s. Put a new lot in the shaker.",
-    "gaming-ceased": "Gaming at this table has ceased: the %(what)s failed. Record the repair, then inspect it.",
-    "table-closed": "%(table)s is not open. The floorperson inspects and opens it.",
-    "table-not-closed": "%(table)s is open already.",
-    "no-such-seat": "This table has seats 1 to %(seats)s; there is no seat %(seat)s.",
-    "no-round": "No round is in play. It begins with the first wager or shake.",
-    "round-in-play": "Round %(round)s is in play. Finish it first.",
-    "money-has-moved": "A winner of round %(round)s has been paid. It can no longer be mended here.",
-    "floorperson-must-sign": "A floorperson signs this with an own PIN.",
-    "witness-must-sign": "The wagers are settled by hand before a %(role)s, who signs with an own PIN.",
-    "dice-entered-already": "The dice of round %(round)s are entered. Finish it here, or correct them.",
-    "inspect-before-opening": "The inspection is made while the table is closed.",
-    "lights-do-not-agree": "What was seen lit is not what these dice light: %(wrong)s. Do not open the table.",
-    "not-inspected": "The table has not been inspected since it closed. Inspect it first.",
-    "edition-lapsed": "This edition lapsed on %(on)s. Acknowledge that to open the table under it.",
-    "too-few-tosses": "The automated shaker was run %(tosses)s times; the inspection runs it three times at least.",
-    "nothing-failed": "Nothing at %(table)s is recorded as failed.",
-    "dice-in-play": "Round %(round)s is shaken. Its dice stay in the shaker until it ends.",
-    "automated-shaker-still-here": "The automated shaker leaves the table before a manual one is used here.",
-    "automated-shaker-not-covered": "The automated shaker is covered or signed out of order before a manual one is used here.",
-    "no-such-lot": "There is no dice lot %(lot)s in this facility.",
-    "lot-was-used": "Dice lot %(lot)s has been in a shaker before; its clock cannot begin again. Take a fresh lot.",
-    "new-dice-at-opening": "Dice lot %(lot)s was at this table before it closed. Put a new set in first.",
-    "payout-limit-too-low": "The filed payout limit of %(limit)s is under %(least)s, the least at this table's minimum. Do not open it.",
-    "quarterback-sits-out": "The Quarterback at seat %(seat)s has no wager in this game. Take one, or offer the dice on.",
-    "no-such-post": "%(table)s has no such post.",
-    "post-of-another": "That post is for a stickperson; a stickperson takes no other.",
-    "dice-not-attested": "Dice lot %(lot)s is not attested to the standard of this game. Take one that is.",
-    "seat-is-open": "Nobody sits at seat %(seat)s. Seat the player first, then take the wager.",
-    "seat-is-taken": "A player sits at seat %(seat)s already.",
-    "seat-has-a-wager": "Seat %(seat)s has a wager in this round. The player stays until it ends.",
-    "lot-of-other-dice": "Dice lot %(lot)s holds %(dice)s dice, not the number this game is played with.",
-    "shaker-not-free": "Shaker %(shaker)s is not free: it is unknown, at a table, or out of order.",
-    "already-dealing": "%(dealer)s deals here already.",
-    "not-dealing": "You are not the dealer of %(table)s.",
-    "shaker-left-unattended": "Shaker %(shaker)s is never left unattended. A relief takes it over by PIN.",
-    "not-assigned": "You are not assigned to %(table)s.",
-    "witness-not-assigned": "%(witness)s is not assigned to %(table)s and does not sign here.",
-    "simulate-at-live-table": "%(table)s is not a simulated table: nothing invents play there.",
-    "act-of-another-game": "That act belongs to another game than the one at %(table)s.",
-    "stale": "Somebody else acted first. The screen now shows the table as it is; act again.",
-    "unknown-act": "There is no such act.",
-    "locked": "This tablet is locked. Sign in with your PIN.",
-    "signed-out": "You are signed out. Sign in with your PIN.",
-}
 
 NEXT_LABELS = {
     "no_more_bets": "No more bets",
@@ -141,21 +80,16 @@ def instruction(act: str, shaker: str) -> str:
 
 
 def say(refusal: Refusal | AuditRefusal) -> str:
-    """The sentence of a refusal."""
-    if isinstance(refusal, AuditRefusal):
-        return refusal.sentence
-    sentence = registry.SENTENCES.get(refusal.code)
-    if sentence is None:
-        return refusal.sentence
-    params = dict(refusal.params)
+    """The sentence of a refusal, with codes and moments among its parameters in words."""
+    params = refusal.params
     for words in registry.PARAM_WORDS:
         params = words(params)
-    return str(sentence) % {name: _plain(value) for name, value in params.items()}
+    return refusal.code.sentence % {name: _plain(value) for name, value in params.items()}
 
 
 def title(refusal: Refusal | AuditRefusal) -> str:
     """Two or three words above the sentence."""
-    return registry.TITLES.get(refusal.code) or getattr(refusal.code, "heading", "") or "Not done"
+    return refusal.code.heading or "Not done"
 
 
 def short(cite: str) -> str:
@@ -277,7 +211,7 @@ ACT_LINES: dict[str, Callable[[dict[str, Any]], str]] = {
     "repair.recorded": lambda data: "Repair recorded",
 }
 
-register(titles=TITLES, sentences=SENTENCES, act_lines=ACT_LINES)
+register(act_lines=ACT_LINES)
 
 
 def _shake_says(shaker: str, *, bets_open: bool) -> str:

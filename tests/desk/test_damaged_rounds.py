@@ -11,6 +11,7 @@ from django.utils.html import escape
 from audit import chain
 from audit.models import Entry
 from games.engine import Refusal
+from tables.corrections.refusals import ROUND_UNREADABLE
 from tables.models import Slip
 from tables.screens import selectors
 from tables.words.sentences import say
@@ -19,7 +20,7 @@ from tests.tables.slip_scene import file, found, settle
 from tests.tables.test_readjudicate import unguarded
 
 pytestmark = pytest.mark.django_db
-SENTENCE = say(Refusal("round-unreadable", round=1))
+SENTENCE = say(Refusal(ROUND_UNREADABLE, round=1))
 Body = Callable[[dict[str, Any]], Any]
 
 

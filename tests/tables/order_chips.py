@@ -1,6 +1,6 @@
 """A fictitious act, complete: one function and its words. `test_new_act.py` imports it."""
 
-from games.engine import Refusal
+from games.engine import Refusal, RefusalCode
 from games.params import MOST_CENTS, Params
 from tables.core.context import TableContext
 from tables.core.permissions import AT_THE_TABLE
@@ -9,6 +9,7 @@ from tables.words.registry import register
 from tables.words.sentences import dollars
 
 MAX_ORDER_CENTS = 500_000
+TOO_MANY_CHIPS = RefusalCode("too-many-chips", "Order at most %(max)s at a time.", "Order less")
 
 
 @act(roles=AT_THE_TABLE, depends_on="nothing")
@@ -16,12 +17,8 @@ def order_chips(ctx: TableContext, params: Params) -> ActOutcome:
     """Order chips for this table. Raises `too-many-chips`."""
     cents = params.integer("cents", 1, MOST_CENTS)
     if cents > MAX_ORDER_CENTS:
-        raise Refusal("too-many-chips", max=dollars(MAX_ORDER_CENTS))
+        raise Refusal(TOO_MANY_CHIPS, max=dollars(MAX_ORDER_CENTS))
     return ActOutcome("chips.ordered", {"cents": cents}, {"cents": cents}, changes="nothing")
 
 
-register(
-    titles={"too-many-chips": "Order less"},
-    sentences={"too-many-chips": "Order at most %(max)s at a time."},
-    act_lines={"chips.ordered": lambda data: "Chips ordered: %s" % dollars(data["cents"])},
-)
+register(act_lines={"chips.ordered": lambda data: "Chips ordered: %s" % dollars(data["cents"])})

@@ -22,8 +22,6 @@ def new_act():
     """Register the fictitious act and its words for one test, as the start of the application would."""
     with (
         patch.dict(table.RUNNER.acts),
-        patch.dict(registry.TITLES),
-        patch.dict(registry.SENTENCES),
         patch.dict(registry.ACT_LINES),
         patch.dict(sys.modules),
     ):

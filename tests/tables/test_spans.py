@@ -12,6 +12,7 @@ from games.engine import Refusal
 from games.models import RulesSubmission
 from tables.models import Assignment, Table
 from tables.runner import table
+from tables.staffing.refusals import SPAN_EXCEEDED
 from tables.staffing.spans import SupervisionBreach, breaches
 from tables.words.sentences import say
 from tests.tables.cast import Scene
@@ -317,7 +318,7 @@ def test_a_table_elsewhere_can_break_a_span_that_held():
     )
     together = {"person": "Floorperson", "count": 2, "tables": ["T-01", "craps"]}
     assert breaches(clock.now()) == [SupervisionBreach(scene.table.pk, "span-exceeded", together, TWO)]
-    said = say(Refusal("span-exceeded", TWO, **together))
+    said = say(Refusal(SPAN_EXCEEDED, TWO, **together))
     assert (
         said
         == "Floorperson may not supervise these 2 tables at once: T-01, Craps. Another floorperson must take one."

@@ -4,7 +4,7 @@ from collections import Counter
 
 from games.engine import Refusal
 from tables.words.sentences import dollars, number_words, say, short, title
-from tests.refusals import declared_codes, params_of, raised_refusals
+from tests.refusals import constant, declared_codes, params_of, raised_refusals, used_names
 
 CODES = [*declared_codes("games"), *declared_codes("tables")]
 RAISED = [*raised_refusals("games"), *raised_refusals("tables")]
@@ -14,8 +14,14 @@ def test_no_code_has_two_sentences():
     assert [code for code, count in Counter(CODES).items() if count > 1] == []
 
 
+def test_every_code_is_used_under_its_name():
+    assert len(CODES) > 400
+    used = used_names("games") | used_names("tables")
+    assert [code for code in CODES if constant(code) not in used] == []
+
+
 def test_every_refusal_is_given_what_its_sentence_shows():
-    assert len(RAISED) > 100
+    assert len(RAISED) > 350
     assert {raised.place: raised.missing_params for raised in RAISED if raised.missing_params} == {}
 
 

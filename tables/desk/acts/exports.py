@@ -14,6 +14,17 @@ from audit.models import Job
 from audit.record import STREAM_NAME
 from games.engine import Refusal
 from games.params import YEARS, Params, malformed
+from tables.desk.refusals import (
+    ENTRY_MISSING,
+    EXPORT_EMPTY,
+    EXPORT_MIXED,
+    EXPORT_RANGE,
+    EXPORT_TO_COME,
+    EXPORT_TOO_LONG,
+    NO_SUCH_STREAM,
+    TOO_MANY_JOBS,
+    VERIFICATION_RUNS,
+)
 from tables.desk.runner import EXPORT_ROLES, ActOutcome, DeskContext, desk_act
 
 KINDS = ("evidence", "csv", "xlsx")
@@ -43,7 +54,7 @@ def ask_export(ctx: DeskContext, params: Params) -> ActOutcome:
     _verify_job_limit(ctx)
     selection = _select(ctx, names, span, training)
     if not selection.entries and (kind != "evidence" or not selection.spans):
-        raise Refusal("export-empty")
+        raise Refusal(EXPORT_EMPTY)
     params_ = {**span, "streams": names, "training": training}
     job = Job.objects.create(
         facility=ctx.facility.code,
@@ -63,7 +74,7 @@ def ask_verification(ctx: DeskContext, params: Params) -> ActOutcome:
     """Request the full verification of the whole record, of every facility. Raises `verification-runs`."""
     running = Job.objects.filter(kind=Job.Kind.VERIFICATION, status__in=OPEN).first()
     if running is not None:
-        raise Refusal("verification-runs", at=f"{ctx.facility.local(running.asked_at):%H:%M}")
+        raise Refusal(VERIFICATION_RUNS, at=f"{ctx.facility.local(running.asked_at):%H:%M}")
     job = Job.objects.create(
         facility=ctx.facility.code,
         kind=Job.Kind.VERIFICATION,
@@ -76,7 +87,7 @@ def ask_verification(ctx: DeskContext, params: Params) -> ActOutcome:
 
 def _verify_job_limit(ctx: DeskContext) -> None:
     if Job.objects.filter(facility=ctx.facility.code, status__in=OPEN).count() >= MAX_OPEN_JOBS:
-        raise Refusal("too-many-jobs", most=MAX_OPEN_JOBS)
+        raise Refusal(TOO_MANY_JOBS, most=MAX_OPEN_JOBS)
 
 
 def _select(ctx: DeskContext, names: list[str], span: dict[str, Any], training: bool) -> export.Selection:
@@ -84,12 +95,12 @@ def _select(ctx: DeskContext, names: list[str], span: dict[str, Any], training: 
     try:
         selection = export.select(names, since, until, training=training, facility=ctx.facility.code)
     except export.UnknownStream as unknown:
-        raise Refusal("no-such-stream", stream=str(unknown)) from None
+        raise Refusal(NO_SUCH_STREAM, stream=str(unknown)) from None
     except export.MixedPlay as mixed:
-        raise Refusal("export-mixed", real=mixed.real) from None
+        raise Refusal(EXPORT_MIXED, real=mixed.real) from None
     except export.MissingEntry as missing:
         stream, seq = missing.args
-        raise Refusal("entry-missing", stream=stream, seq=seq) from None
+        raise Refusal(ENTRY_MISSING, stream=stream, seq=seq) from None
     return selection
 
 
@@ -110,9 +121,9 @@ def _span(ctx: DeskContext, params: Params) -> dict[str, Any]:
     if first := day or last:
         since, until = _of_days(ctx, first, last or first)
     if since and since > ctx.now:
-        raise Refusal("export-to-come")
+        raise Refusal(EXPORT_TO_COME)
     if since and until and since >= until:
-        raise Refusal("export-range")
+        raise Refusal(EXPORT_RANGE)
     return {
         "day": str(day or last) if day or last else None,
         "from": clock.format_moment(since) if since else None,
@@ -123,9 +134,9 @@ def _span(ctx: DeskContext, params: Params) -> dict[str, Any]:
 
 def _of_days(ctx: DeskContext, first: dt.date, last: dt.date) -> tuple[dt.datetime, dt.datetime]:
     if last < first:
-        raise Refusal("export-range")
+        raise Refusal(EXPORT_RANGE)
     if (last - first).days >= MAX_DAYS:
-        raise Refusal("export-too-long", most=MAX_DAYS)
+        raise Refusal(EXPORT_TOO_LONG, most=MAX_DAYS)
     return export.gaming_day_range(ctx.facility.code, first, last)
 
 

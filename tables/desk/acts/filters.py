@@ -5,6 +5,13 @@ from games.engine import Refusal
 from games.params import Params
 from tables.desk.access import DESK_ROLES
 from tables.desk.query import MAX_QUERY, clean_query_string
+from tables.desk.refusals import (
+    FILTER_NAME_TAKEN,
+    FILTER_NOT_UNDERSTOOD,
+    FILTER_SAYS_NOTHING,
+    NO_SUCH_FILTER,
+    TOO_MANY_FILTERS,
+)
 from tables.desk.runner import ActOutcome, DeskContext, desk_act
 
 MAX_FILTERS = 40
@@ -21,14 +28,14 @@ def save_filter(ctx: DeskContext, params: Params) -> ActOutcome:
     name = params.text("name", max_length=MAX_NAME)
     query = clean_query_string(params.text("query", default="", max_length=4 * MAX_QUERY), ctx.facility)
     if query is None:
-        raise Refusal("filter-not-understood", filter=name)
+        raise Refusal(FILTER_NOT_UNDERSTOOD, filter=name)
     if not query:
-        raise Refusal("filter-says-nothing", filter=name)
+        raise Refusal(FILTER_SAYS_NOTHING, filter=name)
     own = SavedFilter.objects.filter(facility=ctx.facility.code, person=ctx.actor)
     if own.filter(name=name).exists():
-        raise Refusal("filter-name-taken", filter=name)
+        raise Refusal(FILTER_NAME_TAKEN, filter=name)
     if own.count() >= MAX_FILTERS:
-        raise Refusal("too-many-filters", most=MAX_FILTERS)
+        raise Refusal(TOO_MANY_FILTERS, most=MAX_FILTERS)
     SavedFilter.objects.create(
         facility=ctx.facility.code, person=ctx.actor, name=name, query=query, saved_at=ctx.now
     )
@@ -41,7 +48,7 @@ def remove_filter(ctx: DeskContext, params: Params) -> ActOutcome:
     name = params.text("name", max_length=MAX_NAME)
     own = SavedFilter.objects.filter(facility=ctx.facility.code, person=ctx.actor, name=name).first()
     if own is None:
-        raise Refusal("no-such-filter", filter=name)
+        raise Refusal(NO_SUCH_FILTER, filter=name)
     data = {"filter": own.name, "query": own.query}
     own.delete()
     return ActOutcome("filter.removed", data)

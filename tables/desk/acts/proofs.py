@@ -9,6 +9,7 @@ from games.engine import Refusal
 from games.params import Params
 from tables.desk.proof_file import MAX_LINES, is_short, proof_file
 from tables.desk.query import MAX_NUMBER
+from tables.desk.refusals import NO_SUCH_ENTRY, NOT_SEALED_YET, PROOF_BROKEN, PROOF_TOO_LONG
 from tables.desk.runner import ActOutcome, DeskContext, desk_act
 
 MAX_PLACE = 60
@@ -25,15 +26,15 @@ def take_proof(ctx: DeskContext, params: Params) -> ActOutcome:
     name = place if place == INSTALLATION else f"{ctx.facility.code}/{place}"
     entry = Entry.objects.filter(stream__name=name, seq=seq).select_related("stream").first()
     if entry is None:
-        raise Refusal("no-such-entry", seq=seq, place=place)
+        raise Refusal(NO_SUCH_ENTRY, seq=seq, place=place)
     try:
         proof = proof_of(entry)
     except NotProven:
-        raise Refusal("proof-broken") from None
+        raise Refusal(PROOF_BROKEN) from None
     if proof is None:
-        raise Refusal("not-sealed-yet", seq=seq)
+        raise Refusal(NOT_SEALED_YET, seq=seq)
     if not is_short(proof):
-        raise Refusal("proof-too-long", most=MAX_LINES)
+        raise Refusal(PROOF_TOO_LONG, most=MAX_LINES)
     file = proof_file(proof)
     digest = hashlib.sha256(file.content).hexdigest()
     data = {

@@ -1,0 +1,49 @@
+"""Refusals that any act at a table may meet, each with its sentence."""
+
+from games.engine.refusals import RefusalCode
+
+DRAW_FIRST = RefusalCode(
+    "draw-first",
+    "The dice of round %(round)s have not been thrown yet. Throw them, then call them.",
+    "Throw the dice",
+)
+NOT_THESE_DICE = RefusalCode(
+    "not-these-dice",
+    "These are not the dice on the table. Read them again.",
+    "Read them again",
+)
+NO_SUCH_PERSON = RefusalCode(
+    "no-such-person",
+    "Nobody at this facility has the code %(person)s. Check the code.",
+)
+NO_RULES_IN_FORCE = RefusalCode(
+    "no-rules-in-force",
+    "No approved rules submission %(code)s is in force. The table cannot deal.",
+)
+NO_SHAKER = RefusalCode("no-shaker", "No working shaker stands at %(table)s. Place one first.")
+NO_DICE = RefusalCode("no-dice", "Shaker %(shaker)s has no dice in it. Put a dice lot in first.")
+DICE_PAST_THEIR_TIME = RefusalCode(
+    "dice-past-their-time",
+    "Dice lot %(lot)s reached its time at %(at)s. Put a new lot in the shaker.",
+    "Not shaken",
+)
+GAMING_CEASED = RefusalCode(
+    "gaming-ceased",
+    "Gaming at this table has ceased: the %(what)s failed. Record the repair, then inspect it.",
+    "Gaming has ceased",
+)
+TABLE_CLOSED = RefusalCode(
+    "table-closed",
+    "%(table)s is not open. The floorperson inspects and opens it.",
+    "The table is closed",
+)
+ROUND_IN_PLAY = RefusalCode("round-in-play", "Round %(round)s is in play. Finish it first.")
+NOT_ASSIGNED = RefusalCode("not-assigned", "You are not assigned to %(table)s.")
+WITNESS_NOT_ASSIGNED = RefusalCode(
+    "witness-not-assigned",
+    "%(witness)s is not assigned to %(table)s and does not sign here.",
+)
+ACT_OF_ANOTHER_GAME = RefusalCode(
+    "act-of-another-game",
+    "That act belongs to another game than the one at %(table)s.",
+)

@@ -1,0 +1,110 @@
+"""Refusals about corrections and Error Notification Slips. Each sentence says what to do next."""
+
+from games.engine.refusals import RefusalCode
+
+NO_SUCH_ROUND = RefusalCode(
+    "no-such-round",
+    "%(table)s has no round %(round)s. Check the number in its list of rounds.",
+)
+NO_SUCH_SLIP = RefusalCode(
+    "no-such-slip",
+    "%(table)s has no slip %(slip)s. Check the code on the page of its round.",
+)
+SLIP_NEEDS_TWO = RefusalCode(
+    "slip-needs-two",
+    "Two people must sign a slip, each with their own PIN. Ask a second person to sign.",
+    "Second person needed",
+)
+SLIP_SIGNER_ELSEWHERE = RefusalCode(
+    "slip-signer-elsewhere",
+    "%(witness)s does not work at this table. Ask someone who deals or supervises here.",
+)
+SLIP_MANAGER_MUST_SIGN = RefusalCode(
+    "slip-manager-must-sign",
+    "A pit manager or a shift manager must be one of the two who sign a void round. Ask one to sign.",
+    "Manager needed",
+)
+SLIP_MEND_IT = RefusalCode(
+    "slip-mend-it",
+    "Round %(round)s is in play and no one has been paid. Correct it at the table; that needs no slip.",
+    "Correct it at the table",
+)
+SLIP_ROUND_IN_PLAY = RefusalCode(
+    "slip-round-in-play",
+    "Round %(round)s is in play, and some of its money has moved. Correct what the table still "
+    "allows, finish the round as shown there, and file the slip when it has ended.",
+    "Round in play",
+)
+SLIP_NOTHING_SETTLED = RefusalCode(
+    "slip-nothing-settled",
+    "Round %(round)s settled nothing, so there is nothing for a slip to correct.",
+)
+ROUND_UNREADABLE = RefusalCode(
+    "round-unreadable",
+    "The record of round %(round)s was altered, so the round cannot be corrected. Tell compliance "
+    "now: Integrity shows which entry was changed.",
+    "The record is damaged",
+)
+SLIP_NO_RESULT = RefusalCode(
+    "slip-no-result",
+    "Every open wager of round %(round)s was returned, and no dice decided it. If a wrong amount was "
+    "paid or taken, file a payment slip.",
+)
+SLIP_IS_VOID = RefusalCode(
+    "slip-is-void",
+    "Slip %(slip)s made round %(round)s void. File a slip with its dice first, then this one.",
+)
+SLIP_NOTHING_TO_UNDO = RefusalCode(
+    "slip-nothing-to-undo",
+    "Nothing was taken or paid in round %(round)s, so there is nothing to undo.",
+)
+SLIP_CHANGES_NOTHING = RefusalCode(
+    "slip-changes-nothing",
+    "Round %(round)s was settled with these dice. Enter the dice that were on the layout.",
+)
+SLIP_WAGER_UNCHANGED = RefusalCode(
+    "slip-wager-unchanged",
+    "This is already recorded for seat %(seat)s. Enter the amount that was there, or 0 for nothing.",
+)
+SLIP_PAYMENT_UNCHANGED = RefusalCode(
+    "slip-payment-unchanged",
+    "This is what was settled with seat %(seat)s. Enter what was in fact paid and taken.",
+)
+SLIP_ANOTHER_COURSE = RefusalCode(
+    "slip-another-course",
+    "With this correction the game would have gone on, or ended on another throw, so it cannot be "
+    "settled again. Void the round.",
+    "Void the round",
+)
+SLIP_STANDS_OTHERWISE = RefusalCode(
+    "slip-stands-otherwise",
+    "Someone else corrected round %(round)s in the meantime. Check the figures again, then sign.",
+    "Already corrected",
+)
+SLIP_SETTLE_FIRST = RefusalCode(
+    "slip-settle-first",
+    "Slip %(slip)s of this round is waiting for its money. Settle it first, then enter the total "
+    "that was handed over.",
+    "Settle the open slip",
+)
+SLIP_SETTLED_ALREADY = RefusalCode(
+    "slip-settled-already",
+    "Slip %(slip)s is already settled. To correct it, file another slip.",
+)
+SLIP_OTHER_SEATS = RefusalCode(
+    "slip-other-seats",
+    "Slip %(slip)s has amounts due at seats %(seats)s. Enter what each of them received or gave back.",
+)
+SLIP_MOVED_MORE = RefusalCode(
+    "slip-moved-more",
+    "This is more than slip %(slip)s has due at seat %(seat)s. Enter no more than the amount due.",
+)
+SLIP_SAY_WHY_LESS = RefusalCode(
+    "slip-say-why-less",
+    "Slip %(slip)s would be settled with less than is due. Enter the reason, and sign again.",
+    "Reason needed",
+)
+MONEY_HAS_MOVED = RefusalCode(
+    "money-has-moved",
+    "A winner of round %(round)s has been paid. It can no longer be mended here.",
+)

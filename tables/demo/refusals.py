@@ -1,0 +1,8 @@
+"""Why simulated play is refused."""
+
+from games.engine.refusals import RefusalCode
+
+SIMULATE_AT_LIVE_TABLE = RefusalCode(
+    "simulate-at-live-table",
+    "%(table)s is not a simulated table: nothing invents play there.",
+)

@@ -1,0 +1,40 @@
+"""Refusals about limits, each with its sentence."""
+
+from games.engine.refusals import RefusalCode
+
+MAXIMUM_UNDER_MINIMUM = RefusalCode(
+    "maximum-under-minimum",
+    "The maximum %(max)s is under the minimum %(min)s. Swap them.",
+    "Limits not changed",
+)
+LIMITS_UNCHANGED = RefusalCode(
+    "limits-unchanged",
+    "These are already the limits: %(min)s to %(max)s.",
+    "Nothing changes",
+)
+CHANGE_IS_PENDING = RefusalCode(
+    "change-is-pending",
+    "A change to %(min)s–%(max)s is already pending here. Cancel it first.",
+    "Change pending",
+)
+NO_CHANGE_IS_PENDING = RefusalCode(
+    "no-change-is-pending",
+    "No change of limits is pending at %(table)s. Begin one first.",
+    "No change pending",
+)
+SOMEBODY_PLAYS = RefusalCode(
+    "somebody-plays",
+    "There is play at seat %(seats)s, so players must get 30 minutes' notice. Say that players are "
+    "here, then post the sign and announce the change.",
+    "Players at the table",
+)
+LIMITS_ANNOUNCED_ALREADY = RefusalCode(
+    "limits-announced-already",
+    "The change was already announced at %(at)s.",
+    "Already announced",
+)
+LIMITS_SIGN_STANDS = RefusalCode(
+    "limits-sign-stands",
+    "The sign has been posted since %(at)s.",
+    "Sign already posted",
+)

@@ -1,0 +1,28 @@
+"""Refusals about wagers, seats and rounds, each with its sentence."""
+
+from games.engine.refusals import RefusalCode
+
+DRAWS_ONLY_IN_TRAINING = RefusalCode(
+    "draws-only-in-training",
+    "%(table)s is not a training table. People throw the dice there.",
+)
+DICE_DRAWN_ALREADY = RefusalCode(
+    "dice-drawn-already",
+    "The dice of round %(round)s are already thrown. Call what they show.",
+    "Dice already thrown",
+)
+NO_SUCH_SEAT = RefusalCode("no-such-seat", "This table has seats 1 to %(seats)s; there is no seat %(seat)s.")
+NO_ROUND = RefusalCode("no-round", "No round is in play. It begins with the first wager or shake.")
+QUARTERBACK_SITS_OUT = RefusalCode(
+    "quarterback-sits-out",
+    "The Quarterback at seat %(seat)s has no wager in this game. Take one, or offer the dice on.",
+)
+SEAT_IS_OPEN = RefusalCode(
+    "seat-is-open",
+    "Nobody sits at seat %(seat)s. Seat the player first, then take the wager.",
+)
+SEAT_IS_TAKEN = RefusalCode("seat-is-taken", "A player sits at seat %(seat)s already.")
+SEAT_HAS_A_WAGER = RefusalCode(
+    "seat-has-a-wager",
+    "Seat %(seat)s has a wager in this round. The player stays until it ends.",
+)

@@ -1,0 +1,34 @@
+"""Refusals about who must sign, and about screens whose state is not the record's; each with its sentence."""
+
+from games.engine.refusals import RefusalCode
+
+RECORD_WENT_BACK = RefusalCode(
+    "record-went-back",
+    "This screen has shown entry %(seen)s of %(table)s, but the record no longer has it. Nothing was "
+    "recorded. Leave chips and dice as they lie, and call the shift manager.",
+    "The record went back",
+)
+TABLE_HALTED = RefusalCode(
+    "table-halted",
+    "The record of %(table)s has gone back, so nothing can be recorded here. Leave chips and dice as "
+    "they lie, and call the shift manager. Play continues after two people have declared the record.",
+    "This table is halted",
+)
+HEAD_NOT_OURS = RefusalCode(
+    "head-not-ours",
+    "This screen sent a state of %(table)s that the server never showed. Nothing was recorded. "
+    "Reload the page. If that does not help, call the shift manager.",
+    "Unknown screen",
+)
+TWO_DEPARTMENTS_MUST_SIGN = RefusalCode(
+    "two-departments-must-sign",
+    "Two people of different departments must sign, one of them from table games. The second signs "
+    "with their own PIN.",
+    "Second department needed",
+)
+WITNESS_NOT_ON_DUTY = RefusalCode("witness-not-on-duty", "%(witness)s is not on duty here and cannot sign.")
+FLOORPERSON_MUST_SIGN = RefusalCode(
+    "floorperson-must-sign",
+    "A floorperson signs this with an own PIN.",
+    "Floorperson needed",
+)

@@ -1,0 +1,87 @@
+"""Refusals about staff, each with its sentence."""
+
+from games.engine.refusals import RefusalCode
+
+POST_IS_EMPTY = RefusalCode(
+    "post-is-empty",
+    "The post of %(post)s at %(table)s is empty. Someone on duty must sign in there first.",
+    "Dealer needed",
+)
+SPAN_EXCEEDED = RefusalCode(
+    "span-exceeded",
+    "%(person)s may not supervise these %(count)s tables at once: %(tables)s. Another floorperson "
+    "must take one.",
+    "Too many tables",
+)
+UNSUPERVISED = RefusalCode(
+    "unsupervised",
+    "Nobody supervises %(table)s. A floorperson must take it.",
+    "No floorperson",
+)
+SUPERVISOR_OFF_DUTY = RefusalCode(
+    "supervisor-off-duty",
+    "%(person)s, who supervises %(table)s, is not on duty there. Another floorperson must take it.",
+    "No floorperson",
+)
+ALREADY_SUPERVISING = RefusalCode("already-supervising", "%(person)s already supervises %(table)s.")
+ROLE_DOES_NOT_SUPERVISE = RefusalCode(
+    "role-does-not-supervise",
+    "%(person)s is not a floorperson and cannot supervise a table.",
+)
+SUPERVISOR_NOT_ON_DUTY = RefusalCode(
+    "supervisor-not-on-duty",
+    "%(person)s is not on duty at %(table)s and cannot supervise it. Assign them first.",
+)
+POST_LEFT_EMPTY = RefusalCode(
+    "post-left-empty",
+    "Every post must be staffed while %(table)s is open. A relief must take over from %(post)s with "
+    "their PIN.",
+    "Relief needed",
+)
+AT_ANOTHER_TABLE = RefusalCode("at-another-table", "%(person)s is still at %(table)s. Sign off there first.")
+NOT_QUALIFIED = RefusalCode(
+    "not-qualified",
+    "%(person)s has no training for %(game)s in effect today. Send a dealer who has.",
+    "Not trained for this game",
+)
+STILL_AT_A_POST = RefusalCode(
+    "still-at-a-post",
+    "%(person)s works at %(table)s as %(post)s. Send a relief first.",
+    "Relief needed",
+)
+STILL_SUPERVISES = RefusalCode(
+    "still-supervises",
+    "%(person)s supervises %(table)s. Another floorperson must take it first.",
+    "Relief needed",
+)
+NO_SUCH_PLACE = RefusalCode("no-such-place", "There is no %(place)s at this facility.")
+NO_SUCH_ASSIGNMENT = RefusalCode(
+    "no-such-assignment",
+    "This duty does not exist or has already ended. Reload the page.",
+)
+ALREADY_ASSIGNED = RefusalCode("already-assigned", "%(person)s is already on duty at %(place)s.")
+NO_SUCH_QUALIFICATION = RefusalCode(
+    "no-such-qualification",
+    "There is no such training on file. Reload the page.",
+)
+QUALIFICATION_FILED_ALREADY = RefusalCode(
+    "qualification-filed-already",
+    "A training of %(person)s for %(game)s from that day is already on file.",
+)
+QUALIFICATION_HAS_ENDED = RefusalCode("qualification-has-ended", "This training already ends on %(on)s.")
+QUALIFICATION_ENDS_BEFORE_IT_BEGINS = RefusalCode(
+    "qualification-ends-before-it-begins",
+    "The training would end before it begins. Check both days.",
+)
+NO_SUCH_POST = RefusalCode("no-such-post", "%(table)s has no such post.")
+POST_OF_ANOTHER = RefusalCode(
+    "post-of-another",
+    "That post is for a stickperson; a stickperson takes no other.",
+)
+ALREADY_DEALING = RefusalCode("already-dealing", "%(dealer)s deals here already.")
+NOT_DEALING = RefusalCode("not-dealing", "You are not the dealer of %(table)s.")
+SHAKER_LEFT_UNATTENDED = RefusalCode(
+    "shaker-left-unattended",
+    "Shaker %(shaker)s is never left unattended. A relief takes it over by PIN.",
+    "Relief needed",
+)

@@ -1,0 +1,12 @@
+"""Refusals before an act begins, each with its sentence."""
+
+from games.engine.refusals import RefusalCode
+
+STALE = RefusalCode(
+    "stale",
+    "Somebody else acted first. The screen now shows the table as it is; act again.",
+    "The table has moved on",
+)
+UNKNOWN_ACT = RefusalCode("unknown-act", "There is no such act.")
+LOCKED = RefusalCode("locked", "This tablet is locked. Sign in with your PIN.")
+SIGNED_OUT = RefusalCode("signed-out", "You are signed out. Sign in with your PIN.")
