@@ -19,7 +19,7 @@ class GameTemplates(DjangoTemplates):
         super().__init__({**params, "DIRS": [*params["DIRS"], *folders]})
 
     def get_templatetag_libraries(self, custom_libraries: dict[str, str]) -> dict[str, str]:
-        """Every module of a game's `templatetags` is a library by its name, as in an app of Django."""
+        """Return every module of a game's `templatetags` as a library by its name, as in an app of Django."""
         own = {
             name: f"{package.__name__}.{name}"
             for package in registry.parts("templatetags").values()
@@ -40,5 +40,5 @@ class GameFinder(FileSystemFinder):
             storage.prefix = ""
 
     def check(self, **kwargs: Any) -> list[CheckMessage]:
-        """A game without static files is in order."""
+        """A game without static files is valid."""
         return []

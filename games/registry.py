@@ -1,4 +1,4 @@
-"""The games on offer. A new game is one folder, and one line here (docs/games.md)."""
+"""The registered games. A new game is one folder, and one line here (docs/games.md)."""
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -40,14 +40,14 @@ def register(folder: str) -> Game:
 
 
 def unregister(code: str) -> None:
-    """Take a game out again, for tests."""
+    """Remove a game, for tests."""
     editions.remove_folder(files(_folders[code]) / "editions")
     del _games[code], _folders[code]
     _forget()
 
 
 def clear_on_change(clear: Callable[[], None]) -> None:
-    """Call this whenever a game is added or taken out: for what is cached of the games' folders."""
+    """Call this function whenever a game is added or removed: for caches of what is in the games' folders."""
     _clears.append(clear)
 
 
@@ -57,42 +57,42 @@ def _forget() -> None:
 
 
 def game_by_code(code: str) -> Game:
-    """A game by its code, "sic-bo". Raises `no-such-game`."""
+    """Return a game by its code, "sic-bo". Raises `no-such-game`."""
     if code not in _games:
         raise Refusal(NO_SUCH_GAME, code=code)
     return _games[code]
 
 
 def game_of(rules: Rules) -> Game:
-    """The game that these rules are for."""
+    """Return the game that these rules are for."""
     return game_by_code(rules.edition.game)
 
 
 def part(code: str, name: str) -> ModuleType:
-    """A module of a game's folder, for instance its `words`. Raises ModuleNotFoundError where it has none."""
+    """Return a module of a game's folder, for instance its `words`. Raises ModuleNotFoundError if it has none."""
     return import_module(f"{_folders[code]}.{name}")
 
 
 @lru_cache(maxsize=64)
 def parts(name: str) -> Mapping[str, ModuleType]:
-    """The same module of every game that has it, by the game's code."""
+    """Return the same module of every game that has it, by the game's code."""
     return {code: part(code, name) for code in _folders if find_spec(f"{_folders[code]}.{name}")}
 
 
 def folder_of(code: str) -> Traversable:
-    """The folder of a game."""
+    """Return the folder of a game."""
     return files(_folders[code])
 
 
 def asset(code: str, path: str) -> str:
-    """The name of a template or static file of a game: "sic_bo/console/felt.html" for "console/felt.html"."""
+    """Return the name of a template or static file of a game: "sic_bo/console/felt.html" for "console/felt.html"."""
     package = _folders[code].rpartition(".")[2]
     return f"{package}/{path}"
 
 
 @lru_cache(maxsize=256)
 def with_asset(kind: str, path: str) -> tuple[str, ...]:
-    """The codes of the games that have a file among their "templates" or "static"."""
+    """Return the codes of the games that have a file among their "templates" or "static"."""
     return tuple(code for code in _folders if folder_of(code).joinpath(kind, asset(code, path)).is_file())
 
 

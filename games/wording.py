@@ -1,6 +1,6 @@
 """Every reason of the engine as a sentence. (Refusals carry theirs: `games/engine/refusals.py`.)
 
-The words of a single game lie in its folder, `games/catalog/*/words.py`, under the same names.
+The words of a single game are in its folder, `games/catalog/*/words.py`, under the same names.
 """
 
 from collections import ChainMap
@@ -34,23 +34,23 @@ FACES = {1: "aces", 2: "twos", 3: "threes", 4: "fours", 5: "fives", 6: "sixes"}
 
 
 def with_games(name: str, shared: Mapping[Key, Words]) -> Mapping[Key, Words]:
-    """Shared words together with those that every registered game has under the same name."""
+    """Return shared words together with those that every registered game has under the same name."""
     return ChainMap(dict(shared), *(getattr(words, name, {}) for words in registry.parts("words").values()))
 
 
 def no_roll_text(reason: str) -> str:
-    """Why a throw was void, in words. What people entered in their own words stays as it is."""
+    """Return why a throw was void, in words. What people entered in their own words stays as it is."""
     return str(with_games("NO_ROLLS", NO_ROLLS).get(reason, reason))
 
 
 def reason_text(reason: Reason) -> str:
-    """The sentence of a reason, for instance "12 is over 10"."""
+    """Return the sentence of a reason, for instance "12 is over 10"."""
     sentence = with_games("REASONS", REASONS).get(reason_key(reason), reason.code)
     return str(sentence) % _figures(reason)
 
 
 def reason_key(reason: Reason) -> str:
-    """The sentence's key: where a number is written in words, each number has a sentence of its own."""
+    """Return the sentence's key. If a number is written in words, each number has a sentence of its own."""
     counts = [str(reason.params[name]) for name in ("count", "needed") if name in reason.params]
     return "-".join([reason.code, *counts])
 

@@ -1,4 +1,4 @@
-"""What the rules say, and nothing else: no Django, no clock, no database, no randomness, no floats."""
+"""The rules and nothing else: no Django, no clock, no database, no randomness, no floats."""
 
 from games.engine.analysis import house_advantage
 from games.engine.dice import dice_expiry

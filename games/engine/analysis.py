@@ -1,4 +1,4 @@
-"""A wager's exact mathematics, by enumeration and in fractions."""
+"""The exact mathematics of a wager, by enumeration and in fractions."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from games.engine.odds import Pays
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One payout of a wager, and the probability of its being the one paid."""
+    """One payout of a wager, and the probability that the wager is paid by it."""
 
     probability: Fraction
     pays: Pays
 
 
 def house_advantage(outcomes: Iterable[Outcome]) -> Fraction:
-    """The house advantage: kept of each unit staked in the long run, negative where the player is favored."""
+    """Return the house advantage: what the house keeps of each unit staked. Negative if it favors the player."""
     advantage = Fraction(1)
     for outcome in outcomes:
         advantage -= outcome.probability * (outcome.pays.ratio() + 1)

@@ -11,7 +11,7 @@ Wins = tuple[Fraction, ...]  # what one unit on each code wins for the house, in
 
 
 def covariances_of(codes: Sequence[str], wins: Mapping[Wins, int]) -> dict[Pair, Fraction]:
-    """Whole numbers until the last division: there may be thousands of rows."""
+    """Return the covariances of these rows. Uses integers until the last division: there may be thousands of rows."""
     per = prod({win.denominator for row in wins for win in row})
     rows = [([int(win * per) for win in row], ways) for row, ways in wins.items()]
     all_ways = sum(ways for _row, ways in rows)
@@ -26,13 +26,13 @@ def covariances_of(codes: Sequence[str], wins: Mapping[Wins, int]) -> dict[Pair,
 
 
 def possible_throws(faces: int, dice: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Every throw whatever its order, and in how many orders it falls."""
+    """Return every throw regardless of order, and how many orders each has."""
     for throw in combinations_with_replacement(range(1, faces + 1), dice):
         yield throw, factorial(dice) // prod(factorial(count) for count in Counter(throw).values())
 
 
 def combine_rows(rows: Iterable[tuple[Wins, Fraction | int]]) -> dict[Wins, int]:
-    """Rows that are alike together, their chances as whole numbers of ways."""
+    """Combine rows that are equal. Their probabilities become whole numbers of ways."""
     chances: dict[tuple[Fraction, ...], Fraction] = defaultdict(Fraction)
     for row, chance in rows:
         chances[row] += Fraction(chance)

@@ -1,12 +1,12 @@
-"""A game: what every game answers, and the acts that all games share, in the order of play.
+"""A game: what every game defines, and the acts that all games share, in the order of play.
 
-A game of the catalog is a subclass that says which wagers exist, what a throw means for them and in which order a
-round goes. Each act is a pair: `verify_x` raises a Refusal, and `x` returns the new state and a record
-(`games.engine.records`). Who may act, when and at which table is the caller's business; so is the witness that
+A game of the catalog is a subclass. It defines which wagers exist, what a throw means for them, and the order of a
+round. Each act is a pair: `verify_x` raises a Refusal, and `x` returns the new state and a record
+(`games.engine.records`). The caller decides who may act, when and at which table, and asks for the witness that
 `rules.witness("device-failure")` names.
 
-The texts settle in one of two ways, and the moves of the procedure say which one a game follows: all losers and then
-the winners (`take_losers`, `pay_seats`), or step by step and seat by seat (`settle_seats`).
+The texts settle in one of two ways, and the moves of the procedure say which one a game follows: all losers and
+then the winners (`take_losers`, `pay_seats`), or step by step and seat by seat (`settle_seats`).
 """
 
 from collections import Counter
@@ -65,7 +65,7 @@ from games.engine.settlement import LOSE, WIN, Reason, Settled
 from games.engine.state import Result, RoundState, return_all
 from games.engine.wagers import MADE_IN, Placing, Wager, WagerType, apply_placings
 
-EXACT_STAKE_CENTS = 252_000  # whatever the odds, it wins whole cents
+EXACT_STAKE_CENTS = 252_000  # wins whole cents at any odds
 CORRECTIONS = frozenset({"correct_dice", "record_missed_wager", "strike_mistaken_wager"})
 PHASES_WITH_DICE = frozenset({"ready", "lit", "taken", "paid"})  # in which the dice may have been seen
 
@@ -73,7 +73,7 @@ PaperThrow = Sequence[int] | Mapping[str, str]  # faces, or {"void": reason}
 
 
 class Step(NamedTuple):
-    """One step of the ribbon, named by its duty; `status` is "done", "now", "next", or "off" in a round cut short."""
+    """One step of the ribbon, named by its duty. `status` is "done", "now", "next", or "off" in a round cut short."""
 
     code: str
     status: str
@@ -81,72 +81,74 @@ class Step(NamedTuple):
 
 
 class NextAct(NamedTuple):
-    """The act that carries the round on, and the section that asks for it."""
+    """The next act of the round, and the section that requires it."""
 
     act: str
     section: str
 
 
 class Game:
-    """One game. A subclass answers the questions; the acts are the same for all."""
+    """One game. A subclass defines the questions; the acts are the same for all."""
 
     code = ""
     name = ""
     faces = 6
-    posts: tuple[str, ...] = ("dealer",)  # who works the table; the last one keeps the dice
-    seats = 8  # places of a table, where its edition names no number
-    has_plays = False  # whether wagers are made on single plays of a round too
-    die_colors: tuple[str, ...] = ()  # of each die in the order of entry, where the dice differ
-    no_roll_ends = False  # whether a void throw ends the round, or the dice are thrown again (A12, A33)
-    round_keys: frozenset[str] = frozenset()  # what a line for `adjudicate` may say besides
+    posts: tuple[str, ...] = ("dealer",)  # who works the table; the last post has the dice
+    seats = 8  # places of a table, if its edition names no number
+    has_plays = False  # whether there are wagers on single plays of a round
+    die_colors: tuple[str, ...] = ()  # of each die in the order of entry, if the dice differ
+    no_roll_ends = False  # whether a void throw ends the round; if not, the dice are thrown again (A12, A33)
+    round_keys: frozenset[str] = frozenset()  # further keys of a line for `adjudicate`
     wager_keys: frozenset[str] = frozenset()
     duties: Mapping[str, str] = DUTY_OF  # the duty that each act fulfills
     out_of_turn: Mapping[tuple[str, str], tuple[RefusalCode, str]] = OUT_OF_TURN
 
-    # Questions that each game answers
+    # Each game defines these
 
     def wager_types(self, rules: Rules) -> tuple[WagerType, ...]:
-        """Every wager of the edition, in the order of the regulation's list."""
+        """Return every wager of the edition, in the order of the regulation's list."""
         raise NotImplementedError
 
     def possible_odds(self, rules: Rules, code: str) -> tuple[Pays, ...]:
-        """Everything that a wager may be paid."""
+        """Return everything that a wager may be paid."""
         raise NotImplementedError
 
     def result(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Result:
-        """What the valid throws so far decide, and whether another one follows and with how many dice."""
+        """Return what the valid throws so far decide, and whether another throw follows and with how many dice."""
         raise NotImplementedError
 
     def winning_codes(
         self, rules: Rules, throws: Sequence[Sequence[int]], ending: str = ""
     ) -> tuple[str, ...]:
-        """The codes for which the newest throw wins, in the order of the list.
+        """Return the codes for which the newest throw wins, in the order of the list.
 
-        With `ending`, the codes that win at the end of the round too.
+        With `ending`, also the codes that win at the end of the round.
         """
         raise NotImplementedError
 
     def announcement(self, throws: Sequence[Sequence[int]]) -> Reason:
-        """What the newest throw comes to, as people say it after the faces."""
+        """Return the result of the newest throw, as the dealer announces it after the faces."""
         raise NotImplementedError
 
     def outcomes(self, rules: Rules) -> Mapping[str, tuple[Outcome, ...]]:
-        """For every code its payouts, each with the exact probability of being the one paid."""
+        """Return the payouts of every code, each with the exact probability of being paid."""
         raise NotImplementedError
 
     def procedure(self, state: RoundState) -> Procedure:
-        """The order of steps that this round follows."""
+        """Return the order of steps that this round follows."""
         raise NotImplementedError
 
-    # Questions with an answer that fits most games
+    # These have a default that fits most games
 
     def advantage(self, rules: Rules, code: str, outcomes: Sequence[Outcome]) -> Fraction:
-        """The house advantage of a code, from its `outcomes`: kept of each unit staked in the long run."""
+        """Return the house advantage of a code, from its `outcomes`: what the house keeps of each unit staked."""
         return house_advantage(outcomes)
 
     def covariances(self, rules: Rules) -> Mapping[Pair, Fraction] | None:
-        """Of each two codes, in order, that are decided together: the covariance of what one unit on each wins for the
-        house. None for a game that its first throw does not decide and that has no arithmetic of its own.
+        """Return, for each two codes decided together, the covariance of what one unit on each wins for the house.
+
+        The codes of a pair are in order. None for a game that its first throw does not decide and that does not
+        define this method.
         """
         stakes = [Wager(1, code, EXACT_STAKE_CENTS) for code in self.outcomes(rules) if not self.is_fee(code)]
         unlimited = replace(rules, payout_limit_cents=None)
@@ -161,80 +163,82 @@ class Game:
         return covariances_of([stake.code for stake in stakes], wins)
 
     def positions(self, throws: Sequence[Sequence[int]]) -> list[Hashable]:
-        """In a game with plays, the position before each play; none where the throws make no game."""
+        """Return, for a game with plays, the position before each play; empty if no game has these throws."""
         return []
 
     def covariances_across(self, rules: Rules, position: Hashable) -> Mapping[Pair, Fraction]:
-        """In a game with plays, the covariance of each wager on the game with each on the play from a position."""
+        """Return, for a game with plays, the covariance of each wager on the game with each on the play from a
+        position.
+        """
         return {}
 
     def verify_layout(self, rules: Rules, wagers: Sequence[Wager]) -> None:
-        """Raises where wagers may not lie together. Most games have no such rule."""
+        """Refuse wagers that may not be made together. Most games have no such rule."""
 
     def verify_play(self, rules: Rules, code: str, play: int | None) -> None:
-        """Raises `play-not-asked` for a wager that names a play though it is not made on a single one."""
+        """Raise `play-not-asked` for a wager that names a play but is not made on a single play."""
         if play is not None:
             raise Refusal(PLAY_NOT_ASKED, rules.section("placement"), code=code)
 
     def verify_plays(self, rules: Rules, wagers: Sequence[Wager], result: Result) -> None:
-        """Raises `no-such-play` for a wager on a play that was never made."""
+        """Raise `no-such-play` for a wager on a play that was never made."""
         decided = {settled.wager.key for settled in result.settled}
         for wager in wagers:
             if wager.key not in decided:
                 raise Refusal(NO_SUCH_PLAY, rules.section("single-play"), play=wager.play, code=wager.code)
 
     def verify_open_for(self, state: RoundState, placing: Placing) -> None:
-        """Raises where this wager may not be made or changed now though others may. Most games have no such rule."""
+        """Refuse a wager that may not be made or changed now, even if others may. Most games have no such rule."""
 
     def next_quarterback(self, state: RoundState) -> tuple[int | None, int | None]:
-        """Where a player throws, two seats: who has the dice in the next round, and who was offered them last."""
+        """Return two seats, if players throw: who has the dice in the next round, and who was offered them last."""
         return None, None
 
     def step_code(self, state: RoundState, step: int) -> str:
-        """The name of a step of the settlement, for people: a word of the floor's STEP_LABELS."""
+        """Return the name of a step of the settlement: a key of STEP_LABELS."""
         return "settle"
 
     def step_section(self, state: RoundState, step: int) -> str:
-        """The paragraph of a step of the settlement."""
+        """Return the paragraph of a step of the settlement."""
         return state.rules.section("settlement")
 
     def throw_section(self, rules: Rules, throws: Sequence[Sequence[int]]) -> str:
-        """The paragraph of the throw that follows these."""
+        """Return the paragraph of the throw that follows these."""
         return rules.section("call-dice")
 
     def undecided(self, state: RoundState) -> tuple[Wager, ...]:
-        """Wagers that the newest throw leaves on the layout, where the dealer is told so while settling it."""
+        """Return wagers that the newest throw leaves on the layout, if the dealer's list shows them while settling."""
         return ()
 
     def after_settling(self, state: RoundState) -> str:
-        """In a game that settles in steps, the phase that follows once the newest throw is settled."""
+        """Return the phase that follows once the newest throw is settled, in a game that settles in steps."""
         return "paid"
 
     def view(self, state: RoundState) -> GameView:
-        """What only this game's screens show of a round, ready for JSON (`docs/games.md`)."""
+        """Return what only this game's screens show of a round, ready for JSON (`docs/games.md`)."""
         return {}
 
     def full_name(self, dice: int) -> str:
-        """The name as people say it, with the number of dice where that tells two variations apart."""
+        """Return the name as people say it, with the number of dice if that tells two variations apart."""
         return self.name
 
     def is_single_play(self, code: str) -> bool:
-        """Whether a code is made on a single play. Most games have no plays."""
+        """Return whether a code is made on a single play. Most games have no plays."""
         return False
 
     def is_limited(self, code: str) -> bool:
-        """Whether the table's minimum and maximum hold for a code."""
+        """Return whether the table's minimum and maximum apply to a code."""
         return True
 
     def is_fee(self, code: str) -> bool:
-        """Whether a code is a price that is collected before the throw, and never wins. Most games have none."""
+        """Return whether a code is a price that is collected before the throw and never wins. Most games have none."""
         return False
 
     def arranged(self, dice: Sequence[int]) -> tuple[int, ...]:
-        """Dice as they are shown and compared: low to high, where no die has a place of its own."""
+        """Return the dice as they are shown and compared: low to high, unless each die has its own place."""
         return tuple(sorted(dice))
 
-    # Opening a round, and looking at it
+    # Opening and reading a round
 
     def open_round(
         self,
@@ -243,7 +247,7 @@ class Game:
         quarterback: int | None = None,
         offered: int | None = None,
     ) -> RoundState:
-        """A round before its first act, with what `next_quarterback` left to it. Raises `shaker-not-allowed`."""
+        """Return a round before its first act, with what `next_quarterback` gave it. Raises `shaker-not-allowed`."""
         kind = rules.shaker(shaker or rules.edition.default_shaker)
         return RoundState(self, rules, kind.code, quarterback=quarterback, offered=offered)
 
@@ -257,12 +261,12 @@ class Game:
         paid_seats: Iterable[int] = (),
         **fields: Any,
     ) -> RoundState:
-        """A round from its stored parts. Trusts its caller and checks nothing."""
+        """Return a round from its stored parts. Trusts its caller and checks nothing."""
         faces = tuple(tuple(dice) for dice in throws)
         return RoundState(self, rules, shaker, phase, tuple(wagers), faces, frozenset(paid_seats), **fields)
 
     def steps(self, state: RoundState) -> tuple[Step, ...]:
-        """The ribbon, with each step's section."""
+        """Return the ribbon, with each step's section."""
         procedure, rules = state.procedure, state.rules
         steps_done = procedure.steps_done.get(state.phase)
         return tuple(
@@ -271,62 +275,62 @@ class Game:
         )
 
     def next_act(self, state: RoundState) -> NextAct | None:
-        """The act that comes next, None once the round has ended."""
+        """Return the act that comes next, None once the round has ended."""
         act = state.procedure.next_act.get(state.phase)
         return NextAct(act, self._section(state, act)) if act else None
 
     def legal_acts(self, state: RoundState) -> set[str]:
-        """The acts that may lead on from this phase; corrections only until the first payment."""
+        """Return the acts that this phase allows; corrections only until the first payment."""
         acts = {act for phase, act in state.procedure.moves if phase == state.phase}
         if not state.throws:
             acts.discard("correct_dice")
         return acts - CORRECTIONS if state.money_moved else acts
 
     def wager_type(self, rules: Rules, code: str) -> WagerType:
-        """One wager by its code. Raises `no-such-wager`."""
+        """Return one wager by its code. Raises `no-such-wager`."""
         wager_type = _wager_types_by_code(self, rules.edition).get(code) if isinstance(code, str) else None
         if wager_type is None:
             raise Refusal(NO_SUCH_WAGER, rules.section("wagers"), code=str(code)[:40])
         return wager_type
 
     def lit_codes(self, state: RoundState) -> tuple[str, ...]:
-        """The codes that the layout shows as winners of the newest throw."""
+        """Return the codes that the layout shows as winners of the newest throw."""
         if not state.throws:
             return ()
         return self.winning_codes(state.rules, state.throws, state.result.ending)
 
     def losers(self, state: RoundState) -> tuple[Settled, ...]:
-        """The wagers that lose by the newest throw."""
+        """Return the wagers that lose by the newest throw."""
         return tuple(settled for settled in state.of_newest_throw if settled.outcome == LOSE)
 
     def winners(self, state: RoundState) -> tuple[Settled, ...]:
-        """The wagers that win by the newest throw."""
+        """Return the wagers that win by the newest throw."""
         return tuple(settled for settled in state.of_newest_throw if settled.outcome == WIN)
 
     def unpaid_seats(self, state: RoundState) -> tuple[int, ...]:
-        """Seats that are still owed a payment, lowest first."""
+        """Return the seats that are still owed a payment, lowest first."""
         return tuple(sorted({settled.wager.seat for settled in self.winners(state)} - state.paid_seats))
 
     def current_step(self, state: RoundState) -> tuple[Settled, ...]:
-        """What the step under way settles, in its order; () when nothing decided is left to settle."""
+        """Return what the current step settles, in its order; () if nothing decided is left to settle."""
         due = [settled for settled in state.of_newest_throw if settled.step > state.step]
         first_step = min((settled.step for settled in due), default=0)
         return tuple(settled for settled in due if settled.step == first_step)
 
     def unsettled_seats(self, state: RoundState) -> tuple[int, ...]:
-        """Seats that the step under way has still to settle, lowest first."""
+        """Return the seats that the current step has yet to settle, lowest first."""
         return tuple(sorted({settled.wager.seat for settled in self.current_step(state)} - state.paid_seats))
 
     # Placing wagers and closing the bets
 
     def verify_amount(self, rules: Rules, code: str, cents: int) -> None:
-        """Raises `no-such-wager` or `bad-amount`: all that is asked of a stake in a round that is over."""
+        """Raise `no-such-wager` or `bad-amount`. Nothing else is required of a stake in a round that is over."""
         self.wager_type(rules, code)
         if type(cents) is not int or cents < 1:
             raise Refusal(BAD_AMOUNT, rules.section("placement"), cents=str(cents)[:40])
 
     def verify_stake(self, rules: Rules, code: str, cents: int) -> None:
-        """Raises what `verify_amount` raises, or `fraction-of-a-cent` if a payout could not be exact."""
+        """Raise what `verify_amount` raises, or `fraction-of-a-cent` if a payout could not be exact."""
         self.verify_amount(rules, code, cents)
         for odds in self.possible_odds(rules, code):
             if odds.splits(cents):
@@ -334,9 +338,10 @@ class Game:
                 raise Refusal(FRACTION_OF_A_CENT, section, cents=cents, odds=str(odds))
 
     def verify_increment(self, rules: Rules, code: str, cents: int) -> None:
-        """Raises `not-an-increment` for a stake that the submission's increments do not allow: § 521.7(d).
+        """Raise `not-an-increment` for a stake that the submission's increments do not allow: § 521.7(d).
 
-        Asked when a wager is placed. What lay there at "no more bets" is recorded and settled as it is.
+        Checked when a wager is placed. A wager that was on the layout at "no more bets" is recorded and settled as
+        it is.
         """
         step = rules.increment(self.wager_type(rules, code).family)
         if cents % step:
@@ -344,7 +349,7 @@ class Game:
             raise Refusal(NOT_AN_INCREMENT, section, cents=cents, step=in_dollars(step), wager=code)
 
     def verify_placing(self, rules: Rules, placing: Placing) -> None:
-        """One line of what a dealer enters. Raises `cash-wager`, `bad-seat` and what `verify_stake` raises."""
+        """Check one line of what a dealer enters. Raises `cash-wager`, `bad-seat` and what `verify_stake` raises."""
         self.wager_type(rules, placing.code)
         self.verify_play(rules, placing.code, placing.play)
         if placing.made_in not in MADE_IN:
@@ -355,8 +360,10 @@ class Game:
             self.verify_stake(rules, placing.code, placing.cents)
 
     def verify_place_wagers(self, state: RoundState, placings: Iterable[Placing | tuple[Any, ...]]) -> None:
-        """Raises `bets-closed`, `nothing-placed`, and what `verify_placing`, `verify_increment` and `verify_layout`
-        raise. A single refused line refuses them all.
+        """Raise `bets-closed`, `nothing-placed`, and what `verify_placing`, `verify_increment` and `verify_layout`
+        raise.
+
+        One refused line refuses them all.
         """
         self._phase_after(state, "place_wagers")
         lines = [Placing(*line) for line in placings]
@@ -371,7 +378,7 @@ class Game:
     def place_wagers(
         self, state: RoundState, placings: Iterable[Placing | tuple[Any, ...]]
     ) -> tuple[RoundState, records.WagersPlaced]:
-        """Totals as they now lie, (seat, code, cents, made_in, play) each; 0 cents takes a wager off."""
+        """Set totals: (seat, code, cents, made_in, play) each. 0 cents removes a wager."""
         lines = tuple(Placing(*line) for line in placings)
         self.verify_place_wagers(state, lines)
         wagers, before = apply_placings(state.wagers, lines)
@@ -379,11 +386,11 @@ class Game:
         return replace(state, wagers=wagers), record
 
     def verify_no_more_bets(self, state: RoundState) -> None:
-        """Raises `bets-closed-already`, or `not-shaken` where the shake comes first."""
+        """Raise `bets-closed-already`, or `not-shaken` if the shake comes first."""
         self._phase_after(state, "no_more_bets")
 
     def no_more_bets(self, state: RoundState) -> tuple[RoundState, records.BetsClosed]:
-        """Closes the bets."""
+        """Close the bets."""
         phase = self._phase_after(state, "no_more_bets")
         record = records.BetsClosed(self._section(state, "no_more_bets"))
         return self._skip_empty_phases(replace(state, phase=phase)), record
@@ -391,7 +398,7 @@ class Game:
     # The shake and the throw
 
     def verify_shake(self, state: RoundState, times: int = 3, by_seat: int | None = None) -> None:
-        """Raises `bets-still-open`, `shaken-already`, `too-few-shakes`, `not-player-activated`, `no-live-wager`."""
+        """Raise `bets-still-open`, `shaken-already`, `too-few-shakes`, `not-player-activated`, or `no-live-wager`."""
         self._phase_after(state, "shake")
         kind, section = state.rules.shaker(state.shaker), self._section(state, "shake")
         if times < kind.shakes_least:
@@ -404,13 +411,15 @@ class Game:
     def shake(
         self, state: RoundState, times: int = 3, by_seat: int | None = None
     ) -> tuple[RoundState, records.DiceShaken]:
-        """A manual shaker at least three times; `by_seat` where a player worked a player-activated one."""
+        """Shake: a manual shaker at least three times. `by_seat` is the player who activated a player-activated
+        one.
+        """
         self.verify_shake(state, times, by_seat)
         record = records.DiceShaken(times, by_seat, self._section(state, "shake"))
         return replace(state, phase=self._phase_after(state, "shake")), record
 
     def verify_dice(self, rules: Rules, dice: Sequence[int], needed: int | None = None) -> tuple[int, ...]:
-        """The faces as a tuple. Raises `wrong-number-of-dice` or `no-such-face`."""
+        """Return the faces as a tuple. Raises `wrong-number-of-dice` or `no-such-face`."""
         section, faces = rules.section("call-dice"), tuple(dice)
         needed = rules.edition.dice if needed is None else needed
         if len(faces) != needed:
@@ -421,12 +430,12 @@ class Game:
         return faces
 
     def verify_call_dice(self, state: RoundState, dice: Sequence[int]) -> None:
-        """Raises `bets-still-open`, `not-shaken`, `dice-called-already`, or what `verify_dice` raises."""
+        """Raise `bets-still-open`, `not-shaken`, `dice-called-already`, or what `verify_dice` raises."""
         self._phase_after(state, "call_dice")
         self.verify_dice(state.rules, dice, state.result.dice)
 
     def call_dice(self, state: RoundState, dice: Sequence[int]) -> tuple[RoundState, records.DiceCalled]:
-        """Uncovered, announced and entered. The layout lights, and the round settles by these faces."""
+        """Record the dice: uncovered, announced and entered. The layout lights, and these faces settle the round."""
         self.verify_call_dice(state, dice)
         after = replace(
             state, throws=(*state.throws, tuple(dice)), phase=self._phase_after(state, "call_dice")
@@ -435,16 +444,17 @@ class Game:
         return self._skip_empty_phases(after), record
 
     def verify_call_no_roll(self, state: RoundState, reason: str = "") -> None:
-        """Raises `bets-still-open`, `not-shaken`, `dice-called-already`, or `no-such-reason` for an unlisted one."""
+        """Raise `bets-still-open`, `not-shaken`, `dice-called-already`, or `no-such-reason` for an unlisted one."""
         self._phase_after(state, "call_no_roll")
         listed = state.rules.edition.no_rolls
         if listed and reason not in listed:
             raise Refusal(NO_SUCH_REASON, self._section(state, "call_no_roll"), reason=reason[:40])
 
     def call_no_roll(self, state: RoundState, reason: str = "") -> tuple[RoundState, records.NoRollCalled]:
-        """The throw is void. Where `no_roll_ends`, the round ends with it and every wager goes back (A12).
+        """Make the throw void.
 
-        Elsewhere wagers stay and the dice are thrown again (A33); there the edition lists the reasons.
+        With `no_roll_ends` the round ends and every wager goes back (A12). Otherwise wagers stay and the dice are
+        thrown again (A33); then the edition lists the reasons.
         """
         self.verify_call_no_roll(state, reason)
         phase = self._phase_after(state, "call_no_roll")
@@ -455,20 +465,20 @@ class Game:
             return ended, records.NoRollCalled(reason, ended.settled, section)
         return self._skip_empty_phases(after), records.NoRollCalled(reason, (), section)
 
-    # Settling, where every losing wager is collected before a winning one is paid
+    # Settling in a game that collects every losing wager before it pays a winning one
 
     def verify_take_losers(self, state: RoundState) -> None:
-        """Raises `not-lit` or `losers-taken-already`."""
+        """Raise `not-lit` or `losers-taken-already`."""
         self._phase_after(state, "take_losers")
 
     def take_losers(self, state: RoundState) -> tuple[RoundState, records.LosersTaken]:
-        """Collects every losing wager."""
+        """Collect every losing wager."""
         phase = self._phase_after(state, "take_losers")
         record = records.LosersTaken(self.losers(state), self._section(state, "take_losers"))
         return self._skip_empty_phases(replace(state, phase=phase)), record
 
     def verify_pay_seats(self, state: RoundState, seats: Iterable[int] | None = None) -> None:
-        """Raises `not-lit`, `losers-not-taken`, `seat-paid-already`, or `nothing-to-pay`."""
+        """Raise `not-lit`, `losers-not-taken`, `seat-paid-already`, or `nothing-to-pay`."""
         self._phase_after(state, "pay_seats")
         section, unpaid = self._section(state, "pay_seats"), self.unpaid_seats(state)
         seats = unpaid if seats is None else tuple(seats)
@@ -481,17 +491,17 @@ class Game:
     def pay_seats(
         self, state: RoundState, seats: Iterable[int] | None = None
     ) -> tuple[RoundState, records.SeatsPaid]:
-        """Pays every winning wager of these seats, or of all unpaid seats. Paying the last seat ends the paying."""
+        """Pay every winning wager of these seats, or of all unpaid seats. Paying the last seat ends the paying."""
         seats = self.unpaid_seats(state) if seats is None else tuple(sorted(set(seats)))
         self.verify_pay_seats(state, seats)
         settled = tuple(winner for winner in self.winners(state) if winner.wager.seat in seats)
         record = records.SeatsPaid(seats, settled, self._section(state, "pay_seats"))
         return self._skip_empty_phases(replace(state, paid_seats=state.paid_seats.union(seats))), record
 
-    # Settling losers and winners together, step by step and in each step seat by seat
+    # Settling losers and winners together, step by step, and seat by seat within each step
 
     def verify_settle_seats(self, state: RoundState, seats: Iterable[int] | None = None) -> None:
-        """Raises `not-lit`, `seat-settled-already`, or `nothing-to-settle`."""
+        """Raise `not-lit`, `seat-settled-already`, or `nothing-to-settle`."""
         self._phase_after(state, "settle_seats")
         section, unsettled = self._section(state, "settle_seats"), self.unsettled_seats(state)
         seats = unsettled if seats is None else tuple(seats)
@@ -504,7 +514,7 @@ class Game:
     def settle_seats(
         self, state: RoundState, seats: Iterable[int] | None = None
     ) -> tuple[RoundState, records.SeatsSettled]:
-        """Takes and pays the step under way at these seats, or at all unsettled ones. The last seat ends the step."""
+        """Take and pay the current step at these seats, or at all unsettled ones. The last seat ends the step."""
         seats = self.unsettled_seats(state) if seats is None else tuple(sorted(set(seats)))
         self.verify_settle_seats(state, seats)
         step = self.current_step(state)
@@ -520,30 +530,32 @@ class Game:
     # Clearing the layout
 
     def verify_clear_layout(self, state: RoundState) -> None:
-        """Raises `losers-not-taken`, `winners-not-paid`, or `not-now`."""
+        """Raise `losers-not-taken`, `winners-not-paid`, or `not-now`."""
         self._phase_after(state, "clear_layout")
 
     def clear_layout(self, state: RoundState) -> tuple[RoundState, records.LayoutCleared]:
-        """Ends the round."""
+        """End the round."""
         phase = self._phase_after(state, "clear_layout")
         return replace(state, phase=phase), records.LayoutCleared(self._section(state, "clear_layout"))
 
     # Voiding a round before its dice are called, and corrections before its first payment
 
     def verify_void_round(self, state: RoundState, reason: str) -> None:
-        """Raises `dice-called-already`, or `reason-missing`. A settled round is never undone here."""
+        """Raise `dice-called-already`, or `reason-missing`. A settled round is never undone here."""
         self._phase_after(state, "void_round")
         if not reason.strip():
             raise Refusal(REASON_MISSING, self._section(state, "void_round"))
 
     def void_round(self, state: RoundState, reason: str) -> tuple[RoundState, records.RoundVoided]:
-        """The facility ends a round before its dice are entered, and every wager goes back (reading A47)."""
+        """End a round before its dice are entered, by decision of the facility. Every wager goes back (reading
+        A47).
+        """
         self.verify_void_round(state, reason)
         void = replace(state, phase="void", returned_for="void")
         return void, records.RoundVoided(reason, void.settled, self._section(state, "void_round"))
 
     def verify_correct_dice(self, state: RoundState, dice: Sequence[int], reason: str = "") -> None:
-        """Raises `no-dice-yet`, `payment-begun`, `dice-unchanged`, or what `verify_dice` raises."""
+        """Raise `no-dice-yet`, `payment-begun`, `dice-unchanged`, or what `verify_dice` raises."""
         self._verify_correctable(state, "correct_dice")
         if not state.throws:
             raise Refusal(NO_DICE_YET, self._section(state, "correct_dice"))
@@ -554,7 +566,7 @@ class Game:
     def correct_dice(
         self, state: RoundState, dice: Sequence[int], reason: str = ""
     ) -> tuple[RoundState, records.DiceCorrected]:
-        """The faces were entered wrong: the layout lights again, and the losers are taken again."""
+        """Replace faces that were entered wrong: the layout lights again, and the losers are taken again."""
         self.verify_correct_dice(state, dice)
         section, throws = self._section(state, "correct_dice"), (*state.throws[:-1], tuple(dice))
         after = replace(state, throws=throws, phase=self._phase_after(state, "correct_dice"))
@@ -564,7 +576,7 @@ class Game:
     def verify_record_missed_wager(
         self, state: RoundState, placing: Placing | tuple[Any, ...], reason: str = ""
     ) -> None:
-        """Raises `bets-still-open`, `payment-begun`, `wager-unchanged`, `settled-before`, or what placing it raises."""
+        """Raise `bets-still-open`, `payment-begun`, `wager-unchanged`, `settled-before`, or what placing it raises."""
         self._verify_correctable(state, "record_missed_wager")
         line = Placing(*placing)
         self.verify_placing(state.rules, line)
@@ -578,7 +590,7 @@ class Game:
     def record_missed_wager(
         self, state: RoundState, placing: Placing | tuple[Any, ...], reason: str = ""
     ) -> tuple[RoundState, records.MissedWagerRecorded]:
-        """The total that lay there at "no more bets" and was not entered. It settles with the others."""
+        """Record a total that was on the layout at "no more bets" and was not entered. It settles with the others."""
         self.verify_record_missed_wager(state, placing)
         line = Placing(*placing)
         wagers, before = apply_placings(state.wagers, [line])
@@ -590,7 +602,7 @@ class Game:
     def verify_strike_mistaken_wager(
         self, state: RoundState, seat: int, code: str, play: int | None = None, reason: str = ""
     ) -> None:
-        """Raises `bets-still-open`, `payment-begun`, `nothing-to-strike`, `settled-before`, or `verify_layout`'s."""
+        """Raise `bets-still-open`, `payment-begun`, `nothing-to-strike`, `settled-before`, or `verify_layout`'s."""
         self._verify_correctable(state, "strike_mistaken_wager")
         remaining = tuple(wager for wager in state.wagers if wager.key != (seat, code, play))
         if len(remaining) == len(state.wagers):
@@ -602,7 +614,7 @@ class Game:
     def strike_mistaken_wager(
         self, state: RoundState, seat: int, code: str, play: int | None = None, reason: str = ""
     ) -> tuple[RoundState, records.MistakenWagerStruck]:
-        """Takes out a wager that was entered and never lay there."""
+        """Strike a wager that was entered but never was on the layout."""
         self.verify_strike_mistaken_wager(state, seat, code, play)
         struck = next(wager for wager in state.wagers if wager.key == (seat, code, play))
         remaining = tuple(wager for wager in state.wagers if wager is not struck)
@@ -611,7 +623,7 @@ class Game:
         return self._skip_empty_phases(after), records.MistakenWagerStruck(struck, reason, section)
 
     def _verify_correctable(self, state: RoundState, act: str) -> None:
-        """The first payment ends corrections: N.J.A.C. 19:47-9.5(e), 58 Pa. Code §§ 539.5(e), 625a.5(e)."""
+        """Refuse a correction after the first payment: N.J.A.C. 19:47-9.5(e), 58 Pa. Code §§ 539.5(e), 625a.5(e)."""
         self._phase_after(state, act)
         if state.money_moved:
             raise Refusal(PAYMENT_BEGUN, self._section(state, "pay_seats"))
@@ -619,15 +631,15 @@ class Game:
     def _verify_undecided(
         self, state: RoundState, wagers: tuple[Wager, ...], key: tuple[int, str, int | None]
     ) -> None:
-        """Raises `settled-before` for a wager that an earlier throw than the newest decides."""
+        """Raise `settled-before` for a wager that a throw before the newest one decides."""
         earlier = self.result(state.rules, wagers, state.throws[:-1]).settled if state.throws else ()
         if any(settled.wager.key == key for settled in earlier):
             raise Refusal(SETTLED_BEFORE, self._section(state, "record_missed_wager"), code=key[1])
 
     def _reopen(self, state: RoundState, added: Collection[Wager]) -> RoundState:
-        """The round in the phase to which wagers recorded after "no more bets" lead it back.
+        """Return the round in the phase to which wagers recorded after "no more bets" lead it back.
 
-        Where a loser lies on the layout again, losers are taken once more.
+        If a loser is on the layout again, losers are taken again.
         """
         adds_loser = state.phase == "taken" and any(settled.wager in added for settled in self.losers(state))
         return replace(state, phase="lit") if adds_loser else state
@@ -635,7 +647,7 @@ class Game:
     # Failures: before the dice are seen the round is void, afterwards it is settled manually (reading A14)
 
     def verify_report_device_failure(self, state: RoundState, dice: Sequence[int] | None = None) -> None:
-        """Raises `dice-are-in-view`, `dice-not-seen`, `round-over`, or what `verify_dice` raises."""
+        """Raise `dice-are-in-view`, `dice-not-seen`, `round-over`, or what `verify_dice` raises."""
         faces = state.dice or dice
         self._phase_after(state, "settle_manually" if state.dice else "report_device_failure")
         section = self._section(state, "report_device_failure")
@@ -649,10 +661,10 @@ class Game:
     def report_device_failure(
         self, state: RoundState, dice: Sequence[int] | None = None
     ) -> tuple[RoundState, records.DeviceFailed]:
-        """With the dice seen (in `dice`, or called before) the round is settled manually before the witness.
+        """Settle the round manually before the witness if the dice were seen (in `dice`, or called before).
 
-        Otherwise it is void and every wager goes back. Dice that were called already stay; `correct_dice` corrects
-        them.
+        Otherwise the round is void and every wager goes back. Dice that were called already stay; `correct_dice`
+        corrects them.
         """
         self.verify_report_device_failure(state, dice)
         section, faces = self._section(state, "report_device_failure"), state.dice or tuple(dice or ())
@@ -669,13 +681,13 @@ class Game:
         return void, records.DeviceFailed(None, None, void.settled, state.rules.section("void"))
 
     def verify_report_shaker_failure(self, state: RoundState) -> None:
-        """Raises `shaker-not-automated`, `shaker-not-started`, or `dice-called-already`."""
+        """Raise `shaker-not-automated`, `shaker-not-started`, or `dice-called-already`."""
         if not state.rules.shaker(state.shaker).automated:
             raise Refusal(SHAKER_NOT_AUTOMATED, self._section(state, "report_shaker_failure"))
         self._phase_after(state, "report_shaker_failure")
 
     def report_shaker_failure(self, state: RoundState) -> tuple[RoundState, records.ShakerFailed]:
-        """An automated shaker failed when activated: void, and every wager goes back (§§ 539.7(c), 625a.7(c))."""
+        """Void the round because an automated shaker failed: every wager goes back (§§ 539.7(c), 625a.7(c))."""
         self.verify_report_shaker_failure(state)
         void = replace(state, phase="void", returned_for="shaker-failed")
         return void, records.ShakerFailed(void.settled, self._section(state, "report_shaker_failure"))
@@ -685,7 +697,7 @@ class Game:
     def adjudicate(
         self, rules: Rules, throws: Sequence[PaperThrow], wagers: Sequence[Wager], voided: str | None = None
     ) -> tuple[str, tuple[Settled, ...]]:
-        """The ending of a round with all its throws, and its wagers in the order given.
+        """Return the end of a round with all its throws, and its wagers in the order of the input.
 
         Raises `too-many-throws`, `too-few-throws`, and what `verify_dice` and `verify_layout` raise.
         """
@@ -711,7 +723,7 @@ class Game:
         return result.ending, result.settled
 
     def replay(self, state: RoundState, act: str, **changes: Any) -> RoundState:
-        """The round after a recorded act, with its changes; verifies nothing.
+        """Return the round after a recorded act, with its changes; verifies nothing.
 
         An act that the moves do not have in this phase leaves the phase as it is.
         """
@@ -724,7 +736,7 @@ class Game:
     # Phases
 
     def _phase_after(self, state: RoundState, act: str) -> str:
-        """The phase to which an act leads. Raises why it is out of turn."""
+        """Return the phase to which an act leads. Refuses an act that is out of turn."""
         phase = state.procedure.moves.get((state.phase, act))
         if phase is not None:
             return phase
@@ -736,10 +748,10 @@ class Game:
         raise Refusal(refusal[0], state.rules.section(refusal[1], state.shaker), phase=state.phase)
 
     def _skip_empty_phases(self, state: RoundState) -> RoundState:
-        """The round past the phases in which nothing has to be done.
+        """Return the round past the phases that have nothing to do.
 
-        No losers skips `lit` to `taken`, nobody left to pay skips `taken` to `paid`. In steps, nothing left to settle
-        leads to what follows this throw.
+        No losers skips `lit` to `taken`, nobody left to pay skips `taken` to `paid`. In a game that settles in
+        steps, nothing left to settle leads to what follows this throw.
         """
         if ("lit", "settle_seats") in state.procedure.moves:
             is_settled = state.phase == "lit" and not self.current_step(state)
@@ -755,14 +767,14 @@ class Game:
 
 
 def step_status(position: int, steps_done: int | None) -> str:
-    """The status of a step of the ribbon: "done", "now", "next", or "off" where the round was cut short."""
+    """Return the status of a step of the ribbon: "done", "now", "next", or "off" if the round was cut short."""
     if steps_done is None:
         return "off"
     return "done" if position < steps_done else "now" if position == steps_done else "next"
 
 
 def _without_split_cents(rules: Rules, wagers: Sequence[Wager]) -> list[Wager]:
-    """The wagers of a void round in stakes that no odds split: it pays nothing, whatever its throws were."""
+    """Return the wagers of a void round with stakes that no odds split: a void round pays nothing."""
     multiple = lcm(*(payout.odds.per for payout in rules.payouts.values() if isinstance(payout.odds, Odds)))
     return [replace(wager, cents=wager.cents * multiple) for wager in wagers]
 

@@ -1,10 +1,10 @@
-"""What a game may show of a round besides what every game shows (`Game.view`, docs/games.md)."""
+"""What a game may show of a round in addition to what every game shows (`Game.view`, docs/games.md)."""
 
 from typing import TypedDict
 
 
 class DiceOffer(TypedDict):
-    """Where a player throws: the seat that is offered the dice next, and the one offered them last."""
+    """In a game whose players throw: the seat that is offered the dice next, and the one offered them last."""
 
     next: int
     last: int | None
@@ -18,7 +18,7 @@ class MatchingDice(TypedDict):
 
 
 class GameView(TypedDict, total=False):
-    """The keys that screens read of any game; a game's own view adds its keys."""
+    """The keys that screens read for any game; a game's own view adds its keys."""
 
     offer: DiceOffer
     held: MatchingDice | None

@@ -1,4 +1,4 @@
-"""What a winning wager pays: odds, "6 to 1", as an exact pair, or a fixed sum such as "$50,000".
+"""What a winning wager pays: odds ("6 to 1") as an exact pair, or a fixed sum such as "$50,000".
 
 Either way the stake is returned as well.
 """
@@ -10,7 +10,7 @@ from fractions import Fraction
 from games.engine.refusals import FRACTION_OF_A_CENT, ODDS_SAID_FOR, ODDS_UNREADABLE, Refusal
 
 WRITTEN = re.compile(r"([1-9][0-9]{0,8}) to ([1-9][0-9]{0,8})", re.ASCII)
-# "for", and what Spanish and Chinese signs say instead
+# "for", and its equivalents on Spanish and Chinese signs
 SAID_FOR = re.compile(r"(?<!\d)\d[\d,.]*(?:[\s-]+(?:for|por)[\s-]+|\s*赔\s*)\d", re.IGNORECASE)
 
 
@@ -23,7 +23,7 @@ class Odds:
 
     @classmethod
     def parse(cls, text: object) -> "Odds":
-        """Odds from "6 to 1" or "5000 to 1" (no commas, no other words); raises `odds-unreadable`."""
+        """Return odds from "6 to 1" or "5000 to 1" (no commas, no other words). Raises `odds-unreadable`."""
         match = WRITTEN.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise Refusal(ODDS_UNREADABLE, text=str(text)[:40])
@@ -33,18 +33,20 @@ class Odds:
         return f"{self.to} to {self.per}"
 
     def ratio(self) -> Fraction:
-        """Units paid for one unit staked, for comparing and for the mathematics."""
+        """Return the units paid for one unit staked, for comparing and for the mathematics."""
         return Fraction(self.to, self.per)
 
     def win(self, cents: int, section: str = "") -> int:
-        """Cents paid on a stake in cents, exactly; raises `fraction-of-a-cent` (citing `section`) rather than round."""
+        """Return the cents paid on a stake in cents, exactly. Raises `fraction-of-a-cent` (citing `section`) rather
+        than round.
+        """
         paid, remainder = divmod(cents * self.to, self.per)
         if remainder:
             raise Refusal(FRACTION_OF_A_CENT, section, cents=cents, odds=str(self))
         return paid
 
     def splits(self, cents: int) -> bool:
-        """Whether a stake in cents would win a fraction of a cent."""
+        """Return whether a stake in cents would win a fraction of a cent."""
         return bool(cents * self.to % self.per)
 
 
@@ -56,7 +58,7 @@ class Prize:
 
     @classmethod
     def parse(cls, text: str) -> "Prize":
-        """A prize from "$50,000"; ValueError for anything else."""
+        """Return a prize from "$50,000". Raises ValueError for anything else."""
         prize = cls(int(text.removeprefix("$").replace(",", "")) * 100)
         if str(prize) != text:
             raise ValueError(f"{text} is not a sum in dollars")
@@ -66,11 +68,11 @@ class Prize:
         return f"${self.cents // 100:,}"
 
     def ratio(self) -> Fraction:
-        """Dollars paid on the one dollar staked."""
+        """Return the dollars paid on the one dollar staked."""
         return Fraction(self.cents, 100)
 
     def win(self, cents: int, section: str = "") -> int:
-        """The sum in cents, whatever the stake."""
+        """Return the sum in cents, at any stake."""
         return self.cents
 
     def splits(self, cents: int) -> bool:
@@ -81,13 +83,13 @@ Pays = Odds | Prize
 
 
 def in_dollars(cents: int) -> str:
-    """`$1,150`, `$2.50`, `−$30`: an amount to people, with cents only where there are any."""
+    """Return an amount for people: `$1,150`, `$2.50`, `−$30`; with cents only if there are any."""
     sign, cents = ("−", -cents) if cents < 0 else ("", cents)
     return f"{sign}${cents // 100:,}" + (f".{cents % 100:02d}" if cents % 100 else "")
 
 
 def verify_stated(text: str, section: str) -> None:
-    """Raises `odds-said-for` where a text for players states odds with "for", "por" or "赔": it means other money."""
+    """Raise `odds-said-for` if a text for players states odds with "for", "por" or "赔": it means other money."""
     match = SAID_FOR.search(text)
     if match:
         raise Refusal(ODDS_SAID_FOR, section, text=match[0])

@@ -1,4 +1,4 @@
-"""Which act leads from which phase to which: each game has such a table for each of its orders of steps.
+"""Which act leads from which phase to which. A game has such a table for each of its orders of steps.
 
 Games of one throw share theirs.
 """
@@ -32,7 +32,9 @@ ENDED = frozenset({"cleared", "no-roll", "void"})
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """An order of steps: the moves, the ribbon's steps, how many of them each phase has behind it, and the next act."""
+    """An order of steps: the moves, the steps of the ribbon, how many of them each phase has behind it, the next
+    act.
+    """
 
     moves: Moves
     ribbon: tuple[str, ...]
@@ -98,7 +100,7 @@ OUT_OF_TURN: Mapping[tuple[str, str], tuple[RefusalCode, str]] = {
 }
 
 
-# The course of a game of one throw: all losers are taken, then the winners are paid
+# A game of one throw: all losers are taken, then the winners are paid
 
 FROM_THE_DICE_ON: Moves = {
     ("ready", "call_dice"): "lit",
@@ -118,7 +120,7 @@ FROM_THE_DICE_ON: Moves = {
     ("taken", "record_missed_wager"): "taken",
     ("taken", "strike_mistaken_wager"): "taken",
     ("taken", "settle_manually"): "taken",
-    ("taken", "pay_seats"): "taken",  # and to `paid` by itself once nobody is owed anything
+    ("taken", "pay_seats"): "taken",  # and automatically to `paid` once nobody is owed anything
     ("paid", "correct_dice"): "lit",  # legal only while nobody has been paid: a round without winners
     ("paid", "record_missed_wager"): "taken",
     ("paid", "strike_mistaken_wager"): "taken",
@@ -158,7 +160,7 @@ LAST_ACTS = {"ready": "call_dice", "lit": "take_losers", "taken": "pay_seats", "
 LAST_DONE = {"ready": 3, "lit": 4, "taken": 5, "paid": 6, "cleared": 7}
 LAST_STEPS = ("call-dice", "take", "pay", "clear")
 
-# By the order of the shake and "no more bets", which the kind of shaker decides
+# Keyed by the order of the shake and "no more bets", which depends on the kind of shaker
 SINGLE_THROW = {
     "close-first": Procedure(
         moves=CLOSE_FIRST,

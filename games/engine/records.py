@@ -1,4 +1,4 @@
-"""What each act leaves behind."""
+"""The record of each act."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,7 +8,7 @@ from games.engine.wagers import Placing, Wager
 
 
 class Record(Protocol):
-    """Every record names the section that its act stands under."""
+    """A record of an act, with the section that the act cites."""
 
     @property
     def section(self) -> str: ...
@@ -16,7 +16,7 @@ class Record(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WagersPlaced:
-    """Totals as entered, in order, and in `before_cents` what lay there before each."""
+    """Totals as entered, in order. `before_cents` is the total before each."""
 
     placings: tuple[Placing, ...]
     before_cents: tuple[int, ...]
@@ -30,7 +30,7 @@ class BetsClosed:
 
 @dataclass(frozen=True, slots=True)
 class DiceShaken:
-    """`by_seat` is the player who worked a player-activated shaker; None is the dealer."""
+    """`by_seat` is the player who activated a player-activated shaker; None is the dealer."""
 
     times: int
     by_seat: int | None
@@ -86,7 +86,7 @@ class LayoutCleared:
 
 @dataclass(frozen=True, slots=True)
 class RoundVoided:
-    """Every wager returned; `reason` is the house's own words."""
+    """Every wager returned; `reason` is in the facility's own words."""
 
     reason: str
     settled: tuple[Settled, ...]
@@ -104,7 +104,7 @@ class DiceCorrected:
 
 @dataclass(frozen=True, slots=True)
 class MissedWagerRecorded:
-    """A wager that lay on the layout at "no more bets" and had not been entered."""
+    """A wager that was on the layout at "no more bets" and had not been entered."""
 
     placing: Placing
     before_cents: int
@@ -114,7 +114,7 @@ class MissedWagerRecorded:
 
 @dataclass(frozen=True, slots=True)
 class MistakenWagerStruck:
-    """A wager that had been entered and never lay on the layout."""
+    """A wager that had been entered but never was on the layout."""
 
     wager: Wager
     reason: str
@@ -123,7 +123,7 @@ class MistakenWagerStruck:
 
 @dataclass(frozen=True, slots=True)
 class DeviceFailed:
-    """With `dice` the round is settled by hand before `witness`; without, it is void and all is `settled`."""
+    """With `dice` the round is settled manually before `witness`; without, it is void and all is `settled`."""
 
     dice: tuple[int, ...] | None
     witness: str | None

@@ -1,4 +1,4 @@
-"""The rules that a round pins: an edition, and the options that the rules submission chose within it."""
+"""The rules that a round pins: an edition, and the options that the rules submission chose."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,11 +28,12 @@ DEFAULT_WORD = "to"  # allowed by every edition (reading A18)
 
 @dataclass(frozen=True)
 class Rules:
-    """An edition with the options of a submission: pairs in the order of their names, empty where it has none.
+    """An edition with the options of a submission: pairs in the order of their names, empty if it has none.
 
-    `overrides`: odds above the floors, by wager family of the paytable. `odds_word`: how odds are stated. `increments`:
-    cents of which every stake of a wager family is a multiple. `shakers`: the kinds that the submission names, each
-    with its procedure in words; without names, any kind that the edition allows may be used.
+    `overrides`: odds above the floors, by wager family of the paytable. `odds_word`: how odds are stated.
+    `increments`: cents of which every stake of a wager family is a multiple. `shakers`: the kinds that the
+    submission names, each with its procedure in words; if it names none, any kind that the edition allows may be
+    used.
     """
 
     edition: Edition
@@ -53,10 +54,10 @@ class Rules:
         increments: Mapping[str, int] | None = None,
         shakers: Mapping[str, str] | None = None,
     ) -> "Rules":
-        """The rules of a key such as "pa-625a/B", with overrides such as {"total:4": "60 to 1"}.
+        """Return the rules of a key such as "pa-625a/B", with overrides such as {"total:4": "60 to 1"}.
 
-        `payout_limit_cents` is the aggregate payout limit of each player and round, where one is filed. Raises what
-        `editions.edition` raises; `payouts-are-exact` for an override where the edition sets no floors,
+        `payout_limit_cents` is the aggregate payout limit of each player and round, if one is filed. Raises what
+        `editions.edition` raises; `payouts-are-exact` for an override if the edition sets no floors,
         `no-such-family`, `odds-are-fixed`, `under-the-floor`, `odds-unreadable`, `no-payout-limit`, `bad-amount`,
         `odds-word-not-allowed`, `shaker-not-allowed`.
         """
@@ -74,7 +75,7 @@ class Rules:
 
     @classmethod
     def from_terms(cls, terms: Mapping[str, Any]) -> "Rules":
-        """The rules of a submission's terms; raises `terms-changed` if they no longer say the same."""
+        """Return the rules of a submission's terms. Raises `terms-changed` if these rules have other terms now."""
         base = cls.of(terms["edition"]).terms()["payouts"]
         changed = {family: odds for family, odds in terms["payouts"].items() if base.get(family) != odds}
         rules = cls.of(
@@ -90,7 +91,8 @@ class Rules:
         return rules
 
     def terms(self) -> dict[str, Any]:
-        """Everything that a round's money rests on, ready for JSON. The same rules always give the same terms.
+        """Return everything that the money of a round depends on, ready for JSON. The same rules always give the
+        same terms.
 
         An option without a value is left out, so that terms from before the option existed stay the same.
         """
@@ -111,18 +113,20 @@ class Rules:
 
     @property
     def key(self) -> str:
-        """The dated key, for instance "pa-625a@2019-08-31/A"."""
+        """Return the dated key, for instance "pa-625a@2019-08-31/A"."""
         return self.edition.key
 
     @cached_property
     def payouts(self) -> Mapping[str, Payout]:
-        """Odds and citation of every row, the submission's where it pays more."""
+        """Return odds and citation of every row, the submission's odds if they pay more."""
         rows = dict(self.edition.payouts)
         rows.update((family, Payout(odds, rows[family].cite)) for family, odds in self.overrides)
         return rows
 
     def section(self, duty: str, shaker: str | None = None) -> str:
-        """The citation of a named duty, "" where this edition is silent; KeyError for a name nobody uses."""
+        """Return the citation of a duty, "" if this edition says nothing. KeyError for a duty that no edition
+        names.
+        """
         kind = self.edition.shakers.get(shaker) if shaker else None
         if kind and duty in kind.sections:
             return kind.sections[duty]
@@ -131,28 +135,30 @@ class Rules:
         return self.edition.sections.get(duty, "")
 
     def shaker(self, kind: str) -> ShakerKind:
-        """What the edition says of a kind of shaker. Raises `shaker-not-allowed`."""
+        """Return what the edition says about a kind of shaker. Raises `shaker-not-allowed`."""
         shaker = self.edition.shakers.get(kind)
         if shaker is None:
             raise Refusal(SHAKER_NOT_ALLOWED, self.section("shaker"), kind=kind)
         return shaker
 
     def verify_shaker_filed(self, kind: str) -> None:
-        """Raises `shaker-not-filed` for a kind of shaker that the submission does not name, where it names any."""
+        """Raise `shaker-not-filed` if the submission names kinds of shaker, but not this one."""
         if self.shakers and kind not in dict(self.shakers):
             raise Refusal(SHAKER_NOT_FILED, self.section("shaker", kind), kind=kind)
 
     def increment(self, family: str) -> int:
-        """The cents of which every stake of a wager family is a multiple: 1 where the submission names no increment."""
+        """Return the cents of which every stake of a wager family is a multiple: 1 if the submission names no
+        increment.
+        """
         return dict(self.increments).get(family, 1)
 
     def witness(self, duty: str) -> str | None:
-        """The lowest role that witnesses a duty, for instance "floorperson"; None where no witness is named."""
+        """Return the lowest role that witnesses a duty, for instance "floorperson"; None if no witness is named."""
         roles = self.edition.witnesses.get(duty)
         return roles[0] if roles else None
 
     def least_payout_limit_cents(self, min_cents: int) -> int:
-        """The lowest aggregate payout limit that a table of this minimum wager may have (reading A30).
+        """Return the lowest aggregate payout limit that a table with this minimum wager may have (reading A30).
 
         KeyError for an edition without such a limit.
         """
@@ -160,8 +166,9 @@ class Rules:
         return max(floors["cents"], floors["times"] * min_cents)
 
     def state_odds(self, odds: Pays, word: str | None = None) -> str:
-        """Odds as players may read them, with the submission's word or another one: "6 to 1", or "1 wins 6", "1 win 6"
-        where the edition allows it. Raises `odds-word-not-allowed`.
+        """Return odds as players may read them, with the submission's word or another one.
+
+        "6 to 1", or "1 wins 6" or "1 win 6" if the edition allows it. Raises `odds-word-not-allowed`.
         """
         word = word or self.odds_word
         _verify_word(self.edition, word)
@@ -170,7 +177,7 @@ class Rules:
         return f"{odds.per} {word} {odds.to}"
 
     def verify_odds_text(self, text: str) -> None:
-        """Raises `odds-said-for` where a layout, sign or guide would state odds with "for"."""
+        """Raise `odds-said-for` if a layout, sign or guide would state odds with "for"."""
         verify_stated(text, self.section("odds-words"))
 
 
@@ -183,14 +190,16 @@ def _rules(
 
 
 def _verify_word(edition: Edition, word: str) -> None:
-    """58 Pa. Code §§ 539.6(a), 625a.6(c), N.J.A.C. 19:47-9.4(a) (reading A18)."""
+    """Refuse a word that the edition does not allow: 58 Pa. Code §§ 539.6(a), 625a.6(c), N.J.A.C. 19:47-9.4(a)
+    (A18).
+    """
     if word not in edition.odds_words:
         section = edition.sections.get("odds-words") or edition.sections["odds"]
         raise Refusal(ODDS_WORD_NOT_ALLOWED, section, word=str(word)[:40])
 
 
 def _verify_increment(edition: Edition, family: str, cents: Any) -> None:
-    """58 Pa. Code § 521.7(d)."""
+    """Refuse an increment that § 521.7(d) does not allow."""
     section = edition.sections.get("increments") or edition.sections["odds"]
     if family not in {code.split(":")[0] for code in edition.wagers}:
         raise Refusal(NO_SUCH_FAMILY, section, family=str(family)[:40])
@@ -204,7 +213,7 @@ def _verify_shaker(edition: Edition, kind: str) -> None:
 
 
 def _verify_limit(edition: Edition, cents: Any) -> None:
-    """What any limit must be. The floor of a filed one depends on the table's minimum (reading A30)."""
+    """Refuse what no limit may be. The floor of a filed limit depends on the table's minimum (reading A30)."""
     section = edition.sections.get("payout-limit", "")
     if not edition.limit_floors:
         raise Refusal(NO_PAYOUT_LIMIT, section)
@@ -213,7 +222,7 @@ def _verify_limit(edition: Edition, cents: Any) -> None:
 
 
 def _override(edition: Edition, family: str, written: str) -> tuple[str, Odds]:
-    """One override, checked against its floor: N.J.A.C. 19:47-9.4(b), 58 Pa. Code § 539.6(b)."""
+    """Return one override, checked against its floor: N.J.A.C. 19:47-9.4(b), 58 Pa. Code § 539.6(b)."""
     section = edition.sections["odds"]
     if not edition.sets_floors:
         raise Refusal(PAYOUTS_ARE_EXACT, section, family=family[:40])

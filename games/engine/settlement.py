@@ -1,4 +1,4 @@
-"""How one wager ended. Paid and returned are separate figures; nothing is ever rounded."""
+"""How one wager ended. Paid and returned are separate amounts; nothing is ever rounded."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ STEPS_A_THROW = 10
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a wager won or lost, as data; `games.wording.why` makes the sentence."""
+    """Why a wager won or lost, as data. `games.wording.reason_text` makes the sentence."""
 
     code: str
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -21,11 +21,11 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A wager's end: `paid_cents` are winnings, `returned_cents` the stake, `cite` the paragraph behind it.
+    """The end of a wager: `paid_cents` are winnings, `returned_cents` the stake, `cite` the paragraph behind it.
 
-    `pays` is None unless the outcome is a win. `cut_cents` is what an aggregate payout limit took away. `step` and
-    `rank` are its place in the edition's order of settlement: a step is what is settled at once, ten of them for
-    each throw (10 to 19 for the first), and inside a step wagers go by rank, losers before winners, and by seat.
+    `pays` is None unless the outcome is a win. `cut_cents` is what an aggregate payout limit removed. `step` and
+    `rank` give the edition's order of settlement: a step is settled at once, each throw has ten of them (10 to 19
+    for the first), and within a step wagers are ordered by rank, losers before winners, and by seat.
     """
 
     wager: Wager
@@ -48,7 +48,7 @@ def win(
     step: int = STEPS_A_THROW,
     rank: tuple[int, ...] = (),
 ) -> Settled:
-    """The stake returned and the odds paid; raises `fraction-of-a-cent`."""
+    """Return the stake and pay the odds. Raises `fraction-of-a-cent`."""
     paid = pays.win(wager.cents, cite)
     return Settled(wager, WIN, pays, paid, wager.cents, cite, why, 0, step, rank)
 
@@ -56,22 +56,22 @@ def win(
 def lose(
     wager: Wager, cite: str, why: Reason, step: int = STEPS_A_THROW, rank: tuple[int, ...] = ()
 ) -> Settled:
-    """Collected: nothing paid, nothing returned."""
+    """Collect the stake: nothing paid, nothing returned."""
     return Settled(wager, LOSE, None, 0, 0, cite, why, 0, step, rank)
 
 
 def fee(wager: Wager, cite: str, why: Reason) -> Settled:
-    """Bought and collected before the throw: nothing paid, nothing returned."""
+    """A fee collected before the throw: nothing paid, nothing returned."""
     return Settled(wager, FEE, None, 0, 0, cite, why, 0, 0)
 
 
 def give_back(wager: Wager, cite: str, why: Reason) -> Settled:
-    """The stake goes back and nothing is decided."""
+    """Return the stake; nothing is decided."""
     return Settled(wager, RETURN, None, 0, wager.cents, cite, why)
 
 
 def settlement_order(settled: Sequence[Settled]) -> list[int]:
-    """Indexes in the order of settlement: by step and rank, losers before winners, by seat, and as entered."""
+    """Return indexes in the order of settlement: by step and rank, losers before winners, by seat, and as entered."""
 
     def key(index: int) -> tuple[Any, ...]:
         line = settled[index]
@@ -81,14 +81,14 @@ def settlement_order(settled: Sequence[Settled]) -> list[int]:
 
 
 def in_order(settled: Sequence[Settled]) -> tuple[Settled, ...]:
-    """Settlements in the order of settlement."""
+    """Return settlements in the order of settlement."""
     return tuple(settled[index] for index in settlement_order(settled))
 
 
 def cut_to_limit(
     settled: Sequence[Settled], limit_cents: int, exempt: Callable[[Wager], bool]
 ) -> tuple[Settled, ...]:
-    """Payouts cut in the order of settlement, so that no seat wins more than the limit. Exempt wagers do not count."""
+    """Cut payouts in the order of settlement, so that no seat wins more than the limit. Exempt wagers do not count."""
     remaining: dict[int, int] = {}  # cents by seat
     lines = list(settled)
     for index in settlement_order(settled):

@@ -1,4 +1,4 @@
-"""Where a round is, and what its wagers come to. State never changes in place."""
+"""The state of a round, and the result of its wagers. State never changes in place."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ RETURNS = {"no-roll": "no-roll", "void": "void", "device-failed": "void", "shake
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the throws of a round have come to: the wagers that they decide, in the order of the wagers.
+    """What the throws of a round decide: the decided wagers, in the order of the wagers.
 
     `ending` is how the round ended, "" while another throw follows; `dice` is how many dice that throw has.
     """
@@ -28,18 +28,18 @@ class Result:
 
 
 class RoundGame(Protocol):
-    """What a round asks of its game."""
+    """What a round needs of its game."""
 
     def result(self, rules: Rules, wagers: Sequence[Wager], throws: Sequence[Sequence[int]]) -> Result:
-        """What the valid throws so far decide, and whether another throw follows."""
+        """Return what the valid throws so far decide, and whether another throw follows."""
 
     def procedure(self, state: "RoundState") -> Procedure:
-        """The order of steps that this round follows."""
+        """Return the order of steps that this round follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundState:
-    """Where a round is: its phase, the wagers on the layout, its throws, and how far it is settled."""
+    """The state of a round: its phase, the wagers on the layout, its throws, and how far it is settled."""
 
     game: RoundGame
     rules: Rules
@@ -47,27 +47,27 @@ class RoundState:
     phase: str = "open"
     wagers: tuple[Wager, ...] = ()
     throws: tuple[tuple[int, ...], ...] = ()  # the valid ones
-    paid_seats: frozenset[int] = frozenset()  # in the step under way
+    paid_seats: frozenset[int] = frozenset()  # in the current step
     manual_settlement: bool = False  # the device failed after the dice were seen
-    returned_for: str = ""  # why every wager went back, in a round that ended without a result
-    step: int = 0  # the last step of settlement that is complete, where a game settles in steps
+    returned_for: str = ""  # why every wager was returned, in a round that ended without a result
+    step: int = 0  # the last complete step, in a game that settles in steps
     void_throws: int = 0  # throws that were called no roll and thrown again
-    quarterback: int | None = None  # the seat that throws, where a player does
+    quarterback: int | None = None  # the seat that throws, in a game whose players throw
     offered: int | None = None  # the seat that was offered the dice last
 
     @property
     def dice(self) -> tuple[int, ...]:
-        """The faces of the newest throw, () before the first."""
+        """Return the faces of the newest throw, () before the first."""
         return self.throws[-1] if self.throws else ()
 
     @property
     def result(self) -> Result:
-        """What the throws so far decide, and what comes next."""
+        """Return what the throws so far decide, and what comes next."""
         return self.game.result(self.rules, self.wagers, self.throws)
 
     @property
     def settled(self) -> tuple[Settled, ...]:
-        """Every decided wager, in the order of settlement. In a void round the others go back."""
+        """Return every decided wager, in the order of settlement. In a void round the others go back."""
         decided = self.result.settled
         if self.phase in ("no-roll", "void"):
             decided = tuple(settled for settled in decided if settled.outcome != FEE)  # given back too (A47)
@@ -78,27 +78,27 @@ class RoundState:
 
     @property
     def of_newest_throw(self) -> tuple[Settled, ...]:
-        """What the newest throw decided, in the order of settlement."""
+        """Return what the newest throw decided, in the order of settlement."""
         first_step = STEPS_A_THROW * len(self.throws)
         return tuple(settled for settled in self.settled if settled.step >= first_step)
 
     @property
     def money_moved(self) -> bool:
-        """Whether settling what the newest throw decided has begun: from then on nothing is corrected."""
+        """Return whether settling the newest throw has begun: from then on nothing is corrected."""
         return bool(self.paid_seats) or (bool(self.throws) and self.step >= STEPS_A_THROW * len(self.throws))
 
     @property
     def ended(self) -> bool:
-        """Whether the round is over."""
+        """Return whether the round is over."""
         return self.phase in ENDED
 
     @property
     def procedure(self) -> Procedure:
-        """The order of steps that this round follows."""
+        """Return the order of steps that this round follows."""
         return self.game.procedure(self)
 
 
 def return_all(rules: Rules, wagers: Iterable[Wager], reason: str) -> tuple[Settled, ...]:
-    """Every wager given back for a reason of `RETURNS`, each citing the irregularity behind it."""
+    """Return every wager for a reason of `RETURNS`, each citing the irregularity behind it."""
     section = rules.section(RETURNS[reason])
     return tuple(give_back(wager, section, Reason(reason)) for wager in wagers)

@@ -1,4 +1,4 @@
-"""What a player may bet on, and what a seat has on it."""
+"""What a player may bet on, and the wagers of a seat."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ MADE_IN = ("chips", "plaques")
 
 
 class Place(NamedTuple):
-    """Where a wager lies: the name of an area of the layout and the position in it, from 0."""
+    """The position of a wager: the name of an area of the layout, and the position in it, from 0."""
 
     area: str
     position: int
@@ -16,9 +16,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WagerType:
-    """One wager of an edition: its code, its name, the family that shares its odds, the section defining it.
+    """One wager of an edition: its code, its name, the family that shares its odds, the section that defines it.
 
-    `family_name` is what people call the family where no wager of it has that name alone.
+    `family_name` is what people call the family if no wager of it has that name alone.
     """
 
     code: str
@@ -31,7 +31,7 @@ class WagerType:
 
 @dataclass(frozen=True, slots=True)
 class Wager:
-    """The total, in cents, that a seat has on one code (and, where a game has plays, on one play)."""
+    """The total, in cents, that a seat has on one code (and, in a game with plays, on one play)."""
 
     seat: int
     code: str
@@ -44,7 +44,7 @@ class Wager:
 
 
 class Placing(NamedTuple):
-    """What a dealer enters: the total as it now lies (0 takes it off) and what it was made in."""
+    """What a dealer enters: the new total (0 removes the wager), and what it was made in."""
 
     seat: int
     code: str
@@ -54,14 +54,14 @@ class Placing(NamedTuple):
 
     @property
     def key(self) -> tuple[int, str, int | None]:
-        """The seat, code and play of the line, as `Wager.key`."""
+        """Return the seat, code and play of the line, as `Wager.key`."""
         return self.seat, self.code, self.play
 
 
 def apply_placings(
     wagers: tuple[Wager, ...], placings: Iterable[Placing]
 ) -> tuple[tuple[Wager, ...], tuple[int, ...]]:
-    """The wagers after these lines in turn, and the cents that lay there before each line."""
+    """Return the wagers after these lines in turn, and the total before each line."""
     by_key = {wager.key: wager for wager in wagers}
     before = []
     for line in placings:

@@ -1,8 +1,7 @@
 """The regulation editions: one dated TOML file each, with its citation beside every value.
 
-The files lie in the folders of the games (`games.registry` adds them). An amendment is a new file with the same key
-and a later date; the short key always means the newest one. The file of a jurisdiction may hold editions too
-(`games.jurisdictions` adds them).
+The files are in the folders of the games (`games.registry` adds them). An amendment is a new file with the same key
+and a later date; the short key always means the newest one.
 """
 
 import re
@@ -29,7 +28,7 @@ KEY = re.compile(r"(?P<key>[a-z0-9.-]+)(@(?P<date>\d{4}-\d\d-\d\d))?(/(?P<paytab
 
 @dataclass(frozen=True, slots=True)
 class Payout:
-    """One row of a paytable: what it pays, odds or a fixed sum, and the paragraph that sets it."""
+    """One row of a paytable: what it pays (odds or a fixed sum), and the paragraph that sets it."""
 
     odds: Pays
     cite: str
@@ -37,7 +36,7 @@ class Payout:
 
 @dataclass(frozen=True, slots=True)
 class ShakerKind:
-    """What an edition allows of one kind of shaker, and which order of steps goes with it."""
+    """What an edition allows for one kind of shaker, and which order of steps goes with it."""
 
     code: str
     procedure: str
@@ -54,10 +53,10 @@ class ShakerKind:
 class Edition:
     """One edition (and paytable) as filed under its dated key. Compared by identity: each is read once.
 
-    Its text is in force from `in_force_from`; `chapter_from` is the earlier day on which its chapter began, where
-    sections of it were amended since. `dice_size_um` is the side of a die in micrometres, 0 where the text names no
-    size; `cameras` is the least number of fixed cameras at a table, under the section "cameras". `places` is the most
-    players that a table has places for, 0 where the text names no number.
+    Its text is in force from `in_force_from`; `chapter_from` is the earlier day on which its chapter began, if
+    sections of it were amended since. `dice_size_um` is the side of a die in micrometers, 0 if the text names no
+    size; `cameras` is the least number of fixed cameras at a table, under the section "cameras". `places` is the
+    most players that a table has places for, 0 if the text names no number.
     """
 
     key: str
@@ -83,9 +82,9 @@ class Edition:
     wagers: Mapping[str, str]
     payouts: Mapping[str, Payout]
     fixed: frozenset[str]
-    no_rolls: Mapping[str, str]  # why a throw may be void where it is thrown again, each with its section
+    no_rolls: Mapping[str, str]  # why a throw may be void and thrown again, each with its section
     limit_floors: Mapping[str, int]  # of an aggregate payout limit: "cents", and "times" the table minimum
-    inspection: tuple[InspectionLine, ...]  # in the order in which a floorperson walks the table
+    inspection: tuple[InspectionLine, ...]  # in the order of the floorperson's inspection
     approvals: tuple[ApprovalRule, ...]
     staffing: Staffing
     dice_size_um: int
@@ -105,7 +104,7 @@ def add_folder(folder: Traversable) -> None:
 
 
 def remove_folder(folder: Traversable) -> None:
-    """Take the editions of a folder out again, for tests."""
+    """Remove the editions of a folder, for tests."""
     _folders.remove(folder)
     forget()
 
@@ -124,13 +123,13 @@ def forget() -> None:
 
 @lru_cache(maxsize=1)
 def duties() -> frozenset[str]:
-    """Every duty that any edition names."""
+    """Return every duty that any edition names."""
     return frozenset(duty for edition in all_editions().values() for duty in edition.sections)
 
 
 @lru_cache(maxsize=1)
 def all_editions() -> Mapping[str, Edition]:
-    """Every edition by its dated key, oldest first."""
+    """Return every edition by its dated key, oldest first."""
     documents = [*_documents(), *chain.from_iterable(source() for source in _sources)]
     documents.sort(key=lambda data: (data["key"], data["in_force_from"]))
     return {edition.key: edition for data in documents for edition in read(data)}
@@ -164,9 +163,8 @@ def complete(document: Document) -> Document:
 
 @lru_cache(maxsize=256)
 def edition(key: str) -> Edition:
-    """The edition of a rules key, dated or short.
-
-    Raises `no-such-rules`, or `which-paytable` where the key leaves the paytable open.
+    """Return the edition of a rules key, dated or short. Raises `no-such-rules`, or `which-paytable` if the key
+    leaves the paytable open.
     """
     match = KEY.fullmatch(key)
     if match is None:
@@ -225,7 +223,7 @@ AS_WRITTEN = ("game", "title", "jurisdiction", "source", "in_force_from", "sets_
 
 
 def _cite(prefix: str, section: str) -> str:
-    """The full citation; one that begins with a digit stands in the edition's own chapter."""
+    """Return the full citation. One that begins with a digit is in the edition's own chapter."""
     return f"{prefix}{section}" if is_in_chapter(section) else section
 
 

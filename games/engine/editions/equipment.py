@@ -1,14 +1,14 @@
-"""What an edition asks of the equipment, the opening inspection and the staff of a table: data with citations."""
+"""What an edition requires of the equipment, the opening inspection and the staff of a table, with citations."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# When a line or an approval is asked for; "" is always.
+# When a line or an approval is required; "" is always.
 CONDITIONS = frozenset(
     {
         "",
-        "automated",  # an automated or player-activated shaker stands at the table
+        "automated",  # the table has an automated or player-activated shaker
         "manual",
         "covered",  # an automated shaker with a cover of its own
         "odds-not-on-layout",
@@ -22,7 +22,7 @@ Cite = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class InspectionLine:
-    """One line that the floorperson confirms by hand before a table opens; `when` is one of CONDITIONS."""
+    """One line that the floorperson confirms before a table opens; `when` is one of CONDITIONS."""
 
     code: str
     section: str
@@ -31,11 +31,11 @@ class InspectionLine:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRule:
-    """An approval that is on file and in effect before a table opens.
+    """An approval that must be on file and in effect before a table opens.
 
-    `body` approves it, "" where the text has it recorded and names nobody. `lines` are what the recording person
-    confirms of the thing itself, each with its full citation. `when` is one of CONDITIONS; rules of one subject
-    never apply together.
+    `body` approves it, "" if the text requires it to be recorded and names nobody. `lines` are what the recording
+    person confirms, each with its full citation. `when` is one of CONDITIONS; rules of one subject never apply
+    together.
     """
 
     subject: str
@@ -47,8 +47,10 @@ class ApprovalRule:
 
 @dataclass(frozen=True, slots=True)
 class Staffing:
-    """Who must be there. `span` is the most tables that one floorperson may supervise while one of them is of this
-    edition, 0 where it names none; the games of `never_with` (codes) may not be among them. "" is a silent text.
+    """Who must be at the table.
+
+    `span` is the most tables that one floorperson may supervise while one of them is of this edition, 0 if it names
+    none; the games of `never_with` (codes) may not be among them. "" means that the text says nothing.
     """
 
     span: int
@@ -57,8 +59,10 @@ class Staffing:
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """Everything of this module that one edition says. `dice_size_um` is the side of a die in micrometres, 0 where
-    the text names no size; `cameras` is the least number of fixed cameras at a table.
+    """All fields of an edition that this module reads.
+
+    `dice_size_um` is the side of a die in micrometers, 0 if the text names no size; `cameras` is the least number
+    of fixed cameras at a table.
     """
 
     inspection: tuple[InspectionLine, ...]
@@ -69,9 +73,8 @@ class Equipment:
 
 
 def equipment_of(data: Mapping[str, Any], cite: Cite) -> Equipment:
-    """The equipment of an edition's file; `cite` gives the full citation of a section of its chapter.
-
-    Raises ValueError for an unknown condition.
+    """Return the equipment of an edition's file; `cite` gives the full citation of a section of its chapter. Raises
+    ValueError for an unknown condition.
     """
     return Equipment(
         inspection=tuple(_line(row, cite) for row in data.get("inspection", ())),
