@@ -12,7 +12,7 @@ import datetime as dt
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -26,7 +26,8 @@ from games.registry import GAMES
 
 FOLDER = Path(__file__).parent
 CODE = re.compile(r"[A-Z0-9-]{1,8}", re.ASCII)
-SUBJECTS = ("submissions", "guides", "signs")  # what a body approves
+PRACTICE_NOTICE_MINUTES = 30  # of a change of limits
+SUBJECTS = ("submissions", "guides", "signs", "requests")  # what a body approves
 # Every duty that a file may cite a section for.
 DUTIES = frozenset({
     "limits", "limits.change", "limits.nobody-plays", "limits.notice", "limits.sign", "limits.announcement",
@@ -41,6 +42,15 @@ DUTIES = frozenset({
     "guide.device", "guide.book", "guide.guide", "guide.format", "guide.sample", "guide.different",
     "guide.display", "guide.web",
     "custody.receipt", "custody.storage", "custody.issue", "custody.examination", "custody.destruction",
+    "providers", "providers.class", "providers.innovation", "providers.patent", "providers.license", "package",
+    "package.form", "package.copy", "package.fee", "package.release", "package.statement", "package.general",
+    "providers.costs", "providers.individuals", "providers.officers", "providers.owners", "providers.salespeople",
+    "providers.entities", "providers.named", "providers.temporary", "providers.temporary-need",
+    "providers.temporary-company", "providers.permanent", "providers.term", "providers.renewal",
+    "providers.continued", "providers.cooperation", "providers.changes", "providers.list", "services",
+    "services.laboratory", "services.costs", "services.approval", "services.certified", "interim.application",
+    "interim.diligence", "interim.acknowledgement", "interim.steps", "interim.rescission", "interim.notice",
+    "providers.investigation", "providers.finding", "providers.violation",
 })  # fmt: skip
 
 
@@ -66,7 +76,8 @@ class RequestRules:
     parts_always: tuple[str, ...] = ()
     asks_petitioner: bool = False
     tests: bool = False
-    review_days: bool = True  # whether the end of the review can be counted
+    editions_elsewhere: bool = False  # whether it may name the edition of another jurisdiction
+    review_ends: bool = True  # whether the end of the review of a request can be counted
 
 
 @dataclass(frozen=True)
@@ -79,7 +90,11 @@ class Jurisdiction:
     languages: tuple[str, ...]
     gaming_day_start: dt.time
     notice_minutes: int  # of a change of limits, as the guide states it; 0: the guide says nothing
+    review_days: int  # calendar days of a review; where the text sets none, those the casinos count with
     certifies_providers: bool
+    clauses_in_catalog: bool = field(
+        default=False, kw_only=True
+    )  # games/regulations/clauses.yaml has its clauses
     bodies: Mapping[str, str]
     sections: Mapping[str, str]
     guide: GuideRules
@@ -92,8 +107,13 @@ class Jurisdiction:
             raise KeyError(duty)
         return self.sections.get(duty, "")
 
+    @property
+    def limits_notice(self) -> dt.timedelta:
+        """The notice of a change of limits; the practice of the casinos where the text sets none (reading A45)."""
+        return dt.timedelta(minutes=self.notice_minutes or PRACTICE_NOTICE_MINUTES)
+
     def body(self, subject: str) -> str:
-        """The body that approves a subject: `submissions`, `guides` or `signs`."""
+        """The body that approves a subject: `submissions`, `guides`, `signs` or `requests`."""
         return self.bodies[subject]
 
 
@@ -201,8 +221,9 @@ def _wrong_values(law: Jurisdiction) -> Iterator[str]:
         yield f"unknown parts of a request: {', '.join(unknown)}"
     if not law.languages:
         yield "no language"
-    if law.notice_minutes < 0:
-        yield "notice_minutes is negative"
+    for name in ("notice_minutes", "review_days"):
+        if getattr(law, name) < 0:
+            yield f"{name} is negative"
 
 
 def _edition(code: str, document: Document) -> Document:
@@ -224,11 +245,11 @@ def _build(kind: Any, values: Any, where: str = "") -> Any:
     if not isinstance(values, Mapping):
         raise ValueError(f"{where} is no table")
     hints, wrong, built = get_type_hints(kind), [], {}
-    declared = {field.name: field for field in fields(kind)}
+    declared = {declaration.name: declaration for declaration in fields(kind)}
     wrong += [f"unknown key {where}{name}" for name in sorted(values.keys() - declared.keys())]
-    for name, field in declared.items():
+    for name, declaration in declared.items():
         if name not in values:
-            if field.default is MISSING:
+            if declaration.default is MISSING:
                 wrong.append(f"missing key {where}{name}")
         elif hints[name] in (GuideRules, RequestRules):
             built[name] = _build(hints[name], values[name], f"{name}.")

@@ -14,8 +14,6 @@ from games.office.core.runner import OfficeContext
 from games.office.documents.filing import document_reference, read_document
 from games.params import Params
 
-REVIEW_DAYS = 15  # calendar days of the Bureau's review, 58 Pa. Code § 601a.10(c)
-
 
 def file(ctx: OfficeContext, row: Reviewed) -> None:
     """Mark a draft as filed now. Raises Refusal(`not-a-draft`)."""
@@ -52,4 +50,4 @@ def review_due_on(row: Reviewed, facility: Facility) -> dt.date | None:
     """Return the last day of the review of a filed row, or None if no decision is pending."""
     if row.status != Review.FILED or row.filed_at is None:
         return None
-    return facility.local(row.filed_at).date() + dt.timedelta(days=REVIEW_DAYS)
+    return facility.local(row.filed_at).date() + dt.timedelta(days=facility.law.review_days)

@@ -8,6 +8,7 @@ from django import template
 from games.engine import Refusal
 from games.engine.odds import in_dollars
 from games.jurisdictions import short
+from games.models import Facility
 
 register = template.Library()
 
@@ -28,6 +29,12 @@ def headed(refusal: Refusal) -> str:
 def cite(section: str) -> str:
     """Return a short citation."""
     return short(section)
+
+
+@register.filter
+def section(facility: Facility, duty: str) -> str:
+    """Return the section of a duty in the facility's jurisdiction; "" for a practice of the facility."""
+    return facility.law.section(duty)
 
 
 @register.filter

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.utils.functional import Promise
 
+from games.jurisdictions import Jurisdiction, short
 from games.models import ProviderNote
 from games.office.providers import services
 from games.registry import GAMES
@@ -339,9 +340,10 @@ DIALOGS = (
 )
 
 
-def link_request(requests: tuple[tuple[str, str], ...]) -> Dialog:
+def link_request(law: Jurisdiction, requests: tuple[tuple[str, str], ...]) -> Dialog:
     """Return the dialog that links one of these requests (code and title) to a service."""
-    choice = Field("choice", "request", "Request under § 521.4", put="request", options=requests)
+    label = f"Request under {short(law.section('requests'))}"
+    choice = Field("choice", "request", label, put="request", options=requests)
     return Dialog("link_request", "Link the request", "Link it", (choice,), SERVICE)
 
 

@@ -153,17 +153,18 @@ def provider(request: HttpRequest, facility_code: str, code: str) -> HttpRespons
     file = row.file
     requests = GameRequest.objects.filter(facility=facility).values_list("code", "title")
     choices = tuple((code, f"{code} {title}") for code, title in requests)
+    link = [provider_dialogs.link_request(facility.law, choices)] if choices else []
     context = page_context(person, facility, "providers", now) | {
         "row": row,
         "provider": provider_row,
         "application": _application(file),
         "permission": file.permissions[0] if file.permissions else None,
-        "people": [_person(qualifier, file.day) for qualifier in file.people],
+        "people": [_person(file, qualifier) for qualifier in file.people],
         "outstanding": len(file.outstanding),
         "notes": provider_row.notes.select_related("document").defer("document__content"),
         "note_kinds": ProviderNote.Kind,
         "games": {code: game.name for code, game in GAMES.items()},
-        "slips": [*provider_dialogs.DIALOGS, *([provider_dialogs.link_request(choices)] if choices else [])],
+        "slips": [*provider_dialogs.DIALOGS, *link],
         "has_requests": bool(choices),
         "wager_choices": provider_dialogs.wager_choices(),
     }
@@ -194,9 +195,9 @@ def _application(file: ProviderFile) -> ApplicationView | None:
     return ApplicationView(newest, parts, missing, max(0, newest.costs_cents - newest.costs_paid_cents))
 
 
-def _person(qualifier: Qualifier, day: dt.date) -> dict[str, Any]:
+def _person(file: ProviderFile, qualifier: Qualifier) -> dict[str, Any]:
     state = qualifiers.qualification_state(qualifier)
-    here = qualifiers.is_with_provider(qualifier, day)
+    here = qualifiers.is_with_provider(qualifier, file.day)
     looks = {
         "qualified": "ok",
         "unqualified": "stop",
@@ -206,7 +207,7 @@ def _person(qualifier: Qualifier, day: dt.date) -> dict[str, Any]:
     }
     return {
         "row": qualifier,
-        "duties": qualifiers.duties(qualifier),
+        "duties": [(duty.words, duty.section(file.law)) for duty in qualifiers.duties(qualifier)],
         "standing": state if here else "gone",
         "look": looks[state] if here else "past",
         "here": here,

@@ -1,4 +1,4 @@
-"""Requests for new games and features, their tests in New Jersey, and each request as a PDF."""
+"""Requests for new games and features, their tests where the law has them, and each request as a PDF."""
 
 import datetime as dt
 from typing import Any
@@ -72,7 +72,7 @@ def game_request(request: HttpRequest, facility_code: str, code: str) -> HttpRes
         "sheet": sheet,
         "rights": list(enumerate(row.parts.get("property", {}).get("items", []))),
         **_choices(facility),
-        **_new_jersey_context(row, frame["today"]),
+        **_test_context(row, frame["today"]),
     }
     return render(request, "games/office/request.html", context)
 
@@ -132,8 +132,8 @@ def _request(facility: Facility, code: str) -> GameRequest:
 
 
 def _due(row: GameRequest, facility: Facility) -> dt.date | None:
-    """Return the end of the Bureau's review; None in New Jersey, whose text sets no days."""
-    return reviews.review_due_on(row, facility) if facility.law.requests.review_days else None
+    """Return the end of the body's review; None where the text sets no days."""
+    return reviews.review_due_on(row, facility) if facility.law.requests.review_ends else None
 
 
 def _choices(facility: Facility) -> dict[str, Any]:
@@ -143,7 +143,9 @@ def _choices(facility: Facility) -> dict[str, Any]:
         "petitioners": contents.PETITIONERS.items(),
         "asks_who": facility.law.requests.asks_petitioner,
         "editions": [
-            (key, game_by_code(edition.game).name, edition) for key, edition in all_editions().items()
+            (key, game_by_code(edition.game).name, edition)
+            for key, edition in all_editions().items()
+            if facility.law.requests.editions_elsewhere or edition.jurisdiction == facility.jurisdiction
         ],
         "classes": contents.CLASSES.items(),
         "rights_of": (part_readers.RIGHTS, part_readers.STATES, part_readers.ABOUT),
@@ -151,7 +153,7 @@ def _choices(facility: Facility) -> dict[str, Any]:
     }
 
 
-def _new_jersey_context(row: GameRequest, today: Any) -> dict[str, Any]:
+def _test_context(row: GameRequest, today: Any) -> dict[str, Any]:
     families = odds_figures.families(row.rules) if row.rules else []
     known_families = {family for family, _ in families}
     shared = {

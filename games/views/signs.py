@@ -7,6 +7,8 @@ from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.http import require_GET
 
+from games.engine.editions import all_editions
+from games.jurisdictions import short
 from games.models import Facility, Review, SignForm
 from games.office.core.access import person_and_facility
 from games.office.reviews import review_due_on
@@ -34,7 +36,6 @@ EXAMPLE = {
     "new_max": "$2,000",
     "from": "8:30 PM",
     "limit": "$75,000",
-    "rules": "Chapter 625a · Paytable A, RS-0009 v2",
     "approved": "12 Jan 2026",
 }
 EXAMPLE_ODDS = (("Small", "1 to 1"), ("Total 4, 17", "50 to 1"), ("Three of a Kind", "150 to 1"))
@@ -86,10 +87,19 @@ def _kind_context(kind: str, forms: list[SignForm], facility: Facility) -> dict[
     }
 
 
+def _example(facility: Facility) -> dict[str, str]:
+    """Return example figures, with an edition of the facility's jurisdiction as the rules."""
+    own = [edition for edition in all_editions().values() if edition.jurisdiction == facility.jurisdiction]
+    shown = next((edition for edition in own if edition.paytable), own[0] if own else None)
+    names = [short(shown.title)] if shown else []
+    names += [f"Paytable {shown.paytable}"] if shown and shown.paytable else []
+    return EXAMPLE | {"rules": " · ".join(names) + ", RS-0009 v2"}
+
+
 def _form_context(form: SignForm, facility: Facility) -> dict[str, Any]:
     """Return a form with its preview, its due day if undecided, and the name of its game."""
     texts = [
-        (language, fill_wording(form.wording[language], EXAMPLE))
+        (language, fill_wording(form.wording[language], _example(facility)))
         for language in LANGUAGES
         if language in form.wording
     ]

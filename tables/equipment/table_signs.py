@@ -11,7 +11,7 @@ from typing import TypedDict, cast
 
 from games.engine import Refusal
 from games.engine.editions import edition
-from games.jurisdictions import jurisdiction
+from games.jurisdictions import PRACTICE_NOTICE_MINUTES, Jurisdiction, jurisdiction
 from games.models import Facility, SignForm
 from games.office.signs.forms import LANGUAGES, fill_wording, verify_form
 from games.office.signs.refusals import NO_APPROVED_SIGN
@@ -22,9 +22,9 @@ from tables.words.sentences import dollars, moment
 
 BOARD_KINDS = ("limits-change", "limits", "payout-limit", "odds", "rules")
 AFTER_ANNOUNCEMENT = {
-    "en": "30 minutes after the announcement",
-    "es": "30 minutos después del anuncio",
-    "zh": "宣布后30分钟",
+    "en": "{} minutes after the announcement",
+    "es": "{} minutos después del anuncio",
+    "zh": "宣布后{}分钟",
 }
 FIRST_AND_EXTRA = 2  # High Roll has two odds for a Like Kind: first roll, Extra Roll
 # Lines of the inspection that ask for a sign
@@ -105,7 +105,7 @@ def pending_change_data(table: Table, change: LimitsChange | None, now: dt.datet
         "effective_at": moment(begins),
         "from": _clock_time(table, begins) if begins else None,
         "due": begins is not None and now >= begins,
-        "say": _announcement(change),
+        "say": _announcement(table, change),
     }
 
 
@@ -117,10 +117,11 @@ def _clock_time(table: Table, moment: dt.datetime) -> str:
     return f"{local.hour % 12 or 12}:{local:%M} {local:%p}"
 
 
-def _announcement(change: LimitsChange) -> str:
+def _announcement(table: Table, change: LimitsChange) -> str:
     """The words of the announcement."""
+    minutes = table.facility.law.limits_notice.seconds // 60
     low, high = dollars(change.min_cents), dollars(change.max_cents)
-    return f"In 30 minutes the limits at this table change: minimum {low}, maximum {high}."
+    return f"In {minutes} minutes the limits at this table change: minimum {low}, maximum {high}."
 
 
 def verify_form_in_force(table: Table, kind: str) -> None:
@@ -132,9 +133,15 @@ def verify_form_in_force(table: Table, kind: str) -> None:
         )
 
 
-def _form_section(snapshot: Snapshot) -> str:
-    """The section on forms of signs in the jurisdiction of the rules that the table deals."""
-    return jurisdiction(edition(snapshot["rules"]["key"]).jurisdiction).section("signs.form")
+def _law(snapshot: Snapshot) -> Jurisdiction:
+    """The jurisdiction of the rules that the table deals."""
+    return jurisdiction(edition(snapshot["rules"]["key"]).jurisdiction)
+
+
+def notice_minutes(snapshot: Snapshot) -> int:
+    """The notice of a change of limits; the casinos' practice at a table without rules in force."""
+    key = snapshot["rules"].get("key")
+    return _law(snapshot).limits_notice.seconds // 60 if key else PRACTICE_NOTICE_MINUTES
 
 
 def values(snapshot: Snapshot, language: str) -> dict[str, str]:
@@ -152,7 +159,7 @@ def values(snapshot: Snapshot, language: str) -> dict[str, str]:
     }
     if change:
         values |= {"new_min": dollars(change["min_cents"]), "new_max": dollars(change["max_cents"])}
-        values["from"] = change["from"] or AFTER_ANNOUNCEMENT[language]
+        values["from"] = change["from"] or AFTER_ANNOUNCEMENT[language].format(notice_minutes(snapshot))
     return values
 
 
@@ -186,7 +193,7 @@ def sign(snapshot: Snapshot, kind: str) -> SignFace:
     """
     form = form_of(snapshot["signs"], kind)
     if form is None:
-        raise Refusal(NO_APPROVED_SIGN, _form_section(snapshot), kind=SignForm.Kind(kind).label)
+        raise Refusal(NO_APPROVED_SIGN, _law(snapshot).section("signs.form"), kind=SignForm.Kind(kind).label)
     if not has_content(snapshot, kind):
         label = SignForm.Kind(kind).label
         raise Refusal(SIGN_HAS_NOTHING_TO_SAY, "", table=snapshot["table"]["code"], kind=label)

@@ -67,7 +67,7 @@ def post_limits_sign(ctx: TableContext, params: Params) -> ActOutcome:
         raise Refusal(LIMITS_SIGN_STANDS, section, at=ctx.local(change.posted_at))
     form = forms.verify_form(ctx.table.facility, CHANGE_SIGN, ctx.table.game)
     change.posted_at = ctx.now
-    _save_notice(change, "posted_at")
+    _save_notice(ctx, change, "posted_at")
     return ActOutcome(
         "limits.sign_posted", {**rules.change_data(change), "sign_form": form.version}, changes="nothing"
     )
@@ -81,7 +81,7 @@ def announce_limits(ctx: TableContext, params: Params) -> ActOutcome:
         section = rules.section_of(ctx.table, "limits.announcement")
         raise Refusal(LIMITS_ANNOUNCED_ALREADY, section, at=ctx.local(change.announced_at))
     change.announced_at, change.announced_by = ctx.now, ctx.actor
-    _save_notice(change, "announced_at", "announced_by")
+    _save_notice(ctx, change, "announced_at", "announced_by")
     dealer = ctx.table.dealer
     data = {**rules.change_data(change), "dealer": dealer.code if dealer else None}
     return ActOutcome("limits.announced", data, changes="nothing")
@@ -123,6 +123,6 @@ def _pending_change(ctx: TableContext) -> LimitsChange:
     return change
 
 
-def _save_notice(change: LimitsChange, *fields: str) -> None:
-    change.effective_at = rules.effective_at(change)
+def _save_notice(ctx: TableContext, change: LimitsChange, *fields: str) -> None:
+    change.effective_at = rules.effective_at(ctx.table, change)
     change.save(update_fields=[*fields, "effective_at"])

@@ -24,7 +24,7 @@ NO_CHANGE_IS_PENDING = RefusalCode(
 )
 SOMEBODY_PLAYS = RefusalCode(
     "somebody-plays",
-    "There is play at seat %(seats)s, so players must get 30 minutes' notice. Say that players are "
+    "There is play at seat %(seats)s, so players must get %(minutes)s minutes' notice. Say that players are "
     "here, then post the sign and announce the change.",
     "Players at the table",
 )

@@ -2,9 +2,9 @@
 
 - An accepted wager outside them is flagged and settled in full (§ 521.7(c), reading A04).
 - If nobody plays they change at once, § 521.8(c)(1).
-- Otherwise they change after a notice of 30 minutes, by a sign and an announcement, § 521.8(c)(2). The 30 minutes run
-from the later of the two. The new limits hold from the first round that begins afterwards, or at once if all players
-leave (reading A05).
+- Otherwise they change after a notice of 30 minutes, by a sign and an announcement, § 521.8(c)(2). The notice runs
+from the later of the two, and is as long as the jurisdiction says. The new limits hold from the first round that
+begins afterwards, or at once if all players leave (reading A05).
 
 New Jersey's texts have no rule on limits. The same steps are a practice of the facility there (reading A45).
 """
@@ -20,8 +20,6 @@ from tables.core.context import TableContext
 from tables.limits.refusals import LIMITS_UNCHANGED, MAXIMUM_UNDER_MINIMUM, SOMEBODY_PLAYS
 from tables.models import LimitsChange, Table
 from tables.words.sentences import dollars
-
-NOTICE = dt.timedelta(minutes=30)
 
 
 def section_of(table: Table, duty: str) -> str:
@@ -49,14 +47,14 @@ def pending_change(table: Table) -> LimitsChange | None:
     return changes.select_related("announced_by", "asked_by").first()
 
 
-def effective_at(change: LimitsChange) -> dt.datetime | None:
+def effective_at(table: Table, change: LimitsChange) -> dt.datetime | None:
     """The moment from which rounds begin under the new limits.
 
     None while the sign or the announcement is missing.
     """
     if change.posted_at is None or change.announced_at is None:
         return None
-    return max(change.posted_at, change.announced_at) + NOTICE
+    return max(change.posted_at, change.announced_at) + table.facility.law.limits_notice
 
 
 def is_due(change: LimitsChange, now: dt.datetime) -> bool:
@@ -77,7 +75,9 @@ def playing_seats(ctx: TableContext) -> str:
 def verify_nobody_plays(ctx: TableContext) -> None:
     """Raises `somebody-plays` if a player is seated or the live round has a wager."""
     if seats := playing_seats(ctx):
-        raise Refusal(SOMEBODY_PLAYS, section_of(ctx.table, "limits.nobody-plays"), seats=seats)
+        minutes = ctx.table.facility.law.limits_notice.seconds // 60
+        section = section_of(ctx.table, "limits.nobody-plays")
+        raise Refusal(SOMEBODY_PLAYS, section, seats=seats, minutes=minutes)
 
 
 def verify_limits(ctx: TableContext, min_cents: int, max_cents: int) -> None:

@@ -13,13 +13,14 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from games import registry
-from games.engine.editions import Edition, all_editions
+from games.engine.editions import Edition, all_editions, edition
 from games.engine.game import Game
 from games.layout_drawing import NOT_DEALT, PAID, WINS, chip, disc, listed, marked, money, plain, signed
 from tables.snapshot_types import ActLine, LayoutWager, PaySeat, PersonName, Snapshot
 from tables.words.forms import span
 from tables.words.labels import DEVICE_PARTS, LABELS
 from tables.words.sentences import NUMBERS
+from tables.words.sentences import short as short_citation
 
 
 class PitTables(TypedDict):
@@ -109,6 +110,12 @@ def lot_is_low(s: Snapshot) -> bool:
 def cite(section: str | None) -> str:
     """`58 Pa. Code § 625a.3(6)` as `§ 625a.3(6)`."""
     return section[section.index("§") :] if section and "§" in section else section or ""
+
+
+@register.filter
+def short_title(title: str) -> str:
+    """The title of an edition without its code: `625a, Paytable A` of `58 Pa. Code Chapter 625a, Paytable A`."""
+    return short_citation(title).replace("Chapter ", "").replace("§ ", "")
 
 
 @register.filter
@@ -300,6 +307,13 @@ def label(code: str, name: str) -> str:
 def has_duty(s: Snapshot, duty: str) -> bool:
     """Whether the edition at a table has a section for a duty; without an edition, whether any of its game has."""
     return any(duty in edition.sections for edition in _editions(s))
+
+
+@register.filter
+def section(s: Snapshot, duty: str) -> str:
+    """The section of a duty in the edition at a table; "" where it is silent, or where no rules are in force."""
+    key = s["rules"].get("key")
+    return edition(key).sections.get(duty, "") if key else ""
 
 
 def _editions(s: Snapshot) -> list[Edition]:

@@ -19,6 +19,12 @@ def board(s: Snapshot) -> list[SignFace]:
 
 
 @register.filter
+def notice_minutes(s: Snapshot) -> int:
+    """Return the minutes of notice of a change of the limits."""
+    return table_signs.notice_minutes(s)
+
+
+@register.filter
 def until(change: PendingLimits, as_of: str) -> str:
     """Return the time left until new limits take effect; under a minute in seconds."""
     assert change["effective_at"] is not None

@@ -75,12 +75,12 @@ def test_every_odds_of_the_edition_stand_on_the_areas_and_never_with_for(table):
 
 def test_the_reasons_for_a_no_roll_are_those_of_the_edition():
     rules = Rules.of("pa-577")
-    said = {code: section for code, _, section in football.NO_ROLLS}
-    assert said == {
-        code: f"§ {cite.removeprefix('58 Pa. Code § ')}" for code, cite in rules.edition.no_rolls.items()
-    }
-    html = render_to_string("football/console/dialogs.html")
-    assert all(f'"reason":"{code}"' in html for code in said)
+    assert {*football.NO_ROLLS} == {*rules.edition.no_rolls}
+    html = render_to_string("football/console/dialogs.html", {"s": {"rules": {"key": rules.key}}})
+    for code, cite in rules.edition.no_rolls.items():
+        section = f"§ {cite.removeprefix('58 Pa. Code § ')}"
+        words = football.NO_ROLLS[code]
+        assert f'"reason":"{code}"' in html and f"<b>{words}</b><span>{section}</span>" in html
 
 
 @clause("PA-577.4(d)-lost")

@@ -69,7 +69,7 @@ def test_where_nobody_plays_they_change_at_once(hands, scene):
 def test_they_do_not_change_at_once_while_a_wager_lies(playing):
     with playing.refused("somebody-plays", "58 Pa. Code § 521.8(c)(1)") as refused:
         change(playing, nobody_plays=True)
-    assert refused.value.params == {"seats": "1"}
+    assert refused.value.params == {"seats": "1", "minutes": 30}
     assert limits_of(playing) == (1_000, 100_000)
 
 

@@ -28,13 +28,10 @@ from games.models import (
 from games.office.core.floor import floor
 from games.office.providers.certifications import certification_on
 from games.office.requests import final_approval
-from games.office.reviews import REVIEW_DAYS, review_due_on
+from games.office.reviews import review_due_on
 from games.submissions import all_in_force, rules_of
 
 WAITS, ENDS, BEGINS = "waits", "ends", "begins"  # somebody must act; it ends by itself; it comes into force
-ANSWER_DAYS = (
-    REVIEW_DAYS  # for further questions of a body; no section sets a time, so this is the facility's own
-)
 DAYS_LISTED_AFTER_END = 30  # how long an ended subject stays listed
 WEEK, MONTH = 7, 30
 GROUPS = OVERDUE, THIS_WEEK, THIRTY_DAYS, LATER = "overdue", "week", "month", "later"
@@ -126,7 +123,7 @@ def _submissions(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
         filed = facility.local(row.filed_at).date()
         yield Deadline(
             f"review:{row.code}.{row.version}",
-            filed + dt.timedelta(days=REVIEW_DAYS),
+            filed + dt.timedelta(days=facility.law.review_days),
             "Decision on %(what)s, filed %(day)s" % {"what": row, "day": day_text(filed)},
             _review_section(facility),
             _page_url("submission", facility, row.code) or _page_url("submissions", facility),
@@ -212,7 +209,8 @@ def _further(facility: Facility) -> Iterator[Deadline]:
             "request": row.request.code,
             "what": row.what,
         }
-        due = row.asked_on + dt.timedelta(days=ANSWER_DAYS)
+        # no section sets a time for further questions of a body, so this is the facility's own
+        due = row.asked_on + dt.timedelta(days=facility.law.review_days)
         yield Deadline(f"further:{row.pk}", due, summary, "", _request_url(facility, row.request.code))
 
 
@@ -256,10 +254,17 @@ def _certifications(facility: Facility, now: dt.datetime) -> Iterator[Deadline]:
         due = status.renewal_due()
         if due is not None:
             summary = "Renewal of %(name)s: form and fee" % {"name": provider.name}
-            yield Deadline(f"renewal:{provider.code}", due, summary, "58 Pa. Code § 528.4(b)", url)
+            yield Deadline(
+                f"renewal:{provider.code}", due, summary, facility.law.section("providers.renewal"), url
+            )
         summary = "Certification of %(name)s ends" % {"name": provider.name}
         yield Deadline(
-            f"certification:{provider.code}", status.ends, summary, "58 Pa. Code § 528.4(a)", url, ENDS
+            f"certification:{provider.code}",
+            status.ends,
+            summary,
+            facility.law.section("providers.term"),
+            url,
+            ENDS,
         )
 
 
@@ -274,15 +279,17 @@ def _cease_dates(facility: Facility) -> Iterator[Deadline]:
             "reference": row.reference,
         }
         url = _page_url("provider", facility, code) or _page_url("providers", facility)
-        yield Deadline(f"cease:{code}.{row.pk}", row.cease_on, summary, "58 Pa. Code § 528.8(c)", url, ENDS)
+        yield Deadline(
+            f"cease:{code}.{row.pk}", row.cease_on, summary, facility.law.section("interim.notice"), url, ENDS
+        )
 
 
-NOTE_SECTIONS: dict[str, str] = {
-    ProviderNote.Kind.INFORMATION: "58 Pa. Code § 528.5(1)",
-    ProviderNote.Kind.COOPERATION: "58 Pa. Code § 528.5(1)",
-    ProviderNote.Kind.CONDITION: "58 Pa. Code § 528.5(1)",
-    ProviderNote.Kind.CHANGE: "58 Pa. Code § 528.5(2)",
-    ProviderNote.Kind.VIOLATION: "58 Pa. Code § 528.9(c)",
+NOTE_DUTIES: dict[str, str] = {
+    ProviderNote.Kind.INFORMATION: "providers.cooperation",
+    ProviderNote.Kind.COOPERATION: "providers.cooperation",
+    ProviderNote.Kind.CONDITION: "providers.cooperation",
+    ProviderNote.Kind.CHANGE: "providers.changes",
+    ProviderNote.Kind.VIOLATION: "providers.violation",
 }
 
 
@@ -292,7 +299,7 @@ def _notes(facility: Facility) -> Iterator[Deadline]:
     for row in rows.select_related("provider"):
         assert row.due_on is not None
         summary = f"{row.provider.name}, {row.get_kind_display()}: {row.text}"
-        section = NOTE_SECTIONS.get(row.kind, "")
+        section = facility.law.section(NOTE_DUTIES[row.kind]) if row.kind in NOTE_DUTIES else ""
         url = _page_url("provider", facility, row.provider.code) or _page_url("providers", facility)
         yield Deadline(f"note:{row.provider.code}.{row.pk}", row.due_on, summary, section, url)
 
@@ -307,7 +314,9 @@ def _permissions(facility: Facility) -> Iterator[Deadline]:
             "subject": row.subject.replace("-", " "),
         }
         url = _page_url("guides", facility)
-        yield Deadline(f"permission:{row.pk}", row.ends_on, summary, "58 Pa. Code § 521.6", url, ENDS)
+        yield Deadline(
+            f"permission:{row.pk}", row.ends_on, summary, facility.law.section("guide.device"), url, ENDS
+        )
 
 
 def day_text(day: dt.date) -> str:

@@ -6,7 +6,7 @@ from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document, read_optional_document
 from games.office.providers import files
-from games.office.providers.files import PA_CODE, iso_date, read_optional_past_date, read_past_date
+from games.office.providers.files import iso_date, read_optional_past_date, read_past_date
 from games.office.providers.refusals import (
     CHAPTER_528_IS_NOT_HERE,
     DONE_BEFORE_ASKED,
@@ -31,11 +31,13 @@ def register_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     if not ctx.facility.law.certifies_providers:
         raise Refusal(CHAPTER_528_IS_NOT_HERE, facility=ctx.facility.name)
     if not innovation:
-        raise Refusal(PROVIDER_WITHOUT_INNOVATION, PA_CODE + "§ 528.1(1)", name=name)
+        raise Refusal(
+            PROVIDER_WITHOUT_INNOVATION, ctx.facility.law.section("providers.innovation"), name=name
+        )
     if not patent:
-        raise Refusal(PROVIDER_WITHOUT_PATENT, PA_CODE + "§ 528.1(2)", name=name)
+        raise Refusal(PROVIDER_WITHOUT_PATENT, ctx.facility.law.section("providers.patent"), name=name)
     if not no_other:
-        raise Refusal(PROVIDER_LICENSED_OTHERWISE, PA_CODE + "§ 528.1(3)", name=name)
+        raise Refusal(PROVIDER_LICENSED_OTHERWISE, ctx.facility.law.section("providers.license"), name=name)
     provider = Provider.objects.create(
         facility=ctx.facility,
         code=next_code(Provider.objects.filter(facility=ctx.facility), "SP"),
@@ -95,7 +97,9 @@ def note_on_provider(ctx: OfficeContext, params: Params) -> ActOutcome:
     due_on, done_on = params.date("due_on", optional=True), read_optional_past_date(ctx, params, "done_on")
     document = read_optional_document(ctx, params, "document")
     if kind == Kind.OWNERSHIP and document is None:
-        raise Refusal(OWNERSHIP_WITHOUT_PAPERS, PA_CODE + "§ 528.3(a)(2)", name=file.provider.name)
+        raise Refusal(
+            OWNERSHIP_WITHOUT_PAPERS, ctx.facility.law.section("providers.owners"), name=file.provider.name
+        )
     if done_on and done_on < noted_on:
         raise Refusal(DONE_BEFORE_ASKED, on=iso_date(noted_on))
     note = ProviderNote.objects.create(

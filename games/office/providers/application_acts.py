@@ -13,7 +13,6 @@ from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.documents.filing import document_reference, read_document, read_optional_document
 from games.office.providers import certifications, files, people_acts
 from games.office.providers.files import (
-    PA_CODE,
     ProviderFile,
     iso_date,
     read_optional_past_date,
@@ -34,7 +33,6 @@ from games.office.providers.refusals import (
 from games.params import MOST_CENTS, Params
 
 FIRST, RENEWAL = Application.Kind.FIRST, Application.Kind.RENEWAL
-FILES = PA_CODE + "§ 528.2(a)"
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ def attach_release(ctx: OfficeContext, params: Params) -> ActOutcome:
     file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     application = file.undecided
     if application is None:
-        raise Refusal(NO_APPLICATION, FILES, name=person.provider.name)
+        raise Refusal(NO_APPLICATION, file.law.section("package"), name=person.provider.name)
     if application.filed_at is not None:
         raise Refusal(APPLICATION_FILED_ALREADY, on=_filed_on(ctx, application))
     releases = {**application.parts.get("releases", {}), str(person.pk): document.code}
@@ -113,10 +111,10 @@ def file_application(ctx: OfficeContext, params: Params) -> ActOutcome:
     file = files.read_provider(ctx, params)
     application = file.undecided
     if application is None:
-        raise Refusal(NO_APPLICATION, FILES, name=file.provider.name)
+        raise Refusal(NO_APPLICATION, file.law.section("package"), name=file.provider.name)
     if application.filed_at is not None:
         raise Refusal(APPLICATION_FILED_ALREADY, on=_filed_on(ctx, application))
-    verify_investigated(file.provider)
+    verify_investigated(file)
     verify_kind(file, application.kind)
     for part in missing_parts(file, application):
         raise Refusal(PART_MISSING[part.name], part.section, who=part.person_name)
@@ -188,19 +186,19 @@ def package_parts(file: ProviderFile, application: Application) -> list[PackageP
     These are the form and its copy, the fee, a release for each individual who must qualify, the certificate holder's
     statement, and the attestation of the general requirements.
     """
-    parts, section = application.parts, PA_CODE + "§ 528.2"
+    parts, section = application.parts, file.law.section
     releases = parts.get("releases", {})
     return [
-        PackagePart("form", f"{section}(a)(1)", bool(parts.get("form"))),
-        PackagePart("copy", f"{section}(a)(1)", bool(parts.get("copy"))),
-        PackagePart("fee", f"{section}(a)(2)", bool(application.fee_cents and application.fee_paid_on)),
+        PackagePart("form", section("package.form"), bool(parts.get("form"))),
+        PackagePart("copy", section("package.copy"), bool(parts.get("copy"))),
+        PackagePart("fee", section("package.fee"), bool(application.fee_cents and application.fee_paid_on)),
         *(
-            PackagePart("release", f"{section}(a)(3)", str(person.pk) in releases, person.name)
+            PackagePart("release", section("package.release"), str(person.pk) in releases, person.name)
             for person in file.must_qualify
             if person.kind == Qualifier.Kind.INDIVIDUAL
         ),
-        PackagePart("statement", f"{section}(a)(4)", bool(parts.get("statement"))),
-        PackagePart("general", f"{section}(b)(2)", bool(parts.get("general"))),
+        PackagePart("statement", section("package.statement"), bool(parts.get("statement"))),
+        PackagePart("general", section("package.general"), bool(parts.get("general"))),
     ]
 
 
@@ -211,20 +209,20 @@ def verify_kind(file: ProviderFile, kind: str) -> None:
     """
     certified = file.certification
     if kind == FIRST and certified.holds:
-        raise Refusal(ALREADY_CERTIFIED, PA_CODE + "§ 528.4(b)", name=file.provider.name)
+        raise Refusal(ALREADY_CERTIFIED, file.law.section("providers.renewal"), name=file.provider.name)
     if kind == RENEWAL and not certified.holds:
-        raise Refusal(NOTHING_TO_RENEW, PA_CODE + "§ 528.4(c)", name=file.provider.name)
+        raise Refusal(NOTHING_TO_RENEW, file.law.section("providers.continued"), name=file.provider.name)
 
 
 def verify_paid(file: ProviderFile, application: Application) -> None:
     """Refuse certification while costs are unpaid. Raises Refusal(`costs-unpaid` or `laboratory-unpaid`)."""
     owed_cents = application.costs_cents - application.costs_paid_cents
     if owed_cents > 0:
-        raise Refusal(COSTS_UNPAID, PA_CODE + "§ 528.2(c)", money=in_dollars(owed_cents))
+        raise Refusal(COSTS_UNPAID, file.law.section("providers.costs"), money=in_dollars(owed_cents))
     for service in file.unpaid:
         raise Refusal(
             LABORATORY_UNPAID,
-            PA_CODE + "§ 528.2(c)",
+            file.law.section("providers.costs"),
             service=service.name,
             money=in_dollars(service.costs_cents),
         )
@@ -243,7 +241,7 @@ def _read_parts(ctx: OfficeContext, params: Params) -> dict[str, Any]:
 def _filed_application(file: ProviderFile) -> Application:
     application = file.undecided
     if application is None or application.filed_at is None:
-        raise Refusal(NO_APPLICATION_FILED, FILES, name=file.provider.name)
+        raise Refusal(NO_APPLICATION_FILED, file.law.section("package"), name=file.provider.name)
     return application
 
 

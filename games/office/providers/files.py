@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from games.engine import Refusal
+from games.jurisdictions import Jurisdiction
 from games.models import Application, Facility, InterimPermission, Provider, Qualifier, Service
 from games.office.core.runner import OfficeContext
 from games.office.providers import certifications, qualifiers
@@ -17,8 +18,6 @@ from games.office.providers.refusals import (
 )
 from games.params import Params
 
-PA_CODE = "58 Pa. Code "
-
 
 @dataclass(frozen=True)
 class ProviderFile:
@@ -27,6 +26,10 @@ class ProviderFile:
     facility: Facility
     provider: Provider
     day: dt.date
+
+    @property
+    def law(self) -> Jurisdiction:
+        return self.facility.law
 
     @cached_property
     def applications(self) -> list[Application]:
@@ -100,15 +103,23 @@ def read_provider(ctx: OfficeContext, params: Params, name: str = "provider") ->
     return ProviderFile(ctx.facility, provider, ctx.gaming_day)
 
 
-def verify_investigated(provider: Provider) -> None:
+def verify_investigated(file: ProviderFile) -> None:
     """Refuse to deal with a provider without an investigation or with an adverse finding (§ 528.9).
 
     Raises Refusal(`provider-not-investigated` or `provider-adverse`).
     """
+    provider = file.provider
     if provider.investigated_on is None:
-        raise Refusal(PROVIDER_NOT_INVESTIGATED, PA_CODE + "§ 528.9(a)", name=provider.name)
+        raise Refusal(
+            PROVIDER_NOT_INVESTIGATED, file.law.section("providers.investigation"), name=provider.name
+        )
     if provider.adverse:
-        raise Refusal(PROVIDER_ADVERSE, PA_CODE + "§ 528.9(b)", name=provider.name, finding=provider.adverse)
+        raise Refusal(
+            PROVIDER_ADVERSE,
+            file.law.section("providers.finding"),
+            name=provider.name,
+            finding=provider.adverse,
+        )
 
 
 def verify_not_future(ctx: OfficeContext, day: dt.date) -> dt.date:

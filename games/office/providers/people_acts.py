@@ -3,12 +3,12 @@
 from typing import Any
 
 from games.engine import Refusal
+from games.jurisdictions import Jurisdiction
 from games.models import Credential, Qualifier
 from games.models.providers import HUNDRED_PERCENT_BP
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.providers import files, qualifiers
 from games.office.providers.files import (
-    PA_CODE,
     ProviderFile,
     iso_date,
     read_optional_past_date,
@@ -49,17 +49,17 @@ def name_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     person = Qualifier(provider=file.provider)
     _fill_person(ctx, params, person)
     person.save()
-    return ActOutcome("provider.person_named", _person_data(person), {"person": person.pk})
+    return ActOutcome("provider.person_named", _person_data(ctx, person), {"person": person.pk})
 
 
 @office_act()
 def change_person(ctx: OfficeContext, params: Params) -> ActOutcome:
     """Change what the file says about a person: title, shares, votes, work, or the Board's reason to name them."""
     person = read_person(ctx, params)
-    before = _person_data(person)
+    before = _person_data(ctx, person)
     _fill_person(ctx, params, person)
     person.save()
-    return ActOutcome("provider.person_changed", {**_person_data(person), "before": before})
+    return ActOutcome("provider.person_changed", {**_person_data(ctx, person), "before": before})
 
 
 @office_act()
@@ -71,7 +71,7 @@ def record_qualification(ctx: OfficeContext, params: Params) -> ActOutcome:
         read_past_date(ctx, params, "on"),
     )
     if person.form_filed_on is None:
-        raise Refusal(NO_FORM_FILED, form_section(person), name=person.name)
+        raise Refusal(NO_FORM_FILED, form_section(ctx.facility.law, person), name=person.name)
     if decided_on < person.form_filed_on:
         raise Refusal(FOUND_BEFORE_FORM, on=iso_date(person.form_filed_on))
     person.qualified_on, person.unqualified_on = (decided_on, None) if qualified else (None, decided_on)
@@ -119,7 +119,7 @@ def issue_credential(ctx: OfficeContext, params: Params) -> ActOutcome:
     if person.left_on is not None:
         raise Refusal(GONE_ALREADY, on=iso_date(person.left_on))
     if person.kind != Qualifier.Kind.INDIVIDUAL or not duties(person):
-        raise Refusal(CREDENTIAL_NOT_ASKED, PA_CODE + "§ 528.3(d)", name=person.name)
+        raise Refusal(CREDENTIAL_NOT_ASKED, ctx.facility.law.section("providers.temporary"), name=person.name)
     file = ProviderFile(ctx.facility, person.provider, ctx.gaming_day)
     verify_temporary(file, need) if kind == TEMPORARY else verify_permanent(file, person)
     Credential.objects.create(qualifier=person, kind=kind, number=number, need=need, issued_on=issued_on)
@@ -160,9 +160,13 @@ def verify_temporary(file: ProviderFile, need: str) -> None:
     Raises Refusal(`credential-without-need` or `company-not-listed`).
     """
     if not need:
-        raise Refusal(CREDENTIAL_WITHOUT_NEED, PA_CODE + "§ 528.3(d)(1)")
+        raise Refusal(CREDENTIAL_WITHOUT_NEED, file.law.section("providers.temporary-need"))
     if file.provider.listed_on is None and not file.trading.holds:
-        raise Refusal(COMPANY_NOT_LISTED, PA_CODE + "§ 528.3(d)(2)", name=file.provider.name)
+        raise Refusal(
+            COMPANY_NOT_LISTED,
+            file.law.section("providers.temporary-company"),
+            name=file.provider.name,
+        )
 
 
 def verify_permanent(file: ProviderFile, person: Qualifier) -> None:
@@ -171,14 +175,17 @@ def verify_permanent(file: ProviderFile, person: Qualifier) -> None:
     Raises Refusal(`not-found-qualified` or `provider-not-certified`).
     """
     if qualifiers.qualification_state(person) != "qualified":
-        raise Refusal(NOT_FOUND_QUALIFIED, PA_CODE + "§ 528.3(e)", name=person.name)
+        raise Refusal(NOT_FOUND_QUALIFIED, file.law.section("providers.permanent"), name=person.name)
     if not file.certification.holds:
-        raise Refusal(PROVIDER_NOT_CERTIFIED, PA_CODE + "§ 528.3(e)", name=file.provider.name)
+        raise Refusal(
+            PROVIDER_NOT_CERTIFIED, file.law.section("providers.permanent"), name=file.provider.name
+        )
 
 
-def form_section(person: Qualifier) -> str:
+def form_section(law: Jurisdiction, person: Qualifier) -> str:
     """Return the paragraph that requires this person's form."""
-    return PA_CODE + ("§ 528.3(b)" if person.kind == Qualifier.Kind.ENTITY else "§ 528.3(a)")
+    kind = "entities" if person.kind == Qualifier.Kind.ENTITY else "individuals"
+    return law.section(f"providers.{kind}")
 
 
 def _fill_person(ctx: OfficeContext, params: Params, person: Qualifier) -> None:
@@ -195,7 +202,7 @@ def _fill_person(ctx: OfficeContext, params: Params, person: Qualifier) -> None:
     person.form_filed_on = read_optional_past_date(ctx, params, "form_filed_on")
 
 
-def _person_data(person: Qualifier) -> dict[str, Any]:
+def _person_data(ctx: OfficeContext, person: Qualifier) -> dict[str, Any]:
     return {
         "provider": person.provider.code,
         "person": person.pk,
@@ -209,5 +216,7 @@ def _person_data(person: Qualifier) -> dict[str, Any]:
         "votes_bp": person.votes_bp,
         "named_by_board": person.named_by_board or None,
         "form_filed_on": iso_date(person.form_filed_on),
-        "must_qualify": [{"as": duty.words, "section": duty.section} for duty in duties(person)],
+        "must_qualify": [
+            {"as": duty.words, "section": duty.section(ctx.facility.law)} for duty in duties(person)
+        ],
     }

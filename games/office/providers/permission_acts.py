@@ -9,7 +9,6 @@ from games.office.documents.filing import document_reference, read_document, rea
 from games.office.providers import files, services
 from games.office.providers.certifications import filed_on
 from games.office.providers.files import (
-    PA_CODE,
     ProviderFile,
     iso_date,
     read_optional_past_date,
@@ -45,13 +44,13 @@ def record_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     reference = params.text("reference", max_length=60)
     diligence = read_optional_document(ctx, params, "diligence")
     acknowledgement = read_optional_document(ctx, params, "acknowledgement")
-    section, name = PA_CODE + "§ 528.8", file.provider.name
-    verify_investigated(file.provider)
+    section, name = ctx.facility.law.section, file.provider.name
+    verify_investigated(file)
     verify_applicant(ctx, file, granted_on)
     if diligence is None:
-        raise Refusal(PERMISSION_WITHOUT_DILIGENCE, f"{section}(a)(2)", name=name)
+        raise Refusal(PERMISSION_WITHOUT_DILIGENCE, section("interim.diligence"), name=name)
     if acknowledgement is None:
-        raise Refusal(PERMISSION_WITHOUT_ACKNOWLEDGEMENT, f"{section}(a)(3)", name=name)
+        raise Refusal(PERMISSION_WITHOUT_ACKNOWLEDGEMENT, section("interim.acknowledgement"), name=name)
     verify_first_three(ctx, file)
     permission = InterimPermission.objects.create(
         provider=file.provider,
@@ -80,14 +79,14 @@ def rescind_permission(ctx: OfficeContext, params: Params) -> ActOutcome:
     file, notice_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
     cease_on, notice = params.date("cease_on"), read_document(ctx, params, "notice")
     received_on = read_optional_past_date(ctx, params, "received_on")
-    permission = _current_permission(file)
+    permission, section = _current_permission(file), ctx.facility.law.section("interim.notice")
     if notice_on < permission.granted_on:
         raise Refusal(RESCINDED_BEFORE_GRANTED, on=iso_date(permission.granted_on))
     if cease_on < notice_on:
-        raise Refusal(CEASE_BEFORE_NOTICE, PA_CODE + "§ 528.8(c)", on=iso_date(notice_on))
+        raise Refusal(CEASE_BEFORE_NOTICE, section, on=iso_date(notice_on))
     if permission.cease_on is not None and cease_on > permission.cease_on:
-        raise Refusal(CEASE_LATER_THAN_NOTICE, PA_CODE + "§ 528.8(c)", on=iso_date(permission.cease_on))
-    _verify_received(notice_on, received_on)
+        raise Refusal(CEASE_LATER_THAN_NOTICE, section, on=iso_date(permission.cease_on))
+    _verify_received(ctx, notice_on, received_on)
     permission.rescinded_on, permission.cease_on = notice_on, cease_on
     permission.notice, permission.received_on = notice, received_on
     permission.save(update_fields=["rescinded_on", "cease_on", "notice", "received_on"])
@@ -108,8 +107,8 @@ def record_receipt(ctx: OfficeContext, params: Params) -> ActOutcome:
     file, received_on = files.read_provider(ctx, params), read_past_date(ctx, params, "on")
     permission = next((item for item in file.permissions if item.rescinded_on), None)
     if permission is None or permission.rescinded_on is None:
-        raise Refusal(NO_RESCISSION, PA_CODE + "§ 528.8(c)", name=file.provider.name)
-    _verify_received(permission.rescinded_on, received_on)
+        raise Refusal(NO_RESCISSION, ctx.facility.law.section("interim.notice"), name=file.provider.name)
+    _verify_received(ctx, permission.rescinded_on, received_on)
     permission.received_on = received_on
     permission.save(update_fields=["received_on"])
     data = {
@@ -126,7 +125,7 @@ def verify_applicant(ctx: OfficeContext, file: ProviderFile, granted_on: dt.date
     Raises Refusal(`no-application-filed`, `permitted-before-filed` or `permitted-before-rescinded`), § 528.8(a)(1)
     and (b).
     """
-    section, waiting = PA_CODE + "§ 528.8(a)(1)", file.undecided
+    section, waiting = ctx.facility.law.section("interim.application"), file.undecided
     if waiting is None or waiting.filed_at is None or waiting.kind != Application.Kind.FIRST:
         raise Refusal(NO_APPLICATION_FILED, section, name=file.provider.name)
     filed = filed_on(ctx.facility, waiting.filed_at)
@@ -135,7 +134,9 @@ def verify_applicant(ctx: OfficeContext, file: ProviderFile, granted_on: dt.date
     for permission in file.permissions:
         if permission.rescinded_on is not None and granted_on < permission.rescinded_on:
             raise Refusal(
-                PERMITTED_BEFORE_RESCINDED, PA_CODE + "§ 528.8(b)", on=iso_date(permission.rescinded_on)
+                PERMITTED_BEFORE_RESCINDED,
+                ctx.facility.law.section("interim.rescission"),
+                on=iso_date(permission.rescinded_on),
             )
 
 
@@ -144,7 +145,7 @@ def verify_first_three(ctx: OfficeContext, file: ProviderFile) -> None:
 
     Raises Refusal(`permission-without-service` or `permission-before-…`).
     """
-    section = PA_CODE + "§ 528.8(a)(4)"
+    section = ctx.facility.law.section("interim.steps")
     live = [service for service in file.services if service.ended_on is None]
     if not live:
         raise Refusal(PERMISSION_WITHOUT_SERVICE, section, name=file.provider.name)
@@ -157,10 +158,10 @@ def verify_first_three(ctx: OfficeContext, file: ProviderFile) -> None:
 def _current_permission(file: ProviderFile) -> InterimPermission:
     permission = file.trading.permission
     if permission is None or not file.trading.holds:
-        raise Refusal(NO_PERMISSION, PA_CODE + "§ 528.8(b)", name=file.provider.name)
+        raise Refusal(NO_PERMISSION, file.law.section("interim.rescission"), name=file.provider.name)
     return permission
 
 
-def _verify_received(sent_on: dt.date, received_on: dt.date | None) -> None:
+def _verify_received(ctx: OfficeContext, sent_on: dt.date, received_on: dt.date | None) -> None:
     if received_on is not None and received_on < sent_on:
-        raise Refusal(RECEIVED_BEFORE_SENT, PA_CODE + "§ 528.8(c)", on=str(sent_on))
+        raise Refusal(RECEIVED_BEFORE_SENT, ctx.facility.law.section("interim.notice"), on=str(sent_on))

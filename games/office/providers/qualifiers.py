@@ -3,9 +3,9 @@
 import datetime as dt
 from dataclasses import dataclass
 
+from games.jurisdictions import Jurisdiction
 from games.models import Qualifier
 
-PA_CODE = "58 Pa. Code "
 OWNER_BP = 1_000  # 10 % of ownership or beneficial interest, direct and indirect together
 VOTER_BP = 2_000  # 20 % of the voting securities, held directly
 OFFICERS = (
@@ -19,10 +19,17 @@ ABBREVIATED = {"ceo", "cfo", "coo"}
 
 @dataclass(frozen=True)
 class Duty:
-    """A reason why somebody must be found qualified. `words` is a key of the page's labels."""
+    """A reason why somebody must be found qualified.
+
+    `words` is a key of the page's labels, `rule` a duty of the jurisdiction.
+    """
 
     words: str
-    section: str
+    rule: str
+
+    def section(self, law: Jurisdiction) -> str:
+        """Return the paragraph that asks it."""
+        return law.section(self.rule)
 
 
 def is_officer(title: str) -> bool:
@@ -43,22 +50,22 @@ def duties(person: Qualifier) -> tuple[Duty, ...]:
         _entity_duties(person) if person.kind == Qualifier.Kind.ENTITY else _individual_duties(person)
     )
     if person.named_by_board:
-        duties_found.append(Duty("named", PA_CODE + "§ 528.3(c)"))
+        duties_found.append(Duty("named", "providers.named"))
     return tuple(duties_found)
 
 
 def _individual_duties(person: Qualifier) -> list[Duty]:
     candidates = (
-        (person.officer or is_officer(person.title), Duty("officer", PA_CODE + "§ 528.3(a)(1)")),
-        (person.director, Duty("director", PA_CODE + "§ 528.3(a)(1)")),
-        (person.owns_bp >= OWNER_BP, Duty("owner", PA_CODE + "§ 528.3(a)(2)")),
-        (person.salesperson, Duty("salesperson", PA_CODE + "§ 528.3(a)(3)")),
+        (person.officer or is_officer(person.title), Duty("officer", "providers.officers")),
+        (person.director, Duty("director", "providers.officers")),
+        (person.owns_bp >= OWNER_BP, Duty("owner", "providers.owners")),
+        (person.salesperson, Duty("salesperson", "providers.salespeople")),
     )
     return [duty for holds, duty in candidates if holds]
 
 
 def _entity_duties(person: Qualifier) -> list[Duty]:
-    return [Duty("votes", PA_CODE + "§ 528.3(b)")] if person.votes_bp >= VOTER_BP else []
+    return [Duty("votes", "providers.entities")] if person.votes_bp >= VOTER_BP else []
 
 
 def is_with_provider(person: Qualifier, day: dt.date) -> bool:

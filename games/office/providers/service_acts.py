@@ -6,7 +6,6 @@ from games.office.core.next_code import next_code
 from games.office.core.runner import ActOutcome, OfficeContext, office_act
 from games.office.providers import files, services
 from games.office.providers.files import (
-    PA_CODE,
     ProviderFile,
     iso_date,
     read_optional_past_date,
@@ -47,7 +46,7 @@ def register_service(ctx: OfficeContext, params: Params) -> ActOutcome:
     """
     file, name = files.read_provider(ctx, params), params.text("name", max_length=100)
     game, wagers = params.choice("game", tuple(GAMES)), params.texts("wagers")
-    verify_investigated(file.provider)
+    verify_investigated(file)
     verify_applied(file)
     labels = services.wagers_of_game(game)
     for code in sorted(services.expand_codes(game, wagers)):
@@ -80,7 +79,9 @@ def record_laboratory(ctx: OfficeContext, params: Params) -> ActOutcome:
         params.text("reference", default="", max_length=60),
     )
     if approved and approved < sent:
-        raise Refusal(APPROVED_BEFORE_SENT, services.SECTIONS[services.LABORATORY], on=iso_date(sent))
+        raise Refusal(
+            APPROVED_BEFORE_SENT, ctx.facility.law.section("services.laboratory"), on=iso_date(sent)
+        )
     service.lab_submitted_on, service.lab_approved_on, service.lab_reference = sent, approved, reference
     service.save(update_fields=["lab_submitted_on", "lab_approved_on", "lab_reference"])
     data = {
@@ -119,7 +120,7 @@ def link_request(ctx: OfficeContext, params: Params) -> ActOutcome:
     request = GameRequest.objects.filter(facility=ctx.facility, code=code).first()
     if request is None:
         raise Refusal(NO_SUCH_REQUEST_HERE, code=code)
-    verify_covers(request, service)
+    verify_covers(ctx, request, service)
     service.request = request
     service.save(update_fields=["request"])
     data = {"provider": service.provider.code, "service": service.code, "request": request.code}
@@ -146,15 +147,15 @@ def verify_applied(file: ProviderFile) -> None:
     Raises Refusal(`provider-not-applied`).
     """
     if file.certification.state in ("none", "denied"):
-        raise Refusal(PROVIDER_NOT_APPLIED, PA_CODE + "§ 528.1", name=file.provider.name)
+        raise Refusal(PROVIDER_NOT_APPLIED, file.law.section("providers.class"), name=file.provider.name)
 
 
-def verify_covers(request: GameRequest, service: Service) -> None:
+def verify_covers(ctx: OfficeContext, request: GameRequest, service: Service) -> None:
     """Refuse a request for another game or without all wagers of the service.
 
     Raises Refusal(`request-for-another-game` or `request-without-wager`).
     """
-    section = services.SECTIONS[services.APPROVAL]
+    section = ctx.facility.law.section("services.approval")
     if request.game and request.game != service.game:
         raise Refusal(REQUEST_FOR_ANOTHER_GAME, section, code=request.code, service=service.name)
     if not request.wagers:

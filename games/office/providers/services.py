@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from games.engine import Refusal, Rules
 from games.engine.editions import all_editions
+from games.jurisdictions import Jurisdiction
 from games.models import Application, Facility, InterimPermission, Review, Service
 from games.office.providers.certifications import Certification, Trading, certification_on, trading_permission
 from games.office.providers.refusals import GAME_STOPPED, WAGER_STOPPED
@@ -19,36 +20,28 @@ from games.registry import game_of
 
 Row = TypeVar("Row", Application, InterimPermission)
 WHOLE_GAME = "*"
-PA_CODE = "58 Pa. Code "
 LABORATORY, COSTS, APPROVAL, CERTIFIED = "laboratory", "costs", "approval", "certified"
-SECTIONS = {
-    LABORATORY: PA_CODE + "§ 528.7(1)",
-    COSTS: PA_CODE + "§ 528.7(2)",
-    APPROVAL: PA_CODE + "§ 528.7(3)",
-    CERTIFIED: PA_CODE + "§ 528.7(4)",
-}
 
 
 @dataclass(frozen=True)
 class ServiceStep:
-    """One of the four steps on a day. `state` gives the reason if it is open."""
+    """One of the four steps on a day. `state` gives the reason if it is open.
+
+    `cite` is the paragraph that requires the step, or the one that ended it.
+    """
 
     name: str
     is_done: bool
     state: str
-    date: dt.date | None = None
-    section: str = ""
-
-    @property
-    def cite(self) -> str:
-        """Return the paragraph that requires the step, or the one that ended it."""
-        return self.section or SECTIONS[self.name]
+    date: dt.date | None
+    cite: str
 
 
 @dataclass(frozen=True)
 class ServiceStatus:
     """A service on a day: its four steps, and whether the facility has ended its use."""
 
+    law: Jurisdiction
     service: Service
     steps: tuple[ServiceStep, ...]
     ended: bool
@@ -107,7 +100,7 @@ def service_refusal(use: ServiceStatus, wager: str = "") -> Refusal:
     codes = WAGER_STOPPED if wager else GAME_STOPPED
     step = use.first_open
     if use.ended or step is None:
-        return Refusal(codes["ended"], PA_CODE + "§ 528.7", **params)
+        return Refusal(codes["ended"], use.law.section("services"), **params)
     return Refusal(codes[step.name], step.cite, **params)
 
 
@@ -134,10 +127,12 @@ def service_statuses(
         )
         steps = (
             *first_three_steps(facility, service, day, moment),
-            _certified_step(certified[provider_id], trading),
+            _certified_step(facility.law, certified[provider_id], trading),
         )
         ended = service.ended_on is not None and service.ended_on <= day
-        service_uses.append(ServiceStatus(service, steps, ended, certified[provider_id], trading))
+        service_uses.append(
+            ServiceStatus(facility.law, service, steps, ended, certified[provider_id], trading)
+        )
     return service_uses
 
 
@@ -153,46 +148,50 @@ def first_three_steps(
 ) -> tuple[ServiceStep, ...]:
     """Return the first three steps on a day. A permission to trade requires them (§ 528.8(a)(4), A09)."""
     return (
-        _laboratory_step(service, day),
-        _costs_step(service, day),
+        _laboratory_step(facility.law, service, day),
+        _costs_step(facility.law, service, day),
         _approval_step(facility, service, moment),
     )
 
 
-def _laboratory_step(service: Service, day: dt.date) -> ServiceStep:
+def _laboratory_step(law: Jurisdiction, service: Service, day: dt.date) -> ServiceStep:
     sent, approved = service.lab_submitted_on, service.lab_approved_on
+    section = law.section("services.laboratory")
     if sent and approved and approved <= day:
-        return ServiceStep(LABORATORY, True, "approved", approved)
-    return ServiceStep(LABORATORY, False, "submitted" if sent else "not-submitted", sent)
+        return ServiceStep(LABORATORY, True, "approved", approved, section)
+    return ServiceStep(LABORATORY, False, "submitted" if sent else "not-submitted", sent, section)
 
 
-def _costs_step(service: Service, day: dt.date) -> ServiceStep:
-    paid = service.costs_paid_on
+def _costs_step(law: Jurisdiction, service: Service, day: dt.date) -> ServiceStep:
+    paid, section = service.costs_paid_on, law.section("services.costs")
     if paid and paid <= day:
-        return ServiceStep(COSTS, True, "paid" if service.costs_cents else "none-charged", paid)
-    return ServiceStep(COSTS, False, "unpaid" if service.costs_cents else "not-told")
+        return ServiceStep(COSTS, True, "paid" if service.costs_cents else "none-charged", paid, section)
+    return ServiceStep(COSTS, False, "unpaid" if service.costs_cents else "not-told", None, section)
 
 
 def _approval_step(facility: Facility, service: Service, moment: dt.datetime) -> ServiceStep:
-    request = service.request
+    request, section = service.request, facility.law.section("services.approval")
     if request is None:
-        return ServiceStep(APPROVAL, False, "no-request")
+        return ServiceStep(APPROVAL, False, "no-request", None, section)
     if request.status != Review.APPROVED or request.decided_at is None or request.decided_at > moment:
-        return ServiceStep(APPROVAL, False, "not-approved")
-    return ServiceStep(APPROVAL, True, "approved", facility.local(request.decided_at).date())
+        return ServiceStep(APPROVAL, False, "not-approved", None, section)
+    return ServiceStep(APPROVAL, True, "approved", facility.local(request.decided_at).date(), section)
 
 
-def _certified_step(certified: Certification, trading: Trading) -> ServiceStep:
+def _certified_step(law: Jurisdiction, certified: Certification, trading: Trading) -> ServiceStep:
+    section = law.section("services.certified")
     if certified.holds:
-        return ServiceStep(CERTIFIED, True, certified.state, certified.since)
+        return ServiceStep(CERTIFIED, True, certified.state, certified.since, section)
     if trading.holds:
         assert trading.permission is not None
-        return ServiceStep(CERTIFIED, True, "interim", trading.permission.granted_on)
+        return ServiceStep(CERTIFIED, True, "interim", trading.permission.granted_on, section)
     if trading.permission and trading.permission.cease_on and certified.state != "ended":
-        return ServiceStep(CERTIFIED, False, "rescinded", trading.permission.cease_on, PA_CODE + "§ 528.8(c)")
+        return ServiceStep(
+            CERTIFIED, False, "rescinded", trading.permission.cease_on, law.section("interim.notice")
+        )
     if certified.state == "ended":
-        return ServiceStep(CERTIFIED, False, "ended", certified.ends, PA_CODE + "§ 528.4(a)")
-    return ServiceStep(CERTIFIED, False, certified.state)
+        return ServiceStep(CERTIFIED, False, "ended", certified.ends, law.section("providers.term"))
+    return ServiceStep(CERTIFIED, False, certified.state, None, section)
 
 
 @lru_cache(maxsize=16)

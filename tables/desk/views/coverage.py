@@ -71,7 +71,8 @@ class DocumentTotal:
 def coverage(request: HttpRequest, facility_code: str) -> HttpResponse:
     """Show all clauses in order, filtered by document, kind, office, tests, and words."""
     person, facility = authorize_desk(request, facility_code)
-    clauses, tests = list(all_clauses().values()), shown.recorded()
+    clauses = list(all_clauses().values()) if facility.law.clauses_in_catalog else []
+    tests = shown.recorded()
     filters = _filters(request, clauses)
     shown_clauses = (
         [clause for clause in clauses if _matches(clause, filters, tests)] if any(filters.values()) else []
@@ -82,7 +83,8 @@ def coverage(request: HttpRequest, facility_code: str) -> HttpResponse:
         "kinds": [(code, *words) for code, words in KINDS.items()],
         "offices": OFFICES.items(),
         "totals": _totals(clauses, tests),
-        "widest": max(total.clauses for total in _totals(clauses, tests)),
+        "widest": max((total.clauses for total in _totals(clauses, tests)), default=0),
+        "law": facility.law,
         "count": len(clauses),
         "proven": sum(clause.id in tests for clause in clauses),
         "shown_count": len(shown_clauses),

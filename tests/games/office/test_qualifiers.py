@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 
 from games.engine import Refusal
+from games.jurisdictions import jurisdiction
 from games.models import Credential, Provider, Qualifier
 from games.office.providers import files, qualifiers
 
@@ -19,7 +20,7 @@ def one(kind="individual", **values):
 
 def why(qualifier):
     return [
-        (duty.words, duty.section.removeprefix("58 Pa. Code § 528.3"))
+        (duty.words, duty.section(jurisdiction("PA")).removeprefix("58 Pa. Code § 528.3"))
         for duty in qualifiers.duties(qualifier)
     ]
 

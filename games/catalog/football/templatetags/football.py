@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from games.catalog.football.engine.wagers import SINGLE_PLAY_CODES
 from games.catalog.football.templatetags.gridiron import to_go
+from games.engine.editions import edition
 from games.layout_drawing import NOT_DEALT, disc, money
 
 register = template.Library()
@@ -24,25 +25,31 @@ TIERS = {
     "over-four": ("", "on a Trips TD"),
 }
 # Why a throw may be called "no roll", in a stickperson's words.
-NO_ROLLS = (
-    ("off-table", "Off the table", "§ 577.5(b)"),
-    ("on-another", "One on another", "§ 577.5(b)"),
-    ("not-simultaneous", "Left the hand apart", "§ 577.5(c)(1)"),
-    ("short-of-the-end", "Short of the far end", "§ 577.5(c)(2)"),
-    ("on-the-bank", "On the bank of chips", "§ 577.5(c)(3)"),
-    ("in-cup-or-rail", "In the cup or on a rail", "§ 577.5(c)(4)"),
-    ("cheating-device", "Cheating device", "§ 577.5(c)(5)"),
-    ("improper", "Improper throw", "§ 577.5(c)(6)"),
-    ("cocked", "Cocked on several sides", "§ 577.5(f)"),
-    ("disputed", "Face in dispute", "§ 577.5(g)"),
-)
+NO_ROLLS = {
+    "off-table": "Off the table",
+    "on-another": "One on another",
+    "not-simultaneous": "Left the hand apart",
+    "short-of-the-end": "Short of the far end",
+    "on-the-bank": "On the bank of chips",
+    "in-cup-or-rail": "In the cup or on a rail",
+    "cheating-device": "Cheating device",
+    "improper": "Improper throw",
+    "cocked": "Cocked on several sides",
+    "disputed": "Face in dispute",
+}
 RIGHT_LAST = 8  # places 1 to 8 belong to the dealer on the right, the others to the one on the left
 
 
 @register.simple_tag
-def no_rolls() -> list[dict[str, str]]:
-    """The reasons for a call of "no roll" with their sections."""
-    return [{"code": code, "words": words, "section": section} for code, words, section in NO_ROLLS]
+def no_rolls(s: dict[str, Any]) -> list[dict[str, str]]:
+    """The reasons for a call of "no roll" with their sections in the edition at the table."""
+    key = s["rules"].get("key")
+    sections = edition(key).no_rolls if key else dict.fromkeys(NO_ROLLS, "")
+    return [
+        {"code": code, "words": words, "section": sections[code]}
+        for code, words in NO_ROLLS.items()
+        if code in sections
+    ]
 
 
 # The places around the table
